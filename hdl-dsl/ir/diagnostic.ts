@@ -1,0 +1,37 @@
+/** Errors as data: stable code, sentence, both positions, likely fix. All of a run are reported together. */
+import type { Position } from "./circuit.ts";
+
+export interface Diagnostic {
+  /** Stable, e.g. `HDL003`; see docs. */
+  readonly code: string;
+  readonly module: string;
+  /** One sentence: what is wrong. */
+  readonly message: string;
+  /** One sentence: the likely fix. */
+  readonly fix: string;
+  /** Where it was found. */
+  readonly at: Position | undefined;
+  /** The other party: where the signal was declared, or the other driver. */
+  readonly related: Position | undefined;
+}
+
+/** `file.ts:12` (base name: no machine path in any output). */
+export function shortPosition(p: Position | undefined): string {
+  return p === undefined ? "?" : `${p.file.slice(Math.max(p.file.lastIndexOf("/"), p.file.lastIndexOf("\\")) + 1)}:${p.line}`;
+}
+
+/** `error HDL003 in Counter_width8: ... (counter.ts:8; declared at counter.ts:6). Fix: ...` */
+export function formatDiagnostic(d: Diagnostic): string {
+  const related = d.related === undefined ? "" : `; see ${shortPosition(d.related)}`;
+  return `${d.code} in ${d.module}: ${d.message} (${shortPosition(d.at)}${related}). ${d.fix}`;
+}
+
+/** Thrown once, with everything found. */
+export class HdlError extends Error {
+  override readonly name = "HdlError";
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map(formatDiagnostic).join("\n"));
+    this.diagnostics = diagnostics;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Shape } from "./shape.ts";
+
+/** A plain port of a module: `dir` as seen from inside. */
+export interface Port<D extends "in" | "out" = "in" | "out", S extends Shape = Shape> {
+  readonly port: "plain"; readonly dir: D; readonly shape: S;
+  /** Marked when the port is read or driven by nobody on purpose (a reserved pin), so that the unread check stays quiet. */
+  readonly unused?: boolean;
+}
+/** A valid/ready stream port: `in` is a sink (the module consumes), `out` a source. Flattened to `name_valid`, `name_ready`, `name_payload[_field]`. */
+export interface StreamPort<D extends "in" | "out" = "in" | "out", S extends Shape = Shape> {
+  readonly port: "stream"; readonly dir: D; readonly shape: S;
+}
+export interface Ports { readonly [name: string]: Port | StreamPort }
+
+/** An input of the given shape. */
+export function input<const S extends Shape>(shape: S): Port<"in", S> { return { port: "plain", dir: "in", shape }; }
+/** An output of the given shape. */
+export function output<const S extends Shape>(shape: S): Port<"out", S> { return { port: "plain", dir: "out", shape }; }
+/** A stream that the module consumes: valid and payload come in, ready goes out. */
+export function sink<const S extends Shape>(shape: S): StreamPort<"in", S> { return { port: "stream", dir: "in", shape }; }
+/** A stream that the module produces: valid and payload go out, ready comes in. */
+export function source<const S extends Shape>(shape: S): StreamPort<"out", S> { return { port: "stream", dir: "out", shape }; }
