@@ -1,0 +1,97 @@
+/** The module being built: where statements go, which names are taken, what has been found wrong. */
+import type { Circuit, ClockDomain, Instance, Memory, Position, Signal, Stmt, StreamInfo } from "../ir/circuit.ts";
+import type { Diagnostic } from "../ir/diagnostic.ts";
+import { userPosition } from "./position.ts";
+
+export const defaultDomain: ClockDomain = { name: "default", clock: "clk", reset: "rst", kind: "sync" };
+
+export interface Context {
+  readonly moduleName: string;
+  readonly signals: Signal[];
+  readonly memories: Memory[];
+  readonly instances: Instance[];
+  readonly streams: StreamInfo[];
+  readonly domains: Set<ClockDomain>;
+  /** The module's statements, outermost level. */
+  readonly top: Stmt[];
+  /** Where the next statement goes (innermost `when`). */
+  block: Stmt[];
+  domain: ClockDomain;
+  /** Prefix of automatic names, from `scope`. */
+  prefix: string;
+  readonly taken: Map<string, Position | undefined>;
+  readonly signalNames: Set<string>;
+  readonly diagnostics: Diagnostic[];
+  readonly children: Set<Circuit>;
+}
+
+let current: Context | undefined;
+
+/** The module being built. A builder called outside of a module body is a mistake of the caller's, told at once. */
+export function context(): Context {
+  if (current === undefined) throw new Error("this part of the language works inside the body of a module(...) only: call it from there");
+  return current;
+}
+export const hasContext = (): boolean => current !== undefined;
+
+export function withContext<T>(c: Context, f: () => T): T {
+  const outer = current;
+  current = c;
+  try { return f(); } finally { current = outer; }
+}
+
+export function newContext(moduleName: string): Context {
+  const top: Stmt[] = [];
+  return { moduleName, signals: [], memories: [], instances: [], streams: [], domains: new Set(), top, block: top, domain: defaultDomain, prefix: "",
+    taken: new Map([["clk", undefined], ["rst", undefined]]), signalNames: new Set(), diagnostics: [], children: new Set() };
+}
+
+/** Notes an error and goes on, so that one run tells them all. Outside of a module (constants) it throws. */
+export function report(code: string, message: string, fix: string, related?: Position): void {
+  const at = userPosition();
+  if (current === undefined) throw new Error(`${code}: ${message}. ${fix}`);
+  current.diagnostics.push({ code, module: current.moduleName, message, fix, at, related });
+}
+
+export function withBlock<T>(block: Stmt[], f: () => T): T {
+  const c = context(), outer = c.block;
+  c.block = block;
+  try { return f(); } finally { c.block = outer; }
+}
+
+/** Runs `f` with statements going to the module's outermost level, whatever `when` surrounds the call. */
+export function atTop<T>(f: () => T): T { return withBlock(context().top, f); }
+
+/**
+ * Claims a name. Explicit ones and ports are reserved; automatic ones that clash get the next free `_1`, `_2` (element order of a loop).
+ */
+export function claimName(wanted: string, position: Position | undefined): string {
+  const c = context();
+  const base = c.prefix === "" ? wanted : `${c.prefix}_${wanted}`;
+  let name = base;
+  for (let i = 1; c.taken.has(name); i++) name = `${base}_${i}`;
+  c.taken.set(name, position);
+  return name;
+}
+
+/** Everything declared in `f` is named `prefix_name`: for a function that builds a piece of a module and may be called twice. */
+export function scope<T>(prefix: string, f: () => T): T {
+  const c = context(), outer = c.prefix;
+  c.prefix = outer === "" ? prefix : `${outer}_${prefix}`;
+  try { return f(); } finally { c.prefix = outer; }
+}
+
+/** Registers and memories declared in `f` belong to the domain. */
+export function inDomain<T>(domain: ClockDomain, f: () => T): T {
+  const c = context(), outer = c.domain;
+  c.domain = domain;
+  try { return f(); } finally { c.domain = outer; }
+}
+
+/** A clock domain of the module: ports `<name>_clk` and, unless `reset` is "none", `<name>_rst` are added. */
+export function clockDomain(name: string, o: { readonly reset?: "sync" | "async" | "none" } = {}): ClockDomain {
+  const kind = o.reset ?? "sync";
+  const d: ClockDomain = { name, clock: `${name}_clk`, reset: kind === "none" ? undefined : `${name}_rst`, kind };
+  context().domains.add(d);
+  return d;
+}

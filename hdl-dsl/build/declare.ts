@@ -1,0 +1,77 @@
+/** Declarations: registers and wires. The declaration, not the operator, says which. */
+import type { Position, Signal } from "../ir/circuit.ts";
+import type { Leaf, Shape } from "../types/shape.ts";
+import type { Num, Var } from "../types/value.ts";
+import { claimName, context, report } from "./context.ts";
+import { nameFromSource, userPosition } from "./position.ts";
+import { literal, Variable } from "./value.ts";
+import { asSigned, type Const } from "../ir/expr.ts";
+import { view } from "./view.ts";
+
+export interface DeclareOptions {
+  /** Overrides the name taken from the source. */
+  readonly name?: string;
+  /** Nobody needs to read it. */
+  readonly mayBeUnread?: boolean;
+  readonly attributes?: Readonly<Record<string, string | number>>;
+}
+/** A number for every leaf, or one number for a plain integer; structs may give fields (missing ones are 0). */
+export type Init = Num | { readonly [field: string]: Init } | readonly Init[];
+
+export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }): Variable {
+  const c = context();
+  // Leaves of a struct can meet a name that something else has: the later one gives way.
+  let name = s.name;
+  for (let i = 1; c.signalNames.has(name); i++) name = `${s.name}_${i}`;
+  c.signalNames.add(name);
+  const signal: Signal = { ...s, name };
+  c.signals.push(signal);
+  return new Variable(signal);
+}
+
+export const leafName = (base: string, l: Leaf): string => [base, ...l.path].join("_");
+
+/** Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. */
+export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
+  return claimName(explicit ?? nameFromSource(position) ?? fallback, position);
+}
+
+function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
+  let x: unknown = init;
+  for (const p of l.path) x = typeof x === "object" && x !== null ? (x as Record<string, unknown>)[p] : x === 0 || x === 0n ? 0 : undefined;
+  if (x === undefined) return 0n;
+  if (typeof x !== "number" && typeof x !== "bigint") { report("HDL112", `the initial value of \`${name}\` is not a number`, "Give a number, or fields with numbers"); return 0n; }
+  const e = literal(x, l.width, l.signed, `the initial value of \`${name}\``) as Const;
+  return l.signed ? asSigned(e.value, l.width) & ((1n << BigInt(l.width)) - 1n) : e.value;
+}
+
+/**
+ * A register of any shape, clocked by the current domain. With `init` it takes that value under reset; without, it is a data register that reset
+ * leaves alone (fine for payloads that a reset valid bit guards). It keeps its value unless set.
+ */
+export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { readonly init?: Init } = {}): Var<S> {
+  const c = context(), position = userPosition();
+  c.domains.add(c.domain);
+  const base = chooseName(o.name, "register", position);
+  if (o.init !== undefined && c.domain.reset === undefined) report("HDL113", `register \`${base}\` has an initial value and its clock domain \`${c.domain.name}\` has no reset`, "Give the domain a reset, or leave the initial value out");
+  return view(shape, l => makeSignal({ kind: "reg", name: leafName(base, l), width: l.width, signed: l.signed, domain: c.domain, position,
+    init: o.init === undefined ? undefined : initOf(o.init, l, base), attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
+}
+
+/** A combinational signal of any shape: must be set on every path (a default first counts). */
+export function wire<const S extends Shape>(shape: S, o: DeclareOptions = {}): Var<S> {
+  const position = userPosition();
+  const base = chooseName(o.name, "wire", position);
+  return view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
+}
+
+/** A wire with its value: gives an expression a name of its own (`const full = node(tail.sub(head).eq(16))`). */
+export function node<V extends { readonly width: number }>(v: V, o: DeclareOptions = {}): V {
+  const position = userPosition();
+  const base = chooseName(o.name, "node", position);
+  const x = v as unknown as { readonly width: number; readonly signedness: "signed" | "unsigned" };
+  const w = makeSignal({ kind: "wire", name: base, width: x.width, signed: x.signedness === "signed", position, mayBeUnread: o.mayBeUnread });
+  w.set(v);
+  return w as unknown as V;
+}
+

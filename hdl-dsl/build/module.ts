@@ -1,0 +1,214 @@
+/** Modules and instances: a definition is a pure function of plain parameters, elaborated once for each distinct set. */
+import { createHash } from "node:crypto";
+import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } from "../ir/circuit.ts";
+import { HdlError, type Diagnostic } from "../ir/diagnostic.ts";
+import * as make from "../ir/fold.ts";
+import type { Port, Ports, StreamPort } from "../types/ports.ts";
+import { bit, leavesOf, type Shape } from "../types/shape.ts";
+import type { Inside, Outside } from "../types/value.ts";
+import { claimName, context, newContext, report, withContext, type Context } from "./context.ts";
+import { chooseName, makeSignal } from "./declare.ts";
+import { userPosition } from "./position.ts";
+import { Value, Variable } from "./value.ts";
+import { view } from "./view.ts";
+import { checkCircuit } from "../check/index.ts";
+
+/** A module with its parameters chosen. */
+export interface Def<P extends Ports = Ports> {
+  readonly ports: P;
+  /** Verilog name, parameters included. */
+  readonly name: string;
+  /** Elaborates (once) and gives the circuit with everything found wrong in it and below. */
+  elaborate(): { readonly circuit: Circuit; readonly diagnostics: readonly Diagnostic[] };
+}
+
+/** A module's parameters may be numbers, bigints, strings, booleans, shapes, and plain objects or arrays of those. */
+function parameterText(v: unknown): string {
+  return JSON.stringify(v, (_k, x: unknown) => (typeof x === "bigint" ? `${x.toString()}n` : x)) as string | undefined ?? "undefined";
+}
+const clean = (s: string): string => s.replace(/[^A-Za-z0-9_]/g, "_");
+
+/** `Fifo` + { width: 64, depth: 16 } = `Fifo_width64_depth16`; shapes by their width when plain, else by a digest of the structure. */
+function nameWith(base: string, params: unknown): { readonly name: string; readonly parameters: readonly (readonly [string, string])[] } {
+  if (typeof params !== "object" || params === null) return { name: base, parameters: [] };
+  const parameters: [string, string][] = [];
+  let name = base;
+  for (const [k, v] of Object.entries(params)) {
+    if (v === undefined) continue;
+    const text = parameterText(v);
+    parameters.push([k, text.replace(/"/g, "")]);
+    if (typeof v === "object" && v !== null) {
+      const o = v as { readonly kind?: string; readonly width?: number };
+      name += `_${k}${(o.kind === "uint" || o.kind === "sint") && o.width !== undefined ? String(o.width) : `_${createHash("sha256").update(text).digest("hex").slice(0, 6)}`}`;
+    } else if (typeof v === "boolean") name += v ? `_${k}` : "";
+    else name += `_${k}${clean(String(v as number | string | bigint))}`;
+  }
+  return { name, parameters };
+}
+
+export interface ModuleOptions<A> {
+  /** Overrides the name made from the parameters; distinct parameters must give distinct names. */
+  readonly nameOf?: (params: A) => string;
+}
+
+/**
+ * Defines a module. `ports` and `body` are pure functions of the parameters; every distinct parameter set is elaborated once, on first use,
+ * whatever the order. Errors of a run are reported together when the design is emitted.
+ */
+export function module<A = void, const P extends Ports = Ports>(name: string, ports: (params: A) => P, body: (io: Inside<P>, params: A) => void, o: ModuleOptions<A> = {}): (params: A) => Def<P> {
+  const defs = new Map<string, Def<P>>();
+  const position = userPosition();
+  return params => {
+    const key = parameterText(params);
+    let def = defs.get(key);
+    if (def === undefined) {
+      const named = nameWith(name, params);
+      def = define(o.nameOf?.(params) ?? named.name, named.parameters, ports(params), position, io => { body(io as Inside<P>, params); });
+      defs.set(key, def);
+    }
+    return def;
+  };
+}
+
+function define<P extends Ports>(name: string, parameters: Circuit["parameters"], ports: P, position: Position | undefined, body: (io: unknown) => void): Def<P> {
+  let done: ReturnType<Def["elaborate"]> | undefined;
+  let busy = false;
+  return {
+    ports, name,
+    elaborate: () => {
+      if (done !== undefined) return done;
+      if (busy) throw new Error(`module ${name} contains itself: give the inner instance other parameters, and an end to the recursion`);
+      busy = true;
+      const c = newContext(name);
+      const circuit = withContext(c, () => {
+        const io = portsInside(ports, c);
+        body(io);
+        return finish(c, name, parameters, ports, position);
+      });
+      const own = c.diagnostics.length > 0 ? [...c.diagnostics] : checkCircuit(circuit);
+      const below = [...c.children].flatMap(k => childDiagnostics.get(k) ?? []);
+      const diagnostics = [...new Set([...below, ...own])];
+      childDiagnostics.set(circuit, diagnostics);
+      done = { circuit, diagnostics };
+      busy = false;
+      return done;
+    },
+  };
+}
+const childDiagnostics = new WeakMap<Circuit, readonly Diagnostic[]>();
+
+function finish(c: Context, name: string, parameters: Circuit["parameters"], ports: Ports, position: Position | undefined): Circuit {
+  return { name, parameters, ports, position, domains: [...c.domains], signals: c.signals, memories: c.memories, instances: c.instances, streams: c.streams, body: c.top };
+}
+
+interface LeafPort { readonly name: string; readonly path: readonly string[]; readonly width: number; readonly signed: boolean; readonly dir: "in" | "out"; readonly offset: number; readonly role?: "valid" | "ready" | "payload" }
+
+/** The flattened ports of a module, in declaration order. */
+export function flattenPort(name: string, p: Port | StreamPort): LeafPort[] {
+  const flat = (shape: Shape, path: readonly string[], dir: "in" | "out", role?: "valid" | "ready" | "payload"): LeafPort[] =>
+    leavesOf(shape).map(l => ({ name: [...path, ...l.path].join("_"), path: [...path, ...l.path], width: l.width, signed: l.signed, dir, offset: l.offset, ...(role === undefined ? {} : { role }) }));
+  if (p.port === "plain") return flat(p.shape, [name], p.dir);
+  const back = p.dir === "in" ? "out" : "in";
+  return [...flat(bit, [name, "valid"], p.dir, "valid"), ...flat(bit, [name, "ready"], back, "ready"), ...flat(p.shape, [name, "payload"], p.dir, "payload")];
+}
+
+type Maker = (l: LeafPort) => Value;
+
+/** The user's object for one port, its leaves made by `make`. */
+function portView(name: string, p: Port | StreamPort, makeLeaf: Maker, register: (s: StreamInfo) => void, infoDir: "in" | "out" | "inner"): unknown {
+  const leaves = flattenPort(name, p).map(l => ({ l, v: makeLeaf(l) }));
+  const find = (path: readonly string[]): Value => (leaves.find(x => x.l.path.length === path.length && x.l.path.every((s, i) => s === path[i])) as { v: Value }).v;
+  const signalOf = (v: Value): Signal => (v as Value & { readonly signal: Signal }).signal;
+  if (p.port === "plain") return view(p.shape, l => find([name, ...l.path]));
+  const valid = find([name, "valid"]), ready = find([name, "ready"]);
+  register({ name, dir: infoDir, valid: signalOf(valid), ready: signalOf(ready), payload: leaves.filter(x => x.l.role === "payload").map(x => signalOf(x.v)) });
+  return streamObject(p.shape, valid, ready, view(p.shape, l => find([name, "payload", ...l.path])));
+}
+
+export function streamObject(shape: Shape, valid: Value, ready: Value, payload: unknown): unknown {
+  return { shape, valid, ready, payload, get fire(): Value { return valid.and(ready); } };
+}
+
+/** Readable only: what a misdirected `set` meets at run time, where the compiler was not asked. */
+class ReadOnly extends Value {
+  readonly signal: Signal;
+  constructor(signal: Signal) { super(make.read(signal)); this.signal = signal; }
+  set(_v: unknown): void {
+    report("HDL111", `\`${this.signal.name}\` cannot be driven here: it is ${this.signal.kind === "input" ? "an input of this module" : "an output of an instance"}`, "Inputs are driven from outside, outputs from inside", this.signal.position);
+  }
+}
+
+function portsInside(ports: Ports, c: Context): unknown {
+  const io: Record<string, unknown> = {};
+  const position = userPosition();
+  for (const [name, p] of Object.entries(ports)) {
+    io[name] = portView(name, p, l => {
+      claimName(l.name, position);
+      const v = makeSignal({ kind: l.dir === "in" ? "input" : "output", name: l.name, width: l.width, signed: l.signed, position, path: l.path, role: l.role, domain: c.domain,
+        mayBeUnread: p.port === "plain" && p.unused === true ? true : undefined });
+      return l.dir === "in" ? new ReadOnly(v.signal) : v;
+    }, s => { c.streams.push(s); }, p.dir);
+  }
+  return io;
+}
+
+/**
+ * A module inside this one. Its inputs are to be driven, its outputs can be read; its default clock domain is the current one.
+ * The name comes from the source when the first argument is left out: `const queue = instance(Fifo({ width: 8 }))`.
+ */
+export function instance<P extends Ports>(def: Def<P>, o?: InstanceOptions): Outside<P>;
+export function instance<P extends Ports>(name: string, def: Def<P>, o?: InstanceOptions): Outside<P>;
+export function instance<P extends Ports>(first: string | Def<P>, second?: Def<P> | InstanceOptions, third?: InstanceOptions): Outside<P> {
+  const def = (typeof first === "string" ? second : first) as Def<P>;
+  const o = (typeof first === "string" ? third : second as InstanceOptions | undefined) ?? {};
+  const c = context(), position = userPosition();
+  const { circuit } = def.elaborate();
+  c.children.add(circuit);
+  const name = chooseName(typeof first === "string" ? first : undefined, `u_${def.name}`, position);
+  const domains = new Map<string, ClockDomain>();
+  for (const d of circuit.domains) {
+    const to = d.name === "default" ? c.domain : o.domains?.[d.name];
+    if (to === undefined) { report("HDL118", `instance \`${name}\` of ${def.name}: its clock domain \`${d.name}\` is not connected`, `Give instance(..., { domains: { ${d.name}: ... } })`); continue; }
+    domains.set(d.name, to);
+    c.domains.add(to);
+  }
+  const made: Instance = { name, circuit, connections: new Map<string, Signal>(), domains, position };
+  c.instances.push(made);
+  const out: Record<string, unknown> = {};
+  for (const [portName, p] of Object.entries(def.ports)) {
+    out[portName] = portView(portName, p, l => {
+      const driven = l.dir === "in";
+      const v = makeSignal({ kind: driven ? "instanceIn" : "instanceOut", name: claimName(`${stripPrefix(name, c.prefix)}_${l.name}`, position), width: l.width, signed: l.signed, position, path: l.path, role: l.role, instance: made,
+        mayBeUnread: l.role === "ready" ? true : undefined });
+      made.connections.set(l.name, v.signal);
+      return driven ? v : new ReadOnly(v.signal);
+    }, s => { c.streams.push({ ...s, name: `${name}_${s.name}` }); }, "inner");
+  }
+  return out as Outside<P>;
+}
+const stripPrefix = (name: string, prefix: string): string => (prefix !== "" && name.startsWith(`${prefix}_`) ? name.slice(prefix.length + 1) : name);
+
+export interface InstanceOptions {
+  /** For each further clock domain of the sub-module, the domain here that drives it. */
+  readonly domains?: Readonly<Record<string, ClockDomain>>;
+}
+
+/** A module whose contents come from elsewhere (vendor IP): ports only here; `simulation` is Verilog text of a behavioural stand-in. */
+export function blackBox<const P extends Ports>(name: string, ports: P, o: { readonly simulation?: string; readonly parameters?: Readonly<Record<string, number | string>>; readonly clocked?: boolean } = {}): Def<P> {
+  const parameters = Object.entries(o.parameters ?? {});
+  const def = define(name, parameters.map(([k, v]) => [k, String(v)] as const), ports, userPosition(), () => { if (o.clocked === true) context().domains.add(context().domain); });
+  let wrapped: ReturnType<Def["elaborate"]> | undefined;
+  return { ports, name, elaborate: () => {
+    wrapped ??= { circuit: { ...def.elaborate().circuit, blackBox: { simulation: o.simulation, parameters } }, diagnostics: [] };
+    return wrapped;
+  } };
+}
+
+/** The circuit of a definition; throws HdlError with every error of the run when there is any. */
+export function elaborate(def: Def): Circuit {
+  const { circuit, diagnostics } = def.elaborate();
+  if (diagnostics.length > 0) throw new HdlError(diagnostics);
+  return circuit;
+}
+
+export { Variable, withContext };

@@ -1,0 +1,92 @@
+/** Conditions: when, switchOn, mux, and the properties that simulation checks and proofs use. */
+import type { If, Stmt, Switch } from "../ir/circuit.ts";
+import type { Expr } from "../ir/expr.ts";
+import * as make from "../ir/fold.ts";
+import { leavesOf, type Shape } from "../types/shape.ts";
+import type { Bit, Num, UInt } from "../types/value.ts";
+import { context, report, withBlock } from "./context.ts";
+import { userPosition } from "./position.ts";
+import { conditionOf, exprOf, operand, Value } from "./value.ts";
+import { leafExprs, shapeOf, view } from "./view.ts";
+
+export interface Else { elseWhen(cond: Bit, body: () => void): Else; otherwise(body: () => void): void }
+
+/** Assignments in `body` take effect when `cond` is 1; chain elseWhen and otherwise. */
+export function when(cond: Bit, body: () => void): Else { return branch(context().block, cond, body); }
+
+function branch(into: Stmt[], cond: Bit, body: () => void): Else {
+  const position = userPosition();
+  const s: If = { kind: "if", cond: conditionOf(cond, "the condition of when"), then: [], otherwise: [], position };
+  into.push(s);
+  withBlock(s.then, body);
+  return {
+    elseWhen: (c, b) => branch(s.otherwise, c, b),
+    otherwise: b => { withBlock(s.otherwise, b); },
+  };
+}
+
+export interface SwitchChain { is(label: Num | readonly Num[], body: () => void): SwitchChain; otherwise(body: () => void): void }
+
+/** One of several by the value of `on`; each label once, each within its width. */
+export function switchOn(on: UInt): SwitchChain {
+  const e = exprOf(on, "switchOn"), position = userPosition();
+  const cases: { labels: Expr[]; body: Stmt[] }[] = [];
+  const s: Switch = { kind: "switch", on: e, cases, otherwise: undefined, position };
+  context().block.push(s);
+  const seen = new Set<bigint>();
+  const chain: SwitchChain = {
+    is: (label, body) => {
+      const labels = (Array.isArray(label) ? label as readonly Num[] : [label as Num]).map(n => operand(n, e.width, e.signed, "a label of switchOn"));
+      for (const l of labels) {
+        if (l.kind !== "const") continue;
+        if (seen.has(l.value)) report("HDL114", `the label ${l.value.toString()} stands twice in one switchOn`, "Merge the two cases", position);
+        seen.add(l.value);
+      }
+      const c = { labels, body: [] as Stmt[] };
+      cases.push(c);
+      withBlock(c.body, body);
+      return chain;
+    },
+    otherwise: body => { s.otherwise = []; withBlock(s.otherwise, body); },
+  };
+  return chain;
+}
+
+type MuxOther<V> = V extends UInt<infer W> ? UInt<W> | Num : V;
+
+/** `a` when `cond` is 1, otherwise `b`; values, structs and vecs alike. At least `a` is a value of the language. */
+export function mux<V>(cond: Bit, a: V, b: NoInfer<MuxOther<V>>): V {
+  const c = conditionOf(cond, "the condition of mux");
+  const shape: Shape | undefined = shapeOf(a) ?? shapeOf(b);
+  if (shape === undefined) { report("HDL103", "mux: neither side is a value of the language", "Wrap one number with constant(value, width)"); return a; }
+  const xs = leafExprs(shape, a, "mux"), ys = leafExprs(shape, b, "mux");
+  const byOffset = new Map(xs.map((x, i) => [x.leaf.offset, make.mux(c, x.expr, (ys[i] as typeof x).expr)]));
+  return view(shape, l => new Value(byOffset.get(l.offset) as Expr)) as V;
+}
+
+/** One of `options` by a one-hot select (bit i chooses option i); 0 when none. An and-or: one level deep whatever the count. */
+export function onehotMux<V>(select: readonly Bit[], options: readonly V[]): V {
+  const shape = shapeOf(options[0]);
+  if (shape === undefined || select.length !== options.length) { report("HDL103", "onehotMux: as many values as select bits are expected", "Give one value for each select bit"); return options[0] as V; }
+  const leaves = leavesOf(shape);
+  const terms = options.map((o, i) => leafExprs(shape, o, "onehotMux").map(x => make.binary("and", make.concat(Array.from({ length: x.leaf.width }, () => conditionOf(select[i], "onehotMux"))), x.expr.signed ? make.cast(x.expr) : x.expr)));
+  const merged = new Map(leaves.map((l, n) => {
+    let level = terms.map(t => t[n] as Expr);
+    while (level.length > 1) level = level.flatMap((x, i) => (i % 2 === 1 ? [] : [i + 1 < level.length ? make.binary("or", x, level[i + 1] as Expr) : x]));
+    const e = level[0] as Expr;
+    return [l.offset, l.signed ? make.cast(e) : e];
+  }));
+  return view(shape, l => new Value(merged.get(l.offset) as Expr)) as V;
+}
+
+function property(what: "assert" | "assume" | "cover", cond: Bit, message: string): void {
+  const c = context();
+  c.domains.add(c.domain);
+  c.block.push({ kind: "property", what, cond: conditionOf(cond, `the condition of ${what}Always`), message, domain: c.domain, position: userPosition() });
+}
+/** Holds at every clock edge outside reset (within the surrounding `when`): a failure stops a simulation; proofs prove it; synthesis drops it. */
+export function assertAlways(cond: Bit, message: string): void { property("assert", cond, message); }
+/** What the surroundings promise: proofs take it as given, simulation checks it. */
+export function assumeAlways(cond: Bit, message: string): void { property("assume", cond, message); }
+/** Must be reachable: proofs show that it is, so that asserts are not vacuous. */
+export function cover(cond: Bit, message: string): void { property("cover", cond, message); }

@@ -1,0 +1,144 @@
+/** Views: a shape over leaf values. Structs are plain objects of their fields, vecs have at(); each knows its shape. */
+import type { Expr } from "../ir/expr.ts";
+import * as make from "../ir/fold.ts";
+import { describeShape, fieldsOf, leavesOf, widthOf, type Leaf, type Shape, type StructShape } from "../types/shape.ts";
+import type { UInt, Val, Var } from "../types/value.ts";
+import { report, withBlock, context } from "./context.ts";
+import { exprKey, exprOf, operand, uintOf, Value, Variable } from "./value.ts";
+
+const shapeKey: unique symbol = Symbol("shape");
+interface Composite { readonly [shapeKey]: Shape }
+const isComposite = (v: unknown): v is Composite => typeof v === "object" && v !== null && shapeKey in v;
+
+/** The shape of any value of the language. */
+export function shapeOf(v: unknown): Shape | undefined {
+  if (v instanceof Value) return { kind: v[exprKey].signed ? "sint" : "uint", width: v.width };
+  return isComposite(v) ? v[shapeKey] : undefined;
+}
+
+/** Builds a view: `leaf` gives the value of each leaf (a Value to read, a Variable to drive too). */
+export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly string[] = [], offset = 0): unknown {
+  switch (shape.kind) {
+    case "uint": case "sint": return leaf({ path, width: shape.width, signed: shape.kind === "sint", offset });
+    case "struct": {
+      const o: Record<string | symbol, unknown> = {};
+      let at = offset;
+      for (const [name, s] of fieldsOf(shape)) { o[name] = view(s, leaf, [...path, name], at); at += widthOf(s); }
+      Object.defineProperty(o, shapeKey, { value: shape });
+      Object.defineProperty(o, "set", { value: (v: unknown) => { setView(shape, o, v, path.join("_")); } });
+      return o;
+    }
+    case "vec": {
+      const element = shape.element as Shape, w = widthOf(element);
+      return new VecView(shape, Array.from({ length: shape.length }, (_, i) => view(element, leaf, [...path, String(i)], offset + i * w)));
+    }
+  }
+}
+
+class VecView {
+  readonly [shapeKey]: Shape;
+  readonly elements: readonly unknown[];
+  constructor(shape: Shape, elements: readonly unknown[]) { this[shapeKey] = shape; this.elements = elements; }
+  get length(): number { return this.elements.length; }
+  toArray(): readonly unknown[] { return this.elements; }
+  get element(): Shape { return (this[shapeKey] as { element: Shape }).element; }
+  at(i: number | Value): unknown {
+    if (typeof i === "number") {
+      const e = this.elements[i];
+      if (e === undefined) { report("HDL110", `element ${i} of a vec of ${this.length}`, `Elements are 0 to ${this.length - 1}`); return this.elements[0]; }
+      return e;
+    }
+    const index = this.index(i);
+    // Padded to a power of two, so that an index past the end reads 0 in hardware, in the evaluator and in every simulator.
+    const w = widthOf(this.element), slots = 2 ** index.width;
+    const parts = [...this.elements].reverse().map(e => pack(e as never)).map(e => exprOf(e));
+    if (slots > this.length) parts.unshift(make.constant(0n, (slots - this.length) * w));
+    return unpackExpr(this.element, make.pick(make.concat(parts), index, w));
+  }
+  private index(i: Value): Expr {
+    const want = Math.max(1, Math.ceil(Math.log2(this.length)));
+    return operand(i, want, false, `index of a vec of ${this.length}`);
+  }
+  setAt(i: Value, v: unknown): void {
+    const index = this.index(i);
+    const c = context();
+    this.elements.forEach((e, n) => {
+      const body: [] = [];
+      withBlock(body, () => { assignTo(e, v, "element"); });
+      c.block.push({ kind: "if", cond: make.binary("eq", index, make.constant(BigInt(n), index.width)), then: body, otherwise: [], position: undefined });
+    });
+  }
+  set(v: unknown): void {
+    const from = v instanceof VecView ? v.elements : Array.isArray(v) ? v as readonly unknown[] : [];
+    if (from.length !== this.length) { report("HDL110", `a vec of ${this.length} is set from ${from.length} elements`, "Give as many elements as the vec has"); return; }
+    this.elements.forEach((e, n) => { assignTo(e, from[n], "element"); });
+  }
+}
+
+function assignTo(target: unknown, v: unknown, name: string): void {
+  if (target instanceof Variable) target.set(v);
+  else if (target instanceof VecView) target.set(v);
+  else if (isComposite(target)) setView(target[shapeKey] as StructShape, target as never, v, name);
+  else report("HDL111", `\`${name}\` cannot be driven: it is only readable here`, "Inputs are driven from outside, outputs and registers from inside");
+}
+
+function setView(shape: StructShape, target: Record<string, unknown>, v: unknown, name: string): void {
+  const label = name === "" ? "a struct" : `\`${name}\``;
+  if (typeof v !== "object" || v === null || v instanceof Value) { report("HDL112", `${label} is set from something that is not a struct`, `Give ${describeShape(shape)}`); return; }
+  const from = v as Record<string, unknown>;
+  for (const [field] of fieldsOf(shape)) {
+    if (!(field in from)) report("HDL112", `${label}: field ${field} is missing`, `Give all of ${describeShape(shape)}`);
+    else assignTo(target[field], from[field], field);
+  }
+  for (const given of Object.keys(from)) {
+    if (!(given in shape.fields)) report("HDL112", `${label} has no field ${given}`, `Its fields are ${Object.keys(shape.fields).join(", ")}`);
+  }
+}
+
+/** Drives any drivable view from a value of the same shape (structs by field). */
+export function assignView(target: unknown, v: unknown, name: string): void { assignTo(target, v, name); }
+
+/** All bits of a value as one vector, first field or element lowest. */
+export function pack(v: unknown): UInt {
+  if (v instanceof Value) { const e = v[exprKey]; return uintOf(e.signed ? make.cast(e) : e); }
+  const parts: Expr[] = [];
+  const walk = (x: unknown): void => {
+    if (x instanceof Value) { const e = x[exprKey]; parts.unshift(e.signed ? make.cast(e) : e); }
+    else if (x instanceof VecView) x.elements.forEach(walk);
+    else if (isComposite(x)) for (const [f] of fieldsOf(x[shapeKey] as StructShape)) walk((x as unknown as Record<string, unknown>)[f]);
+    else report("HDL103", `pack: a value of the language is expected, got ${typeof x}`, "Wrap numbers with constant(value, width)");
+  };
+  walk(v);
+  return uintOf(make.concat(parts));
+}
+
+function unpackExpr(shape: Shape, e: Expr): unknown {
+  return view(shape, l => { const s = make.slice(e, l.offset, l.width); return new Value(l.signed ? make.cast(s) : s); });
+}
+
+/** A vector of bits read as a shape; widths must agree. */
+export function unpack<const S extends Shape>(shape: S, v: UInt): Val<S> {
+  return unpackExpr(shape, operand(v, widthOf(shape), false, `unpack to ${describeShape(shape)}`)) as Val<S>;
+}
+
+/** Brings any value (or literal, or plain object of values) to leaf expressions of the shape, errors reported. */
+export function leafExprs(shape: Shape, v: unknown, what: string): { readonly leaf: Leaf; readonly expr: Expr }[] {
+  return leavesOf(shape).map(leaf => {
+    let x: unknown = v;
+    for (const p of leaf.path) {
+      if (x instanceof VecView) x = x.elements[Number(p)];
+      else if (Array.isArray(x)) x = (x as unknown[])[Number(p)];
+      else if (typeof x === "object" && x !== null) x = (x as Record<string, unknown>)[p];
+      else x = undefined;
+    }
+    return { leaf, expr: operand(x, leaf.width, leaf.signed, leaf.path.length === 0 ? what : `${what}, field ${leaf.path.join(".")}`) };
+  });
+}
+
+/** A literal value of a shape: numbers at the leaves. */
+export function literalOf<const S extends Shape>(shape: S, v: unknown): Val<S> {
+  const exprs = new Map(leafExprs(shape, v, "literal").map(x => [x.leaf.offset, x.expr]));
+  return view(shape, l => new Value(exprs.get(l.offset) as Expr)) as Val<S>;
+}
+
+export type { Val, Var };

@@ -1,0 +1,21 @@
+/** The public face of the language. */
+export * from "./types/shape.ts";
+export * from "./types/ports.ts";
+export type * from "./types/value.ts";
+export type * from "./types/emitted.ts";
+export type { Circuit, ClockDomain, Position, Signal } from "./ir/circuit.ts";
+export { HdlError, formatDiagnostic, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";
+export { clockDomain, inDomain, scope } from "./build/context.ts";
+export { node, reg, wire, type DeclareOptions, type Init } from "./build/declare.ts";
+export { fsm, type FsmControl } from "./build/fsm.ts";
+export { ram, type Ram, type RamOptions } from "./build/memory.ts";
+export { blackBox, elaborate, instance, module, type Def, type InstanceOptions, type ModuleOptions } from "./build/module.ts";
+export { assertAlways, assumeAlways, cover, mux, onehotMux, switchOn, when, type Else, type SwitchChain } from "./build/statements.ts";
+export { cat, constant, repeat } from "./build/value.ts";
+export { assignView, literalOf, pack, unpack } from "./build/view.ts";
+export { arbiter, lowestSet, type ArbiterOptions } from "./stream/arbiter.ts";
+export { fork } from "./stream/fork.ts";
+export { pipeline, type Pipe } from "./stream/pipeline.ts";
+export { stage, type StageKind } from "./stream/stage.ts";
+export { assignGiven, connect, demux, filter, gate, join, map, stream, type Given } from "./stream/stream.ts";
+export { addressBits, bitsFor, Fifo, fifo, type FifoParameters } from "./lib/fifo.ts";

@@ -1,0 +1,51 @@
+/** Several streams onto one. */
+import { bit, uint, type Shape } from "../types/shape.ts";
+import type { Bit, StreamIn, UInt, Val } from "../types/value.ts";
+import { node, reg } from "../build/declare.ts";
+import { onehotMux, when } from "../build/statements.ts";
+import { cat, constant } from "../build/value.ts";
+import { assignView } from "../build/view.ts";
+import { nameOf, stream } from "./stream.ts";
+
+export interface ArbiterOptions<S> {
+  readonly name?: string;
+  /** `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first; nobody waits for more than n - 1 grants. */
+  readonly policy?: "roundRobin" | "priority";
+  /** Last beat of a transaction: a source that has begun keeps the grant until it fires with this set (packets stay whole). Without it every transfer stands alone. */
+  readonly last?: (v: Val<S>) => Bit;
+}
+
+/** The lowest set bit of `v`, one-hot. */
+export function lowestSet(v: UInt): UInt { return v.and(v.not().add(1)); }
+
+/**
+ * Merges streams by a policy. Latency 0, initiation interval 1. The grant stays with a source that is valid and stalled, so payload never changes
+ * under a stall.
+ */
+export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: ArbiterOptions<S> = {}): StreamIn<S> {
+  const { name } = nameOf(o, "arbitrated");
+  const first = from[0] as StreamIn<S>, n = from.length;
+  const out = stream(first.shape, { name });
+  const request = node(cat(...[...from].reverse().map(s => s.valid)), { name: `${name}_request` });
+  const locked = reg(bit, { init: 0, name: `${name}_locked` });
+  const owner = reg(uint(n as number), { init: 1, name: `${name}_owner` });
+  let choice: UInt = lowestSet(request);
+  if (o.policy !== "priority" && n > 1) {
+    // Sources after the last owner come first; when none of them asks, the lowest of all.
+    const after = node(request.and(owner.or(owner.sub(1)).not()), { name: `${name}_after` });
+    choice = onehotMux([after.any(), after.any().not()], [lowestSet(after), lowestSet(request)]);
+  }
+  const grant = node(onehotMux([locked as Bit, locked.not()], [owner as UInt, choice]), { name: `${name}_grant` });
+  const grants = from.map((_, i) => grant.bit(i));
+  const valid = node(grant.and(request).any(), { name: `${name}_any` });
+  out.valid.set(valid);
+  assignView(out.payload, onehotMux(grants, from.map(s => s.payload)), "payload");
+  from.forEach((s, i) => { s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)); });
+  const ends = o.last === undefined ? constant(1, 1) as Bit : o.last(out.payload as unknown as Val<S>);
+  when(valid, () => {
+    owner.set(grant);
+    // Held while stalled, and between the beats of a transaction.
+    locked.set(out.ready.and(ends).not());
+  });
+  return out as unknown as StreamIn<S>;
+}

@@ -1,0 +1,35 @@
+/** Copies of a stream. */
+import { bit, type Shape } from "../types/shape.ts";
+import type { Bit, StreamIn, UInt } from "../types/value.ts";
+import { reg } from "../build/declare.ts";
+import { constant } from "../build/value.ts";
+import { assignView } from "../build/view.ts";
+import { nameOf, stream } from "./stream.ts";
+
+/**
+ * Every transfer goes to every output once. `eager`: each output takes it as soon as it can, the source moves on when all have (one bit of state
+ * per output). `lazy`: all outputs take it in the same cycle (no state; valid of one output waits for ready of the others, so the outputs must not
+ * make ready wait for valid).
+ */
+export function fork<S extends Shape>(from: StreamIn<S>, count: number, kind: "eager" | "lazy" = "eager", o: { readonly name?: string } = {}): StreamIn<S>[] {
+  const { name } = nameOf(o, "forked");
+  const outs = Array.from({ length: count }, (_, i) => stream(from.shape, { name: `${name}_${i}` }));
+  for (const out of outs) assignView(out.payload, from.payload, "payload");
+  if (kind === "lazy") {
+    outs.forEach((out, i) => {
+      out.valid.set(outs.filter((_, k) => k !== i).map(x => x.ready as Bit).reduce((a, b) => a.and(b), from.valid));
+    });
+    from.ready.set(outs.map(x => x.ready as Bit).reduce((a, b) => a.and(b)));
+    return outs as unknown as StreamIn<S>[];
+  }
+  const done = outs.map((_, i) => reg(bit, { init: 0, name: `${name}_${i}_done` }));
+  const settled = outs.map((out, i) => (done[i] as unknown as Bit).or(out.ready as UInt<1>));
+  const all = settled.reduce((a, b) => a.and(b), constant(1, 1) as Bit);
+  outs.forEach((out, i) => {
+    const d = done[i] as NonNullable<(typeof done)[number]>;
+    out.valid.set(from.valid.and(d.not()));
+    d.set(from.valid.and(all.not()).and(settled[i] as Bit));
+  });
+  from.ready.set(all);
+  return outs as unknown as StreamIn<S>[];
+}

@@ -1,0 +1,84 @@
+/** Pipelines that carry their fields along: what a later stage uses is delayed for it, what none uses costs nothing. */
+import { bit, type Fields, type Shape, type StructShape } from "../types/shape.ts";
+import type { Bit, FieldsOf, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
+import { atTop, report } from "../build/context.ts";
+import { reg } from "../build/declare.ts";
+import { nameFromSource, userPosition } from "../build/position.ts";
+import { when } from "../build/statements.ts";
+import { assignView, shapeOf } from "../build/view.ts";
+
+type ValsOf<F> = { readonly [K in keyof F]: Val<F[K]> };
+type Has<F, T> = FieldsOf<F, T> extends infer R ? { [K in keyof R as unknown extends R[K] ? never : K]: R[K] } extends infer Bad ? keyof Bad extends never ? unknown : Bad : never : never;
+
+export interface Pipe<T> {
+  /** Cycles from the source to here when nothing stalls; the initiation interval is 1. */
+  readonly latency: number;
+  /** One more register stage: `f` computes from the fields so far, its results are registered and join them. */
+  stage<R extends { readonly [name: string]: unknown }>(f: (v: T) => R): Pipe<Omit<T, keyof R> & R>;
+  /** Connects valid, ready and, by name, every field of the target. */
+  into<F extends Fields>(to: StreamOut<StructShape<F>> & Has<F, T>): void;
+}
+
+interface Stage { readonly valid: Bit; readonly advance: Bit; field(name: string): unknown; readonly names: ReadonlySet<string>; readonly setRoom: (room: Bit) => void }
+
+/** A pipeline fed by a stream of a struct. A stage moves on when the next one is empty or moves itself, so bubbles close. */
+export function pipeline<F extends Fields>(from: StreamIn<StructShape<F>>, o: { readonly name?: string } = {}): Pipe<ValsOf<F>> {
+  const prefix = o.name ?? nameFromSource(userPosition());
+  const payload = from.payload as unknown as Record<string, unknown>;
+  const first: Stage = { valid: from.valid, advance: from.fire, names: new Set(Object.keys(payload)), field: n => payload[n], setRoom: room => { from.ready.set(room as UInt<1>); } };
+  return pipe(first, 0, prefix === undefined ? "" : `${prefix}_`) as Pipe<ValsOf<F>>;
+}
+
+function fieldsObject(s: Stage): Record<string, unknown> {
+  const o: Record<string, unknown> = {};
+  for (const n of s.names) Object.defineProperty(o, n, { enumerable: true, get: () => s.field(n) });
+  return o;
+}
+
+function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string, unknown>> {
+  return {
+    latency,
+    stage: f => pipe(nextStage(last, latency + 1, prefix, f(fieldsObject(last) as never)), latency + 1, prefix) as never,
+    into: to => {
+      const target = to as unknown as StreamOut<StructShape>;
+      const out: Record<string, unknown> = {};
+      for (const n of Object.keys((target.shape as StructShape).fields)) {
+        if (last.names.has(n)) out[n] = last.field(n);
+        else report("HDL120", `the pipeline has no field ${n} at its last stage`, `Its fields are ${[...last.names].join(", ")}`);
+      }
+      target.valid.set(last.valid as UInt<1>);
+      assignView(target.payload, out, "payload");
+      last.setRoom(target.ready);
+    },
+  };
+}
+
+function nextStage(before: Stage, number: number, prefix: string, made: Readonly<Record<string, unknown>>): Stage {
+  const valid = reg(bit, { init: 0, name: `${prefix}s${number}_valid` });
+  let room: Bit | undefined;
+  const fields = new Map<string, unknown>();
+  const pending: (() => void)[] = [];
+  // Built once the room is known (the stages after this one decide it), and for carried fields on their first use.
+  const capture = (name: string, value: unknown): unknown => {
+    const shape = shapeOf(value) as Shape;
+    const r = reg(shape, { name: `${prefix}s${number}_${name}` });
+    const drive = (): void => { atTop(() => { when(before.valid.and(room as Bit), () => { assignView(r, value, name); }); }); };
+    if (room === undefined) pending.push(drive); else drive();
+    fields.set(name, r);
+    return r;
+  };
+  for (const [n, v] of Object.entries(made)) capture(n, v);
+  return {
+    valid: valid as Bit,
+    get advance(): Bit { return room as Bit; },
+    names: new Set([...before.names, ...Object.keys(made)]),
+    field: n => fields.get(n) ?? capture(n, before.field(n)),
+    setRoom: nextRoom => {
+      room = valid.not().or(nextRoom as UInt<1>);
+      const r = room;
+      when(r, () => { valid.set(before.valid as UInt<1>); });
+      before.setRoom(r);
+      for (const p of pending.splice(0)) p();
+    },
+  };
+}

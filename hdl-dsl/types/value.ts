@@ -1,0 +1,153 @@
+/** What the compiler knows of values: literal widths, struct fields, directions. The runtime is build/value.ts. */
+import type { Fields, SIntShape, Shape, StructShape, UIntShape, VecShape } from "./shape.ts";
+import type { Port, StreamPort } from "./ports.ts";
+
+export type Num = number | bigint;
+export interface WidthError<Message extends string> { readonly widthError: Message }
+/** `unknown` (accepts) when A = B or when either side is only known at elaboration (plain `number`). */
+export type Fits<A extends number, B extends number> =
+  number extends A ? unknown : number extends B ? unknown :
+  [A, B] extends [B, A] ? unknown : WidthError<`expected ${A} bits, got ${B}`>;
+/** One signature per operator, so that the compiler's message is the width sentence and not a list of overloads. */
+export type Operand<W extends number, B> = B extends UInt<infer N> ? Fits<W, N> : unknown;
+export type SOperand<W extends number, B> = B extends SInt<infer N> ? Fits<W, N> : unknown;
+
+/** Operators that unsigned and signed values share. */
+interface Common<W extends number> {
+  readonly width: W;
+  /** Bit `i`; 0 is the least significant. */
+  bit(i: number): Bit;
+  /** Bits lo .. lo+width-1. */
+  bits<const N extends number>(lo: number, width: N): UInt<N>;
+  /** The low `n` bits (n <= width). */
+  trunc<const N extends number>(n: N): UInt<N>;
+  /** Or of all bits: not zero. */
+  any(): Bit;
+  /** And of all bits. */
+  all(): Bit;
+  /** Exclusive or of all bits. */
+  parity(): Bit;
+}
+
+/** An unsigned value of W bits. Operands have equal widths; nothing is extended or cut silently. */
+export interface UInt<W extends number = number> extends Common<W> {
+  readonly signedness: "unsigned";
+  /** Sum, wrapping at W bits. */
+  add<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
+  /** Sum with its carry: W + 1 bits. */
+  addGrow<B extends UInt | Num>(b: B & Operand<W, B>): UInt;
+  sub<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
+  /** Product: the width is the sum of the operands' (state it with `is`). */
+  mul<B extends UInt>(b: B): UInt;
+  /** Quotient by a power of two; any other divisor is refused. */
+  div(by: number): UInt<W>;
+  /** Remainder by a power of two; any other divisor is refused. */
+  mod(by: number): UInt<W>;
+  and<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
+  or<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
+  xor<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
+  not(): UInt<W>;
+  eq<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
+  ne<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
+  lt<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
+  le<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
+  gt<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
+  ge<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
+  /** Shift by a number of bits, or by a value of any width; zeros come in, the width stays. */
+  shl(by: number | UInt): UInt<W>;
+  shr(by: number | UInt): UInt<W>;
+  /** Zero-extension to `n` >= W bits. */
+  zext<const N extends number>(n: N): UInt<N>;
+  /** Zero-extends or truncates to `n` bits: for widths that parameters decide. Says on purpose that bits may go. */
+  resize<const N extends number>(n: N): UInt<N>;
+  /** States the width: turns one known at elaboration into one that the compiler knows; a wrong one is an error at elaboration. */
+  is<const N extends number>(n: N): UInt<N>;
+  asSint(): SInt<W>;
+}
+export type Bit = UInt<1>;
+
+/** A two's-complement value of W bits. */
+export interface SInt<W extends number = number> extends Common<W> {
+  readonly signedness: "signed";
+  add<B extends SInt | Num>(b: B & SOperand<W, B>): SInt<W>;
+  addGrow<B extends SInt | Num>(b: B & SOperand<W, B>): SInt;
+  sub<B extends SInt | Num>(b: B & SOperand<W, B>): SInt<W>;
+  mul<B extends SInt>(b: B): SInt;
+  neg(): SInt<W>;
+  eq<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
+  ne<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
+  lt<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
+  le<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
+  gt<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
+  ge<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
+  shl(by: number | UInt): SInt<W>;
+  /** Arithmetic: the sign comes in. */
+  shr(by: number | UInt): SInt<W>;
+  sext<const N extends number>(n: N): SInt<N>;
+  is<const N extends number>(n: N): SInt<N>;
+  asUint(): UInt<W>;
+}
+
+/** A readable view of a shape. */
+export type Val<S> =
+  S extends UIntShape<infer W> ? UInt<W> :
+  S extends SIntShape<infer W> ? SInt<W> :
+  S extends StructShape<infer F> ? { readonly [K in keyof F]: Val<F[K]> } :
+  S extends VecShape<infer E, infer _N> ? VecVal<E> : never;
+export interface VecVal<E> {
+  readonly length: number;
+  /** Element by number, or by a value (index width log2 of the length rounded up; past the end reads 0). */
+  at(i: number | UInt): Val<E>;
+  toArray(): readonly Val<E>[];
+}
+
+/** A drivable view. Within a module the last assignment in program order wins. */
+export interface UIntVar<W extends number = number> extends UInt<W> {
+  set<B extends UInt | Num>(v: B & Operand<W, B>): void;
+  /** Drives bits lo .. lo+v.width-1 only. */
+  setBits(lo: number, v: UInt): void;
+}
+export interface SIntVar<W extends number = number> extends SInt<W> { set<B extends SInt | Num>(v: B & SOperand<W, B>): void }
+export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<V>(v: V & FieldsOf<F, V>): void };
+export interface VecVar<E> {
+  readonly length: number;
+  at(i: number): Var<E>;
+  at(i: number | UInt): Val<E>;
+  toArray(): readonly Var<E>[];
+  /** Drives the element that `i` names; the others keep what they had. */
+  setAt(i: UInt, v: Val<E>): void;
+  set(v: readonly Val<E>[] | VecVal<E>): void;
+}
+export type FieldsOf<F, V> = { [K in keyof F]: K extends keyof V ? LeafOf<F[K], V[K]> : WidthError<`missing field ${K & string}`> };
+export type LeafOf<S, V> =
+  S extends UIntShape<infer W> ? V extends UInt | Num ? Operand<W, V> : WidthError<"an unsigned value is expected"> :
+  S extends SIntShape<infer W> ? V extends SInt | Num ? SOperand<W, V> : WidthError<"a signed value is expected"> :
+  S extends StructShape<infer F> ? FieldsOf<F, V> :
+  S extends VecShape<infer E> ? VecVal<E> | readonly Val<E>[] : never;
+export type Var<S> =
+  S extends UIntShape<infer W> ? UIntVar<W> :
+  S extends SIntShape<infer W> ? SIntVar<W> :
+  S extends StructShape<infer F> ? StructVar<F> :
+  S extends VecShape<infer E> ? VecVar<E> : never;
+
+/** A stream as its consumer sees it. `fire` is valid and ready. */
+export interface StreamIn<S> { readonly shape: S; readonly valid: Bit; readonly ready: Var<UIntShape<1>>; readonly payload: Val<S>; readonly fire: Bit }
+/** A stream as its producer sees it. */
+export interface StreamOut<S> { readonly shape: S; readonly valid: Var<UIntShape<1>>; readonly ready: Bit; readonly payload: Var<S>; readonly fire: Bit }
+/** A stream inside a module: both faces. */
+export interface Stream<S> { readonly shape: S; readonly valid: Var<UIntShape<1>>; readonly ready: Var<UIntShape<1>>; readonly payload: Var<S>; readonly fire: Bit }
+
+/** Inside the module: inputs read, outputs drive. */
+export type Inside<P> = { readonly [K in keyof P]:
+  P[K] extends Port<"in", infer S> ? Val<S> :
+  P[K] extends Port<"out", infer S> ? Var<S> :
+  P[K] extends StreamPort<"in", infer S> ? StreamIn<S> :
+  P[K] extends StreamPort<"out", infer S> ? StreamOut<S> : never };
+/** Outside: flipped. */
+export type Outside<P> = { readonly [K in keyof P]:
+  P[K] extends Port<"in", infer S> ? Var<S> :
+  P[K] extends Port<"out", infer S> ? Val<S> :
+  P[K] extends StreamPort<"in", infer S> ? StreamOut<S> :
+  P[K] extends StreamPort<"out", infer S> ? StreamIn<S> : never };
+
+export type { Fields, Shape };
