@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { formatMac, parseIpv4, parseMac } from "../../packets/index.ts";
+import { formatBytes, parseBytes, parseNanoseconds } from "./units.ts";
+
+/** The legal value nearest to what was asked for, by ratio (sizes are powers of two). */
+function nearest(legal: readonly number[], asked: number): number {
+  const distance = (v: number): number => Math.abs(Math.log2(v) - Math.log2(Math.max(asked, 1e-9)));
+  return legal.reduce((best, v) => (distance(v) < distance(best) ? v : best));
+}
+const listed = (values: readonly string[]): string => (values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}`);
+/** Text from the command line or a number from a file, as a number. */
+const numeric = (read: (text: string) => number | undefined) =>
+  z.union([z.number(), z.string()]).transform(v => (typeof v === "number" ? v : read(v) ?? Number.NaN));
+const plain = (text: string): number | undefined => (/^(0x[0-9a-f]+|\d+)$/i.test(text.trim()) ? Number(text) : undefined);
+
+/** A whole number out of a list. `show` prints a value for messages. */
+export function oneOf(legal: readonly number[], read = plain, show: (n: number) => string = String) {
+  return numeric(read).superRefine((v, context) => {
+    if (legal.includes(v)) return;
+    const near = Number.isNaN(v) ? "" : `; the nearest is ${show(nearest(legal, v))}`;
+    context.addIssue({ code: "custom", message: `must be ${listed(legal.map(show))}${near}` });
+  });
+}
+/** A power of two in a range, both ends included. */
+export function powerOfTwo(least: number, most: number, read = plain, show: (n: number) => string = String) {
+  const legal: number[] = [];
+  for (let v = least; v <= most; v *= 2) legal.push(v);
+  return numeric(read).superRefine((v, context) => {
+    if (legal.includes(v)) return;
+    const near = Number.isNaN(v) ? "" : `; the nearest is ${show(nearest(legal, v))}`;
+    context.addIssue({ code: "custom", message: `must be a power of two from ${show(least)} to ${show(most)}${near}` });
+  });
+}
+/** A whole number in a range, both ends included. */
+export function range(least: number, most: number, unit = "", read = plain) {
+  return numeric(read).superRefine((v, context) => {
+    if (Number.isInteger(v) && v >= least && v <= most) return;
+    const near = Number.isNaN(v) ? "" : `; the nearest is ${Math.min(most, Math.max(least, Math.round(v)))}`;
+    context.addIssue({ code: "custom", message: `must be a whole number from ${least} to ${most}${unit}${near}` });
+  });
+}
+/** Sizes in bytes. */
+export const bytesOneOf = (legal: readonly number[]) => oneOf(legal, parseBytes, formatBytes);
+export const bytesPowerOfTwo = (least: number, most: number) => powerOfTwo(least, most, parseBytes, formatBytes);
+/** Nanoseconds. */
+export const nanoseconds = (least: number, most: number) => range(least, most, " ns", parseNanoseconds);
+
+/** Text that `read` understands (its error is the message), or the value itself. */
+function textOr<T>(value: z.ZodType<T>, read: (text: string) => T) {
+  return z.union([value, z.string()]).transform((v, context): T => {
+    if (typeof v !== "string") return v;
+    try { return read(v); } catch (e) { context.addIssue({ code: "custom", message: (e as Error).message }); return z.NEVER; }
+  });
+}
+export const ipv4Address = textOr(z.number().int().min(0).max(0xffffffff), parseIpv4);
+export const macAddress = textOr(z.bigint(), parseMac).superRefine((mac, context) => {
+  // Bit 0 of the first byte marks a group address, which no station may have.
+  if ((mac >> 40n) & 1n) context.addIssue({ code: "custom", message: `is a group address; a node's own has an even first byte, the nearest is ${formatMac(mac & ~(1n << 40n))}` });
+});
+export const flag = z.union([z.boolean(), z.enum(["true", "false", "1", "0", "on", "off", "yes", "no"])], { error: "must be true or false" })
+  .transform(v => v === true || v === "true" || v === "1" || v === "on" || v === "yes");

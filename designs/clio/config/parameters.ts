@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { accessBody, frameOffsets, udpPorts } from "../../packets/index.ts";
+import { TableError, tableGeometry, vaBits, type TableGeometry } from "../table/index.ts";
+import { ConfigError } from "./errors.ts";
+import { bytesOneOf, bytesPowerOfTwo, oneOf, powerOfTwo, range } from "./fields.ts";
+
+const MB = 2 ** 20, GB = 2 ** 30, TB = 2 ** 40;
+
+/** Build parameters of the node (clio.md "Parameters"); every default is the paper's. A build is a different Verilog. */
+export const parametersSchema = z.strictObject({
+  /** Bits of the data path: one beat of the network and of the memory. */
+  dataWidth: oneOf([64, 128, 256, 512]).default(512),
+  /** Bytes of a page. */
+  pageSize: bytesOneOf([4096, 2 * MB, 4 * MB, 64 * MB, GB]).default(4 * MB),
+  /** Bytes of DRAM, the page table's included. */
+  physicalMemory: bytesPowerOfTwo(MB, 4 * TB).default(2 * GB),
+  /** Page table slots per physical page. */
+  slotsFactor: oneOf([1, 2, 4, 8, 16]).default(4),
+  /** Entries of the TLB (a CAM with true LRU). */
+  tlbEntries: powerOfTwo(16, 128).default(64),
+  /** Misses to different pages in flight. */
+  outstandingMisses: powerOfTwo(2, 64).default(16),
+  /** Zeroed frames kept ready for page faults. */
+  freePageBuffer: powerOfTwo(4, 4096).default(64),
+  /** Bytes of the largest frame, without FCS. */
+  mtuFrame: range(576, 9018, " bytes").default(1536),
+  /** Requests in flight in the fast path. */
+  requestSlots: powerOfTwo(8, 256).default(64),
+  /** Frames that can wait on their way to the slow path. */
+  slowPathRing: powerOfTwo(4, 256).default(16),
+  /** Consecutive UDP ports of the published client's sessions. */
+  clientPorts: range(1, udpPorts.publishedCount).default(udpPorts.publishedCount),
+});
+export type Parameters = z.output<typeof parametersSchema>;
+
+/** A build: its parameters and all that follows from them. */
+export interface NodeConfig extends Parameters {
+  readonly vaBits: number; readonly vpnBits: number; readonly ppnBits: number; readonly pageShift: number; readonly physAddrBits: number;
+  /** Bytes of a beat, and bits that select a byte in it. */
+  readonly beatBytes: number; readonly beatShift: number;
+  /** Beats of the largest frame. */
+  readonly frameBeats: number;
+  /** Largest `length` of a READ or WRITE, bytes: what fits the largest frame after its headers. */
+  readonly maxData: number;
+  /** Pages that one access can touch. */
+  readonly maxPagesPerRequest: number;
+  readonly table: TableGeometry;
+  readonly tableBase: number; readonly tableBytes: number;
+  /** Frames that pages can have: `firstPpn` to `firstPpn + usablePages - 1`. */
+  readonly firstPpn: number; readonly usablePages: number;
+  /** The free-page buffer asks for more when it holds this many or fewer. */
+  readonly freePageLowWater: number;
+}
+
+/**
+ * Work out what follows from the parameters.
+ * @throws ConfigError when they contradict each other: one sentence naming the fields and the nearest legal value.
+ */
+export function deriveConfig(p: Parameters): NodeConfig {
+  let table: TableGeometry;
+  try { table = tableGeometry(p); } catch (e) { if (e instanceof TableError) throw new ConfigError(e.message); throw e; }
+  const beatBytes = p.dataWidth / 8, maxData = p.mtuFrame - frameOffsets.body - accessBody.bytes;
+  if (p.outstandingMisses > p.requestSlots) {
+    throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);
+  }
+  if (p.outstandingMisses > p.tlbEntries) {
+    throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than tlbEntries = ${p.tlbEntries} can take in; the nearest is outstandingMisses = ${p.tlbEntries}`);
+  }
+  return {
+    ...p, vaBits, vpnBits: table.vpnBits, ppnBits: table.ppnBits, pageShift: table.pageShift, physAddrBits: Math.log2(p.physicalMemory),
+    beatBytes, beatShift: Math.log2(beatBytes), frameBeats: Math.ceil(p.mtuFrame / beatBytes), maxData,
+    maxPagesPerRequest: 1 + Math.ceil((maxData - 1) / p.pageSize),
+    table, tableBase: table.tableBase, tableBytes: table.tableBytes, firstPpn: table.firstPpn, usablePages: table.usablePages,
+    freePageLowWater: p.freePageBuffer / 2,
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, counterNames, makeSettings, parseSettings } from "../../../../designs/clio/config/index.ts";
+
+const refusal = (...args: string[]): string => {
+  try { parseSettings(args); } catch (e) { if (e instanceof ConfigError) return e.message; throw e; }
+  return "accepted";
+};
+
+describe("settings", () => {
+  it("have the paper's defaults", () => {
+    const { config, runtime } = parseSettings([]);
+    expect(config).toMatchObject({
+      dataWidth: 512, pageSize: 2 ** 22, physicalMemory: 2 ** 31, slotsFactor: 4, tlbEntries: 64, outstandingMisses: 16, freePageBuffer: 64, mtuFrame: 1536,
+      vaBits: 50, vpnBits: 28, ppnBits: 9, physAddrBits: 31, beatBytes: 64, beatShift: 6, frameBeats: 24, maxData: 1466, maxPagesPerRequest: 2, tableBase: 0,
+      tableBytes: 16384, firstPpn: 1, usablePages: 511,
+    });
+    expect(runtime).toEqual({ mac: 0x02c110000001n, ip: 0x0a0a0001, nativePort: 1200, clientPort: 1234, acceptAnyMac: false, dramLatency: 50, slowPathLatency: 2000 });
+  });
+  it("read sizes, times, addresses and switches as people write them", () => {
+    const { config, runtime } = parseSettings(["pageSize=4KB", "physicalMemory = 64 GB", "mtuFrame=9018", "ip=10.77.0.2", "mac=02:00:00:00:00:02", "acceptAnyMac=true", "slowPathLatency=5us"]);
+    expect(config).toMatchObject({ pageSize: 4096, physicalMemory: 2 ** 36, maxData: 8948, maxPagesPerRequest: 4, frameBeats: 141 });
+    expect(runtime).toMatchObject({ ip: 0x0a4d0002, mac: 0x020000000002n, acceptAnyMac: true, slowPathLatency: 5000 });
+  });
+  it("cover every width and page size", () => {
+    for (const dataWidth of [64, 128, 256, 512]) for (const pageSize of ["4KB", "2MB", "4MB", "64MB", "1GB"]) expect(makeSettings({ dataWidth, pageSize }).config.usablePages).toBeGreaterThan(0);
+  });
+  it("refuse in one sentence with the nearest legal value", () => {
+    expect(refusal("dataWidth=1024")).toBe('dataWidth = "1024": must be 64, 128, 256 or 512; the nearest is 512');
+    expect(refusal("pageSize=8MB")).toBe('pageSize = "8MB": must be 4 KB, 2 MB, 4 MB, 64 MB or 1 GB; the nearest is 4 MB');
+    expect(refusal("physicalMemory=3GB")).toBe('physicalMemory = "3GB": must be a power of two from 1 MB to 4 TB; the nearest is 4 GB');
+    expect(refusal("tlbEntries=1024")).toBe('tlbEntries = "1024": must be a power of two from 16 to 128; the nearest is 128');
+    expect(refusal("mtuFrame=100")).toBe('mtuFrame = "100": must be a whole number from 576 to 9018 bytes; the nearest is 576');
+    expect(refusal("mtuFrame=big")).toBe('mtuFrame = "big": must be a whole number from 576 to 9018 bytes');
+    expect(refusal("ip=10.0.0")).toBe('ip = "10.0.0": an IPv4 address is four numbers of 0 to 255 with dots, such as 10.10.0.1, got "10.0.0"');
+    expect(refusal("mac=03:00:00:00:00:01")).toBe('mac = "03:00:00:00:00:01": is a group address; a node\'s own has an even first byte, the nearest is 02:00:00:00:00:01');
+    expect(refusal("pagesize=4MB")).toBe('there is no setting "pagesize"; did you mean pageSize?');
+    expect(refusal("pageSize")).toBe('"pageSize" is no setting; write key=value, such as pageSize=4MB');
+    expect(refusal("pageSize=4MB", "pageSize=2MB")).toBe('pageSize is set twice, to "4MB" and to "2MB"; give it once');
+  });
+  it("refuse combinations, naming the fields", () => {
+    expect(refusal("pageSize=1GB", "physicalMemory=1GB")).toContain("physicalMemory = 1073741824 holds no page of pageSize = 1073741824 beside the page table; the least physicalMemory is 2147483648");
+    expect(refusal("outstandingMisses=64", "requestSlots=32")).toBe("outstandingMisses = 64 is more than requestSlots = 32 requests can need; the nearest is outstandingMisses = 32");
+    expect(refusal("outstandingMisses=64", "tlbEntries=32")).toBe("outstandingMisses = 64 is more than tlbEntries = 32 can take in; the nearest is outstandingMisses = 32");
+    expect(refusal("nativePort=1300")).toBe("nativePort = 1300 lies among the client ports 1234 to 2257 (clientPort, clientPorts); the nearest is nativePort = 1233");
+    expect(refusal("clientPort=65000")).toBe("clientPort = 65000 with clientPorts = 1024 runs past port 65535; the nearest is clientPort = 64512");
+  });
+  it("let QUERY_STAT's reply fit the smallest largest frame", () => {
+    expect(58 + 4 + 8 * counterNames.length).toBeLessThanOrEqual(576);
+  });
+});
