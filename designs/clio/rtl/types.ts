@@ -1,0 +1,111 @@
+/** The records that pass between the blocks of the node. One place for their fields and widths. */
+import { bit, struct, uint } from "../../../hdl-dsl/index.ts";
+
+/** What the blocks need to know of the configuration; all follow from designs/clio/config. */
+export interface NodeWidths {
+  /** Bytes of a beat of the network and of the memory bus: 8, 16, 32 or 64. */
+  readonly beatBytes: number;
+  /** Requests in flight; a power of two. */
+  readonly slots: number;
+  /** Largest frame without FCS, bytes. */
+  readonly frameBytes: number;
+  /** Physical address bits. */
+  readonly addressBits: number;
+  readonly pageShift: number;
+  /** Page numbers that one request can need. */
+  readonly pagesPerRequest: number;
+  readonly ppnBits: number;
+  /** AXI ID bits: 0 is data, the others are table accesses by miss number. */
+  readonly idBits: number;
+}
+
+export const slotBits = (p: { readonly slots: number }): number => Math.log2(p.slots);
+/** Beats kept for a frame: a power of two, so that an address is slot and beat side by side. */
+export const slotBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => 2 ** Math.ceil(Math.log2(p.frameBytes / p.beatBytes));
+export const slotBeatBits = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => Math.log2(slotBeats(p));
+/** Bits of a byte count within a frame. */
+export const lengthBits = 14;
+
+/** AXI-Stream beat. `keep` marks the bytes that count (all ones except in the last beat), `user` on the last beat a bad FCS. */
+export const AxisBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
+
+/** What kind of frame a slot holds. */
+export const frameKind = { clio: 0, icmp: 1, arp: 2 } as const;
+
+/** A frame that net_rx accepted: from here on the slot number stands for it. Byte counts are of the Clio packet. */
+export const NetRequest = (p: { readonly slots: number }) => struct({
+  slot: uint(slotBits(p)),
+  kind: uint(2),
+  opcode: uint(8),
+  pid: uint(16),
+  /** First two body fields, meaningful when the body has 12 bytes or more. */
+  va: uint(64),
+  length: uint(32),
+  /** Bytes after the Clio header, as `size` and the UDP length tell. */
+  body: uint(lengthBits),
+  /** The Clio header's `size` goes past what came, or is below 16. */
+  malformed: bit,
+  /** The MAC marked the frame's FCS bad. */
+  corrupt: bit,
+});
+
+/** What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields are numbers, not wire order. */
+export const ReplyContext = struct({
+  kind: uint(2),
+  mac: uint(48), ip: uint(32),
+  /** The sender's port, and the port of ours that it sent to. */
+  clientPort: uint(16), nodePort: uint(16),
+  /** Clio header as it came: bytes 0 to 15, byte 0 lowest. */
+  header: uint(128),
+  /** First 12 bytes of the body, byte 0 lowest: va and length. */
+  body: uint(96),
+  /** The request came to a published-client port: reply flags are 0. */
+  published: bit,
+  /** IPv4 total length of the request; for ICMP its checksum too. */
+  ipLength: uint(16), icmpChecksum: uint(16),
+  /** IPv4 header bytes 0 to 11 of the request (echoed for ICMP), byte 0 lowest. */
+  ipHeader: uint(96),
+});
+
+/** Reply forms: what net_tx puts behind the Clio header. */
+export const replyForm = {
+  /** Clio header only (MALFORMED, NACK). */
+  bare: 0,
+  /** va and length (write acknowledged; or failed: length 0). */
+  short: 1,
+  /** va, length and `length` bytes of data from the read engine. */
+  data: 2,
+  /** The request's own bytes from the frame buffer (PINGPONG, ICMP echo) or ARP. */
+  echo: 3,
+} as const;
+
+/** A reply to be sent: everything else is in the slot's context. */
+export const Reply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), form: uint(2), opcode: uint(8), status: uint(4) });
+
+/** A data access after the match-and-action table, before translation. */
+export const Access = (p: { readonly slots: number }) => struct({
+  slot: uint(slotBits(p)), pid: uint(16), va: uint(64), length: uint(lengthBits), write: bit,
+  /** WRITE_NOREPLY: no reply, whatever happens. */
+  silent: bit, replyOpcode: uint(8),
+});
+
+/** A translated access whose pages are all there and permitted; `ppn0` is the page of the first byte, ppn1 the next ... */
+export const Translated = (p: { readonly slots: number; readonly pagesPerRequest: number; readonly ppnBits: number; readonly pageShift: number }) => struct({
+  slot: uint(slotBits(p)),
+  /** Byte offset in the first page. */
+  offset: uint(p.pageShift),
+  length: uint(lengthBits),
+  write: bit, silent: bit, replyOpcode: uint(8),
+  /** Physical page numbers, first page in the low bits. */
+  ppns: uint(p.pagesPerRequest * p.ppnBits),
+});
+
+/** AXI4 channels (as sources or sinks named <prefix>_aw and so on). Burst is always INCR; size always the full beat. */
+export const AxiAddress = (p: { readonly addressBits: number; readonly idBits: number }) => struct({ addr: uint(p.addressBits), id: uint(p.idBits), len: uint(8), size: uint(3), burst: uint(2) });
+export const AxiWrite = (beatBytes: number) => struct({ data: uint(beatBytes * 8), strb: uint(beatBytes), last: bit });
+export const AxiResponse = (p: { readonly idBits: number }) => struct({ id: uint(p.idBits), resp: uint(2) });
+export const AxiRead = (p: { readonly idBits: number; readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), id: uint(p.idBits), resp: uint(2), last: bit });
+
+/** A job for the frame buffer's reader: `beats` (1 or more) from `first` of the slot. */
+export const BufferJob = (p: { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }) => struct({ slot: uint(slotBits(p)), first: uint(slotBeatBits(p)), beats: uint(slotBeatBits(p) + 1) });
+export const BufferBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), last: bit });
