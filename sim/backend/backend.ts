@@ -1,0 +1,61 @@
+import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/types/emitted.ts";
+import type { StopCause } from "../errors.ts";
+
+/** Where a port's bits are: 32-bit little-endian lanes from `word` on; unused high bits of the last lane are zero. */
+export interface PortSlot { readonly port: EmittedPort; readonly word: number; readonly words: number }
+
+/** A clock of the design, times in picoseconds. */
+export interface ClockSetting { readonly periodPs: number; readonly phasePs: number }
+
+export interface ModelOptions {
+  /** Seed of everything the design starts with that it does not initialise itself (not 0). */
+  readonly seed: number;
+  /** By clock domain; a domain that is not named gets 4 ns. */
+  readonly clocks: Readonly<Record<string, ClockSetting>>;
+  /** Wave file to write (a traced build only), from the given rising edge on. */
+  readonly wave?: { readonly path: string; readonly fromCycle: number };
+}
+
+/** One instance of a design. Its ports are memory; only the calls here cross into the simulator. */
+export interface Model {
+  readonly slots: ReadonlyMap<string, PortSlot>;
+  /** Clock ports, in the order of the bits of `rose`. */
+  readonly clocks: readonly EmittedPort[];
+  /** All ports' lanes. Its length is 0 once the model is freed. */
+  readonly words: Uint32Array;
+  /**
+   * `n` clock edges. Each: inputs written since the last edge take effect, outputs are sampled, then the clock rises. So what is read
+   * afterwards is what stood before the edge. With several clocks an edge is the next instant at which any of them rises.
+   */
+  step(n: number): void;
+  /** Lets inputs take effect and samples the outputs, with no clock edge. */
+  settle(): void;
+  /** Edges until the sampled bits of a port equal `value`, at most `limit` edges. @returns whether it did. */
+  runUntil(slot: PortSlot, value: bigint, limit: number): boolean;
+  /** Which clocks rose at the last edge, a bit each. */
+  rose(): number;
+  /** Edges so far. */
+  edges(): number;
+  /** Simulated time of the last edge, ps. */
+  timePs(): number;
+  /** Set once the design ended the simulation. */
+  stopped(): StopCause | undefined;
+  /** What the design printed, the last 64 KB. */
+  output(): string;
+  /** Ends it: views read as detached, memory is given back. Calling it twice is harmless. */
+  free(): void;
+}
+
+/** A design made ready to run; any number of models can be made of it. */
+export interface Program {
+  /** Where the time went, for the figures: whether anything had to be built. */
+  readonly built: boolean;
+  create(options: ModelOptions): Model;
+}
+
+/** A simulator. Nothing above this interface knows which one it is. */
+export interface Backend {
+  readonly name: string;
+  /** Builds, or finds what was built before. @param options.trace a build of its own that can write waves. */
+  load(design: EmittedDesign, options: { readonly trace: boolean }): Promise<Program>;
+}

@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** SHA-256 over parts, each prefixed by its length so that no two lists collide; 32 hexadecimal digits. */
+export function digest(parts: readonly (string | Uint8Array)[]): string {
+  const h = createHash("sha256");
+  for (const p of parts) { h.update(`${p.length}:`); h.update(p); }
+  return h.digest("hex").slice(0, 32);
+}
+
+/** Cache folder: `MNEMO_CACHE` of the environment, else `.cache/sim` of the project. */
+export function cacheRoot(): string {
+  return process.env["MNEMO_CACHE"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "../../../.cache/sim");
+}
+
+/**
+ * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then renamed into place: a
+ * reader sees all of it or nothing, and nothing that may be loaded is ever overwritten. Processes that want the same key build it once:
+ * the others wait for the first, and take over when it has died.
+ */
+export async function cached(
+  kind: string, key: string, build: (dir: string) => Promise<void>,
+): Promise<{ readonly dir: string; readonly built: boolean }> {
+  const root = cacheRoot(), dir = join(root, kind, key);
+  if (existsSync(dir)) return { dir, built: false };
+  mkdirSync(dirname(dir), { recursive: true });
+  const lock = `${dir}.lock`;
+  while (!acquire(lock)) {
+    await new Promise((r) => { setTimeout(r, 50); });
+    if (existsSync(dir)) return { dir, built: false };
+  }
+  const temporary = `${dir}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    if (existsSync(dir)) return { dir, built: false };
+    mkdirSync(temporary, { recursive: true });
+    await build(temporary);
+    if (!existsSync(dir)) publish(temporary, dir);
+    return { dir, built: true };
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+    rmSync(lock, { force: true });
+  }
+}
+
+function publish(from: string, to: string): void {
+  try { renameSync(from, to); } catch (e) {
+    // Another process was faster (its lock was taken for dead): what it built is the same.
+    if (!existsSync(to)) throw e;
+  }
+}
+
+function acquire(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code !== "EEXIST") throw e;
+  }
+  try {
+    const owner = Number(readFileSync(lock, "utf8"));
+    // A process number may have been given to somebody else since: no build takes ten minutes.
+    if ((owner > 0 && !alive(owner)) || Date.now() - statSync(lock).mtimeMs > 600_000) rmSync(lock, { force: true });
+  } catch { /* released meanwhile */ }
+  return false;
+}
+
+function alive(pid: number): boolean {
+  try { process.kill(pid, 0); return true; } catch (e) { return (e as NodeJS.ErrnoException).code === "EPERM"; }
+}

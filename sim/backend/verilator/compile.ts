@@ -1,0 +1,97 @@
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cached, digest } from "./cache.ts";
+import { run } from "./run.ts";
+import type { Tools } from "./tools.ts";
+
+export const NATIVE = resolve(dirname(fileURLToPath(import.meta.url)), "../native");
+
+/** Sources of the native folder by name, read once. */
+export function nativeSource(name: string): string { return readFileSync(join(NATIVE, name), "utf8"); }
+
+/**
+ * Flags of every native compilation. Symbols are hidden (and on g++ not unique), or two designs in one process would share Verilator's globals.
+ */
+export function cxxFlags(tools: Tools, trace: boolean): string[] {
+  return [
+    "-O2", "-fPIC", "-std=c++17", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-w",
+    ...(tools.clang ? ["-fbracket-depth=8192"] : ["-fno-gnu-unique"]),
+    "-DVM_SC=0", "-DVM_COVERAGE=0", `-DVM_TRACE=${trace ? 1 : 0}`, `-DVM_TRACE_FST=${trace ? 1 : 0}`, "-DVL_TIME_CONTEXT",
+    ...(trace ? ["-DMNEMO_TRACE"] : []),
+  ];
+}
+
+let includes: Promise<string> | undefined;
+
+/** Verilator's include folder. Asked of the tool only when something is to be compiled. */
+function verilatorInclude(tools: Tools): Promise<string> {
+  includes ??= run(tools.verilator.path, ["--getenv", "VERILATOR_ROOT"], ".", "asking Verilator for its folder")
+    .then((root) => join(root.trim(), "include"));
+  return includes;
+}
+
+/** The include paths and forced header with which generated code and Verilator's runtime are compiled. */
+export async function includeFlags(tools: Tools): Promise<string[]> {
+  const root = await verilatorInclude(tools);
+  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, "-include", join(NATIVE, "verilated_hooks.h")];
+}
+
+/** Verilator's runtime as one object, compiled once per tool version and kind of build. @returns its path. */
+export async function runtimeObject(tools: Tools, trace: boolean): Promise<string> {
+  const flags = cxxFlags(tools, trace);
+  const key = digest([tools.fingerprint, flags.join(" "), nativeSource("verilated_hooks.h")]);
+  const { dir } = await cached("runtime", key, async (to) => {
+    const root = await verilatorInclude(tools), include = await includeFlags(tools);
+    const parts = ["verilated.cpp", "verilated_threads.cpp", ...(trace ? ["verilated_fst_c.cpp"] : [])];
+    await Promise.all(parts.map((p) => run(tools.cxx.path,
+      [...flags, ...include, "-c", join(root, p), "-o", join(to, `${p}.o`)], to, "compiling Verilator's runtime")));
+    await run(tools.cxx.path, ["-r", "-nostdlib", ...parts.map((p) => join(to, `${p}.o`)), "-o", join(to, "runtime.o")], to,
+      "joining Verilator's runtime");
+  });
+  return join(dir, "runtime.o");
+}
+
+/**
+ * Compiles what Verilator wrote into `hot.o` (evaluated each cycle, with the shim) and `slow.o` (start-up), and links `model.so`.
+ * @param from folder of the generated C++ and shim. @param to folder to fill.
+ */
+export async function compileModel(tools: Tools, trace: boolean, from: string, to: string): Promise<void> {
+  const runtime = runtimeObject(tools, trace);
+  const include = [...await includeFlags(tools), `-I${from}`];
+  const units = readdirSync(from).filter((f) => f.endsWith(".cpp")).sort();
+  const slow = units.filter((f) => /__Slow\.cpp$|__Syms\.cpp$|__ConstPool_\d+\.cpp$/.test(f));
+  const hot = units.filter((f) => !slow.includes(f));
+  const join_ = (files: readonly string[]): string => files.map((f) => `#include "${f}"\n`).join("");
+  writeFileSync(join(from, "hot.cc"), `${join_(hot)}#include "shim.cc"\n`);
+  writeFileSync(join(from, "slow.cc"), join_(slow));
+  const compile = (unit: string, extra: readonly string[]): Promise<string> => run(tools.cxx.path,
+    [...cxxFlags(tools, trace), ...extra, ...include, "-c", join(from, `${unit}.cc`), "-o", join(to, `${unit}.o`)], from, "compiling the model");
+  // Start-up code runs once: optimising it would cost more than it gives.
+  await Promise.all([compile("hot", []), compile("slow", ["-O0"])]);
+  await run(tools.cxx.path, [
+    "-shared", "-o", join(to, "model.so"), join(to, "hot.o"), join(to, "slow.o"), await runtime, "-Wl,-Bsymbolic,-z,defs", "-lpthread", "-latomic",
+    ...(trace ? ["-lz"] : []),
+  ], to, "linking the model");
+  for (const f of readdirSync(from)) if (f.endsWith(".h")) copyFileSync(join(from, f), join(to, f));
+}
+
+/** Node's headers, from the npm package. */
+function nodeHeaders(): string {
+  const api = createRequire(import.meta.url)("node-api-headers") as { readonly include_dir: string };
+  return api.include_dir;
+}
+
+/** The generic loader, compiled once per compiler and source. @returns the path of the Node addon. */
+export async function loaderAddon(tools: Tools): Promise<string> {
+  const source = nativeSource("addon.cc");
+  const key = digest([tools.cxx.fingerprint, source, nativeSource("abi.h")]);
+  const { dir } = await cached("loader", key, async (to) => {
+    await run(tools.cxx.path, [
+      "-O2", "-fPIC", "-std=c++17", "-fvisibility=hidden", "-shared", `-I${nodeHeaders()}`, `-I${NATIVE}`, join(NATIVE, "addon.cc"),
+      "-o", join(to, "loader.node"), "-ldl",
+    ], to, "compiling the model loader");
+  });
+  return join(dir, "loader.node");
+}

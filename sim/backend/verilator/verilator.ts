@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
+import type { Backend, ModelOptions, Program } from "../backend.ts";
+import { type BlockLayout, layoutOf } from "../layout.ts";
+import { cached, cacheRoot, digest } from "./cache.ts";
+import { compileModel, cxxFlags, nativeSource } from "./compile.ts";
+import { type Loader, nativeLoader } from "./loader.ts";
+import { VerilatorModel } from "./model.ts";
+import { run } from "./run.ts";
+import { shimSource } from "./shim.ts";
+import { simulationTools, type Tools } from "./tools.ts";
+
+function verilatorFlags(design: EmittedDesign, trace: boolean): string[] {
+  return [
+    "--cc", "--prefix", "Vdut", "--top-module", design.top, "-O3", "--assert", "--x-assign", "unique", "--x-initial", "unique",
+    "--timescale", "1ps/1ps", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "0",
+    ...(trace ? ["--trace-fst", "--trace-structs"] : []),
+  ];
+}
+
+/** Writes the Verilog into a folder, translates it and adds the shim. */
+async function translate(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, dir: string): Promise<void> {
+  for (const f of design.files) writeFileSync(join(dir, f.name), f.text);
+  // Relative names: the folder differs from run to run and must not show in the C++.
+  await run(tools.verilator.path, [...verilatorFlags(design, trace), "--Mdir", ".", ...design.files.map((f) => f.name)], dir,
+    `translating ${design.top} with Verilator`);
+  writeFileSync(join(dir, "shim.cc"), shimSource(design, layout));
+}
+
+/** What the compiler will see, so that a change of the Verilog that does not reach the C++ (a comment) costs no compilation. */
+function generatedKey(tools: Tools, trace: boolean, dir: string): string {
+  const files = readdirSync(dir).filter((f) => /\.(cpp|h|cc)$/.test(f)).sort();
+  return digest([
+    tools.fingerprint, cxxFlags(tools, trace).join(" "), ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
+    ...files.flatMap((f) => [f, readFileSync(join(dir, f), "utf8").replace(/^\/\/ .*$/gm, "")]),
+  ]);
+}
+
+/** What Verilator will see: when it is as before, Verilator is not even started. */
+function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean): string {
+  return digest([
+    tools.fingerprint, verilatorFlags(design, trace).join(" "), cxxFlags(tools, trace).join(" "), shimSource(design, layout),
+    ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource), ...design.files.flatMap((f) => [f.name, f.text]),
+  ]);
+}
+
+/** Folder of the compiled model (`model.so`, `hot.o`, `slow.o`, headers), built unless it is in the cache. */
+export async function modelFolder(
+  tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean,
+): Promise<{ readonly dir: string; readonly built: boolean }> {
+  const pointer = join(cacheRoot(), "text", textKey(tools, design, layout, trace));
+  if (existsSync(pointer)) {
+    const dir = join(cacheRoot(), "model", readFileSync(pointer, "utf8"));
+    if (existsSync(dir)) return { dir, built: false };
+  }
+  const work = mkdtempSync(join(tmpdir(), "mnemo-"));
+  try {
+    await translate(tools, design, layout, trace, work);
+    const key = generatedKey(tools, trace, work);
+    const result = await cached("model", key, (to) => compileModel(tools, trace, work, to));
+    mkdirSync(join(cacheRoot(), "text"), { recursive: true });
+    const temporary = `${pointer}.${process.pid}.tmp`;
+    writeFileSync(temporary, key);
+    renameSync(temporary, pointer);
+    return { dir: result.dir, built: true };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+class VerilatorProgram implements Program {
+  readonly built: boolean;
+  readonly #loader: Loader;
+  readonly #library: string;
+  readonly #layout: BlockLayout;
+  constructor(loader: Loader, library: string, layout: BlockLayout, built: boolean) {
+    this.#loader = loader; this.#library = library; this.#layout = layout; this.built = built;
+  }
+  create(options: ModelOptions): VerilatorModel { return new VerilatorModel(this.#loader, this.#library, this.#layout, options); }
+}
+
+/** Verilator by its command line, its C++ compiled here and run in this process. */
+export const verilatorBackend: Backend = {
+  name: "verilator",
+  async load(design, { trace }) {
+    const tools = simulationTools(), layout = layoutOf(design);
+    const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace)]);
+    return new VerilatorProgram(loader, join(folder.dir, "model.so"), layout, folder.built);
+  },
+};

@@ -1,0 +1,102 @@
+import { mkdirSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Ports } from "../../hdl-dsl/types/ports.ts";
+import { watchStreams } from "../bus/stream-watch.ts";
+import type { Design } from "../design.ts";
+import { HangError } from "../errors.ts";
+import { seedFromEnvironment } from "../random.ts";
+import { simulate, type SimulateOptions } from "../simulate.ts";
+import { Bench } from "./bench.ts";
+import { Scheduler } from "./scheduler.ts";
+
+export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
+  /** Cycles without a handshake on any stream, while something is valid, that count as a hang. Default 10,000; 0 for never. */
+  readonly hangCycles?: number;
+  /** Cycles after which the bench has failed whatever it does. Default 1,000,000. */
+  readonly limitCycles?: number;
+  /** Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the environment. */
+  readonly wave?: boolean;
+  /** Folder for waves; default `out/waves` of the project. */
+  readonly waveFolder?: string;
+}
+
+/** Cycles of a failing run that its wave covers. */
+const WAVE_CYCLES = 50_000;
+const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+/** One run from a fresh model to its end. */
+async function attempt<P extends Ports, T>(
+  design: Design<P>, options: BenchOptions, seed: number, wave: SimulateOptions["wave"], body: (b: Bench<P>) => Promise<T>,
+  ended: (cycle: number) => void,
+): Promise<T> {
+  const sim = await simulate(design, { ...options, seed, wave } as SimulateOptions);
+  const scheduler = new Scheduler(sim);
+  const hang = options.hangCycles ?? 10_000, limit = options.limitCycles ?? 1_000_000;
+  const any = sim;
+  const watches = design.emitted.streams.length === 0 ? []
+    : sim.domains.map((d) => watchStreams(sim, d.name, hang === 0 ? undefined : hang));
+  scheduler.limit(limit, () => new HangError(
+    `the bench has not ended after ${limit} cycles (raise limitCycles if it needs more):\n${watches.map((w) => w.describe()).join("\n")}`));
+  try {
+    return await scheduler.run(() => body(new Bench(sim, scheduler)));
+  } finally {
+    ended(sim.cycle);
+    sim.free();
+  }
+}
+
+/**
+ * Runs a bench on a fresh model of the design. The seed is `MNEMO_SEED` of the environment, else that of the options, else 1. A failure's
+ * message gains the seed and cycle, and the path of an FST wave from a second run with the same seed.
+ */
+export async function runBench<P extends Ports, T>(
+  name: string, design: Design<P>, options: BenchOptions, body: (b: Bench<P>) => Promise<T>,
+): Promise<T> {
+  const seed = seedFromEnvironment(options.seed ?? 1);
+  let cycle = 0;
+  try {
+    return await attempt(design, options, seed, undefined, body, (c) => { cycle = c; });
+  } catch (e) {
+    const error = e instanceof Error ? e : new Error(String(e));
+    const wave = (options.wave ?? process.env["MNEMO_WAVE"] !== "0") ? await waveOf(name, design, options, seed, cycle, body) : undefined;
+    const note = `\n[${name}: seed ${seed}, cycle ${cycle}; MNEMO_SEED=${seed} runs it again${wave === undefined ? "" : `; ${wave}`}]`;
+    throw annotate(error, note);
+  }
+}
+
+function annotate(error: Error, note: string): Error {
+  const before = error.message;
+  error.message += note;
+  // The stack begins with the message as it was.
+  if (error.stack?.includes(before)) error.stack = error.stack.replace(before, () => error.message);
+  return error;
+}
+
+/** Runs the failure again on the traced build. @returns a phrase that names the wave, or says why there is none. */
+async function waveOf<P extends Ports, T>(
+  name: string, design: Design<P>, options: BenchOptions, seed: number, cycle: number, body: (b: Bench<P>) => Promise<T>,
+): Promise<string> {
+  const folder = options.waveFolder ?? resolve(PROJECT, "out/waves");
+  const path = resolve(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.fst`);
+  mkdirSync(folder, { recursive: true });
+  const shown = relative(process.cwd(), path);
+  const fromCycle = Math.max(0, cycle - WAVE_CYCLES);
+  try {
+    await attempt(design, options, seed, { path, fromCycle }, body, () => { /* as before */ });
+  } catch (e) {
+    if (e instanceof Error && e.name === "BuildError") return `no wave: ${e.message.split("\n")[0] ?? ""}`;
+    return `wave: ${shown}${fromCycle > 0 ? ` from cycle ${fromCycle}` : ""}`;
+  }
+  return `wave: ${shown}, but the second run passed: the bench depends on something besides its seed`;
+}
+
+/** What `benchWith` needs of a test framework: vitest's `test` and others. */
+export type Test = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
+
+/** Makes the `bench(name, design, options, body)` that registers benches with a test framework. */
+export function benchWith(test: Test) {
+  return <P extends Ports>(
+    name: string, design: Design<P>, options: BenchOptions & { readonly timeoutMs?: number }, body: (b: Bench<P>) => Promise<void>,
+  ): void => { test(name, () => runBench(name, design, options, body), options.timeoutMs ?? 60_000); };
+}

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Cancelled } from "../errors.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Wait } from "./wait.ts";
+
+/** Which task the running code belongs to; undefined in the bench's main function. */
+export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
+
+/**
+ * A spawned part of a bench. Await it for its result; a failure that nobody awaits fails the whole bench. What is still running at the
+ * end is cancelled: its wait throws `Cancelled`, so its `finally` blocks run.
+ */
+export class Task<T> implements PromiseLike<T> {
+  readonly #promise: Promise<T>;
+  readonly #waits = new Set<Wait>();
+  readonly #children: Task<unknown>[] = [];
+  #observed = false;
+  #cancelled = false;
+  #settled = false;
+
+  constructor(scheduler: Scheduler, body: () => Promise<T>) {
+    currentTask.getStore()?.adopt(this);
+    this.#promise = currentTask.run(this, async () => {
+      try { return await body(); } finally { this.#settled = true; }
+    });
+    this.#promise.catch((e: unknown) => {
+      if (!this.#observed && !(this.#cancelled && e instanceof Cancelled)) scheduler.fail(e);
+    });
+  }
+
+  /** Settles with the task, and does not count as awaiting it. */
+  get ended(): Promise<unknown> { return this.#promise; }
+  get cancelled(): boolean { return this.#cancelled; }
+  get settled(): boolean { return this.#settled; }
+
+  then<A = T, B = never>(ok?: ((v: T) => A | PromiseLike<A>) | null, bad?: ((e: unknown) => B | PromiseLike<B>) | null): Promise<A | B> {
+    this.#observed = true;
+    return this.#promise.then(ok, bad);
+  }
+
+  /** Stops the task and those it spawned at the wait where they are. */
+  cancel(): void {
+    if (this.#settled || this.#cancelled) return;
+    this.#cancelled = true;
+    for (const c of this.#children) c.cancel();
+    for (const w of [...this.#waits]) w.reject(new Cancelled());
+  }
+
+  /** For `Wait`: what this task is waiting for. */
+  enter(w: Wait): void { this.#waits.add(w); }
+  leave(w: Wait): void { this.#waits.delete(w); }
+  private adopt(child: Task<unknown>): void { this.#children.push(child); }
+}

@@ -1,0 +1,108 @@
+import type { Simulation } from "../simulation.ts";
+import { axisBytes, type AxisIn } from "./axis-ports.ts";
+import { never, type Pause } from "./pause.ts";
+import { watchStreams } from "./stream-watch.ts";
+
+/** A frame on its way: `start` and `end` are the edges at which its first and last beat were taken. */
+export interface SentFrame { readonly bytes: Uint8Array; start: number | undefined; end: number | undefined }
+
+export interface FrameOptions {
+  /** Edge before which the first beat is not offered. */
+  readonly notBefore?: number;
+  /** tuser of every beat (of the last only, when `userAtEnd`), tid and tdest; default 0. */
+  readonly user?: number | bigint;
+  readonly userAtEnd?: boolean;
+  readonly id?: number | bigint;
+  readonly dest?: number | bigint;
+}
+
+interface Job { readonly frame: SentFrame; readonly options: FrameOptions }
+
+export interface AxisSourceOptions {
+  readonly pause?: Pause;
+  readonly domain?: string;
+  /** Edges to leave free after a frame of so many bytes, e.g. for preamble and gap of a line; default none: back to back. */
+  readonly gapAfter?: (bytes: number) => number;
+}
+
+/** Sends frames of bytes as AXI-Stream beats: low byte first, tkeep on the last beat, tlast; back to back unless paused. */
+export class AxisSource {
+  readonly beatBytes: number;
+  readonly #sim: Simulation;
+  readonly #port: AxisIn;
+  readonly #domain: string | undefined;
+  readonly #gapAfter: ((bytes: number) => number) | undefined;
+  readonly #queue: Job[] = [];
+  #head = 0;
+  #job: Job | undefined;
+  #at = 0;
+  #offered = false;
+  #free = 0;
+  pause: Pause;
+
+  constructor(sim: Simulation, port: AxisIn, options: AxisSourceOptions = {}) {
+    this.#sim = sim; this.#port = port; this.#domain = options.domain;
+    this.beatBytes = axisBytes(port);
+    this.pause = options.pause ?? never;
+    this.#gapAfter = options.gapAfter;
+    watchStreams(sim, options.domain);
+    sim.onEdge(this, options.domain);
+  }
+
+  /** Queues a frame of one byte or more. */
+  send(bytes: Uint8Array, options: FrameOptions = {}): SentFrame {
+    if (bytes.length === 0) throw new RangeError("a frame of no bytes cannot be sent; give one byte or more");
+    const frame: SentFrame = { bytes, start: undefined, end: undefined };
+    this.#queue.push({ frame, options });
+    return frame;
+  }
+  /** Frames not wholly taken yet. */
+  get pending(): number { return this.#queue.length - this.#head + (this.#job ? 1 : 0); }
+  /** Waits until all frames have been taken. */
+  drained(): Promise<void> { return this.#sim.until(() => this.pending === 0, this.#domain); }
+
+  sample(cycle: number): void {
+    const job = this.#job;
+    if (!job || !this.#offered || this.#port.ready.value === 0) return;
+    this.#offered = false;
+    if (this.#at === 0) job.frame.start = cycle;
+    this.#at += this.beatBytes;
+    if (this.#at < job.frame.bytes.length) return;
+    job.frame.end = cycle;
+    this.#job = undefined;
+    this.#free = cycle + (this.#gapAfter?.(job.frame.bytes.length) ?? 0);
+  }
+
+  drive(cycle: number): void {
+    if (this.#offered) return;
+    const paused = this.pause();
+    this.#job ??= this.#next(cycle);
+    this.#offered = !paused && this.#job !== undefined;
+    this.#port.valid.value = this.#offered ? 1 : 0;
+    if (this.#offered && this.#job) this.#offer(this.#job);
+  }
+
+  #next(cycle: number): Job | undefined {
+    const job = this.#queue[this.#head];
+    // What is driven now is seen at the coming edge, `cycle + 1`.
+    if (!job || cycle < this.#free || cycle + 1 < (job.options.notBefore ?? 0)) return undefined;
+    this.#head++;
+    if (this.#head === this.#queue.length || this.#head > 1024) this.#head -= this.#queue.splice(0, this.#head).length;
+    this.#at = 0;
+    return job;
+  }
+
+  #offer({ frame, options }: Job): void {
+    const p = this.#port.payload, n = Math.min(this.beatBytes, frame.bytes.length - this.#at);
+    const last = this.#at + n === frame.bytes.length;
+    const data = p.data.bytes;
+    for (let i = 0; i < n; i++) data[i] = frame.bytes[this.#at + i] as number;
+    data.fill(0, n);
+    const keep = p.keep?.bytes;
+    if (keep) for (let i = 0; i < keep.length; i++) keep[i] = n >= 8 * i + 8 ? 0xff : n <= 8 * i ? 0 : (1 << (n - 8 * i)) - 1;
+    p.last.value = last ? 1 : 0;
+    if (p.user) p.user.value = options.userAtEnd && !last ? 0 : options.user ?? 0;
+    if (p.id) p.id.value = options.id ?? 0;
+    if (p.dest) p.dest.value = options.dest ?? 0;
+  }
+}

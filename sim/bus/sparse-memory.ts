@@ -1,0 +1,70 @@
+import { SimulationError } from "../errors.ts";
+import { Random } from "../random.ts";
+
+export const PAGE_BYTES = 4096;
+
+/** A page, as bytes and as 32-bit words of the same memory. */
+export interface Page { readonly bytes: Uint8Array; readonly words: Uint32Array }
+
+export interface SparseMemoryOptions {
+  /** Bytes addressed; default 2^52. Only pages that are written take space. */
+  readonly size?: number;
+  /** What memory holds before it is written: zeros, or bytes random by address and seed, which show who relies on zeros. Default zeros. */
+  readonly fill?: "zeros" | { readonly seed: number };
+}
+
+/** Terabytes of memory of which only the pages that are used exist. */
+export class SparseMemory {
+  readonly size: number;
+  readonly #fill: "zeros" | { readonly seed: number };
+  readonly #pages = new Map<number, Page>();
+  #lastNumber = -1;
+  #last: Page | undefined;
+
+  constructor(options: SparseMemoryOptions = {}) {
+    this.size = options.size ?? 2 ** 52;
+    this.#fill = options.fill ?? "zeros";
+  }
+
+  /** Pages that exist. */
+  get pages(): number { return this.#pages.size; }
+
+  /** The page at an address, made when it does not exist. */
+  page(address: number): Page {
+    const number = Math.floor(address / PAGE_BYTES);
+    if (number === this.#lastNumber && this.#last) return this.#last;
+    let page = this.#pages.get(number);
+    if (!page) {
+      const bytes = this.#fill === "zeros" ? new Uint8Array(PAGE_BYTES)
+        : new Random(this.#fill.seed ^ Math.imul(number, 0x9e3779b1)).bytes(PAGE_BYTES);
+      page = { bytes, words: new Uint32Array(bytes.buffer) };
+      this.#pages.set(number, page);
+    }
+    this.#lastNumber = number;
+    this.#last = page;
+    return page;
+  }
+
+  /** `length` bytes from `address`. */
+  read(address: number, length: number): Uint8Array {
+    const out = new Uint8Array(length);
+    this.#each(address, length, (page, at, from, n) => { out.set(page.bytes.subarray(at, at + n), from); });
+    return out;
+  }
+
+  /** Writes bytes from `address`. */
+  write(address: number, bytes: Uint8Array): void {
+    this.#each(address, bytes.length, (page, at, from, n) => { page.bytes.set(bytes.subarray(from, from + n), at); });
+  }
+
+  #each(address: number, length: number, f: (page: Page, at: number, from: number, n: number) => void): void {
+    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size) {
+      throw new SimulationError(`memory: ${length} bytes at ${address} lie outside its ${this.size} bytes; give an address below that`);
+    }
+    for (let done = 0; done < length;) {
+      const at = (address + done) % PAGE_BYTES, n = Math.min(PAGE_BYTES - at, length - done);
+      f(this.page(address + done), at, done, n);
+      done += n;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { EmittedDesign, EmittedPort, EmittedStream } from "../hdl-dsl/types/emitted.ts";
+import type { Ports } from "../hdl-dsl/types/ports.ts";
+import { leavesOf } from "../hdl-dsl/types/shape.ts";
+
+/** What the harness simulates: the ports as declared (they type the bench) and the Verilog. */
+export interface Design<P extends Ports = Ports> { readonly ports: P; readonly emitted: EmittedDesign }
+
+/**
+ * A design whose Verilog was written by hand or comes from a vendor: ports are flattened as the language does
+ * (`name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`), plus `clk` and `rst`.
+ */
+export function fromVerilog<const P extends Ports>(
+  top: string, ports: P, text: string, options: { readonly clock?: boolean; readonly reset?: boolean } = {},
+): Design<P> {
+  const flat: EmittedPort[] = [];
+  const streams: EmittedStream[] = [];
+  const add = (path: string[], dir: "in" | "out", width: number, role: EmittedPort["role"], signed = false): string => {
+    const name = path.join("_");
+    flat.push({ name, dir, width, signed, path, role, domain: "default" });
+    return name;
+  };
+  if (options.clock !== false) add(["clk"], "in", 1, "clock");
+  if (options.clock !== false && options.reset !== false) add(["rst"], "in", 1, "reset");
+  for (const [name, p] of Object.entries(ports)) {
+    if (p.port === "plain") {
+      for (const l of leavesOf(p.shape)) add([name, ...l.path], p.dir, l.width, "data", l.signed);
+      continue;
+    }
+    const back = p.dir === "in" ? "out" : "in";
+    const valid = add([name, "valid"], p.dir, 1, "data");
+    const ready = add([name, "ready"], back, 1, "data");
+    const payload = leavesOf(p.shape).map((l) => add([name, "payload", ...l.path], p.dir, l.width, "data", l.signed));
+    streams.push({ name, dir: p.dir, valid, ready, payload });
+  }
+  return { ports, emitted: { top, files: [{ name: `${top}.v`, text }], ports: flat, streams, assertions: [] } };
+}

@@ -1,0 +1,33 @@
+import type { Ports } from "../hdl-dsl/types/ports.ts";
+import type { Backend, ClockSetting } from "./backend/backend.ts";
+import { verilatorBackend } from "./backend/verilator/verilator.ts";
+import type { Design } from "./design.ts";
+import { Simulation } from "./simulation.ts";
+
+export interface SimulateOptions {
+  /** Seed of the run: initial values that the design leaves open, and `sim.random`. Default 1. */
+  readonly seed?: number;
+  /** Periods and phases by clock domain, ns. Default 4 ns, phase 0. */
+  readonly clocks?: Readonly<Record<string, { readonly periodNs: number; readonly phaseNs?: number }>>;
+  /** Edges of reset before the bench starts; default 2, 0 for none. */
+  readonly resetCycles?: number;
+  /** FST wave to write (this uses a build of its own, slower), from the given cycle on. */
+  readonly wave?: { readonly path: string; readonly fromCycle?: number };
+  /** Simulator; Verilator by default. */
+  readonly backend?: Backend;
+}
+
+/** Builds the design (or finds it built), makes a model and resets it. Free it when done. */
+export async function simulate<P extends Ports>(design: Design<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
+  const program = await (options.backend ?? verilatorBackend).load(design.emitted, { trace: options.wave !== undefined });
+  const clocks: Record<string, ClockSetting> = {};
+  for (const [name, c] of Object.entries(options.clocks ?? {})) {
+    clocks[name] = { periodPs: Math.round(c.periodNs * 1000), phasePs: Math.round((c.phaseNs ?? 0) * 1000) };
+  }
+  const seed = options.seed ?? 1;
+  const wave = options.wave && { path: options.wave.path, fromCycle: options.wave.fromCycle ?? 0 };
+  const model = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
+  const sim = new Simulation(design, model, seed, clocks);
+  if ((options.resetCycles ?? 2) > 0 && design.emitted.ports.some((p) => p.role === "reset")) sim.reset(options.resetCycles ?? 2);
+  return sim;
+}
