@@ -124,4 +124,17 @@ export function pick(a: Expr, index: Expr, width: number): Expr {
   return { kind: "pick", a, index, width, signed: false };
 }
 
-export { mux } from "./make.ts";
+const isConst = (e: Expr, value: bigint): boolean => e.kind === "const" && e.value === value;
+
+/** `cond ? a : b`, with the one-bit cases as logic: that is how an engineer writes them. */
+export function mux(cond: Expr, a: Expr, b: Expr): Expr {
+  if (a === b) return a;
+  if (cond.kind === "const") return cond.value !== 0n ? a : b;
+  if (a.width === 1 && !a.signed) {
+    if (isConst(a, 1n)) return isConst(b, 0n) ? cond : binary("or", cond, b);
+    if (isConst(a, 0n)) return isConst(b, 1n) ? unary("not", cond) : binary("and", unary("not", cond), b);
+    if (isConst(b, 0n)) return binary("and", cond, a);
+    if (isConst(b, 1n)) return binary("or", unary("not", cond), a);
+  }
+  return { kind: "mux", cond, a, b, width: a.width, signed: a.signed };
+}

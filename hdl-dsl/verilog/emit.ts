@@ -1,0 +1,71 @@
+/** A design to Verilog files: one per module definition, leaves first. */
+import type { Circuit } from "../ir/circuit.ts";
+import { shortPosition } from "../ir/diagnostic.ts";
+import { allStatements } from "../ir/walk.ts";
+import type { EmittedDesign, EmittedFile, EmittedPort } from "../types/emitted.ts";
+import { lowerBlackBox } from "./blackbox.ts";
+import { lowerModule, namesOf, type ModuleNames } from "./module.ts";
+import { printModule } from "./print.ts";
+
+/** Every circuit of the hierarchy once, sub-modules before those that use them. */
+export function circuitsOf(top: Circuit): Circuit[] {
+  const out: Circuit[] = [];
+  const seen = new Set<Circuit>();
+  const visit = (c: Circuit): void => {
+    if (seen.has(c)) return;
+    seen.add(c);
+    for (const i of c.instances) visit(i.circuit);
+    out.push(c);
+  };
+  visit(top);
+  return out;
+}
+
+/**
+ * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they refuse.
+ * Ports are listed as in the module: per clock domain its clock and reset, then the declared ports.
+ */
+export function emitCircuit(top: Circuit): EmittedDesign {
+  const names = new Map<Circuit, ModuleNames>();
+  const namesFor = (c: Circuit): ModuleNames => {
+    let n = names.get(c);
+    if (n === undefined) names.set(c, n = namesOf(c));
+    return n;
+  };
+  const files = new Map<string, EmittedFile>();
+  const assertions: { message: string; position: string }[] = [];
+  for (const c of circuitsOf(top)) {
+    if (files.has(`${c.name}.v`)) continue;
+    const text = c.blackBox === undefined ? printModule(lowerModule(c, namesFor(c), namesFor)) : lowerBlackBox(c, namesFor(c));
+    files.set(`${c.name}.v`, { name: `${c.name}.v`, text });
+    for (const s of allStatements(c.body)) if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
+  }
+  const own = namesFor(top);
+  return {
+    top: top.name,
+    files: [...files.values()],
+    ports: emittedPorts(top, own),
+    streams: top.streams.filter((s) => s.dir !== "inner").map((s) => ({
+      name: s.name, dir: s.dir === "in" ? "in" : "out",
+      valid: own.signals.get(s.valid) ?? s.valid.name, ready: own.signals.get(s.ready) ?? s.ready.name,
+      payload: s.payload.map((p) => own.signals.get(p) ?? p.name),
+    })),
+    assertions,
+  };
+}
+
+function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {
+  const ports: EmittedPort[] = [];
+  for (const d of top.domains) {
+    const n = names.domains.get(d.name);
+    if (n === undefined) continue;
+    ports.push({ name: n.clock, dir: "in", width: 1, signed: false, path: [d.clock], role: "clock", domain: d.name });
+    if (n.reset !== undefined) ports.push({ name: n.reset, dir: "in", width: 1, signed: false, path: [d.reset ?? n.reset], role: "reset", domain: d.name });
+  }
+  for (const s of top.signals) {
+    if (s.kind !== "input" && s.kind !== "output") continue;
+    ports.push({ name: names.signals.get(s) as string, dir: s.kind === "input" ? "in" : "out", width: s.width, signed: s.signed, path: s.path ?? [s.name], role: "data",
+      domain: s.domain?.name ?? top.domains[0]?.name ?? "default" });
+  }
+  return ports;
+}

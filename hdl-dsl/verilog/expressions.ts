@@ -1,0 +1,245 @@
+/**
+ * Expressions to Verilog. Each node becomes text where it is used, except where Verilog, a reader or the size forbids: what is used twice, sliced
+ * or too long becomes a wire named after what consumes it.
+ */
+import type { Memory, Signal } from "../ir/circuit.ts";
+import { applyOperator } from "../ir/evaluate.ts";
+import { maskOf, operandsOf, type BinaryOp, type Const, type Expr } from "../ir/expr.ts";
+import { postOrder } from "../ir/walk.ts";
+import type { VBinaryOp, VDeclare, VExpr, VName, VUnaryOp } from "./ast.ts";
+import type { NameTable } from "./names.ts";
+import { bare, binary, concat, index, name, number, part, repeat, sliceExpr, system, ternary, toSigned, toUnsigned, unary } from "./nodes.ts";
+
+/** Leaves in one operand beyond which it becomes a wire of its own. */
+const OPERAND_COST = 12;
+/** Leaves of a shared expression beyond which it becomes a wire. */
+const SHARED_COST = 2;
+/** Arms of one chain of `? :`. */
+const CHAIN = 48;
+
+const BINARY: Readonly<Record<BinaryOp, VBinaryOp>> = {
+  add: "+", sub: "-", mul: "*", and: "&", or: "|", xor: "^", eq: "==", ne: "!=", lt: "<", le: "<=", gt: ">", ge: ">=",
+};
+const OPPOSITE: Readonly<Partial<Record<VBinaryOp, VBinaryOp>>> = { "==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<=" };
+const HINT: Readonly<Record<BinaryOp, string>> = {
+  add: "sum", sub: "diff", mul: "product", and: "and", or: "or", xor: "xor", eq: "match", ne: "differs", lt: "less", le: "atMost", gt: "more", ge: "atLeast",
+};
+
+/** What a helper wire is called after the name of its consumer. */
+function hintOf(e: Expr): string {
+  switch (e.kind) {
+    case "const": case "read": case "cast": return "value";
+    case "memRead": return "word";
+    case "unary": return e.op === "not" ? "inverse" : e.op === "neg" ? "negated" : e.op === "reduceAnd" ? "all" : e.op === "reduceOr" ? "any" : "parity";
+    case "binary": return HINT[e.op];
+    case "shift": return "shifted";
+    case "mux": return "choice";
+    case "concat": return "joined";
+    case "slice": return "bits";
+    case "pick": return "element";
+    case "extend": return "wide";
+  }
+}
+
+/** Where names come from and where helper wires go. */
+export interface Surroundings {
+  readonly names: NameTable;
+  readonly signal: (s: Signal) => VName;
+  readonly memory: (m: Memory) => string;
+  /** Localparam of a labelled constant; undefined when there is none. */
+  readonly label: (c: Const, near: Signal | undefined) => VName | undefined;
+  readonly declare: (d: VDeclare) => void;
+}
+
+export class Expressions {
+  readonly #around: Surroundings;
+  readonly #uses = new Map<Expr, number>();
+  readonly #done = new Map<Expr, VExpr>();
+  readonly #constants = new Map<Expr, bigint>();
+  readonly #chains = new Map<VExpr, number>();
+  #consumer = "";
+
+  constructor(around: Surroundings) { this.#around = around; }
+
+  /** Announces an expression that will be lowered: sharing is known before anything is printed. */
+  count(root: Expr): void {
+    const before = this.#uses.get(root);
+    this.#uses.set(root, (before ?? 0) + 1);
+    if (before !== undefined) return;
+    const stack: Expr[] = [root];
+    for (let e = stack.pop(); e !== undefined; e = stack.pop()) {
+      for (const o of operandsOf(e)) {
+        const n = this.#uses.get(o);
+        this.#uses.set(o, (n ?? 0) + 1);
+        if (n === undefined) stack.push(o);
+      }
+    }
+  }
+
+  /** Verilog for `root`; helper wires that it needs are declared first, named `<consumer>_<hint>`. `near`: the signal that takes the value. */
+  lower(root: Expr, consumer: string, near?: Signal): VExpr {
+    this.#consumer = consumer;
+    if (root.kind === "const") return this.#constant(root, near);
+    postOrder(root, this.#done, (e) => {
+      const v = this.#node(e);
+      const shared = e !== root && (this.#uses.get(e) ?? 0) > 1 && v.cost > SHARED_COST;
+      this.#done.set(e, shared ? this.#wire(v, hintOf(e)) : v);
+    });
+    return bare(this.#done.get(root) as VExpr);
+  }
+
+  /** As `lower`, for a value that may be used again: a shared one becomes the wire `<consumer>` + `_<hint>`. */
+  lowerShared(root: Expr, consumer: string, hint: string): VExpr {
+    const v = this.lower(root, consumer);
+    if ((this.#uses.get(root) ?? 0) <= 1 || v.cost <= SHARED_COST) return v;
+    const wire = this.#wire(v, hint);
+    this.#done.set(root, wire);
+    return wire;
+  }
+
+  /** From now on `e` is read from this signal, which carries its value. */
+  alias(e: Expr, as: VName): void {
+    const v = this.#done.get(e);
+    if (v !== undefined && v.cost > 1) this.#done.set(e, as);
+  }
+
+  /** The constant that an expression that was lowered folded to. */
+  constantOf(e: Expr): bigint | undefined { return e.kind === "const" ? e.value : this.#constants.get(e); }
+
+  #wire(v: VExpr, hint: string): VName {
+    const text = this.#around.names.helper([`${this.#consumer}_${hint}`]);
+    this.#around.declare({ kind: "declare", what: "wire", name: text, width: v.width, signed: v.signed, depth: undefined, value: bare(v), attributes: [], position: undefined });
+    return name(text, v.width, v.signed);
+  }
+
+  #constant(c: Const, near: Signal | undefined): VExpr {
+    const label = c.label === undefined ? undefined : this.#around.label(c, near);
+    return label ?? number(c.value, c.width, c.signed);
+  }
+
+  /** The lowered operand, cut off into a wire when it is too long. */
+  #operand(e: Expr): VExpr {
+    const v = this.#done.get(e) as VExpr;
+    if (v.cost <= OPERAND_COST) return v;
+    const wire = this.#wire(v, hintOf(e));
+    this.#done.set(e, wire);
+    return wire;
+  }
+
+  /** The operand as a vector that can be selected from. */
+  #named(e: Expr): VName {
+    const v = this.#done.get(e) as VExpr;
+    if (v.kind === "name" && !v.parameter) return v;
+    const wire = this.#wire(v, hintOf(e));
+    this.#done.set(e, wire);
+    return wire;
+  }
+
+  #fold(e: Expr, value: bigint): VExpr {
+    this.#constants.set(e, value);
+    return number(value, e.width, e.signed);
+  }
+
+  #node(e: Expr): VExpr {
+    if (e.kind === "const") { this.#constants.set(e, e.value); return this.#constant(e, undefined); }
+    if (e.kind === "read") return this.#around.signal(e.signal);
+    if (e.kind === "memRead") return index(this.#around.memory(e.memory), e.width, toUnsigned(this.#operand(e.address)), true);
+    const values = operandsOf(e).map((o) => this.#constants.get(o));
+    if (values.every((v) => v !== undefined)) return this.#fold(e, applyOperator(e, values));
+    switch (e.kind) {
+      case "unary": return this.#unary(e);
+      case "binary": return this.#binary(e);
+      case "shift": {
+        const a = this.#operand(e.a), by = this.#operand(e.by);
+        if (e.op === "left") return binary("<<", a, by);
+        return e.a.signed ? system(binary(">>>", toSigned(a), by), true) : binary(">>", a, by);
+      }
+      case "mux": return this.#mux(e);
+      case "concat": return concat(e.parts.map((p) => this.#operand(p)));
+      case "slice": return this.#slice(e.a, e.lo, e.width);
+      case "pick": return this.#pick(e);
+      case "extend": return this.#extend(e.a, e.width);
+      case "cast": return this.#done.get(e.a) as VExpr;
+    }
+  }
+
+  #unary(e: Extract<Expr, { kind: "unary" }>): VExpr {
+    const a = this.#operand(e.a);
+    const opposite = e.op === "not" && a.kind === "binary" ? OPPOSITE[a.op] : undefined;
+    if (opposite !== undefined && a.kind === "binary") return { ...a, op: opposite };
+    if (e.op === "not" && a.kind === "unary" && a.op === "~") return a.a;
+    const op: VUnaryOp = e.op === "not" ? "~" : e.op === "neg" ? "-" : e.op === "reduceAnd" ? "&" : e.op === "reduceOr" ? "|" : "^";
+    if (e.a.width === 1 && op !== "~") return toUnsigned(a);
+    return unary(op, op === "~" || op === "-" ? a : bare(a));
+  }
+
+  #binary(e: Extract<Expr, { kind: "binary" }>): VExpr {
+    const always = this.#knownComparison(e);
+    if (always !== undefined) return this.#fold(e, always);
+    if (e.op === "mul") return binary("*", this.#extend(e.a, e.width), this.#extend(e.b, e.width));
+    const op = BINARY[e.op];
+    const a = this.#state(e.a, e.b), b = this.#state(e.b, e.a);
+    if (e.op === "lt" || e.op === "le" || e.op === "gt" || e.op === "ge") {
+      return e.a.signed ? binary(op, toSigned(a), toSigned(b)) : binary(op, toUnsigned(a), toUnsigned(b));
+    }
+    return binary(op, a, b);
+  }
+
+  /** The operand; a labelled constant next to an FSM register is one of that register's states. */
+  #state(e: Expr, other: Expr): VExpr {
+    return e.kind === "const" && e.label !== undefined && other.kind === "read" ? this.#constant(e, other.signal) : this.#operand(e);
+  }
+
+  /** Comparisons with the end of the range are constant; linters object to them. */
+  #knownComparison(e: Extract<Expr, { kind: "binary" }>): bigint | undefined {
+    const signed = e.a.signed, w = BigInt(e.a.width);
+    const least = signed ? 1n << w - 1n : 0n, most = signed ? (1n << w - 1n) - 1n : maskOf(e.a.width);
+    const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
+    switch (e.op) {
+      case "lt": return b === least || a === most ? 0n : undefined;
+      case "gt": return b === most || a === least ? 0n : undefined;
+      case "ge": return b === least || a === most ? 1n : undefined;
+      case "le": return b === most || a === least ? 1n : undefined;
+      default: return undefined;
+    }
+  }
+
+  #mux(e: Extract<Expr, { kind: "mux" }>): VExpr {
+    const known = this.#constants.get(e.cond);
+    if (known !== undefined) return this.#done.get(known !== 0n ? e.a : e.b) as VExpr;
+    const cond = bare(this.#operand(e.cond)), a = this.#operand(e.a);
+    const last = this.#done.get(e.b) as VExpr;
+    const length = last.kind === "ternary" ? this.#chains.get(last) ?? 1 : 0;
+    const b = last.kind === "ternary" && length < CHAIN ? last : this.#operand(e.b);
+    const v = ternary(cond, a, b);
+    this.#chains.set(v, b === last ? length + 1 : 1);
+    return v;
+  }
+
+  #slice(a: Expr, lo: number, width: number): VExpr {
+    const v = this.#done.get(a) as VExpr;
+    return sliceExpr(v, lo, width) ?? sliceExpr(this.#named(a), lo, width) as VExpr;
+  }
+
+  #extend(a: Expr, width: number): VExpr {
+    const known = this.#constants.get(a);
+    const more = width - a.width;
+    if (known !== undefined) return number(a.signed && known >> BigInt(a.width - 1) === 1n ? known | maskOf(more) << BigInt(a.width) : known, width, a.signed);
+    const v = this.#operand(a);
+    if (!a.signed) return concat([number(0n, more), v]);
+    if (a.width === 1) return repeat(width, v);
+    const from = v.kind === "name" || v.kind === "range" ? v : this.#named(a);
+    return concat([repeat(more, sliceExpr(from, a.width - 1, 1) as VExpr), from]);
+  }
+
+  #pick(e: Extract<Expr, { kind: "pick" }>): VExpr {
+    const at = this.#constants.get(e.index);
+    if (at !== undefined) return this.#slice(e.a, Number(at) * e.width, e.width);
+    const from = this.#named(e.a);
+    const which = toUnsigned(this.#operand(e.index));
+    if (e.width === 1) return index(from.name, 1, which, false);
+    const bits = Math.ceil(Math.log2(e.width));
+    if (1 << bits === e.width) return part(from.name, e.width, concat([which, number(0n, bits)]));
+    return part(from.name, e.width, binary("*", concat([number(0n, bits), which]), number(BigInt(e.width), bits + which.width)));
+  }
+}

@@ -1,0 +1,215 @@
+/** Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Knows nothing of lowering. */
+import { shortPosition } from "../ir/diagnostic.ts";
+import type { Position } from "../ir/circuit.ts";
+import type { VAlways, VDeclare, VExpr, VInstance, VItem, VModule, VNumber, VPort, VStmt } from "./ast.ts";
+
+/** Lines longer than this are broken where that reads well. */
+const LINE = 110;
+
+/** IEEE 1364-2005 table 5-4; higher binds tighter. */
+const PRECEDENCE: Readonly<Record<string, number>> = {
+  "*": 11, "+": 10, "-": 10, "<<": 9, ">>": 9, ">>>": 9, "<": 8, "<=": 8, ">": 8, ">=": 8, "==": 7, "!=": 7, "&": 6, "^": 5, "|": 4,
+};
+
+/** A sized literal: decimal while that is readable, else hexadecimal; negative numbers with their sign. */
+export function printNumber(n: VNumber): string {
+  if (n.signed) {
+    const negative = n.value >> BigInt(n.width - 1) === 1n;
+    const size = negative ? (1n << BigInt(n.width)) - n.value : n.value;
+    return `${negative ? "-" : ""}${n.width}'sd${size}`;
+  }
+  if (n.width === 1) return `1'b${n.value}`;
+  return n.value < 0x10000n && n.width <= 64 ? `${n.width}'d${n.value}` : `${n.width}'h${n.value.toString(16)}`;
+}
+
+function inParentheses(e: VExpr): string { return `(${printExpr(e)})`; }
+
+/** An operand of a binary operator. */
+function operand(parent: string, e: VExpr, right: boolean): string {
+  switch (e.kind) {
+    case "ternary": return inParentheses(e);
+    case "unary": return e.op === "~" ? printExpr(e) : inParentheses(e);
+    case "number": return e.signed && right ? parenthesiseNegative(e) : printNumber(e);
+    case "binary": {
+      const mine = PRECEDENCE[parent] as number, its = PRECEDENCE[e.op] as number;
+      if (e.op === parent && (parent === "&" || parent === "|" || parent === "^")) return printExpr(e);
+      // Left-associative sums and products read as they are written; everything else that mixes is parenthesised.
+      if (!right && mine === its && mine >= 10) return printExpr(e);
+      if (its === 11 && mine === 10) return printExpr(e);
+      return inParentheses(e);
+    }
+    default: return printExpr(e);
+  }
+}
+
+function parenthesiseNegative(e: VNumber): string {
+  const text = printNumber(e);
+  return text.startsWith("-") ? `(${text})` : text;
+}
+
+const bits = (e: { readonly lo: number; readonly width: number }): string => e.width === 1 ? `[${e.lo}]` : `[${e.lo + e.width - 1}:${e.lo}]`;
+
+/** One expression on one line. */
+export function printExpr(e: VExpr): string {
+  switch (e.kind) {
+    case "number": return printNumber(e);
+    case "name": return e.name;
+    case "range": return `${e.name}${bits(e)}`;
+    case "lane": return `${e.name}[${printExpr(e.index)}]${bits(e)}`;
+    case "index": return `${e.name}[${printExpr(e.index)}]`;
+    case "part": return `${e.name}[${printExpr(e.base)} +: ${e.width}]`;
+    case "unary": {
+      const simple = e.a.kind !== "unary" && e.a.kind !== "binary" && e.a.kind !== "ternary" && !(e.a.kind === "number" && e.a.signed);
+      return `${e.op}${simple ? printExpr(e.a) : inParentheses(e.a)}`;
+    }
+    case "binary": return `${operand(e.op, e.a, false)} ${e.op} ${operand(e.op, e.b, true)}`;
+    case "ternary": return ternaryArms(e).map((arm) => arm.cond === undefined ? arm.value : `${arm.cond} ? ${arm.value} : `).join("");
+    case "concat": return `{${e.parts.map(printExpr).join(", ")}}`;
+    case "repeat": return `{${e.count}{${printExpr(e.a)}}}`;
+    case "system": return `${e.signed ? "$signed" : "$unsigned"}(${printExpr(e.a)})`;
+  }
+}
+
+/** `c1 ? v1 : c2 ? v2 : v3` as a list; a loop, since chains are long. */
+function ternaryArms(e: VExpr): { readonly cond: string | undefined; readonly value: string }[] {
+  const arms: { cond: string | undefined; value: string }[] = [];
+  let at = e;
+  for (; at.kind === "ternary"; at = at.b) {
+    const cond = at.cond.kind === "ternary" || at.cond.kind === "binary" ? inParentheses(at.cond) : printExpr(at.cond);
+    arms.push({ cond, value: at.a.kind === "ternary" ? inParentheses(at.a) : printExpr(at.a) });
+  }
+  arms.push({ cond: undefined, value: printExpr(at) });
+  return arms;
+}
+
+/** An expression after `= `: one line when it fits in what is left, else one ternary arm or one concatenation part per line. */
+function printValue(e: VExpr, before: string, indent: string): string {
+  const line = printExpr(e);
+  if (before.length + line.length <= LINE) return line;
+  if (e.kind === "ternary") {
+    const arms = ternaryArms(e);
+    return arms.map((arm) => `\n${indent}  ${arm.cond === undefined ? arm.value : `${arm.cond} ? ${arm.value} :`}`).join("");
+  }
+  if (e.kind === "unary" && e.a.kind === "concat") return `${e.op}${printValue(e.a, before, indent)}`;
+  if (e.kind === "concat") return `{\n${e.parts.map((p) => `${indent}  ${printExpr(p)}`).join(",\n")}\n${indent}}`;
+  if (e.kind === "binary" && (e.op === "|" || e.op === "&" || e.op === "^")) {
+    const terms: VExpr[] = [];
+    let at: VExpr = e;
+    for (; at.kind === "binary" && at.op === e.op; at = at.a) terms.push(at.b);
+    terms.push(at);
+    return terms.reverse().map((t, i) => `\n${indent}  ${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`).join("");
+  }
+  return line;
+}
+
+const comment = (p: Position | undefined): string => p === undefined ? "" : ` // ${shortPosition(p)}`;
+const dimension = (width: number): string => width === 1 ? "" : `[${width - 1}:0] `;
+const sign = (signed: boolean): string => signed ? "signed " : "";
+
+function printStatements(body: readonly VStmt[], indent: string): string {
+  return body.map((s) => printStatement(s, indent)).join("");
+}
+
+/** The tail after `if (...)`, `else` or `label:`: one short statement on the same line, else a block. */
+function printBranch(body: readonly VStmt[], indent: string, head: string): string {
+  const only = body[0];
+  if (only === undefined) return `${head} ;\n`;
+  if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking")) {
+    const line = printStatement(only, "");
+    if (head.length + line.length <= LINE && line.indexOf("\n") === line.length - 1) return `${head} ${line}`;
+  }
+  return `${head} begin\n${printStatements(body, `${indent}  `)}${indent}end\n`;
+}
+
+function printStatement(s: VStmt, indent: string): string {
+  switch (s.kind) {
+    case "nonblocking": {
+      const head = `${indent}${printExpr(s.target)} <= `;
+      return `${head}${printValue(s.value, head, indent)};\n`;
+    }
+    case "blocking": return `${indent}${printExpr(s.target)} = ${printExpr(s.value)};\n`;
+    case "property": return `${indent}${s.what} (${printExpr(s.cond)});${comment(s.position)}\n`;
+    case "fail": return `${indent}$display("%s", ${printString(s.message)});${comment(s.position)}\n${indent}$stop;\n`;
+    case "if": {
+      let text = printBranch(s.then, indent, `${indent}if (${printExpr(s.cond)})`);
+      let rest = s.otherwise;
+      for (;;) {
+        const next = rest[0];
+        if (next === undefined) return text;
+        if (rest.length === 1 && next.kind === "if") {
+          text += printBranch(next.then, indent, `${indent}else if (${printExpr(next.cond)})`);
+          rest = next.otherwise;
+        } else return text + printBranch(rest, indent, `${indent}else`);
+      }
+    }
+    case "case": {
+      const inner = `${indent}  `;
+      const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`)).join("");
+      return `${indent}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`)}${indent}endcase\n`;
+    }
+  }
+}
+
+/** A string literal; quotes, backslashes and control characters escaped, anything beyond ASCII replaced. */
+export function printString(text: string): string {
+  const body = text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/[^\x20-\x7e]/g, "?");
+  return `"${body}"`;
+}
+
+function printDeclare(d: VDeclare): string {
+  const attributes = d.attributes.length === 0 ? "" : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
+  const head = `  ${attributes}${d.what} ${sign(d.signed)}${dimension(d.width)}${d.name}${d.depth === undefined ? "" : ` [0:${d.depth - 1}]`}`;
+  return d.value === undefined ? `${head};${comment(d.position)}\n` : `${head} = ${printValue(d.value, `${head} = `, "  ")};${comment(d.position)}\n`;
+}
+
+function printAlways(a: VAlways): string {
+  const head = `  always @(posedge ${a.clock}${a.reset === undefined ? "" : ` or posedge ${a.reset}`})`;
+  const only = a.body[0];
+  if (a.body.length === 1 && only !== undefined && (only.kind === "if" || only.kind === "case")) return `${head}\n${printStatement(only, "    ")}`;
+  return printBranch(a.body, "  ", head);
+}
+
+function printParameters(parameters: VInstance["parameters"]): string[] {
+  return parameters.map(([k, v]) => `.${k}(${typeof v === "number" ? v : printString(v)})`);
+}
+
+function printInstance(i: VInstance): string {
+  const parameters = i.parameters.length === 0 ? "" : ` #(${printParameters(i.parameters).join(", ")})`;
+  const longest = Math.max(0, ...i.connections.map((c) => c.port.length));
+  const pins = i.connections.map((c) => `    .${c.port.padEnd(longest)} (${printExpr(c.value)})`).join(",\n");
+  return `  ${i.module}${parameters} ${i.name} (${comment(i.position)}\n${pins}\n  );\n`;
+}
+
+function printItem(item: VItem): string {
+  switch (item.kind) {
+    case "declare": return printDeclare(item);
+    case "localparam": return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
+    case "assign": {
+      const head = `  assign ${printExpr(item.target)} = `;
+      return `${head}${printValue(item.value, head, "  ")};\n`;
+    }
+    case "always": return printAlways(item);
+    case "initial": return printBranch(item.body, "  ", "  initial");
+    case "instance": return printInstance(item);
+    case "blank": return "\n";
+    case "guarded": {
+      const formal = item.formal.map(printItem).join(""), simulation = item.simulation.map(printItem).join("");
+      return simulation === "" ? `\`ifdef FORMAL\n${formal}\`endif\n`
+        : `\`ifdef FORMAL\n${formal}\`else\n\`ifndef SYNTHESIS\n${simulation}\`endif\n\`endif\n`;
+    }
+  }
+}
+
+function printPorts(ports: readonly VPort[]): string {
+  const types = ports.map((p) => `${p.dir.padEnd(6)} wire ${sign(p.signed)}${dimension(p.width)}`.trimEnd());
+  const longest = Math.max(0, ...types.map((t) => t.length));
+  return ports.map((p, i) => `  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`).join("");
+}
+
+/** The whole file, newline at the end. */
+export function printModule(m: VModule): string {
+  const header = m.header.map((l) => `// ${l}\n`).join("");
+  const parameters = m.parameters.length === 0 ? "" : ` #(\n${m.parameters.map(([k, v]) => `  parameter ${k} = ${typeof v === "number" ? v : printString(v)}`).join(",\n")}\n)`;
+  const items = m.items.map(printItem).join("").replace(/\n{3,}/g, "\n\n").replace(/^\n+/, "").replace(/\n+$/, "\n");
+  return `${header}module ${m.name}${parameters} (\n${printPorts(m.ports)});\n${items}endmodule\n`;
+}

@@ -1,0 +1,116 @@
+/** Clocked blocks: register groups and properties. */
+import type { Signal, Stmt } from "../ir/circuit.ts";
+import { shortPosition } from "../ir/diagnostic.ts";
+import { coversAll } from "../ir/resolve.ts";
+import { allStatements } from "../ir/walk.ts";
+import type { PropertyGroup, RegisterGroup } from "./always.ts";
+import type { VExpr, VItem, VStmt } from "./ast.ts";
+import { outsideReset, type ModuleContext } from "./module.ts";
+import { bare, name, range, unary } from "./nodes.ts";
+
+/** What becomes of an assignment or a property. */
+type Leaf = (s: Extract<Stmt, { kind: "assign" | "property" }>) => VStmt | undefined;
+
+/** Statements as they were written; branches that do nothing are dropped. */
+function lowerStatements(c: ModuleContext, body: readonly Stmt[], consumer: string, leaf: Leaf): VStmt[] {
+  const out: VStmt[] = [];
+  for (const s of body) {
+    switch (s.kind) {
+      case "assign": case "property": {
+        const v = leaf(s);
+        if (v !== undefined) out.push(v);
+        break;
+      }
+      case "memWrite": break;
+      case "if": {
+        const cond = c.expressions.lowerShared(s.cond, consumer, "when");
+        const known = c.expressions.constantOf(s.cond);
+        if (known !== undefined) { out.push(...lowerStatements(c, known !== 0n ? s.then : s.otherwise, consumer, leaf)); break; }
+        const then = lowerStatements(c, s.then, consumer, leaf), otherwise = lowerStatements(c, s.otherwise, consumer, leaf);
+        if (then.length > 0) out.push({ kind: "if", cond, then, otherwise });
+        else if (otherwise.length > 0) out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [] });
+        break;
+      }
+      case "switch": {
+        const on = c.expressions.lowerShared(s.on, consumer, "case");
+        const near = s.on.kind === "read" ? s.on.signal : undefined;
+        const items = s.cases.map((k) => ({ labels: k.labels.map((l) => c.expressions.lower(l, consumer, near)), body: lowerStatements(c, k.body, consumer, leaf) }));
+        const otherwise = lowerStatements(c, s.otherwise ?? [], consumer, leaf);
+        const only = items[0];
+        // A case of one arm reads better as an if.
+        if (items.length === 1 && only !== undefined && !coversAll(s)) {
+          const conds = only.labels.map((l): VExpr => ({ kind: "binary", op: "==", a: on, b: l, width: 1, signed: false, cost: on.cost + l.cost }));
+          const cond = conds.reduce((a, b): VExpr => ({ kind: "binary", op: "|", a, b, width: 1, signed: false, cost: a.cost + b.cost }));
+          if (only.body.length > 0) out.push({ kind: "if", cond, then: only.body, otherwise });
+          else if (otherwise.length > 0) out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [] });
+        } else if (items.length === 0) out.push(...otherwise);
+        else out.push({ kind: "case", on, items, otherwise });
+      }
+    }
+  }
+  return out;
+}
+
+/** Registers of one group: reset first, then the statements that assign them. */
+export function registerItems(c: ModuleContext, g: RegisterGroup): void {
+  const { clock, reset } = c.clockOf(g.domain);
+  const consumer = c.nameOf(g.registers[0] as Signal).name;
+  const body = lowerStatements(c, g.body, consumer, (s) => {
+    if (s.kind !== "assign") return undefined;
+    const target = c.nameOf(s.target);
+    const value = c.expressions.lower(s.value, target.name, s.target);
+    // A register that keeps itself needs no text.
+    if (value.kind === "name" && value.name === target.name && s.width === s.target.width) return undefined;
+    return { kind: "nonblocking", target: range(target, s.lo, s.width), value, position: s.position };
+  });
+  c.items.push({ kind: "blank" });
+  if (!g.reset) { if (body.length > 0) c.items.push({ kind: "always", clock, reset: undefined, body }); return; }
+  const initial = g.registers.map((r) => ({ target: c.nameOf(r), value: c.constantFor(r, r.init ?? 0n) }));
+  if (g.domain.kind === "none" || reset === undefined) {
+    c.items.push({ kind: "initial", body: initial.map((i): VStmt => ({ kind: "blocking", ...i })) });
+    if (body.length > 0) c.items.push({ kind: "always", clock, reset: undefined, body });
+    return;
+  }
+  const then = initial.map((i, n): VStmt => ({ kind: "nonblocking", ...i, position: g.registers[n]?.position }));
+  c.items.push({ kind: "always", clock, reset: g.domain.kind === "async" ? reset : undefined, body: [{ kind: "if", cond: name(reset, 1), then, otherwise: body }] });
+}
+
+/** Properties: for formal tools as they are, for simulators as a message and `$stop`; synthesis sees neither. */
+export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]): void {
+  if (groups.length === 0) return;
+  const formal: VItem[] = [], simulation: VItem[] = [];
+  for (const g of groups) {
+    const { clock, reset } = c.clockOf(g.domain);
+    const first = [...allStatements(g.body)].find((s) => s.kind === "property");
+    const consumer = `check_${first?.position?.line ?? ""}`;
+    const lowered = lowerStatements(c, g.body, consumer, (s) => {
+      if (s.kind !== "property") return undefined;
+      return { kind: "property", what: s.what, cond: c.expressions.lower(s.cond, `check_${s.position?.line ?? ""}`), position: s.position };
+    });
+    const messages = new Map([...allStatements(g.body)].flatMap((s) => s.kind === "property" ? [[s.position, s.message] as const] : []));
+    const checked = asChecks(lowered, (p) => `${messages.get(p) ?? "assertion"} (${shortPosition(p)})`);
+    const guard = (body: readonly VStmt[]): VStmt[] => reset === undefined ? [...body] : [{ kind: "if", cond: outsideReset(reset), then: body, otherwise: [] }];
+    const edge = g.domain.kind === "async" ? reset : undefined;
+    formal.push({ kind: "always", clock, reset: edge, body: guard(lowered) });
+    if (checked.length > 0) simulation.push({ kind: "always", clock, reset: edge, body: guard(checked) });
+  }
+  c.items.push({ kind: "blank" }, { kind: "guarded", formal, simulation });
+}
+
+/** Assertions and assumptions as `if (~cond) fail`; covers are for formal tools only. */
+function asChecks(body: readonly VStmt[], text: (p: Extract<VStmt, { kind: "property" }>["position"]) => string): VStmt[] {
+  const out: VStmt[] = [];
+  for (const s of body) {
+    if (s.kind === "property") {
+      if (s.what === "cover") continue;
+      const word = s.what === "assert" ? "assertion" : "assumption";
+      out.push({ kind: "if", cond: bare(unary("~", s.cond)), then: [{ kind: "fail", message: `${word} failed: ${text(s.position)}`, position: s.position }], otherwise: [] });
+    } else if (s.kind === "if") {
+      const then = asChecks(s.then, text), otherwise = asChecks(s.otherwise, text);
+      if (then.length > 0 || otherwise.length > 0) out.push({ kind: "if", cond: s.cond, then, otherwise });
+    } else if (s.kind === "case") {
+      out.push({ ...s, items: s.items.map((i) => ({ labels: i.labels, body: asChecks(i.body, text) })), otherwise: asChecks(s.otherwise, text) });
+    }
+  }
+  return out;
+}
