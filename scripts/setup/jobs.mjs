@@ -1,0 +1,15 @@
+import { tools } from "./tools.mjs";
+
+/**
+ * @typedef {object} Job
+ * @property {readonly import("./tools.mjs").Tool[]} tools native tools that it needs
+ * @property {(rest: readonly string[]) => readonly string[]} command arguments to Node
+ */
+
+const simulation = [tools.verilator, tools.cxx, tools.make, tools.zlib];
+
+/** What `npm start` and `npm test` run, once the machine is set up. @type {Readonly<Partial<Record<string, Job>>>} */
+export const jobs = {
+  start: { tools: simulation, command: (rest) => ["cli/mnemo.mjs", "run", "clio", "--in", "captures/first.pcap", "--out", "out/replies.pcap", ...rest] },
+  test: { tools: [...simulation, tools.iverilog, tools.yosys, tools.tshark], command: (rest) => ["node_modules/vitest/vitest.mjs", "run", ...rest] },
+};

@@ -1,0 +1,51 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/**
+ * A native tool that the project uses.
+ * @typedef {object} Tool
+ * @property {string} name how people call it
+ * @property {readonly string[]} programs any one of these on the PATH will do; the first is preferred
+ * @property {readonly string[]} [headers] in place of programs: a C header that must be there
+ * @property {string} debian package to install
+ * @property {readonly string[]} version arguments that make the program print its version
+ * @property {string} use what it is needed for
+ */
+
+/** @type {Readonly<Record<"verilator" | "cxx" | "make" | "zlib" | "iverilog" | "yosys" | "tshark", Tool>>} */
+export const tools = {
+  verilator: { name: "Verilator", programs: ["verilator"], debian: "verilator", version: ["--version"], use: "simulation and lint of the Verilog" },
+  cxx: { name: "a C++ compiler", programs: ["clang++", "g++"], debian: "clang", version: ["--version"], use: "compiling the simulated models" },
+  make: { name: "make", programs: ["make"], debian: "make", version: ["--version"], use: "Verilator's own builds" },
+  zlib: { name: "zlib's headers", programs: [], headers: ["zlib.h"], debian: "zlib1g-dev", version: [], use: "FST waves of failed tests" },
+  iverilog: { name: "Icarus Verilog", programs: ["iverilog"], debian: "iverilog", version: ["-V"], use: "a second simulator and lint" },
+  yosys: { name: "Yosys", programs: ["yosys"], debian: "yosys", version: ["-V"], use: "synthesis checks" },
+  tshark: { name: "tshark", programs: ["tshark"], debian: "tshark", version: ["--version"], use: "decoding the replies with the generated dissector" },
+};
+
+/** @param {string} program @returns {string | undefined} its path */
+function onPath(program) {
+  for (const dir of (process.env["PATH"] ?? "").split(delimiter)) {
+    const path = join(dir, program);
+    try {
+      accessSync(path, constants.X_OK);
+      if (statSync(path).isFile()) return path;
+    } catch { continue; }
+  }
+  return undefined;
+}
+
+/** Where C compilers look, beside what the environment adds. */
+const headerFolders = () => [...(process.env["CPATH"] ?? "").split(delimiter).filter((d) => d !== ""), "/usr/include", "/usr/local/include"];
+
+/**
+ * Looks for a tool; no process is started, so this costs next to nothing.
+ * @param {Tool} tool @returns {string | undefined} the path found
+ */
+export function findTool(tool) {
+  for (const program of tool.programs) {
+    const path = onPath(program);
+    if (path !== undefined) return path;
+  }
+  return headerFolders().flatMap((dir) => (tool.headers ?? []).map((h) => join(dir, h))).find((p) => existsSync(p));
+}
