@@ -43,6 +43,8 @@ export const NetRequest = (p: { readonly slots: number }) => struct({
   length: uint(32),
   /** Bytes after the Clio header, as `size` and the UDP length tell. */
   body: uint(lengthBits),
+  /** Bytes of the whole frame as it came, without FCS: what the slow path gets. */
+  frame: uint(lengthBits),
   /** The Clio header's `size` goes past what came, or is below 16. */
   malformed: bit,
   /** The MAC marked the frame's FCS bad. */
@@ -79,6 +81,15 @@ export const replyForm = {
   echo: 3,
 } as const;
 
+/** The node's own addresses and ports: registers (control.ts) that the network blocks read. */
+export const NetConfig = struct({ mac: uint(48), ip: uint(32), nativePort: uint(16), clientPort: uint(16), acceptAnyMac: bit });
+
+/** A frame handed to the slow path: its slot and all its bytes, without FCS. */
+export const SlowFrame = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), frame: uint(lengthBits) });
+
+/** A slot that is free again without a reply: not a stream, there is always room. */
+export const Release = (p: { readonly slots: number }) => struct({ valid: bit, slot: uint(slotBits(p)) });
+
 /** A reply to be sent: everything else is in the slot's context. */
 export const Reply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), form: uint(2), opcode: uint(8), status: uint(4) });
 
@@ -109,3 +120,5 @@ export const AxiRead = (p: { readonly idBits: number; readonly beatBytes: number
 /** A job for the frame buffer's reader: `beats` (1 or more) from `first` of the slot. */
 export const BufferJob = (p: { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }) => struct({ slot: uint(slotBits(p)), first: uint(slotBeatBits(p)), beats: uint(slotBeatBits(p) + 1) });
 export const BufferBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), last: bit });
+/** Data read from memory on the lanes of the reply frame. `bad` (on the last beat) tells that the memory reported an error: the frame must not count. */
+export const ReadBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), last: bit, bad: bit });
