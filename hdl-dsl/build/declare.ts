@@ -3,7 +3,7 @@ import type { Position, Signal } from "../ir/circuit.ts";
 import type { Leaf, Shape } from "../types/shape.ts";
 import type { Num, Var } from "../types/value.ts";
 import { claimName, context, report } from "./context.ts";
-import { nameFromSource, userPosition } from "./position.ts";
+import { nameHere, userPosition } from "./position.ts";
 import { literal, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
 import { view } from "./view.ts";
@@ -33,7 +33,7 @@ export const leafName = (base: string, l: Leaf): string => [base, ...l.path].joi
 
 /** Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. */
 export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
-  return claimName(explicit ?? nameFromSource(position) ?? fallback, position);
+  return claimName(explicit ?? nameHere(fallback), position);
 }
 
 function initOf(init: Init | undefined, l: Leaf, name: string): bigint {

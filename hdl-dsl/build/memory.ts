@@ -5,7 +5,7 @@ import { widthOf, type Shape } from "../types/shape.ts";
 import type { Bit, Num, UInt, Val } from "../types/value.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
-import { nameFromSource, userPosition } from "./position.ts";
+import { sourceName, userPosition } from "./position.ts";
 import { conditionOf, operand, Value } from "./value.ts";
 import { leafExprs, unpack } from "./view.ts";
 
@@ -53,7 +53,7 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
     },
     readSync: (address, r = {}) => {
       const at = userPosition();
-      const dataName = claimName(r.name ?? nameFromSource(at) ?? `${name}_data`, at);
+      const dataName = claimName(r.name ?? sourceName()?.name ?? `${name}_data`, at);
       const data = makeSignal({ kind: "memData", name: dataName, width, signed: false, domain: context().domain, position: at });
       const port: ReadPort = { memory, data: data.signal, address: addressOf(address), enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``), domain: context().domain, position: at };
       atTop(() => { memory.readPorts.push(port); });

@@ -9,6 +9,7 @@ import type { Inside, Outside } from "../types/value.ts";
 import { claimName, context, newContext, report, withContext, type Context } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
+import { fieldAfter } from "./source-name.ts";
 import { Value, Variable } from "./value.ts";
 import { view } from "./view.ts";
 import { checkCircuit } from "../check/index.ts";
@@ -75,13 +76,14 @@ function define<P extends Ports>(name: string, parameters: Circuit["parameters"]
   let busy = false;
   return {
     ports, name,
-    elaborate: () => {
+    // The stack walk for names ends at this function's name (build/position.ts).
+    elaborate: function elaborateOnce() {
       if (done !== undefined) return done;
       if (busy) throw new Error(`module ${name} contains itself: give the inner instance other parameters, and an end to the recursion`);
       busy = true;
       const c = newContext(name);
       const circuit = withContext(c, () => {
-        const io = portsInside(ports, c);
+        const io = portsInside(ports, c, position);
         body(io);
         return finish(c, name, parameters, ports, position);
       });
@@ -138,10 +140,10 @@ class ReadOnly extends Value {
   }
 }
 
-function portsInside(ports: Ports, c: Context): unknown {
+function portsInside(ports: Ports, c: Context, declared: Position | undefined): unknown {
   const io: Record<string, unknown> = {};
-  const position = userPosition();
   for (const [name, p] of Object.entries(ports)) {
+    const position = declared === undefined ? undefined : fieldAfter(declared, name) ?? declared;
     io[name] = portView(name, p, l => {
       claimName(l.name, position);
       const v = makeSignal({ kind: l.dir === "in" ? "input" : "output", name: l.name, width: l.width, signed: l.signed, position, path: l.path, role: l.role, domain: c.domain,

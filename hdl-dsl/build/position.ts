@@ -1,106 +1,109 @@
 /**
  * Source positions and names, from the stack and the source text: no plugin, no transformer.
  * Raw call sites are cheap and serve as cache keys; only a new one is mapped to TypeScript, by asking the runtime (tsx, vitest) to format a
- * stack, which applies its source maps. So a position costs a microsecond once seen, and is right under the CLI and under vitest alike.
+ * stack, which applies its source maps. So a position costs microseconds once seen, and is right under the CLI and under vitest alike.
  */
-import { readFileSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Position } from "../ir/circuit.ts";
+import { bindingAt, type Binding } from "./source-name.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** Frames in these folders are the language itself, never the user's. */
+/** Frames in these folders are the language itself, never the user's (`lib` is written in the language, as a user would). */
 const ownFolders = ["build", "stream", "ir", "types", "check", "verilog"].map(f => resolve(here, "..", f) + sep);
 const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
 
 const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPath(f) : f).replace(/\?.*$/, "");
 
-interface RawFrame { readonly file: string; readonly key: string; readonly depth: number }
-
-function rawUserFrame(): RawFrame | undefined {
+/** Keys (`file:line:column` of the code that runs) of the user's frames, innermost first; they end where the module body was entered. */
+function rawUserFrames(depth: number, most: number): string[] {
   const prepare = Error.prepareStackTrace, limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 16;
+  Error.stackTraceLimit = depth;
   Error.prepareStackTrace = (_e, sites) => sites;
   const holder: { stack?: unknown } = {};
-  Error.captureStackTrace(holder, rawUserFrame);
+  Error.captureStackTrace(holder, rawUserFrames);
   const sites = holder.stack as NodeJS.CallSite[];
   Error.prepareStackTrace = prepare;
   Error.stackTraceLimit = limit;
-  for (let depth = 0; depth < sites.length; depth++) {
-    const s = sites[depth] as NodeJS.CallSite;
+  const keys: string[] = [];
+  for (const s of sites) {
     const name = s.getFileName();
     if (typeof name !== "string") continue;
     const file = plainPath(name);
-    if (!isOwn(file)) return { file, key: `${file}:${s.getLineNumber() ?? 0}:${s.getColumnNumber() ?? 0}`, depth };
+    if (isOwn(file)) {
+      if (keys.length > 0 && s.getFunctionName()?.endsWith("elaborateOnce") === true) break;
+      continue;
+    }
+    keys.push(`${file}:${s.getLineNumber() ?? 0}:${s.getColumnNumber() ?? 0}`);
+    if (keys.length === most) break;
   }
-  return undefined;
+  return keys;
 }
 
-function mappedUserFrame(): Position | undefined {
+/** The same frames with the runtime's source maps applied. */
+function mappedUserFrames(depth: number): Position[] {
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 20;
+  Error.stackTraceLimit = depth + 2;
   const stack = new Error().stack ?? "";
   Error.stackTraceLimit = limit;
+  const frames: Position[] = [];
   for (const line of stack.split("\n")) {
     const m = /\(?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(line);
     if (m === null) continue;
     const file = plainPath(m[1] as string);
-    if (!isOwn(file)) return { file, line: Number(m[2]), column: Number(m[3]) };
+    if (!isOwn(file)) frames.push({ file, line: Number(m[2]), column: Number(m[3]) });
   }
-  return undefined;
+  return frames;
 }
 
 const mapped = new Map<string, Position | undefined>();
 
-/** Where the user's code called into the language; undefined when no frame of the user's is on the stack. */
-export function userPosition(): Position | undefined {
-  const raw = rawUserFrame();
-  if (raw === undefined) return undefined;
-  if (!mapped.has(raw.key)) mapped.set(raw.key, mappedUserFrame());
-  return mapped.get(raw.key);
-}
-
-const sources = new Map<string, readonly string[]>();
-function sourceLines(file: string): readonly string[] {
-  let lines = sources.get(file);
-  if (lines === undefined) {
-    try { lines = readFileSync(file, "utf8").split("\n"); } catch { lines = []; }
-    sources.set(file, lines);
+function positions(depth: number, most: number): (Position | undefined)[] {
+  const keys = rawUserFrames(depth, most);
+  if (keys.some(k => !mapped.has(k))) {
+    const frames = mappedUserFrames(depth);
+    keys.forEach((k, i) => { if (!mapped.has(k)) mapped.set(k, frames[i]); });
   }
-  return lines;
+  return keys.map(k => mapped.get(k));
 }
 
-const names = new Map<string, string | undefined>();
+/** Where the user's code called into the language; undefined when no frame of the user's is on the stack. */
+export function userPosition(): Position | undefined { return positions(16, 1)[0]; }
+
+const bindings = new Map<Position, Binding>();
+function bindingOf(p: Position): Binding {
+  let b = bindings.get(p);
+  if (b === undefined) bindings.set(p, b = bindingAt(p));
+  return b;
+}
+
+/** Frames looked at for a name that a helper function returns to its caller. */
+const callerDepth = 60;
 
 /**
- * The name that the source gives to what is being built: `const head = reg(...)`, `{ head: reg(...) }` or `this.head = reg(...)` is `head`.
- * The call is found by its column where the runtime maps columns exactly, otherwise as the nearest call of that function on the line.
+ * The name that the source gives to what is being built: `const head = reg(...)`, `{ head: reg(...) }` or `this.head = reg(...)` is `head`; what
+ * a function returns has the name that its caller gives. `inner`: the name belongs to an expression that this value is only a part of
+ * (`const out = stage(map(...))`: the map). Undefined where the source gives no name.
  */
-export function nameFromSource(p: Position | undefined): string | undefined {
-  if (p === undefined) return undefined;
-  const key = `${p.file}:${p.line}:${p.column}`;
-  if (!names.has(key)) names.set(key, findName(p));
-  return names.get(key);
+export function sourceName(): { readonly name: string; readonly inner: boolean } | undefined {
+  const at = userPosition();
+  if (at === undefined) return undefined;
+  let b = bindingOf(at);
+  if (b.kind === "returned") {
+    let inner = b.inner;
+    for (const p of positions(callerDepth, callerDepth).slice(1)) {
+      if (p === undefined || p.file.includes(`${sep}node_modules${sep}`)) return undefined;
+      b = bindingOf(p);
+      inner ||= b.kind !== "none" && b.inner;
+      if (b.kind !== "returned") break;
+    }
+    return b.kind === "named" ? { name: b.name, inner } : undefined;
+  }
+  return b.kind === "named" ? { name: b.name, inner: b.inner } : undefined;
 }
 
-function findName(p: Position): string | undefined {
-  const lines = sourceLines(p.file);
-  const text = lines[p.line - 1];
-  if (text === undefined) return undefined;
-  // `name = call(` / `name: call(`, the call possibly a method (`store.readSync`), a type annotation allowed.
-  const declaration = /([A-Za-z_$][\w$]*)\s*(?::\s*[^=,;(){}]+)?\s*[=:]\s*(?:await\s+)?((?:[A-Za-z_$][\w$]*\s*(?:\.\s*|\([^()]*\)\s*\.\s*))*)([A-Za-z_$][\w$]*)\s*(?:<[^<>]*>)?\(/g;
-  let best: { name: string; distance: number } | undefined;
-  for (let m = declaration.exec(text); m !== null; m = declaration.exec(text)) {
-    const start = m.index + m[0].length - 1 - (m[3] as string).length;   // column (0-based) of the called function's name
-    const begin = start - (m[2] as string).length;
-    const column = p.column - 1;
-    const distance = column >= begin && column <= start + (m[3] as string).length ? 0 : Math.min(Math.abs(column - start), Math.abs(column - begin));
-    if (column + 1 < m.index && best !== undefined) continue;
-    if (best === undefined || distance < best.distance) best = { name: m[1] as string, distance };
-  }
-  // An argument of another call (`f(reg(...))`) far from any declaration has no name of its own.
-  if (best !== undefined && best.distance <= 8) return best.name;
-  const before = (lines[p.line - 2] ?? "").trimEnd();
-  const previous = /([A-Za-z_$][\w$]*)\s*(?::\s*[^=]+)?=$/.exec(before);
-  return previous !== null && /^\s*[\w$.]+(?:<[^<>]*>)?\(/.test(text) ? previous[1] : best?.name;
+/** The name for something that is built now: from the source, else `fallback`; a part of a named expression is `<name>_<fallback>`. */
+export function nameHere(fallback: string): string {
+  const n = sourceName();
+  return n === undefined ? fallback : n.inner ? `${n.name}_${fallback}` : n.name;
 }

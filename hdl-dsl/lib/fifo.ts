@@ -1,11 +1,10 @@
 import { output, sink, source } from "../types/ports.ts";
 import { uint, type Shape } from "../types/shape.ts";
-import type { Bit, StreamIn, StreamOut, UInt } from "../types/value.ts";
+import type { Bit, UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram } from "../build/memory.ts";
-import { instance, module } from "../build/module.ts";
+import { module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
-import { connect, nameOf } from "../stream/stream.ts";
 
 export interface FifoParameters {
   readonly shape: Shape;
@@ -48,11 +47,3 @@ export const Fifo = module("Fifo",
     (io.pop.payload as unknown as { set(v: unknown): void }).set(store.readSync(next_head, { name: "front" }));
     io.level.set(count);
   });
-
-/** Puts a FIFO behind a stream: latency 1, initiation interval 1. */
-export function fifo<S extends Shape>(from: StreamIn<S>, depth: number, o: { readonly name?: string; readonly style?: FifoParameters["style"] } = {}): StreamIn<S> {
-  const { name } = nameOf(o, "queue");
-  const queue = instance(name, Fifo({ shape: from.shape, depth, ...(o.style === undefined ? {} : { style: o.style }) }));
-  connect(from, queue.push as unknown as StreamOut<S>);
-  return queue.pop as unknown as StreamIn<S>;
-}

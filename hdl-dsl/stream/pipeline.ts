@@ -3,7 +3,7 @@ import { bit, type Fields, type Shape, type StructShape } from "../types/shape.t
 import type { Bit, FieldsOf, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
 import { atTop, report } from "../build/context.ts";
 import { reg } from "../build/declare.ts";
-import { nameFromSource, userPosition } from "../build/position.ts";
+import { sourceName } from "../build/position.ts";
 import { when } from "../build/statements.ts";
 import { assignView, shapeOf } from "../build/view.ts";
 
@@ -23,7 +23,7 @@ interface Stage { readonly valid: Bit; readonly advance: Bit; field(name: string
 
 /** A pipeline fed by a stream of a struct. A stage moves on when the next one is empty or moves itself, so bubbles close. */
 export function pipeline<F extends Fields>(from: StreamIn<StructShape<F>>, o: { readonly name?: string } = {}): Pipe<ValsOf<F>> {
-  const prefix = o.name ?? nameFromSource(userPosition());
+  const prefix = o.name ?? sourceName()?.name;
   const payload = from.payload as unknown as Record<string, unknown>;
   const first: Stage = { valid: from.valid, advance: from.fire, names: new Set(Object.keys(payload)), field: n => payload[n], setRoom: room => { from.ready.set(room as UInt<1>); } };
   return pipe(first, 0, prefix === undefined ? "" : `${prefix}_`) as Pipe<ValsOf<F>>;

@@ -5,7 +5,7 @@ import type { Bit, Stream, StreamIn, StreamOut, UInt, Val } from "../types/value
 import { context } from "../build/context.ts";
 import { chooseName, leafName, makeSignal } from "../build/declare.ts";
 import { streamObject } from "../build/module.ts";
-import { nameFromSource, userPosition } from "../build/position.ts";
+import { nameHere, userPosition } from "../build/position.ts";
 import { assignView, leafExprs, view } from "../build/view.ts";
 import { constant, Value } from "../build/value.ts";
 
@@ -98,6 +98,5 @@ export function demux<S extends Shape>(from: StreamIn<S>, select: UInt, count: n
   return outs as unknown as StreamIn<S>[];
 }
 
-export const nameOf = (o: { readonly name?: string }, fallback: string): { readonly name: string } => ({ name: o.name ?? nameHere() ?? fallback });
-const nameHere = (): string | undefined => nameFromSource(userPosition());
+export const nameOf = (o: { readonly name?: string }, fallback: string): { readonly name: string } => ({ name: o.name ?? nameHere(fallback) });
 
