@@ -1,0 +1,32 @@
+import { assertAlways, bit, input, module, mux, output, reg, struct, uint, vec, when, type Bit, type UIntVar } from "../../../hdl-dsl/index.ts";
+
+/**
+ * True least-recently-used order over `entries` numbers: a list, most recent first. A touch moves its number to the front in one cycle;
+ * `victim` is the last of the list. After reset the order is entries - 1 (oldest) .. 0, so entries fill from the highest number down and no
+ * separate "is it full" logic is needed. Latency 1 cycle from touch to victim, initiation interval 1.
+ */
+export const Lru = module("Lru",
+  (p: { entries: number }) => ({ touch: input(struct({ valid: bit, index: uint(Math.log2(p.entries)) })), victim: output(uint(Math.log2(p.entries))) }),
+  (io, p) => {
+    const width = Math.log2(p.entries);
+    const order = reg(vec(uint(width), p.entries), { init: Array.from({ length: p.entries }, (_, i) => i) });
+    const places = order.toArray();
+    const here = places.map(x => x.eq(io.touch.index));
+    when(io.touch.valid, () => {
+      places.forEach((place, i) => {
+        if (i === 0) { place.set(io.touch.index); return; }
+        // A place behind the touched number keeps what it has; the others take their neighbour's.
+        const foundBefore = orTree(here.slice(0, i));
+        place.set(mux(foundBefore, place, places[i - 1] as UIntVar));
+      });
+    });
+    io.victim.set(places[p.entries - 1] as UIntVar);
+    assertAlways(orTree(here), "every number is in the list once");
+  });
+
+/** Or of many bits as a balanced tree. */
+export function orTree(bits: readonly Bit[]): Bit {
+  if (bits.length === 1) return bits[0] as Bit;
+  const half = Math.ceil(bits.length / 2);
+  return orTree(bits.slice(0, half)).or(orTree(bits.slice(half)));
+}
