@@ -1,5 +1,6 @@
 /** The records that pass between the blocks of the node. One place for their fields and widths. */
 import { bit, struct, uint } from "../../../hdl-dsl/index.ts";
+import { accessBody, frameOffsets } from "../../packets/index.ts";
 
 /** What the blocks need to know of the configuration; all follow from designs/clio/config. */
 export interface NodeWidths {
@@ -25,6 +26,8 @@ export const slotBeats = (p: { readonly beatBytes: number; readonly frameBytes: 
 export const slotBeatBits = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => Math.log2(slotBeats(p));
 /** Bits of a byte count within a frame. */
 export const lengthBits = 14;
+/** Byte of the frame where the data of a write or of a read reply begin: behind va and length. */
+export const dataOffset = frameOffsets.body + accessBody.bytes;
 
 /** AXI-Stream beat. `keep` marks the bytes that count (all ones except in the last beat), `user` on the last beat a bad FCS. */
 export const AxisBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });

@@ -1,0 +1,87 @@
+import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit, type StreamIn } from "../../../hdl-dsl/index.ts";
+import { status } from "../../packets/index.ts";
+import { Align } from "./align.ts";
+import { addressStage, bursts, windowBits, type BurstParameters } from "./bursts.ts";
+import { AxiAddress, AxiResponse, AxiWrite, BufferBeat, BufferJob, dataOffset, lengthBits, Release, Reply, replyForm, slotBeatBits, slotBits, Translated } from "./types.ts";
+
+export interface AccessWriteParameters extends BurstParameters {
+  readonly slots: number; readonly frameBytes: number;
+  /** Bursts whose B is still to come, at most. */
+  readonly outstanding: number;
+}
+
+/** One-cycle events for the counters; `writeBytes` is the number of bytes written in that cycle. */
+export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered: bit, writeBytes: uint(lengthBits) });
+
+/**
+ * Writes of any alignment and length (1 byte to what a frame holds) to AXI4, across pages. Data come from the frame buffer as they arrived and are
+ * turned once. A write is answered when the memory has answered the last of its bursts (status FAIL when one failed); a silent one then
+ * frees its slot instead.
+ *
+ * Latency: 1 cycle from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the next one of the buffer too; the first
+ * buffer beat may not come sooner than the cycle after its job); 0 from `b` to `reply`. Initiation interval: one burst and one beat per cycle, no bubble
+ * between requests; as many cycles per request as the larger of its buffer beats and its memory beats.
+ * Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w` = order of `aw` = order of requests; `w` of a burst may come
+ * before its `aw` when `aw` stalls.
+ */
+export const AccessWrite = module("AccessWrite",
+  (p: AccessWriteParameters) => ({
+    request: sink(Translated(p)), buffer_job: source(BufferJob(p)), buffer: sink(BufferBeat(p.beatBytes)),
+    aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    reply: source(Reply(p)), release: output(Release(p)), events: output(WriteEvents),
+  }),
+  (io, p) => {
+    const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p.beatBytes);
+    const [to_bursts, to_buffer, to_align] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
+
+    // Addresses, and for each burst what its answer will mean.
+    const [to_aw, to_pending] = fork(bursts(to_bursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
+    addressStage(map(to_aw, AxiAddress(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
+    const Pending = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), silent: bit, last: bit });
+    const pending = instance(Fifo({ shape: Pending, depth: p.outstanding, style: "distributed" }));
+    const asked = to_bursts.payload;
+    const pendingNext = map(to_pending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, last: v.last }), { name: "pending_next" });
+    connect(pendingNext as StreamIn<never>, pending.push as never);
+
+    // Data.
+    const from_lane = node(to_buffer.payload.length.zext(lengthBits + 1).add(lane + p.beatBytes - 1));
+    connect(map(to_buffer, BufferJob(p), v => ({
+      slot: v.slot, first: constant(Math.floor(dataOffset / p.beatBytes), slotBeatBits(p)), beats: from_lane.shr(laneBits).resize(slotBeatBits(p) + 1),
+    }), { name: "buffer_next" }), io.buffer_job);
+    const align = instance(Align({ beatBytes: p.beatBytes, tagBits: window }));
+    to_align.ready.set(align.job.ready);
+    align.job.valid.set(to_align.valid);
+    align.job.payload.set({ from: constant(lane, laneBits), to: to_align.payload.offset.trunc(laneBits), length: to_align.payload.length, tag: to_align.payload.offset.bits(laneBits, window) });
+    align.input.valid.set(io.buffer.valid);
+    align.input.payload.set({ data: io.buffer.payload.data, bad: 0 });
+    io.buffer.ready.set(align.input.ready);
+    when(io.buffer.fire, () => { assertAlways(io.buffer.payload.last.eq(align.input_last), "the frame buffer's last beat is the write's last beat"); });
+
+    // Where in its 4 KB the beat lies tells where bursts end, as for the addresses.
+    const begun = reg(bit, { init: 0 });
+    const next_beat = reg(uint(window));
+    const beat = node(mux(begun, next_beat as typeof align.output.payload.tag, align.output.payload.tag));
+    io.w.valid.set(align.output.valid);
+    align.output.ready.set(io.w.ready);
+    io.w.payload.set({ data: align.output.payload.data, strb: align.output.payload.keep, last: align.output.payload.last.or(beat.all()) });
+    when(io.w.fire, () => { begun.set(align.output.payload.last.not()); next_beat.set(beat.add(1)); });
+
+    // Answers come in the order of the bursts: all have one ID.
+    const answered = pending.pop.payload as unknown as { readonly slot: ReturnType<typeof cat>; readonly opcode: typeof asked.replyOpcode; readonly length: typeof asked.length; readonly silent: Bit; readonly last: Bit };
+    const failed_before = reg(bit, { init: 0 });
+    const failed = node(failed_before.or(io.b.payload.resp.any()));
+    const silent_done = node(answered.last.and(answered.silent));
+    const reply_due = node(answered.last.and(answered.silent.not()));
+    io.b.ready.set(pending.pop.valid.and(reply_due.not().or(io.reply.ready)));
+    pending.pop.ready.set(io.b.valid.and(reply_due.not().or(io.reply.ready)));
+    when(io.b.valid, () => { assertAlways(pending.pop.valid, "an answer (B) belongs to a burst that was issued"); });
+    when(io.b.fire, () => { failed_before.set(failed.and(answered.last.not())); });
+    io.reply.valid.set(io.b.valid.and(pending.pop.valid).and(reply_due));
+    io.reply.payload.set({ slot: answered.slot, form: replyForm.short, opcode: answered.opcode, status: mux(failed, constant(status.FAIL, 4), status.OK) });
+    const completes = node(io.b.fire.and(answered.last).and(failed.not()));
+    io.release.set({ valid: io.b.fire.and(silent_done), slot: answered.slot });
+    io.events.set({
+      writes: completes.and(answered.silent.not()), writesNoReply: completes.and(answered.silent), unanswered: io.b.fire.and(silent_done).and(failed),
+      writeBytes: mux(completes, answered.length, 0),
+    });
+  });
