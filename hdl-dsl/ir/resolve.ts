@@ -145,13 +145,7 @@ class Resolver {
   }
 
   #assign(s: Assign, change: (slot: Slot) => Change): void {
-    const all = this.#segments.get(s.target) ?? [];
-    const covered: Segment[] = [];
-    for (let i = firstFrom(all, s.lo); i < all.length; i++) {
-      const segment = all[i] as Segment;
-      if (segment.lo >= s.lo + s.width) break;
-      covered.push(segment);
-    }
+    const covered = segmentsIn(this.#segments.get(s.target) ?? [], s.lo, s.width);
     const writer: Writer = { assign: s, alive: covered.length };
     for (const segment of covered) {
       const c = change(segment);
@@ -217,12 +211,18 @@ class Resolver {
 
 function empty(value?: Expr): Slot { return { value, hole: undefined, at: undefined }; }
 
-/** Index of the first segment with `lo` at or after `from` (segments are sorted). */
-function firstFrom(all: readonly Segment[], from: number): number {
+/** The segments (sorted) that share bits with lo .. lo+width-1. */
+export function segmentsIn(all: readonly Segment[], lo: number, width: number): Segment[] {
   let low = 0, high = all.length;
   while (low < high) {
-    const mid = (low + high) >> 1;
-    if ((all[mid] as Segment).lo < from) low = mid + 1; else high = mid;
+    const mid = (low + high) >> 1, s = all[mid] as Segment;
+    if (s.lo + s.width <= lo) low = mid + 1; else high = mid;
   }
-  return low;
+  const out: Segment[] = [];
+  for (let i = low; i < all.length; i++) {
+    const s = all[i] as Segment;
+    if (s.lo >= lo + width) break;
+    out.push(s);
+  }
+  return out;
 }

@@ -1,5 +1,6 @@
 /** Clocked statements: which registers share an `always` block, and the block's text with the branches that matter to it. */
-import type { Assign, Circuit, ClockDomain, Property, Signal, Stmt } from "../ir/circuit.ts";
+import type { Assign, Circuit, ClockDomain, If, Property, Signal, Stmt, Switch } from "../ir/circuit.ts";
+import { ExprIds } from "../ir/intern.ts";
 
 /** Registers that one `always` block drives: of one domain, all with a reset value or all without, joined by the conditions they share. */
 export interface RegisterGroup { readonly domain: ClockDomain; readonly reset: boolean; readonly registers: readonly Signal[]; readonly body: readonly Stmt[] }
@@ -89,12 +90,58 @@ export function registerGroups(circuit: Circuit): RegisterGroup[] {
     const root = find(r), list = members.get(root);
     if (list === undefined) members.set(root, [r]); else list.push(r);
   }
-  const groups: RegisterGroup[] = [];
+  const groups = new Map<string, { readonly domain: ClockDomain; readonly reset: boolean; readonly registers: Signal[]; bodies: Stmt[][] }>();
+  const ids = new ExprIds();
   for (const [root, registers] of members) {
     if (root.domain === undefined) throw new Error(`register "${root.name}" has no clock domain`);
-    groups.push({ domain: root.domain, reset: root.init !== undefined, registers, body: bodies.get(root) ?? [] });
+    const body = bodies.get(root) ?? [];
+    const key = `${kindOf(root)}/${skeleton(body, ids)}`;
+    const same = groups.get(key);
+    if (same === undefined) groups.set(key, { domain: root.domain, reset: root.init !== undefined, registers, bodies: [body] });
+    else {
+      same.registers.push(...registers);
+      same.bodies.push(body);
+    }
   }
-  return groups;
+  return [...groups.values()].map((g) => ({ domain: g.domain, reset: g.reset, registers: g.registers, body: weave(g.bodies) }));
+}
+
+/** The control of a body without its assignments: equal texts mean that two bodies branch alike. */
+function skeleton(body: readonly Stmt[], ids: ExprIds): string {
+  const parts: string[] = [];
+  for (const s of body) {
+    if (s.kind === "if") parts.push(`if${ids.of(s.cond)}{${skeleton(s.then, ids)}}{${skeleton(s.otherwise, ids)}}`);
+    else if (s.kind === "switch") {
+      const cases = s.cases.map((c) => `${c.labels.map((l) => ids.of(l)).join()}{${skeleton(c.body, ids)}}`).join("");
+      parts.push(`switch${ids.of(s.on)}${cases}${s.otherwise === undefined ? "" : `default{${skeleton(s.otherwise, ids)}}`}`);
+    }
+  }
+  return parts.join(";");
+}
+
+/** Bodies of one skeleton as one. They assign different registers, so only the order within each matters. */
+function weave(bodies: readonly (readonly Stmt[])[]): Stmt[] {
+  if (bodies.length === 1) return [...bodies[0] as readonly Stmt[]];
+  const out: Stmt[] = [];
+  const at = bodies.map(() => 0);
+  for (;;) {
+    const ifs: If[] = [], switches: Switch[] = [];
+    bodies.forEach((b, i) => {
+      for (let n = at[i] as number; n < b.length; n++) {
+        const s = b[n] as Stmt;
+        at[i] = n + 1;
+        if (s.kind === "if") { ifs.push(s); return; }
+        if (s.kind === "switch") { switches.push(s); return; }
+        out.push(s);
+      }
+    });
+    const firstIf = ifs[0], firstSwitch = switches[0];
+    if (firstIf !== undefined) out.push({ ...firstIf, then: weave(ifs.map((s) => s.then)), otherwise: weave(ifs.map((s) => s.otherwise)) });
+    else if (firstSwitch !== undefined) {
+      const cases = firstSwitch.cases.map((c, i) => ({ labels: c.labels, body: weave(switches.map((s) => s.cases[i]?.body ?? [])) }));
+      out.push({ ...firstSwitch, cases, otherwise: firstSwitch.otherwise === undefined ? undefined : weave(switches.map((s) => s.otherwise ?? [])) });
+    } else return out;
+  }
 }
 
 export function propertyGroups(circuit: Circuit): PropertyGroup[] {

@@ -1,25 +1,12 @@
 /** A design to Verilog files: one per module definition, leaves first. */
 import type { Circuit } from "../ir/circuit.ts";
 import { shortPosition } from "../ir/diagnostic.ts";
+import { circuitsOf } from "../ir/hierarchy.ts";
 import { allStatements } from "../ir/walk.ts";
 import type { EmittedDesign, EmittedFile, EmittedPort } from "../types/emitted.ts";
 import { lowerBlackBox } from "./blackbox.ts";
 import { lowerModule, namesOf, type ModuleNames } from "./module.ts";
 import { printModule } from "./print.ts";
-
-/** Every circuit of the hierarchy once, sub-modules before those that use them. */
-export function circuitsOf(top: Circuit): Circuit[] {
-  const out: Circuit[] = [];
-  const seen = new Set<Circuit>();
-  const visit = (c: Circuit): void => {
-    if (seen.has(c)) return;
-    seen.add(c);
-    for (const i of c.instances) visit(i.circuit);
-    out.push(c);
-  };
-  visit(top);
-  return out;
-}
 
 /**
  * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they refuse.

@@ -111,10 +111,11 @@ function printStatements(body: readonly VStmt[], indent: string): string {
 }
 
 /** The tail after `if (...)`, `else` or `label:`: one short statement on the same line, else a block. */
-function printBranch(body: readonly VStmt[], indent: string, head: string): string {
+function printBranch(body: readonly VStmt[], indent: string, head: string, label = false): string {
   const only = body[0];
   if (only === undefined) return `${head} ;\n`;
-  if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking")) {
+  // After a label an if cannot take somebody else's `else`.
+  if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking" || (label && only.kind === "if"))) {
     const line = printStatement(only, "");
     if (head.length + line.length <= LINE && line.indexOf("\n") === line.length - 1) return `${head} ${line}`;
   }
@@ -144,8 +145,8 @@ function printStatement(s: VStmt, indent: string): string {
     }
     case "case": {
       const inner = `${indent}  `;
-      const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`)).join("");
-      return `${indent}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`)}${indent}endcase\n`;
+      const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`, true)).join("");
+      return `${indent}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`, true)}${indent}endcase\n`;
     }
   }
 }

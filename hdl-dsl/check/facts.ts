@@ -1,0 +1,281 @@
+/**
+ * Who depends on whom within a cycle: a graph over runs of bits, through wires, instances and asynchronous reads. One walk gives the combinational
+ * loops and, per value, the inputs and the clock domains that it is computed from.
+ */
+import type { Circuit, ClockDomain, Signal } from "../ir/circuit.ts";
+import type { Expr } from "../ir/expr.ts";
+import { segmentsIn, type Resolution, type Segment } from "../ir/resolve.ts";
+
+/** What the outside of a circuit must know of its inside. Leaves by their flattened port name. */
+export interface Summary {
+  /** Output leaf -> input leaves that it depends on within the same cycle. */
+  readonly through: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Output leaf -> names of the clock domains whose registers it comes from. */
+  readonly launched: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Input leaf -> names of the clock domains whose registers take it, synchronisers left out. */
+  readonly captured: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** One vertex: bits lo .. lo+width-1 of an expression or of a driven signal, or a whole output of an instance. */
+interface Vertex {
+  readonly expr: Expr | undefined;
+  readonly segment: Segment | undefined;
+  readonly output: Signal | undefined;
+  readonly lo: number;
+  readonly width: number;
+  state: "new" | "open" | "done";
+  /** Bit sets over the circuit's inputs and domains. */
+  inputs: bigint;
+  domains: bigint;
+}
+
+/** A combinational loop as the driven signals on it, in the order in which each is computed from the next one. */
+export interface Loop { readonly signals: readonly { readonly signal: Signal; readonly lo: number; readonly width: number; readonly whole: boolean }[] }
+
+/** Ranges of one expression that are told apart; beyond, the expression counts as a whole. */
+const RANGES = 64;
+
+export class Facts {
+  readonly loops: Loop[] = [];
+  readonly #circuit: Circuit;
+  readonly #resolution: Resolution;
+  readonly #summaryOf: (c: Circuit) => Summary;
+  readonly #expressions = new Map<Expr, Map<number, Vertex>>();
+  readonly #segments = new Map<Segment, Vertex>();
+  readonly #outputs = new Map<Signal, Vertex>();
+  readonly #inputNumbers = new Map<Signal, number>();
+  readonly #inputs: Signal[] = [];
+  readonly #domainNumbers = new Map<string, number>();
+  readonly #domains: string[] = [];
+  readonly #onLoop = new Set<Signal>();
+  readonly #boundary = new Map<Signal, { readonly through: readonly Signal[]; readonly domains: bigint }>();
+
+  constructor(circuit: Circuit, resolution: Resolution, summaryOf: (c: Circuit) => Summary) {
+    this.#circuit = circuit;
+    this.#resolution = resolution;
+    this.#summaryOf = summaryOf;
+    for (const s of circuit.signals) if (s.kind === "input") { this.#inputNumbers.set(s, this.#inputs.length); this.#inputs.push(s); }
+    this.#crossInstances();
+    for (const segments of resolution.segments.values()) for (const s of segments) if (s.signal.kind !== "reg") this.#visit(this.#segment(s));
+  }
+
+  /** Inputs that an expression depends on within the cycle. */
+  inputsOf(e: Expr): ReadonlySet<Signal> { return this.#inputSet(this.#visited(e).inputs); }
+  /** Inputs that a driven signal depends on within the cycle. */
+  inputsOfSignal(s: Signal): ReadonlySet<Signal> { return this.#inputSet(this.#drivers(s).reduce((all, v) => all | v.inputs, 0n)); }
+  /** Names of the clock domains of the registers and ports that an expression is computed from. */
+  domainsOf(e: Expr): ReadonlySet<string> {
+    const v = this.#visited(e);
+    return this.#withInputs(v.domains, v.inputs);
+  }
+  /** As `domainsOf`, for what drives a signal. */
+  domainsOfSignal(s: Signal): ReadonlySet<string> {
+    let domains = 0n, inputs = 0n;
+    for (const v of this.#drivers(s)) { domains |= v.domains; inputs |= v.inputs; }
+    return this.#withInputs(domains, inputs);
+  }
+  /** As `domainsOfSignal` without what comes in by ports: the circuit's surroundings know better. */
+  launchedInto(s: Signal): ReadonlySet<string> { return this.#domainSet(this.#drivers(s).reduce((all, v) => all | v.domains, 0n)); }
+
+  #drivers(s: Signal): Vertex[] { return (this.#resolution.segments.get(s) ?? []).map((g) => this.#visit(this.#segment(g))); }
+  #withInputs(domains: bigint, inputs: bigint): Set<string> {
+    const names = this.#domainSet(domains);
+    for (const i of this.#inputSet(inputs)) if (i.domain !== undefined) names.add(i.domain.name);
+    return names;
+  }
+
+  /** Some register, port or instance output of another domain than `own` that an expression depends on. */
+  foreignSource(e: Expr, own: string): Signal | undefined {
+    const seen = new Set<Vertex>();
+    const stack = [this.#visited(e)];
+    for (let v = stack.pop(); v !== undefined; v = stack.pop()) {
+      if (seen.has(v)) continue;
+      seen.add(v);
+      const direct = v.expr?.kind === "read" ? v.expr.signal : v.output;
+      if (direct !== undefined && [...this.#domainSet(this.#launch(direct))].some((d) => d !== own)) return direct;
+      if (direct?.kind === "input" && direct.domain !== undefined && direct.domain.name !== own) return direct;
+      stack.push(...this.#successors(v));
+    }
+    return undefined;
+  }
+
+  #inputSet(bits: bigint): Set<Signal> { return new Set(numbersIn(bits).map((n) => this.#inputs[n] as Signal)); }
+  #domainSet(bits: bigint): Set<string> { return new Set(numbersIn(bits).map((n) => this.#domains[n] as string)); }
+
+  #domainBit(name: string): bigint {
+    let n = this.#domainNumbers.get(name);
+    if (n === undefined) { this.#domainNumbers.set(name, n = this.#domains.length); this.#domains.push(name); }
+    return 1n << BigInt(n);
+  }
+
+  /** What instance outputs depend on, in terms of this circuit. */
+  #crossInstances(): void {
+    for (const i of this.#circuit.instances) {
+      const inside = this.#summaryOf(i.circuit);
+      for (const [leaf, signal] of i.connections) {
+        if (signal.kind !== "instanceOut") continue;
+        const through = [...inside.through.get(leaf) ?? []].flatMap((n) => i.connections.get(n) ?? []);
+        let domains = 0n;
+        for (const d of inside.launched.get(leaf) ?? []) domains |= this.#domainBit(i.domains.get(d)?.name ?? d);
+        this.#boundary.set(signal, { through, domains });
+      }
+    }
+  }
+
+  /** The domains that a signal itself brings in. */
+  #launch(s: Signal): bigint {
+    switch (s.kind) {
+      case "reg": case "memData": return s.domain === undefined ? 0n : this.#domainBit(s.domain.name);
+      case "instanceOut": return this.#boundary.get(s)?.domains ?? 0n;
+      case "input": case "wire": case "output": case "instanceIn": return 0n;
+    }
+  }
+
+  #segment(s: Segment): Vertex {
+    let v = this.#segments.get(s);
+    if (v === undefined) this.#segments.set(s, v = vertex({ segment: s, lo: s.lo, width: s.width }));
+    return v;
+  }
+
+  #part(expr: Expr, lo: number, width: number): Vertex {
+    let ranges = this.#expressions.get(expr);
+    if (ranges === undefined) this.#expressions.set(expr, ranges = new Map());
+    const whole = ranges.size >= RANGES && expr.kind !== "read" && expr.kind !== "slice";
+    const from = whole ? 0 : lo, bits = whole ? expr.width : width;
+    const key = from * 0x100000 + bits;
+    let v = ranges.get(key);
+    if (v === undefined) ranges.set(key, v = vertex({ expr, lo: from, width: bits }));
+    return v;
+  }
+
+  #whole(e: Expr): Vertex { return this.#part(e, 0, e.width); }
+  #visited(e: Expr): Vertex { return this.#visit(this.#whole(e)); }
+
+  #ofSignal(s: Signal, lo: number, width: number): Vertex[] {
+    switch (s.kind) {
+      case "wire": case "output": case "instanceIn":
+        return segmentsIn(this.#resolution.segments.get(s) ?? [], lo, width).map((g) => this.#segment(g));
+      case "instanceOut": {
+        let v = this.#outputs.get(s);
+        if (v === undefined) this.#outputs.set(s, v = vertex({ output: s, lo: 0, width: s.width }));
+        return [v];
+      }
+      case "input": case "reg": case "memData": return [];
+    }
+  }
+
+  #successors(v: Vertex): Vertex[] {
+    if (v.segment !== undefined) return v.segment.value === undefined ? [] : [this.#whole(v.segment.value)];
+    if (v.output !== undefined) return (this.#boundary.get(v.output)?.through ?? []).flatMap((s) => this.#ofSignal(s, 0, s.width));
+    const e = v.expr;
+    if (e === undefined) return [];
+    const { lo, width } = v, hi = lo + width;
+    switch (e.kind) {
+      case "const": return [];
+      case "read": return this.#ofSignal(e.signal, lo, width);
+      case "memRead": return [this.#whole(e.address)];
+      case "unary": return [e.op === "not" ? this.#part(e.a, lo, width) : e.op === "neg" ? this.#part(e.a, 0, hi) : this.#whole(e.a)];
+      case "binary":
+        switch (e.op) {
+          case "and": case "or": case "xor": return [this.#part(e.a, lo, width), this.#part(e.b, lo, width)];
+          // Carries go upwards only.
+          case "add": case "sub": return [this.#part(e.a, 0, hi), this.#part(e.b, 0, hi)];
+          case "mul": return [this.#part(e.a, 0, Math.min(hi, e.a.width)), this.#part(e.b, 0, Math.min(hi, e.b.width))];
+          default: return [this.#whole(e.a), this.#whole(e.b)];
+        }
+      case "shift": return [e.op === "left" ? this.#part(e.a, 0, hi) : this.#part(e.a, lo, e.width - lo), this.#whole(e.by)];
+      case "mux": return [this.#whole(e.cond), this.#part(e.a, lo, width), this.#part(e.b, lo, width)];
+      case "concat": {
+        const out: Vertex[] = [];
+        let top = e.width;
+        for (const p of e.parts) {
+          const from = Math.max(lo, top - p.width), to = Math.min(hi, top);
+          top -= p.width;
+          if (from < to) out.push(this.#part(p, from - top, to - from));
+        }
+        return out;
+      }
+      case "slice": return [this.#part(e.a, e.lo + lo, width)];
+      case "pick": return [this.#whole(e.a), this.#whole(e.index)];
+      case "extend": {
+        const from = Math.min(lo, e.a.width), to = Math.min(hi, e.a.width);
+        if (from < to) return [this.#part(e.a, from, to - from)];
+        return e.a.signed ? [this.#part(e.a, e.a.width - 1, 1)] : [];
+      }
+      case "cast": return [this.#part(e.a, lo, width)];
+    }
+  }
+
+  /** Depth first without recursion; a vertex met while open closes a loop. */
+  #visit(root: Vertex): Vertex {
+    if (root.state === "done") return root;
+    const stack: { readonly v: Vertex; readonly next: Vertex[]; at: number }[] = [];
+    const open = (v: Vertex): void => {
+      v.state = "open";
+      if (v.expr?.kind === "read") {
+        const n = this.#inputNumbers.get(v.expr.signal);
+        if (n !== undefined) v.inputs = 1n << BigInt(n);
+        v.domains = this.#launch(v.expr.signal);
+      } else if (v.output !== undefined) v.domains = this.#launch(v.output);
+      stack.push({ v, next: this.#successors(v), at: 0 });
+    };
+    open(root);
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const n = top.next[top.at];
+      if (n === undefined) {
+        top.v.state = "done";
+        stack.pop();
+        continue;
+      }
+      if (n.state === "new") { open(n); continue; }
+      if (n.state === "open") this.#loop(stack.slice(stack.findIndex((f) => f.v === n)).map((f) => f.v));
+      else { top.v.inputs |= n.inputs; top.v.domains |= n.domains; }
+      top.at++;
+    }
+    return root;
+  }
+
+  #loop(path: readonly Vertex[]): void {
+    const signals = path.flatMap((v) => {
+      const signal = v.segment?.signal ?? v.output;
+      return signal === undefined ? [] : [{ signal, lo: v.lo, width: v.width, whole: v.width === signal.width }];
+    });
+    if (signals.some((s) => this.#onLoop.has(s.signal))) return;
+    for (const s of signals) this.#onLoop.add(s.signal);
+    this.loops.push({ signals });
+  }
+}
+
+function vertex(v: Partial<Vertex> & { readonly lo: number; readonly width: number }): Vertex {
+  return { expr: undefined, segment: undefined, output: undefined, state: "new", inputs: 0n, domains: 0n, ...v };
+}
+
+function numbersIn(bits: bigint): number[] {
+  const out: number[] = [];
+  for (let n = 0, rest = bits; rest !== 0n; n++, rest >>= 1n) if ((rest & 1n) === 1n) out.push(n);
+  return out;
+}
+
+/** Where a value is stored at a clock edge: the register or memory, its domain, and the expressions that decide what it stores. */
+export interface Capture { readonly what: "register" | "memory"; readonly name: string; readonly signal: Signal | undefined; readonly domain: ClockDomain; readonly expr: Expr; readonly position: Circuit["position"] }
+
+/** Every register and memory port of the circuit with what it takes; registers marked `async_reg` are synchronisers and are left out. */
+export function captures(circuit: Circuit, resolution: Resolution): Capture[] {
+  const out: Capture[] = [];
+  for (const [signal, segments] of resolution.segments) {
+    if (signal.kind !== "reg" || signal.domain === undefined || signal.attributes?.["async_reg"] !== undefined) continue;
+    for (const s of segments) {
+      if (s.value !== undefined) out.push({ what: "register", name: signal.name, signal, domain: signal.domain, expr: s.value, position: signal.position });
+    }
+  }
+  for (const w of resolution.writes) {
+    const m = w.port.memory;
+    for (const expr of [w.enable, w.address, w.data, ...(w.mask === undefined ? [] : [w.mask])]) {
+      out.push({ what: "memory", name: m.name, signal: undefined, domain: w.port.domain, expr, position: m.position });
+    }
+  }
+  for (const m of circuit.memories) for (const r of m.readPorts) {
+    for (const expr of r.enable === undefined ? [r.address] : [r.address, r.enable]) out.push({ what: "memory", name: m.name, signal: undefined, domain: r.domain, expr, position: r.position });
+  }
+  return out;
+}

@@ -1,0 +1,39 @@
+/** All checks, on by default: everything found in a run is reported together. Codes are stable; see docs. */
+import type { Circuit } from "../ir/circuit.ts";
+import type { Diagnostic } from "../ir/diagnostic.ts";
+import { circuitsOf } from "../ir/hierarchy.ts";
+import { checkNames } from "./clashes.ts";
+import { checkDomains } from "./domains.ts";
+import { checkDrivers } from "./drivers.ts";
+import { checkLoops, checkValidWaitsForReady } from "./loops.ts";
+import { checkMemories } from "./memories.ts";
+import { checkResets, checkStates } from "./states.ts";
+import { study } from "./study.ts";
+import { checkUnread } from "./unread.ts";
+
+/**
+ * Checks one module; its sub-modules count as checked and enter by what their ports depend on. Codes:
+ * HDL001 name clash, HDL002 undriven, HDL003 several drivers, HDL004 unread, HDL005 latch, HDL006 combinational loop, HDL007 stream never ready,
+ * HDL008 valid waits for ready, HDL009 several write ports, HDL010 clock-domain crossing, HDL011 unreachable state, HDL012 reset missing on control,
+ * HDL013 collision promise across clocks.
+ */
+export function checkCircuit(circuit: Circuit): Diagnostic[] {
+  if (circuit.blackBox !== undefined) return [];
+  const s = study(circuit);
+  return [checkNames, checkDrivers, checkUnread, checkLoops, checkValidWaitsForReady, checkMemories, checkDomains, checkStates, checkResets].flatMap((check) => check(s));
+}
+
+/** Checks every module below `top` (itself included) once, and HDL014: that one name means one module. */
+export function checkHierarchy(top: Circuit): Diagnostic[] {
+  const out: Diagnostic[] = [];
+  const byName = new Map<string, Circuit>();
+  for (const c of circuitsOf(top)) {
+    out.push(...checkCircuit(c));
+    const first = byName.get(c.name);
+    if (first === undefined) byName.set(c.name, c);
+    else {
+      out.push({ code: "HDL014", module: c.name, message: `two different modules are called \`${c.name}\``, fix: "Rename one, or make what tells them apart a parameter", at: c.position, related: first.position });
+    }
+  }
+  return out;
+}

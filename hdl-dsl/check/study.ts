@@ -1,0 +1,65 @@
+/** A circuit with what the checks share: resolved statements, dependencies, and the summaries of its sub-modules. */
+import type { Circuit, Position } from "../ir/circuit.ts";
+import type { Diagnostic } from "../ir/diagnostic.ts";
+import { resolve, type Resolution } from "../ir/resolve.ts";
+import { captures, Facts, type Capture, type Summary } from "./facts.ts";
+
+export interface Study {
+  readonly circuit: Circuit;
+  readonly resolution: Resolution;
+  readonly facts: Facts;
+  readonly captures: readonly Capture[];
+}
+
+const studies = new WeakMap<Circuit, Study>();
+const summaries = new WeakMap<Circuit, Summary>();
+
+/** Studied once per circuit. */
+export function study(circuit: Circuit): Study {
+  let s = studies.get(circuit);
+  if (s === undefined) {
+    const resolution = resolve(circuit);
+    studies.set(circuit, s = { circuit, resolution, facts: new Facts(circuit, resolution, summaryOf), captures: captures(circuit, resolution) });
+  }
+  return s;
+}
+
+/** What the surroundings of a circuit need to know; a black box is taken to be registered at its ports. */
+export function summaryOf(circuit: Circuit): Summary {
+  let s = summaries.get(circuit);
+  if (s !== undefined) return s;
+  const through = new Map<string, Set<string>>(), launched = new Map<string, Set<string>>(), captured = new Map<string, Set<string>>();
+  s = { through, launched, captured };
+  summaries.set(circuit, s);
+  if (circuit.blackBox !== undefined) return s;
+  const { facts, captures: stored } = study(circuit);
+  for (const o of circuit.signals) {
+    if (o.kind !== "output") continue;
+    through.set(o.name, new Set([...facts.inputsOfSignal(o)].map((i) => i.name)));
+    launched.set(o.name, new Set(facts.launchedInto(o)));
+  }
+  const take = (leaf: string, domain: string): void => {
+    const set = captured.get(leaf);
+    if (set === undefined) captured.set(leaf, new Set([domain])); else set.add(domain);
+  };
+  for (const c of stored) for (const i of facts.inputsOf(c.expr)) take(i.name, c.domain.name);
+  for (const i of circuit.instances) {
+    for (const [leaf, domains] of summaryOf(i.circuit).captured) {
+      const outside = i.connections.get(leaf);
+      if (outside === undefined) continue;
+      for (const input of facts.inputsOfSignal(outside)) for (const d of domains) take(input.name, i.domains.get(d)?.name ?? d);
+    }
+  }
+  return s;
+}
+
+/** One finding of a check. */
+export function finding(s: Study, code: string, message: string, fix: string, at: Position | undefined, related?: Position): Diagnostic {
+  return { code, module: s.circuit.name, message, fix, at, related };
+}
+
+/** `x`, `x[3]`, `x[7:4]`: how messages name bits. */
+export function bitsOf(name: string, lo: number, width: number, whole: boolean): string {
+  if (whole) return `\`${name}\``;
+  return width === 1 ? `\`${name}[${lo}]\`` : `\`${name}[${lo + width - 1}:${lo}]\``;
+}
