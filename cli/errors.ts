@@ -1,0 +1,45 @@
+import { CommanderError } from "commander";
+import { exitCode, type ExitCode } from "./exit-code.ts";
+import { CheckFailed, UsageError } from "./usage-error.ts";
+
+/** What the user gets to see of an error. */
+export interface Failure { readonly code: ExitCode; readonly message: string }
+
+/** What the system's error codes mean to somebody who gave a file name. */
+const systemReasons: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: "there is no such file or folder", EACCES: "access is denied", EPERM: "access is denied", EISDIR: "it is a folder",
+  ENOTDIR: "a part of the path is no folder", ENOSPC: "the disk is full", EROFS: "the file system is read-only", EEXIST: "it exists already",
+};
+
+function systemFailure(error: NodeJS.ErrnoException): Failure | undefined {
+  const reason = systemReasons[error.code ?? ""];
+  if (reason === undefined || error.path === undefined) return undefined;
+  const deed = error.syscall === "open" && error.code !== "ENOSPC" ? "open" : "use";
+  return { code: exitCode.usage, message: `cannot ${deed} ${error.path}: ${reason}` };
+}
+
+/** Commander puts its suggestion on a second line, and "error:" before it. */
+const oneLine = (message: string): string => message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+
+/**
+ * The one place where errors become messages and exit codes. A class of another layer is only loaded when something was thrown, so that
+ * `--help` does not wait for the simulator.
+ */
+export async function describeError(error: unknown): Promise<Failure> {
+  const usage = (e: Error): Failure => ({ code: exitCode.usage, message: `mnemo: ${oneLine(e.message)}` });
+  const failed = (e: Error): Failure => ({ code: exitCode.failed, message: `mnemo: ${e.message}` });
+  if (!(error instanceof Error)) return { code: exitCode.failed, message: `mnemo: internal error: ${String(error)}` };
+  if (error instanceof CommanderError || error instanceof UsageError) return usage(error);
+  if (error instanceof CheckFailed) return failed(error);
+  const system = systemFailure(error);
+  if (system !== undefined) return { ...system, message: `mnemo: ${system.message}` };
+
+  const [{ HdlError }, { ConfigError }, sim] = await Promise.all([
+    import("../hdl-dsl/index.ts"), import("../designs/clio/config/index.ts"), import("../sim/index.ts"),
+  ]);
+  if (error instanceof ConfigError) return usage(error);
+  if (error instanceof HdlError) return failed(error);
+  if ([sim.HangError, sim.ProtocolError, sim.DesignStopped, sim.TimeoutError].some((c) => error instanceof c)) return failed(error);
+  if (error instanceof sim.SimulationError) return usage(error);
+  return { code: exitCode.failed, message: `mnemo: internal error: ${error.message} (MNEMO_DEBUG=1 shows where; please report it)` };
+}

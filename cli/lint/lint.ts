@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmittedDesign } from "../../hdl-dsl/index.ts";
+import { installSentence } from "../../scripts/setup/install-tools.mjs";
+import { findTool, tools } from "../../scripts/setup/tools.mjs";
+import { UsageError } from "../usage-error.ts";
+
+/** What a tool had to say; any word is too much. */
+export interface Complaint { readonly tool: string; readonly text: string }
+
+/** The tools and how each is asked; no waiver anywhere. */
+export const lintTools = {
+  verilator: { name: "verilator -Wall", args: (top: string, files: readonly string[]) => ["--lint-only", "-Wall", "--top-module", top, ...files] },
+  yosys: { name: "yosys check -assert", args: (top: string, files: readonly string[]) =>
+    ["-q", "-p", `read_verilog ${files.join(" ")}; hierarchy -check -top ${top}; proc; memory_collect; check -assert`] },
+  iverilog: { name: "iverilog -Wall", args: (top: string, files: readonly string[]) => ["-g2005", "-Wall", "-t", "null", "-s", top, ...files] },
+} as const;
+
+/** @throws UsageError saying what to install when one of the tools is not there. */
+export function missingTools(): void {
+  const missing = [tools.verilator, tools.yosys, tools.iverilog].filter((t) => findTool(t) === undefined);
+  if (missing.length > 0) throw new UsageError(installSentence(missing));
+}
+
+/** @returns what the tool printed, or undefined when it ended well and silently */
+function ask(program: string, args: readonly string[], cwd: string): Promise<string | undefined> {
+  return new Promise((done) => {
+    execFile(program, [...args], { cwd, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      const said = `${stdout}${stderr}`.trim();
+      done(error === null && said === "" ? undefined : said || (error?.message ?? ""));
+    });
+  });
+}
+
+/** Runs every tool on the design. @returns their complaints; none when all are content */
+export async function lintDesign(design: EmittedDesign): Promise<readonly Complaint[]> {
+  const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
+  try {
+    for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
+    const files = design.files.map((f) => f.name);
+    const asked = await Promise.all(Object.entries(lintTools).map(async ([program, t]): Promise<readonly Complaint[]> => {
+      const text = await ask(program, t.args(design.top, files), folder);
+      return text === undefined ? [] : [{ tool: t.name, text }];
+    }));
+    return asked.flat();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

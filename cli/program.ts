@@ -1,0 +1,31 @@
+import { Command } from "commander";
+import type { ExitCode } from "./exit-code.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import { benchVerb } from "./verbs/bench.ts";
+import { doctorVerb } from "./verbs/doctor.ts";
+import { generateVerb } from "./verbs/generate.ts";
+import { lintVerb } from "./verbs/lint.ts";
+import { runVerb } from "./verbs/run.ts";
+import type { Verb } from "./verb.ts";
+
+const verbs: readonly Verb[] = [runVerb, generateVerb, lintVerb, benchVerb, doctorVerb];
+
+/** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
+export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  const root = new Command("mnemo").description("Mnemosyne: the Clio memory node from TypeScript to Verilog, and its simulator")
+    .addHelpText("after", "\n`mnemo <verb> --help` explains a verb. Exit codes: 0 done, 1 the design failed, 2 bad usage or input.");
+  for (const verb of verbs) verb(root, { terminal, exit });
+  root.action((_options: unknown, command: Command) => {
+    // Only reached with options or operands that are no verb; commander words the sentence, suggestion included.
+    (command as Command & { unknownCommand(): never }).unknownCommand();
+  });
+  for (const command of [root, ...root.commands]) {
+    command.exitOverride().allowExcessArguments(command === root).showHelpAfterError(false).configureOutput({
+      writeOut: (text) => { terminal.print(text.trimEnd()); },
+      writeErr: (text) => { terminal.error(text.trimEnd()); },
+      // Thrown as well, and said once, by main.
+      outputError: () => undefined,
+    });
+  }
+  return root;
+}

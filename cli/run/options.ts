@@ -1,0 +1,16 @@
+/** When frames are injected: at their capture times, back to back, or each after the answer to the one before. */
+export const paces = ["capture", "line-rate", "closed-loop"] as const;
+export type Pace = (typeof paces)[number];
+
+/** `mnemo run clio`'s options as parsed. */
+export interface RunOptions {
+  readonly in: string;
+  readonly out: string;
+  /** `key=value` each. */
+  readonly set: readonly string[];
+  readonly setup?: string;
+  readonly pace: Pace;
+  readonly wave?: string;
+  readonly stats?: string;
+  readonly seed: number;
+}

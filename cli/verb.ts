@@ -1,0 +1,8 @@
+import type { Command } from "commander";
+import type { ExitCode } from "./exit-code.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+
+/** What a verb is given: where its output goes, and how it states an exit code other than 0 without an error. */
+export interface VerbContext { readonly terminal: Terminal; readonly exit: (code: ExitCode) => void }
+/** A verb of the command line: adds itself to the program. */
+export type Verb = (program: Command, context: VerbContext) => Command;
