@@ -10,6 +10,8 @@ export * from "./ports.ts";
 export * from "./checksum.ts";
 export * from "./addresses.ts";
 export * from "./frames.ts";
+export * from "./reply.ts";
+export * from "./echo.ts";
 export * from "./validation.ts";
 export { dissectorLua } from "./dissector.ts";
 export { wireFormatReference } from "./reference.ts";

@@ -26,6 +26,7 @@ const list = {
   dropProtocol: exact("dropProtocol", "neither UDP nor ICMP"),
   dropIcmp: exact("dropIcmp", "ICMP other than an echo request"),
   dropPort: exact("dropPort", "a UDP port that is not the node's"),
+  dropRule: exact("dropRule", "the match-and-action table says so"),
   arpReplies: exact("arpReplies", "ARP requests answered"),
   icmpReplies: exact("icmpReplies", "ICMP echo requests answered"),
   nacks: exact("nacks", "requests that came corrupt"),

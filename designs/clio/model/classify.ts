@@ -1,5 +1,5 @@
 import {
-  arpPacket, broadcastMac, clioHeader, decode, etherType, ethernetHeader, frameOffsets, icmpHeader, internetChecksum, ipProtocol, ipv4Header, udpHeader, type Decoded,
+  arpPacket, broadcastMac, clioHeader, decode, etherType, ethernetHeader, frameOffsets, icmpHeader, internetChecksum, ipProtocol, ipv4Header, udpHeader, type Decoded, type RequestHeaders,
 } from "../../packets/index.ts";
 import type { DropReason, RuntimeSettings } from "../config/index.ts";
 
@@ -9,11 +9,9 @@ export interface FilterSettings extends Pick<RuntimeSettings, "mac" | "ip" | "na
 }
 
 /** A UDP request that passed every check. */
-export interface Request {
-  readonly ethernet: Decoded<typeof ethernetHeader>; readonly ipv4: Decoded<typeof ipv4Header>; readonly udp: Decoded<typeof udpHeader>; readonly clio: Decoded<typeof clioHeader>;
+export interface Request extends RequestHeaders {
   /** Bytes from the Clio header's first byte to the end of the UDP data. */
   readonly came: number;
-  readonly native: boolean;
 }
 export type Verdict =
   | { readonly kind: "drop"; readonly reason: DropReason }

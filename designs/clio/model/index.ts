@@ -2,4 +2,3 @@
 export { classify, type FilterSettings, type Request, type Verdict } from "./classify.ts";
 export { MappedMemory, type PageState, type VirtualMemory } from "./pages.ts";
 export { ReferenceNode, type Access, type Outcome } from "./node.ts";
-export { arpReplyFrame, echoReplyFrame, replyFrame, type Own } from "./reply.ts";

@@ -1,10 +1,9 @@
 import {
-  accessBody, clioHeader, decode, defaultAction, encode, frameOffsets, opcode, replyCode, status, type Action,
+  accessBody, arpReplyFrame, clioHeader, decode, defaultAction, echoReplyFrame, encode, frameOffsets, opcode, replyCode, replyFrame, status, type Action,
 } from "../../packets/index.ts";
 import { counterNames, type CounterName, type DropReason, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
 import type { VirtualMemory } from "./pages.ts";
-import { arpReplyFrame, echoReplyFrame, replyFrame } from "./reply.ts";
 
 /** What the node does with a frame. */
 export type Outcome =

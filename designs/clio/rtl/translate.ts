@@ -1,0 +1,253 @@
+import {
+  assertAlways, assignView, bit, bitsFor, cat, connect, constant, fifo, input, instance, literalOf as literalVal, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, wire,
+  type Bit, type Shape, type Stream, type Val,
+} from "../../../hdl-dsl/index.ts";
+import { status } from "../../packets/index.ts";
+import { pidBits, vaBits } from "../table/index.ts";
+import { MissTable, verdict } from "./miss_table.ts";
+import { locatePage } from "./mixing.ts";
+import { decode } from "./onehot.ts";
+import { PageFault, type PageFaultParameters } from "./page_fault.ts";
+import { Tlb } from "./tlb.ts";
+import { geometryOf, TableWalk, tableName } from "./table_walk.ts";
+import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, Translated } from "./types.ts";
+
+export interface TranslateParameters extends PageFaultParameters {
+  readonly slots: number;
+  readonly tlbEntries: number;
+  readonly pagesPerRequest: number;
+}
+
+/** An access that is not to be made, and why. */
+export const Refused = (p: { readonly slots: number }) => struct({ slot: uint(Math.log2(p.slots)), status: uint(4), silent: bit, replyOpcode: uint(8) });
+/** A page whose translation is to be forgotten. */
+export const Shootdown = (p: TranslateParameters) => struct({ pid: uint(pidBits), vpn: uint(geometryOf(p).vpnBits) });
+/** One-cycle pulses for the counters. */
+export const translateEvents = ["tlbHits", "tlbMisses", "missesMerged", "bucketFetches", "tlbEvictions", "pageFaults", "shootdowns", "invalid", "writePermission", "readPermission", "outOfMemory"] as const;
+const TranslateEvents = struct(Object.fromEntries(translateEvents.map(n => [n, bit])) as Record<(typeof translateEvents)[number], typeof bit>);
+
+/**
+ * Address translation, permission check and page fault (paper §4.4.2, §4.4.3): a request leaves here when every page it touches is known and permitted.
+ *
+ * Stage 1 looks a page up in the TLB; stage 2 decides: hit, miss (join or open one), or serve the requests of a miss whose verdict is in. Stage 2
+ * never waits: whatever it decides goes to a queue with room for every request in flight (`slots`), so a stalled memory stalls no lookup.
+ * A request that crosses into another page comes round again for it, in front of new ones.
+ *
+ * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle. Miss: that, one table access and 4 cycles; misses are pipelined one per cycle, as
+ * many as `misses` to different pages; more wait in a side queue while hits go on. Fault: 1 cycle more than a miss.
+ *
+ * Shootdown: the page's entry goes at once; `shootdown_done` comes when every request that could have used it has left the node (its slot is free) and no
+ * fetch or write-back of it is under way. One at a time.
+ */
+export const Translate = module("Translate",
+  (p: TranslateParameters) => ({
+    access: sink(Access(p)),
+    reads: source(Translated(shapeOf(p))), writes: source(Translated(shapeOf(p))), refused: source(Refused(p)),
+    ar: source(AxiAddress(p)), r: sink(AxiRead(p)),
+    aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    free_page: sink(uint(geometryOf(p).ppnBits)), freePages: output(uint(bitsFor(p.freePages))), outOfMemory: input(bit),
+    shootdown: sink(Shootdown(p)), shootdown_done: source(bit),
+    /** Slots in use, from the slot pool. */
+    busy: input(uint(p.slots)),
+    events: output(TranslateEvents),
+  }),
+  (io, p) => {
+    const g = geometryOf(p), keyBits = pidBits + g.vpnBits, slot = uint(Math.log2(p.slots));
+    const pages = p.pagesPerRequest, step = uint(Math.max(1, Math.ceil(Math.log2(pages))));
+    /** A request between lookups, kept by slot. */
+    const Pending = struct({
+      pid: uint(pidBits), vpn: uint(g.vpnBits), offset: uint(g.pageShift), length: uint(14), write: bit, silent: bit, replyOpcode: uint(8),
+      /** Beyond the address space. */
+      outside: bit,
+      /** The page it looks up next, the last page it needs, and the frames so far. */
+      step, lastStep: step, ppns: uint(pages * g.ppnBits),
+    });
+    const records = ram(Pending, { depth: p.slots, collision: "undefined", style: "distributed" });
+
+    const misses = instance("misses", MissTable({ ...walkParameters(p), slots: p.slots, keyBits }));
+    const tlb = instance("tlb", Tlb({ entries: p.tlbEntries, keyBits, ppnBits: g.ppnBits }));
+
+    // ---- Stage 1: look a page up. In order: a request that goes on to its next page, one that found no room before, a shootdown, a new one.
+    const again = stream(slot), parked = stream(slot);
+    const again_queue = fifo(again, p.slots, { style: "distributed" });
+    const parked_queue = fifo(parked, p.slots, { style: "distributed" });
+    /** A parked request is being tried: one at a time, when there is room again. */
+    const retrying = reg(bit, { init: 0 });
+    /** A shootdown is under way. */
+    const shooting = reg(bit, { init: 0 });
+
+    const first_ready = wire(bit);
+    const take_again = node(first_ready.and(again_queue.valid));
+    const take_parked = node(first_ready.and(again_queue.valid.not()).and(parked_queue.valid).and(retrying.not()).and(misses.find.room));
+    const take_old = node(take_again.or(take_parked));
+    const take_shootdown = node(first_ready.and(take_old.not()).and(io.shootdown.valid).and(shooting.not()));
+    const take_new = node(first_ready.and(take_old.not()).and(take_shootdown.not()).and(io.access.valid));
+    again_queue.ready.set(take_again);
+    parked_queue.ready.set(take_parked);
+    io.shootdown.ready.set(first_ready.and(take_old.not()).and(shooting.not()));
+    io.access.ready.set(first_ready.and(take_old.not()).and(take_shootdown.not()));
+
+    const old_slot = node(mux(take_again, again_queue.payload, parked_queue.payload));
+    const old = records.readAsync(old_slot);
+    const a = io.access.payload;
+    const offset = a.va.bits(0, g.pageShift);
+    // Pages after the first: how far the last byte is beyond the first page.
+    const last_byte = node(offset.zext(extentBits(p)).add(a.length.resize(extentBits(p))).sub(1));
+    const fresh = {
+      pid: a.pid, vpn: a.va.bits(g.pageShift, g.vpnBits), offset, length: a.length, write: a.write, silent: a.silent, replyOpcode: a.replyOpcode,
+      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: last_byte.shr(g.pageShift).trunc(step.width), ppns: constant(0, pages * g.ppnBits),
+    };
+    const entering = mux(take_old, old, literalVal(Pending, fresh));
+    // The page of this step; past the end of the address space there is none.
+    const page = node(entering.vpn.addGrow(entering.step.resize(g.vpnBits)));
+
+    const first = reg(Pending), first_key = reg(uint(keyBits)), first_slot = reg(slot);
+    const first_valid = reg(bit, { init: 0 }), first_shoots = reg(bit, { init: 0 });
+    const loads = node(take_old.or(take_new).or(take_shootdown));
+    when(first_ready, () => { first_valid.set(loads); });
+    when(loads, () => {
+      first.set({ ...entering, outside: entering.outside.or(page.bit(g.vpnBits)) });
+      first_slot.set(mux(take_old, old_slot, a.slot));
+      first_shoots.set(take_shootdown);
+      first_key.set(mux(take_shootdown, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn), cat(entering.pid, page.trunc(g.vpnBits))).is(keyBits));
+    });
+
+    // ---- Stage 2: decide. It holds a lookup, a shootdown, or a miss whose requests it serves one a cycle.
+    const second_valid = reg(bit, { init: 0 });
+    const kind = reg(uint(2), { init: 0 });
+    const lookup = 0, shoot = 1, serve = 2;
+    const serving = node(second_valid.and(kind.eq(serve)));
+    const second_ends = node(second_valid.not().or(serving.not()).or(misses.served.last));
+    const serve_next = node(second_ends.and(misses.next.valid));
+    const first_moves = node(second_ends.and(misses.next.valid.not()).and(first_valid));
+    first_ready.set(first_valid.not().or(first_moves));
+    const second = reg(Pending), second_key = reg(uint(keyBits)), second_slot = reg(slot), second_miss = reg(uint(Math.log2(p.misses)));
+    const place = locatePage(g, first_key);
+    const second_index = reg(uint(g.indexBits));
+    when(second_ends, () => { second_valid.set(first_moves.or(serve_next)); });
+    when(first_moves, () => {
+      kind.set(mux(first_shoots, constant(shoot, 2), lookup));
+      second.set(first); second_key.set(first_key); second_slot.set(first_slot); second_index.set(place.index);
+    });
+    when(serve_next, () => { kind.set(serve); second_miss.set(misses.next.miss); });
+    tlb.key.set(first_key);
+    tlb.advance.set(first_moves);
+
+    const is_lookup = node(second_valid.and(kind.eq(lookup)));
+    const is_shoot = node(second_valid.and(kind.eq(shoot)));
+    const served = misses.served;
+    const waited = records.readAsync(served.slot);
+    const request = mux(serving, waited, second as Val<typeof Pending>);
+    const request_slot = node(mux(serving, served.slot, second_slot));
+
+    // What is known of the page.
+    const hit = node(is_lookup.and(request.outside.not()).and(tlb.hit));
+    const mapping = mux(serving, literalVal(struct({ ppn: uint(g.ppnBits), write: bit, read: bit }), { ppn: served.ppn, write: served.write, read: served.read }), tlb.mapping);
+    const permitted = node(mux(request.write, mapping.write, mapping.read));
+    const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
+    const mapped = node(hit.or(ended(verdict.mapped)));
+    const absent = node(is_lookup.and(request.outside).or(ended(verdict.invalid)));
+    const failed = node(ended(verdict.error));
+    // A page without a frame tells its permissions all the same: they come first.
+    const denied = node(permitted.not().and(mapped.or(ended(verdict.unmapped)).or(ended(verdict.outOfMemory))));
+    const exhausted = node(permitted.and(ended(verdict.outOfMemory)));
+    // Permitted, but joined after the verdict that nobody needed a frame: look again.
+    const again_later = node(permitted.and(ended(verdict.unmapped)));
+    const goes_on = node(mapped.and(permitted));
+    const complete = node(request.step.eq(request.lastStep));
+
+    const missed = node(is_lookup.and(request.outside.not()).and(tlb.hit.not()));
+    const adds = node(missed.and(misses.find.joinable.or(misses.find.room.and(misses.find.blocked.not()))));
+    const parks = node(missed.and(adds.not()).or(again_later));
+    misses.key.set(second_key);
+    misses.add.set({ valid: adds, slot: second_slot, write: second.write });
+    misses.serve.set({ valid: serving, miss: second_miss });
+    misses.poison.set(is_shoot);
+
+    // ---- The TLB learns a page when the first request of its miss is served.
+    const learns = node(serving.and(served.fill).and(served.verdict.eq(verdict.mapped)).and(misses.served.poisoned.not()));
+    tlb.fill.set({ valid: learns, key: served.key, mapping: { ppn: served.ppn, write: served.write, read: served.read } });
+    tlb.use.set(hit);
+    tlb.clear.set(is_shoot);
+
+    // ---- Where the request goes.
+    const ppns = cat(...Array.from({ length: pages }, (_, k) => mux(request.step.eq(k), mapping.ppn, request.ppns.bits(k * g.ppnBits, g.ppnBits))).reverse());
+    const finished = node(goes_on.and(complete));
+    const done = literalVal(Translated(shapeOf(p)), { slot: request_slot, offset: request.offset, length: request.length, write: request.write, silent: request.silent, replyOpcode: request.replyOpcode, ppns });
+    const reads = pulse("reads_in", Translated(shapeOf(p)), finished.and(request.write.not()), done);
+    const writes = pulse("writes_in", Translated(shapeOf(p)), finished.and(request.write), done);
+    const code = mux(absent, constant(status.INVALID, 4), mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4), mux(request.write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
+    const refuses = node(absent.or(failed).or(exhausted).or(denied));
+    const refused = pulse("refused_in", Refused(p), refuses, literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode }));
+    connect(fifo(reads, p.slots, { style: "distributed" }), io.reads);
+    connect(fifo(writes, p.slots, { style: "distributed" }), io.writes);
+    connect(fifo(refused, p.slots, { style: "distributed" }), io.refused);
+
+    const continues = node(goes_on.and(complete.not()));
+    again.valid.set(continues);
+    again.payload.set(request_slot);
+    parked.valid.set(parks);
+    parked.payload.set(request_slot);
+    records.write(continues.or(adds).or(parks), request_slot, {
+      ...request, step: mux(continues, request.step.add(1), request.step), ppns: mux(continues, ppns, request.ppns),
+    });
+    for (const [queue, name] of [[again, "again"], [parked, "parked"], [reads, "reads"], [writes, "writes"], [refused, "refused"]] as const) {
+      assertAlways(queue.valid.and(queue.ready.not()).not(), `the queue ${name} has room for every request in flight`);
+    }
+    when(take_parked, () => { retrying.set(1); }).elseWhen(is_lookup, () => { retrying.set(0); });
+
+    // ---- The table in memory.
+    const walk = instance("walk", TableWalk(walkParameters(p)));
+    walk.fetch.valid.set(misses.added.fetch);
+    walk.fetch.payload.set({ miss: misses.added.miss, index: second_index, tag: second_key.bits(g.indexBits, g.tagBits) });
+    assertAlways(misses.added.fetch.and(walk.fetch.ready.not()).not(), "the fetch queue has room for every miss");
+    connect(walk.ar, io.ar);
+    connect(io.r, walk.r);
+    const faults = instance("faults", PageFault({ ...walkParameters(p), freePages: p.freePages }));
+    misses.walked.set(walk.walked);
+    faults.fault.set(misses.fault);
+    misses.faulted.set(faults.done);
+    misses.written.set(faults.written);
+    faults.outOfMemory.set(io.outOfMemory);
+    connect(io.free_page, faults.free_page);
+    io.freePages.set(faults.level);
+    connect(faults.aw, io.aw);
+    connect(faults.w, io.w);
+    connect(io.b, faults.b);
+
+    // ---- Shootdown: what could have used the page's translation drains.
+    const inside = reg(uint(p.slots), { init: 0 });
+    const arriving = mux(take_new, decode(a.slot, p.slots), constant(0, p.slots));
+    inside.set(inside.and(io.busy).or(arriving));
+    const awaited = reg(uint(p.slots), { init: 0 });
+    const drains = reg(bit, { init: 0 });
+    const report = reg(bit, { init: 0 });
+    when(take_shootdown, () => { shooting.set(1); });
+    when(is_shoot, () => { drains.set(1); awaited.set(inside.or(arriving)); })
+      .elseWhen(drains, () => {
+        awaited.set(awaited.and(io.busy));
+        when(awaited.any().or(misses.poisonLeft).not(), () => { drains.set(0); report.set(1); });
+      });
+    io.shootdown_done.valid.set(report);
+    io.shootdown_done.payload.set(1);
+    when(io.shootdown_done.fire, () => { report.set(0); shooting.set(0); });
+
+    io.events.set({
+      tlbHits: hit, tlbMisses: adds, missesMerged: adds.and(misses.added.fetch.not()), bucketFetches: misses.added.fetch, tlbEvictions: tlb.evicts,
+      pageFaults: faults.done.valid.and(faults.done.outOfMemory.not()), shootdowns: io.shootdown_done.fire,
+      invalid: absent, outOfMemory: exhausted, writePermission: denied.and(request.write), readPermission: denied.and(request.write.not()),
+    });
+  },
+  { nameOf: p => `Translate_t${p.tlbEntries}_m${p.misses}_n${p.slots}_f${p.freePages}_b${p.beatBytes}_${tableName(p)}` });
+
+/** Bits that hold a page offset plus a length. */
+const extentBits = (p: TranslateParameters): number => Math.max(geometryOf(p).pageShift, 14) + 1;
+/** A stream that never waits: valid for one cycle, into a queue that always has room. */
+function pulse<S extends Shape>(name: string, shape: S, valid: Bit, payload: Val<S>): Stream<S> {
+  const s = stream(shape, { name });
+  s.valid.set(valid);
+  assignView(s.payload, payload, name);
+  return s;
+}
+const shapeOf = (p: TranslateParameters) => ({ slots: p.slots, pagesPerRequest: p.pagesPerRequest, ppnBits: geometryOf(p).ppnBits, pageShift: geometryOf(p).pageShift });
+const walkParameters = (p: TranslateParameters) => ({ pageSize: p.pageSize, physicalMemory: p.physicalMemory, slotsFactor: p.slotsFactor, misses: p.misses, beatBytes: p.beatBytes, addressBits: p.addressBits, idBits: p.idBits });

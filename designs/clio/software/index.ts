@@ -1,0 +1,10 @@
+/** The slow path, which runs on the node's processor: in simulation today, over another transport on a board. And the monitor's role. */
+export { clearTable, SlowPath, type SlowPathOptions } from "./slow-path.ts";
+export type { ControlRegister, SlowPathTransport } from "./transport.ts";
+export { errorNumber, MemoryManager, regionBytes, type AllocationRequest, type AllocationStatistics, type Failure, type PageObserver, type Result } from "./memory-manager.ts";
+export { FramePool } from "./frame-pool.ts";
+export { PageRefill } from "./page-refill.ts";
+export { ShadowTable } from "./shadow-table.ts";
+export { AddressRanges } from "./address-ranges.ts";
+export { KvStore } from "./kv-store.ts";
+export { Monitor, type MemberNode } from "./monitor.ts";

@@ -1,0 +1,99 @@
+import {
+  allocBody, allocReplyBody, arpReplyFrame, clioMessage, createProcBody, createProcReplyBody, decode, dissect, echoReplyFrame, encode, formatIpv4, joinBody, newNodeBody, opcode,
+  PacketError, replyCode, replyFrame, retBody, status, udpFrame, type Endpoint,
+} from "../../packets/index.ts";
+import { errorNumber, lastPid, regionBytes } from "./memory-manager.ts";
+import { LowestFree } from "./numbers.ts";
+
+/** A memory node that the monitor can give regions of; `port` is its management port (session 0). */
+export interface MemberNode extends Endpoint { readonly name: string; readonly memoryBytes: number }
+
+/** Member types of JOIN_CLUSTER and NEW_NODE. */
+const memberType = { node: 1n, host: 2n } as const;
+
+/**
+ * The cluster's monitor as the published client's start-up needs it (wire-format.md): JOIN, with every node told to the host before the reply; processes;
+ * and regions of 1 GB, given by the node with the fewest for its memory. A station of its own: frames in, frames out.
+ */
+export class Monitor {
+  private readonly own: Endpoint;
+  private readonly nodes: { readonly node: MemberNode; regions: number }[];
+  private readonly hosts = new Map<string, Endpoint>();
+  private readonly pids = new LowestFree(1, lastPid);
+  /** Per process: its next region number (region 0 is never given: the client skips it) and the nodes that hold some. */
+  private readonly processes = new Map<number, { nextRegion: number; readonly nodes: Set<MemberNode> }>();
+
+  constructor(own: Endpoint, nodes: readonly MemberNode[]) { this.own = own; this.nodes = nodes.map(node => ({ node, regions: 0 })); }
+
+  /** The frames that answer a frame, in order; none when it is not for the monitor. Never throws on what a frame holds. */
+  receive(frame: Uint8Array): Uint8Array[] {
+    const d = dissect(frame);
+    if (d.ethernet && d.arp) return d.arp.operation === 1 && d.arp.targetIp === this.own.ip ? [arpReplyFrame(this.own, d.ethernet, d.arp)] : [];
+    if (!d.ipv4 || d.ipv4.dst !== this.own.ip) return [];
+    if (d.icmp) return d.icmp.type === 8 && d.icmp.code === 0 ? [echoReplyFrame(this.own, frame, Math.min(d.ipv4.totalLength, frame.length - 14))] : [];
+    if (!d.ethernet || d.udp?.dstPort !== this.own.port || !d.clio || !d.body) return [];
+    const request = { ethernet: d.ethernet, ipv4: d.ipv4, udp: d.udp, clio: d.clio, native: false };
+    // Answers to what the monitor itself sent (NEW_NODE, FREE_PROC) need no answer.
+    if (d.clio.opcode === replyCode(opcode.NEW_NODE) || d.clio.opcode === replyCode(opcode.FREE_PROC)) return [];
+    const reply = (ok: boolean, body: Uint8Array): Uint8Array => replyFrame(this.own, request, replyCode(request.clio.opcode), ok ? status.OK : status.FAIL, body);
+    try {
+      switch (d.clio.opcode) {
+        case opcode.JOIN_CLUSTER: return [...this.join(d.body, d.ethernet.src), reply(true, encode(retBody, { ret: 0 }))];
+        case opcode.CREATE_PROC: return [this.createProcess(d.body, reply)];
+        case opcode.FREE_PROC: return this.freeProcess(d.clio.pid, reply);
+        case opcode.ALLOC: return [this.giveRegion(d.clio.pid, d.body, reply)];
+        default: return [replyFrame(this.own, request, d.clio.opcode, status.MALFORMED)];
+      }
+    } catch (e) {
+      if (e instanceof PacketError) return [replyFrame(this.own, request, d.clio.opcode, status.MALFORMED)];
+      throw e;
+    }
+  }
+
+  /** A host is told every node; a node is told to every host. */
+  private join(body: Uint8Array, mac: bigint): Uint8Array[] {
+    const member = decode(joinBody, body), at: Endpoint = { mac, ip: member.ip, port: member.udpPort };
+    if (member.type === memberType.host) {
+      this.hosts.set(`${at.ip}:${at.port}`, at);
+      return this.nodes.map(({ node }) => this.newNode(node, at));
+    }
+    const node: MemberNode = { ...at, name: formatIpv4(at.ip), memoryBytes: Number(member.memoryBytes) };
+    const known = this.nodes.findIndex(n => n.node.ip === node.ip && n.node.port === node.port);
+    if (known >= 0) return [];
+    this.nodes.push({ node, regions: 0 });
+    return [...this.hosts.values()].map(host => this.newNode(node, host));
+  }
+
+  private newNode(node: MemberNode, host: Endpoint): Uint8Array {
+    const text = new TextEncoder();
+    const mac = Uint8Array.from({ length: 6 }, (_, i) => Number((node.mac >> BigInt(40 - 8 * i)) & 0xffn));
+    return udpFrame(this.own, host, clioMessage({ opcode: opcode.NEW_NODE }, encode(newNodeBody, {
+      type: memberType.node, memoryBytes: BigInt(node.memoryBytes), nodeName: text.encode(node.name).slice(0, 63), mac, ipText: text.encode(formatIpv4(node.ip)), ip: node.ip, udpPort: node.port,
+    })));
+  }
+
+  private createProcess(body: Uint8Array, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array {
+    decode(createProcBody, body);
+    const pid = this.pids.take();
+    if (pid !== undefined) this.processes.set(pid, { nextRegion: 1, nodes: new Set() });
+    return reply(pid !== undefined, encode(createProcReplyBody, { ret: pid === undefined ? errorNumber.again : 0, newPid: pid ?? 0 }));
+  }
+
+  /** The process's nodes are told to free it as well. */
+  private freeProcess(pid: number, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array[] {
+    const process = this.processes.get(pid), known = process !== undefined && this.pids.release(pid);
+    this.processes.delete(pid);
+    const tellNodes = [...process?.nodes ?? []].map(node => udpFrame(this.own, node, clioMessage({ pid, opcode: opcode.FREE_PROC })));
+    return [...tellNodes, reply(known, encode(retBody, { ret: known ? 0 : errorNumber.noProcess }))];
+  }
+
+  private giveRegion(pid: number, body: Uint8Array, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array {
+    const { len } = decode(allocBody, body), process = this.processes.get(pid);
+    const best = this.nodes.reduce<Monitor["nodes"][number] | undefined>((a, b) => (a && (a.regions + 1) / a.node.memoryBytes <= (b.regions + 1) / b.node.memoryBytes ? a : b), undefined);
+    const ret = !process ? errorNumber.noProcess : !best || len > BigInt(regionBytes) ? errorNumber.noMemory : 0;
+    if (ret !== 0 || !process || !best) return reply(false, encode(allocReplyBody, { ret }));
+    best.regions++;
+    process.nodes.add(best.node);
+    return reply(true, encode(allocReplyBody, { ret: 0, boardIp: best.node.ip, udpPort: best.node.port, vregion: process.nextRegion++ }));
+  }
+}

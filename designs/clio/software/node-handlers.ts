@@ -1,0 +1,40 @@
+import { clioHeader, encode, frameOffsets, opcode, pingpongBody, retBody, sessionBody, statReplyBody, status } from "../../packets/index.ts";
+import { counterNames, type NodeConfig } from "../config/index.ts";
+import { bodyOf, MalformedRequest, type Handler } from "./handler.ts";
+import { errorNumber } from "./memory-manager.ts";
+import { LowestFree } from "./numbers.ts";
+import type { SlowPathTransport } from "./transport.ts";
+
+/** Sessions, statistics, ping-pong, and what this version refuses (migration; the monitor's part). */
+export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">): ReadonlyMap<number, Handler> {
+  // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
+  const sessions = new LowestFree(1, config.clientPorts - 1);
+  const refuse: Handler = () => ({ status: status.FAIL, body: encode(retBody, { ret: errorNumber.notSupported }) });
+  const pingpong: Handler = request => {
+    const { replySize } = bodyOf(pingpongBody, request), most = config.mtuFrame - frameOffsets.body;
+    if (replySize > most) throw new MalformedRequest(`${replySize} bytes do not fit a frame after its ${clioHeader.name} header; ${most} do`);
+    const body = new Uint8Array(replySize);
+    body.set(request.body.subarray(pingpongBody.bytes, pingpongBody.bytes + replySize));
+    return { status: status.OK, body };
+  };
+  return new Map<number, Handler>([
+    [opcode.OPEN_SESSION, request => {
+      bodyOf(sessionBody, request);
+      const session = sessions.take();
+      return { status: session === undefined ? status.FAIL : status.OK, body: encode(sessionBody, { session: session ?? 0 }) };
+    }],
+    [opcode.CLOSE_SESSION, request => {
+      const closed = sessions.release(bodyOf(sessionBody, request).session);
+      return { status: closed ? status.OK : status.FAIL, body: encode(sessionBody, { session: closed ? 0 : errorNumber.invalid }) };
+    }],
+    [opcode.QUERY_STAT, async () => {
+      const body = new Uint8Array(statReplyBody.bytes + 8 * counterNames.length), view = new DataView(body.buffer);
+      body.set(encode(statReplyBody, { count: counterNames.length }));
+      for (const [i, name] of counterNames.entries()) view.setBigUint64(statReplyBody.bytes + 8 * i, await transport.readCounter(name), true);
+      return { status: status.OK, body };
+    }],
+    [opcode.FPGA_PINGPONG, pingpong], [opcode.SOC_PINGPONG, pingpong],
+    ...[opcode.MIGRATION_HOST, opcode.MIGRATION_NODE, opcode.MIGRATION_RECEIVE, opcode.MIGRATION_CANCEL, opcode.MIGRATION_SEND, opcode.JOIN_CLUSTER, opcode.NEW_NODE]
+      .map((code): [number, Handler] => [code, refuse]),
+  ]);
+}

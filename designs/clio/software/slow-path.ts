@@ -1,0 +1,82 @@
+import { dissect, replyCode, replyFrame, status } from "../../packets/index.ts";
+import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
+import { FramePool } from "./frame-pool.ts";
+import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
+import { kvHandlers } from "./kv-handlers.ts";
+import { KvMemory } from "./kv-memory.ts";
+import { KvStore } from "./kv-store.ts";
+import { memoryHandlers } from "./memory-handlers.ts";
+import { MemoryManager, type PageObserver } from "./memory-manager.ts";
+import { nodeHandlers } from "./node-handlers.ts";
+import { PageRefill } from "./page-refill.ts";
+import type { SlowPathTransport } from "./transport.ts";
+
+export interface SlowPathOptions {
+  /** Told of every page that comes or goes (a reference model). */
+  readonly observer?: PageObserver;
+}
+
+/**
+ * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page buffer. It knows the hardware
+ * by its transport only. No request stops it: what it cannot read is answered with MALFORMED, or ignored when there is nobody to answer.
+ */
+export class SlowPath {
+  readonly memory: MemoryManager;
+  readonly kv: KvStore;
+  readonly pool: FramePool;
+  private readonly transport: SlowPathTransport;
+  private readonly runtime: RuntimeSettings;
+  private readonly refill: PageRefill;
+  private readonly handlers: ReadonlyMap<number, Handler>;
+
+  constructor(transport: SlowPathTransport, config: NodeConfig, runtime: RuntimeSettings, options: SlowPathOptions = {}) {
+    this.transport = transport; this.runtime = runtime;
+    this.pool = new FramePool(config.firstPpn, config.usablePages, config.pageSize, (address, length) => transport.zeroMemory(address, length));
+    this.memory = new MemoryManager(config, transport, this.pool, options.observer);
+    this.kv = new KvStore(new KvMemory(transport, this.pool, config.pageSize));
+    this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
+    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport), ...kvHandlers(this.kv)]);
+  }
+
+  /** Resolves when the free-page buffer has been filled for the first time. */
+  get ready(): Promise<void> { return this.refill.ready; }
+
+  /**
+   * Serve until the transport closes. The page table must be zero at the start (`clearTable`, when memory is not).
+   * @throws what the transport throws
+   */
+  async run(): Promise<void> {
+    await Promise.all([this.serve().finally(() => { this.refill.stop(); }), this.refill.run()]);
+  }
+
+  private async serve(): Promise<void> {
+    for (let frame = await this.transport.receive(); frame; frame = await this.transport.receive()) {
+      const reply = await this.answer(frame);
+      if (reply) await this.transport.send(reply);
+    }
+  }
+
+  /** The reply to a frame that the hardware handed over; undefined when it holds no request. */
+  async answer(frame: Uint8Array): Promise<Uint8Array | undefined> {
+    const { ethernet, ipv4, udp, clio, body } = dissect(frame);
+    if (!ethernet || !ipv4 || !udp || !clio || !body) return undefined;
+    const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: udp.dstPort === this.runtime.nativePort };
+    const reply = await this.handle(request);
+    return reply ? replyFrame(this.runtime, request, replyCode(clio.opcode), reply.status, reply.body)
+      : replyFrame(this.runtime, request, clio.opcode, status.MALFORMED);
+  }
+
+  /** Undefined: malformed. */
+  private async handle(request: SlowRequest): Promise<SlowReply | undefined> {
+    const handler = this.handlers.get(request.clio.opcode);
+    try { return await handler?.(request); } catch (e) {
+      if (e instanceof MalformedRequest) return undefined;
+      throw e;
+    }
+  }
+}
+
+/** Zero the page table: the first thing after power-up, before the slow path runs and the network is let in. */
+export async function clearTable(transport: Pick<SlowPathTransport, "zeroMemory">, config: NodeConfig): Promise<void> {
+  await transport.zeroMemory(config.tableBase, config.tableBytes);
+}

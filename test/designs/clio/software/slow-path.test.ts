@@ -1,0 +1,336 @@
+import { afterEach, describe, expect, it } from "vitest";
+import * as p from "../../../../designs/packets/index.ts";
+import { counterNames, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
+import { bucketSlots, locate } from "../../../../designs/clio/table/index.ts";
+import { clearTable, errorNumber, SlowPath, type SlowPathTransport } from "../../../../designs/clio/software/index.ts";
+import { MappedMemory } from "../../../../designs/clio/model/index.ts";
+import { FakeHardware } from "./fake-hardware.ts";
+
+const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a4d0001, port: 10004 };
+const running: { hardware: FakeHardware; done: Promise<void> }[] = [];
+afterEach(async () => { for (const r of running.splice(0)) { r.hardware.close(); await r.done; } });
+
+async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware) => SlowPathTransport = h => h) {
+  const settings: Settings = makeSettings(given), hardware = new FakeHardware(settings.config), observer = new MappedMemory();
+  await clearTable(hardware, settings.config);
+  const slow = new SlowPath(wrap(hardware), settings.config, settings.runtime, { observer }), done = slow.run();
+  running.push({ hardware, done });
+  await slow.ready;
+  const { mac, ip, nativePort } = settings.runtime;
+  const send = async (code: number, body: Uint8Array = new Uint8Array(), pid = 1, port = nativePort): Promise<p.Dissected & { body: Uint8Array; frame: Uint8Array }> => {
+    const frame = await hardware.request(p.udpFrame(client, { mac, ip, port }, p.clioMessage({ pid, tag: 9, opcode: code, flagTracked: 1, requestId: 77 }, body)));
+    const d = p.dissect(frame);
+    return { ...d, body: d.body ?? new Uint8Array(), frame };
+  };
+  const alloc = async (values: Partial<p.Decoded<typeof p.allocBody>>, pid = 1, port = nativePort) => {
+    const r = await send(p.opcode.ALLOC, p.encode(p.allocBody, values), pid, port);
+    expect(r.clio?.opcode).toBe(0x81);
+    return { status: r.clio?.status, ...p.decode(p.allocReplyBody, r.body) };
+  };
+  const free = async (addr: bigint, len: bigint, pid = 1) => p.decode(p.allocReplyBody, (await send(p.opcode.FREE, p.encode(p.allocBody, { addr, len }), pid)).body).ret;
+  const createProcess = async (): Promise<number> => p.decode(p.createProcReplyBody, (await send(p.opcode.CREATE_PROC, new Uint8Array(64))).body).newPid;
+  const freeProcess = async (pid: number): Promise<number> => p.decode(p.retBody, (await send(p.opcode.FREE_PROC, undefined, pid)).body).ret;
+  return { settings, hardware, slow, observer, send, alloc, free, createProcess, freeProcess, page: BigInt(settings.config.pageSize) };
+}
+
+describe("processes", () => {
+  it("get the lowest free PID, from 1", async () => {
+    const n = await start();
+    expect([await n.createProcess(), await n.createProcess(), await n.createProcess()]).toEqual([1, 2, 3]);
+    expect(await n.freeProcess(2)).toBe(0);
+    expect([await n.createProcess(), await n.createProcess()]).toEqual([2, 4]);
+    expect(await n.freeProcess(9)).toBe(errorNumber.noProcess);
+  });
+  it("are created by the first ALLOC of an unknown PID, which CREATE_PROC then passes over", async () => {
+    const n = await start();
+    expect(await n.alloc({ len: 1n, vregion: 1n }, 1)).toMatchObject({ status: 0, ret: 0, addr: 2n ** 30n });
+    expect(await n.createProcess()).toBe(2);
+    expect((await n.alloc({ len: 1n }, 0)).ret).toBe(errorNumber.invalid);
+  });
+  it("free everything when they end: entries, frames, addresses", async () => {
+    const n = await start();
+    await n.alloc({ len: 10n * n.page, vmFlags: 1n });
+    const free = n.slow.pool.free + n.hardware.freePages.length;
+    for (let vpn = 1n; vpn <= 10n; vpn++) expect(n.hardware.touch(1, vpn)).toBeTypeOf("number");
+    expect(n.slow.memory.entries).toBe(10);
+    await n.freeProcess(1);
+    expect(n.slow.memory.entries).toBe(0);
+    expect(n.slow.pool.free + n.hardware.freePages.length).toBe(free);
+    expect(n.hardware.touch(1, 1n)).toBe("INVALID");
+    expect(n.hardware.complaints).toEqual([]);
+  });
+});
+
+describe("ALLOC", () => {
+  it("gives the lowest fitting address of the region and rounds up to pages", async () => {
+    const n = await start();
+    expect(await n.alloc({ len: 1n, vregion: 3n })).toMatchObject({ ret: 0, addr: 3n * 2n ** 30n, vregion: 3, boardIp: n.settings.runtime.ip, udpPort: 1200 });
+    expect((await n.alloc({ len: n.page + 1n, vregion: 3n })).addr).toBe(3n * 2n ** 30n + n.page);
+    expect((await n.alloc({ len: 1n, vregion: 3n })).addr).toBe(3n * 2n ** 30n + 3n * n.page);
+    expect(await n.free(3n * 2n ** 30n + n.page, n.page)).toBe(0);
+    expect((await n.alloc({ len: n.page * 2n, vregion: 3n })).addr).toBe(3n * 2n ** 30n + 4n * n.page);
+    expect((await n.alloc({ len: 1n, vregion: 3n })).addr).toBe(3n * 2n ** 30n + n.page);
+  });
+  it("never gives address 0, and grants a nonzero address as asked", async () => {
+    const n = await start();
+    expect((await n.alloc({ len: 1n })).addr).toBe(n.page);
+    expect((await n.alloc({ addr: 0x3e000000n, len: 0x20000000n, vmFlags: 1n })).addr).toBe(0x3e000000n);
+    expect(n.slow.memory.entries).toBe(1 + 0x20000000 / 2 ** 22);
+    // Taken already: another place, as the paper says.
+    expect((await n.alloc({ addr: 0x3e000000n, len: 1n })).addr).toBe(2n * n.page);
+    expect(await n.alloc({ addr: 2n ** 50n - n.page, len: n.page })).toMatchObject({ ret: 0, addr: 2n ** 50n - n.page });
+  });
+  it("on the published client's ports takes an address outside the named region for what it is: uninitialised", async () => {
+    const n = await start();
+    expect((await n.alloc({ addr: 0x7ffd12345678n, len: 1n, vregion: 1n }, 1, 1234)).addr).toBe(2n ** 30n);
+    expect((await n.alloc({ addr: 2n ** 30n + 8n * n.page, len: 1n, vregion: 1n }, 1, 1234)).addr).toBe(2n ** 30n + 8n * n.page);
+    expect((await n.alloc({ addr: 0x7f0000000000n, len: 1n, vregion: 1n }, 1)).addr).toBe(0x7f0000000000n);
+  });
+  it("refuses with ret nonzero what cannot be", async () => {
+    const n = await start();
+    expect(await n.alloc({ len: 0n })).toMatchObject({ status: p.status.FAIL, ret: errorNumber.invalid });
+    expect(await n.alloc({ len: 2n ** 30n + 1n, vregion: 1n })).toMatchObject({ status: p.status.OUT_OF_MEMORY, ret: errorNumber.noMemory, addr: 0n });
+    expect(await n.alloc({ len: 1n, vregion: 2n ** 20n })).toMatchObject({ ret: errorNumber.invalid });
+    expect(await n.alloc({ len: 2n ** 63n })).toMatchObject({ ret: errorNumber.invalid });
+  });
+  it("writes entries that the hardware understands: permissions, and faulting on first use", async () => {
+    const n = await start();
+    await n.alloc({ addr: n.page * 5n, len: n.page, vmFlags: 1n });
+    await n.alloc({ addr: n.page * 6n, len: n.page });
+    expect(n.observer.page(1, 5n)).toEqual({ read: true, write: true, valid: false });
+    expect(n.observer.page(1, 6n)).toEqual({ read: true, write: false, valid: false });
+    expect(n.hardware.touch(1, 5n)).toBe(n.settings.config.firstPpn);
+    expect(n.hardware.touch(2, 5n)).toBe("INVALID");
+  });
+  it("populates with zeroed frames when asked", async () => {
+    const n = await start();
+    await n.alloc({ addr: n.page, len: 2n * n.page, vmFlags: p.vmFlag.write | p.vmFlag.populate });
+    const before = n.hardware.freePages.length;
+    expect(n.hardware.touch(1, 1n)).toBeTypeOf("number");
+    expect(n.hardware.freePages.length).toBe(before);
+    expect(await n.slow.memory.translate(1, n.page + 5n)).toBe((n.hardware.touch(1, 1n) as number) * Number(n.page) + 5);
+    expect(n.hardware.complaints).toEqual([]);
+  });
+  it("never overflows a bucket, retries elsewhere near full, and says so when the table has no room", async () => {
+    // 64 MB of 4 MB pages: 64 slots in 8 buckets.
+    const n = await start({ physicalMemory: "64MB", freePageBuffer: 4 });
+    let granted = 0, refused = 0;
+    for (let pid = 1; pid <= 80; pid++) {
+      const r = await n.alloc({ len: n.page, vregion: BigInt(1 + (pid * 7) % 50) }, pid);
+      if (r.ret === 0) granted++; else { refused++; expect(r.ret).toBe(errorNumber.noMemory); }
+    }
+    expect(granted).toBe(n.settings.config.table.slots);
+    expect(refused).toBe(16);
+    expect(n.slow.memory.statistics).toMatchObject({ allocations: 64, refused: 16 });
+    expect(n.slow.memory.statistics.mostRetries).toBeGreaterThan(0);
+    // A fixed address that its full bucket cannot take goes elsewhere once there is room anywhere.
+    await n.freeProcess(1);
+    const index = (vpn: bigint) => locate(n.settings.config.table, 100, vpn).index;
+    const other = await n.alloc({ addr: 77n * n.page, len: n.page, vregion: 2n }, 100);
+    expect(other.ret).toBe(0);
+    expect(n.hardware.touch(100, other.addr / n.page)).toBeTypeOf("number");
+    expect(index(other.addr / n.page)).toBeLessThan(8);
+    expect(bucketSlots).toBe(8);
+  });
+});
+
+describe("FREE", () => {
+  it("takes a part of an allocation, whole pages", async () => {
+    const n = await start();
+    await n.alloc({ addr: n.page * 8n, len: n.page * 4n, vmFlags: 1n });
+    expect(await n.free(n.page * 9n + 5n, 1n)).toBe(0);
+    expect([8n, 9n, 10n, 11n].map(v => n.hardware.touch(1, v) === "INVALID")).toEqual([false, true, false, false]);
+    expect(await n.free(n.page * 8n, n.page * 4n)).toBe(errorNumber.invalid);
+    expect(await n.free(n.page * 8n, n.page)).toBe(0);
+    expect(await n.free(n.page * 10n, n.page * 2n)).toBe(0);
+    expect(n.slow.memory.entries).toBe(0);
+    expect(await n.free(n.page, 1n, 5)).toBe(errorNumber.noProcess);
+    expect(await n.free(n.page, 0n)).toBe(errorNumber.invalid);
+  });
+  it("gives frames out again only zeroed", async () => {
+    const n = await start({ physicalMemory: "32MB", freePageBuffer: 4 });
+    await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
+    for (let i = 0; i < 30; i++) {
+      const ppn = n.hardware.touch(1, 1n);
+      expect(ppn, `round ${i}`).toBeTypeOf("number");
+      expect(n.hardware.memory.read(Number(ppn) * Number(n.page), 64)).toEqual(new Uint8Array(64));
+      n.hardware.memory.write(Number(ppn) * Number(n.page), new Uint8Array(64).fill(i + 1));
+      await n.free(n.page, n.page);
+      await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
+    }
+    expect(n.hardware.complaints).toEqual([]);
+  });
+  it("waits for the hardware's acknowledgement before anything is reused", async () => {
+    const n = await start({ physicalMemory: "16MB", freePageBuffer: 4 });
+    await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
+    const ppn = n.hardware.touch(1, 1n);
+    let acknowledge: () => void = () => undefined;
+    n.hardware.beforeAcknowledge = () => new Promise(resolve => { acknowledge = resolve; });
+    let freed = false;
+    const answer = n.free(n.page, n.page).then(ret => { freed = true; return ret; });
+    await new Promise(resolve => setImmediate(resolve));
+    expect(n.hardware.log.at(-1)).toBe("shootdown 1:1");
+    expect(freed).toBe(false);
+    acknowledge();
+    expect(await answer).toBe(0);
+    await new Promise(resolve => setImmediate(resolve));
+    const log = n.hardware.log, at = (line: string) => log.lastIndexOf(line);
+    expect(at(`push ${String(ppn)}`)).toBeGreaterThan(at(`zero ${String(ppn)}`));
+    expect(at(`zero ${String(ppn)}`)).toBeGreaterThan(at("acknowledge 1:1"));
+    expect(n.hardware.complaints).toEqual([]);
+  });
+  it("planted fault: a slow path that does not wait for the acknowledgement is caught", async () => {
+    const impatient = (h: FakeHardware): SlowPathTransport => new Proxy(h, {
+      get: (target, name) => {
+        if (name === "shootdown") return (pid: number, vpn: bigint) => { void target.shootdown(pid, vpn); return Promise.resolve(); };
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? (value as (...a: unknown[]) => unknown).bind(target) : value;
+      },
+    });
+    const n = await start({ physicalMemory: "16MB", freePageBuffer: 4 }, impatient);
+    await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
+    n.hardware.touch(1, 1n);
+    let acknowledge: () => void = () => undefined;
+    n.hardware.beforeAcknowledge = () => new Promise(resolve => { acknowledge = resolve; });
+    await n.free(n.page, n.page);
+    await new Promise(resolve => setImmediate(resolve));
+    acknowledge();
+    expect(n.hardware.complaints[0]).toMatch(/^frame 1 is (zeroed|pushed) while the TLB maps 1:1 to it$/);
+  });
+  it("finds the frame of a fault that was under way while the entry was cleared", async () => {
+    const n = await start({ physicalMemory: "16MB", freePageBuffer: 4 });
+    await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
+    const total = n.slow.pool.free + n.hardware.freePages.length;
+    // The fault had fetched the bucket before: its write of the valid entry lands after the exchange.
+    const { index, tag } = locate(n.settings.config.table, 1, 1n);
+    let late = true;
+    n.hardware.afterExchange = address => {
+      if (!late) return;
+      late = false;
+      const ppn = n.hardware.takeFree() ?? 0;
+      n.hardware.memory.setEntry(address, BigInt(0b1111) | (tag << 4n) | (BigInt(ppn) << BigInt(n.settings.config.table.entry.at(-1)?.lsb ?? 0)));
+    };
+    expect(await n.free(n.page, n.page)).toBe(0);
+    expect(n.hardware.memory.entry(index * 64)).toBe(0n);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(n.slow.pool.free + n.hardware.freePages.length).toBe(total);
+    expect(n.hardware.log.filter(l => l === "shootdown 1:1").length).toBe(2);
+  });
+});
+
+describe("free pages", () => {
+  it("are kept in the buffer ahead of demand", async () => {
+    const n = await start();
+    expect(n.hardware.freePages.length).toBe(64);
+    for (let i = 0; i < 40; i++) n.hardware.takeFree();
+    await new Promise(resolve => setImmediate(resolve));
+    expect(n.hardware.freePages.length).toBeGreaterThan(60);
+    expect(n.hardware.complaints).toEqual([]);
+  });
+  it("run out: the hardware is told, and told again when some are freed", async () => {
+    const n = await start({ physicalMemory: "16MB", freePageBuffer: 4 });
+    await n.alloc({ addr: n.page, len: 4n * n.page, vmFlags: 1n });
+    expect([1n, 2n, 3n].map(v => typeof n.hardware.touch(1, v))).toEqual(["number", "number", "number"]);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(n.hardware.registers.get("outOfMemory")).toBe(1);
+    expect(n.hardware.touch(1, 4n)).toBe("OUT_OF_MEMORY");
+    await n.free(n.page, n.page);
+    await new Promise(resolve => setImmediate(resolve));
+    expect(n.hardware.touch(1, 4n)).toBeTypeOf("number");
+    expect(n.hardware.complaints).toEqual([]);
+  });
+  it("never run out while some are left: the register stays clear", async () => {
+    const n = await start({ physicalMemory: "256MB", freePageBuffer: 4 });
+    await n.alloc({ addr: n.page, len: 60n * n.page });
+    // 63 frames, 4 of them in the buffer at the end.
+    for (let v = 1n; v <= 59n; v++) {
+      expect(n.hardware.touch(1, v)).toBeTypeOf("number");
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(n.hardware.registers.get("outOfMemory") ?? 0).toBe(0);
+  });
+});
+
+describe("other requests", () => {
+  it("open and close sessions", async () => {
+    const n = await start();
+    const session = async (code: number, id: number) => p.decode(p.sessionBody, (await n.send(code, p.encode(p.sessionBody, { session: id }))).body).session;
+    expect([await session(p.opcode.OPEN_SESSION, 5), await session(p.opcode.OPEN_SESSION, 6)]).toEqual([1, 2]);
+    expect(await session(p.opcode.CLOSE_SESSION, 1)).toBe(0);
+    expect(await session(p.opcode.CLOSE_SESSION, 1)).not.toBe(0);
+    expect(await session(p.opcode.OPEN_SESSION, 7)).toBe(1);
+  });
+  it("report the counters", async () => {
+    const n = await start(), r = await n.send(p.opcode.QUERY_STAT);
+    expect(p.decode(p.statReplyBody, r.body).count).toBe(counterNames.length);
+    const view = new DataView(r.body.buffer, r.body.byteOffset);
+    expect(counterNames.map((_, i) => Number(view.getBigUint64(4 + 8 * i, true)))).toEqual(counterNames.map(c => c.length));
+  });
+  it("ping-pong with the size asked for", async () => {
+    const n = await start();
+    const r = await n.send(p.opcode.SOC_PINGPONG, Uint8Array.from([100, 0, 0, 0, 1, 2, 3]));
+    expect(r.clio).toMatchObject({ opcode: 0xa0, size: 116, status: 0 });
+    expect(r.body).toEqual(Uint8Array.from({ length: 100 }, (_, i) => [1, 2, 3][i] ?? 0));
+    expect((await n.send(p.opcode.FPGA_PINGPONG, Uint8Array.from([2, 0, 0, 0, 1, 2, 3]))).clio).toMatchObject({ opcode: 0x9e, size: 18 });
+    expect((await n.send(p.opcode.SOC_PINGPONG, Uint8Array.from([0, 0, 1, 0]))).clio).toMatchObject({ opcode: 0x9f, size: 16, status: p.status.MALFORMED });
+  });
+  it("refuse migration, and never throw on a malformed body", async () => {
+    const n = await start();
+    expect((await n.send(p.opcode.MIGRATION_SEND, new Uint8Array(20))).clio).toMatchObject({ opcode: 0x95, status: p.status.FAIL });
+    for (let code = 0x20; code < 0x100; code++) {
+      if (p.defaultAction(code) !== "slow" && p.defaultAction(code) !== "extend") continue;
+      for (const length of [0, 1, 3, 11, 31]) {
+        const r = await n.send(code, new Uint8Array(length).fill(0xff));
+        expect(r.clio?.tag).toBe(9);
+        if (p.operationOf(code) === undefined) expect(r.clio).toMatchObject({ opcode: code, size: 16, status: p.status.MALFORMED });
+      }
+    }
+    n.hardware.hand(new Uint8Array(0));
+    n.hardware.hand(new Uint8Array(60).fill(0xff));
+    expect(await n.createProcess()).toBeGreaterThan(0);
+  });
+  it("echo tag, flags and request ID on the native port, no flags on a client port", async () => {
+    const n = await start();
+    expect((await n.send(p.opcode.QUERY_STAT)).clio).toMatchObject({ tag: 9, flagTracked: 1, requestId: 77 });
+    expect((await n.send(p.opcode.QUERY_STAT, undefined, 1, 1240)).clio).toMatchObject({ tag: 9, flagTracked: 0, requestId: 77 });
+  });
+});
+
+describe("Clio-KV", () => {
+  it("creates, reads, updates and deletes; keys are unique and sizes are kept", async () => {
+    const n = await start();
+    const kv = (key: bigint, valueSize: number, user = 0) => p.encode(p.kvBody, { user, keySize: 8, valueSize, key });
+    const value = (size: number, seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * 7 + seed) & 0xff);
+    const status = async (code: number, body: Uint8Array) => (await n.send(code, body)).clio?.status;
+    expect(await status(p.opcode.KV_READ, kv(1n, 10))).toBe(p.status.FAIL);
+    expect(await status(p.opcode.KV_UPDATE, p.concat(kv(1n, 3), value(3, 0)))).toBe(p.status.FAIL);
+    expect(await status(p.opcode.KV_CREATE, p.concat(kv(1n, 1000), value(1000, 1)))).toBe(0);
+    expect(await status(p.opcode.KV_CREATE, p.concat(kv(1n, 5), value(5, 2)))).toBe(p.status.FAIL);
+    const read = await n.send(p.opcode.KV_READ, kv(1n, 4, 200));
+    expect(p.decode(p.kvReplyBody, read.body)).toEqual({ user: 200, keySize: 8, valueSize: 1000 });
+    expect(read.body.slice(4)).toEqual(value(1000, 1));
+    expect(await status(p.opcode.KV_UPDATE, p.concat(kv(1n, 0), value(0, 0)))).toBe(0);
+    expect((await n.send(p.opcode.KV_READ, kv(1n, 0))).body.length).toBe(4);
+    expect(await status(p.opcode.KV_UPDATE, p.concat(kv(1n, 65), value(65, 3)))).toBe(0);
+    expect((await n.send(p.opcode.KV_READ, kv(1n, 0))).body.slice(4)).toEqual(value(65, 3));
+    expect(await status(p.opcode.KV_DELETE, kv(1n, 0))).toBe(0);
+    expect(await status(p.opcode.KV_DELETE, kv(1n, 0))).toBe(p.status.FAIL);
+    expect(await status(p.opcode.KV_READ, kv(1n, 0))).toBe(p.status.FAIL);
+    expect(await status(p.opcode.KV_CREATE, p.concat(kv(2n, 11), value(10, 0)))).toBe(p.status.MALFORMED);
+    expect((await n.send(p.opcode.KV_READ, p.encode(p.kvBody, { keySize: 4 }))).clio).toMatchObject({ opcode: 0x60, status: p.status.MALFORMED });
+  });
+  it("keeps many values of all sizes apart, through updates and deletes", async () => {
+    const n = await start({ pageSize: "4KB", physicalMemory: "1MB", mtuFrame: 9018, freePageBuffer: 4 });
+    const truth = new Map<bigint, Uint8Array>();
+    let state = 12345;
+    const random = (below: number): number => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return Math.floor(state / 2 ** 32 * below); };
+    for (let i = 0; i < 400; i++) {
+      const key = BigInt(random(20)), size = random(6000), value = Uint8Array.from({ length: size }, () => random(256));
+      if (random(4) === 0) expect(n.slow.kv.delete(key)).toBe(truth.delete(key));
+      else if (truth.has(key)) { if (await n.slow.kv.update(key, value)) truth.set(key, value); }
+      else if (await n.slow.kv.create(key, value)) truth.set(key, value);
+    }
+    expect(truth.size).toBeGreaterThan(5);
+    for (const [key, value] of truth) expect(await n.slow.kv.read(key)).toEqual(value);
+  });
+});
