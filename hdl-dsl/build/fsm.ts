@@ -5,7 +5,8 @@ import type { Bit } from "../types/value.ts";
 import { context, report, withBlock } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
-import { bitOf } from "./value.ts";
+import { didYouMean } from "./suggest.ts";
+import { assign, bitOf } from "./value.ts";
 
 export interface FsmControl<N extends string> {
   /** The next state. */
@@ -27,11 +28,11 @@ export function fsm<const N extends string>(states: readonly N[], init: NoInfer<
   const state = makeSignal({ kind: "reg", name: chooseName(o.name, "state", position), width, signed: false, domain: c.domain, position, init: code(init), states } satisfies Omit<Signal, "name"> & { name: string });
   const known = (s: string): s is N => {
     if ((states as readonly string[]).includes(s)) return true;
-    report("HDL117", `\`${state.signal.name}\` has no state ${s}`, `Its states are ${states.join(", ")}`, position);
+    report("HDL117", `\`${state.signal.name}\` has no state ${s}`, `${didYouMean(s, states)}Its states are ${states.join(", ")}`, position);
     return false;
   };
   const control: FsmControl<N> = {
-    go: s => { if (known(s)) context().block.push({ kind: "assign", target: state.signal, lo: 0, width, value: label(s), position: userPosition() }); },
+    go: s => { if (known(s)) assign(state.signal, 0, label(s)); },
     is: s => { known(s); return bitOf(make.binary("eq", make.read(state.signal), label(s))); },
   };
   const handlers = body(control);

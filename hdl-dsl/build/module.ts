@@ -24,8 +24,27 @@ export interface Def<P extends Ports = Ports> {
 }
 
 /** A module's parameters may be numbers, bigints, strings, booleans, shapes, and plain objects or arrays of those. */
-function parameterText(v: unknown): string {
-  return JSON.stringify(v, (_k, x: unknown) => (typeof x === "bigint" ? `${x.toString()}n` : x)) as string | undefined ?? "undefined";
+function parameterText(module: string, v: unknown): string {
+  const refuse = (path: string, what: string): never => {
+    throw new TypeError(`module ${module}: parameter ${path} is ${what}: parameters are plain data (numbers, bigints, strings, booleans, shapes, objects and arrays of those), so that equal ones give one definition`);
+  };
+  const text = (x: unknown, path: string): string => {
+    switch (typeof x) {
+      case "number": return Number.isNaN(x) ? refuse(path, "not a number (NaN)") : Object.is(x, -0) ? "0" : String(x);
+      case "bigint": return `${x.toString()}n`;
+      case "string": return JSON.stringify(x);
+      case "boolean": case "undefined": return String(x);
+      case "function": case "symbol": return refuse(path, `a ${typeof x}`);
+      case "object": {
+        if (x === null) return "null";
+        if (Array.isArray(x)) return `[${x.map((y, i) => text(y, `${path}[${i}]`)).join(",")}]`;
+        const proto = Object.getPrototypeOf(x) as unknown;
+        if (proto !== Object.prototype && proto !== null) return refuse(path, `an object of class ${(x as object).constructor.name}`);
+        return `{${Object.entries(x).filter(([, y]) => y !== undefined).map(([k, y]) => `${JSON.stringify(k)}:${text(y, path === "" ? k : `${path}.${k}`)}`).join(",")}}`;
+      }
+    }
+  };
+  return text(v, "");
 }
 const clean = (s: string): string => s.replace(/[^A-Za-z0-9_]/g, "_");
 
@@ -36,7 +55,7 @@ function nameWith(base: string, params: unknown): { readonly name: string; reado
   let name = base;
   for (const [k, v] of Object.entries(params)) {
     if (v === undefined) continue;
-    const text = parameterText(v);
+    const text = parameterText(base, v);
     parameters.push([k, text.replace(/"/g, "")]);
     if (typeof v === "object" && v !== null) {
       const o = v as { readonly kind?: string; readonly width?: number };
@@ -60,7 +79,7 @@ export function module<A = void, const P extends Ports = Ports>(name: string, po
   const defs = new Map<string, Def<P>>();
   const position = userPosition();
   return params => {
-    const key = parameterText(params);
+    const key = parameterText(name, params);
     let def = defs.get(key);
     if (def === undefined) {
       const named = nameWith(name, params);
@@ -82,17 +101,19 @@ function define<P extends Ports>(name: string, parameters: Circuit["parameters"]
       if (busy) throw new Error(`module ${name} contains itself: give the inner instance other parameters, and an end to the recursion`);
       busy = true;
       const c = newContext(name);
-      const circuit = withContext(c, () => {
-        const io = portsInside(ports, c, position);
-        body(io);
-        return finish(c, name, parameters, ports, position);
-      });
+      let circuit: Circuit;
+      try {
+        circuit = withContext(c, () => {
+          const io = portsInside(ports, c, position);
+          body(io);
+          return finish(c, name, parameters, ports, position);
+        });
+      } finally { busy = false; }
       const own = c.diagnostics.length > 0 ? [...c.diagnostics] : checkCircuit(circuit);
       const below = [...c.children].flatMap(k => childDiagnostics.get(k) ?? []);
       const diagnostics = [...new Set([...below, ...own])];
       childDiagnostics.set(circuit, diagnostics);
       done = { circuit, diagnostics };
-      busy = false;
       return done;
     },
   };
@@ -209,8 +230,30 @@ export function blackBox<const P extends Ports>(name: string, ports: P, o: { rea
 /** The circuit of a definition; throws HdlError with every error of the run when there is any. */
 export function elaborate(def: Def): Circuit {
   const { circuit, diagnostics } = def.elaborate();
-  if (diagnostics.length > 0) throw new HdlError(diagnostics);
+  const all = [...diagnostics, ...nameClashes(circuit)];
+  if (all.length > 0) throw new HdlError(all);
   return circuit;
+}
+
+/** Two definitions of one name with different contents: they would overwrite each other's file. */
+function nameClashes(top: Circuit): Diagnostic[] {
+  const byName = new Map<string, Circuit>(), seen = new Set<Circuit>(), found: Diagnostic[] = [];
+  const visit = (c: Circuit): void => {
+    if (seen.has(c)) return;
+    seen.add(c);
+    const first = byName.get(c.name);
+    if (first === undefined) byName.set(c.name, c);
+    else if (!sameBlackBox(first, c)) {
+      found.push({ code: "HDL130", module: c.name, message: `two different definitions are both called \`${c.name}\``, fix: "Rename one, or give it a nameOf that tells its parameters apart", at: c.position, related: first.position });
+    }
+    for (const i of c.instances) visit(i.circuit);
+  };
+  visit(top);
+  return found;
+}
+/** One black box may be declared at each place that uses it. */
+function sameBlackBox(a: Circuit, b: Circuit): boolean {
+  return a.blackBox !== undefined && b.blackBox !== undefined && a.blackBox.simulation === b.blackBox.simulation && JSON.stringify(a.ports) === JSON.stringify(b.ports);
 }
 
 export { Variable, withContext };

@@ -25,6 +25,7 @@ export function describe(e: Expr): string {
 }
 
 const sign = (signed: boolean): string => (signed ? "signed" : "unsigned");
+const bitRange = (lo: number, width: number): string => (width === 1 ? `bit ${lo}` : `bits ${lo} to ${lo + width - 1}`);
 const bitsOf = (n: number): string => (n === 1 ? "1 bit" : `${n} bits`);
 
 /** A number as a constant of the wanted width; out of range is an error naming both. */
@@ -45,7 +46,7 @@ export function literal(n: Num, width: number, signed: boolean, what: string): E
 export function operand(v: unknown, width: number, signed: boolean, what: string): Expr {
   if (typeof v === "number" || typeof v === "bigint") return literal(v, width, signed, what);
   if (typeof v === "boolean") {
-    report("HDL103", `${what}: got the JavaScript value ${String(v)}`, "Write 1 or 0");
+    report("HDL103", `${what}: got the JavaScript value ${String(v)}`, "Write 1 or 0; two values are compared by eq, not by ===");
     return make.constant(v ? 1n : 0n, width, signed);
   }
   if (!(v instanceof Value)) {
@@ -59,6 +60,7 @@ export function operand(v: unknown, width: number, signed: boolean, what: string
   }
   if (e.width !== width) {
     report("HDL101", `${what}: expected ${bitsOf(width)}, ${describe(e)} has ${e.width}`,
+      width === 1 && what.startsWith("the condition") ? "Ask whether it is not zero with any(), or compare it" :
       e.width > width ? `Cut it with trunc(${width}) or select bits` : `Extend it with ${signed ? "sext" : "zext"}(${width})`, declared(e));
     return fit(e, width);
   }
@@ -132,7 +134,7 @@ export class Value {
   bits(lo: number, width: number): Value {
     const e = this[exprKey];
     if (!Number.isInteger(lo) || !Number.isInteger(width) || lo < 0 || width < 1 || lo + width > e.width) {
-      report("HDL107", `bits ${lo} to ${lo + width - 1} of ${describe(e)}, which has ${bitsOf(e.width)}`, `Select within 0 to ${e.width - 1}`, declared(e));
+      report("HDL107", `${bitRange(lo, width)} of ${describe(e)}, which has ${bitsOf(e.width)}`, `Select within 0 to ${e.width - 1}`, declared(e));
       return new Value(make.constant(0n, Math.max(1, width)));
     }
     return new Value(make.slice(e, lo, width));
@@ -173,14 +175,15 @@ export class Variable extends Value {
   setBits(lo: number, v: unknown): void {
     const s = this.signal, width = v instanceof Value ? v.width : s.width - lo;
     if (lo < 0 || lo + width > s.width) {
-      report("HDL107", `bits ${lo} to ${lo + width - 1} of \`${s.name}\`, which has ${bitsOf(s.width)}`, `Select within 0 to ${s.width - 1}`, s.position);
+      report("HDL107", `${bitRange(lo, width)} of \`${s.name}\`, which has ${bitsOf(s.width)}`, `Select within 0 to ${s.width - 1}`, s.position);
       return;
     }
     assign(s, lo, operand(v, width, false, `\`${s.name}\` is set from bit ${lo}`));
   }
 }
 
-function assign(target: Signal, lo: number, value: Expr): void {
+/** Drives bits of a signal here; a register only in its own clock domain. */
+export function assign(target: Signal, lo: number, value: Expr): void {
   const c = context();
   if (target.kind === "reg" && target.domain !== undefined && target.domain !== c.domain) {
     report("HDL109", `register \`${target.name}\` belongs to clock domain \`${target.domain.name}\` and is set in domain \`${c.domain.name}\``,

@@ -4,6 +4,8 @@ import * as make from "../ir/fold.ts";
 import { describeShape, fieldsOf, leavesOf, widthOf, type Leaf, type Shape, type StructShape } from "../types/shape.ts";
 import type { UInt, Val, Var } from "../types/value.ts";
 import { report, withBlock, context } from "./context.ts";
+import { userPosition } from "./position.ts";
+import { didYouMean } from "./suggest.ts";
 import { exprKey, exprOf, operand, uintOf, Value, Variable } from "./value.ts";
 
 const shapeKey: unique symbol = Symbol("shape");
@@ -61,11 +63,11 @@ class VecView {
   }
   setAt(i: Value, v: unknown): void {
     const index = this.index(i);
-    const c = context();
+    const c = context(), position = userPosition();
     this.elements.forEach((e, n) => {
       const body: [] = [];
       withBlock(body, () => { assignTo(e, v, "element"); });
-      c.block.push({ kind: "if", cond: make.binary("eq", index, make.constant(BigInt(n), index.width)), then: body, otherwise: [], position: undefined });
+      c.block.push({ kind: "if", cond: make.binary("eq", index, make.constant(BigInt(n), index.width)), then: body, otherwise: [], position });
     });
   }
   set(v: unknown): void {
@@ -82,8 +84,17 @@ function assignTo(target: unknown, v: unknown, name: string): void {
   else report("HDL111", `\`${name}\` cannot be driven: it is only readable here`, "Inputs are driven from outside, outputs and registers from inside");
 }
 
+/** What a drivable struct is called: the name that its leaves share. */
+function structName(shape: StructShape, target: Record<string, unknown>): string | undefined {
+  const leaf = leavesOf(shape)[0] as Leaf;
+  let x: unknown = target;
+  for (const p of leaf.path) x = x instanceof VecView ? x.elements[Number(p)] : (x as Record<string, unknown>)[p];
+  const end = `_${leaf.path.join("_")}`;
+  return x instanceof Variable && x.signal.name.endsWith(end) ? x.signal.name.slice(0, -end.length) : undefined;
+}
+
 function setView(shape: StructShape, target: Record<string, unknown>, v: unknown, name: string): void {
-  const label = name === "" ? "a struct" : `\`${name}\``;
+  const label = `\`${structName(shape, target) ?? name}\``;
   if (typeof v !== "object" || v === null || v instanceof Value) { report("HDL112", `${label} is set from something that is not a struct`, `Give ${describeShape(shape)}`); return; }
   const from = v as Record<string, unknown>;
   for (const [field] of fieldsOf(shape)) {
@@ -91,7 +102,7 @@ function setView(shape: StructShape, target: Record<string, unknown>, v: unknown
     else assignTo(target[field], from[field], field);
   }
   for (const given of Object.keys(from)) {
-    if (!(given in shape.fields)) report("HDL112", `${label} has no field ${given}`, `Its fields are ${Object.keys(shape.fields).join(", ")}`);
+    if (!(given in shape.fields)) report("HDL112", `${label} has no field ${given}`, `${didYouMean(given, Object.keys(shape.fields))}Its fields are ${Object.keys(shape.fields).join(", ")}`);
   }
 }
 

@@ -1,10 +1,12 @@
 /** Pipelines that carry their fields along: what a later stage uses is delayed for it, what none uses costs nothing. */
-import { bit, type Fields, type Shape, type StructShape } from "../types/shape.ts";
+import { bit, type Fields, type StructShape } from "../types/shape.ts";
 import type { Bit, FieldsOf, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
 import { atTop, report } from "../build/context.ts";
 import { reg } from "../build/declare.ts";
 import { sourceName } from "../build/position.ts";
 import { when } from "../build/statements.ts";
+import { didYouMean } from "../build/suggest.ts";
+import { constant } from "../build/value.ts";
 import { assignView, shapeOf } from "../build/view.ts";
 
 type ValsOf<F> = { readonly [K in keyof F]: Val<F[K]> };
@@ -44,7 +46,10 @@ function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string,
       const out: Record<string, unknown> = {};
       for (const n of Object.keys((target.shape as StructShape).fields)) {
         if (last.names.has(n)) out[n] = last.field(n);
-        else report("HDL120", `the pipeline has no field ${n} at its last stage`, `Its fields are ${[...last.names].join(", ")}`);
+        else {
+          report("HDL120", `the pipeline has no field ${n} at its last stage`, `${didYouMean(n, [...last.names])}Its fields are ${[...last.names].join(", ")}`);
+          out[n] = (target.payload as unknown as Record<string, unknown>)[n];
+        }
       }
       target.valid.set(last.valid as UInt<1>);
       assignView(target.payload, out, "payload");
@@ -60,7 +65,12 @@ function nextStage(before: Stage, number: number, prefix: string, made: Readonly
   const pending: (() => void)[] = [];
   // Built once the room is known (the stages after this one decide it), and for carried fields on their first use.
   const capture = (name: string, value: unknown): unknown => {
-    const shape = shapeOf(value) as Shape;
+    const shape = shapeOf(value);
+    if (shape === undefined) {
+      report("HDL119", `the field ${name} of the pipeline stage is ${typeof value === "object" ? "an object of JavaScript" : `a ${typeof value}`}, not a value of the language`, "Give a value; wrap numbers with constant(value, width)");
+      fields.set(name, constant(0, 1));
+      return fields.get(name);
+    }
     const r = reg(shape, { name: `${prefix}s${number}_${name}` });
     const drive = (): void => { atTop(() => { when(before.valid.and(room as Bit), () => { assignView(r, value, name); }); }); };
     if (room === undefined) pending.push(drive); else drive();
