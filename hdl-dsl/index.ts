@@ -20,3 +20,4 @@ export { stage, type StageKind } from "./stream/stage.ts";
 export { assignGiven, connect, demux, filter, gate, join, map, stream, type Given } from "./stream/stream.ts";
 export { fifo, fifoWithLevel } from "./stream/fifo.ts";
 export { addressBits, bitsFor, Fifo, type FifoParameters } from "./lib/fifo.ts";
+export { emit } from "./emit.ts";

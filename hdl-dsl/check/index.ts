@@ -23,15 +23,19 @@ export function checkCircuit(circuit: Circuit): Diagnostic[] {
   return [checkNames, checkDrivers, checkUnread, checkLoops, checkValidWaitsForReady, checkMemories, checkDomains, checkStates, checkResets].flatMap((check) => check(s));
 }
 
-/** Checks every module below `top` (itself included) once, and HDL014: that one name means one module. */
+/** Checks every module below `top` (itself included) once, and their names. */
 export function checkHierarchy(top: Circuit): Diagnostic[] {
+  return [...[...circuitsOf(top)].flatMap(checkCircuit), ...checkModuleNames(top)];
+}
+
+/** HDL014: one name means one module. */
+export function checkModuleNames(top: Circuit): Diagnostic[] {
   const out: Diagnostic[] = [];
   const byName = new Map<string, Circuit>();
   for (const c of circuitsOf(top)) {
-    out.push(...checkCircuit(c));
     const first = byName.get(c.name);
     if (first === undefined) byName.set(c.name, c);
-    else {
+    else if (first !== c) {
       out.push({ code: "HDL014", module: c.name, message: `two different modules are called \`${c.name}\``, fix: "Rename one, or make what tells them apart a parameter", at: c.position, related: first.position });
     }
   }

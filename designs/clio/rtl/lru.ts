@@ -1,4 +1,4 @@
-import { assertAlways, bit, input, module, mux, output, reg, struct, uint, vec, when, type Bit, type UIntVar } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, input, module, mux, node, output, reg, struct, uint, vec, when, type Bit, type UIntVar } from "../../../hdl-dsl/index.ts";
 
 /**
  * True least-recently-used order over `entries` numbers: a list, most recent first. A touch moves its number to the front in one cycle;
@@ -11,13 +11,15 @@ export const Lru = module("Lru",
     const width = Math.log2(p.entries);
     const order = reg(vec(uint(width), p.entries), { init: Array.from({ length: p.entries }, (_, i) => i) });
     const places = order.toArray();
-    const here = places.map(x => x.eq(io.touch.index));
+    const here = places.map((x, i) => node(x.eq(io.touch.index), { name: `here_${i}` }));
+    // found[i]: at place i or before it, by doubling, so log2(entries) levels deep.
+    let found: Bit[] = here;
+    for (let d = 1; d < p.entries; d *= 2) found = found.map((f, i) => (i < d ? f : f.or(found[i - d] as Bit)));
     when(io.touch.valid, () => {
       places.forEach((place, i) => {
         if (i === 0) { place.set(io.touch.index); return; }
         // A place behind the touched number keeps what it has; the others take their neighbour's.
-        const foundBefore = orTree(here.slice(0, i));
-        place.set(mux(foundBefore, place, places[i - 1] as UIntVar));
+        place.set(mux(found[i - 1] as Bit, place, places[i - 1] as UIntVar));
       });
     });
     io.victim.set(places[p.entries - 1] as UIntVar);

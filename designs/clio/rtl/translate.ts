@@ -179,9 +179,9 @@ export const Translate = module("Translate",
     const code = mux(absent, constant(status.INVALID, 4), mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4), mux(request.write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
     const refuses = node(absent.or(failed).or(exhausted).or(denied));
     const refused = pulse("refused_in", Refused(p), refuses, literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode }));
-    connect(fifo(reads, p.slots, { style: "distributed" }), io.reads);
-    connect(fifo(writes, p.slots, { style: "distributed" }), io.writes);
-    connect(fifo(refused, p.slots, { style: "distributed" }), io.refused);
+    connect(fifo(reads, p.slots, { style: "distributed", name: "reads_queue" }), io.reads);
+    connect(fifo(writes, p.slots, { style: "distributed", name: "writes_queue" }), io.writes);
+    connect(fifo(refused, p.slots, { style: "distributed", name: "refused_queue" }), io.refused);
 
     const continues = node(goes_on.and(complete.not()));
     again.valid.set(continues);

@@ -1,0 +1,17 @@
+/** From a definition to Verilog. */
+import { elaborate, type Def } from "./build/module.ts";
+import { checkModuleNames } from "./check/index.ts";
+import { HdlError } from "./ir/diagnostic.ts";
+import type { EmittedDesign } from "./types/emitted.ts";
+import { emitCircuit } from "./verilog/emit.ts";
+
+/**
+ * The Verilog-2005 of a definition and of all that it instantiates: one file per module, the same bytes from run to run.
+ * @throws HdlError with every error of the run.
+ */
+export function emit(def: Def): EmittedDesign {
+  const circuit = elaborate(def);
+  const clashes = checkModuleNames(circuit);
+  if (clashes.length > 0) throw new HdlError(clashes);
+  return emitCircuit(circuit);
+}
