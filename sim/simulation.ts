@@ -98,6 +98,7 @@ export class Simulation<P extends Ports = Ports> {
    */
   step(n = 1): void {
     if (this.#busy) throw new SimulationError("step() was called from within an agent; only a bench may step");
+    this.#check();
     if (this.quiet) {
       this.model.step(n);
       (this.#domains[0] as Domain).cycle += n;

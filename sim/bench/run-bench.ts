@@ -33,7 +33,6 @@ async function attempt<P extends Ports, T>(
   const sim = await simulate(design, { ...options, seed, wave } as SimulateOptions);
   const scheduler = new Scheduler(sim);
   const hang = options.hangCycles ?? 10_000, limit = options.limitCycles ?? 1_000_000;
-  const any = sim;
   const watches = design.emitted.streams.length === 0 ? []
     : sim.domains.map((d) => watchStreams(sim, d.name, hang === 0 ? undefined : hang));
   scheduler.limit(limit, () => new HangError(

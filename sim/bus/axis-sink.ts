@@ -59,10 +59,14 @@ export class AxisMonitor {
 
   #take(data: Uint8Array, keep: OutSignal | undefined, last: boolean, cycle: number): void {
     const mask = keep?.bytes;
+    if (mask === undefined || full(mask, data.length)) {
+      this.#buffer.set(data, this.#length);
+      this.#length += data.length;
+      return;
+    }
     let ended = false;
     for (let i = 0; i < data.length; i++) {
-      const kept = mask === undefined || (((mask[i >> 3] as number) >> (i & 7)) & 1) !== 0;
-      if (!kept) { ended = true; continue; }
+      if ((((mask[i >> 3] as number) >> (i & 7)) & 1) === 0) { ended = true; continue; }
       if (ended && !this.#sparse) throw this.#broken(keep, "has a hole", cycle);
       this.#buffer[this.#length++] = data[i] as number;
     }
@@ -78,6 +82,12 @@ export class AxisMonitor {
     bigger.set(this.#buffer);
     this.#buffer = bigger;
   }
+}
+
+/** Whether all of `n` keep bits are set. */
+function full(mask: Uint8Array, n: number): boolean {
+  for (let i = 0; i < mask.length; i++) if (mask[i] !== (n >= 8 * i + 8 ? 0xff : (1 << (n - 8 * i)) - 1)) return false;
+  return true;
 }
 
 export interface AxisSinkOptions extends AxisMonitorOptions { readonly pause?: Pause }

@@ -14,6 +14,7 @@ export abstract class Signal<V extends number | bigint = number | bigint> {
   readonly slot: PortSlot;
   /** The model's lanes; this port's start at `slot.word`. For per-cycle agents; no checks. */
   readonly words: Uint32Array;
+  #bytes: Uint8Array | undefined;
 
   constructor(words: Uint32Array, slot: PortSlot) {
     this.words = words; this.slot = slot;
@@ -35,7 +36,7 @@ export abstract class Signal<V extends number | bigint = number | bigint> {
   /** The port's bytes in the model's memory, least significant first; for wide ports much faster than `value`. */
   get bytes(): Uint8Array {
     this.alive();
-    return new Uint8Array(this.words.buffer, this.slot.word * 4, Math.ceil(this.width / 8));
+    return this.#bytes ??= new Uint8Array(this.words.buffer, this.slot.word * 4, Math.ceil(this.width / 8));
   }
 
   protected lane(i: number): number {

@@ -1,0 +1,66 @@
+import { type Burst, OKAY } from "./axi-burst.ts";
+import type { AxiPorts } from "./axi-ports.ts";
+import { type AxiShared, readAddress } from "./axi-shared.ts";
+import { never, type Pause } from "./pause.ts";
+
+/** AR and R of an AXI4 memory. */
+export class AxiReadChannel {
+  readonly counts = { readBursts: 0, readBeats: 0 };
+  readonly #shared: AxiShared;
+  readonly #ar: AxiPorts["ar"];
+  readonly #r: AxiPorts["r"];
+  readonly #latency: number;
+  readonly #pauseAr: Pause;
+  readonly #pauseR: Pause;
+  readonly #queue: Burst[] = [];
+  #current: Burst | undefined;
+  #offered = false;
+
+  constructor(shared: AxiShared, ports: AxiPorts, latency: number, pause: { readonly ar?: Pause; readonly r?: Pause }) {
+    this.#shared = shared; this.#ar = ports.ar; this.#r = ports.r; this.#latency = latency;
+    this.#pauseAr = pause.ar ?? never;
+    this.#pauseR = pause.r ?? never;
+  }
+
+  get idle(): boolean { return this.#queue.length === 0 && this.#current === undefined; }
+
+  sample(cycle: number): void {
+    if (this.#ar.ready.value !== 0 && this.#ar.valid.value !== 0) {
+      const b = this.#shared.take();
+      readAddress(b, this.#ar.payload, "ar", this.#shared.busBytes, cycle);
+      b.due = cycle + this.#latency + this.#shared.jitter();
+      b.response = this.#shared.response(b);
+      this.#queue.push(b);
+      this.counts.readBursts++;
+    }
+    if (!this.#offered || this.#r.ready.value === 0 || !this.#current) return;
+    this.#offered = false;
+    this.counts.readBeats++;
+    if (++this.#current.done < this.#current.beats) return;
+    this.#shared.give(this.#current);
+    this.#current = undefined;
+  }
+
+  drive(cycle: number): void {
+    const paused = this.#pauseAr();
+    this.#ar.ready.value = !paused && this.#queue.length < this.#shared.depth ? 1 : 0;
+    const held = this.#pauseR();
+    if (this.#offered) return;
+    // What is driven now is seen at the coming edge, `cycle + 1`.
+    this.#current ??= this.#shared.next(this.#queue, cycle + 1);
+    this.#offered = this.#current !== undefined && !held;
+    this.#r.valid.value = this.#offered ? 1 : 0;
+    if (this.#offered && this.#current) this.#offer(this.#current);
+  }
+
+  #offer(b: Burst): void {
+    const p = this.#r.payload, bus = this.#shared.busBytes, data = p.data.bytes;
+    if (b.response === OKAY) {
+      const base = Math.floor(b.addressOf(b.done) / bus) * bus, page = this.#shared.memory.page(base).bytes, at = base % 4096;
+      for (let i = 0; i < bus; i++) data[i] = page[at + i] as number;
+    } else data.fill(0);
+    p.id.value = b.id;
+    p.resp.value = b.response;
+    p.last.value = b.done === b.beats - 1 ? 1 : 0;
+  }
+}

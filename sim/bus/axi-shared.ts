@@ -1,0 +1,83 @@
+import type { OutSignal } from "../dut/types.ts";
+import { SimulationError } from "../errors.ts";
+import type { Random } from "../random.ts";
+import { Burst, DECERR, OKAY, SLVERR } from "./axi-burst.ts";
+import type { AxiRamOptions, ErrorRange } from "./axi-options.ts";
+import type { AxiPorts } from "./axi-ports.ts";
+import type { SparseMemory } from "./sparse-memory.ts";
+
+/** What both directions share. */
+export class AxiShared {
+  readonly memory: SparseMemory;
+  readonly busBytes: number;
+  readonly depth: number;
+  readonly outOfOrder: boolean;
+  readonly random: Random;
+  readonly errors: ErrorRange[];
+  readonly #jitter: number;
+  readonly #pool: Burst[] = [];
+
+  constructor(memory: SparseMemory, busBytes: number, random: Random, options: AxiRamOptions) {
+    this.memory = memory; this.busBytes = busBytes; this.random = random;
+    this.depth = options.depth ?? 64;
+    this.outOfOrder = options.outOfOrder ?? false;
+    this.errors = [...options.errors ?? []];
+    this.#jitter = options.jitter ?? (this.outOfOrder ? 16 : 0);
+  }
+
+  take(): Burst {
+    const b = this.#pool.pop() ?? new Burst();
+    b.done = 0;
+    return b;
+  }
+  give(b: Burst): void { this.#pool.push(b); }
+
+  /** Cycles to add to a latency. */
+  jitter(): number { return this.#jitter === 0 ? 0 : this.random.int(0, this.#jitter); }
+
+  /** The answer to a burst by its addresses. */
+  response(b: Burst): number {
+    const [low, high] = b.range;
+    if (high > this.memory.size) return DECERR;
+    for (const e of this.errors) if (low < e.to && high > e.from) return e.response === "DECERR" ? DECERR : SLVERR;
+    return OKAY;
+  }
+
+  /** Takes the burst to answer next, out of those due: the oldest, or at random the oldest of an ID. */
+  next(queue: Burst[], cycle: number): Burst | undefined {
+    if (!this.outOfOrder) return (queue[0]?.due ?? Infinity) <= cycle ? queue.shift() : undefined;
+    let chosen = -1, seen = 0;
+    for (let i = 0; i < queue.length; i++) {
+      const b = queue[i] as Burst;
+      if (b.due > cycle || this.#overtakes(queue, i)) continue;
+      seen++;
+      if (this.random.int(1, seen) === 1) chosen = i;
+    }
+    return chosen < 0 ? undefined : queue.splice(chosen, 1)[0];
+  }
+  #overtakes(queue: readonly Burst[], i: number): boolean {
+    for (let k = 0; k < i; k++) if ((queue[k] as Burst).id === (queue[i] as Burst).id) return true;
+    return false;
+  }
+}
+
+/** An address as an exact number. */
+export function addressOf(signal: OutSignal): number {
+  const { words, slot } = signal as OutSignal & { readonly words: Uint32Array };
+  const low = words[slot.word] as number;
+  if (slot.words === 1) return low;
+  const address = (words[slot.word + 1] as number) * 0x1_0000_0000 + low;
+  if (address > Number.MAX_SAFE_INTEGER) throw new SimulationError(`${signal.name}: 0x${signal.big.toString(16)} is above 2^53; AXI4 RAM stops there`);
+  return address;
+}
+
+/** Reads an address payload into a burst and checks it. */
+export function readAddress(b: Burst, p: AxiPorts["ar"]["payload"], what: string, busBytes: number, cycle: number): void {
+  b.address = addressOf(p.addr);
+  b.id = p.id.value as number;
+  b.beats = (p.len.value as number) + 1;
+  b.size = 1 << (p.size.value as number);
+  b.kind = p.burst.value as number;
+  b.arrived = cycle;
+  b.check(what, busBytes, cycle);
+}

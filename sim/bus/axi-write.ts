@@ -1,0 +1,136 @@
+import { ProtocolError } from "../errors.ts";
+import { type Burst, OKAY } from "./axi-burst.ts";
+import type { AxiPorts } from "./axi-ports.ts";
+import { type AxiShared, readAddress } from "./axi-shared.ts";
+import { never, type Pause } from "./pause.ts";
+
+const MOST_BEATS = 256;
+
+/** AW, W and B of an AXI4 memory. Data may come before its address; addresses and data bursts pair up in order. */
+export class AxiWriteChannel {
+  readonly counts = { writeBursts: 0, writeBeats: 0 };
+  readonly #shared: AxiShared;
+  readonly #aw: AxiPorts["aw"];
+  readonly #w: AxiPorts["w"];
+  readonly #b: AxiPorts["b"];
+  readonly #latency: number;
+  readonly #pauseAw: Pause;
+  readonly #pauseW: Pause;
+  readonly #pauseB: Pause;
+  /** Addresses whose data is not complete, and complete data whose address has not come. */
+  readonly #addresses: Burst[] = [];
+  readonly #data: Burst[] = [];
+  #filling: Burst | undefined;
+  /** Complete writes on their way to an answer. */
+  readonly #queue: Burst[] = [];
+  #answer: Burst | undefined;
+
+  constructor(
+    shared: AxiShared, ports: AxiPorts, latency: number, pause: { readonly aw?: Pause; readonly w?: Pause; readonly b?: Pause },
+  ) {
+    this.#shared = shared; this.#aw = ports.aw; this.#w = ports.w; this.#b = ports.b; this.#latency = latency;
+    this.#pauseAw = pause.aw ?? never;
+    this.#pauseW = pause.w ?? never;
+    this.#pauseB = pause.b ?? never;
+  }
+
+  get idle(): boolean {
+    return this.#addresses.length + this.#data.length + this.#queue.length === 0 && !this.#filling && !this.#answer;
+  }
+
+  sample(cycle: number): void {
+    if (this.#aw.ready.value !== 0 && this.#aw.valid.value !== 0) {
+      const b = this.#shared.take();
+      readAddress(b, this.#aw.payload, "aw", this.#shared.busBytes, cycle);
+      this.#addresses.push(b);
+      this.counts.writeBursts++;
+    }
+    if (this.#w.ready.value !== 0 && this.#w.valid.value !== 0) this.#beat(cycle);
+    if (this.#addresses.length > 0 && this.#data.length > 0) this.#pair(cycle);
+    if (this.#answer && this.#b.ready.value !== 0) {
+      this.#shared.give(this.#answer);
+      this.#answer = undefined;
+    }
+  }
+
+  drive(cycle: number): void {
+    const waiting = this.#addresses.length + this.#queue.length;
+    this.#aw.ready.value = !this.#pauseAw() && waiting < this.#shared.depth ? 1 : 0;
+    this.#w.ready.value = !this.#pauseW() && this.#data.length < this.#shared.depth ? 1 : 0;
+    const held = this.#pauseB();
+    if (this.#answer) return;
+    this.#answer = held ? undefined : this.#shared.next(this.#queue, cycle + 1);
+    this.#b.valid.value = this.#answer ? 1 : 0;
+    if (!this.#answer) return;
+    if (this.#answer.response === OKAY) this.#store(this.#answer);
+    this.#b.payload.id.value = this.#answer.id;
+    this.#b.payload.resp.value = this.#answer.response;
+  }
+
+  /** One beat of write data. */
+  #beat(cycle: number): void {
+    const b = this.#filling ??= this.#shared.take();
+    const bus = this.#shared.busBytes, at = b.done * bus;
+    b.reserve(at + bus);
+    b.data.set(this.#w.payload.data.bytes, at);
+    b.strobes.set(this.#w.payload.strb.bytes, at / 8);
+    b.done++;
+    this.counts.writeBeats++;
+    const last = this.#w.payload.last.value !== 0;
+    // The address, if it has come already, says where last belongs; otherwise no burst is longer than 256 beats.
+    const address = this.#data.length === 0 ? this.#addresses[0] : undefined;
+    const beats = address?.beats ?? (last ? b.done : MOST_BEATS);
+    if (last !== (b.done === beats)) {
+      throw new ProtocolError(`w: last is ${last ? 1 : 0} on beat ${b.done} of a burst of ${beats} at cycle ${cycle}`);
+    }
+    if (!last) return;
+    b.arrived = cycle;
+    this.#data.push(b);
+    this.#filling = undefined;
+  }
+
+  /** Joins the first address with the first complete data. */
+  #pair(cycle: number): void {
+    const address = this.#addresses.shift() as Burst, b = this.#data.shift() as Burst;
+    if (address.beats !== b.done) {
+      throw new ProtocolError(`w: a burst of ${b.done} beats came for an address of ${address.beats} beats at cycle ${cycle}`);
+    }
+    b.id = address.id; b.address = address.address; b.beats = address.beats; b.size = address.size; b.kind = address.kind;
+    b.due = Math.max(address.arrived, b.arrived) + this.#latency + this.#shared.jitter();
+    b.response = this.#shared.response(b);
+    this.#shared.give(address);
+    this.#checkStrobes(b, cycle);
+    this.#queue.push(b);
+  }
+
+  /** A strobe may only be set on the lanes that its beat covers. */
+  #checkStrobes(b: Burst, cycle: number): void {
+    const bus = this.#shared.busBytes;
+    if (b.size === bus && b.address % bus === 0) return;
+    for (let beat = 0; beat < b.beats; beat++) {
+      const at = b.addressOf(beat), low = at % bus, high = (Math.floor(at / b.size) * b.size) % bus + b.size;
+      for (let lane = 0; lane < bus; lane++) {
+        if ((lane < low || lane >= high) && strobe(b, beat * bus + lane)) {
+          throw new ProtocolError(`w: strobe ${lane} is set on beat ${beat + 1}, which covers lanes ${low} to ${high - 1} (burst at 0x${
+            b.address.toString(16)}, cycle ${cycle})`);
+        }
+      }
+    }
+  }
+
+  /** Writes the strobed bytes to memory. */
+  #store(b: Burst): void {
+    const bus = this.#shared.busBytes;
+    for (let beat = 0; beat < b.beats; beat++) {
+      const base = Math.floor(b.addressOf(beat) / bus) * bus, page = this.#shared.memory.page(base).bytes, at = base % 4096;
+      const from = beat * bus;
+      for (let group = 0; group < bus; group += 8) {
+        const strobes = b.strobes[(from + group) >> 3] as number;
+        if (strobes === 0) continue;
+        for (let i = group; i < group + 8; i++) if (((strobes >> (i & 7)) & 1) !== 0) page[at + i] = b.data[from + i] as number;
+      }
+    }
+  }
+}
+
+function strobe(b: Burst, lane: number): boolean { return (((b.strobes[lane >> 3] as number) >> (lane & 7)) & 1) !== 0; }

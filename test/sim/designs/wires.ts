@@ -1,0 +1,43 @@
+import { type Ports, sink, source } from "../../../hdl-dsl/types/ports.ts";
+import { bit, leavesOf, type Shape, struct, uint } from "../../../hdl-dsl/types/shape.ts";
+import { fromVerilog } from "../../../sim/index.ts";
+
+/** Verilog whose streams are wires from one port to another: the two sides of a bus model meet with no cycle between them. */
+function wired<const P extends Ports>(top: string, ports: P, pairs: readonly (readonly [string, string])[], extra = "") {
+  const declarations: string[] = [], assigns: string[] = [];
+  for (const [name, p] of Object.entries(ports)) {
+    if (p.port !== "stream") throw new Error("streams only");
+    const back = p.dir === "in" ? "output" : "input", forth = p.dir === "in" ? "input" : "output";
+    declarations.push(`${forth} wire ${name}_valid`, `${back} wire ${name}_ready`);
+    for (const l of leavesOf(p.shape as Shape)) {
+      declarations.push(`${forth} wire ${l.width > 1 ? `[${l.width - 1}:0] ` : ""}${[name, "payload", ...l.path].join("_")}`);
+    }
+  }
+  for (const [from, to] of pairs) {
+    assigns.push(`assign ${to}_valid = ${from}_valid;`, `assign ${from}_ready = ${to}_ready;`);
+    for (const l of leavesOf(ports[from]?.shape as Shape)) {
+      const field = ["payload", ...l.path].join("_");
+      assigns.push(`assign ${to}_${field} = ${from}_${field};`);
+    }
+  }
+  const text = `module ${top} (input wire clk, input wire rst,\n  ${declarations.join(",\n  ")});\n  ${assigns.join("\n  ")}\n  ${extra}\nendmodule\n`;
+  return fromVerilog(top, ports, text);
+}
+
+/** AXI4 master port `mem` wired to streams that the bench drives. */
+export function axiWires<const W extends number>(width: W) {
+  const address = struct({ addr: uint(48), id: uint(4), len: uint(8), size: uint(3), burst: uint(2) });
+  const w = struct({ data: uint(width), strb: uint(width / 8), last: bit });
+  const b = struct({ id: uint(4), resp: uint(2) });
+  const r = struct({ data: uint(width), id: uint(4), resp: uint(2), last: bit });
+  return wired(`AxiWires_${width}`, {
+    s_aw: sink(address), s_w: sink(w), s_b: source(b), s_ar: sink(address), s_r: source(r),
+    mem_aw: source(address), mem_w: source(w), mem_b: sink(b), mem_ar: source(address), mem_r: sink(r),
+  }, [["s_aw", "mem_aw"], ["s_w", "mem_w"], ["mem_b", "s_b"], ["s_ar", "mem_ar"], ["mem_r", "s_r"]]);
+}
+
+/** AXI-Stream wired through. */
+export function axisWires<const W extends number>(width: W) {
+  const beat = struct({ data: uint(width), keep: uint(width / 8), last: bit, user: uint(3) });
+  return wired(`AxisWires_${width}`, { rx: sink(beat), tx: source(beat) }, [["rx", "tx"]]);
+}
