@@ -30,7 +30,7 @@ const fixed = [
   register(0x034, "flags", "switches", { acceptAnyMac: [0, 1, "rw", "take frames for any destination MAC"], outOfMemory: [1, 1, "rw", "a fault that finds no free page fails instead of waiting"] }),
   register(0x038, "freePages", "the free-page buffer", { freePages: [0, 16, "live", "frames in it now"] }),
 ] as const;
-export type FieldName = (typeof fixed)[number]["names"] | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
+export type FieldName = NonNullable<(typeof fixed)[number]["fieldName"]> | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
 
 /** All single registers in order of their addresses; the counters and the match-and-action table are windows beside them. */
 export const registerMap: readonly Register[] = [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i))];

@@ -11,6 +11,8 @@ export interface RegisterField {
 }
 export interface Register { readonly name: string; readonly address: number; readonly doc: string; readonly fields: readonly RegisterField[] }
 
+/** A register that lets the compiler know its fields' names. */
+export interface NamedRegister<N extends string> extends Register { readonly fieldName?: N }
 type FieldSpec = readonly [lsb: number, width: number, kind: FieldKind, doc: string];
 
 /** What a register map refuses: overlapping fields or registers, a name used twice. */
@@ -20,7 +22,7 @@ export class RegisterError extends Error { override readonly name = "RegisterErr
  * A register at a byte address, its fields by name.
  * @throws RegisterError when the address is not a word's or fields overlap.
  */
-export function register<const F extends { readonly [name: string]: FieldSpec }>(address: number, name: string, doc: string, fields: F): Register & { readonly names: keyof F & string } {
+export function register<const F extends { readonly [name: string]: FieldSpec }>(address: number, name: string, doc: string, fields: F): NamedRegister<keyof F & string> {
   if (address % 4 !== 0) throw new RegisterError(`register ${name}: address 0x${address.toString(16)} is not a multiple of 4; the nearest is 0x${(address - address % 4).toString(16)}`);
   let used = 0n;
   const list = Object.entries(fields).map(([field, [lsb, width, kind, what]]): RegisterField => {
@@ -30,7 +32,7 @@ export function register<const F extends { readonly [name: string]: FieldSpec }>
     used |= mask;
     return { name: field, lsb, width, kind, doc: what };
   });
-  return { name, address, doc, fields: list } as Register & { readonly names: keyof F & string };
+  return { name, address, doc, fields: list };
 }
 
 /** Whether a register can be written: it has a field that is kept. */

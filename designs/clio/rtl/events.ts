@@ -1,0 +1,9 @@
+import { struct, uint, type StructShape, type UIntShape } from "../../../hdl-dsl/index.ts";
+import { counterNames, type CounterName } from "../config/index.ts";
+import { lengthBits } from "./types.ts";
+
+/** How much a counter grows in a cycle: byte counts by up to a frame, the others by up to 3 (several blocks can report at once). */
+const incrementBits = (name: CounterName): number => (name === "readBytes" || name === "writeBytes" ? lengthBits : 2);
+
+/** What every counter grows by in this cycle. Blocks report their own part; the top adds them up. */
+export const Events = struct(Object.fromEntries(counterNames.map(n => [n, uint(incrementBits(n))]))) as unknown as StructShape<{ readonly [N in CounterName]: UIntShape }>;
