@@ -63,8 +63,12 @@ function nameWith(base: string, params: unknown): { readonly name: string; reado
     } else if (typeof v === "boolean") name += v ? `_${k}` : "";
     else name += `_${k}${clean(String(v as number | string | bigint))}`;
   }
+  // Verilator and file systems cut long names; the parameters stand in the file's header in any case.
+  if (name.length > longestName) name = `${base}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
   return { name, parameters };
 }
+/** Characters of a module's name beyond which a digest stands for its parameters. */
+const longestName = 100;
 
 export interface ModuleOptions<A> {
   /** Overrides the name made from the parameters; distinct parameters must give distinct names. */
