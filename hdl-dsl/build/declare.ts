@@ -1,12 +1,12 @@
 /** Declarations: registers and wires. The declaration, not the operator, says which. */
 import type { Position, Signal } from "../ir/circuit.ts";
 import type { Leaf, Shape } from "../types/shape.ts";
-import type { Num, Var } from "../types/value.ts";
+import type { Num, Readable, Var } from "../types/value.ts";
 import { claimName, context, report } from "./context.ts";
 import { nameHere, userPosition } from "./position.ts";
 import { literal, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
-import { view } from "./view.ts";
+import { assignView, shapeOf, view } from "./view.ts";
 
 export interface DeclareOptions {
   /** Overrides the name taken from the source. */
@@ -65,13 +65,12 @@ export function wire<const S extends Shape>(shape: S, o: DeclareOptions = {}): V
   return view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
 }
 
-/** A wire with its value: gives an expression a name of its own (`const full = node(tail.sub(head).eq(16))`). */
-export function node<V extends { readonly width: number }>(v: V, o: DeclareOptions = {}): V {
-  const position = userPosition();
+/** A wire with its value: gives an expression a name of its own (`const full = node(tail.sub(head).eq(16))`). Values of any shape. */
+export function node<V>(v: V, o: DeclareOptions = {}): Readable<V> {
+  const shape = shapeOf(v), position = userPosition();
+  if (shape === undefined) { report("HDL103", `node: a value of the language is expected, got ${typeof v}`, "Wrap numbers with constant(value, width)"); return v as Readable<V>; }
   const base = chooseName(o.name, "node", position);
-  const x = v as unknown as { readonly width: number; readonly signedness: "signed" | "unsigned" };
-  const w = makeSignal({ kind: "wire", name: base, width: x.width, signed: x.signedness === "signed", position, mayBeUnread: o.mayBeUnread });
-  w.set(v);
-  return w as unknown as V;
+  const w = view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, attributes: o.attributes, mayBeUnread: o.mayBeUnread }));
+  assignView(w, v, base);
+  return w as Readable<V>;
 }
-

@@ -3,7 +3,7 @@ import type { If, Stmt, Switch } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { leavesOf, type Shape } from "../types/shape.ts";
-import type { Bit, Num, UInt } from "../types/value.ts";
+import type { Alternative, Bit, Num, Readable, UInt } from "../types/value.ts";
 import { context, report, withBlock } from "./context.ts";
 import { userPosition } from "./position.ts";
 import { conditionOf, exprOf, operand, Value } from "./value.ts";
@@ -52,22 +52,20 @@ export function switchOn(on: UInt): SwitchChain {
   return chain;
 }
 
-type MuxOther<V> = V extends UInt<infer W> ? UInt<W> | Num : V;
-
 /** `a` when `cond` is 1, otherwise `b`; values, structs and vecs alike. At least `a` is a value of the language. */
-export function mux<V>(cond: Bit, a: V, b: NoInfer<MuxOther<V>>): V {
+export function mux<V, B>(cond: Bit, a: V, b: B & Alternative<V, B>): Readable<V> {
   const c = conditionOf(cond, "the condition of mux");
   const shape: Shape | undefined = shapeOf(a) ?? shapeOf(b);
-  if (shape === undefined) { report("HDL103", "mux: neither side is a value of the language", "Wrap one number with constant(value, width)"); return a; }
+  if (shape === undefined) { report("HDL103", "mux: neither side is a value of the language", "Wrap one number with constant(value, width)"); return a as Readable<V>; }
   const xs = leafExprs(shape, a, "mux"), ys = leafExprs(shape, b, "mux");
   const byOffset = new Map(xs.map((x, i) => [x.leaf.offset, make.mux(c, x.expr, (ys[i] as typeof x).expr)]));
-  return view(shape, l => new Value(byOffset.get(l.offset) as Expr)) as V;
+  return view(shape, l => new Value(byOffset.get(l.offset) as Expr)) as Readable<V>;
 }
 
 /** One of `options` by a one-hot select (bit i chooses option i); 0 when none. An and-or: one level deep whatever the count. */
-export function onehotMux<V>(select: readonly Bit[], options: readonly V[]): V {
+export function onehotMux<V>(select: readonly Bit[], options: readonly V[]): Readable<V> {
   const shape = shapeOf(options[0]);
-  if (shape === undefined || select.length !== options.length) { report("HDL103", "onehotMux: as many values as select bits are expected", "Give one value for each select bit"); return options[0] as V; }
+  if (shape === undefined || select.length !== options.length) { report("HDL103", "onehotMux: as many values as select bits are expected", "Give one value for each select bit"); return options[0] as Readable<V>; }
   const leaves = leavesOf(shape);
   const terms = options.map((o, i) => leafExprs(shape, o, "onehotMux").map(x => make.binary("and", make.concat(Array.from({ length: x.leaf.width }, () => conditionOf(select[i], "onehotMux"))), x.expr.signed ? make.cast(x.expr) : x.expr)));
   const merged = new Map(leaves.map((l, n) => {
@@ -76,7 +74,7 @@ export function onehotMux<V>(select: readonly Bit[], options: readonly V[]): V {
     const e = level[0] as Expr;
     return [l.offset, l.signed ? make.cast(e) : e];
   }));
-  return view(shape, l => new Value(merged.get(l.offset) as Expr)) as V;
+  return view(shape, l => new Value(merged.get(l.offset) as Expr)) as Readable<V>;
 }
 
 function property(what: "assert" | "assume" | "cover", cond: Bit, message: string): void {

@@ -130,6 +130,19 @@ export type Var<S> =
   S extends StructShape<infer F> ? StructVar<F> :
   S extends VecShape<infer E> ? VecVar<E> : never;
 
+/** What can be read of a value or of a drivable view: the same without `set`. */
+export type Readable<V> =
+  V extends UInt<infer W> ? UInt<W> :
+  V extends SInt<infer W> ? SInt<W> :
+  V extends VecVar<infer E> ? VecVal<E> :
+  V extends VecVal<infer E> ? VecVal<E> :
+  V extends object ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> } : V;
+/** What may stand beside V in a choice between the two. */
+export type Alternative<V, B> =
+  V extends UInt<infer W> ? B extends UInt | Num ? Operand<W, B> : WidthError<"an unsigned value is expected"> :
+  V extends SInt<infer W> ? B extends SInt | Num ? SOperand<W, B> : WidthError<"a signed value is expected"> :
+  Readable<V>;
+
 /** A stream as its consumer sees it. `fire` is valid and ready. */
 export interface StreamIn<S> { readonly shape: S; readonly valid: Bit; readonly ready: Var<UIntShape<1>>; readonly payload: Val<S>; readonly fire: Bit }
 /** A stream as its producer sees it. */

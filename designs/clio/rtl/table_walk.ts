@@ -1,4 +1,4 @@
-import { bit, cat, fifo, module, mux, node, onehotMux, output, ram, reg, sink, source, struct, uint, vec, when, constant, unpack, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { bit, cat, fifo, module, mux, node, onehotMux, output, ram, reg, sink, source, struct, uint, vec, when, constant, unpack, type Bit, type Readable, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { bucketBytes, bucketSlots, entryShape, tableGeometry, type TableGeometry, type TableParameters } from "../table/index.ts";
 import { AxiAddress, AxiRead } from "./types.ts";
 import { encodeOnehot, fromBits } from "./onehot.ts";
@@ -71,7 +71,7 @@ export const TableWalk = module("TableWalk",
     const entries = Array.from({ length: slotsPerBeat }, (_, i) => unpack(entryShape(g), (beat.data).bits(64 * i, 64)) as unknown as Entry);
     const matches = entries.map(e => e.allocated.and(e.tag.eq(want.tag)));
     const here = orTree(matches);
-    const pick = <V>(f: (e: Entry) => V): V => onehotMux(matches, entries.map(f));
+    const pick = <V>(f: (e: Entry) => V): Readable<V> => onehotMux(matches, entries.map(f));
     const slotInBeat = slotsPerBeat === 1 ? constant(0, 3) : encodeOnehot(fromBits(matches)).resize(3);
     let slot: UInt<3> = slotInBeat;
     let before: Val<ReturnType<typeof Found>> | undefined;

@@ -1,0 +1,107 @@
+/** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
+import {
+  arbiter, bit, cat, connect, constant, demux, fifo, filter, fork, fsm, gate, input, instance, join, map, module, mux, onehotMux, output, pipeline, ram, reg, sink, sint,
+  source, stage, struct, switchOn, uint, unpack, vec, when, wire, type Bit, type SInt, type StreamIn, type UInt, type UIntShape,
+} from "../../../hdl-dsl/index.ts";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+const holds = <_T extends true>(): void => undefined;
+
+export const Counter = module("Counter",
+  (p: { width: number }) => ({ en: input(bit), clear: input(bit), count: output(uint(p.width)) }),
+  (io, p) => {
+    const value = reg(uint(p.width), { init: 0 });
+    when(io.clear, () => { value.set(0); })
+      .elseWhen(io.en, () => { value.set(value.add(1)); });
+    io.count.set(value);
+  });
+
+export const Fifo = module("Fifo",
+  (p: { width: number; depthLog2: number }) => ({
+    push: sink(uint(p.width)), pop: source(uint(p.width)), level: output(uint(p.depthLog2 + 1)) }),
+  (io, p) => {
+    const ptr = uint(p.depthLog2 + 1);
+    const head = reg(ptr, { init: 0 }), tail = reg(ptr, { init: 0 });
+    const store = ram(uint(p.width), { depth: 2 ** p.depthLog2, collision: "new", style: "block" });
+    const full = tail.sub(head).eq(2 ** p.depthLog2), empty = head.eq(tail);
+
+    io.push.ready.set(full.not());
+    store.write(io.push.fire, tail.trunc(p.depthLog2), io.push.payload);
+    when(io.push.fire, () => { tail.set(tail.add(1)); });
+    const nextHead = mux(io.pop.fire, head.add(1), head);
+    head.set(nextHead);
+    io.pop.valid.set(empty.not());
+    io.pop.payload.set(store.readSync(nextHead.trunc(p.depthLog2)));
+    io.level.set(tail.sub(head));
+  });
+
+const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
+export const Mac = module("Mac",
+  () => ({ job: sink(Job), done: source(struct({ sum: uint(32), tag: uint(4) })) }),
+  (io) => {
+    pipeline(io.job)
+      .stage(v => ({ product: v.a.mul(v.b).is(32) }))
+      .stage(v => ({ sum: v.product.add(v.c) }))
+      .into(io.done);
+  });
+
+export const Values = module("Values", () => ({ a: input(uint(8)), b: input(uint(16)), s: input(sint(8)), c: input(bit), v: input(vec(uint(8), 4)), o: output(uint(8)), so: output(sint(8)) }), io => {
+  const a = wire(uint(8)), b = wire(uint(16)), n = wire(uint(8 as number)), s = wire(sint(8)), flag = wire(bit);
+  // A drivable value is a value: in operators, in mux, where a Bit is asked for.
+  const f: Bit = flag, e: UInt<8> = a, g: UInt = a, h: SInt<8> = s;
+  a.add(a); a.add(n); n.add(b); a.add(1); a.add(255n); a.set(b.trunc(8)); b.set(a.zext(16)); a.set(3); n.set(b);
+  when(flag, () => { a.set(io.a); }).otherwise(() => { a.set(n); });
+  holds<Same<ReturnType<typeof a.eq>, Bit>>();
+  const low = a.bits(0, 4), wide = a.zext(12), product = a.mul(b);
+  holds<Same<typeof low, UInt<4>>>();
+  holds<Same<typeof wide, UInt<12>>>();
+  holds<Same<typeof product, UInt>>();
+  const chosen = mux(flag, a, 0), both = mux(io.c, a, e), other = mux(flag, s, -1), bits = mux(flag, flag, f);
+  holds<Same<typeof chosen, UInt<8>>>();
+  holds<Same<typeof both, UInt<8>>>();
+  holds<Same<typeof other, SInt<8>>>();
+  holds<Same<typeof bits, Bit>>();
+  const hot = onehotMux([flag, io.c], [a, io.a]);
+  holds<Same<typeof hot, UInt<8>>>();
+  const st = wire(struct({ x: uint(4), y: struct({ z: uint(8), q: sint(3) }) }));
+  st.set({ x: 1, y: { z: a, q: -2 } });
+  st.y.set({ z: io.a, q: 0 });
+  st.set(st);
+  const either = mux(flag, st, st);
+  holds<Same<typeof either.y.q, SInt<3>>>();
+  const lanes = wire(vec(uint(8), 4));
+  lanes.set(io.v);
+  lanes.set([a, io.a, e, a]);
+  lanes.at(0).set(a);
+  lanes.setAt(low.trunc(2), a);
+  const lane = lanes.at(low.trunc(2)), read = io.v.at(1);
+  holds<Same<typeof lane, UInt<8>>>();
+  holds<Same<typeof read, UInt<8>>>();
+  const again = unpack(struct({ l: uint(8), h: uint(8) }), io.b);
+  holds<Same<typeof again.h, UInt<8>>>();
+  const made = cat(a, b), five = constant(5, 3);
+  holds<Same<typeof made, UInt>>();
+  holds<Same<typeof five, UInt<3>>>();
+  switchOn(a).is(1, () => { io.o.set(1); }).is([2, 3], () => { io.o.set(a); }).otherwise(() => { io.o.set(0); });
+  io.so.set(s.add(s).neg());
+  void [f, g, h];
+});
+
+export const Outer = module("Outer", () => ({ i: sink(uint(8)), k: sink(uint(8)), o: source(uint(8)), p: source(struct({ a: uint(8), b: uint(8) })), open: input(bit) }), io => {
+  const counter = instance("counter", Counter({ width: 8 }));
+  counter.en.set(io.open);
+  counter.clear.set(0);
+  const total: UInt = counter.count;
+  const halves = fork(io.i, 2);
+  const kept = filter(halves[0] as StreamIn<UIntShape<8>>, v => v.bit(0));
+  const grown = map(stage(kept, "full"), struct({ v: uint(9), last: bit }), v => ({ v: v.zext(9), last: 1 }));
+  const back = map(fifo(grown, 4), uint(8), v => v.v.trunc(8));
+  const merged = arbiter([back, gate(io.k, io.open)], { policy: "roundRobin" });
+  const [left, right] = demux(merged, total.trunc(1), 2) as [StreamIn<UIntShape<8>>, StreamIn<UIntShape<8>>];
+  connect(left, io.o);
+  const joined = join({ a: right, b: halves[1] as StreamIn<UIntShape<8>> });
+  connect(joined, io.p);
+  const { is } = fsm(["Idle", "Run"], "Idle", s => ({ Idle: () => { when(io.open, () => { s.go("Run"); }); }, Run: () => { s.go("Idle"); } }));
+  const running: Bit = is("Run");
+  void running;
+});

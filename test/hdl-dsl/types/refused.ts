@@ -1,0 +1,104 @@
+/** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
+import {
+  bit, connect, fsm, input, instance, map, module, mux, output, pipeline, ram, reg, sink, sint, source, struct, uint, vec, when, wire,
+  type Bit, type StreamIn, type StreamOut, type StructShape, type UIntShape,
+} from "../../../hdl-dsl/index.ts";
+import { Counter } from "./accepted.ts";
+
+const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
+const a = wire(uint(8)), b = wire(uint(16)), s = wire(sint(8)), flag = wire(bit);
+
+// @ts-expect-error 8 bits + 16 bits
+a.add(b);
+// @ts-expect-error 16 bits into 8
+a.set(b);
+// @ts-expect-error JavaScript operator on a value
+export const bad = a + a;
+module("M", () => ({ i: input(uint(8)), o: output(uint(8)) }), (io) => {
+  io.o.set(io.i);
+  // @ts-expect-error an input cannot be driven from inside
+  io.i.set(3);
+  // @ts-expect-error misspelt port
+  void io.oo;
+});
+const c = instance("c0", Counter({ width: 8 }));
+c.en.set(1);
+// @ts-expect-error an output cannot be driven from outside
+c.count.set(1);
+// @ts-expect-error missing parameter
+Counter({});
+fsm(["Idle", "Run"], "Idle", (m) => ({
+  Idle: () => { m.go("Run"); },
+  // @ts-expect-error misspelt state
+  Run: () => { m.go("Idel"); },
+}));
+// @ts-expect-error no handler for Run
+fsm(["Idle", "Run"], "Idle", (m) => ({ Idle: () => { m.go("Run"); } }));
+const st = wire(struct({ x: uint(4), y: uint(8) }));
+st.set({ x: 1, y: a });
+// @ts-expect-error field y is 8 bits
+st.set({ x: 1, y: b });
+// @ts-expect-error field missing
+st.set({ x: 1 });
+declare const src: StreamIn<typeof Job>;
+pipeline(src).stage(v => ({ p: v.a }))
+  // @ts-expect-error no field q at this stage
+  .stage(v => ({ r: v.q }));
+declare const dst4: StreamOut<StructShape<{ tag: UIntShape<4> }>>;
+declare const dst5: StreamOut<StructShape<{ tag: UIntShape<5> }>>;
+pipeline(src).into(dst4);
+// @ts-expect-error 4-bit tag into 5-bit field
+pipeline(src).into(dst5);
+
+// Beyond the sketch.
+// @ts-expect-error signed and unsigned do not mix
+a.add(s);
+// @ts-expect-error signed into unsigned
+a.set(s);
+// @ts-expect-error unsigned into signed
+s.set(a);
+// @ts-expect-error a condition is one bit
+when(a, () => undefined);
+// @ts-expect-error the condition of mux is one bit
+mux(a, a, a);
+// @ts-expect-error the sides of mux have one width
+mux(flag, a, b);
+// @ts-expect-error the sides of mux have one signedness
+mux(flag, a, s);
+// @ts-expect-error a mux cannot be driven
+mux(flag, a, a).set(1);
+// @ts-expect-error no multiplication by a number: its width is not stated
+a.mul(3);
+// @ts-expect-error the initial state is one of the states
+fsm(["Idle", "Run"], "Rune", () => ({ Idle: () => undefined, Run: () => undefined }));
+declare const byteIn: StreamIn<UIntShape<8>>;
+declare const wideOut: StreamOut<UIntShape<16>>;
+// @ts-expect-error streams of different shapes
+connect(byteIn, wideOut);
+// @ts-expect-error a stream's valid is the producer's to drive
+byteIn.valid.set(1);
+// @ts-expect-error a stream's ready is the consumer's to drive
+wideOut.ready.set(1);
+// @ts-expect-error the payload given has 8 bits, the shape 16
+map(byteIn, uint(16), v => v);
+// @ts-expect-error the field given has 8 bits, the shape 16
+map(byteIn, struct({ w: uint(16) }), v => ({ w: v }));
+// @ts-expect-error a memory says what a collision gives
+ram(uint(8), { depth: 4 });
+// @ts-expect-error a word is 8 bits
+ram(uint(8), { depth: 4, collision: "old" }).write(flag, a, b);
+// @ts-expect-error a vec's elements have 8 bits
+wire(vec(uint(8), 2)).set([b, b]);
+// @ts-expect-error element driven with 16 bits
+wire(vec(uint(8), 2)).at(0).set(b);
+// @ts-expect-error an element chosen by a value is read only; setAt drives it
+wire(vec(uint(8), 2)).at(a).set(1);
+// @ts-expect-error no such field
+void wire(Job).d;
+// @ts-expect-error a bit is not a boolean
+if (flag.eq(1) === true) void 0;
+// @ts-expect-error the initial value is a number
+reg(uint(8), { init: "0" });
+// @ts-expect-error a sink's payload cannot be driven inside
+module("S", () => ({ i: sink(uint(8)), o: source(uint(8)) }), io => { io.i.payload.set(1); });
+export const unusedBit: Bit = flag;
