@@ -1,9 +1,20 @@
-import type { EmittedDesign, EmittedPort, EmittedStream } from "../hdl-dsl/types/emitted.ts";
-import type { Ports } from "../hdl-dsl/types/ports.ts";
-import { leavesOf } from "../hdl-dsl/types/shape.ts";
+import { type Def, emit, type EmittedDesign, type EmittedPort, type EmittedStream, leavesOf, type Ports } from "../hdl-dsl/index.ts";
 
 /** What the harness simulates: the ports as declared (they type the bench) and the Verilog. */
 export interface Design<P extends Ports = Ports> { readonly ports: P; readonly emitted: EmittedDesign }
+
+/** A definition in the language, or a design whose Verilog is at hand already. */
+export type Dut<P extends Ports = Ports> = Def<P> | Design<P>;
+
+const emitted = new WeakMap<Def, EmittedDesign>();
+
+/** Emits a definition, once. @throws HdlError when it does not pass the checks of the language. */
+export function designOf<P extends Ports>(dut: Dut<P>): Design<P> {
+  if ("emitted" in dut) return dut;
+  let text = emitted.get(dut);
+  if (!text) emitted.set(dut, text = emit(dut));
+  return { ports: dut.ports, emitted: text };
+}
 
 /**
  * A design whose Verilog was written by hand or comes from a vendor: ports are flattened as the language does

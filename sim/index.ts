@@ -5,7 +5,7 @@ export { Event, Lock, Queue } from "./bench/sync.ts";
 export { Task } from "./bench/task.ts";
 export type { Backend, ClockSetting, Model, ModelOptions, PortSlot, Program } from "./backend/backend.ts";
 export { verilatorBackend } from "./backend/verilator/verilator.ts";
-export { fromVerilog, type Design } from "./design.ts";
+export { type Design, designOf, type Dut, fromVerilog } from "./design.ts";
 export { peek, poke } from "./dut/io.ts";
 export type { InputOf, InSignal, IntValue, Io, OutSignal, StreamIo, ValueOf } from "./dut/types.ts";
 export {

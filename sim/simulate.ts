@@ -1,7 +1,7 @@
-import type { Ports } from "../hdl-dsl/types/ports.ts";
+import type { Ports } from "../hdl-dsl/index.ts";
 import type { Backend, ClockSetting } from "./backend/backend.ts";
 import { verilatorBackend } from "./backend/verilator/verilator.ts";
-import type { Design } from "./design.ts";
+import { designOf, type Dut } from "./design.ts";
 import { Simulation } from "./simulation.ts";
 
 export interface SimulateOptions {
@@ -18,7 +18,8 @@ export interface SimulateOptions {
 }
 
 /** Builds the design (or finds it built), makes a model and resets it. Free it when done. */
-export async function simulate<P extends Ports>(design: Design<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
+export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
+  const design = designOf(dut);
   const program = await (options.backend ?? verilatorBackend).load(design.emitted, { trace: options.wave !== undefined });
   const clocks: Record<string, ClockSetting> = {};
   for (const [name, c] of Object.entries(options.clocks ?? {})) {

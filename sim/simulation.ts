@@ -1,4 +1,4 @@
-import type { Ports } from "../hdl-dsl/types/ports.ts";
+import type { Ports } from "../hdl-dsl/index.ts";
 import type { ClockSetting, Model } from "./backend/backend.ts";
 import type { Scheduler } from "./bench/scheduler.ts";
 import type { Design } from "./design.ts";

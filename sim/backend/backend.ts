@@ -1,4 +1,4 @@
-import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/index.ts";
 import type { StopCause } from "../errors.ts";
 
 /** Where a port's bits are: 32-bit little-endian lanes from `word` on; unused high bits of the last lane are zero. */

@@ -1,4 +1,4 @@
-import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/index.ts";
 import { SimulationError } from "../errors.ts";
 import type { PortSlot } from "./backend.ts";
 

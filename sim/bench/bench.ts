@@ -1,4 +1,4 @@
-import type { Ports } from "../../hdl-dsl/types/ports.ts";
+import type { Ports } from "../../hdl-dsl/index.ts";
 import type { Io } from "../dut/types.ts";
 import { TimeoutError } from "../errors.ts";
 import type { Random } from "../random.ts";

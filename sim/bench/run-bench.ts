@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Ports } from "../../hdl-dsl/types/ports.ts";
+import type { Ports } from "../../hdl-dsl/index.ts";
 import { watchStreams } from "../bus/stream-watch.ts";
-import type { Design } from "../design.ts";
+import { type Design, designOf, type Dut } from "../design.ts";
 import { HangError } from "../errors.ts";
 import { seedFromEnvironment } from "../random.ts";
 import { simulate, type SimulateOptions } from "../simulate.ts";
@@ -50,9 +50,9 @@ async function attempt<P extends Ports, T>(
  * message gains the seed and cycle, and the path of an FST wave from a second run with the same seed.
  */
 export async function runBench<P extends Ports, T>(
-  name: string, design: Design<P>, options: BenchOptions, body: (b: Bench<P>) => Promise<T>,
+  name: string, dut: Dut<P>, options: BenchOptions, body: (b: Bench<P>) => Promise<T>,
 ): Promise<T> {
-  const seed = seedFromEnvironment(options.seed ?? 1);
+  const seed = seedFromEnvironment(options.seed ?? 1), design = designOf(dut);
   let cycle = 0;
   try {
     return await attempt(design, options, seed, undefined, body, (c) => { cycle = c; });
@@ -96,6 +96,6 @@ export type Test = (name: string, body: () => Promise<void>, timeoutMs?: number)
 /** Makes the `bench(name, design, options, body)` that registers benches with a test framework. */
 export function benchWith(test: Test) {
   return <P extends Ports>(
-    name: string, design: Design<P>, options: BenchOptions & { readonly timeoutMs?: number }, body: (b: Bench<P>) => Promise<void>,
-  ): void => { test(name, () => runBench(name, design, options, body), options.timeoutMs ?? 60_000); };
+    name: string, dut: Dut<P>, options: BenchOptions & { readonly timeoutMs?: number }, body: (b: Bench<P>) => Promise<void>,
+  ): void => { test(name, () => runBench(name, dut, options, body), options.timeoutMs ?? 60_000); };
 }

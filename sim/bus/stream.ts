@@ -1,4 +1,4 @@
-import type { Shape } from "../../hdl-dsl/types/shape.ts";
+import type { Shape } from "../../hdl-dsl/index.ts";
 import type { Node } from "../dut/io.ts";
 import type { InputOf, InSignal, OutSignal, StreamIo, ValueOf } from "../dut/types.ts";
 import type { Simulation } from "../simulation.ts";

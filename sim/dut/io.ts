@@ -1,5 +1,4 @@
-import type { Ports } from "../../hdl-dsl/types/ports.ts";
-import { fieldsOf, type Shape } from "../../hdl-dsl/types/shape.ts";
+import { fieldsOf, type Ports, type Shape } from "../../hdl-dsl/index.ts";
 import type { Model } from "../backend/backend.ts";
 import { SimulationError } from "../errors.ts";
 import { Signal, signalOf } from "./signal.ts";

@@ -21,6 +21,7 @@ export abstract class Signal<V extends number | bigint = number | bigint> {
     this.name = slot.port.name; this.width = slot.port.width; this.signed = slot.port.signed;
   }
 
+  get dir(): "in" | "out" { return this.slot.port.dir; }
   abstract get value(): V;
   abstract set value(v: number | bigint);
 

@@ -1,5 +1,4 @@
-import type { Port, Ports, StreamPort } from "../../hdl-dsl/types/ports.ts";
-import type { Shape, SIntShape, StructShape, UIntShape, VecShape } from "../../hdl-dsl/types/shape.ts";
+import type { Port, Ports, Shape, SIntShape, StreamPort, StructShape, UIntShape, VecShape } from "../../hdl-dsl/index.ts";
 import type { Signal } from "./signal.ts";
 
 /** Widths whose values a JavaScript number holds exactly. */
@@ -27,10 +26,13 @@ export type InputOf<S extends Shape> =
 /** A port that the bench reads; writing it is a compile error. */
 export type OutSignal<V extends number | bigint = number | bigint> = Pick<Signal<V>, "name" | "width" | "num" | "big" | "bytes" | "slot"> & {
   readonly value: V;
+  /** As declared by the module; without it TypeScript would take a readable signal for a writable one. */
+  readonly dir: "in" | "out";
 };
 
 /** A port that the bench drives; a write takes effect after the coming edge's inputs are sampled, that is for the next `step`. */
-export interface InSignal<V extends number | bigint = number | bigint> extends Omit<OutSignal<V>, "value"> {
+export interface InSignal<V extends number | bigint = number | bigint> extends Omit<OutSignal<V>, "value" | "dir"> {
+  readonly dir: "in";
   get value(): V;
   set value(v: number | bigint);
 }

@@ -1,4 +1,4 @@
-import type { EmittedPort } from "../../../hdl-dsl/types/emitted.ts";
+import type { EmittedPort } from "../../../hdl-dsl/index.ts";
 import type { StopCause } from "../../errors.ts";
 import { SimulationError } from "../../errors.ts";
 import type { Model, ModelOptions, PortSlot } from "../backend.ts";

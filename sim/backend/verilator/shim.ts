@@ -1,4 +1,4 @@
-import type { EmittedDesign, EmittedPort } from "../../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign, EmittedPort } from "../../../hdl-dsl/index.ts";
 import type { PortSlot } from "../backend.ts";
 import type { BlockLayout } from "../layout.ts";
 import { cxxName } from "./cxx-name.ts";

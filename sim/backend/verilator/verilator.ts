@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import type { Backend, ModelOptions, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
 import { cached, cacheRoot, digest } from "./cache.ts";

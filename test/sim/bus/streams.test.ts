@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { output, source } from "../../../hdl-dsl/types/ports.ts";
+import { bit, output, source, struct, uint } from "../../../hdl-dsl/index.ts";
 import {
   AxisMonitor, AxisSink, AxisSource, bernoulli, bursts, EthernetMac, fromVerilog, never, pattern, ProtocolError, Random, runBench, type Seen,
   SimulationError, StreamMonitor, StreamSink, StreamSource,

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { bit, sint, struct, uint, vec } from "../../../hdl-dsl/types/shape.ts";
+import { bit, input, output, sink, sint, source, struct, uint, vec } from "../../../hdl-dsl/index.ts";
 import { fromVerilog } from "../../../sim/index.ts";
 
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");

@@ -1,5 +1,4 @@
-import { type Ports, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { bit, leavesOf, type Shape, struct, uint } from "../../../hdl-dsl/types/shape.ts";
+import { bit, leavesOf, type Ports, type Shape, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
 import { fromVerilog } from "../../../sim/index.ts";
 
 /** Verilog whose streams are wires from one port to another: the two sides of a bus model meet with no cycle between them. */
