@@ -82,6 +82,7 @@ export class Expressions {
     if (root.kind === "const") return this.#constant(root, near);
     postOrder(root, this.#done, (e) => {
       const v = this.#node(e);
+      if (v.kind === "number") this.#constants.set(e, v.value);
       const shared = e !== root && (this.#uses.get(e) ?? 0) > 1 && v.cost > SHARED_COST;
       this.#done.set(e, shared ? this.#wire(v, hintOf(e)) : v);
     });
@@ -135,17 +136,47 @@ export class Expressions {
     return wire;
   }
 
-  #fold(e: Expr, value: bigint): VExpr {
-    this.#constants.set(e, value);
-    return number(value, e.width, e.signed);
+  #fold(e: Expr, value: bigint): VExpr { return number(value, e.width, e.signed); }
+
+  #same(a: Expr, b: Expr): boolean {
+    if (a === b) return true;
+    const known = this.#constants.get(a);
+    if (known !== undefined) return known === this.#constants.get(b);
+    const x = this.#done.get(a), y = this.#done.get(b);
+    return x?.kind === "name" && y?.kind === "name" && x.name === y.name;
+  }
+
+  /** Results that one operand alone decides, or two that are the same. Linters fold them too, and then object to what is left unread. */
+  #decided(e: Expr): bigint | undefined {
+    if (e.kind === "shift") {
+      const a = this.#constants.get(e.a), by = this.#constants.get(e.by), arithmetic = e.op === "right" && e.a.signed;
+      if (a === 0n || (arithmetic && a === maskOf(e.width))) return a;
+      return by !== undefined && by >= BigInt(e.width) && !arithmetic ? 0n : undefined;
+    }
+    if (e.kind !== "binary") return undefined;
+    const a = this.#constants.get(e.a), b = this.#constants.get(e.b), same = this.#same(e.a, e.b);
+    switch (e.op) {
+      case "and": case "mul": return a === 0n || b === 0n ? 0n : undefined;
+      case "or": return a === maskOf(e.width) || b === maskOf(e.width) ? maskOf(e.width) : undefined;
+      case "sub": case "xor": case "ne": return same ? 0n : undefined;
+      case "eq": return same ? 1n : undefined;
+      case "lt": case "gt": return same ? 0n : this.#knownComparison(e);
+      case "le": case "ge": return same ? 1n : this.#knownComparison(e);
+      case "add": return undefined;
+    }
   }
 
   #node(e: Expr): VExpr {
-    if (e.kind === "const") { this.#constants.set(e, e.value); return this.#constant(e, undefined); }
+    if (e.kind === "const") {
+      this.#constants.set(e, e.value);
+      return this.#constant(e, undefined);
+    }
     if (e.kind === "read") return this.#around.signal(e.signal);
     if (e.kind === "memRead") return index(this.#around.memory(e.memory), e.width, toUnsigned(this.#operand(e.address)), true);
     const values = operandsOf(e).map((o) => this.#constants.get(o));
     if (values.every((v) => v !== undefined)) return this.#fold(e, applyOperator(e, values));
+    const decided = this.#decided(e);
+    if (decided !== undefined) return this.#fold(e, decided);
     switch (e.kind) {
       case "unary": return this.#unary(e);
       case "binary": return this.#binary(e);
@@ -174,8 +205,6 @@ export class Expressions {
   }
 
   #binary(e: Extract<Expr, { kind: "binary" }>): VExpr {
-    const always = this.#knownComparison(e);
-    if (always !== undefined) return this.#fold(e, always);
     if (e.op === "mul") return binary("*", this.#extend(e.a, e.width), this.#extend(e.b, e.width));
     const op = BINARY[e.op];
     const a = this.#state(e.a, e.b), b = this.#state(e.b, e.a);
@@ -205,6 +234,7 @@ export class Expressions {
   }
 
   #mux(e: Extract<Expr, { kind: "mux" }>): VExpr {
+    if (this.#same(e.a, e.b)) return this.#done.get(e.a) as VExpr;
     const known = this.#constants.get(e.cond);
     if (known !== undefined) return this.#done.get(known !== 0n ? e.a : e.b) as VExpr;
     const cond = bare(this.#operand(e.cond)), a = this.#operand(e.a);

@@ -96,6 +96,7 @@ export function sliceExpr(a: VExpr, lo: number, width: number): VExpr | undefine
     case "unary": {
       if (a.op !== "~" && !(a.op === "-" && lo === 0)) return undefined;
       const inner = sliceExpr(a.a, lo, width);
+      if (inner?.kind === "number") return number(a.op === "~" ? ~inner.value : -inner.value, width);
       return inner === undefined ? undefined : unary(a.op, inner);
     }
     case "binary": {
@@ -103,12 +104,31 @@ export function sliceExpr(a: VExpr, lo: number, width: number): VExpr | undefine
       const fromZero = lo === 0 && (a.op === "+" || a.op === "-" || a.op === "*");
       if (!(bitwise && a.cost <= SLICE_COST) && !fromZero) return undefined;
       const x = sliceExpr(a.a, lo, width), y = sliceExpr(a.b, lo, width);
-      return x === undefined || y === undefined ? undefined : binary(a.op, x, y);
+      return x === undefined || y === undefined ? undefined : folded(a.op, x, y);
     }
     case "ternary": {
       if (a.cost > SLICE_COST) return undefined;
       const x = sliceExpr(a.a, lo, width), y = sliceExpr(a.b, lo, width);
-      return x === undefined || y === undefined ? undefined : ternary(a.cond, x, y);
+      if (x === undefined || y === undefined) return undefined;
+      return x.kind === "number" && y.kind === "number" && x.value === y.value ? x : ternary(a.cond, x, y);
     }
+  }
+}
+
+/** A bitwise or arithmetic operation whose slicing may have left constants. */
+function folded(op: VBinaryOp, x: VExpr, y: VExpr): VExpr {
+  const a = x.kind === "number" ? x.value : undefined, b = y.kind === "number" ? y.value : undefined;
+  const ones = maskOf(x.width);
+  if (op === "&" && (a === 0n || b === 0n) || op === "*" && (a === 0n || b === 0n)) return number(0n, x.width);
+  if (op === "|" && (a === ones || b === ones)) return number(ones, x.width);
+  if (a === undefined || b === undefined) return binary(op, x, y);
+  switch (op) {
+    case "+": return number(a + b, x.width);
+    case "-": return number(a - b, x.width);
+    case "*": return number(a * b, x.width);
+    case "&": return number(a & b, x.width);
+    case "|": return number(a | b, x.width);
+    case "^": return number(a ^ b, x.width);
+    default: return binary(op, x, y);
   }
 }
