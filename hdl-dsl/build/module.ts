@@ -12,7 +12,7 @@ import { userPosition } from "./position.ts";
 import { fieldAfter } from "./source-name.ts";
 import { Value, Variable } from "./value.ts";
 import { view } from "./view.ts";
-import { checkCircuit } from "../check/index.ts";
+import { checkCircuit, checkModuleNames } from "../check/index.ts";
 
 /** A module with its parameters chosen. */
 export interface Def<P extends Ports = Ports> {
@@ -59,7 +59,7 @@ function nameWith(base: string, params: unknown): { readonly name: string; reado
     parameters.push([k, text.replace(/"/g, "")]);
     if (typeof v === "object" && v !== null) {
       const o = v as { readonly kind?: string; readonly width?: number };
-      name += `_${k}${(o.kind === "uint" || o.kind === "sint") && o.width !== undefined ? String(o.width) : `_${createHash("sha256").update(text).digest("hex").slice(0, 6)}`}`;
+      name += `_${k}${(o.kind === "uint" || o.kind === "sint") && o.width !== undefined ? `${o.kind === "sint" ? "s" : ""}${o.width}` : `_${createHash("sha256").update(text).digest("hex").slice(0, 6)}`}`;
     } else if (typeof v === "boolean") name += v ? `_${k}` : "";
     else name += `_${k}${clean(String(v as number | string | bigint))}`;
   }
@@ -125,7 +125,24 @@ function define<P extends Ports>(name: string, parameters: Circuit["parameters"]
 const childDiagnostics = new WeakMap<Circuit, readonly Diagnostic[]>();
 
 function finish(c: Context, name: string, parameters: Circuit["parameters"], ports: Ports, position: Position | undefined): Circuit {
+  for (const signal of c.signals) {
+    if (signal.kind !== "input" && signal.kind !== "output") continue;
+    signal.domain = domainOfPort(c, ports, signal);
+  }
   return { name, parameters, ports, position, domains: [...c.domains], signals: c.signals, memories: c.memories, instances: c.instances, streams: c.streams, body: c.top };
+}
+
+/** The domain that a port names; else the default one, or the module's only one when that is another. */
+function domainOfPort(c: Context, ports: Ports, signal: Signal): ClockDomain | undefined {
+  const port = ports[signal.path?.[0] ?? ""];
+  const all = [...c.domains];
+  if (port?.domain === undefined) return all.length === 1 ? all[0] : signal.domain;
+  const named = all.find(d => d.name === port.domain);
+  if (named === undefined) {
+    c.diagnostics.push({ code: "HDL121", module: c.moduleName, at: signal.position, related: undefined,
+      message: `port \`${signal.name}\` names clock domain \`${port.domain}\`, which the module does not have`, fix: `Make it in the body, clockDomain("${port.domain}"), or leave it out of the port` });
+  }
+  return named ?? signal.domain;
 }
 
 interface LeafPort { readonly name: string; readonly path: readonly string[]; readonly width: number; readonly signed: boolean; readonly dir: "in" | "out"; readonly offset: number; readonly role?: "valid" | "ready" | "payload" }
@@ -234,30 +251,9 @@ export function blackBox<const P extends Ports>(name: string, ports: P, o: { rea
 /** The circuit of a definition; throws HdlError with every error of the run when there is any. */
 export function elaborate(def: Def): Circuit {
   const { circuit, diagnostics } = def.elaborate();
-  const all = [...diagnostics, ...nameClashes(circuit)];
+  const all = [...diagnostics, ...checkModuleNames(circuit)];
   if (all.length > 0) throw new HdlError(all);
   return circuit;
-}
-
-/** Two definitions of one name with different contents: they would overwrite each other's file. */
-function nameClashes(top: Circuit): Diagnostic[] {
-  const byName = new Map<string, Circuit>(), seen = new Set<Circuit>(), found: Diagnostic[] = [];
-  const visit = (c: Circuit): void => {
-    if (seen.has(c)) return;
-    seen.add(c);
-    const first = byName.get(c.name);
-    if (first === undefined) byName.set(c.name, c);
-    else if (!sameBlackBox(first, c)) {
-      found.push({ code: "HDL130", module: c.name, message: `two different definitions are both called \`${c.name}\``, fix: "Rename one, or give it a nameOf that tells its parameters apart", at: c.position, related: first.position });
-    }
-    for (const i of c.instances) visit(i.circuit);
-  };
-  visit(top);
-  return found;
-}
-/** One black box may be declared at each place that uses it. */
-function sameBlackBox(a: Circuit, b: Circuit): boolean {
-  return a.blackBox !== undefined && b.blackBox !== undefined && a.blackBox.simulation === b.blackBox.simulation && JSON.stringify(a.ports) === JSON.stringify(b.ports);
 }
 
 export { Variable, withContext };

@@ -20,8 +20,8 @@ export interface Signal {
   readonly signed: boolean;
   /** reg: reset value, undefined = not reset. */
   readonly init?: bigint | undefined;
-  /** reg, memData: its domain. Ports: the domain they belong to. */
-  readonly domain?: ClockDomain | undefined;
+  /** reg, memData: its domain. Ports: the domain they belong to (known once the module is finished). */
+  domain?: ClockDomain | undefined;
   readonly position: Position | undefined;
   /** Port name, stream part, field path: `["push", "payload", "tag"]`. For ports and instance ports. */
   readonly path?: readonly string[] | undefined;

@@ -19,9 +19,6 @@ const other = module("TwoClocks", () => ({ d: input(bit), q: output(bit) }), io 
   inDomain(slow, () => { const held = reg(bit, { init: 0 }); held.set(io.d); io.q.set(held); });
 });
 
-/** Two bodies under one name. */
-const passing = (n: number) => module("Passing", () => ({ d: input(bit), q: output(bit) }), io => { io.q.set(n === 1 ? io.d : io.d.not()); })();
-
 export const faults: Readonly<Record<string, Def>> = {
   HDL101_set: fault("WidthOfSet", io => {
     const r = reg(uint(8), { init: 0 });
@@ -103,10 +100,7 @@ export const faults: Readonly<Record<string, Def>> = {
   HDL120: module("PipelineField", () => ({ from: sink(struct({ x: uint(4) })), to: source(struct({ x: uint(4), sum: uint(4) })) }), io => {
     pipeline(io.from).stage(v => ({ twice: v.x.add(v.x) })).into(io.to as never);
   })(),
-  HDL130: module("NameClash", () => io1, io => {
-    const one = instance(passing(1)), two = instance(passing(2));
-    one.d.set(io.c); two.d.set(one.q); io.z.set(two.q); io.y.set(io.n.add(io.a.trunc(8)).add(io.s.asUint()));
-  })(),
+  HDL121: module("PortDomain", () => ({ d: input(bit, { domain: "slwo" }), q: output(bit) }), io => { clockDomain("slow"); io.q.set(io.d); })(),
   several: fault("Several", io => {
     io.y.set(io.n.add(loose(io.a)));
     io.y.set(300);
