@@ -88,6 +88,7 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
       queue.write(reading, tail, { data, last: reading_last });
       when(reading, () => { tail.set(tail.add(1)); });
       when(out.fire, () => { head.set(head.add(1)); });
+      // Equal pointers: empty, or full when all places are claimed and none of them is on its way.
       out.valid.set(head.ne(tail).or(claimed.bit(width).and(reading.not())));
       out.payload.set(queue.readAsync(head) as never);
       when(granted.and(out.fire.not()), () => { claimed.set(claimed.add(1)); })

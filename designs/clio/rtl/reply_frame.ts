@@ -1,0 +1,112 @@
+/** What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules: designs/clio/model/rules.md, sections 2 and 3. Wires only. */
+import {
+  accessBody, arpPacket, clioHeader, encode, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, minimumFrame, status, udpHeader,
+} from "../../packets/index.ts";
+import { cat, constant, mux, node, onehotMux, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { cutFields, joinBytes, joinFields } from "./fields.ts";
+import { frameKind, replyForm, type NetConfig, type Reply, type ReplyContext } from "./types.ts";
+
+/** Bytes in front of a PINGPONG's echoed bytes. */
+export const rawLimit = frameOffsets.body;
+/** Bytes in front of a ping's echoed bytes: up to the ICMP checksum. */
+export const echoBytes = frameOffsets.transport + icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
+/** Bytes in front of data read. */
+export const fullBytes = frameOffsets.body + accessBody.bytes;
+
+const arpBytes = frameOffsets.network + arpPacket.bytes;
+/** Fields of an IPv4 header that are the same in every reply of ours. */
+const ipv4Constants = {
+  version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0, fragmentOffset: 0, ttl: 64, protocol: ipProtocol.udp, checksum: 0,
+} as const;
+/** Sum of their 16-bit words. */
+const constantSum = (() => {
+  const bytes = encode(ipv4Header, ipv4Constants);
+  let sum = 0;
+  for (let i = 0; i < bytes.length; i += 2) sum += (bytes[i] as number) * 256 + (bytes[i + 1] as number);
+  return sum;
+})();
+const echoRequestType = 8;
+
+export interface ReplyPlan {
+  /** The first 70 bytes, zero where data or echoed bytes go and behind the end; the IPv4 checksum of a Clio reply is 0. */
+  readonly header: UInt;
+  /** Clio reply (its IPv4 checksum is to be filled in), or ICMP. */
+  readonly clio: Bit; readonly icmp: Bit;
+  /** Two numbers whose sum is that of the IPv4 header's words: 19 and 17 bits, the wider one lowest. */
+  readonly sums: UInt;
+  /** Number of the frame's last byte, padding included (16 bits). */
+  readonly lastByte: UInt;
+  /** Number of the last byte that is no padding, 63 when there is no padding. */
+  readonly content: UInt;
+  /** Bytes from the frame buffer, or from memory, follow. */
+  readonly echoes: Bit; readonly data: Bit;
+}
+
+export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>, config: Val<typeof NetConfig>): ReplyPlan {
+  const arp = node(context.kind.eq(frameKind.arp)), icmp = node(context.kind.eq(frameKind.icmp)), clio = node(context.kind.eq(frameKind.clio));
+  const data = node(clio.and(reply.form.eq(replyForm.data))), ping = node(clio.and(reply.form.eq(replyForm.echo)));
+  const short = node(clio.and(reply.form.eq(replyForm.short)));
+  const asked = cutFields(clioHeader, context.header), access = cutFields(accessBody, context.body);
+
+  // Every length is one number of the request plus a constant that follows from the form.
+  const size_bits = 16;
+  const given = node(onehotMux([data, ping, icmp], [access.length.trunc(size_bits), asked.size, context.ipLength]));
+  const withAccess = node(data.or(short));
+  /** Clio size plus `more`. */
+  const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, size_bits), mux(withAccess, constant(more + clioHeader.bytes + accessBody.bytes, size_bits), more + clioHeader.bytes)));
+  const clioToIp = udpHeader.bytes + ipv4Header.bytes;
+  const size = node(sized(0)), udp_length = node(sized(udpHeader.bytes)), ip_length = node(sized(clioToIp));
+  const lastWithout = mux(withAccess, constant(fullBytes - 1, size_bits), mux(icmp, constant(frameOffsets.network - 1, size_bits),
+    mux(ping, constant(frameOffsets.clio - 1, size_bits), mux(arp, constant(arpBytes - 1, size_bits), rawLimit - 1))));
+  const last = node(given.add(lastWithout));
+  const padded = node(last.lt(minimumFrame - 1));
+  const pinged = node(last.ge(rawLimit));
+
+  // The sum of our own address and the constants changes with the register only.
+  const own_sum = reg(uint(18));
+  own_sum.set(config.ip.bits(0, 16).zext(18).add(config.ip.bits(16, 16).zext(18)).add(constantSum));
+  const sums = cat(context.ip.bits(0, 16).addGrow(ip_length), own_sum.addGrow(context.ip.bits(16, 16).zext(18)));
+
+  const ethernet = joinFields(ethernetHeader, { dst: context.mac, src: config.mac, etherType: mux(arp, constant(etherType.arp, 16), etherType.ipv4) });
+  const ip = joinFields(ipv4Header, { ...ipv4Constants, totalLength: ip_length, src: config.ip, dst: context.ip });
+  const kept = context.ipHeader.width;
+  const ipOut = cat(ip.bits(kept, ipv4Header.bytes * 8 - kept), mux(icmp, context.ipHeader as UInt, ip.bits(0, kept)));
+  const udp = joinFields(udpHeader, { srcPort: context.nodePort, dstPort: context.clientPort, length: udp_length, checksum: 0 });
+  const flag = (v: UInt<1>): Bit => v.and(context.published.not());
+  const clioOut = joinFields(clioHeader, {
+    ...asked, opcode: reply.opcode, status: reply.status, size,
+    flagRoute: flag(asked.flagRoute), flagRepl: flag(asked.flagRepl), flagTracked: flag(asked.flagTracked), flagRetry: flag(asked.flagRetry),
+  });
+  const body = joinFields(accessBody, { va: access.va, length: mux(reply.status.eq(status.OK), access.length, 0) });
+  const bodyOut = mux(withAccess, body, 0);
+
+  // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after.
+  const changed = context.icmpChecksum.not().addGrow(~(echoRequestType << 8) & 0xffff);
+  const icmp_checksum = node(changed.bits(0, 16).add(changed.bit(16).zext(16)).not());
+  const icmpOut = joinFields(icmpHeader, { type: 0, code: 0, checksum: icmp_checksum, identifier: 0, sequence: 0 });
+  const icmpKept = icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
+  const afterIp = fullBytes - frameOffsets.transport;
+  const ipFrame = joinBytes(ipOut, mux(icmp, icmpOut.bits(0, icmpKept * 8).resize(afterIp * 8), joinBytes(udp, clioOut, bodyOut)));
+  const arpOut = joinFields(arpPacket, {
+    hardwareType: 1, protocolType: etherType.ipv4, hardwareSize: 6, protocolSize: 4, operation: 2, senderMac: config.mac, senderIp: config.ip,
+    // net_rx keeps the ARP sender's MAC where the Clio header would be.
+    targetMac: context.header.bits(0, arpPacket.at.senderMac.width), targetIp: context.ip,
+  });
+  return {
+    header: joinBytes(ethernet, mux(arp, arpOut.resize((fullBytes - ethernetHeader.bytes) * 8), ipFrame)), clio, icmp, sums,
+    lastByte: node(mux(padded, constant(minimumFrame - 1, size_bits), last)), content: mux(padded, last.bits(0, 6), 63), echoes: icmp.or(ping.and(pinged)), data,
+  };
+}
+
+/** The IPv4 checksum from a plan's `sums`. */
+export function ipv4Checksum(sums: UInt): UInt<16> {
+  const sum = node(sums.bits(0, 19).zext(20).add(sums.bits(19, 17).zext(20)));
+  const folded = node(sum.bits(0, 16).addGrow(sum.bits(16, 4).zext(16)));
+  return folded.bits(0, 16).add(folded.bit(16).zext(16)).not();
+}
+
+/** The header with the IPv4 checksum filled in. */
+export function placeChecksum(header: UInt, checksum: UInt<16>): UInt {
+  const at = (frameOffsets.network + ipv4Header.at.checksum.byteOffset) * 8;
+  return cat(header.bits(at + 16, header.width - at - 16), checksum.bits(0, 8), checksum.bits(8, 8), header.bits(0, at));
+}
