@@ -2,7 +2,7 @@
 import type { Position, Signal } from "../ir/circuit.ts";
 import type { Leaf, Shape } from "../types/shape.ts";
 import type { Num, Readable, Var } from "../types/value.ts";
-import { claimName, context, report } from "./context.ts";
+import { atTop, claimName, context, report } from "./context.ts";
 import { nameHere, userPosition } from "./position.ts";
 import { literal, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
@@ -71,6 +71,7 @@ export function node<V>(v: V, o: DeclareOptions = {}): Readable<V> {
   if (shape === undefined) { report("HDL103", `node: a value of the language is expected, got ${typeof v}`, "Wrap numbers with constant(value, width)"); return v as Readable<V>; }
   const base = chooseName(o.name, "node", position);
   const w = view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, attributes: o.attributes, mayBeUnread: o.mayBeUnread }));
-  assignView(w, v, base);
+  // Always driven, also when declared inside a `when`.
+  atTop(() => { assignView(w, v, base); });
   return w as Readable<V>;
 }
