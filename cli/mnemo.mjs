@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // The command `mnemo`: TypeScript is run as it stands (tsx); see cli/main.ts.
-const least = 20;
-if (Number(process.versions.node.split(".")[0]) < least) {
-  console.error("Node " + process.versions.node + " is too old: install Node " + least + " or later and run this again.");
+if (Number(process.versions.node.split(".")[0]) < 20) {
+  console.error("Node " + process.versions.node + " is too old: install Node 20 or later and run this again.");
   process.exit(2);
 }
 let register;
@@ -12,6 +11,9 @@ try { ({ register } = await import("tsx/esm/api")); } catch {
 }
 register();
 // A reader that has seen enough (`mnemo ... | head`) is no error.
-process.stdout.on("error", (e) => { if (e.code === "EPIPE") process.exit(); throw e; });
+process.stdout.on("error", (/** @type {NodeJS.ErrnoException} */ e) => {
+  if (e.code === "EPIPE") process.exit();
+  throw e;
+});
 const { main } = await import("./main.ts");
 process.exitCode = await main(process.argv.slice(2), process);

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 
 /** An option with a value that may be given once only. */
-export function once<T>(flags: string, description: string, parse: (text: string) => T): Option {
+export function once(flags: string, description: string, parse: (text: string) => unknown): Option {
   let given = false;
   return new Option(flags, description).argParser((text: string) => {
     if (given) throw new InvalidArgumentError("It is given twice.");

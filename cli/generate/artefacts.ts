@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSettings } from "../../designs/clio/config/index.ts";
+import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
 import { designs, node } from "./designs.ts";
 import type { GeneratedFile } from "./files.ts";
@@ -9,7 +9,7 @@ import { withExcerpts } from "./excerpts.ts";
 /** The Verilog of every design, one file per definition. */
 function verilog(): GeneratedFile[] {
   const files = new Map<string, string>();
-  for (const d of designs()) {
+  for (const d of designs(makeSettings().config)) {
     for (const f of d.emitted.files) {
       const path = `generated/${d.folder}/${f.name}`, before = files.get(path);
       if (before !== undefined && before !== f.text) throw new Error(`two definitions of ${path} differ`);

@@ -20,13 +20,13 @@ export const generateVerb: Verb = (program, { terminal }) => program.command("ge
     const { compare, writeAll } = await import("../generate/files.ts");
     const { root } = await import("../../scripts/setup/paths.mjs");
     if (options.out !== undefined) {
-      const folder = resolve(options.out), files = await nodeFiles(options.set);
+      const folder = resolve(options.out), files = nodeFiles(options.set);
       writeAll(folder, files);
       terminal.print(`${files.length} files written to ${options.out}`);
       return;
     }
     terminal.progress("elaborating ...");
-    const files = await projectFiles(root);
+    const files = projectFiles(root);
     const different = compare(root, files);
     if (options.check === true) {
       if (different.length > 0) {

@@ -28,7 +28,11 @@ export function firstDifference(wanted, installed) {
 
 /** @param {string} path @returns {Lock | undefined} */
 function readLock(path) {
-  try { return /** @type {Lock} */ (JSON.parse(readFileSync(path, "utf8"))); } catch { return undefined; }
+  try {
+    /** @type {unknown} */
+    const lock = JSON.parse(readFileSync(path, "utf8"));
+    return typeof lock === "object" && lock !== null && "packages" in lock ? /** @type {Lock} */ (lock) : undefined;
+  } catch { return undefined; }
 }
 
 /** Runs `npm ci` unless node_modules holds just what package-lock.json says. */
