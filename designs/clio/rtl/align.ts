@@ -35,9 +35,10 @@ const lanesTo = (last: UInt, lanes: number): UInt => constant((1n << BigInt(lane
  * Byte realigner. A job takes exactly ceil((from + length) / beatBytes) input beats and gives ceil((to + length) / beatBytes) output beats.
  *
  * Latency: a job is known one cycle after it is taken; from then on an input beat is an output beat one cycle later, or two cycles when the output
- * beat needs the next input beat too (`to` < `from`, more than one input beat). Initiation interval: one beat per cycle, and no bubble between
- * jobs: the last output beat of a job that needs no more input leaves while the next job's first beat comes in, so a job costs
- * max(input beats, output beats) cycles. Full: nothing is taken while the output stalls, except into the empty register stage.
+ * beat needs the next input beat too (`to` < `from`, more than one input beat). Initiation interval: one beat per cycle, no bubble between jobs. A
+ * job costs max(input beats, output beats) cycles: the last output beat of a job that needs no more input leaves while the next job's first beat comes in. Only
+ * a job with `to` < `from` and as many beats out as in, between two jobs that can hide neither its first nor its last cycle, costs one more; that is never more
+ * than the beats of its frame, which has headers besides. Full: nothing is taken while the output stalls, except into the empty register stage.
  * `input_last` tells that the input beat now offered is its job's last one, for the owner to hold against what it knows.
  */
 export const Align = module("Align",

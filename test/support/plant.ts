@@ -1,0 +1,15 @@
+import type { Ports } from "../../hdl-dsl/index.ts";
+import { designOf, type Design, type Dut } from "../../sim/index.ts";
+
+/**
+ * The design with a fault planted in its Verilog: the text `from` becomes `to` in the first file that has it, everywhere in it.
+ * @throws when no file has the text: a fault that was not planted proves nothing.
+ */
+export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: string): Design<P> {
+  const design = designOf(dut);
+  const has = (text: string): boolean => (typeof from === "string" ? text.includes(from) : from.test(text));
+  const at = design.emitted.files.findIndex(f => has(f.text));
+  if (at < 0) throw new Error(`no file of ${design.emitted.top} has ${String(from)}: plant the fault in text that is there`);
+  const files = design.emitted.files.map((f, i) => (i === at ? { ...f, text: f.text.replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) } : f));
+  return { ...design, emitted: { ...design.emitted, files } };
+}
