@@ -1,0 +1,2 @@
+/** The memory node's hardware. */
+export { ClioNode, clioNode, translateParameters } from "./node.ts";

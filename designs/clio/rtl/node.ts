@@ -1,0 +1,172 @@
+import {
+  arbiter, bit, bitsFor, connect, instance, module, node, output, sink, source, stream, uint, type UInt,
+} from "../../../hdl-dsl/index.ts";
+import { counterNames, deriveConfig, makeSettings, parametersSchema, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
+import { resetValues } from "../registers/index.ts";
+import { AccessRead } from "./access_read.ts";
+import { AccessWrite } from "./access_write.ts";
+import { AxiShare } from "./axi_share.ts";
+import { Control, LiteAddress, LiteRead, LiteResponse, LiteWrite } from "./control.ts";
+import { FrameBuffer } from "./frame_buffer.ts";
+import { Mat } from "./mat.ts";
+import { NetRx } from "./net_rx.ts";
+import { NetTx } from "./net_tx.ts";
+import { ReplyContexts } from "./reply_contexts.ts";
+import { SlotPool } from "./slot_pool.ts";
+import { SlowRx } from "./slow_rx.ts";
+import { Shootdown, Translate, type TranslateParameters } from "./translate.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Reply, replyForm } from "./types.ts";
+
+/** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
+const readsAhead = 32, beatsAhead = 64;
+
+const widthsOf = (c: NodeConfig) => ({
+  beatBytes: c.beatBytes, slots: c.requestSlots, frameBytes: c.mtuFrame, addressBits: c.physAddrBits, pageShift: c.pageShift, ppnBits: c.ppnBits,
+  pagesPerRequest: c.maxPagesPerRequest, idBits: Math.ceil(Math.log2(c.outstandingMisses + 1)),
+});
+export const translateParameters = (c: NodeConfig): TranslateParameters => {
+  const w = widthsOf(c);
+  return {
+    pageSize: c.pageSize, physicalMemory: c.physicalMemory, slotsFactor: c.slotsFactor, misses: c.outstandingMisses, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits,
+    freePages: c.freePageBuffer, slots: w.slots, tlbEntries: c.tlbEntries, pagesPerRequest: w.pagesPerRequest,
+  };
+};
+
+/**
+ * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port. docs/clio-node.md has the picture.
+ *
+ * The network and the memory take and give one beat per cycle; requests finish in any order, at most `requestSlots` at a time (when all slots are in
+ * use `rx.ready` is 0 at a frame's start, and nothing is lost inside). `free_page`, `shootdown`, `soc_rx`, `soc_tx` and the AXI4-Lite port belong to the
+ * slow path; the fast path never waits for them but for a page fault that finds `free_page` dry.
+ */
+export const ClioNode = module("ClioNode",
+  (p: Parameters) => {
+    const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
+    return {
+      rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)),
+      mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
+      soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)),
+      free_page: sink(uint(w.ppnBits)), free_pages: output(uint(bitsFor(c.freePageBuffer))),
+      /** The free-page buffer holds its low-water mark or less. */
+      low_water: output(bit),
+      shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
+      s_aw: sink(LiteAddress), s_w: sink(LiteWrite), s_b: source(LiteResponse), s_ar: sink(LiteAddress), s_r: source(LiteRead),
+      /** Slots in use: 0 when nothing is under way. */
+      busy: output(uint(w.slots)),
+    };
+  },
+  (io, p) => {
+    const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
+
+    const control = instance(Control({ reset: resetValues({ config: c, runtime: makeSettings().runtime }) }));
+    connect(io.s_aw, control.s_aw); connect(io.s_w, control.s_w); connect(control.s_b, io.s_b);
+    connect(io.s_ar, control.s_ar); connect(control.s_r, io.s_r);
+
+    // Frames in.
+    const pool = instance(SlotPool({ slots: w.slots, releases: 6 }));
+    const net_rx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
+    const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
+    const reply_contexts = instance(ReplyContexts({ slots: w.slots }));
+    connect(io.rx, net_rx.rx);
+    connect(pool.offer, net_rx.slot);
+    net_rx.config.set(control.config);
+    buffer.write.set(net_rx.buffer_write);
+    reply_contexts.write.set(net_rx.context_write);
+
+    // The three paths.
+    const mat = instance(Mat({ slots: w.slots, maxData: c.maxData }));
+    connect(net_rx.request, mat.request);
+    mat.mat_write.set(control.mat_write);
+    mat.rules.set(control.rules);
+    mat.mat_opcode.set(control.mat_opcode);
+    control.mat_entry.set(mat.mat_entry);
+    const slow_rx = instance(SlowRx({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
+    connect(mat.slow, slow_rx.frame);
+    connect(slow_rx.job, buffer.slow_job);
+    connect(buffer.slow_data, slow_rx.beats);
+    connect(slow_rx.soc_rx, io.soc_rx);
+    mat.slow_release.set(slow_rx.release.valid);
+
+    // Virtual memory.
+    const translate = instance(Translate(t));
+    connect(mat.access, translate.access);
+    connect(io.free_page, translate.free_page);
+    connect(io.shootdown, translate.shootdown);
+    connect(translate.shootdown_done, io.shootdown_done);
+    translate.outOfMemory.set(control.out_of_memory);
+    translate.busy.set(pool.busy);
+    io.free_pages.set(translate.freePages);
+    io.low_water.set(translate.freePages.le(c.freePageLowWater));
+    control.free_pages.set(translate.freePages.zext(16));
+
+    // Memory accesses.
+    const burst = { beatBytes: w.beatBytes, pageShift: w.pageShift, ppnBits: w.ppnBits, pagesPerRequest: w.pagesPerRequest, addressBits: w.addressBits, idBits: w.idBits };
+    const reader = instance(AccessRead({ ...burst, slots: w.slots, outstanding: readsAhead, dataBeats: beatsAhead }));
+    const writer = instance(AccessWrite({ ...burst, slots: w.slots, frameBytes: w.frameBytes, outstanding: w.slots }));
+    connect(translate.reads, reader.request);
+    connect(translate.writes, writer.request);
+    connect(writer.buffer_job, buffer.write_job);
+    connect(buffer.write_data, writer.buffer);
+    const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, writes: 16 }));
+    connect(reader.ar, share.data_ar); connect(share.data_r, reader.r);
+    connect(writer.aw, share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
+    connect(translate.ar, share.table_ar); connect(share.table_r, translate.r);
+    connect(translate.aw, share.table_aw); connect(translate.w, share.table_w); connect(share.table_b, translate.b);
+    connect(share.ar, io.mem_ar); connect(io.mem_r, share.r);
+    connect(share.aw, io.mem_aw); connect(share.w, io.mem_w); connect(io.mem_b, share.b);
+
+    // An access that is refused gets a reply without data; one that wants no reply just gives its slot back.
+    const refused = translate.refused;
+    const silent = node(refused.valid.and(refused.payload.silent), { name: "refused_silent" });
+    const refusal = stream(Reply(w));
+    refusal.valid.set(refused.valid.and(refused.payload.silent.not()));
+    refusal.payload.set({ slot: refused.payload.slot, form: replyForm.short, opcode: refused.payload.replyOpcode, status: refused.payload.status });
+    refused.ready.set(refusal.ready.or(refused.payload.silent));
+
+    // Frames out.
+    const net_tx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
+    net_tx.config.set(control.config);
+    connect(arbiter([reader.reply, writer.reply, refusal, mat.reply], { name: "replies" }), net_tx.reply);
+    reply_contexts.read.set(net_tx.context_read);
+    net_tx.context.set(reply_contexts.value);
+    connect(reader.data, net_tx.data);
+    connect(net_tx.echo_job, buffer.echo_job);
+    connect(buffer.echo_data, net_tx.echo_data);
+    connect(io.soc_tx, net_tx.raw);
+    connect(net_tx.tx, io.tx);
+
+    // Slots back. The slow path's is handed back when its frame has left for the ring.
+    const releases = [net_rx.release, mat.release, writer.release, net_tx.release, slow_rx.release, { valid: silent, slot: refused.payload.slot }];
+    releases.forEach((r, i) => { pool.release.at(i).set(r); });
+    io.busy.set(pool.busy);
+
+    // Counters: each block's pulses, added where two blocks can report the same.
+    const m = mat.events, x = translate.events;
+    const pulses: Readonly<Record<CounterName, readonly UInt[]>> = {
+      rxFrames: [net_rx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
+      dropLong: [net_rx.drops.long], dropFcs: [net_rx.drops.fcs], dropShort: [net_rx.drops.short], dropMac: [net_rx.drops.mac], dropEtherType: [net_rx.drops.etherType], dropArp: [net_rx.drops.arp],
+      dropIpHeader: [net_rx.drops.ipHeader], dropIpOptions: [net_rx.drops.ipOptions], dropIpChecksum: [net_rx.drops.ipChecksum], dropFragment: [net_rx.drops.fragment], dropIp: [net_rx.drops.ip],
+      dropLength: [net_rx.drops.length], dropProtocol: [net_rx.drops.protocol], dropIcmp: [net_rx.drops.icmp], dropPort: [net_rx.drops.port], dropRule: [m.dropRule],
+      arpReplies: [m.arpReplies], icmpReplies: [m.icmpReplies], nacks: [m.nacks], malformed: [m.malformed], busy: [m.busy], pingpongs: [m.pingpongs], slowRequests: [m.slowRequests], extendRequests: [m.extendRequests],
+      invalid: [x.invalid], writePermission: [x.writePermission], readPermission: [x.readPermission], outOfMemory: [x.outOfMemory],
+      unanswered: [silent, m.unanswered, writer.events.unanswered],
+      reads: [reader.events.reads], writes: [writer.events.writes], writesNoReply: [writer.events.writesNoReply], readBytes: [reader.events.readBytes], writeBytes: [writer.events.writeBytes],
+      pageFaults: [x.pageFaults], tlbHits: [x.tlbHits], tlbMisses: [x.tlbMisses], missesMerged: [x.missesMerged], bucketFetches: [x.bucketFetches], tlbEvictions: [x.tlbEvictions], shootdowns: [x.shootdowns],
+    };
+    for (const name of counterNames) {
+      const target = control.events[name];
+      target.set(pulses[name].map(v => v.zext(target.width)).reduce((a, b) => a.add(b)));
+    }
+  },
+  { nameOf: p => nodeName(deriveConfig(p)) });
+
+/** The node of a configuration. Registers come up with the default run-time settings; others are written over AXI4-Lite. */
+export function clioNode(c: NodeConfig): ReturnType<typeof ClioNode> {
+  return ClioNode(Object.fromEntries(Object.keys(parametersSchema.shape).map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters);
+}
+
+/** `ClioNode_d512_p22_m31_t64_n64`: data bits, page and memory as powers of two, TLB entries, slots, and what else is not the default. */
+const nodeName = (c: NodeConfig): string =>
+  `ClioNode_d${c.dataWidth}_p${c.pageShift}_m${c.physAddrBits}_t${c.tlbEntries}_n${c.requestSlots}`
+  + (c.outstandingMisses === 16 ? "" : `_o${c.outstandingMisses}`) + (c.freePageBuffer === 64 ? "" : `_f${c.freePageBuffer}`) + (c.mtuFrame === 1536 ? "" : `_u${c.mtuFrame}`)
+  + (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) + (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`);
