@@ -1,7 +1,8 @@
 import {
-  accessBody, arpReplyFrame, clioHeader, decode, defaultAction, echoReplyFrame, encode, frameOffsets, opcode, replyCode, replyFrame, status, type Action,
+  accessBody, arpReplyFrame, clioHeader, decode, defaultAction, echoReplyFrame, frameOffsets, opcode, replyFrame, status, type Action,
 } from "../../packets/index.ts";
 import { counterNames, type CounterName, type DropReason, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
+import { doneReply, failedReply, failureCounter, isSilent, piecesOf, type Access, type FailedAccess } from "./access.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
 import type { VirtualMemory } from "./pages.ts";
 
@@ -13,17 +14,6 @@ export type Outcome =
   | { readonly kind: "silent"; readonly why: string }
   /** Handed to the slow path, which answers in its own time. */
   | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
-
-/** A READ or WRITE whose form is right, to be checked against the page table and done. */
-export interface Access { readonly request: Request; readonly pid: number; readonly va: bigint; readonly length: number; readonly data: Uint8Array | undefined }
-
-type FailedAccess = "INVALID" | "WRITE_PERM" | "READ_PERM" | "OUT_OF_MEMORY";
-const failureCounter: Readonly<Record<FailedAccess, CounterName>> = {
-  INVALID: "invalid", WRITE_PERM: "writePermission", READ_PERM: "readPermission", OUT_OF_MEMORY: "outOfMemory",
-};
-
-/** A piece of an access inside one page. */
-interface Piece { readonly vpn: bigint; readonly offset: number; readonly length: number; readonly from: number }
 
 /**
  * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for none out. It does
@@ -49,6 +39,12 @@ export class ReferenceNode {
    * @param fcsBad the MAC marked it bad
    */
   receive(frame: Uint8Array, fcsBad = false): Outcome {
+    const meaning = this.interpret(frame, fcsBad);
+    return meaning.kind === "access" ? this.perform(meaning.access) : meaning;
+  }
+
+  /** Everything that does not depend on memory: the outcome, or the access to be done. Counts what it decides. */
+  interpret(frame: Uint8Array, fcsBad = false): Outcome | { readonly kind: "access"; readonly access: Access } {
     this.counters.rxFrames++;
     const verdict = classify(frame, this.filter);
     if (verdict.kind === "drop" && (!fcsBad || verdict.reason === "dropLong")) return this.drop(verdict.reason);
@@ -61,7 +57,7 @@ export class ReferenceNode {
     }
   }
 
-  private request(request: Request, frame: Uint8Array, fcsBad: boolean): Outcome {
+  private request(request: Request, frame: Uint8Array, fcsBad: boolean): ReturnType<ReferenceNode["interpret"]> {
     const { clio, came } = request;
     if (fcsBad) return this.refuse(request, "NACK", "nacks");
     if (clio.size < clioHeader.bytes || clio.size > came) return this.refuse(request, "MALFORMED", "malformed");
@@ -78,7 +74,7 @@ export class ReferenceNode {
       return this.send(replyFrame(this.runtime, request, opcode.PINGPONG, status.OK, body), "OK");
     }
     const access = this.access(request, body);
-    return access ? this.perform(access) : this.refuse(request, "MALFORMED", "malformed");
+    return access ? { kind: "access", access } : this.refuse(request, "MALFORMED", "malformed");
   }
 
   /** Section 4, point 5: the access that a request asks for, or undefined when its form is wrong. */
@@ -92,36 +88,27 @@ export class ReferenceNode {
     return { request, pid: clio.pid, va, length, data: isRead ? undefined : body.slice(accessBody.bytes, accessBody.bytes + length) };
   }
 
-  private pieces(va: bigint, length: number): Piece[] {
-    const shift = BigInt(this.config.pageShift), out: Piece[] = [];
-    for (let from = 0; from < length;) {
-      const at = va + BigInt(from), offset = Number(at & (BigInt(this.config.pageSize) - 1n)), n = Math.min(this.config.pageSize - offset, length - from);
-      out.push({ vpn: at >> shift, offset, length: n, from });
-      from += n;
-    }
-    return out;
-  }
-
   /** Section 5: all pages checked in address order, then all bytes moved. */
   private perform(access: Access): Outcome {
-    const { request, pid, va, length, data } = access, pieces = this.pieces(va, length);
+    const { pid, va, length, data } = access, pieces = piecesOf(this.config, va, length);
     for (const { vpn } of pieces) {
       const failed = this.checkPage(pid, vpn, data !== undefined);
       if (failed) return this.fail(access, failed);
     }
-    const code = request.clio.opcode;
     if (data) {
       for (const p of pieces) this.memory.write(pid, p.vpn, p.offset, data.subarray(p.from, p.from + p.length));
-      this.counters.writeBytes += length;
-      if (code === opcode.WRITE_NOREPLY) { this.counters.writesNoReply++; return { kind: "silent", why: "OK" }; }
-      this.counters.writes++;
-      return this.send(replyFrame(this.runtime, request, replyCode(code), status.OK, encode(accessBody, { va, length })), "OK");
+      this.countDone(access);
+      return isSilent(access) ? { kind: "silent", why: "OK" } : this.send(doneReply(this.runtime, access), "OK");
     }
-    const reply = new Uint8Array(accessBody.bytes + length);
-    reply.set(encode(accessBody, { va, length }));
-    for (const p of pieces) reply.set(this.memory.read(pid, p.vpn, p.offset, p.length), accessBody.bytes + p.from);
-    this.counters.reads++; this.counters.readBytes += length;
-    return this.send(replyFrame(this.runtime, request, replyCode(code), status.OK, reply), "OK");
+    const found = new Uint8Array(length);
+    for (const p of pieces) found.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
+    this.countDone(access);
+    return this.send(doneReply(this.runtime, access, found), "OK");
+  }
+
+  private countDone(access: Access): void {
+    this.counters[access.data === undefined ? "reads" : isSilent(access) ? "writesNoReply" : "writes"]++;
+    this.counters[access.data === undefined ? "readBytes" : "writeBytes"] += access.length;
   }
 
   private checkPage(pid: number, vpn: bigint, isWrite: boolean): FailedAccess | undefined {
@@ -134,10 +121,9 @@ export class ReferenceNode {
     return undefined;
   }
 
-  private fail({ request, va }: Access, failure: FailedAccess): Outcome {
+  private fail(access: Access, failure: FailedAccess): Outcome {
     this.counters[failureCounter[failure]]++;
-    if (request.clio.opcode === opcode.WRITE_NOREPLY) return this.unanswered(failure);
-    return this.send(replyFrame(this.runtime, request, replyCode(request.clio.opcode), status[failure], encode(accessBody, { va, length: 0 })), failure);
+    return isSilent(access) ? this.unanswered(failure) : this.send(failedReply(this.runtime, access, failure), failure);
   }
 
   private refuse(request: Request, why: "NACK" | "MALFORMED", counter: CounterName): Outcome {

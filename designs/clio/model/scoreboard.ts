@@ -1,0 +1,236 @@
+import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, status, statusName } from "../../packets/index.ts";
+import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
+import { doneReply, failedReply, isSilent, piecesOf, type Access, type FailedAccess, type Piece } from "./access.ts";
+import { ByteHistory, type PendingWrite } from "./byte-history.ts";
+import { ReferenceNode } from "./node.ts";
+import { MappedMemory } from "./pages.ts";
+
+/** A page while it stays mapped; a new mapping of the same address is another page. */
+interface Page { readonly read: boolean; readonly write: boolean; readonly bytes: ByteHistory }
+
+interface Open {
+  readonly issued: number; readonly name: string;
+  /** The exact reply, where it depends on nothing; undefined for accesses and for requests to the slow path. */
+  readonly exact: Uint8Array | undefined;
+  readonly access: OpenAccess | undefined;
+  /** Bytes that the reply echoes, by which it is found. */
+  readonly key: string;
+}
+interface OpenAccess {
+  readonly access: Access; readonly pieces: readonly Piece[];
+  /** The pages as they were at issue; undefined: not mapped. */
+  readonly pages: readonly (Page | undefined)[];
+  /** A write's part in each page's history, while it may be done. */
+  readonly writes: readonly PendingWrite[];
+}
+
+/** A request that has been answered. */
+export interface Completed { readonly name: string; readonly status: number; readonly issued: number; readonly replied: number }
+
+/**
+ * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"): every request gets exactly one reply, each
+ * the one that the model would give, every read byte a value that some legal order of the concurrent writes allows. Feed it every frame with its time
+ * (any one unit): requests when their last byte has gone in, replies when their last has come out. It is also the slow path's page observer.
+ */
+export class Scoreboard {
+  /** What was wrong, one sentence each. */
+  readonly problems: string[] = [];
+  /** Set when memory can run out in this run: then OUT_OF_MEMORY is allowed for accesses. */
+  mayRunOutOfMemory = false;
+  /** Set when the way to the slow path can be full: then BUSY is allowed for its requests. */
+  mayBeBusy = false;
+  /** Requests answered so far, and bytes compared. */
+  completed = 0;
+  checkedBytes = 0;
+  private readonly node: ReferenceNode;
+  private readonly config: NodeConfig;
+  private readonly runtime: RuntimeSettings;
+  private readonly pages = new Map<number, Map<bigint, Page>>();
+  /** By key; several requests with the same key are answered in any order. */
+  private readonly open = new Map<string, Open[]>();
+  private readonly silent = new Set<PendingWrite>();
+  private readonly busyPages = new Set<Page>();
+
+  constructor(config: NodeConfig, runtime: RuntimeSettings) {
+    this.config = config; this.runtime = runtime; this.node = new ReferenceNode(config, runtime, new MappedMemory());
+  }
+
+  /** Requests waiting for their reply. */
+  get outstanding(): number { let n = 0; for (const o of this.open.values()) n += o.length; return n; }
+  /** The model's counters of everything that does not depend on memory. */
+  get counters(): ReferenceNode["counters"] { return this.node.counters; }
+
+  map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void {
+    let pages = this.pages.get(pid);
+    if (!pages) this.pages.set(pid, pages = new Map());
+    pages.set(vpn, { ...permissions, bytes: new ByteHistory() });
+  }
+  unmap(pid: number, vpn: bigint): void { this.pages.get(pid)?.delete(vpn); }
+
+  /** Memory that a set-up put in place before the run. */
+  preset(pid: number, va: bigint, bytes: Uint8Array): void {
+    for (const p of piecesOf(this.config, va, bytes.length)) {
+      const page = this.page(pid, p.vpn);
+      page?.bytes.add({ start: p.offset, data: bytes.slice(p.from, p.from + p.length), issued: Number.NEGATIVE_INFINITY, replied: Number.NEGATIVE_INFINITY });
+      page?.bytes.fold(Number.POSITIVE_INFINITY);
+    }
+  }
+
+  /** A frame has gone into the node. @returns whether a reply must come */
+  issue(frame: Uint8Array, time: number, fcsBad = false): boolean {
+    const meaning = this.node.interpret(frame, fcsBad);
+    const name = nameOf(frame);
+    switch (meaning.kind) {
+      case "drop": case "silent": return false;
+      case "reply": this.wait({ issued: time, name, exact: meaning.frame, access: undefined, key: replyKey(meaning.frame) }); return true;
+      case "forward": this.wait({ issued: time, name, exact: undefined, access: undefined, key: requestKey(frame) }); return true;
+      case "access": return this.issueAccess(meaning.access, frame, time, name);
+    }
+  }
+
+  private issueAccess(access: Access, frame: Uint8Array, time: number, name: string): boolean {
+    const pieces = piecesOf(this.config, access.va, access.length), pages = pieces.map(p => this.page(access.pid, p.vpn));
+    const allowed = this.judge(access, pages).has("OK"), { data } = access;
+    const writes = !allowed || !data ? [] : pieces.map((p, i): PendingWrite => {
+      const write = { start: p.offset, data: data.subarray(p.from, p.from + p.length), issued: time, replied: Number.POSITIVE_INFINITY }, page = pages[i];
+      page?.bytes.add(write);
+      if (page) this.busyPages.add(page);
+      return write;
+    });
+    if (isSilent(access)) { for (const w of writes) this.silent.add(w); return false; }
+    this.wait({ issued: time, name, exact: undefined, access: { access, pieces, pages, writes }, key: requestKey(frame) });
+    return true;
+  }
+
+  /** A frame has come out of the node. @returns the request that it answers, when there is one */
+  reply(frame: Uint8Array, time: number): Completed | undefined {
+    const key = replyKey(frame), waiting = this.open.get(key) ?? [];
+    if (waiting.length === 0) { this.problems.push(`at ${time}: a reply that nobody waits for: ${describe(frame)}`); return undefined; }
+    // Requests that look alike to their client: any of them whose reply this can be.
+    const complaints: string[] = [];
+    for (const open of waiting) {
+      const complaint = this.judgeReply(open, frame, time);
+      if (complaint === undefined) return this.finishRequest(open, waiting, frame, time);
+      complaints.push(complaint);
+    }
+    const first = waiting[0];
+    this.problems.push(`at ${time}: ${complaints[0] ?? ""}`);
+    return first && this.finishRequest(first, waiting, frame, time);
+  }
+
+  private judgeReply({ exact, access, name, issued }: Open, frame: Uint8Array, time: number): string | undefined {
+    if (exact) return same(exact, frame) ? undefined : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
+    if (!access) return this.judgeForwarded(name, frame);
+    const code = dissect(frame).clio?.status ?? -1;
+    // The mapping may have changed while the request was under way: either state's outcome will do.
+    const now = access.pieces.map(p => this.page(access.access.pid, p.vpn)), legal = new Set([...this.judge(access.access, access.pages), ...this.judge(access.access, now)]);
+    for (const outcome of legal) {
+      if (status[outcome] !== code) continue;
+      if (outcome !== "OK") return same(failedReply(this.runtime, access.access, outcome), frame) ? undefined : `${name}: a wrong ${outcome} reply: ${describe(frame)}`;
+      return access.access.data ? (same(doneReply(this.runtime, access.access), frame) ? undefined : `${name}: a wrong reply: ${describe(frame)}`) : this.judgeRead(access, now, frame, issued, name, time);
+    }
+    return `${name} of ${access.access.length} bytes at 0x${access.access.va.toString(16)}, pid ${access.access.pid}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
+  }
+
+  private judgeForwarded(name: string, frame: Uint8Array): string | undefined {
+    const code = dissect(frame).clio?.status;
+    return code === status.BUSY && !this.mayBeBusy ? `${name}: BUSY, with room on the way to the slow path` : undefined;
+  }
+
+  private judgeRead({ access, pieces, pages }: OpenAccess, now: readonly (Page | undefined)[], frame: Uint8Array, issued: number, name: string, time: number): string | undefined {
+    const at = frameOffsets.body + accessBody.bytes, data = frame.slice(at, at + access.length);
+    if (!same(doneReply(this.runtime, access, data), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
+    for (const [i, p] of pieces.entries()) {
+      const page = pages[i];
+      // Mapped anew while the read was under way: its bytes are those of either page or of none.
+      if (!page || page !== now[i]) continue;
+      const wrong = page.bytes.check(p.offset, data.subarray(p.from, p.from + p.length), issued);
+      if (wrong) {
+        return `${name} of pid ${access.pid}, issued at ${issued}, answered at ${time}: byte 0x${(access.va + BigInt(p.from + wrong.offset - p.offset)).toString(16)} is 0x${
+          (data[p.from + wrong.offset - p.offset] ?? 0).toString(16)}, which no order of the writes allows (${wrong.legal.map(v => `0x${v.toString(16)}`).join(", ")})`;
+      }
+    }
+    this.checkedBytes += access.length;
+    return undefined;
+  }
+
+  private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
+    const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
+    if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
+    if (open.access) this.settleWrites(open.access, open.issued, code === status.OK, time);
+    this.fold();
+    this.completed++;
+    return { name: open.name, status: code, issued: open.issued, replied: time };
+  }
+
+  /** A write's outcome is known: it was done by now, or never. */
+  private settleWrites({ access, pieces, pages, writes }: OpenAccess, issued: number, ok: boolean, time: number): void {
+    for (const [i, w] of writes.entries()) { if (ok) w.replied = time; else pages[i]?.bytes.drop(w); }
+    if (!ok || !access.data || writes.length > 0) return;
+    // Not allowed when it went in, and done all the same: the pages were mapped in between.
+    for (const p of pieces) {
+      const page = this.page(access.pid, p.vpn);
+      page?.bytes.add({ start: p.offset, data: access.data.subarray(p.from, p.from + p.length), issued, replied: time });
+      if (page) this.busyPages.add(page);
+    }
+  }
+
+  /** The node is known to be idle: writes without a reply have been done as well. */
+  quiesce(time: number): void {
+    for (const w of this.silent) w.replied = time;
+    this.silent.clear();
+    this.fold();
+  }
+
+  /** The run is over: everything must have been answered. @returns `problems` */
+  finish(): readonly string[] {
+    for (const waiting of this.open.values()) for (const o of waiting) this.problems.push(`${o.name} issued at ${o.issued} was never answered`);
+    this.open.clear();
+    return this.problems;
+  }
+
+  private fold(): void {
+    let horizon = Number.POSITIVE_INFINITY;
+    for (const waiting of this.open.values()) for (const o of waiting) horizon = Math.min(horizon, o.issued);
+    for (const page of this.busyPages) { page.bytes.fold(horizon); if (page.bytes.pending === 0) this.busyPages.delete(page); }
+  }
+
+  /** What the page states allow: the first failing page's status in address order, or OK. */
+  private judge(access: Access, pages: readonly (Page | undefined)[]): Set<"OK" | FailedAccess> {
+    const legal = new Set<"OK" | FailedAccess>(this.mayRunOutOfMemory && pages[0] ? ["OUT_OF_MEMORY"] : []);
+    for (const page of pages) {
+      if (!page) return legal.add("INVALID");
+      if (access.data ? !page.write : !page.read) return legal.add(access.data ? "WRITE_PERM" : "READ_PERM");
+    }
+    return legal.add("OK");
+  }
+
+  private page(pid: number, vpn: bigint): Page | undefined { return this.pages.get(pid)?.get(vpn); }
+  private wait(open: Open): void { this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]); }
+}
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
+
+/** What ties a reply to its request: the client's address and port, and the header bytes that are echoed; for ARP and ICMP the kind and the client. */
+function keyOf(mac: bigint, ip: number, clientPort: number, nodePort: number, frame: Uint8Array): string {
+  const h = frame.subarray(frameOffsets.clio, frameOffsets.clio + clioHeader.bytes);
+  return [mac, ip, clientPort, nodePort, ...h.subarray(0, 3), h[5], ...h.subarray(8)].join(" ");
+}
+function requestKey(frame: Uint8Array): string {
+  const { ethernet, ipv4, udp } = dissect(frame);
+  return keyOf(ethernet?.src ?? 0n, ipv4?.src ?? 0, udp?.srcPort ?? 0, udp?.dstPort ?? 0, frame);
+}
+function replyKey(frame: Uint8Array): string {
+  const { ethernet, ipv4, udp } = dissect(frame);
+  return udp ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, frame) : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
+}
+function nameOf(frame: Uint8Array): string {
+  const { arp, icmp, clio } = dissect(frame);
+  return arp ? "ARP" : icmp ? "ICMP echo" : clio ? opcodeName(clio.opcode) : "frame";
+}
+function describe(frame: Uint8Array): string {
+  const d = dissect(frame);
+  if (!d.clio) return `${nameOf(frame)} of ${frame.length} bytes`;
+  const body = d.body && d.body.length >= accessBody.bytes && (d.clio.opcode === 0x41 || d.clio.opcode === 0x51) ? decode(accessBody, d.body) : undefined;
+  return `${opcodeName(d.clio.opcode)} ${statusName(d.clio.status)} of ${frame.length} bytes, size ${d.clio.size}${body ? `, va 0x${body.va.toString(16)}, length ${body.length}` : ""}`;
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import * as p from "../../../../designs/packets/index.ts";
+import { makeSettings } from "../../../../designs/clio/config/index.ts";
+import { MappedMemory, ReferenceNode, type Outcome } from "../../../../designs/clio/model/index.ts";
+
+const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(/\s|\|/g, ""), "hex"));
+const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
+const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a0a0064, port: 5000 };
+
+function start(given: Record<string, unknown> = {}, frames = 4) {
+  const { config, runtime } = makeSettings(given), memory = new MappedMemory(frames), node = new ReferenceNode(config, runtime, memory);
+  const to = (port: number): p.Endpoint => ({ mac: runtime.mac, ip: runtime.ip, port });
+  const request = (opcode: number, body: Uint8Array, port = 1200, header: Partial<p.Decoded<typeof p.clioHeader>> = {}) =>
+    p.udpFrame(client, to(port), p.clioMessage({ pid: 1, tag: 0x11, seqId: 0x22, requestId: 0x33445566, retryOf: 0x778899aa, opcode, ...header }, body));
+  const access = (opcode: number, va: bigint, length: number, data: Uint8Array = new Uint8Array(), port = 1200, pid = 1) => node.receive(request(opcode, p.concat(p.encode(p.accessBody, { va, length }), data), port, { pid }));
+  return { config, runtime, memory, node, to, request, access, read: (va: bigint, n: number, pid = 1) => access(p.opcode.READ, va, n, undefined, 1200, pid), write: (va: bigint, d: Uint8Array) => access(p.opcode.WRITE, va, d.length, d) };
+}
+const reply = (o: Outcome): p.Dissected & { frame: Uint8Array } => { if (o.kind !== "reply") throw new Error(`no reply: ${JSON.stringify(o)}`); return { ...p.dissect(o.frame), frame: o.frame }; };
+const statusOf = (o: Outcome): string => p.statusName(reply(o).clio?.status ?? -1);
+
+describe("frames computed by hand", () => {
+  const n = start();
+  n.memory.map(1, 1n, { read: true, write: true });
+  it("WRITE of 4 bytes on the native port", () => {
+    // IPv4 checksum: 4500 + 003c + 4000 + 4011 + 0a0a + 0064 + 0a0a + 0001 = d9c6, inverted 2639; the reply is 4 bytes shorter: 263d.
+    const out = n.node.receive(bytes(`02c110000001 020000000001 0800 | 4500003c00004000401126390a0a0064 0a0a0001 | 1388 04b0 0028 0000 |
+      0100 11 50 40 22 2000 66554433 aa998877 | 0500400000000000 04000000 deadbeef`));
+    expect(hex(reply(out).frame)).toBe(hex(bytes(`020000000001 02c110000001 0800 | 45000038000040004011 263d 0a0a0001 0a0a0064 | 04b0 1388 0024 0000 |
+      0100 11 51 40 22 1c00 66554433 aa998877 | 0500400000000000 04000000`)));
+  });
+  it("READ of it on a published client's port: flags 0, the rest echoed", () => {
+    const out = n.node.receive(bytes(`02c110000001 020000000001 0800 | 45000038000040004011263d0a0a0064 0a0a0001 | 1388 04d2 0024 0000 |
+      0100 fe 40 ff 22 1c00 66554433 aa998877 | 0400400000000000 06000000`));
+    expect(hex(reply(out).frame)).toBe(hex(bytes(`020000000001 02c110000001 0800 | 4500003e 0000 4000 4011 2637 0a0a0001 0a0a0064 | 04d2 1388 002a 0000 |
+      0100 fe 41 00 22 2200 66554433 aa998877 | 0400400000000000 06000000 00deadbeef00`)));
+  });
+  it("a failed READ: va, length 0, no data, padded to nothing more than it is", () => {
+    const out = n.node.receive(bytes(`02c110000001 020000000001 0800 | 45000038000040004011263d0a0a0064 0a0a0001 | 1388 04b0 0024 0000 |
+      0100 00 40 00 00 1c00 00000000 00000000 | 0000800000000000 10000000`));
+    expect(hex(reply(out).frame)).toBe(hex(bytes(`020000000001 02c110000001 0800 | 45000038000040004011 263d 0a0a0001 0a0a0064 | 04b0 1388 0024 0000 |
+      0100 00 41 01 00 1c00 00000000 00000000 | 0000800000000000 00000000`)));
+  });
+  it("ARP", () => {
+    const out = n.node.receive(bytes("ffffffffffff 020000000001 0806 0001 0800 06 04 0001 020000000001 0a0a0064 000000000000 0a0a0001"));
+    expect(hex(reply(out).frame)).toBe(`02000000000102c110000001${"0806"}00010800060400${"02"}02c1100000010a0a0001${"020000000001"}0a0a0064${"00".repeat(18)}`);
+  });
+  it("ICMP echo: turned round, checksum updated by 0x0800, the padding gone", () => {
+    const out = n.node.receive(bytes(`02c110000001 020000000001 0800 | 45 10 001e 1234 0000 3f01 1521 0a0a0064 0a0a0001 | 08 00 f7fd 0001 0001 abcd | ${"ee".repeat(16)}`));
+    // The IPv4 checksum given is not the right one here, so the frame is dropped; with the right one it is answered.
+    expect(out).toEqual({ kind: "drop", reason: "dropIpChecksum" });
+    const good = bytes(`02c110000001 020000000001 0800 | 45 10 001e 1234 0000 3f01 0000 0a0a0064 0a0a0001 | 08 00 f7fd 0001 0001 abcd | ${"ee".repeat(16)}`);
+    p.encodeInto(p.ipv4Header, { checksum: p.internetChecksum(good, 14, 34) }, good, 14);
+    const frame = reply(n.node.receive(good)).frame;
+    expect(hex(frame.slice(26))).toBe(`0a0a00010a0a0064${"0000fffd00010001abcd"}${"00".repeat(16)}`);
+    expect(hex(frame.slice(14, 26))).toBe(hex(good.slice(14, 26)));
+  });
+});
+
+describe("what is for the node", () => {
+  const n = start();
+  const good = () => n.request(p.opcode.PINGPONG, bytes("0102030405060708090a0b0c0d0e0f"));
+  const reason = (change: (f: Uint8Array) => Uint8Array | void, fcsBad = false): string => {
+    const f = good(), out = n.node.receive(change(f) ?? f, fcsBad);
+    return out.kind === "drop" ? out.reason : out.kind;
+  };
+  const ip = (values: Partial<p.Decoded<typeof p.ipv4Header>>, fix = true) => (f: Uint8Array): void => {
+    p.encodeInto(p.ipv4Header, { ...values, checksum: 0 }, f, 14);
+    if (fix) p.encodeInto(p.ipv4Header, { checksum: p.internetChecksum(f, 14, 34) }, f, 14);
+  };
+  it("one reason for each drop", () => {
+    expect(reason(f => f)).toBe("reply");
+    expect(reason(() => new Uint8Array(1537))).toBe("dropLong");
+    expect(reason(f => f.slice(0, 13))).toBe("dropShort");
+    expect(reason(f => f.slice(0, 33))).toBe("dropShort");
+    expect(reason(f => { f[0] = 4; })).toBe("dropMac");
+    expect(reason(f => { f.fill(0xff, 0, 6); })).toBe("dropMac");
+    expect(reason(f => { f[12] = 0x86; })).toBe("dropEtherType");
+    expect(reason(f => { f[13] = 6; })).toBe("dropArp");
+    expect(reason(ip({ version: 6 }))).toBe("dropIpHeader");
+    expect(reason(ip({ ihl: 4 }))).toBe("dropIpHeader");
+    expect(reason(ip({ ihl: 6 }))).toBe("dropIpOptions");
+    expect(reason(ip({ ttl: 3 }, false))).toBe("dropIpChecksum");
+    expect(reason(ip({ moreFragments: 1 }))).toBe("dropFragment");
+    expect(reason(ip({ fragmentOffset: 1 }))).toBe("dropFragment");
+    expect(reason(ip({ dst: 1 }))).toBe("dropIp");
+    expect(reason(ip({ totalLength: 19 }))).toBe("dropLength");
+    expect(reason(f => f.slice(0, f.length - 1))).toBe("dropLength");
+    expect(reason(ip({ protocol: 6 }))).toBe("dropProtocol");
+    expect(reason(ip({ protocol: 1 }))).toBe("dropIcmp");
+    expect(reason(ip({ totalLength: 27 }))).toBe("dropShort");
+    expect(reason(ip({ protocol: 1, totalLength: 27 }))).toBe("dropShort");
+    expect(reason(f => { f[36] = 0; })).toBe("dropPort");
+    expect(reason(f => { f[39] = 30; })).toBe("dropLength");
+    expect(reason(f => { ip({ totalLength: 43 })(f); f[39] = 23; })).toBe("dropShort");
+    const { counters } = n.node, drops = Object.entries(counters).filter(([c]) => c.startsWith("drop")).reduce((s, [, v]) => s + v, 0);
+    expect(counters.rxFrames).toBe(drops + counters.txFrames);
+  });
+  it("any MAC when told so", () => {
+    const any = start({ acceptAnyMac: true }), f = any.request(p.opcode.PINGPONG, new Uint8Array());
+    f[0] = 0xed;
+    expect(reply(any.node.receive(f)).ethernet).toMatchObject({ dst: client.mac, src: any.runtime.mac });
+  });
+  it("corrupt frames: NACK for a request that could be read, otherwise dropped as dropFcs", () => {
+    const out = n.node.receive(n.request(p.opcode.READ, new Uint8Array(12)), true);
+    expect(reply(out).clio).toMatchObject({ opcode: p.opcode.READ, status: p.status.NACK, size: 16, requestId: 0x33445566 });
+    expect(reply(out).frame.length).toBe(60);
+    expect(reason(f => { f[0] = 4; }, true)).toBe("dropFcs");
+    expect(reason(() => new Uint8Array(1537), true)).toBe("dropLong");
+    expect(n.node.receive(n.request(p.opcode.WRITE_NOREPLY, new Uint8Array(12)), true)).toEqual({ kind: "silent", why: "NACK" });
+  });
+});
+
+describe("requests", () => {
+  it("PINGPONG gives the same bytes", () => {
+    const n = start(), body = Uint8Array.from({ length: 100 }, (_, i) => i);
+    expect(reply(n.node.receive(n.request(p.opcode.PINGPONG, body)))).toMatchObject({ clio: { opcode: 2, size: 116, tag: 0x11, seqId: 0x22, retryOf: 0x778899aa }, body });
+  });
+  it("MALFORMED, and no memory touched", () => {
+    const n = start();
+    n.memory.map(1, 1n, { read: true, write: true });
+    const va = BigInt(n.config.pageSize), body = (length: number, data: number) => p.concat(p.encode(p.accessBody, { va, length }), new Uint8Array(data).fill(7));
+    const refused = (opcode: number, b: Uint8Array, header: Partial<p.Decoded<typeof p.clioHeader>> = {}): void => {
+      const { clio } = reply(n.node.receive(n.request(opcode, b, 1200, header)));
+      expect(clio).toMatchObject({ opcode, status: p.status.MALFORMED, size: 16 });
+    };
+    for (const code of [0x00, 0x41, 0x42, 0x45, 0x4b, 0x51, 0x70, 0x1f, 0x30]) refused(code, body(8, 8));
+    refused(p.opcode.READ, body(8, 0), { size: 29 });
+    refused(p.opcode.READ, body(8, 0), { size: 27 });
+    refused(p.opcode.READ, body(8, 0), { size: 15 });
+    refused(p.opcode.READ, body(0, 0));
+    refused(p.opcode.READ, body(n.config.maxData + 1, 0));
+    refused(p.opcode.READ, body(0xffffffff, 0));
+    refused(p.opcode.WRITE, body(9, 8));
+    refused(p.opcode.WRITE, body(0, 8));
+    refused(p.opcode.WRITE, body(8, 8), { size: 35 });
+    expect(n.memory.page(1, 1n)?.valid).toBe(false);
+    expect(n.node.counters).toMatchObject({ malformed: 18, pageFaults: 0, reads: 0, writes: 0 });
+    expect(n.node.receive(n.request(p.opcode.WRITE_NOREPLY, body(9, 8)))).toEqual({ kind: "silent", why: "MALFORMED" });
+    expect(n.node.counters.unanswered).toBe(1);
+  });
+  it("a `size` smaller than what came ends the request; a shorter `length` writes that much", () => {
+    const n = start();
+    n.memory.map(1, 1n, { read: true, write: true });
+    const va = BigInt(n.config.pageSize), data = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(statusOf(n.node.receive(n.request(p.opcode.WRITE, p.concat(p.encode(p.accessBody, { va, length: 4 }), data), 1200, { size: 32 })))).toBe("OK");
+    expect(statusOf(n.node.receive(n.request(p.opcode.WRITE, p.concat(p.encode(p.accessBody, { va: va + 8n, length: 3 }), data))))).toBe("OK");
+    expect(reply(n.read(va, 16)).body?.slice(12)).toEqual(Uint8Array.from([1, 2, 3, 4, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0]));
+  });
+  it("go to the slow and extend paths as they came", () => {
+    const n = start(), alloc = n.request(p.opcode.ALLOC, new Uint8Array(32));
+    expect(n.node.receive(alloc)).toEqual({ kind: "forward", to: "slow", frame: alloc });
+    expect(n.node.receive(n.request(p.opcode.KV_READ, new Uint8Array(1)))).toMatchObject({ kind: "forward", to: "extend" });
+  });
+});
+
+describe("accesses", () => {
+  it("check permissions and mappings page by page, in address order, before any byte", () => {
+    const n = start({}, 10), page = BigInt(n.config.pageSize), data = new Uint8Array(10).fill(1);
+    n.memory.map(1, 1n, { read: true, write: true });
+    n.memory.map(1, 2n, { read: true, write: false });
+    n.memory.map(1, 4n, { read: false, write: true });
+    expect(statusOf(n.write(page * 2n - 5n, data))).toBe("WRITE_PERM");
+    expect(reply(n.read(page * 2n - 5n, 10)).body?.slice(12)).toEqual(new Uint8Array(10));
+    expect(statusOf(n.write(page * 3n - 5n, data))).toBe("WRITE_PERM");
+    expect(statusOf(n.read(page * 3n - 5n, 10))).toBe("INVALID");
+    expect(statusOf(n.write(page * 4n - 5n, data))).toBe("INVALID");
+    expect(statusOf(n.read(page * 4n, 1))).toBe("READ_PERM");
+    expect(statusOf(n.read(page, 1, 2))).toBe("INVALID");
+    expect(n.node.counters).toMatchObject({ writePermission: 2, readPermission: 1, invalid: 3 });
+  });
+  it("cross pages", () => {
+    const n = start(), page = BigInt(n.config.pageSize), data = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
+    n.memory.map(1, 7n, { read: true, write: true });
+    n.memory.map(1, 8n, { read: true, write: true });
+    expect(statusOf(n.write(page * 8n - 300n, data))).toBe("OK");
+    expect(reply(n.read(page * 8n - 301n, 1002)).body?.slice(12)).toEqual(p.concat(new Uint8Array(1), data, new Uint8Array(1)));
+    expect(n.node.counters.pageFaults).toBe(2);
+  });
+  it("end at 2^50, without wrapping", () => {
+    const n = start(), top = 2n ** 50n, page = BigInt(n.config.pageSize);
+    n.memory.map(1, top / page - 1n, { read: true, write: true });
+    n.memory.map(1, 0n, { read: true, write: true });
+    expect(statusOf(n.read(top - 8n, 8))).toBe("OK");
+    expect(statusOf(n.read(top - 8n, 9))).toBe("INVALID");
+    expect(statusOf(n.read(top, 1))).toBe("INVALID");
+    expect(statusOf(n.read(2n ** 64n - 1n, 2))).toBe("INVALID");
+    expect(statusOf(n.read(top + 5n, 1))).toBe("INVALID");
+  });
+  it("fault a zeroed page in, and say OUT_OF_MEMORY when there is none", () => {
+    const n = start({}, 1), page = BigInt(n.config.pageSize);
+    for (const v of [1n, 2n]) n.memory.map(1, v, { read: true, write: true });
+    expect(reply(n.read(page, 4)).body?.slice(12)).toEqual(new Uint8Array(4));
+    expect(statusOf(n.write(page * 2n, new Uint8Array(1)))).toBe("OUT_OF_MEMORY");
+    expect(statusOf(n.write(page, new Uint8Array(1)))).toBe("OK");
+    n.memory.unmap(1, 1n);
+    expect(statusOf(n.write(page * 2n, new Uint8Array(1)))).toBe("OK");
+  });
+});
