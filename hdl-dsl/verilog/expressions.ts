@@ -206,12 +206,26 @@ export class Expressions {
 
   #binary(e: Extract<Expr, { kind: "binary" }>): VExpr {
     if (e.op === "mul") return binary("*", this.#extend(e.a, e.width), this.#extend(e.b, e.width));
+    const neutral = this.#neutral(e);
+    if (neutral !== undefined) return this.#done.get(neutral) as VExpr;
     const op = BINARY[e.op];
     const a = this.#state(e.a, e.b), b = this.#state(e.b, e.a);
     if (e.op === "lt" || e.op === "le" || e.op === "gt" || e.op === "ge") {
       return e.a.signed ? binary(op, toSigned(a), toSigned(b)) : binary(op, toUnsigned(a), toUnsigned(b));
     }
     return binary(op, a, b);
+  }
+
+  /** The operand that alone is the result: the other one changes nothing. */
+  #neutral(e: Extract<Expr, { kind: "binary" }>): Expr | undefined {
+    const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
+    switch (e.op) {
+      case "and": return a === maskOf(e.width) || this.#same(e.a, e.b) ? e.b : b === maskOf(e.width) ? e.a : undefined;
+      case "or": return a === 0n || this.#same(e.a, e.b) ? e.b : b === 0n ? e.a : undefined;
+      case "add": case "xor": return a === 0n ? e.b : b === 0n ? e.a : undefined;
+      case "sub": return b === 0n ? e.a : undefined;
+      default: return undefined;
+    }
   }
 
   /** The operand; a labelled constant next to an FSM register is one of that register's states. */

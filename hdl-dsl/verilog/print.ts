@@ -211,6 +211,6 @@ function printPorts(ports: readonly VPort[]): string {
 export function printModule(m: VModule): string {
   const header = m.header.map((l) => `// ${l}\n`).join("");
   const parameters = m.parameters.length === 0 ? "" : ` #(\n${m.parameters.map(([k, v]) => `  parameter ${k} = ${typeof v === "number" ? v : printString(v)}`).join(",\n")}\n)`;
-  const items = m.items.map(printItem).join("").replace(/\n{3,}/g, "\n\n").replace(/^\n+/, "").replace(/\n+$/, "\n");
+  const items = m.items.map(printItem).join("").replace(/\n{3,}/g, "\n\n").replace(/ +\n/g, "\n").replace(/^\n+/, "").replace(/\n+$/, "\n");
   return `${header}module ${m.name}${parameters} (\n${printPorts(m.ports)});\n${items}endmodule\n`;
 }

@@ -59,8 +59,6 @@ export function registerItems(c: ModuleContext, g: RegisterGroup): void {
     if (s.kind !== "assign") return undefined;
     const target = c.nameOf(s.target);
     const value = c.expressions.lower(s.value, target.name, s.target);
-    // A register that keeps itself needs no text.
-    if (value.kind === "name" && value.name === target.name && s.width === s.target.width) return undefined;
     return { kind: "nonblocking", target: range(target, s.lo, s.width), value, position: s.position };
   });
   c.items.push({ kind: "blank" });
