@@ -18,6 +18,8 @@ export class SparseMemory {
   readonly size: number;
   readonly #fill: "zeros" | { readonly seed: number };
   readonly #pages = new Map<number, Page>();
+  /** Whole pages, from and to, that were zeroed: only kept where memory is not zero by itself. */
+  readonly #zeroed: { from: number; to: number }[] = [];
   #lastNumber = -1;
   #last: Page | undefined;
 
@@ -35,7 +37,7 @@ export class SparseMemory {
     if (number === this.#lastNumber && this.#last) return this.#last;
     let page = this.#pages.get(number);
     if (!page) {
-      const bytes = this.#fill === "zeros" ? new Uint8Array(PAGE_BYTES)
+      const bytes = this.#fill === "zeros" || this.#zeroed.some((z) => z.from <= number && number < z.to) ? new Uint8Array(PAGE_BYTES)
         : new Random(this.#fill.seed ^ Math.imul(number, 0x9e3779b1)).bytes(PAGE_BYTES);
       page = { bytes, words: new Uint32Array(bytes.buffer) };
       this.#pages.set(number, page);
@@ -57,10 +59,43 @@ export class SparseMemory {
     this.#each(address, bytes.length, (page, at, from, n) => { page.bytes.set(bytes.subarray(from, from + n), at); });
   }
 
-  #each(address: number, length: number, f: (page: Page, at: number, from: number, n: number) => void): void {
-    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size) {
-      throw new SimulationError(`memory: ${length} bytes at ${address} lie outside its ${this.size} bytes; give an address below that`);
+  /** Makes whole pages zero without making them exist: gigabytes at no cost. Both numbers are multiples of 4096. */
+  zero(address: number, length: number): void {
+    if (address % PAGE_BYTES !== 0 || length % PAGE_BYTES !== 0) throw new SimulationError(`memory: zeroing ${length} bytes at ${address}; give multiples of ${PAGE_BYTES}`);
+    const from = address / PAGE_BYTES, to = from + length / PAGE_BYTES;
+    if (to - from > this.#pages.size) {
+      for (const [number, page] of this.#pages) if (from <= number && number < to) page.bytes.fill(0);
+    } else for (let number = from; number < to; number++) this.#pages.get(number)?.bytes.fill(0);
+    if (this.#fill === "zeros") return;
+    const before = this.#zeroed.at(-1);
+    if (before?.to === from) before.to = to; else this.#zeroed.push({ from, to });
+  }
+
+  /** Sets bytes to zero; whole pages of a memory that starts as zeros are given back. */
+  zero(address: number, length: number): void {
+    if (length === 0) return;
+    const first = Math.ceil(address / PAGE_BYTES), end = Math.floor((address + length) / PAGE_BYTES);
+    if (this.#fill !== "zeros" || end <= first) {
+      this.#each(address, length, (page, at, _from, n) => { page.bytes.fill(0, at, at + n); });
+      return;
     }
+    if (address + length > this.size) throw this.#outside(address, length);
+    this.#each(address, first * PAGE_BYTES - address, (page, at, _from, n) => { page.bytes.fill(0, at, at + n); });
+    // A huge range holds far more page numbers than pages.
+    if (end - first > this.#pages.size) {
+      for (const number of this.#pages.keys()) if (number >= first && number < end) this.#pages.delete(number);
+    } else for (let n = first; n < end; n++) this.#pages.delete(n);
+    this.#last = undefined;
+    const rest = end * PAGE_BYTES;
+    this.#each(rest, address + length - rest, (page, at, _from, n) => { page.bytes.fill(0, at, at + n); });
+  }
+
+  #outside(address: number, length: number): SimulationError {
+    return new SimulationError(`memory: ${length} bytes at ${address} lie outside its ${this.size} bytes; give an address below that`);
+  }
+
+  #each(address: number, length: number, f: (page: Page, at: number, from: number, n: number) => void): void {
+    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size) throw this.#outside(address, length);
     for (let done = 0; done < length;) {
       const at = (address + done) % PAGE_BYTES, n = Math.min(PAGE_BYTES - at, length - done);
       f(this.page(address + done), at, done, n);

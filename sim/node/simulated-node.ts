@@ -1,0 +1,83 @@
+import { clockPeriod, type CounterName, counterNames, type NodeConfig, type RuntimeSettings, type Settings } from "../../designs/clio/config/index.ts";
+import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clearTable, SlowPath, type SlowPathOptions } from "../../designs/clio/software/index.ts";
+import { runBench, type BenchOptions } from "../bench/run-bench.ts";
+import type { Bench } from "../bench/bench.ts";
+import { axiPorts } from "../bus/axi-ports.ts";
+import { AxiRam } from "../bus/axi-ram.ts";
+import type { AxiRamOptions } from "../bus/axi-options.ts";
+import type { Frame } from "../bus/axis-sink.ts";
+import type { SentFrame } from "../bus/axis-source.ts";
+import { EthernetMac, type MacOptions } from "../net/ethernet-mac.ts";
+import type { NodePorts } from "./node-ports.ts";
+import { NodeTransport } from "./node-transport.ts";
+
+export interface NodeOptions {
+  /** DRAM; its latency is the run-time setting `dramLatency` unless given here. */
+  readonly ram?: AxiRamOptions;
+  readonly mac?: MacOptions;
+  readonly slowPath?: SlowPathOptions;
+}
+
+/** A memory node with what surrounds it: MAC, DRAM, slow path. */
+export class SimulatedNode {
+  readonly config: NodeConfig;
+  readonly runtime: RuntimeSettings;
+  readonly bench: Bench<NodePorts>;
+  readonly ram: AxiRam;
+  readonly mac: EthernetMac;
+  readonly transport: NodeTransport;
+  readonly slowPath: SlowPath;
+
+  private constructor(bench: Bench<NodePorts>, { config, runtime }: Settings, o: NodeOptions) {
+    this.bench = bench; this.config = config; this.runtime = runtime;
+    this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: runtime.dramLatency, ...o.ram });
+    this.mac = new EthernetMac(bench.sim, bench.io.rx, bench.io.tx, o.mac);
+    this.transport = new NodeTransport(bench, this.ram, config, runtime, clockPeriod);
+    this.slowPath = new SlowPath(this.transport, config, runtime, o.slowPath);
+  }
+
+  /** Resets the node, clears its page table, writes its registers and starts its slow path; returns when the free-page buffer is full. */
+  static async start(bench: Bench<NodePorts>, settings: Settings, o: NodeOptions = {}): Promise<SimulatedNode> {
+    const node = new SimulatedNode(bench, settings, o);
+    await bench.cycles(4);
+    await clearTable(node.transport, settings.config);
+    await node.transport.configure(settings.runtime);
+    bench.spawn(() => node.slowPath.run());
+    await bench.until(() => bench.io.free_pages.value !== 0);
+    await node.slowPath.ready;
+    return node;
+  }
+
+  /** Sends a frame to the node. */
+  send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame { return this.mac.send(frame, o); }
+  /** The oldest frame from the node that nobody has taken. */
+  take(): Frame | undefined { return this.mac.take(); }
+
+  /** Nothing is under way anywhere. */
+  get idle(): boolean { return this.mac.pending === 0 && this.bench.io.busy.big === 0n && this.transport.idle && this.ram.idle; }
+  /** Waits until nothing is under way, and has not been for some cycles. */
+  async settled(cycles = 32): Promise<void> {
+    let since = this.bench.cycle;
+    await this.bench.until(() => {
+      if (!this.idle) since = this.bench.cycle;
+      return this.bench.cycle - since >= cycles;
+    });
+  }
+
+  /** All counters, read as the slow path reads them, once the last events have reached them. */
+  async counters(): Promise<Readonly<Record<CounterName, bigint>>> {
+    await this.bench.cycles(counterNames.length + 4);
+    const out: Partial<Record<CounterName, bigint>> = {};
+    for (const n of counterNames) out[n] = await this.transport.readCounter(n);
+    return out as Record<CounterName, bigint>;
+  }
+}
+
+/** Runs a bench on a node with its surroundings, on a fresh model. */
+export function withNode<T>(name: string, settings: Settings, o: NodeOptions & BenchOptions, body: (node: SimulatedNode) => Promise<T>): Promise<T> {
+  return runBench(name, clioNode(settings.config), { hangCycles: 20_000, ...o }, async bench => {
+    const node = await SimulatedNode.start(bench, settings, o);
+    try { return await body(node); } finally { node.transport.close(); }
+  });
+}
