@@ -28,3 +28,4 @@ export { EthernetMac, LEAST_FRAME, LINE_OVERHEAD, type MacOptions } from "./net/
 export type { CapturedFrame } from "./net/pcap-format.ts";
 export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { writePcap } from "./net/pcap-writer.ts";
+export { compareSpeed, type Speeds } from "./speed/compare.ts";

@@ -1,3 +1,4 @@
+import { Fifo } from "../fifo.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { Wait } from "./wait.ts";
 
@@ -25,7 +26,7 @@ export class Event<T = void> {
 /** One holder at a time, first come first served. */
 export class Lock {
   readonly #scheduler: Scheduler;
-  #waiting: Wait<void>[] = [];
+  readonly #waiting = new Fifo<Wait<void>>();
   #held = false;
   constructor(scheduler: Scheduler) { this.#scheduler = scheduler; }
   get held(): boolean { return this.#held; }
@@ -51,9 +52,9 @@ export class Lock {
 export class Queue<T> {
   readonly capacity: number;
   readonly #scheduler: Scheduler;
-  #items: T[] = [];
-  #getters: Wait<T>[] = [];
-  #putters: { readonly wait: Wait<void>; readonly item: T }[] = [];
+  readonly #items = new Fifo<T>();
+  readonly #getters = new Fifo<Wait<T>>();
+  readonly #putters = new Fifo<{ readonly wait: Wait<void>; readonly item: T }>();
   constructor(scheduler: Scheduler, capacity = Infinity) { this.#scheduler = scheduler; this.capacity = capacity; }
   get length(): number { return this.#items.length; }
 

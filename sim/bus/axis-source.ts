@@ -1,3 +1,4 @@
+import { Fifo } from "../fifo.ts";
 import type { Simulation } from "../simulation.ts";
 import { axisBytes, type AxisIn } from "./axis-ports.ts";
 import { never, type Pause } from "./pause.ts";
@@ -32,8 +33,7 @@ export class AxisSource {
   readonly #port: AxisIn;
   readonly #domain: string | undefined;
   readonly #gapAfter: ((bytes: number) => number) | undefined;
-  readonly #queue: Job[] = [];
-  #head = 0;
+  readonly #queue = new Fifo<Job>();
   #job: Job | undefined;
   #at = 0;
   #offered = false;
@@ -57,7 +57,7 @@ export class AxisSource {
     return frame;
   }
   /** Frames not wholly taken yet. */
-  get pending(): number { return this.#queue.length - this.#head + (this.#job ? 1 : 0); }
+  get pending(): number { return this.#queue.length + (this.#job ? 1 : 0); }
   /** Waits until all frames have been taken. */
   drained(): Promise<void> { return this.#sim.until(() => this.pending === 0, this.#domain); }
 
@@ -83,11 +83,10 @@ export class AxisSource {
   }
 
   #next(cycle: number): Job | undefined {
-    const job = this.#queue[this.#head];
+    const job = this.#queue.first;
     // What is driven now is seen at the coming edge, `cycle + 1`.
     if (!job || cycle < this.#free || cycle + 1 < (job.options.notBefore ?? 0)) return undefined;
-    this.#head++;
-    if (this.#head === this.#queue.length || this.#head > 1024) this.#head -= this.#queue.splice(0, this.#head).length;
+    this.#queue.shift();
     this.#at = 0;
     return job;
   }

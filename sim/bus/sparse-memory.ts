@@ -59,35 +59,27 @@ export class SparseMemory {
     this.#each(address, bytes.length, (page, at, from, n) => { page.bytes.set(bytes.subarray(from, from + n), at); });
   }
 
-  /** Makes whole pages zero without making them exist: gigabytes at no cost. Both numbers are multiples of 4096. */
+  /** Sets bytes to zero. Whole pages cost nothing, be they terabytes: those that exist are given back. */
   zero(address: number, length: number): void {
-    if (address % PAGE_BYTES !== 0 || length % PAGE_BYTES !== 0) throw new SimulationError(`memory: zeroing ${length} bytes at ${address}; give multiples of ${PAGE_BYTES}`);
-    const from = address / PAGE_BYTES, to = from + length / PAGE_BYTES;
-    if (to - from > this.#pages.size) {
-      for (const [number, page] of this.#pages) if (from <= number && number < to) page.bytes.fill(0);
-    } else for (let number = from; number < to; number++) this.#pages.get(number)?.bytes.fill(0);
+    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size) throw this.#outside(address, length);
+    const first = Math.ceil(address / PAGE_BYTES), end = Math.floor((address + length) / PAGE_BYTES);
+    const clear = (page: Page, at: number, _from: number, n: number): void => { page.bytes.fill(0, at, at + n); };
+    if (end <= first) { this.#each(address, length, clear); return; }
+    this.#each(address, first * PAGE_BYTES - address, clear);
+    this.#each(end * PAGE_BYTES, address + length - end * PAGE_BYTES, clear);
+    this.#drop(first, end);
     if (this.#fill === "zeros") return;
     const before = this.#zeroed.at(-1);
-    if (before?.to === from) before.to = to; else this.#zeroed.push({ from, to });
+    if (before?.to === first) before.to = end; else this.#zeroed.push({ from: first, to: end });
   }
 
-  /** Sets bytes to zero; whole pages of a memory that starts as zeros are given back. */
-  zero(address: number, length: number): void {
-    if (length === 0) return;
-    const first = Math.ceil(address / PAGE_BYTES), end = Math.floor((address + length) / PAGE_BYTES);
-    if (this.#fill !== "zeros" || end <= first) {
-      this.#each(address, length, (page, at, _from, n) => { page.bytes.fill(0, at, at + n); });
-      return;
-    }
-    if (address + length > this.size) throw this.#outside(address, length);
-    this.#each(address, first * PAGE_BYTES - address, (page, at, _from, n) => { page.bytes.fill(0, at, at + n); });
-    // A huge range holds far more page numbers than pages.
+  /** Forgets pages by number. */
+  #drop(first: number, end: number): void {
+    // A huge range holds far more page numbers than there are pages.
     if (end - first > this.#pages.size) {
       for (const number of this.#pages.keys()) if (number >= first && number < end) this.#pages.delete(number);
     } else for (let n = first; n < end; n++) this.#pages.delete(n);
     this.#last = undefined;
-    const rest = end * PAGE_BYTES;
-    this.#each(rest, address + length - rest, (page, at, _from, n) => { page.bytes.fill(0, at, at + n); });
   }
 
   #outside(address: number, length: number): SimulationError {

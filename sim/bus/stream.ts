@@ -1,6 +1,7 @@
 import type { Shape } from "../../hdl-dsl/index.ts";
 import type { Node } from "../dut/io.ts";
 import type { InputOf, InSignal, OutSignal, StreamIo, ValueOf } from "../dut/types.ts";
+import { Fifo } from "../fifo.ts";
 import type { Simulation } from "../simulation.ts";
 import { never, type Pause } from "./pause.ts";
 import { reader, writer } from "./payload.ts";
@@ -23,7 +24,7 @@ export class StreamSource<S extends Shape> {
   readonly #valid: InSignal;
   readonly #ready: OutSignal;
   readonly #write: (v: unknown) => void;
-  readonly #queue: Sent<InputOf<S>>[] = [];
+  readonly #queue = new Fifo<Sent<InputOf<S>>>();
   #offered: Sent<InputOf<S>> | undefined;
   pause: Pause;
 

@@ -1,4 +1,4 @@
-import type { EmittedDesign, EmittedPort } from "../../../hdl-dsl/index.ts";
+import type { EmittedPort } from "../../../hdl-dsl/index.ts";
 import type { PortSlot } from "../backend.ts";
 import type { BlockLayout } from "../layout.ts";
 import { cxxName } from "./cxx-name.ts";
@@ -34,14 +34,11 @@ function lines(slots: readonly PortSlot[], f: (s: PortSlot) => string): string {
   return slots.map((s) => `    ${f(s)}`).join("\n");
 }
 
-/**
- * The C++ between a Verilated model and `native/abi.h`: only the parts that depend on the ports are generated; the rest is
- * `native/shim_body.h`.
- */
-export function shimSource(design: EmittedDesign, layout: BlockLayout): string {
+/** C++ that depends on the ports: how they move between the shared block and the Verilated class, which clocks there are. */
+export function portsHeader(layout: BlockLayout): string {
   const slots = [...layout.slots.values()];
   const clock = (p: EmittedPort): string => `top.${cxxName(p.name)}`;
-  return `// Generated for ${design.top}.
+  return `#pragma once
 #include "abi.h"
 #include "Vdut.h"
 #include <string.h>
@@ -65,7 +62,8 @@ ${layout.clocks.map((p, i) => `    ${clock(p)} = (levels >> ${i}) & 1;`).join("\
   }
 };
 }  // namespace
-
-#include "shim_body.h"
 `;
 }
+
+/** The C++ between a Verilated model and `native/abi.h`: the ports, then what is the same for every design. */
+export const SHIM = '#include "ports.h"\n#include "shim_body.h"\n';

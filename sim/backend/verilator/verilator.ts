@@ -9,7 +9,7 @@ import { compileModel, cxxFlags, nativeSource } from "./compile.ts";
 import { type Loader, nativeLoader } from "./loader.ts";
 import { VerilatorModel } from "./model.ts";
 import { run } from "./run.ts";
-import { shimSource } from "./shim.ts";
+import { portsHeader, SHIM } from "./shim.ts";
 import { simulationTools, type Tools } from "./tools.ts";
 
 function verilatorFlags(design: EmittedDesign, trace: boolean): string[] {
@@ -26,7 +26,8 @@ async function translate(tools: Tools, design: EmittedDesign, layout: BlockLayou
   // Relative names: the folder differs from run to run and must not show in the C++.
   await run(tools.verilator.path, [...verilatorFlags(design, trace), "--Mdir", ".", ...design.files.map((f) => f.name)], dir,
     `translating ${design.top} with Verilator`);
-  writeFileSync(join(dir, "shim.cc"), shimSource(design, layout));
+  writeFileSync(join(dir, "ports.h"), portsHeader(layout));
+  writeFileSync(join(dir, "shim.cc"), SHIM);
 }
 
 /** What the compiler will see, so that a change of the Verilog that does not reach the C++ (a comment) costs no compilation. */
@@ -41,7 +42,7 @@ function generatedKey(tools: Tools, trace: boolean, dir: string): string {
 /** What Verilator will see: when it is as before, Verilator is not even started. */
 function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean): string {
   return digest([
-    tools.fingerprint, verilatorFlags(design, trace).join(" "), cxxFlags(tools, trace).join(" "), shimSource(design, layout),
+    tools.fingerprint, verilatorFlags(design, trace).join(" "), cxxFlags(tools, trace).join(" "), portsHeader(layout),
     ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource), ...design.files.flatMap((f) => [f.name, f.text]),
   ]);
 }
