@@ -4,4 +4,4 @@ export { MappedMemory, type PageState, type VirtualMemory } from "./pages.ts";
 export { doneReply, failedReply, failureCounter, isSilent, piecesOf, type Access, type FailedAccess, type Piece } from "./access.ts";
 export { ReferenceNode, type Outcome } from "./node.ts";
 export { ByteHistory, type PendingWrite } from "./byte-history.ts";
-export { Scoreboard, type Completed } from "./scoreboard.ts";
+export { frameName, Scoreboard, type Completed } from "./scoreboard.ts";

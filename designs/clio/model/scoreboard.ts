@@ -57,6 +57,8 @@ export class Scoreboard {
 
   /** Requests waiting for their reply. */
   get outstanding(): number { let n = 0; for (const o of this.open.values()) n += o.length; return n; }
+  /** Settings of the frame filter. */
+  get filter(): ReferenceNode["filter"] { return this.node.filter; }
   /** The model's counters of everything that does not depend on memory. */
   get counters(): ReferenceNode["counters"] { return this.node.counters; }
 
@@ -79,7 +81,7 @@ export class Scoreboard {
   /** A frame has gone into the node. @returns whether a reply must come */
   issue(frame: Uint8Array, time: number, fcsBad = false): boolean {
     const meaning = this.node.interpret(frame, fcsBad);
-    const name = nameOf(frame);
+    const name = frameName(frame);
     switch (meaning.kind) {
       case "drop": case "silent": return false;
       case "reply": this.wait({ issued: time, name, exact: meaning.frame, access: undefined, key: replyKey(meaning.frame) }); return true;
@@ -224,13 +226,13 @@ function replyKey(frame: Uint8Array): string {
   const { ethernet, ipv4, udp } = dissect(frame);
   return udp ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, frame) : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
 }
-function nameOf(frame: Uint8Array): string {
+export function frameName(frame: Uint8Array): string {
   const { arp, icmp, clio } = dissect(frame);
   return arp ? "ARP" : icmp ? "ICMP echo" : clio ? opcodeName(clio.opcode) : "frame";
 }
 function describe(frame: Uint8Array): string {
   const d = dissect(frame);
-  if (!d.clio) return `${nameOf(frame)} of ${frame.length} bytes`;
+  if (!d.clio) return `${frameName(frame)} of ${frame.length} bytes`;
   const body = d.body && d.body.length >= accessBody.bytes && (d.clio.opcode === 0x41 || d.clio.opcode === 0x51) ? decode(accessBody, d.body) : undefined;
   return `${opcodeName(d.clio.opcode)} ${statusName(d.clio.status)} of ${frame.length} bytes, size ${d.clio.size}${body ? `, va 0x${body.va.toString(16)}, length ${body.length}` : ""}`;
 }
