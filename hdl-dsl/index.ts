@@ -19,5 +19,5 @@ export { pipeline, type Pipe } from "./stream/pipeline.ts";
 export { stage, type StageKind } from "./stream/stage.ts";
 export { assignGiven, connect, demux, filter, gate, join, map, stream, type Given } from "./stream/stream.ts";
 export { fifo, fifoWithLevel } from "./stream/fifo.ts";
-export { addressBits, bitsFor, Fifo, type FifoParameters } from "./lib/fifo.ts";
+export * from "./lib/index.ts";
 export { emit } from "./emit.ts";

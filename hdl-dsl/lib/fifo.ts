@@ -1,14 +1,15 @@
-import { output, sink, source } from "../types/ports.ts";
-import { uint, type Shape } from "../types/shape.ts";
-import type { Bit, UInt } from "../types/value.ts";
+import { output, sink, source, type Port, type StreamPort } from "../types/ports.ts";
+import { uint, type Shape, type UIntShape } from "../types/shape.ts";
+import type { UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram } from "../build/memory.ts";
-import { module } from "../build/module.ts";
+import { module, type Def } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
+import { assignView } from "../build/view.ts";
 
-export interface FifoParameters {
-  readonly shape: Shape;
-  /** Elements, 2 or more; any number. */
+export interface FifoParameters<S extends Shape = Shape> {
+  readonly shape: S;
+  /** Elements: any number of 1 or more (with 1, a push and a pop take turns). */
   readonly depth: number;
   /** Where the words live; `auto` lets synthesis choose. */
   readonly style?: "block" | "distributed" | "ultra" | "auto";
@@ -19,11 +20,7 @@ export const bitsFor = (n: number): number => Math.max(1, Math.ceil(Math.log2(n 
 /** Bits of an address of `depth` words. */
 export const addressBits = (depth: number): number => Math.max(1, Math.ceil(Math.log2(depth)));
 
-/**
- * Synchronous FIFO of `depth` elements. Latency 1 cycle from push to pop, initiation interval 1, full rate when full and popped.
- * Full: `push.ready` is 0 (also in a cycle that pops: ready does not wait for the consumer). Empty: `pop.valid` is 0. `level` counts the elements.
- */
-export const Fifo = module("Fifo",
+const definition = module("Fifo",
   (p: FifoParameters) => ({ push: sink(p.shape), pop: source(p.shape), level: output(uint(bitsFor(p.depth))) }),
   (io, p) => {
     const width = addressBits(p.depth), wraps = 2 ** width !== p.depth;
@@ -32,18 +29,27 @@ export const Fifo = module("Fifo",
     const count = reg(uint(bitsFor(p.depth)), { init: 0 });
     const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto" });
     const after = (v: UInt): UInt => (wraps ? mux(v.eq(p.depth - 1), v.sub(v), v.add(1)) : v.add(1));
-    const push = node(io.push.fire as Bit);
-    const pop = node(io.pop.fire as Bit);
+    const push = node(io.push.fire);
+    const pop = node(io.pop.fire);
 
     io.push.ready.set(count.ne(p.depth));
     store.write(push, tail, io.push.payload as never);
     when(push, () => { tail.set(after(tail)); });
-    const next_head = node(mux(pop, after(head), head as UInt));
+    const next_head = node(mux(pop, after(head), head));
     head.set(next_head);
     when(push.and(pop.not()), () => { count.set(count.add(1)); })
       .elseWhen(pop.and(push.not()), () => { count.set(count.sub(1)); });
 
     io.pop.valid.set(count.ne(0));
-    (io.pop.payload as unknown as { set(v: unknown): void }).set(store.readSync(next_head, { name: "front" }));
+    assignView(io.pop.payload, store.readSync(next_head, { name: "front" }), "pop_payload");
     io.level.set(count);
   });
+
+/**
+ * Synchronous FIFO of `depth` elements of any shape. Latency 1 cycle from push to pop, initiation interval 1, also when it is full and popped every
+ * cycle. Full: `push.ready` is 0, also in a cycle that pops (ready does not wait for the consumer). Empty: `pop.valid` is 0; what is pushed can be
+ * popped in the next cycle. Pushed and popped in one cycle: `level`, the number of elements (0 to depth), stays.
+ */
+export function Fifo<const S extends Shape>(p: FifoParameters<S>): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S>; readonly level: Port<"out", UIntShape> }> {
+  return definition(p) as never;
+}

@@ -1,6 +1,6 @@
 /** Streams inside a module: declaration, connection and the combinators without state. AXI rules: valid never waits for ready, a stalled payload stays. */
 import type { Signal } from "../ir/circuit.ts";
-import { type Shape, type StructShape, type Fields } from "../types/shape.ts";
+import type { Fields, Shape, StructShape, UIntShape } from "../types/shape.ts";
 import type { Bit, Stream, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
 import { context } from "../build/context.ts";
 import { chooseName, leafName, makeSignal } from "../build/declare.ts";
@@ -31,6 +31,9 @@ export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfe
   assignView(to.payload, from.payload, "payload");
   from.ready.set(to.ready as UInt<1>);
 }
+
+/** `connect` where the shape is a parameter: the widths are checked at elaboration. */
+export function connectAny(from: StreamIn<Shape>, to: StreamOut<Shape>): void { connect(from as StreamIn<UIntShape>, to as StreamOut<UIntShape>); }
 
 /** Values given for a shape: leaves as values or numbers. */
 export type Given<S> = S extends StructShape<infer F> ? { readonly [K in keyof F]: Given<F[K]> } : Val<S> | number | bigint;

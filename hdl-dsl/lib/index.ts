@@ -1,0 +1,24 @@
+/** Modules of general use, written in the language; each file says latency, initiation interval and what happens full and empty. */
+import { uint } from "../types/shape.ts";
+import type { Def } from "../build/module.ts";
+import { AxisRegister } from "./axis-register.ts";
+import { Fifo } from "./fifo.ts";
+import { RoundRobinArbiter } from "./round-robin-arbiter.ts";
+import { SkidBuffer } from "./skid-buffer.ts";
+import { WidthAdapter } from "./width-adapter.ts";
+
+export { axisBeat, type AxisBeatShape } from "./axis.ts";
+export { AxisRegister } from "./axis-register.ts";
+export { addressBits, bitsFor, Fifo, type FifoParameters } from "./fifo.ts";
+export { RoundRobinArbiter, type RoundRobinArbiterParameters } from "./round-robin-arbiter.ts";
+export { SkidBuffer, type SkidBufferParameters } from "./skid-buffer.ts";
+export { WidthAdapter, type WidthAdapterParameters } from "./width-adapter.ts";
+
+/** One instance of each with usual parameters: what is generated to be read and tried. */
+export const libraryModules: readonly Def[] = [
+  Fifo({ shape: uint(64), depth: 16 }),
+  RoundRobinArbiter({ shape: uint(32), sources: 4 }) as Def,
+  SkidBuffer({ shape: uint(32) }),
+  AxisRegister({ bytes: 8 }),
+  WidthAdapter({ fromBytes: 8, toBytes: 64 }),
+];

@@ -1,0 +1,45 @@
+import { sink, source, type Ports, type StreamPort } from "../types/ports.ts";
+import { struct, uint, type Shape, type StructShape, type UIntShape } from "../types/shape.ts";
+import type { Bit, StreamIn, StreamOut } from "../types/value.ts";
+import { module, type Def } from "../build/module.ts";
+import { constant } from "../build/value.ts";
+import { arbiter } from "../stream/arbiter.ts";
+import { connectAny, map } from "../stream/stream.ts";
+import { addressBits } from "./fifo.ts";
+
+export interface RoundRobinArbiterParameters<S extends Shape = Shape> {
+  readonly shape: S;
+  /** Streams to merge, 1 or more: ports `from_0`, `from_1`, ... */
+  readonly sources: number;
+  /** The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out: every transfer stands alone. */
+  readonly last?: string;
+}
+
+/** A value, and the number of the stream that it came by. */
+const Tagged = <const S extends Shape>(shape: S, sources: number): StructShape<{ readonly from: UIntShape; readonly value: S }> => struct({ from: uint(addressBits(sources)), value: shape });
+const portName = (i: number): string => `from_${i}`;
+
+const definition = module("RoundRobinArbiter",
+  (p: RoundRobinArbiterParameters): Ports => ({
+    ...Object.fromEntries(Array.from({ length: p.sources }, (_, i) => [portName(i), sink(p.shape)])),
+    to: source(Tagged(p.shape, p.sources)),
+  }),
+  (ports, p) => {
+    const io = ports as unknown as Readonly<Record<string, StreamIn<Shape>>> & { readonly to: StreamOut<Shape> };
+    const shape = Tagged(p.shape, p.sources), last = p.last;
+    const tagged = Array.from({ length: p.sources }, (_, i) => map(io[portName(i)] as StreamIn<Shape>, shape,
+      v => ({ from: constant(i, addressBits(p.sources)), value: v }) as never, { name: `tagged_${i}` }));
+    connectAny(arbiter(tagged, { name: "chosen", ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }) }), io.to);
+  });
+
+/** Its ports. */
+export type RoundRobinArbiterPorts<S extends Shape> = { readonly [from: `from_${number}`]: StreamPort<"in", S> } & { readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>> };
+
+/**
+ * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than `sources - 1` transfers (packets, when
+ * `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the choice stays, so the payload stays. Between the beats of a packet
+ * nobody else is let in. Several valid in one cycle: one passes, the ready of the others is 0. `to.from` says where a value came from.
+ */
+export function RoundRobinArbiter<const S extends Shape>(p: RoundRobinArbiterParameters<S>): Def<RoundRobinArbiterPorts<S>> {
+  return definition(p) as never;
+}
