@@ -1,5 +1,5 @@
 import type { Ports } from "../../hdl-dsl/index.ts";
-import { designOf, type Design, type Dut } from "../../sim/index.ts";
+import { BuildError, designOf, type Design, type Dut } from "../../sim/index.ts";
 
 /**
  * The design with a fault planted in its Verilog: the text `from` becomes `to` in the first file that has it, everywhere in it.
@@ -12,4 +12,14 @@ export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: s
   if (at < 0) throw new Error(`no file of ${design.emitted.top} has ${String(from)}: plant the fault in text that is there`);
   const files = design.emitted.files.map((f, i) => (i === at ? { ...f, text: f.text.replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) } : f));
   return { ...design, emitted: { ...design.emitted, files } };
+}
+
+/**
+ * Waits for a bench on a design with a planted fault to fail.
+ * @throws when it passes, and when it failed because the design could not even be built.
+ */
+export async function findsFault(run: Promise<unknown>): Promise<void> {
+  const error = await run.then(() => undefined, (e: unknown) => e);
+  if (error === undefined) throw new Error("the bench passes although the fault is there: it does not look at what the fault breaks");
+  if (error instanceof BuildError) throw error;
 }
