@@ -31,8 +31,8 @@ function forbidden(root) {
       const above = layers.slice(i + 1);
       return above.length === 0 ? [] : [{
         name: `${layer}-knows-nothing-above`, severity: /** @type {const} */ ("error"),
-        comment: `Dependencies point one way: ${layers.path.join(" <- ")}.`,
-        from: { path: `^${layer}/` }, to: { path: `^(?:${above.path.join("|")})/` },
+        comment: `Dependencies point one way: ${layers.join(" <- ")}.`,
+        from: { path: `^${layer}/` }, to: { path: `^(?:${above.join("|")})/` },
       }];
     }),
     ...faces(root).map((face) => ({
