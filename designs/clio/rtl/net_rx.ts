@@ -1,12 +1,12 @@
 import { arpPacket, accessBody, broadcastMac, clioHeader, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
 import {
-  bit, cat, constant, input, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit, type UInt, type Val,
+  bit, cat, constant, input, lowestSet, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
 import { cutFields } from "./fields.ts";
 import { BufferWrite } from "./frame_buffer.ts";
 import { orTree } from "./lru.ts";
-import { encodeOnehot } from "./onehot.ts";
+import { encodeOnehot, fromBits } from "./onehot.ts";
 import { ContextWrite } from "./reply_contexts.ts";
 import { AxisBeat, NetConfig, NetRequest, Release, ReplyContext, frameKind, lengthBits, slotBeatBits, slotBits } from "./types.ts";
 
@@ -93,7 +93,7 @@ export const NetRx = module("NetRx",
     const judged = reg(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }));
     when(judged_room, () => { judged_valid.set(pending); });
     when(pending.and(judged_room), () => {
-      broken.set(cat(...found.rules.map(r => r.broken).reverse()));
+      broken.set(fromBits(found.rules.map(r => r.broken)));
       judged.set({
         kind: found.kind, bad, tooLong: found.tooLong, checked: found.ip, sums: found.sums,
         request: { ...found.request, slot, corrupt: bad, frame: last_byte.resize(lengthBits).add(1) },
@@ -104,27 +104,26 @@ export const NetRx = module("NetRx",
     const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
     // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the low word add up without a new carry.
     const sum_right = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
-    const all = found.rules.map((r, i) => (r.reason === "ipChecksum" ? judged.checked.and(sum_right.not()) : broken.bit(i)));
-    const refused = node(orTree(all));
+    const all = node(fromBits(found.rules.map((r, i) => (r.reason === "ipChecksum" ? judged.checked.and(sum_right.not()) : broken.bit(i)))));
+    const refused = node(all.any());
+    const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
     // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is wrong with it, unless it is too long.
     const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not())));
     const dropped = node(refused.or(spoilt));
-    const pulses = Object.fromEntries(dropReasons.map(name => {
-      const hits = all.flatMap((b, i) => (found.rules[i]?.reason === name ? [i === 0 ? b : b.and(orTree(all.slice(0, i)).not())] : []));
-      return [name, name === "fcs" ? spoilt : orTree(hits).and(spoilt.not())];
-    })) as unknown as Record<DropReasonName, Bit>;
+    const blames = (name: DropReasonName): Bit => (name === "fcs" ? spoilt
+      : orTree(found.rules.flatMap((r, i) => (r.reason === name ? [cause.bit(i)] : []))).and(spoilt.not()));
 
     const moves = node(judged_valid.and(answer_room));
     const answer = reg(NetRequest(p));
-    const drops = reg(DropPulses, { init: 0 });
+    const dropping = reg(DropPulses, { init: 0 });
     const released = reg(bit, { init: 0 });
     const released_slot = reg(uint(slotBits(p) as number));
     when(answer_room, () => { answer_valid.set(judged_valid.and(dropped.not())); });
     when(moves, () => { answer.set(judged.request); released_slot.set(judged.request.slot); });
-    for (const name of dropReasons) drops[name].set(moves.and(pulses[name]));
+    for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
     released.set(moves.and(dropped));
-    io.drops.set(drops);
+    io.drops.set(dropping);
     io.release.set({ valid: released, slot: released_slot });
     io.request.valid.set(answer_valid);
     io.request.payload.set(answer);
