@@ -6,7 +6,7 @@ import type { Agent, Simulation } from "../simulation.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { Event, Lock, Queue } from "./sync.ts";
 import type { Task } from "./task.ts";
-import { waitOf } from "./wait.ts";
+import type { OpenWaits } from "./wait.ts";
 
 /** What can be waited for: a task, a wait of the harness, or a function, which is spawned and so can be cancelled. */
 export type Awaitable<T> = Task<T> | Promise<T> | (() => Promise<T>);
@@ -65,7 +65,7 @@ export class Bench<P extends Ports = Ports> {
   async all<T>(items: readonly Awaitable<T>[]): Promise<T[]> {
     const started = items.map((i) => this.#start(i));
     try { return await Promise.all(started); } catch (e) {
-      started.forEach(cancel);
+      started.forEach((s) => { cancel(s, this.scheduler.waits); });
       throw e;
     }
   }
@@ -73,7 +73,7 @@ export class Bench<P extends Ports = Ports> {
   /** The first to end, well or badly; the others are cancelled. */
   async race<T>(items: readonly Awaitable<T>[]): Promise<T> {
     const started = items.map((i) => this.#start(i));
-    try { return await Promise.race(started); } finally { started.forEach(cancel); }
+    try { return await Promise.race(started); } finally { started.forEach((s) => { cancel(s, this.scheduler.waits); }); }
   }
 
   /** The result, or a `TimeoutError` (and a cancelled task) after that much simulated time. */
@@ -95,7 +95,7 @@ export class Bench<P extends Ports = Ports> {
 }
 
 /** Cancels a task or withdraws a wait; a promise from elsewhere is left alone. */
-function cancel(item: Task<unknown> | Promise<unknown>): void {
+function cancel(item: Task<unknown> | Promise<unknown>, waits: OpenWaits): void {
   if ("cancel" in item) { item.cancel(); return; }
-  waitOf(item)?.withdraw();
+  waits.withdraw((w) => w.promise === item);
 }

@@ -2,7 +2,7 @@ import { Cancelled } from "../errors.ts";
 import type { Domain, Simulation } from "../simulation.ts";
 import { currentTask, Task } from "./task.ts";
 import { Timeline } from "./timeline.ts";
-import { Wait } from "./wait.ts";
+import { OpenWaits, Wait } from "./wait.ts";
 
 /** Edges after which timers and I/O of the process get a turn, so that a test framework's timeout can fire. */
 const EDGES_PER_TURN = 1000;
@@ -13,6 +13,8 @@ interface ClockWaits {
   readonly due: Timeline<Wait<void>>;
   /** The edge that all main-function waiters of it share. */
   edge: Wait<void> | undefined;
+  /** Tasks that wait for the coming edge: the usual case, kept out of the timeline. */
+  tasks: Wait<void>[];
 }
 
 interface Condition { readonly test: () => boolean; readonly wait: Wait<void>; readonly domain: Domain }
@@ -23,7 +25,7 @@ interface Condition { readonly test: () => boolean; readonly wait: Wait<void>; r
  */
 export class Scheduler {
   readonly sim: Simulation;
-  readonly waits = new Set<Wait>();
+  readonly waits = new OpenWaits();
   readonly tasks = new Set<Task<unknown>>();
   over = false;
   readonly #clocks: ClockWaits[];
@@ -36,13 +38,17 @@ export class Scheduler {
   constructor(sim: Simulation) {
     this.sim = sim;
     sim.scheduler = this;
-    this.#clocks = sim.domains.map((domain) => ({ domain, due: new Timeline<Wait<void>>(), edge: undefined }));
+    this.#clocks = sim.domains.map((domain) => ({ domain, due: new Timeline<Wait<void>>(), edge: undefined, tasks: [] }));
   }
 
   /** The coming edge. One promise serves all main-function waiters of an edge; a task has its own, which can be cancelled alone. */
   edge(clock: number): Promise<void> {
     const c = this.#clock(clock);
-    if (currentTask.getStore() !== undefined) return this.cycles(clock, 1);
+    if (currentTask.getStore() !== undefined) {
+      const w = new Wait<void>(this);
+      c.tasks.push(w);
+      return w.promise;
+    }
     c.edge ??= new Wait<void>(this);
     return c.edge.promise;
   }
@@ -145,6 +151,12 @@ export class Scheduler {
         w.resolve();
         woke = true;
       }
+      if (c.tasks.length > 0) {
+        const tasks = c.tasks;
+        c.tasks = [];
+        for (const w of tasks) w.resolve();
+        woke = true;
+      }
       while (c.due.next <= c.domain.cycle) { c.due.take(c.domain.cycle)?.resolve(); woke = true; }
     }
     const now = this.sim.model.timePs();
@@ -155,7 +167,7 @@ export class Scheduler {
   /** How many edges may run in one native call: until the first wait falls due, when no agent or condition looks at each edge. */
   #idleEdges(): number {
     const c = this.#clock(0);
-    if (!this.sim.quiet || this.#conditions.length > 0 || this.#timers.size > 0 || c.edge) return 1;
+    if (!this.sim.quiet || this.#conditions.length > 0 || this.#timers.size > 0 || c.edge || c.tasks.length > 0) return 1;
     return Math.max(1, Math.min(c.due.next - c.domain.cycle, EDGES_PER_TURN));
   }
 
@@ -176,7 +188,7 @@ export class Scheduler {
     this.over = true;
     const running = [...this.tasks];
     for (const t of running) t.cancel();
-    for (const w of [...this.waits]) w.withdraw();
+    this.waits.withdraw(() => true);
     // A task that awaits something outside the simulation cannot be cancelled: it gets a few turns, then it is left behind.
     const all = Promise.allSettled([main, ...running.map((t) => t.ended)]);
     await Promise.race([all, turns(4)]);

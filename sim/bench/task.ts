@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Cancelled } from "../errors.ts";
 import type { Scheduler } from "./scheduler.ts";
-import type { Wait } from "./wait.ts";
 
 /** Which task the running code belongs to; undefined in the bench's main function. */
 export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
@@ -12,13 +11,14 @@ export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
  */
 export class Task<T> implements PromiseLike<T> {
   readonly #promise: Promise<T>;
-  readonly #waits = new Set<Wait>();
+  readonly #scheduler: Scheduler;
   readonly #children: Task<unknown>[] = [];
   #observed = false;
   #cancelled = false;
   #settled = false;
 
   constructor(scheduler: Scheduler, body: () => Promise<T>) {
+    this.#scheduler = scheduler;
     currentTask.getStore()?.adopt(this);
     this.#promise = currentTask.run(this, async () => {
       try { return await body(); } finally { this.#settled = true; }
@@ -43,11 +43,8 @@ export class Task<T> implements PromiseLike<T> {
     if (this.#settled || this.#cancelled) return;
     this.#cancelled = true;
     for (const c of this.#children) c.cancel();
-    for (const w of [...this.#waits]) w.reject(new Cancelled());
+    this.#scheduler.waits.withdraw((w) => w.task === this);
   }
 
-  /** For `Wait`: what this task is waiting for. */
-  enter(w: Wait): void { this.#waits.add(w); }
-  leave(w: Wait): void { this.#waits.delete(w); }
   private adopt(child: Task<unknown>): void { this.#children.push(child); }
 }

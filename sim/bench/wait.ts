@@ -2,49 +2,73 @@ import { Cancelled } from "../errors.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { currentTask, type Task } from "./task.ts";
 
-const handle = Symbol("wait");
-
-/** One suspended await of a bench: settled by the scheduler or an event, or cancelled with its task. */
+/**
+ * One suspended await of a bench: settled by the scheduler or an event, or cancelled with its task. Thousands are made per millisecond, so
+ * the open ones are a linked list through the waits themselves.
+ */
 export class Wait<T = unknown> {
   readonly promise: Promise<T>;
+  readonly task: Task<unknown> | undefined;
+  done = false;
+  previous: Wait | undefined;
+  next: Wait | undefined;
   #resolve!: (v: T) => void;
   #reject!: (e: unknown) => void;
-  readonly #scheduler: Scheduler;
-  readonly #task: Task<unknown> | undefined;
-  done = false;
+  readonly #open: OpenWaits;
 
   constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler;
-    this.#task = currentTask.getStore();
+    this.#open = scheduler.waits;
+    this.task = currentTask.getStore();
     this.promise = new Promise<T>((ok, bad) => { this.#resolve = ok; this.#reject = bad; });
-    (this.promise as { [handle]?: Wait<T> })[handle] = this;
-    scheduler.waits.add(this as Wait);
-    this.#task?.enter(this as Wait);
-    if (scheduler.over || this.#task?.cancelled) this.reject(new Cancelled());
+    this.#open.add(this as Wait);
+    if (scheduler.over || this.task?.cancelled) this.withdraw();
   }
 
   resolve(v: T): void {
     if (this.#leave()) this.#resolve(v);
   }
   reject(e: unknown): void {
-    if (!this.#leave()) return;
-    if (e instanceof Cancelled) this.promise.catch(() => { /* perhaps nobody listens any more */ });
-    this.#reject(e);
+    if (this.#leave()) this.#reject(e);
   }
-
-  /** Gives up waiting, with nobody listening any more. */
-  withdraw(): void { this.reject(new Cancelled()); }
+  /** Cancels it; perhaps nobody listens any more, which is no failure. */
+  withdraw(): void {
+    if (this.done) return;
+    this.promise.catch(() => { /* see above */ });
+    this.reject(new Cancelled());
+  }
 
   #leave(): boolean {
     if (this.done) return false;
     this.done = true;
-    this.#scheduler.waits.delete(this as Wait);
-    this.#task?.leave(this as Wait);
+    this.#open.remove(this as Wait);
     return true;
   }
 }
 
-/** The wait behind a promise that the harness gave, if it is one. */
-export function waitOf(p: unknown): Wait | undefined {
-  return typeof p === "object" && p !== null ? (p as { [handle]?: Wait })[handle] : undefined;
+/** All waits that are open, in the order in which they began. */
+export class OpenWaits {
+  size = 0;
+  #first: Wait | undefined;
+  #last: Wait | undefined;
+
+  add(w: Wait): void {
+    w.previous = this.#last;
+    if (this.#last) this.#last.next = w; else this.#first = w;
+    this.#last = w;
+    this.size++;
+  }
+  remove(w: Wait): void {
+    if (w.previous) w.previous.next = w.next; else this.#first = w.next;
+    if (w.next) w.next.previous = w.previous; else this.#last = w.previous;
+    w.previous = w.next = undefined;
+    this.size--;
+  }
+  /** Cancels those that `which` picks. */
+  withdraw(which: (w: Wait) => boolean): void {
+    for (let w = this.#first; w;) {
+      const next: Wait | undefined = w.next;
+      if (which(w)) w.withdraw();
+      w = next;
+    }
+  }
 }

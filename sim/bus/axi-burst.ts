@@ -41,29 +41,31 @@ export class Burst {
     return low + (at - low) % total;
   }
 
-  /** Lowest byte address that the burst touches, and the first above it. */
-  get range(): readonly [number, number] {
+  /** Lowest byte address that the burst touches. */
+  get low(): number {
     const total = this.size * this.beats;
-    if (this.kind === WRAP) {
-      const low = Math.floor(this.address / total) * total;
-      return [low, low + total];
-    }
-    const aligned = Math.floor(this.address / this.size) * this.size;
-    return [this.address, aligned + (this.kind === FIXED ? this.size : total)];
+    return this.kind === WRAP ? Math.floor(this.address / total) * total : this.address;
+  }
+  /** The first byte address above it. */
+  get high(): number {
+    if (this.kind === WRAP) return this.low + this.size * this.beats;
+    return Math.floor(this.address / this.size) * this.size + this.size * (this.kind === FIXED ? 1 : this.beats);
   }
 
   /** The rules for addresses (AXI4, A3.4.1). `what` names the channel, for messages. */
   check(what: string, busBytes: number, cycle: number): void {
-    const bad = (why: string): ProtocolError => new ProtocolError(
-      `${what}: ${why} at cycle ${cycle} (addr 0x${this.address.toString(16)}, ${this.beats} beats of ${this.size} bytes, burst ${this.kind})`);
-    if (this.size > busBytes) throw bad(`a beat is wider than the bus of ${busBytes} bytes`);
+    if (this.size > busBytes) throw this.#broken(what, `a beat is wider than the bus of ${busBytes} bytes`, cycle);
     if (this.kind === WRAP) {
-      if (![2, 4, 8, 16].includes(this.beats)) throw bad("a WRAP burst has 2, 4, 8 or 16 beats");
-      if (this.address % this.size !== 0) throw bad("a WRAP burst starts aligned to its beat");
+      if (![2, 4, 8, 16].includes(this.beats)) throw this.#broken(what, "a WRAP burst has 2, 4, 8 or 16 beats", cycle);
+      if (this.address % this.size !== 0) throw this.#broken(what, "a WRAP burst starts aligned to its beat", cycle);
     } else if (this.kind === FIXED) {
-      if (this.beats > 16) throw bad("a FIXED burst has at most 16 beats");
-    } else if (this.kind !== INCR) throw bad("burst type 3 is reserved");
-    const [low, high] = this.range;
-    if (Math.floor(low / 4096) !== Math.floor((high - 1) / 4096)) throw bad("the burst crosses a 4 KB boundary");
+      if (this.beats > 16) throw this.#broken(what, "a FIXED burst has at most 16 beats", cycle);
+    } else if (this.kind !== INCR) throw this.#broken(what, "burst type 3 is reserved", cycle);
+    const low = this.low, high = this.high;
+    if (Math.floor(low / 4096) !== Math.floor((high - 1) / 4096)) throw this.#broken(what, "the burst crosses a 4 KB boundary", cycle);
+  }
+  #broken(what: string, why: string, cycle: number): ProtocolError {
+    return new ProtocolError(
+      `${what}: ${why} at cycle ${cycle} (addr 0x${this.address.toString(16)}, ${this.beats} beats of ${this.size} bytes, burst ${this.kind})`);
   }
 }

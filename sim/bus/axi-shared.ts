@@ -37,7 +37,7 @@ export class AxiShared {
 
   /** The answer to a burst by its addresses. */
   response(b: Burst): number {
-    const [low, high] = b.range;
+    const { low, high } = b;
     if (high > this.memory.size) return DECERR;
     for (const e of this.errors) if (low < e.to && high > e.from) return e.response === "DECERR" ? DECERR : SLVERR;
     return OKAY;

@@ -23,7 +23,7 @@ describe("sparse memory", () => {
   test("zeroing terabytes gives pages back at once", () => {
     const memory = new SparseMemory();
     for (const a of [0, 2 ** 30, 2 ** 41, 2 ** 45]) memory.write(a, Uint8Array.of(1));
-    memory.zero(100, 2 ** 42);
+    memory.zero(100, 2 ** 42 - 100);
     expect(memory.pages).toBe(2);
     expect([memory.read(0, 1)[0], memory.read(2 ** 41, 1)[0], memory.read(2 ** 45, 1)[0]]).toEqual([1, 0, 1]);
   });
