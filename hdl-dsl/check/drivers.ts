@@ -12,10 +12,8 @@ export const kindOf = (s: Signal): string => KIND[s.kind];
 
 export function checkDrivers(s: Study): Diagnostic[] {
   const out: Diagnostic[] = [];
-  const assignedRegs = new Map<Signal, Segment[]>();
-  for (const [signal, segments] of s.resolution.segments) if (signal.kind === "reg") assignedRegs.set(signal, segments.filter((g) => g.at !== undefined));
-  const never = (x: Signal): boolean =>
-    x.kind === "reg" ? assignedRegs.get(x)?.length === 0 : (s.resolution.segments.get(x) ?? []).every((g) => g.value === undefined);
+  const { segments: all, assigned } = s.resolution;
+  const never = (x: Signal): boolean => !(all.get(x) ?? []).some((g) => assigned.has(g));
   const reported = new Set<Signal>();
 
   for (const stream of s.circuit.streams) {
@@ -31,20 +29,19 @@ export function checkDrivers(s: Study): Diagnostic[] {
         "Connect a stream to it, or set its valid and payload", stream.valid.position));
     }
   }
-  for (const [signal, segments] of s.resolution.segments) {
+  for (const [signal, segments] of all) {
     if (reported.has(signal)) continue;
     if (never(signal)) {
       out.push(finding(s, "HDL002", `${kindOf(signal)} \`${signal.name}\` is never assigned`, signal.kind === "reg" ? "Assign it, or write its value as a constant" : "Assign it, or remove it", signal.position));
       continue;
     }
-    for (const run of runs(segments.filter((g) => signal.kind === "reg" ? g.at === undefined && g.value !== undefined : g.value === undefined))) {
+    for (const run of runs(segments.filter((g) => !assigned.has(g)))) {
       out.push(finding(s, "HDL002", `bits ${bitsOf(signal.name, run.lo, run.width, false)} of ${kindOf(signal)} \`${signal.name}\` are never assigned`, "Assign all of its bits", signal.position));
     }
     const holes = segments.filter((g) => g.value !== undefined && g.hole !== undefined);
     const first = holes[0];
     if (first?.hole !== undefined) {
-      const all = holes.length === segments.length;
-      const what = all ? `\`${signal.name}\`` : bitsOf(signal.name, first.lo, first.width, false);
+      const what = holes.length === segments.length ? `\`${signal.name}\`` : bitsOf(signal.name, first.lo, first.width, false);
       out.push(finding(s, "HDL005", `${kindOf(signal)} ${what} is not assigned ${path(first.hole)}: it would be a latch`,
         `Give \`${signal.name}\` a default before the condition, or assign it on every path`, first.hole.statement.position, signal.position));
     }

@@ -242,7 +242,11 @@ export class Facts {
     });
     if (signals.some((s) => this.#onLoop.has(s.signal))) return;
     for (const s of signals) this.#onLoop.add(s.signal);
-    this.loops.push({ signals });
+    // The loop starts with the signal declared first, wherever the walk came in.
+    const rank = (n: number): number => this.#circuit.signals.indexOf(signals[n]?.signal as Signal) * 0x100000 + (signals[n]?.lo ?? 0);
+    const ranks = signals.map((_, n) => rank(n));
+    const first = ranks.indexOf(Math.min(...ranks));
+    this.loops.push({ signals: [...signals.slice(first), ...signals.slice(0, first)] });
   }
 }
 

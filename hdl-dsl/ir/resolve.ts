@@ -40,11 +40,13 @@ export interface Overwritten { readonly first: Assign; readonly by: Assign }
 export interface Resolution {
   /** Every wire, output, reg and instanceIn of the circuit, bit 0 first; together the segments cover the whole signal. */
   readonly segments: ReadonlyMap<Signal, readonly Segment[]>;
+  /** The segments that some statement assigns. */
+  readonly assigned: ReadonlySet<Segment>;
   readonly writes: readonly ResolvedWrite[];
   readonly overwritten: readonly Overwritten[];
 }
 
-const assigned = (s: Signal): boolean => s.kind === "wire" || s.kind === "output" || s.kind === "reg" || s.kind === "instanceIn";
+const isDriven = (s: Signal): boolean => s.kind === "wire" || s.kind === "output" || s.kind === "reg" || s.kind === "instanceIn";
 
 /** Whether some case of the switch is always taken: all values listed, or all states of an FSM register. */
 export function coversAll(s: Switch): boolean {
@@ -75,6 +77,7 @@ class Resolver {
   readonly #circuit: Circuit;
   readonly #segments = new Map<Signal, Segment[]>();
   readonly #ports = new Map<WritePort, { readonly enable: Slot; readonly address: Slot; readonly data: Slot; readonly mask: Slot; maskWidth: number; readonly statements: MemWrite[] }>();
+  readonly #assigned = new Set<Segment>();
   readonly #overwritten: Overwritten[] = [];
 
   constructor(circuit: Circuit) { this.#circuit = circuit; }
@@ -87,7 +90,7 @@ class Resolver {
       if (p.enable.value === undefined || p.address.value === undefined || p.data.value === undefined) continue;
       writes.push({ port, statements: p.statements, enable: p.enable.value, address: p.address.value, data: p.data.value, mask: p.mask.value });
     }
-    return { segments: this.#segments, writes, overwritten: this.#overwritten };
+    return { segments: this.#segments, assigned: this.#assigned, writes, overwritten: this.#overwritten };
   }
 
   /** Cuts every signal where some assignment starts or ends. */
@@ -98,7 +101,7 @@ class Resolver {
       if (c === undefined) cuts.set(s, c = new Set([0, s.width]));
       return c;
     };
-    for (const s of this.#circuit.signals) if (assigned(s)) cutsOf(s);
+    for (const s of this.#circuit.signals) if (isDriven(s)) cutsOf(s);
     for (const s of allStatements(this.#circuit.body)) {
       if (s.kind === "assign") cutsOf(s.target).add(s.lo).add(s.lo + s.width);
       else if (s.kind === "memWrite") {
@@ -151,6 +154,7 @@ class Resolver {
       const c = change(segment);
       for (const w of c.writers) if (--w.alive === 0) this.#overwritten.push({ first: w.assign, by: s });
       c.writers = [writer];
+      this.#assigned.add(segment);
       segment.value = part(s.value, segment.lo - s.lo, segment.width);
       segment.hole = undefined;
       segment.at = s.position;

@@ -3,7 +3,7 @@ import type { Position } from "../ir/circuit.ts";
 
 /** `width` and `signed` are Verilog's own self-determined ones. `cost` counts leaves: how much a reader has to take in. */
 interface Node { readonly width: number; readonly signed: boolean; readonly cost: number }
-export interface VNumber extends Node { readonly kind: "number"; /** Bit pattern. */ readonly value: bigint }
+export interface VNumber extends Node { readonly kind: "number"; /** Bit pattern. */ readonly value: bigint; /** Printed as a bare decimal: shift amounts. */ readonly plain?: boolean }
 /** A signal or a localparam. */
 export interface VName extends Node { readonly kind: "name"; readonly name: string; /** Localparams cannot be sliced. */ readonly parameter: boolean }
 /** Constant part select `name[lo + width - 1 : lo]`. */

@@ -181,7 +181,8 @@ export class Expressions {
       case "unary": return this.#unary(e);
       case "binary": return this.#binary(e);
       case "shift": {
-        const a = this.#operand(e.a), by = this.#operand(e.by);
+        const a = this.#operand(e.a), amount = this.#operand(e.by);
+        const by: VExpr = amount.kind === "number" ? { ...amount, signed: false, plain: true } : amount;
         if (e.op === "left") return binary("<<", a, by);
         return e.a.signed ? system(binary(">>>", toSigned(a), by), true) : binary(">>", a, by);
       }

@@ -13,6 +13,7 @@ const PRECEDENCE: Readonly<Record<string, number>> = {
 
 /** A sized literal: decimal while that is readable, else hexadecimal; negative numbers with their sign. */
 export function printNumber(n: VNumber): string {
+  if (n.plain === true) return n.value.toString();
   if (n.signed) {
     const negative = n.value >> BigInt(n.width - 1) === 1n;
     const size = negative ? (1n << BigInt(n.width)) - n.value : n.value;
