@@ -49,7 +49,7 @@ export const Mat = module("Mat",
     const v = io.request.payload;
     const entry = table.readAsync(v.opcode);
     const matching = node(cat(...io.rules.toArray().map(r => r.valid.and(r.pid.eq(v.pid))).reverse()));
-    const chosen = lowestSet(matching);
+    const chosen = node(lowestSet(matching));
     const action = node(mux(matching.any(), onehotMux(io.rules.toArray().map((_, i) => chosen.bit(i)), io.rules.toArray().map(r => r.action as UInt)), entry.action as UInt));
 
     // The form of an access; `body` is what came after the header.
