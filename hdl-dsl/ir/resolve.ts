@@ -56,8 +56,13 @@ export function coversAll(s: Switch): boolean {
   return s.on.width < 24 && values.size === 1 << s.on.width;
 }
 
+const resolved = new WeakMap<Circuit, Resolution>();
+
+/** Resolved once per circuit: a finished circuit does not change. */
 export function resolve(circuit: Circuit): Resolution {
-  return new Resolver(circuit).run();
+  let r = resolved.get(circuit);
+  if (r === undefined) resolved.set(circuit, r = new Resolver(circuit).run());
+  return r;
 }
 
 /** A slice, or the value itself (signedness kept) when it is taken whole. */

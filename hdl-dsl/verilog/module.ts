@@ -8,7 +8,8 @@ import type { VDeclare, VExpr, VInstance, VItem, VLocalparam, VModule, VName, VP
 import { Expressions } from "./expressions.ts";
 import { memoryItems } from "./memory.ts";
 import { NameTable } from "./names.ts";
-import { name, number, range, unary } from "./nodes.ts";
+import { concat, name, number, range, unary } from "./nodes.ts";
+import { selfDependent, throughPieces, type Piece } from "./split.ts";
 import { propertyItems, registerItems } from "./statements.ts";
 import { unusedBits } from "./unused.ts";
 import { GENERATOR } from "./version.ts";
@@ -46,6 +47,9 @@ export class ModuleContext {
   /** What follows, in order; helper wires are put here just before their consumer. */
   readonly items: VItem[] = [];
   readonly localparams = new Map<string, VLocalparam>();
+  /** Vectors that are driven bit run by bit run, each run with a wire of its own. */
+  readonly pieces = new Map<string, readonly Piece[]>();
+  readonly split: ReadonlySet<Signal>;
   readonly #declared = new Set<Signal>();
   readonly #labels = new Map<string, Signal[]>();
   readonly #labelNames = new Map<Signal, Map<string, string>>();
@@ -54,6 +58,7 @@ export class ModuleContext {
     this.circuit = circuit;
     this.names = names;
     this.resolution = resolve(circuit);
+    this.split = selfDependent(circuit, this.resolution);
     this.expressions = new Expressions({
       names: names.table,
       signal: (s) => this.read(s),
@@ -161,7 +166,8 @@ export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: 
   for (const s of circuit.signals) if (s.kind === "output") drive(context, s);
   propertyItems(context, properties);
 
-  const items: VItem[] = [...context.localparams.values(), ...context.top, ...context.items];
+  const lowered = [...context.localparams.values(), ...context.top, ...context.items];
+  const items: VItem[] = context.pieces.size === 0 ? lowered : throughPieces(lowered, context.pieces);
   const module: VModule = { header: headerOf(circuit), name: circuit.name, parameters: [], ports: portsOf(circuit, names), items };
   const unread = unusedBits(module);
   if (unread !== undefined) {
@@ -231,6 +237,17 @@ function drive(c: ModuleContext, s: Signal): void {
     return;
   }
   if (s.kind !== "output") c.declareEarly(s);
+  if (c.split.has(s)) {
+    const pieces = runs.map((r): Piece => {
+      const text = c.names.table.helper([r.width === 1 ? `${target.name}_${r.lo}` : `${target.name}_${r.lo + r.width - 1}_${r.lo}`]);
+      c.top.push({ kind: "declare", what: "wire", name: text, width: r.width, signed: false, depth: undefined, value: undefined, attributes: [], position: s.position });
+      return { lo: r.lo, name: name(text, r.width) };
+    });
+    c.pieces.set(target.name, pieces);
+    runs.forEach((r, n) => { c.items.push({ kind: "assign", target: pieces[n]?.name as VName, value: c.expressions.lower(r.value, target.name), position: s.position }); });
+    c.items.push({ kind: "assign", target, value: concat(pieces.map((p) => p.name).reverse()), position: s.position });
+    return;
+  }
   for (const r of runs) c.items.push({ kind: "assign", target: range(target, r.lo, r.width), value: c.expressions.lower(r.value, target.name), position: s.position });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Circuit, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
+import type { Expr } from "../../../hdl-dsl/ir/expr.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate } from "../support/icarus.ts";
 import { Interpreter } from "../support/interpret.ts";
@@ -60,6 +61,15 @@ describe("statements", () => {
       });
       expect(lint(design), `seed ${seed + round}\n${design.files[0]?.text ?? ""}`).toBe("");
     }
+  });
+
+  test("a vector whose bits depend on lower bits of itself is no loop to any tool", () => {
+    const a = signal("input", "a", 8), carry = signal("wire", "carry", 9), y = signal("output", "y", 9), low = signal("output", "low", 3);
+    const bit = (s: Signal, lo: number, width = 1): Expr => ({ kind: "slice", a: readOf(s), lo, width, signed: false });
+    const ripple = Array.from({ length: 8 }, (_, i) => assign(carry, { kind: "binary", op: "or", a: bit(carry, i), b: bit(a, i), width: 1, signed: false }, i + 1));
+    const design = emitCircuit(circuit("Ripple", [a, carry, y, low], [assign(carry, bit(a, 0)), ...ripple, assign(y, readOf(carry)), assign(low, bit(carry, 2, 3))]));
+    expect(lint(design)).toBe("");
+    expect(simulate(design, [{ a: 0b00010000n }, { a: 0b1n }])).toEqual([{ y: 0b111100000n, low: 0n }, { y: 0b111111111n, low: 7n }]);
   });
 
   test("emission gives the same bytes every time", () => {

@@ -11,17 +11,17 @@ module Fifo_shape32_depth512_styleblock (
   output wire [31:0] pop_payload,
   output wire [9:0]  level
 );
-  reg [8:0] head; // fifo.ts:27
-  reg [8:0] tail; // fifo.ts:28
-  reg [9:0] count; // fifo.ts:29
-  (* ram_style = "block" *) reg [31:0] store [0:511]; // fifo.ts:30
-  wire [31:0] front; // fifo.ts:44
-  reg [31:0] front_rd; // fifo.ts:44
-  reg [31:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
-  wire push = push_valid & push_ready; // fifo.ts:32
-  wire pop = pop_valid & pop_ready; // fifo.ts:33
-  wire [8:0] next_head = pop ? head + 9'd1 : head; // fifo.ts:38
+  reg [8:0] head; // fifo.ts
+  reg [8:0] tail; // fifo.ts
+  reg [9:0] count; // fifo.ts
+  (* ram_style = "block" *) reg [31:0] store [0:511]; // fifo.ts
+  wire [31:0] front; // fifo.ts
+  reg [31:0] front_rd; // fifo.ts
+  reg [31:0] front_fwd; // fifo.ts
+  reg front_hit; // fifo.ts
+  wire push = push_valid & push_ready; // fifo.ts
+  wire pop = pop_valid & pop_ready; // fifo.ts
+  wire [8:0] next_head = pop ? head + 9'd1 : head; // fifo.ts
 
   always @(posedge clk)
     if (rst) head <= 9'd0;

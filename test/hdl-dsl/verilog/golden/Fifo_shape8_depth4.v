@@ -11,17 +11,17 @@ module Fifo_shape8_depth4 (
   output wire [7:0] pop_payload,
   output wire [2:0] level
 );
-  reg [1:0] head; // fifo.ts:27
-  reg [1:0] tail; // fifo.ts:28
-  reg [2:0] count; // fifo.ts:29
-  reg [7:0] store [0:3]; // fifo.ts:30
-  wire [7:0] front; // fifo.ts:44
-  reg [7:0] front_rd; // fifo.ts:44
-  reg [7:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
-  wire push = push_valid & push_ready; // fifo.ts:32
-  wire pop = pop_valid & pop_ready; // fifo.ts:33
-  wire [1:0] next_head = pop ? head + 2'd1 : head; // fifo.ts:38
+  reg [1:0] head; // fifo.ts
+  reg [1:0] tail; // fifo.ts
+  reg [2:0] count; // fifo.ts
+  reg [7:0] store [0:3]; // fifo.ts
+  wire [7:0] front; // fifo.ts
+  reg [7:0] front_rd; // fifo.ts
+  reg [7:0] front_fwd; // fifo.ts
+  reg front_hit; // fifo.ts
+  wire push = push_valid & push_ready; // fifo.ts
+  wire pop = pop_valid & pop_ready; // fifo.ts
+  wire [1:0] next_head = pop ? head + 2'd1 : head; // fifo.ts
 
   always @(posedge clk)
     if (rst) head <= 2'd0;
