@@ -12,7 +12,7 @@ export interface NetTxParameters { readonly beatBytes: number; readonly slots: n
  * A reply's header comes from a register, what is behind it from `data` (form data) or `echo_data` (form echo), lane for lane: no byte is shifted. Rules:
  * designs/clio/model/rules.md, sections 2 and 3. Padding to 60 bytes is zero. `user` is 0, but 1 on the last beat of data that the memory reported bad.
  * The slot is released in the cycle after the reply's last beat was taken.
- * Latency: 3 cycles from `reply` to its first beat; 4 for an echo whose first beat holds echoed bytes (the frame buffer's 2 cycles); 0 for `raw`.
+ * Latency: 3 cycles from `reply` to its first beat (the frame buffer's 2 are hidden in them), 0 for `raw`.
  * Initiation interval: 1 beat per cycle, frames back to back without a bubble (the next two replies are prepared while one is sent; echo data are
  * asked for 2 cycles ahead). Within a frame it waits for nothing but `data` or `echo_data`. Full: two replies wait inside, then `reply.ready` is 0.
  */
