@@ -20,13 +20,13 @@ export function postOrder(root: Expr, done: { has(e: Expr): boolean }, visit: (e
 
 /** Every statement, nested ones included, in program order. */
 export function* allStatements(body: readonly Stmt[]): Generator<Stmt> {
-  for (const s of body) {
+  const stack: { readonly body: readonly Stmt[]; at: number }[] = [{ body, at: 0 }];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const s = top.body[top.at++];
+    if (s === undefined) { stack.pop(); continue; }
     yield s;
-    if (s.kind === "if") { yield* allStatements(s.then); yield* allStatements(s.otherwise); }
-    else if (s.kind === "switch") {
-      for (const c of s.cases) yield* allStatements(c.body);
-      if (s.otherwise !== undefined) yield* allStatements(s.otherwise);
-    }
+    const inner = s.kind === "if" ? [s.then, s.otherwise] : s.kind === "switch" ? [...s.cases.map((c) => c.body), s.otherwise ?? []] : [];
+    for (const b of inner.reverse()) if (b.length > 0) stack.push({ body: b, at: 0 });
   }
 }
 
