@@ -6,7 +6,7 @@ import * as make from "../ir/fold.ts";
 import type { Port, Ports, StreamPort } from "../types/ports.ts";
 import { bit, leavesOf, type Shape } from "../types/shape.ts";
 import type { Inside, Outside } from "../types/value.ts";
-import { claimName, context, newContext, report, withContext, type Context } from "./context.ts";
+import { claimName, context, defaultDomain, newContext, report, withContext, type Context } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
 import { fieldAfter } from "./source-name.ts";
@@ -129,7 +129,9 @@ function finish(c: Context, name: string, parameters: Circuit["parameters"], por
     if (signal.kind !== "input" && signal.kind !== "output") continue;
     signal.domain = domainOfPort(c, ports, signal);
   }
-  return { name, parameters, ports, position, domains: [...c.domains], signals: c.signals, memories: c.memories, instances: c.instances, streams: c.streams, body: c.top };
+  // The default domain's clock is the first port, whatever was declared first.
+  const domains = [...c.domains].sort((a, b) => Number(b === defaultDomain) - Number(a === defaultDomain));
+  return { name, parameters, ports, position, domains, signals: c.signals, memories: c.memories, instances: c.instances, streams: c.streams, body: c.top };
 }
 
 /** The domain that a port names; else the default one, or the module's only one when that is another. */
