@@ -44,7 +44,9 @@ export const MissTable = module("MissTable",
       /** A miss with a verdict and requests to serve (round-robin). */
       next: output(struct({ valid: bit, miss })),
       serve: input(struct({ valid: bit, miss })),
-      served: output(struct({ slot, last: bit, verdict: uint(3), ppn: uint(geometryOf(p).ppnBits), read: bit, write: bit, key: uint(p.keyBits), fill: bit, poisoned: bit })),
+      served: output(struct({ slot, last: bit, verdict: uint(3), ppn: uint(geometryOf(p).ppnBits), read: bit, write: bit, key: uint(p.keyBits),
+        /** The first request of its list: it tells the TLB; and of a page without an entry only it knows that the fetch began after it came. */
+        first: bit, poisoned: bit })),
     };
   },
   (io, p) => {
@@ -52,8 +54,8 @@ export const MissTable = module("MissTable",
     const Result = struct({ verdict: uint(3), ppn: uint(geometryOf(p).ppnBits), read: bit, write: bit });
     const flags = { init: none } as const;
     const valid = reg(vec(bit, n), flags), done = reg(vec(bit, n), flags), empty = reg(vec(bit, n), flags), writing = reg(vec(bit, n), flags), poisoned = reg(vec(bit, n), flags);
-    /** The page is not in the TLB yet. */
-    const fill = reg(vec(bit, n), flags);
+    /** Nothing of the list has been served. */
+    const first = reg(vec(bit, n), flags);
     const wants_read = reg(vec(bit, n), flags), wants_write = reg(vec(bit, n), flags);
     const keys = reg(vec(uint(p.keyBits), n)), heads = reg(vec(slot, n)), tails = reg(vec(slot, n)), results = reg(vec(Result, n));
     const links = ram(slot, { depth: p.slots, collision: "undefined", style: "distributed" });
@@ -91,7 +93,7 @@ export const MissTable = module("MissTable",
     const serve_miss = io.serve.miss;
     const head = heads.at(serve_miss), result = results.at(serve_miss);
     const last = node(head.eq(tails.at(serve_miss)));
-    io.served.set({ slot: head, last, verdict: result.verdict, ppn: result.ppn, read: result.read, write: result.write, key: keys.at(serve_miss), fill: fill.at(serve_miss), poisoned: poisoned.at(serve_miss) });
+    io.served.set({ slot: head, last, verdict: result.verdict, ppn: result.ppn, read: result.read, write: result.write, key: keys.at(serve_miss), first: first.at(serve_miss), poisoned: poisoned.at(serve_miss) });
     const following = links.readAsync(head);
 
     const settled: Bit[] = [];
@@ -115,18 +117,18 @@ export const MissTable = module("MissTable",
       when(io.poison.and(same[i] as Bit), () => { poisoned.at(i).set(1); });
       when(freeing[i] as Bit, () => { valid.at(i).set(0); });
       when(served_here, () => {
-        fill.at(i).set(0);
+        first.at(i).set(0);
         heads.at(i).set(following);
         when(last, () => { empty.at(i).set(1); });
       });
       when(joined_here, () => {
         tails.at(i).set(io.add.slot);
-        fill.at(i).set(1);
+        first.at(i).set(1);
         when(empty.at(i), () => { heads.at(i).set(io.add.slot); empty.at(i).set(0); });
         when(io.add.write, () => { wants_write.at(i).set(1); }).otherwise(() => { wants_read.at(i).set(1); });
       });
       when(opened_here, () => {
-        valid.at(i).set(1); done.at(i).set(0); empty.at(i).set(0); writing.at(i).set(0); poisoned.at(i).set(0); fill.at(i).set(1);
+        valid.at(i).set(1); done.at(i).set(0); empty.at(i).set(0); writing.at(i).set(0); poisoned.at(i).set(0); first.at(i).set(1);
         keys.at(i).set(io.key); heads.at(i).set(io.add.slot); tails.at(i).set(io.add.slot);
         wants_write.at(i).set(io.add.write); wants_read.at(i).set(io.add.write.not());
       });

@@ -146,7 +146,9 @@ export const Translate = module("Translate",
     const permitted = node(mux(request.write, mapping.write, mapping.read));
     const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
     const mapped = node(hit.or(ended(verdict.mapped)));
-    const absent = node(is_lookup.and(request.outside).or(ended(verdict.invalid)));
+    // Requests that joined the fetch may have come after the slow path made the entry that the fetch did not see: only the first believes "no entry".
+    const absent = node(is_lookup.and(request.outside).or(ended(verdict.invalid).and(served.first)));
+    const doubtful = node(ended(verdict.invalid).and(served.first.not()));
     const failed = node(ended(verdict.error));
     // A page without a frame tells its permissions all the same: they come first.
     const denied = node(permitted.not().and(mapped.or(ended(verdict.unmapped)).or(ended(verdict.outOfMemory))));
@@ -158,14 +160,14 @@ export const Translate = module("Translate",
 
     const missed = node(is_lookup.and(request.outside.not()).and(tlb.hit.not()));
     const adds = node(missed.and(misses.find.joinable.or(misses.find.room.and(misses.find.blocked.not()))));
-    const parks = node(missed.and(adds.not()).or(again_later));
+    const parks = node(missed.and(adds.not()).or(again_later).or(doubtful));
     misses.key.set(second_key);
     misses.add.set({ valid: adds, slot: second_slot, write: second.write });
     misses.serve.set({ valid: serving, miss: second_miss });
     misses.poison.set(is_shoot);
 
     // ---- The TLB learns a page when the first request of its miss is served.
-    const learns = node(serving.and(served.fill).and(served.verdict.eq(verdict.mapped)).and(misses.served.poisoned.not()));
+    const learns = node(serving.and(served.first).and(served.verdict.eq(verdict.mapped)).and(misses.served.poisoned.not()));
     tlb.fill.set({ valid: learns, key: served.key, mapping: { ppn: served.ppn, write: served.write, read: served.read } });
     tlb.use.set(hit);
     tlb.clear.set(is_shoot);
