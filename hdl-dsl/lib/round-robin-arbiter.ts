@@ -7,10 +7,10 @@ import { arbiter } from "../stream/arbiter.ts";
 import { connectAny, map } from "../stream/stream.ts";
 import { addressBits } from "./fifo.ts";
 
-export interface RoundRobinArbiterParameters<S extends Shape = Shape> {
+export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends number = number> {
   readonly shape: S;
   /** Streams to merge, 1 or more: ports `from_0`, `from_1`, ... */
-  readonly sources: number;
+  readonly sources: N;
   /** The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out: every transfer stands alone. */
   readonly last?: string;
 }
@@ -32,14 +32,16 @@ const definition = module("RoundRobinArbiter",
     connectAny(arbiter(tagged, { name: "chosen", ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }) }), io.to);
   });
 
-/** Its ports. */
-export type RoundRobinArbiterPorts<S extends Shape> = { readonly [from: `from_${number}`]: StreamPort<"in", S> } & { readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>> };
+/** 0 | 1 | ... | N - 1 */
+type Below<N extends number, T extends readonly number[] = []> = number extends N ? number : T["length"] extends N ? T[number] : Below<N, [...T, T["length"]]>;
+/** Its ports: `from_0` and up, and `to`. */
+export type RoundRobinArbiterPorts<S extends Shape, N extends number> = { readonly [From in `from_${Below<N>}`]: StreamPort<"in", S> } & { readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>> };
 
 /**
  * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than `sources - 1` transfers (packets, when
  * `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the choice stays, so the payload stays. Between the beats of a packet
  * nobody else is let in. Several valid in one cycle: one passes, the ready of the others is 0. `to.from` says where a value came from.
  */
-export function RoundRobinArbiter<const S extends Shape>(p: RoundRobinArbiterParameters<S>): Def<RoundRobinArbiterPorts<S>> {
+export function RoundRobinArbiter<const S extends Shape, const N extends number>(p: RoundRobinArbiterParameters<S, N>): Def<RoundRobinArbiterPorts<S, N>> {
   return definition(p) as never;
 }
