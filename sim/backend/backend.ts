@@ -48,7 +48,7 @@ export interface Model {
 
 /** A design made ready to run; any number of models can be made of it. */
 export interface Program {
-  /** Where the time went, for the figures: whether anything had to be built. */
+  /** Whether it had to be compiled, for the figures. */
   readonly built: boolean;
   create(options: ModelOptions): Model;
 }

@@ -79,8 +79,8 @@ export class Scheduler {
   spawn<T>(body: () => Promise<T>): Task<T> {
     if (this.over) throw new Cancelled();
     const t = new Task<T>(this, body);
-    this.tasks.add(t as Task<unknown>);
-    const gone = (): void => { this.tasks.delete(t as Task<unknown>); };
+    this.tasks.add(t);
+    const gone = (): void => { this.tasks.delete(t); };
     t.ended.then(gone, gone);
     return t;
   }

@@ -9,7 +9,7 @@ export function reader(node: Node): () => unknown {
     const each = node.map((n: Node) => reader(n));
     return () => each.map((r) => r());
   }
-  const fields = Object.entries(node).map(([name, n]) => [name, reader(n as Node)] as const);
+  const fields = Object.entries(node).map(([name, n]) => [name, reader(n)] as const);
   return () => {
     const out: Record<string, unknown> = {};
     for (const [name, read] of fields) out[name] = read();
@@ -20,7 +20,7 @@ export function reader(node: Node): () => unknown {
 /** A function that drives a payload's ports from a value. @throws SimulationError naming a field that is missing or not in the shape. */
 export function writer(node: Node, path = "payload"): (value: unknown) => void {
   if (node instanceof Signal) return (v) => { node.value = v as number | bigint; };
-  const fields = Object.entries(node).map(([name, n]) => [name, writer(n as Node, `${path}.${name}`)] as const);
+  const fields = Object.entries(node).map(([name, n]) => [name, writer(n, `${path}.${name}`)] as const);
   const known = new Set(fields.map(([name]) => name));
   return (v) => {
     const from = v as Readonly<Record<string, unknown>>;

@@ -125,8 +125,8 @@ const watches = new WeakMap<Simulation, Map<string, StreamWatch>>();
  * with its patience.
  */
 export function watchStreams(sim: Simulation, domain = sim.domain().name, hangCycles?: number): StreamWatch {
-  let all = watches.get(sim);
-  if (!all) watches.set(sim, all = new Map());
+  const all = watches.get(sim) ?? new Map<string, StreamWatch>();
+  watches.set(sim, all);
   let watch = all.get(domain);
   if (!watch) {
     all.set(domain, watch = new StreamWatch(sim, domain, hangCycles));

@@ -1,4 +1,4 @@
-import { fieldsOf, type Ports, type Shape } from "../../hdl-dsl/index.ts";
+import { fieldsOf, type Ports, type Shape, type StructShape } from "../../hdl-dsl/index.ts";
 import type { Model } from "../backend/backend.ts";
 import { SimulationError } from "../errors.ts";
 import { Signal, signalOf } from "./signal.ts";
@@ -19,7 +19,7 @@ export function buildIo<P extends Ports>(ports: P, model: Model): Io<P> {
   const tree = (shape: Shape, path: readonly string[]): Node => {
     switch (shape.kind) {
       case "uint": case "sint": return leaf(path);
-      case "struct": return Object.fromEntries(fieldsOf(shape).map(([name, s]) => [name, tree(s, [...path, name])]));
+      case "struct": return Object.fromEntries(fieldsOf(shape as StructShape).map(([name, s]) => [name, tree(s, [...path, name])]));
       case "vec": return Array.from({ length: shape.length }, (_, i) => tree(shape.element as Shape, [...path, String(i)]));
     }
   };
@@ -51,7 +51,7 @@ export function poke<N extends object>(node: N, value: Poked<N>): void { write(n
 function read(n: Node): unknown {
   if (n instanceof Signal) return n.value;
   if (Array.isArray(n)) return n.map((e: Node) => read(e));
-  return Object.fromEntries(Object.entries(n).map(([k, e]) => [k, read(e as Node)]));
+  return Object.fromEntries(Object.entries(n).map(([k, e]) => [k, read(e)]));
 }
 
 function write(n: Node, value: unknown): void {
@@ -59,11 +59,11 @@ function write(n: Node, value: unknown): void {
   for (const [k, e] of Object.entries(n)) {
     const v = (value as Record<string, unknown>)[k];
     if (v === undefined) throw new SimulationError(`poke: the field ${k} is missing; give a value for every field`);
-    write(e as Node, v);
+    write(e, v);
   }
 }
 
 /** All signals of a tree, in declaration order. */
 export function leaves(n: Node): Signal[] {
-  return n instanceof Signal ? [n] : Object.values(n).flatMap((e) => leaves(e as Node));
+  return n instanceof Signal ? [n] : Object.values(n).flatMap((e) => leaves(e));
 }

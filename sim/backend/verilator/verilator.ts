@@ -65,7 +65,7 @@ export async function modelFolder(
     const temporary = `${pointer}.${process.pid}.tmp`;
     writeFileSync(temporary, key);
     renameSync(temporary, pointer);
-    return { dir: result.dir, built: true };
+    return result;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -82,12 +82,28 @@ class VerilatorProgram implements Program {
   create(options: ModelOptions): VerilatorModel { return new VerilatorModel(this.#loader, this.#library, this.#layout, options); }
 }
 
+async function build(design: EmittedDesign, trace: boolean): Promise<VerilatorProgram> {
+  const tools = simulationTools(), layout = layoutOf(design);
+  const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace)]);
+  return new VerilatorProgram(loader, join(folder.dir, "model.so"), layout, folder.built);
+}
+
+/** Programs of this process by design object: a test that makes a thousand models of a design looks it up once. */
+const programs = new WeakMap<EmittedDesign, Map<string, Promise<VerilatorProgram>>>();
+
 /** Verilator by its command line, its C++ compiled here and run in this process. */
 export const verilatorBackend: Backend = {
   name: "verilator",
-  async load(design, { trace }) {
-    const tools = simulationTools(), layout = layoutOf(design);
-    const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace)]);
-    return new VerilatorProgram(loader, join(folder.dir, "model.so"), layout, folder.built);
+  load(design, { trace }) {
+    const known = programs.get(design) ?? new Map<string, Promise<VerilatorProgram>>();
+    programs.set(design, known);
+    const key = `${trace ? "traced" : "plain"} ${cacheRoot()}`;
+    let program = known.get(key);
+    if (!program) {
+      known.set(key, program = build(design, trace));
+      // A failure is not remembered: the tool may have been installed since.
+      program.catch(() => known.delete(key));
+    }
+    return program;
   },
 };

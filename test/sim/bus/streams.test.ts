@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bit, output, source, struct, uint } from "../../../hdl-dsl/index.ts";
+import type { Random} from "../../../sim/index.ts";
 import {
-  AxisMonitor, AxisSink, AxisSource, bernoulli, bursts, EthernetMac, fromVerilog, never, pattern, ProtocolError, Random, runBench, type Seen,
+  AxisMonitor, AxisSink, AxisSource, bernoulli, bursts, EthernetMac, fromVerilog, never, pattern, ProtocolError, runBench, type Seen,
   SimulationError, StreamMonitor, StreamSink, StreamSource,
 } from "../../../sim/index.ts";
 import { fifo } from "../designs/hand-written.ts";

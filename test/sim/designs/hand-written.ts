@@ -50,6 +50,17 @@ export const quitter = fromVerilog("Quitter", { how: input(uint(3)), ticks: outp
 endmodule
 `);
 
+/** A memory of 1 MB, so that models weigh something. */
+export const megabyte = fromVerilog("Megabyte", { at: input(uint(18)), data: output(uint(32)) }, `module Megabyte (
+  input wire clk, input wire rst, input wire [17:0] at, output reg [31:0] data);
+  reg [31:0] store [0:262143];
+  always @(posedge clk) begin
+    data <= store[at];
+    if (rst) store[at] <= 32'd0;
+  end
+endmodule
+`);
+
 /** A counter on each of two clocks. */
 export const twoClocks = {
   ports: { fast: output(uint(16)), slow: output(uint(16)) },

@@ -8,7 +8,7 @@ function wired<const P extends Ports>(top: string, ports: P, pairs: readonly (re
     if (p.port !== "stream") throw new Error("streams only");
     const back = p.dir === "in" ? "output" : "input", forth = p.dir === "in" ? "input" : "output";
     declarations.push(`${forth} wire ${name}_valid`, `${back} wire ${name}_ready`);
-    for (const l of leavesOf(p.shape as Shape)) {
+    for (const l of leavesOf(p.shape)) {
       declarations.push(`${forth} wire ${l.width > 1 ? `[${l.width - 1}:0] ` : ""}${[name, "payload", ...l.path].join("_")}`);
     }
   }
