@@ -1,21 +1,52 @@
-import { placementsOf, type FieldSet, type Layout, type Placement, type Values } from "./layout.ts";
+import { placementsOf, type Field, type FieldSet, type Layout, type Placement, type Values } from "./layout.ts";
 
 /** Bytes that cannot be decoded or a value that does not fit its field: one sentence naming layout, field and value. */
 export class PacketError extends Error { override readonly name = "PacketError"; }
 
-/** A value of at most 32 bits (5 bytes at the widest), without bigint: multiplications keep it exact in a double. */
-function getNumber(bytes: Uint8Array, base: number, p: Placement): number {
-  let v = 0;
-  if (p.bigEndian) for (let i = 0; i < p.byteLength; i++) v = v * 256 + (bytes[base + p.byteOffset + i] ?? 0);
-  else for (let i = p.byteLength - 1; i >= 0; i--) v = v * 256 + (bytes[base + p.byteOffset + i] ?? 0);
-  return Math.floor(v / 2 ** p.bitOffset) % 2 ** p.width;
+/** A placement with what reading it needs, worked out once per layout. */
+interface Step extends Placement { readonly kind: Field["kind"]; readonly below: number; readonly range: number }
+const plans = new WeakMap<Layout, readonly Step[]>();
+function planOf(l: Layout): readonly Step[] {
+  let plan = plans.get(l);
+  if (!plan) {
+    plan = placementsOf(l).map(p => ({ ...p, kind: l.fields[p.name]?.kind ?? "number", below: 2 ** p.bitOffset, range: 2 ** p.width }));
+    plans.set(l, plan);
+  }
+  return plan;
 }
 
-function getBig(bytes: Uint8Array, base: number, p: Placement): bigint {
-  let v = 0n;
-  if (p.bigEndian) for (let i = 0; i < p.byteLength; i++) v = (v << 8n) | BigInt(bytes[base + p.byteOffset + i] ?? 0);
-  else for (let i = p.byteLength - 1; i >= 0; i--) v = (v << 8n) | BigInt(bytes[base + p.byteOffset + i] ?? 0);
-  return (v >> BigInt(p.bitOffset)) & ((1n << BigInt(p.width)) - 1n);
+/** A value of at most 32 bits (5 bytes at the widest), without bigint: multiplications keep it exact in a double. */
+function getNumber(bytes: Uint8Array, base: number, p: Step): number {
+  const first = base + p.byteOffset, length = p.byteLength;
+  let v = 0;
+  if (p.bigEndian) for (let i = 0; i < length; i++) v = v * 256 + (bytes[first + i] ?? 0);
+  else for (let i = length - 1; i >= 0; i--) v = v * 256 + (bytes[first + i] ?? 0);
+  return p.below === 1 && length * 8 === p.width ? v : Math.floor(v / p.below) % p.range;
+}
+
+/** Up to 64 bits that start and end on bytes: two halves as numbers, then one bigint. */
+function getBig(bytes: Uint8Array, base: number, p: Step): bigint {
+  const first = base + p.byteOffset, length = p.byteLength;
+  let high = 0, low = 0;
+  for (let i = 0; i < length; i++) {
+    const byte = bytes[p.bigEndian ? first + i : first + length - 1 - i] ?? 0;
+    if (i < length - 4) high = high * 256 + byte; else low = low * 256 + byte;
+  }
+  const v = high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
+  return length * 8 === p.width ? v : (v >> BigInt(p.bitOffset)) & ((1n << BigInt(p.width)) - 1n);
+}
+
+function get(bytes: Uint8Array, base: number, p: Step): number | bigint | Uint8Array {
+  return p.kind === "raw" ? bytes.slice(base + p.byteOffset, base + p.byteOffset + p.byteLength) : p.kind === "big" ? getBig(bytes, base, p) : getNumber(bytes, base, p);
+}
+
+/** A number that fills whole bytes. */
+function putBytes(bytes: Uint8Array, base: number, p: Placement, value: number): void {
+  let v = value;
+  for (let i = 0; i < p.byteLength; i++) {
+    bytes[base + p.byteOffset + (p.bigEndian ? p.byteLength - 1 - i : i)] = v % 256;
+    v = Math.floor(v / 256);
+  }
 }
 
 /** Replace the field's bits and leave its neighbours' in the shared bytes as they are. */
@@ -36,19 +67,8 @@ function put(bytes: Uint8Array, base: number, p: Placement, value: bigint): void
 export function decode<F extends FieldSet>(l: Layout<F>, bytes: Uint8Array, offset = 0): Values<F> {
   if (offset + l.bytes > bytes.length) throw new PacketError(`${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`);
   const out: Record<string, number | bigint | Uint8Array> = {};
-  for (const p of placementsOf(l)) {
-    const kind = l.fields[p.name]?.kind;
-    out[p.name] = kind === "raw" ? bytes.slice(offset + p.byteOffset, offset + p.byteOffset + p.byteLength)
-      : kind === "big" ? getBig(bytes, offset, p) : getNumber(bytes, offset, p);
-  }
+  for (const p of planOf(l)) out[p.name] = get(bytes, offset, p);
   return out as Values<F>;
-}
-
-/** One field of a layout, without decoding the rest. The caller knows that the bytes are there. */
-export function decodeField<F extends FieldSet, K extends keyof F & string>(l: Layout<F>, field: K, bytes: Uint8Array, offset = 0): Values<F>[K] {
-  const p = l.at[field], kind = l.fields[field]?.kind;
-  const v = kind === "raw" ? bytes.slice(offset + p.byteOffset, offset + p.byteOffset + p.byteLength) : kind === "big" ? getBig(bytes, offset, p) : getNumber(bytes, offset, p);
-  return v as Values<F>[K];
 }
 
 /**
@@ -68,6 +88,7 @@ export function encodeInto<F extends FieldSet>(l: Layout<F>, values: Partial<Val
       continue;
     }
     if (typeof value === "number" && !Number.isSafeInteger(value)) throw new PacketError(`${l.name}: ${name} must be a whole number, got ${value}`);
+    if (typeof value === "number" && p.bitOffset === 0 && p.byteLength * 8 === p.width && value >= 0 && value < 2 ** p.width) { putBytes(bytes, offset, p, value); continue; }
     const v = BigInt(value);
     if (v < 0n || v >> BigInt(p.width) !== 0n) throw new PacketError(`${l.name}: ${name} holds ${p.width} bits, ${value} does not fit`);
     put(bytes, offset, p, v);

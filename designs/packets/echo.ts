@@ -1,7 +1,7 @@
 import { decode, encodeInto } from "./codec.ts";
 import { updateChecksum } from "./checksum.ts";
 import { arpFrame, padFrame } from "./frames.ts";
-import { arpPacket, ethernetHeader, frameOffsets, icmpHeader, ipv4Header } from "./headers.ts";
+import { ethernetHeader, frameOffsets, icmpHeader, ipv4Header, type arpPacket } from "./headers.ts";
 import type { Decoded } from "./layout.ts";
 
 /** Who answers. */

@@ -1,4 +1,4 @@
-import { struct, uint, type StructShape, type UIntShape } from "../../hdl-dsl/types/shape.ts";
+import { struct, uint, type StructShape, type UIntShape } from "../../hdl-dsl/index.ts";
 import { placementsOf, type FieldSet, type Layout, type Placement } from "./layout.ts";
 
 /** The struct shape of a layout: the same names, in wire order, each an unsigned integer of the field's width. */

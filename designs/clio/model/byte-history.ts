@@ -1,3 +1,5 @@
+import { SparseBytes } from "./sparse-bytes.ts";
+
 /** A write to some bytes of a page, and when it can have happened: between its issue and its reply. Times are in any one unit. */
 export interface PendingWrite {
   readonly start: number; readonly data: Uint8Array; readonly issued: number;
@@ -14,7 +16,7 @@ const before = (a: PendingWrite, b: PendingWrite): boolean => a.replied < b.issu
  * where several were concurrent their values stay as alternatives until a read shows which was last.
  */
 export class ByteHistory {
-  private image = new Uint8Array(0);
+  private readonly image = new SparseBytes();
   private readonly alternatives = new Map<number, Set<number>>();
   private recent: PendingWrite[] = [];
 
@@ -30,15 +32,21 @@ export class ByteHistory {
    * @returns the offset of the first byte that no order allows with the values it could have had, or undefined
    */
   check(start: number, data: Uint8Array, issued: number): { readonly offset: number; readonly legal: readonly number[] } | undefined {
-    const overlapping = this.recent.filter(w => w.start < start + data.length && ends(w) > start);
-    for (let i = 0; i < data.length; i++) {
-      const at = start + i, value = data[i] ?? 0, here = overlapping.filter(w => w.start <= at && at < ends(w));
-      const over = here.filter(w => w.replied < issued);
-      const candidates = here.filter(w => !over.some(o => before(w, o))).map(w => w.data[at - w.start] ?? 0);
-      const settled = over.length === 0 ? this.settled(at) : [];
-      if (!candidates.includes(value) && !settled.includes(value)) return { offset: at, legal: [...new Set([...settled, ...candidates])].sort((a, b) => a - b) };
-      // No write can come between any more: what this read saw is what the byte holds.
-      if (here.length === 0 && settled.length > 1) this.settle(at, value);
+    const end = start + data.length, overlapping = this.recent.filter(w => w.start < end && ends(w) > start);
+    // Between two cuts the same writes cover every byte.
+    const cuts = [...new Set([start, end, ...overlapping.flatMap(w => [Math.max(start, w.start), Math.min(end, ends(w))])])].sort((a, b) => a - b);
+    for (const [k, from] of cuts.entries()) {
+      const to = cuts[k + 1] ?? from, here = overlapping.filter(w => w.start <= from && from < ends(w));
+      const over = here.filter(w => w.replied < issued), candidates = here.filter(w => !over.some(o => before(w, o)));
+      for (let at = from; at < to; at++) {
+        const value = data[at - start] ?? 0;
+        if (candidates.some(w => w.data[at - w.start] === value)) continue;
+        if (over.length === 0 && here.length === 0 && this.alternatives.size === 0 && this.image.at(at) === value) continue;
+        const settled = over.length === 0 ? this.settled(at) : [];
+        if (!settled.includes(value)) return { offset: at, legal: [...new Set([...settled, ...candidates.map(w => w.data[at - w.start] ?? 0)])].sort((a, b) => a - b) };
+        // No write can come between any more: what this read saw is what the byte holds.
+        if (here.length === 0 && settled.length > 1) this.settle(at, value);
+      }
     }
     return undefined;
   }
@@ -50,6 +58,7 @@ export class ByteHistory {
     const overlap = (a: PendingWrite, b: PendingWrite): boolean => a.start < ends(b) && b.start < ends(a);
     // A write must wait for those that may still come before it; what waits makes others wait in turn.
     let foldable = this.recent.filter(over);
+    if (foldable.length === 0) return;
     for (let again = true; again;) {
       const next = foldable.filter(a => this.recent.every(b => a === b || foldable.includes(b) || before(a, b) || !overlap(a, b)));
       again = next.length < foldable.length;
@@ -57,6 +66,7 @@ export class ByteHistory {
     }
     for (const w of foldable) {
       const others = foldable.filter(o => o !== w && overlap(w, o));
+      if (others.length === 0) { this.settleAll(w); continue; }
       for (let at = w.start; at < ends(w); at++) {
         const here = others.filter(o => o.start <= at && at < ends(o));
         if (here.some(o => before(w, o))) continue;
@@ -69,16 +79,16 @@ export class ByteHistory {
   }
 
   private settled(at: number): readonly number[] {
-    const value = this.image[at] ?? 0, others = this.alternatives.get(at);
+    const value = this.image.at(at), others = this.alternatives.get(at);
     return others ? [...others] : [value];
   }
-  private settle(at: number, value: number): void {
-    if (at >= this.image.length) { const grown = new Uint8Array(Math.max(4096, 2 ** Math.ceil(Math.log2(at + 1)))); grown.set(this.image); this.image = grown; }
-    this.image[at] = value;
-    this.alternatives.delete(at);
+  private settle(at: number, value: number): void { this.image.set(at, value); this.alternatives.delete(at); }
+  private settleAll(w: PendingWrite): void {
+    this.image.write(w.start, w.data);
+    if (this.alternatives.size > 0) for (let at = w.start; at < ends(w); at++) this.alternatives.delete(at);
   }
   private allow(at: number, value: number): void {
-    const own = this.image[at] ?? 0;
+    const own = this.image.at(at);
     if (value !== own) this.alternatives.set(at, new Set([...(this.alternatives.get(at) ?? [own]), value]));
   }
 }

@@ -1,3 +1,5 @@
+import { SparseBytes } from "./sparse-bytes.ts";
+
 /** What the model knows of a page: the slow path's mapping, and the frame once it has one. */
 export interface PageState { readonly read: boolean; readonly write: boolean; readonly valid: boolean }
 
@@ -17,7 +19,7 @@ export interface VirtualMemory {
 
 /** A plain virtual memory with a bounded number of frames, filled by `map`. */
 export class MappedMemory implements VirtualMemory {
-  private readonly pages = new Map<string, { read: boolean; write: boolean; bytes: Map<number, Uint8Array> | undefined }>();
+  private readonly pages = new Map<string, { read: boolean; write: boolean; bytes: SparseBytes | undefined }>();
   private framesLeft: number;
   /** @param frames pages that can be valid at a time */
   constructor(frames = Number.POSITIVE_INFINITY) { this.framesLeft = frames; }
@@ -42,29 +44,11 @@ export class MappedMemory implements VirtualMemory {
     const p = this.pages.get(MappedMemory.key(pid, vpn));
     if (!p || this.framesLeft < 1) return false;
     this.framesLeft--;
-    p.bytes = new Map();
+    p.bytes = new SparseBytes();
     return true;
   }
-  // Bytes are kept in pieces of 4 KB, the smallest page, so that a touched 1 GB page costs what is used of it.
-  private static readonly piece = 4096;
   read(pid: number, vpn: bigint, offset: number, length: number): Uint8Array {
-    const out = new Uint8Array(length), pieces = this.pages.get(MappedMemory.key(pid, vpn))?.bytes;
-    for (let i = 0; i < length;) {
-      const at = (offset + i) % MappedMemory.piece, n = Math.min(MappedMemory.piece - at, length - i);
-      const p = pieces?.get(Math.floor((offset + i) / MappedMemory.piece));
-      if (p) out.set(p.subarray(at, at + n), i);
-      i += n;
-    }
-    return out;
+    return this.pages.get(MappedMemory.key(pid, vpn))?.bytes?.read(offset, length) ?? new Uint8Array(length);
   }
-  write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void {
-    const pieces = this.pages.get(MappedMemory.key(pid, vpn))?.bytes;
-    for (let i = 0; i < bytes.length && pieces;) {
-      const number = Math.floor((offset + i) / MappedMemory.piece), at = (offset + i) % MappedMemory.piece, n = Math.min(MappedMemory.piece - at, bytes.length - i);
-      let p = pieces.get(number);
-      if (!p) { p = new Uint8Array(MappedMemory.piece); pieces.set(number, p); }
-      p.set(bytes.subarray(i, i + n), at);
-      i += n;
-    }
-  }
+  write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void { this.pages.get(MappedMemory.key(pid, vpn))?.bytes?.write(offset, bytes); }
 }

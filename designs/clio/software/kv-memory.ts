@@ -20,6 +20,9 @@ export class KvMemory {
 
   constructor(transport: KvMemory["transport"], pool: FramePool, pageSize: number) { this.transport = transport; this.pool = pool; this.pageSize = pageSize; }
 
+  /** Take the first frame now, before the hardware's free-page buffer has them all. */
+  async reserve(): Promise<void> { await this.nextFrame(); }
+
   /** Store a value; undefined when there is no memory. */
   async store(value: Uint8Array): Promise<Stored | undefined> {
     const pieces: { address: number; room: number }[] = [];
@@ -49,15 +52,18 @@ export class KvMemory {
   private async take(room: number): Promise<number | undefined> {
     const reused = this.free.get(room)?.pop();
     if (reused !== undefined) return reused;
-    if (this.next + room > this.end) {
-      const ppn = await this.pool.take();
-      if (ppn === undefined) return undefined;
-      // What is left of the old frame is too small for this piece, not for smaller ones.
-      for (let r = largest; r >= smallest; r /= 2) while (this.next + r <= this.end) { this.release({ size: 0, pieces: [{ address: this.next, room: r }] }); this.next += r; }
-      this.next = ppn * this.pageSize; this.end = this.next + this.pageSize;
-    }
+    if (this.next + room > this.end && !await this.nextFrame()) return undefined;
     const address = this.next;
     this.next += room;
     return address;
+  }
+
+  private async nextFrame(): Promise<boolean> {
+    const ppn = await this.pool.take();
+    if (ppn === undefined) return false;
+    // What is left of the old frame is too small for the piece at hand, not for smaller ones.
+    for (let r = largest; r >= smallest; r /= 2) while (this.next + r <= this.end) { this.release({ size: 0, pieces: [{ address: this.next, room: r }] }); this.next += r; }
+    this.next = ppn * this.pageSize; this.end = this.next + this.pageSize;
+    return true;
   }
 }

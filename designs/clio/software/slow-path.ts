@@ -11,6 +11,9 @@ import { nodeHandlers } from "./node-handlers.ts";
 import { PageRefill } from "./page-refill.ts";
 import type { SlowPathTransport } from "./transport.ts";
 
+/** With fewer pages than this none is kept for offloads: they get one when they need it, if one is left. */
+const leastPagesForOffloads = 4;
+
 export interface SlowPathOptions {
   /** Told of every page that comes or goes (a reference model). */
   readonly observer?: PageObserver;
@@ -27,13 +30,17 @@ export class SlowPath {
   private readonly transport: SlowPathTransport;
   private readonly runtime: RuntimeSettings;
   private readonly refill: PageRefill;
+  private readonly kvMemory: KvMemory;
+  private readonly reserveKv: boolean;
   private readonly handlers: ReadonlyMap<number, Handler>;
 
   constructor(transport: SlowPathTransport, config: NodeConfig, runtime: RuntimeSettings, options: SlowPathOptions = {}) {
     this.transport = transport; this.runtime = runtime;
     this.pool = new FramePool(config.firstPpn, config.usablePages, config.pageSize, (address, length) => transport.zeroMemory(address, length));
     this.memory = new MemoryManager(config, transport, this.pool, options.observer);
-    this.kv = new KvStore(new KvMemory(transport, this.pool, config.pageSize));
+    this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
+    this.kv = new KvStore(this.kvMemory);
+    this.reserveKv = config.usablePages >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
     this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport), ...kvHandlers(this.kv)]);
   }
@@ -46,6 +53,7 @@ export class SlowPath {
    * @throws what the transport throws
    */
   async run(): Promise<void> {
+    if (this.reserveKv) await this.kvMemory.reserve();
     await Promise.all([this.serve().finally(() => { this.refill.stop(); }), this.refill.run()]);
   }
 

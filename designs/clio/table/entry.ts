@@ -1,4 +1,4 @@
-import { struct, uint, type Shape, type StructShape } from "../../../hdl-dsl/types/shape.ts";
+import { struct, uint, type Shape, type StructShape } from "../../../hdl-dsl/index.ts";
 import { bucketBytes, entryBytes, type TableGeometry } from "./geometry.ts";
 
 /**

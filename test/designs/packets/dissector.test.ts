@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ const capture = (name: string): string => new URL(`../../data/published-client-$
 describe.skipIf(!hasTshark)("the Wireshark dissector", () => {
   let folder: string;
   beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-lua-")); writeFileSync(join(folder, "clio.lua"), dissectorLua()); });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => { rmSync(folder, { recursive: true }); });
   const fields = (name: string, ...names: string[]): string[] => execFileSync("tshark",
     ["-X", `lua_script:${join(folder, "clio.lua")}`, "-r", capture(name), "-Y", "mnemo && !icmp", "-T", "fields", ...names.flatMap(n => ["-e", n])],
     { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim().split("\n");
@@ -31,6 +31,14 @@ describe.skipIf(!hasTshark)("the Wireshark dissector", () => {
     const lines = fields("read-write", "mnemo.clio.opcode", "mnemo.access.va", "mnemo.access.length", "mnemo.data");
     expect(lines[0]).toBe("0x50\t0x000000003e000000\t4\t00000000");
     expect(lines.filter(l => l.startsWith("0x41")).length).toBeGreaterThan(6);
+  });
+});
+
+describe("the committed files", () => {
+  const committed = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+  it("are what the schema gives", () => {
+    expect(committed("generated/clio.lua")).toBe(dissectorLua());
+    expect(committed("docs/wire-format.md")).toBe(wireFormatReference());
   });
 });
 
