@@ -28,13 +28,19 @@ export function binary(op: VBinaryOp, a: VExpr, b: VExpr): VExpr {
   }
 }
 
-/** Nested concatenations are joined, neighbouring numbers merged, needless casts dropped. */
+/** Whether two expressions are sure to print alike; false when that is not plain to see. */
+const alike = (a: VExpr, b: VExpr): boolean => a === b || (a.kind === "name" && b.kind === "name" && a.name === b.name)
+  || (a.kind === "range" && b.kind === "range" && a.name === b.name && a.lo === b.lo && a.width === b.width);
+
+/** Nested concatenations are joined, neighbouring numbers merged, equal neighbours written as a repetition, needless casts dropped. */
 export function concat(parts: readonly VExpr[]): VExpr {
   const flat: VExpr[] = [];
   for (const p of parts) {
     for (const q of p.kind === "concat" ? p.parts : [p.kind === "number" ? { ...p, signed: false } : bare(p)]) {
       const last = flat.at(-1);
+      const unit = last?.kind === "repeat" ? last.a : last;
       if (last?.kind === "number" && q.kind === "number" && last.width + q.width <= 64) flat[flat.length - 1] = number(last.value << BigInt(q.width) | q.value, last.width + q.width);
+      else if (unit !== undefined && q.kind !== "number" && alike(unit, q)) flat[flat.length - 1] = repeat(last?.kind === "repeat" ? last.count + 1 : 2, unit);
       else flat.push(q);
     }
   }
@@ -92,7 +98,11 @@ export function sliceExpr(a: VExpr, lo: number, width: number): VExpr | undefine
       }
       return concat(out);
     }
-    case "repeat": return a.a.width === 1 ? repeat(width, a.a) : undefined;
+    case "repeat": {
+      const unit = a.a.width, first = Math.floor(lo / unit);
+      if (lo % unit === 0 && width % unit === 0) return repeat(width / unit, a.a);
+      return lo + width <= (first + 1) * unit ? sliceExpr(a.a, lo - first * unit, width) : undefined;
+    }
     case "unary": {
       if (a.op !== "~" && !(a.op === "-" && lo === 0)) return undefined;
       const inner = sliceExpr(a.a, lo, width);

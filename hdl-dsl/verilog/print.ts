@@ -83,6 +83,11 @@ function ternaryArms(e: VExpr): { readonly cond: string | undefined; readonly va
   return arms;
 }
 
+/** The operands of a chain of one associative operator, from the left. */
+function termsOf(e: VExpr, op: string): VExpr[] {
+  return e.kind === "binary" && e.op === op ? [...termsOf(e.a, op), ...termsOf(e.b, op)] : [e];
+}
+
 /** An expression after `= `: one line when it fits in what is left, else one ternary arm or one concatenation part per line. */
 function printValue(e: VExpr, before: string, indent: string): string {
   const line = printExpr(e);
@@ -94,11 +99,7 @@ function printValue(e: VExpr, before: string, indent: string): string {
   if (e.kind === "unary" && e.a.kind === "concat") return `${e.op}${printValue(e.a, before, indent)}`;
   if (e.kind === "concat") return `{\n${e.parts.map((p) => `${indent}  ${printExpr(p)}`).join(",\n")}\n${indent}}`;
   if (e.kind === "binary" && (e.op === "|" || e.op === "&" || e.op === "^")) {
-    const terms: VExpr[] = [];
-    let at: VExpr = e;
-    for (; at.kind === "binary" && at.op === e.op; at = at.a) terms.push(at.b);
-    terms.push(at);
-    return terms.reverse().map((t, i) => `\n${indent}  ${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`).join("");
+    return termsOf(e, e.op).map((t, i) => `\n${indent}  ${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`).join("");
   }
   return line;
 }

@@ -23,7 +23,7 @@ module Arithmetic (
   assign average = sum[8:1];
   assign halved = $signed(s >>> 1) + t;
   assign nibble = nibble_1;
-  assign match = ((a + b) == (b - 8'd1)) & ({sel, sel} == nibble_1);
+  assign match = ((a + b) == (b - 8'd1)) & ({2{sel}} == nibble_1);
 
   wire _unused_ok = &{1'b0, sum[0], 1'b0};
 endmodule
