@@ -44,157 +44,20 @@ module RoundRobinArbiter_shape32_sources4 (
   wire chosen_valid = chosen_any; // round-robin-arbiter.ts:32
   assign chosen_ready = to_ready;
   wire [1:0] chosen_payload_from =
-    ({chosen_grant[0], chosen_grant[0]} & tagged_0_payload_from)
-    | ({chosen_grant[1], chosen_grant[1]} & tagged_1_payload_from)
-    | ({chosen_grant[2], chosen_grant[2]} & tagged_2_payload_from) | ({chosen_grant[3], chosen_grant[3]} & tagged_3_payload_from); // round-robin-arbiter.ts:32
-  wire [31:0] chosen_payload_value_joined = {
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0],
-    chosen_grant[0]
-  };
-  wire [31:0] chosen_payload_value_joined_2 = {
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1],
-    chosen_grant[1]
-  };
-  wire [31:0] chosen_payload_value_joined_3 = {
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2],
-    chosen_grant[2]
-  };
-  wire [31:0] chosen_payload_value_joined_4 = {
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3],
-    chosen_grant[3]
-  };
+    ({2{chosen_grant[0]}} & tagged_0_payload_from)
+    | ({2{chosen_grant[1]}} & tagged_1_payload_from)
+    | ({2{chosen_grant[2]}} & tagged_2_payload_from)
+    | ({2{chosen_grant[3]}} & tagged_3_payload_from); // round-robin-arbiter.ts:32
   wire [31:0] chosen_payload_value =
-    (chosen_payload_value_joined & tagged_0_payload_value)
-    | (chosen_payload_value_joined_2 & tagged_1_payload_value)
-    | (chosen_payload_value_joined_3 & tagged_2_payload_value) | (chosen_payload_value_joined_4 & tagged_3_payload_value); // round-robin-arbiter.ts:32
+    ({32{chosen_grant[0]}} & tagged_0_payload_value)
+    | ({32{chosen_grant[1]}} & tagged_1_payload_value)
+    | ({32{chosen_grant[2]}} & tagged_2_payload_value)
+    | ({32{chosen_grant[3]}} & tagged_3_payload_value); // round-robin-arbiter.ts:32
   wire [3:0] chosen_request = {tagged_3_valid, tagged_2_valid, tagged_1_valid, tagged_0_valid}; // round-robin-arbiter.ts:32
   wire [3:0] chosen_after = chosen_request & ~(chosen_owner | (chosen_owner - 4'd1)); // round-robin-arbiter.ts:32
-  wire [3:0] chosen_grant_or =
-    ({|chosen_after, |chosen_after, |chosen_after, |chosen_after} & chosen_after & (~chosen_after + 4'd1))
-    | ({~(|chosen_after), ~(|chosen_after), ~(|chosen_after), ~(|chosen_after)} & chosen_request & (~chosen_request + 4'd1));
   assign chosen_grant =
-    ({chosen_locked, chosen_locked, chosen_locked, chosen_locked} & chosen_owner)
-    | ({~chosen_locked, ~chosen_locked, ~chosen_locked, ~chosen_locked} & chosen_grant_or);
+    ({4{chosen_locked}} & chosen_owner)
+    | ({4{~chosen_locked}} & (({4{|chosen_after}} & chosen_after & (~chosen_after + 4'd1)) | ({4{~(|chosen_after)}} & chosen_request & (~chosen_request + 4'd1))));
   assign chosen_any = |(chosen_grant & chosen_request);
 
   always @(posedge clk)
