@@ -34,7 +34,7 @@ export const FrameBuffer = module("FrameBuffer",
     frames.write(io.write.en, cat(io.write.slot, io.write.beat), io.write.data);
 
     const readers = [
-      reader("write", p, io.write_job), reader("echo", p, io.echo_job), reader("slow", p, io.slow_job),
+      reader("writer", p, io.write_job), reader("echo", p, io.echo_job), reader("slow", p, io.slow_job),
     ];
     const wanted = node(fromBits(readers.map(r => r.wants)));
     const granted = node(lowestSet(wanted));
