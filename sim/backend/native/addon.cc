@@ -1,6 +1,7 @@
 // The one native loader: opens a design's shared object, and gives each model as an object of bound functions plus an ArrayBuffer over
 // the block of ports. C interface of Node only, so one build serves every Node version.
 #include <dlfcn.h>
+#include <malloc.h>  // mallopt; glibc and musl both have the header
 #include <node_api.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,11 @@ napi_value freeModel(napi_env env, napi_callback_info info) {
   if (i->buffer) {
     napi_value buffer = nullptr;
     napi_get_reference_value(env, i->buffer, &buffer);
-    if (buffer) napi_detach_arraybuffer(env, buffer);
+    if (buffer && napi_detach_arraybuffer(env, buffer) == napi_ok) {
+      // Nothing can reach the block any more, so it need not wait for the collector.
+      free(i->block);
+      i->block = nullptr;
+    }
     napi_delete_reference(env, i->buffer);
     i->buffer = nullptr;
   }
@@ -163,6 +168,11 @@ napi_value create(napi_env env, napi_callback_info info) {
 }  // namespace
 
 NAPI_MODULE_INIT() {
+#ifdef __GLIBC__
+  // Large models go back to the system when freed. By default the allocator would soon take them from its heap, where whatever small thing
+  // lands in the hole of one keeps the next from fitting: a process that makes many models grows until the next garbage collection.
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
   define(env, exports, "create", create, nullptr);
   return exports;
 }

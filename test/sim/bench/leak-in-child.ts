@@ -1,5 +1,5 @@
 // Run with --expose-gc as a process of its own by traps.test.ts, where nothing else moves its memory. Prints by how many bytes it grew over
-// 200 models of 1 MB that were freed, and over 200 that were kept.
+// 100 models of 1 MB that were freed, and over 100 that were kept.
 import { simulate } from "../../../sim/index.ts";
 import { megabyte } from "../designs/hand-written.ts";
 
@@ -18,6 +18,5 @@ const growth = async (n: number, free: boolean): Promise<number> => {
   }
   return await resident() - before;
 };
-// The allocator keeps a pool of some tens of MB, which is no leak: fill it first.
-await growth(50, true);
-console.log(JSON.stringify({ freed: await growth(200, true), held: await growth(200, false), kept: kept.length }));
+await growth(20, true);
+console.log(JSON.stringify({ freed: await growth(100, true), held: await growth(100, false), kept: kept.length }));
