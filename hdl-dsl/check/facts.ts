@@ -139,7 +139,7 @@ export class Facts {
 
   #part(expr: Expr, lo: number, width: number): Vertex {
     let ranges = this.#expressions.get(expr);
-    if (ranges === undefined) this.#expressions.set(expr, ranges = new Map());
+    if (ranges === undefined) this.#expressions.set(expr, ranges = new Map<number, Vertex>());
     const whole = ranges.size >= RANGES && expr.kind !== "read" && expr.kind !== "slice";
     const from = whole ? 0 : lo, bits = whole ? expr.width : width;
     const key = from * 0x100000 + bits;

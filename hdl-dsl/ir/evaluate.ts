@@ -30,7 +30,6 @@ export function applyOperator(e: Expr, v: readonly bigint[]): bigint {
         case "reduceXor": return parity(a);
       }
     }
-    // eslint-disable-next-line no-fallthrough -- every branch above returns
     case "binary": {
       const a = arg(0), b = arg(1);
       switch (e.op) {
@@ -48,7 +47,6 @@ export function applyOperator(e: Expr, v: readonly bigint[]): bigint {
         case "ge": return number(e.a, a) >= number(e.b, b) ? 1n : 0n;
       }
     }
-    // eslint-disable-next-line no-fallthrough -- every branch above returns
     case "shift": {
       const a = arg(0);
       const by = arg(1) > BigInt(e.width) ? BigInt(e.width) : arg(1);

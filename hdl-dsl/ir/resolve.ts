@@ -141,7 +141,7 @@ class Resolver {
         case "if": this.#merge([{ cond: s.cond, delta: this.#block(s.then) }], this.#block(s.otherwise), s, false, change); break;
         case "switch": {
           const arms = s.cases.map((c) => ({ cond: c.labels.map((l) => binary("eq", s.on, l)).reduce((a, b) => binary("or", a, b)), delta: this.#block(c.body) }));
-          this.#merge(arms, s.otherwise === undefined ? new Map() : this.#block(s.otherwise), s, s.otherwise === undefined && coversAll(s), change);
+          this.#merge(arms, s.otherwise === undefined ? new Map<Slot, Change>() : this.#block(s.otherwise), s, s.otherwise === undefined && coversAll(s), change);
         }
       }
     }

@@ -132,7 +132,7 @@ export class ModuleContext {
 
   #stateName(s: Signal, state: string, value: bigint): VName {
     let own = this.#labelNames.get(s);
-    if (own === undefined) this.#labelNames.set(s, own = new Map());
+    if (own === undefined) this.#labelNames.set(s, own = new Map<string, string>());
     let text = own.get(state);
     if (text === undefined) {
       text = this.names.table.helper([`${this.nameOf(s).name}_${state}`]);

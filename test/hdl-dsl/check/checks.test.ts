@@ -17,7 +17,7 @@ function diagnosticsOf(def: Def): readonly Diagnostic[] {
 }
 /** Messages as the user sees them, line numbers left out. */
 const shown = (d: readonly Diagnostic[]): string[] => d.map((x) => formatDiagnostic(x).replace(/checks\.test\.ts:\d+/g, "here"));
-const messages = <const P extends Ports>(ports: P, body: (io: Inside<P>) => void): string[] => shown(diagnosticsOf(module("M", () => ports, body)() as Def));
+const messages = <const P extends Ports>(ports: P, body: (io: Inside<P>) => void): string[] => shown(diagnosticsOf(module("M", () => ports, body)()));
 
 const io = { a: input(uint(8)), c: input(bit), y: output(uint(8)) } as const;
 
@@ -223,7 +223,7 @@ test("a diagnostic points at the fault and at the other party", () => {
   const [d] = diagnosticsOf(module("M", () => io, (p) => {
     p.y.set(p.a); // first driver
     p.y.set(cat(p.a.bits(0, 7), p.c)); // second driver
-  })() as Def);
+  })());
   const lines = readFileSync(new URL(import.meta.url), "utf8").split("\n");
   const lineOf = (mark: string): number => lines.findIndex((l) => l.includes(`// ${mark}`)) + 1;
   expect([d?.at?.line, d?.related?.line]).toEqual([lineOf("second driver"), lineOf("first driver")]);
