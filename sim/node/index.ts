@@ -2,3 +2,5 @@
 export type { NodePorts } from "./node-ports.ts";
 export { NodeTransport } from "./node-transport.ts";
 export { SimulatedNode, withNode, type NodeOptions } from "./simulated-node.ts";
+export { play, type Pace, type Played, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
+export { randomRun, type RandomRunOptions, type RandomRunResult } from "./random-run.ts";

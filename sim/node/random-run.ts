@@ -15,7 +15,7 @@ export interface RandomRunOptions extends Omit<NodeOptions, "slowPath"> {
   readonly window?: number;
   readonly bench?: BenchOptions;
   /** Frames instead of the mixture's own, after its set-up. */
-  readonly next?: (node: SimulatedNode) => { readonly frame: Uint8Array; readonly damaged?: boolean };
+  readonly next?: (mixture: Mixture, node: SimulatedNode) => { readonly frame: Uint8Array; readonly damaged?: boolean };
 }
 export interface RandomRunResult {
   readonly completed: number; readonly checkedBytes: number; readonly cycles: number;
@@ -45,7 +45,7 @@ export function randomRun(name: string, settings: Settings, o: RandomRunOptions)
     for (const frame of mixture.setup()) { send(frame); await b.until(quiet); }
     const from = b.cycle;
     for (let i = 0; i < requests && scoreboard.problems.length === 0; i++) {
-      const { frame, damaged } = next === undefined ? { frame: mixture.next(), damaged: false } : { damaged: false, ...next(n) };
+      const { frame, damaged } = next === undefined ? { frame: mixture.next(), damaged: false } : { damaged: false, ...next(mixture, n) };
       send(frame, damaged);
       // Writes without a reply are known to be done only when the node is idle; without this the histories of their bytes would grow for ever.
       if (i % 2000 === 1999) { await b.until(quiet); await n.settled(); scoreboard.quiesce(b.cycle); }

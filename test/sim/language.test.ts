@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bit, connect, fifo, HdlError, input, instance, module, output, reg, sint, sink, source, struct, uint, vec, when } from "../../hdl-dsl/index.ts";
-import { bernoulli, peek, poke, runBench, simulate, StreamSink, StreamSource } from "../../sim/index.ts";
+import { assertAlways, bit, connect, fifo, HdlError, input, instance, module, output, reg, sint, sink, source, struct, uint, vec, when } from "../../hdl-dsl/index.ts";
+import { bernoulli, DesignStopped, peek, poke, runBench, simulate, StreamSink, StreamSource } from "../../sim/index.ts";
 import { bench } from "../bench.ts";
 
 const Counter = module("Counter",
@@ -65,6 +65,23 @@ describe("modules of the language", () => {
     expect(() => { poke(sim.io.copy, item); }).toThrow("is an output of the design");
     // @ts-expect-error a field is missing
     expect(() => { poke(sim.io.plain, { sum: 1, tag: 1 }); }).toThrow("poke: the field parts is missing; give a value for every field");
+  });
+
+  test("an assertion of the design that fails is the failure of the bench", async () => {
+    const Guard = module("Guard", () => ({ en: input(bit), count: output(uint(4)) }), (io) => {
+      const n = reg(uint(4), { init: 0 });
+      when(io.en, () => { n.set(n.add(1)); });
+      io.count.set(n);
+      assertAlways(n.ne(9), "n never reaches nine");
+    });
+    const run = runBench("guard", Guard(), { wave: false }, async (b) => {
+      await b.cycles(20);
+      b.io.en.value = 1;
+      await b.cycles(20);
+    });
+    await expect(run).rejects.toThrow(DesignStopped);
+    // Two cycles of reset, twenty idle; the tenth edge of counting sees nine.
+    await expect(run).rejects.toThrow(/^Guard stopped \(\$stop, or an assertion or \$error\) at cycle 32:[^]*assertion failed: n never reaches nine/);
   });
 
   test("a module that fails the language's checks is not simulated", async () => {
