@@ -1,4 +1,4 @@
-import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, type StreamIn } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, unpack, when } from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
 import { Align, AlignJob } from "./align.ts";
 import { addressStage, bursts, type BurstParameters } from "./bursts.ts";
@@ -37,9 +37,9 @@ export const AccessRead = module("AccessRead",
 
     const waiting = instance(Fifo({ shape: AlignJob(alignShape), depth: p.outstanding, style: "distributed" }));
     const jobs = map(to_waiting, AlignJob(alignShape), v => ({ from: v.offset.trunc(laneBits), to: constant(dataOffset % p.beatBytes, laneBits), length: v.length, tag: cat(v.length, v.replyOpcode, v.slot) }), { name: "job_next" });
-    connect(jobs as StreamIn<never>, waiting.push as never);
+    connect(jobs, waiting.push);
     const align = instance(Align(alignShape));
-    connect(waiting.pop as StreamIn<never>, align.job as never);
+    connect(waiting.pop, align.job);
     align.input.valid.set(io.r.valid);
     io.r.ready.set(align.input.ready);
     align.input.payload.set({ data: io.r.payload.data, bad: io.r.payload.resp.any() });
@@ -57,7 +57,7 @@ export const AccessRead = module("AccessRead",
     io.reply.valid.set(turned.valid.and(reply_due));
     io.reply.payload.set({ slot: tag.slot, form: replyForm.data, opcode: tag.opcode, status: status.OK });
     queue.push.valid.set(turned.valid.and(data_done.not()));
-    (queue.push.payload as unknown as { set(v: unknown): void }).set({ data: turned.payload.data, last: turned.payload.last, bad: turned.payload.bad.and(turned.payload.last) });
+    queue.push.payload.set({ data: turned.payload.data, last: turned.payload.last, bad: turned.payload.bad.and(turned.payload.last) });
     const replied = node(reply_due.not().or(io.reply.ready));
     const queued = node(data_done.or(queue.push.ready));
     turned.ready.set(replied.and(queued));
@@ -66,7 +66,7 @@ export const AccessRead = module("AccessRead",
       data_done.set(queued.and(replied.not()));
     });
     when(turned.fire, () => { begun.set(turned.payload.last.not()); });
-    connect(queue.pop as StreamIn<never>, io.data as never);
+    connect(queue.pop, io.data);
 
     const complete = node(turned.fire.and(turned.payload.last).and(turned.payload.bad.not()));
     io.events.set({ reads: complete, readBytes: mux(complete, tag.length, 0) });

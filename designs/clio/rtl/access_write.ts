@@ -1,4 +1,4 @@
-import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit, type StreamIn } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when } from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
 import { Align } from "./align.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "./bursts.ts";
@@ -41,7 +41,7 @@ export const AccessWrite = module("AccessWrite",
     const pending = instance(Fifo({ shape: Pending, depth: p.outstanding, style: "distributed" }));
     const asked = to_bursts.payload;
     const pendingNext = map(to_pending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, last: v.last }), { name: "pending_next" });
-    connect(pendingNext as StreamIn<never>, pending.push as never);
+    connect(pendingNext, pending.push);
 
     // Data.
     const from_lane = node(to_buffer.payload.length.zext(lengthBits + 1).add(lane + p.beatBytes - 1));
@@ -67,7 +67,7 @@ export const AccessWrite = module("AccessWrite",
     when(io.w.fire, () => { begun.set(align.output.payload.last.not()); next_beat.set(beat.add(1)); });
 
     // Answers come in the order of the bursts: all have one ID.
-    const answered = pending.pop.payload as unknown as { readonly slot: ReturnType<typeof cat>; readonly opcode: typeof asked.replyOpcode; readonly length: typeof asked.length; readonly silent: Bit; readonly last: Bit };
+    const answered = pending.pop.payload;
     const failed_before = reg(bit, { init: 0 });
     const failed = node(failed_before.or(io.b.payload.resp.any()));
     const silent_done = node(answered.last.and(answered.silent));

@@ -1,4 +1,4 @@
-import { assignView, bit, cat, constant, module, mux, node, output, reg, repeat, sink, source, struct, uint, when, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import { assignView, bit, cat, constant, module, mux, node, output, reg, repeat, sink, source, struct, uint, when, type UInt } from "../../../hdl-dsl/index.ts";
 import { lengthBits } from "./types.ts";
 
 export interface AlignParameters {
@@ -89,7 +89,7 @@ export const Align = module("Align",
     // While a flush leaves, only a beat that gives no output of its own may come in.
     io.input.ready.set(job_valid.and(advance).and(flush.not().or(prime)));
     io.input_last.set(last_input);
-    const take = node(io.input.fire as Bit);
+    const take = node(io.input.fire);
     const done = node(take.and(last_input));
     io.job.ready.set(job_valid.not().or(done));
     when(done, () => { job_valid.set(0); });

@@ -1,4 +1,4 @@
-import { arbiter, bit, connect, constant, demux, Fifo, fork, gate, instance, map, module, node, sink, source, uint, type StreamIn } from "../../../hdl-dsl/index.ts";
+import { arbiter, bit, connect, demux, Fifo, fork, gate, instance, map, module, node, sink, source, uint } from "../../../hdl-dsl/index.ts";
 import { AxiAddress, AxiRead, AxiResponse, AxiWrite } from "./types.ts";
 
 export interface AxiShareParameters {
@@ -28,8 +28,8 @@ export const AxiShare = module("AxiShare",
     const owners = instance(Fifo({ shape: uint(1), depth: p.writes, style: "distributed" }));
     const [address, owner] = fork(arbiter([io.table_aw, io.data_aw], { policy: "priority", name: "write_grant" }), 2, "lazy", { name: "granted" }) as [typeof io.data_aw, typeof io.data_aw];
     connect(address, io.aw);
-    connect(map(owner, bit, v => v.id.any(), { name: "owner_next" }) as StreamIn<never>, owners.push as never);
-    const ofTable = node(owners.pop.payload as unknown as ReturnType<typeof constant<1>>, { name: "of_table" });
+    connect(map(owner, bit, v => v.id.any(), { name: "owner_next" }), owners.push);
+    const ofTable = node(owners.pop.payload, { name: "of_table" });
     const open = owners.pop.valid;
     const dataBeats = gate(io.data_w, open.and(ofTable.not()), { name: "data_open" });
     const tableBeats = gate(io.table_w, open.and(ofTable), { name: "table_open" });

@@ -51,7 +51,7 @@ export function bursts(request: StreamIn<TranslatedShape>, p: BurstParameters): 
       next_left.set(left.sub(room.resize(countBits)).sub(1));
       next_ppns.set(mux(page_done, ppns.shr(p.ppnBits), ppns));
     });
-    return out as unknown as StreamIn<ReturnType<typeof Burst>>;
+    return out;
   });
 }
 

@@ -1,4 +1,4 @@
-import { assignView, bit, bitsFor, cat, connect, constant, input, join, module, mux, node, onehotMux, output, ram, reg, sink, source, stage, stream, struct, uint, vec, when, type Bit, type StreamIn, type UInt, type Val, type Var } from "../../../hdl-dsl/index.ts";
+import { assignView, bit, bitsFor, cat, connect, constant, input, join, module, mux, node, onehotMux, output, ram, reg, sink, source, stage, stream, struct, uint, vec, when, type Bit, type UInt, type Val, type Var } from "../../../hdl-dsl/index.ts";
 import { counterNames } from "../config/index.ts";
 import {
   counterBase, counterBits, isWritable, matBase, matEntryFields, matRules, matWords, registerAddressBits, registerMap, type FieldValues, type Register, type RegisterField,
@@ -40,7 +40,7 @@ export const Control = module("Control",
   (io, p) => {
     const reset = p.reset as Readonly<Record<string, number>>;
     const kept = new Map<string, Wide>();
-    for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width as number), { init: reset[f.name] ?? 0, name: f.name }) as unknown as Wide);
+    for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: f.name }));
     const live = new Map<string, UInt>([["freePages", io.free_pages]]);
     const value = (f: RegisterField): UInt => kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
 
@@ -64,12 +64,12 @@ export const Control = module("Control",
     const answer = stream(LiteRead);
     answer.valid.set(asked.valid);
     asked.ready.set(answer.ready);
-    const mapped = node([...known, inCounters as Bit, inMat as Bit].reduce((a, b) => a.or(b)));
+    const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
     answer.payload.set({
       data: onehotMux([...known, inCounters, inMat], [...registerMap.map(r => wordOf(r.fields, value)), mux(high_word, kept_high.zext(32) as UInt, count.trunc(32)), entryWord]),
       resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
     });
-    connect(stage(answer as unknown as StreamIn<typeof LiteRead>, "forward", { name: "answered" }), io.s_r);
+    connect(stage(answer, "forward", { name: "answered" }), io.s_r);
 
     // Writes.
     const order = join({ aw: stage(io.s_aw, "forward", { name: "order_address" }), w: stage(io.s_w, "forward", { name: "order_data" }) }, { name: "order" });
@@ -79,19 +79,19 @@ export const Control = module("Control",
     written.valid.set(order.valid);
     order.ready.set(written.ready);
     const fire = node(written.fire);
-    const hits = (rs: readonly Register[]): Bit => rs.map(r => target.eq(r.address / 4) as Bit).reduce((a, b) => a.or(b), constant(0, 1) as Bit);
+    const hits = (rs: readonly Register[]): Bit => rs.map(r => target.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
     const toRegister = node(hits(registerMap.filter(isWritable)));
     const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
     const entryBytes = node(strb.trunc(2).all());
     const readable = hits(registerMap.filter(r => !isWritable(r))).or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length))).or(toMat);
     written.payload.resp.set(mux(toRegister.or(toMat.and(entryBytes)), constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR)));
-    connect(stage(written as unknown as StreamIn<typeof LiteResponse>, "forward", { name: "done" }), io.s_b);
+    connect(stage(written, "forward", { name: "done" }), io.s_b);
     for (const r of registerMap.filter(isWritable)) {
       when(fire.and(target.eq(r.address / 4)), () => {
-        for (const f of r.fields) kept.get(f.name)?.set(cat(...Array.from({ length: f.width }, (_, i) => {
-          const n = f.lsb + f.width - 1 - i;
-          return mux(strb.bit(n >> 3), data.bit(n), (kept.get(f.name) as Wide).bit(f.width - 1 - i));
-        })));
+        for (const f of r.fields) {
+          const v = kept.get(f.name) as Wide;
+          v.set(cat(...bytesOf(f).map(x => mux(strb.bit(x.byte), data.bits(x.lsb, x.width), v.bits(x.lsb - f.lsb, x.width)))));
+        }
       });
     }
     io.mat_write.en.set(fire.and(toMat).and(entryBytes));
@@ -106,6 +106,17 @@ export const Control = module("Control",
     io.out_of_memory.set(field("outOfMemory").is(1));
     for (let i = 0; i < matRules; i++) assignView(io.rules.at(i), { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) }, "rules");
   });
+
+/** The parts of a field that lie in one byte of the word each, highest first. */
+function bytesOf(f: RegisterField): { readonly byte: number; readonly lsb: number; readonly width: number }[] {
+  const parts: { byte: number; lsb: number; width: number }[] = [];
+  for (let lsb = f.lsb; lsb < f.lsb + f.width;) {
+    const width = Math.min(8 - lsb % 8, f.lsb + f.width - lsb);
+    parts.unshift({ byte: lsb >> 3, lsb, width });
+    lsb += width;
+  }
+  return parts;
+}
 
 /** A register's word from its fields; bits between them are 0. */
 function wordOf(fields: readonly RegisterField[], value: (f: RegisterField) => UInt): UInt {
@@ -127,7 +138,7 @@ function wordOf(fields: readonly RegisterField[], value: (f: RegisterField) => U
 function counterSweep(events: Val<typeof Events>): { readonly indexBits: number; read(index: UInt): UInt } {
   const n = counterNames.length, indexBits = bitsFor(n - 1);
   const words = ram(uint(counterBits), { depth: n, collision: "old", style: "distributed", name: "counts" });
-  const turn = reg(uint(indexBits as number), { init: 0 });
+  const turn = reg(uint(indexBits), { init: 0 });
   const clearing = reg(bit, { init: 1 });
   const last = node(turn.eq(n - 1));
   turn.set(mux(last, constant(0, indexBits), turn.add(1)));
@@ -136,7 +147,7 @@ function counterSweep(events: Val<typeof Events>): { readonly indexBits: number;
   // Room for the most that can come in one round; byte counts can bunch up to all slots' frames.
   const gathered = counterNames.map((name, i): Var<ReturnType<typeof uint>> => {
     const w = (increments[i] as UInt).width;
-    const pending = reg(uint(w + (w > 2 ? 8 : indexBits) as number), { init: 0, name: `pending_${name}` });
+    const pending = reg(uint(w + (w > 2 ? 8 : indexBits)), { init: 0, name: `pending_${name}` });
     const grown = (increments[i] as UInt).zext(pending.width);
     pending.set(mux(turn.eq(i), grown, pending.add(grown)));
     return pending;
@@ -144,14 +155,14 @@ function counterSweep(events: Val<typeof Events>): { readonly indexBits: number;
   const widest = Math.max(...gathered.map(g => g.width));
   // One stage between choosing and adding.
   const adding = reg(bit, { init: 0 });
-  const amount = reg(uint(widest as number));
+  const amount = reg(uint(widest));
   const base = reg(uint(counterBits));
-  const place = reg(uint(indexBits as number));
+  const place = reg(uint(indexBits));
   // The last word of the clearing round is written one cycle after its turn.
   const settling = reg(bit, { init: 1 });
   settling.set(clearing);
   adding.set(1);
-  amount.set(onehotMux(gathered.map((_, i) => turn.eq(i) as Bit), gathered.map(g => g.zext(widest) as UInt)));
+  amount.set(onehotMux(gathered.map((_, i) => turn.eq(i)), gathered.map(g => g.zext(widest))));
   base.set(mux(clearing, constant(0, counterBits), words.readAsync(turn)));
   place.set(turn);
   words.write(adding, place, base.add(amount.zext(counterBits)));

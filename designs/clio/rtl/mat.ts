@@ -1,6 +1,7 @@
-import { assignView, bit, bitsFor, connect, constant, demux, Fifo, instance, lowestSet, cat, mux, node, onehotMux, output, input, ram, reg, sink, source, stage, stream, struct, switchOn, uint, vec, when, wire, module, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
+import { assignView, bit, bitsFor, connect, constant, demux, Fifo, instance, lowestSet, cat, mux, node, onehotMux, output, input, ram, reg, sink, source, stage, stream, struct, switchOn, uint, vec, when, wire, module, type UInt } from "../../../hdl-dsl/index.ts";
 import { accessBody, status } from "../../packets/index.ts";
-import { defaultMatTable, matAction, matEntryFields, matRules, matWords } from "../registers/index.ts";
+import type { matEntryFields} from "../registers/index.ts";
+import { defaultMatTable, matAction, matRules, matWords } from "../registers/index.ts";
 import { Access, frameKind, lengthBits, NetRequest, Release, Reply, replyForm, SlowFrame, slotBits } from "./types.ts";
 
 export interface MatParameters {
@@ -92,7 +93,7 @@ export const Mat = module("Mat",
       to: mux(unanswered, constant(way.release, to.width), to), slot: v.slot, pid: v.pid, va: v.va, length: v.length.trunc(lengthBits), write: entry.write, silent: entry.silent,
       opcode: mux(refused, v.opcode, entry.replyOpcode), form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), status: mux(refused, refusal, status.OK), frame: v.frame,
     });
-    const decided = stage(decision as unknown as StreamIn<typeof Decided>, "forward");
+    const decided = stage(decision, "forward");
     const [to_access, to_reply, to_slow, to_release] = demux(decided, decided.payload.to, ways, { name: "to" }) as [typeof decided, typeof decided, typeof decided, typeof decided];
 
     io.access.valid.set(to_access.valid);
@@ -105,8 +106,8 @@ export const Mat = module("Mat",
     const slow_queue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
     slow_queue.push.valid.set(to_slow.valid);
     to_slow.ready.set(slow_queue.push.ready);
-    (slow_queue.push.payload as unknown as { set(v: unknown): void }).set({ slot: d.slot, frame: d.frame });
-    connect(slow_queue.pop as StreamIn<never>, io.slow as never);
+    slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });
+    connect(slow_queue.pop, io.slow);
     to_release.ready.set(1);
     io.release.set({ valid: to_release.valid, slot: d.slot });
 

@@ -21,7 +21,7 @@ interface Surroundings {
 async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[], o: Surroundings = {}) {
   const pause = o.pause ?? (() => never), page = 2 ** p.pageShift;
   const memory = new SparseMemory({ fill: { seed: b.random.u32() } });
-  const ram = new AxiRam(b.sim, readPorts(b.io as never), { memory, latency: o.latency ?? 20, jitter: o.jitter ?? 0, pause: { ar: pause(), r: pause() } });
+  const ram = new AxiRam(b.sim, readPorts(b.io), { memory, latency: o.latency ?? 20, jitter: o.jitter ?? 0, pause: { ar: pause(), r: pause() } });
   if (o.badPage !== undefined) ram.failAt({ from: o.badPage * page, to: (o.badPage + 1) * page });
   const request = new StreamSource(b.sim, b.io.request, { pause: pause() });
   // With asNetTx: beats that the frame still takes, its header's first; one more reply is taken meanwhile, as net_tx does.
@@ -44,7 +44,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   const counted = { reads: 0, readBytes: 0 };
   let mostInFlight = 0;
   b.onEdge({ sample: () => {
-    for (const name of ["reads", "readBytes"] as const) counted[name] += Number(b.io.events[name].value);
+    for (const name of ["reads", "readBytes"] as const) counted[name] += b.io.events[name].value;
     mostInFlight = Math.max(mostInFlight, edges.ar.length - replies.received.length);
   } });
   const sent = requests.map(r => request.send(value(r, p, false)));

@@ -21,7 +21,7 @@ interface Surroundings {
 async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[], o: Surroundings = {}) {
   const pause = o.pause ?? (() => never), page = 2 ** p.pageShift, seed = b.random.u32();
   const memory = new SparseMemory({ fill: { seed } }), wanted = new SparseMemory({ fill: { seed } });
-  const ram = new AxiRam(b.sim, writePorts(b.io as never), { memory, latency: o.latency ?? 20, jitter: o.jitter ?? 0, pause: { aw: pause(), w: pause(), b: pause() } });
+  const ram = new AxiRam(b.sim, writePorts(b.io), { memory, latency: o.latency ?? 20, jitter: o.jitter ?? 0, pause: { aw: pause(), w: pause(), b: pause() } });
   if (o.badPage !== undefined) ram.failAt({ from: o.badPage * page, to: (o.badPage + 1) * page });
   const request = new StreamSource(b.sim, b.io.request, { pause: pause() });
   const jobs = new StreamSink(b.sim, b.io.buffer_job, { pause: pause() });
@@ -48,7 +48,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   const released: number[] = [], counted = { writes: 0, writesNoReply: 0, unanswered: 0, writeBytes: 0 };
   b.onEdge({ sample: () => {
     if (b.io.release.valid.value) released.push(Number(b.io.release.slot.value));
-    for (const name of Object.keys(counted) as (keyof typeof counted)[]) counted[name] += Number(b.io.events[name].value);
+    for (const name of Object.keys(counted) as (keyof typeof counted)[]) counted[name] += b.io.events[name].value;
   } });
 
   const sent = requests.map(r => request.send(value(r, p, true)));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Align } from "../../../../designs/clio/rtl/align.ts";
-import { bursts, bernoulli, never, type Bench, type Pause, Random, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import type { Random} from "../../../../sim/index.ts";
+import { bursts, bernoulli, never, type Bench, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AxiShare } from "../../../../designs/clio/rtl/axi_share.ts";
-import { AxiRam, bernoulli, bursts, never, type AxiPorts, type Bench, type InputOf, type Pause, runBench, SparseMemory, StreamMonitor, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { AxiRam, bernoulli, bursts, never, type Bench, type InputOf, type Pause, runBench, SparseMemory, StreamMonitor, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
@@ -19,7 +19,7 @@ async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
   const pause = o.pause ?? (() => never), count = o.count ?? 120, size = Math.log2(beatBytes);
   const memory = new SparseMemory({ fill: { seed: b.random.u32() } }), wanted = new Map<number, Uint8Array>();
   const io = b.io;
-  new AxiRam(b.sim, { aw: io.aw, w: io.w, b: io.b, ar: io.ar, r: io.r } as unknown as AxiPorts, { memory, latency: 12, outOfOrder: o.outOfOrder ?? true, pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() } });
+  new AxiRam(b.sim, { aw: io.aw, w: io.w, b: io.b, ar: io.ar, r: io.r }, { memory, latency: 12, outOfOrder: o.outOfOrder ?? true, pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() } });
   const order = { aw: [] as number[], w: [] as number[] };
   new StreamMonitor(b.sim, io.aw, s => { order.aw.push(s.cycle); });
   new StreamMonitor(b.sim, io.w, s => { if (s.value.last) order.w.push(s.cycle); });

@@ -79,10 +79,10 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
       if (io.request.valid.value && io.request.ready.value) {
         const d = decide(requests[taken++] as Request, table, rules, waiting);
         for (const e of d.events) count.set(e, (count.get(e) ?? 0) + 1);
-        if ("access" in d) wanted.access.push(d.access as object);
-        if ("reply" in d) wanted.reply.push(d.reply as object);
-        if ("slow" in d) { wanted.slow.push(d.slow as object); waiting++; }
-        if ("release" in d) wanted.release.push(d.release as number);
+        if ("access" in d) wanted.access.push(d.access);
+        if ("reply" in d) wanted.reply.push(d.reply);
+        if ("slow" in d) { wanted.slow.push(d.slow); waiting++; }
+        if ("release" in d) wanted.release.push(d.release);
         mostWaiting = Math.max(mostWaiting, waiting);
       }
       if (io.slow_release.value) waiting--;
