@@ -74,6 +74,12 @@ export function claimName(wanted: string, position: Position | undefined): strin
   return name;
 }
 
+/** Whether an automatic name is in use already. */
+export function isTaken(wanted: string): boolean {
+  const c = context();
+  return c.taken.has(c.prefix === "" ? wanted : `${c.prefix}_${wanted}`);
+}
+
 /** Everything declared in `f` is named `prefix_name`: for a function that builds a piece of a module and may be called twice. */
 export function scope<T>(prefix: string, f: () => T): T {
   const c = context(), outer = c.prefix;

@@ -1,12 +1,12 @@
 /** Pipelines that carry their fields along: what a later stage uses is delayed for it, what none uses costs nothing. */
 import { bit, type Fields, type StructShape } from "../types/shape.ts";
-import type { Bit, FieldsOf, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
-import { atTop, report } from "../build/context.ts";
-import { reg } from "../build/declare.ts";
+import type { Bit, FieldsOf, StreamIn, StreamOut, Val } from "../types/value.ts";
+import { atTop, isTaken, report } from "../build/context.ts";
+import { node, reg } from "../build/declare.ts";
 import { sourceName } from "../build/position.ts";
 import { when } from "../build/statements.ts";
 import { didYouMean } from "../build/suggest.ts";
-import { constant } from "../build/value.ts";
+import { constant, exprOf } from "../build/value.ts";
 import { assignView, shapeOf } from "../build/view.ts";
 
 type ValsOf<F> = { readonly [K in keyof F]: Val<F[K]> };
@@ -25,10 +25,16 @@ interface Stage { readonly valid: Bit; readonly advance: Bit; field(name: string
 
 /** A pipeline fed by a stream of a struct. A stage moves on when the next one is empty or moves itself, so bubbles close. */
 export function pipeline<F extends Fields>(from: StreamIn<StructShape<F>>, o: { readonly name?: string } = {}): Pipe<ValsOf<F>> {
-  const prefix = o.name ?? sourceName()?.name;
+  const prefix = o.name ?? sourceName()?.name ?? (isTaken("s1_valid") ? streamName(from) : undefined);
   const payload = from.payload as unknown as Record<string, unknown>;
-  const first: Stage = { valid: from.valid, advance: from.fire, names: new Set(Object.keys(payload)), field: n => payload[n], setRoom: room => { from.ready.set(room as UInt<1>); } };
+  const first: Stage = { valid: from.valid, advance: from.fire, names: new Set(Object.keys(payload)), field: n => payload[n], setRoom: room => { from.ready.set(room); } };
   return pipe(first, 0, prefix === undefined ? "" : `${prefix}_`) as Pipe<ValsOf<F>>;
+}
+
+/** What a second pipeline of a module is told apart by, when the source names neither. */
+function streamName(from: StreamIn<unknown>): string | undefined {
+  const e = exprOf(from.valid);
+  return e.kind === "read" ? e.signal.name.replace(/_valid$/, "") : undefined;
 }
 
 function fieldsObject(s: Stage): Record<string, unknown> {
@@ -51,7 +57,7 @@ function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string,
           out[n] = (target.payload as unknown as Record<string, unknown>)[n];
         }
       }
-      target.valid.set(last.valid as UInt<1>);
+      target.valid.set(last.valid);
       assignView(target.payload, out, "payload");
       last.setRoom(target.ready);
     },
@@ -79,14 +85,14 @@ function nextStage(before: Stage, number: number, prefix: string, made: Readonly
   };
   for (const [n, v] of Object.entries(made)) capture(n, v);
   return {
-    valid: valid as Bit,
+    valid: valid,
     get advance(): Bit { return room as Bit; },
     names: new Set([...before.names, ...Object.keys(made)]),
     field: n => fields.get(n) ?? capture(n, before.field(n)),
     setRoom: nextRoom => {
-      room = valid.not().or(nextRoom as UInt<1>);
-      const r = room;
-      when(r, () => { valid.set(before.valid as UInt<1>); });
+      const r: Bit = node(valid.not().or(nextRoom), { name: `${prefix}s${number}_ready` });
+      room = r;
+      when(r, () => { valid.set(before.valid); });
       before.setRoom(r);
       for (const p of pending.splice(0)) p();
     },

@@ -21,15 +21,15 @@ module Mac (
   reg [31:0] s2_sum; // golden.test.ts:19
   reg [3:0] s1_tag; // golden.test.ts:20
   reg [3:0] s2_tag; // golden.test.ts:20
-  wire s1_valid_or = ~s2_valid | done_ready;
-  wire s1_valid_when = ~s1_valid | s1_valid_or;
+  wire s2_ready = ~s2_valid | done_ready; // golden.test.ts:20
+  wire s1_ready = ~s1_valid | s2_ready; // golden.test.ts:20
 
   always @(posedge clk)
     if (rst) s1_valid <= 1'b0;
-    else if (s1_valid_when) s1_valid <= job_valid;
+    else if (s1_ready) s1_valid <= job_valid;
 
   always @(posedge clk)
-    if (job_valid & s1_valid_when) begin
+    if (job_valid & s1_ready) begin
       s1_product <= {16'd0, job_payload_a} * {16'd0, job_payload_b};
       s1_c <= job_payload_c;
       s1_tag <= job_payload_tag;
@@ -37,15 +37,15 @@ module Mac (
 
   always @(posedge clk)
     if (rst) s2_valid <= 1'b0;
-    else if (s1_valid_or) s2_valid <= s1_valid;
+    else if (s2_ready) s2_valid <= s1_valid;
 
   always @(posedge clk)
-    if (s1_valid & s1_valid_or) begin
+    if (s1_valid & s2_ready) begin
       s2_sum <= s1_product + s1_c;
       s2_tag <= s1_tag;
     end
 
-  assign job_ready = s1_valid_when;
+  assign job_ready = s1_ready;
   assign done_valid = s2_valid;
   assign done_payload_sum = s2_sum;
   assign done_payload_tag = s2_tag;
