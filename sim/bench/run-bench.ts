@@ -15,8 +15,11 @@ export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
   readonly hangCycles?: number;
   /** Cycles after which the bench has failed whatever it does. Default 1,000,000. */
   readonly limitCycles?: number;
-  /** Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the environment. */
-  readonly wave?: boolean;
+  /**
+   * Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the environment. A path instead
+   * writes the wave of this very run there, whatever comes of it, and nothing is run again.
+   */
+  readonly wave?: boolean | { readonly path: string; readonly fromCycle?: number };
   /** Folder for waves; default `out/waves` of the project. */
   readonly waveFolder?: string;
 }
@@ -53,12 +56,14 @@ export async function runBench<P extends Ports, T>(
   name: string, dut: Dut<P>, options: BenchOptions, body: (b: Bench<P>) => Promise<T>,
 ): Promise<T> {
   const seed = seedFromEnvironment(options.seed ?? 1), design = designOf(dut);
+  const given = typeof options.wave === "object" ? options.wave : undefined;
   let cycle = 0;
   try {
-    return await attempt(design, options, seed, undefined, body, (c) => { cycle = c; });
+    return await attempt(design, options, seed, given, body, (c) => { cycle = c; });
   } catch (e) {
     const error = e instanceof Error ? e : new Error(String(e));
-    const wave = (options.wave ?? process.env["MNEMO_WAVE"] !== "0") ? await waveOf(name, design, options, seed, cycle, body) : undefined;
+    const again = options.wave ?? process.env["MNEMO_WAVE"] !== "0";
+    const wave = given ? `wave: ${given.path}` : again ? await waveOf(name, design, options, seed, cycle, body) : undefined;
     const note = `\n[${name}: seed ${seed}, cycle ${cycle}; MNEMO_SEED=${seed} runs it again${wave === undefined ? "" : `; ${wave}`}]`;
     throw annotate(error, note);
   }

@@ -15,6 +15,8 @@ export interface AxiRamOptions {
   readonly jitter?: number;
   /** Whether answers of different IDs may overtake each other, at random. Those of one ID never do. Default no. */
   readonly outOfOrder?: boolean;
+  /** Whether R beats of different IDs may be mixed, as AXI4 allows; needs `outOfOrder`. Default no. */
+  readonly interleave?: boolean;
   /** Back-pressure by channel. */
   readonly pause?: { readonly aw?: Pause; readonly w?: Pause; readonly b?: Pause; readonly ar?: Pause; readonly r?: Pause };
   /** Bursts waiting in each direction before the address channel stalls. Default 64. */

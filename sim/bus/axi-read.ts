@@ -12,7 +12,9 @@ export class AxiReadChannel {
   readonly #latency: number;
   readonly #pauseAr: Pause;
   readonly #pauseR: Pause;
+  /** Bursts not wholly answered, oldest first. */
   readonly #queue: Burst[] = [];
+  /** The one whose beat is offered, or comes next. */
   #current: Burst | undefined;
   #offered = false;
 
@@ -22,7 +24,7 @@ export class AxiReadChannel {
     this.#pauseR = pause.r ?? never;
   }
 
-  get idle(): boolean { return this.#queue.length === 0 && this.#current === undefined; }
+  get idle(): boolean { return this.#queue.length === 0; }
 
   sample(cycle: number): void {
     if (this.#ar.ready.value !== 0 && this.#ar.valid.value !== 0) {
@@ -36,7 +38,11 @@ export class AxiReadChannel {
     if (!this.#offered || this.#r.ready.value === 0 || !this.#current) return;
     this.#offered = false;
     this.counts.readBeats++;
-    if (++this.#current.done < this.#current.beats) return;
+    if (++this.#current.done < this.#current.beats) {
+      if (this.#shared.interleave) this.#current = undefined;
+      return;
+    }
+    this.#queue.splice(this.#queue.indexOf(this.#current), 1);
     this.#shared.give(this.#current);
     this.#current = undefined;
   }
@@ -47,7 +53,7 @@ export class AxiReadChannel {
     const held = this.#pauseR();
     if (this.#offered) return;
     // What is driven now is seen at the coming edge, `cycle + 1`.
-    this.#current ??= this.#shared.next(this.#queue, cycle + 1);
+    this.#current ??= this.#queue[this.#shared.pick(this.#queue, cycle + 1)];
     this.#offered = this.#current !== undefined && !held;
     this.#r.valid.value = this.#offered ? 1 : 0;
     if (this.#offered && this.#current) this.#offer(this.#current);

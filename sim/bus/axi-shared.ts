@@ -12,6 +12,7 @@ export class AxiShared {
   readonly busBytes: number;
   readonly depth: number;
   readonly outOfOrder: boolean;
+  readonly interleave: boolean;
   readonly random: Random;
   readonly errors: ErrorRange[];
   readonly #jitter: number;
@@ -21,6 +22,8 @@ export class AxiShared {
     this.memory = memory; this.busBytes = busBytes; this.random = random;
     this.depth = options.depth ?? 64;
     this.outOfOrder = options.outOfOrder ?? false;
+    this.interleave = options.interleave ?? false;
+    if (this.interleave && !this.outOfOrder) throw new SimulationError("AXI4 RAM: interleave mixes answers of different IDs; set outOfOrder too");
     this.errors = [...options.errors ?? []];
     this.#jitter = options.jitter ?? (this.outOfOrder ? 16 : 0);
   }
@@ -43,17 +46,16 @@ export class AxiShared {
     return OKAY;
   }
 
-  /** Takes the burst to answer next, out of those due: the oldest, or at random the oldest of an ID. */
-  next(queue: Burst[], cycle: number): Burst | undefined {
-    if (!this.outOfOrder) return (queue[0]?.due ?? Infinity) <= cycle ? queue.shift() : undefined;
+  /** Place of the burst to answer next, out of those due: the oldest, or at random the oldest of an ID; -1 when none is due. */
+  pick(queue: readonly Burst[], cycle: number): number {
+    if (!this.outOfOrder) return (queue[0]?.due ?? Infinity) <= cycle ? 0 : -1;
     let chosen = -1, seen = 0;
     for (let i = 0; i < queue.length; i++) {
-      const b = queue[i] as Burst;
-      if (b.due > cycle || this.#overtakes(queue, i)) continue;
+      if ((queue[i] as Burst).due > cycle || this.#overtakes(queue, i)) continue;
       seen++;
       if (this.random.int(1, seen) === 1) chosen = i;
     }
-    return chosen < 0 ? undefined : queue.splice(chosen, 1)[0];
+    return chosen;
   }
   #overtakes(queue: readonly Burst[], i: number): boolean {
     for (let k = 0; k < i; k++) if ((queue[k] as Burst).id === (queue[i] as Burst).id) return true;

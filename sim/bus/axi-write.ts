@@ -59,7 +59,8 @@ export class AxiWriteChannel {
     this.#w.ready.value = !this.#pauseW() && this.#data.length < this.#shared.depth ? 1 : 0;
     const held = this.#pauseB();
     if (this.#answer) return;
-    this.#answer = held ? undefined : this.#shared.next(this.#queue, cycle + 1);
+    const place = held ? -1 : this.#shared.pick(this.#queue, cycle + 1);
+    this.#answer = place < 0 ? undefined : this.#queue.splice(place, 1)[0];
     this.#b.valid.value = this.#answer ? 1 : 0;
     if (!this.#answer) return;
     if (this.#answer.response === OKAY) this.#store(this.#answer);

@@ -8,11 +8,14 @@ import { AxiRam } from "../bus/axi-ram.ts";
 import type { AxiRamOptions } from "../bus/axi-options.ts";
 import type { Frame } from "../bus/axis-sink.ts";
 import type { SentFrame } from "../bus/axis-source.ts";
+import type { Design } from "../design.ts";
 import { EthernetMac, type MacOptions } from "../net/ethernet-mac.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { NodeTransport } from "./node-transport.ts";
 
 export interface NodeOptions {
+  /** The hardware, when it is not the one that the language emits for the settings (a planted fault, a netlist). */
+  readonly design?: Design<NodePorts>;
   /** DRAM; its latency is the run-time setting `dramLatency` unless given here. */
   readonly ram?: AxiRamOptions;
   readonly mac?: MacOptions;
@@ -76,7 +79,7 @@ export class SimulatedNode {
 
 /** Runs a bench on a node with its surroundings, on a fresh model. */
 export function withNode<T>(name: string, settings: Settings, o: NodeOptions & BenchOptions, body: (node: SimulatedNode) => Promise<T>): Promise<T> {
-  return runBench(name, clioNode(settings.config), { hangCycles: 20_000, ...o }, async bench => {
+  return runBench(name, o.design ?? clioNode(settings.config), { hangCycles: 20_000, ...o }, async bench => {
     const node = await SimulatedNode.start(bench, settings, o);
     try { return await body(node); } finally { node.transport.close(); }
   });

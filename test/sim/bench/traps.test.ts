@@ -125,6 +125,17 @@ describe("a failure", () => {
     } finally { rmSync(folder, { recursive: true }); }
   });
 
+  test("writes the wave of the run itself when given a path", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mnemo-wave-")), path = join(folder, "run.fst");
+    let runs = 0;
+    try {
+      await runBench("good", counter, { wave: { path } }, async (b) => { await b.cycles(50); });
+      expect(readFileSync(path).length).toBeGreaterThan(100);
+      await expect(runBench("bad", counter, { wave: { path } }, async (b) => { runs++; await b.cycles(5); throw new Error("no"); })).rejects.toThrow(`wave: ${path}]`);
+      expect(runs).toBe(1);
+    } finally { rmSync(folder, { recursive: true }); }
+  });
+
   test("takes its seed from MNEMO_SEED, and refuses what is none", async () => {
     process.env["MNEMO_SEED"] = "4242";
     try {

@@ -68,13 +68,13 @@ describe("data", () => {
     });
   });
 
-  for (const [name, design, busy] of [["512 bits", d512, 0.3], ["64 bits", d64, 0.5]] as const) {
+  for (const [name, design, busy, interleave] of [["512 bits", d512, 0.3, false], ["512 bits, beats mixed", d512, 0, true], ["64 bits", d64, 0.5, true]] as const) {
     test(`random writes and reads of ${name} agree with a plain copy, under back-pressure, out of order`, async () => {
       await runBench("random", design as unknown as Design, { seed: 7 }, async (b) => {
         const random = b.random.fork("test"), bus = design === d512 ? 64 : 8, logBus = Math.log2(bus);
         const p = (n: number) => bernoulli(busy, n);
         const m = master(b, {
-          latency: 12, jitter: 20, outOfOrder: true, memory: new SparseMemory({ fill: { seed: 5 } }),
+          latency: 12, jitter: 20, outOfOrder: true, interleave, memory: new SparseMemory({ fill: { seed: 5 } }),
           pause: { aw: p(1), w: p(2), b: p(3), ar: p(4), r: p(5) },
         }, busy);
         const copy = new SparseMemory({ fill: { seed: 5 } });
@@ -141,6 +141,19 @@ describe("data", () => {
       const sorted = Array.from({ length: 40 }, (_, i) => i);
       if (outOfOrder) expect(order.map((o) => o.n)).not.toEqual(sorted); else expect(order.map((o) => o.n)).toEqual(sorted);
       for (let id = 0; id < 4; id++) expect(order.filter((o) => o.id === id).map((o) => o.n)).toEqual(sorted.filter((n) => n % 4 === id));
+    }
+  });
+
+  test("beats of different IDs are mixed only when allowed", async () => {
+    for (const interleave of [false, true]) {
+      const ids = await runBench("mixed", d512, {}, async (b) => {
+        const m = master(b, { latency: 60, outOfOrder: true, interleave });
+        for (let id = 0; id < 8; id++) m.ar.send(at(id * 4096, 8, 6, id));
+        await b.until(() => m.r.received.length === 64);
+        return m.r.received.map((s) => s.value.id);
+      });
+      const changes = ids.filter((id, i) => i > 0 && id !== ids[i - 1]).length;
+      if (interleave) expect(changes).toBeGreaterThan(20); else expect(changes).toBe(7);
     }
   });
 
@@ -213,8 +226,10 @@ describe("planted faults are found", () => {
     });
     await expect(run).rejects.toThrow("w: a burst of 1 beats came for an address of 2 beats");
   });
-  test("a latency of 0", async () => {
+  test("a latency of 0, interleaving in order", async () => {
     await expect(runBench("fault", d512, { wave: false }, async (b) => { master(b, { latency: 0 }); await b.cycles(1); }))
       .rejects.toThrow("AXI4 RAM: the read latency is 0; give a whole number of 1 cycle or more");
+    await expect(runBench("fault", d512, { wave: false }, async (b) => { master(b, { interleave: true }); await b.cycles(1); }))
+      .rejects.toThrow("AXI4 RAM: interleave mixes answers of different IDs; set outOfOrder too");
   });
 });

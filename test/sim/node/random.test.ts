@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { counters, makeSettings, type CounterName } from "../../../designs/clio/config/index.ts";
-import { malformedFrames, type MixtureOptions } from "../../../designs/clio/workload/index.ts";
+import { clioNode } from "../../../designs/clio/rtl/index.ts";
+import { clientEndpoint, FrameClient, malformedFrames, Random, type MixtureOptions } from "../../../designs/clio/workload/index.ts";
+import { vmFlag } from "../../../designs/packets/index.ts";
 import { bernoulli } from "../../../sim/index.ts";
 import { randomRun, type RandomRunResult } from "../../../sim/node/index.ts";
+import { findsFault, plant } from "../../support/plant.ts";
 
 /** Requests of the long run; CI's default is the project's promise, more by the environment. */
 const long = Number(process.env["MNEMO_REQUESTS"] ?? 100_000);
@@ -36,6 +39,41 @@ describe("random requests end to end, judged by the model", () => {
     expect(r.problems).toEqual([]);
     expect(r.counters.tlbEvictions).toBeGreaterThan(0n);
     expectCounters(r);
+  }, 300_000);
+
+  test("memory that comes and goes under the accesses: allocation, freeing, shootdown, frames reused", async () => {
+    // 16 frames in all (two hold nothing of the clients'), so that freed ones come back at once: what was in them must never show.
+    const settings = makeSettings({ physicalMemory: "64MB", slowPathLatency: 400, freePageBuffer: 4, outstandingMisses: 4 });
+    const page = BigInt(settings.config.pageSize), region = 64n * page, pages = 3;
+    const client = new FrameClient(clientEndpoint(7), settings.runtime, 0x6000_0000), r = new Random(99);
+    const allocated = [false, false, false];
+    const r2 = await randomRun("churn", settings, {
+      requests: 12_000, window: 24, mixture: { seed: 11, processes: 2, pages: 2, hotBytes: 200 }, bench: { wave: false }, ram: { jitter: 20, outOfOrder: true },
+      next: mixture => {
+        if (r.chance(0.6)) return { frame: mixture.next() };
+        const i = r.below(pages), at = region + BigInt(i) * page, va = at + BigInt(r.below(300));
+        if (r.chance(0.04)) {
+          allocated[i] = allocated[i] !== true;
+          return { frame: allocated[i] ? client.allocate(1, { addr: at, len: page, vmFlags: vmFlag.write }) : client.free(1, at, page) };
+        }
+        return { frame: r.chance(0.5) ? client.read(1, va, r.between(1, 200)) : client.write(1, va, r.bytes(r.between(1, 200))) };
+      },
+    });
+    expect(r2.problems).toEqual([]);
+    expect(r2.counters.shootdowns).toBeGreaterThan(20n);
+    expect(r2.counters.invalid).toBeGreaterThan(100n);
+    expect(r2.counters.pageFaults).toBeGreaterThan(20n);
+    expectCounters(r2);
+  }, 300_000);
+
+  // The run is only worth what it can see: each of these faults in the hardware must end it.
+  test.each([
+    ["byte enables that are always on", /assign w_payload_strb = align_output_payload_keep;/, "assign w_payload_strb = {64{1'b1}};"],
+    ["a crossing access that stays in the first page", /\? burst_ppns >> 9 : burst_ppns;/, "? burst_ppns : burst_ppns;"],
+  ])("sees %s", async (_what, from, to) => {
+    const settings = makeSettings();
+    await findsFault(randomRun("planted", settings, { requests: 3000, mixture: { seed: 21, pages: 8, crossingShare: 0.3 }, bench: { wave: false }, design: plant(clioNode(settings.config), from, to) })
+      .then(r => { if (r.problems.length > 0) throw new Error(r.problems[0]); }));
   }, 300_000);
 
   test("10,000 malformed frames, each followed by a good one that is served", async () => {
