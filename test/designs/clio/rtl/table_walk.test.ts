@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TableWalk, geometryOf } from "../../../../designs/clio/rtl/table_walk.ts";
 import { bucketAddress, bucketBytes, bucketSlots, packEntry, type Entry, type TableGeometry } from "../../../../designs/clio/table/index.ts";
-import { AxiRam, type Bench, bernoulli, never, peek, type Random, runBench, SparseMemory, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { AxiRam, type Bench, bernoulli, never, peek, poke, type Random, runBench, SparseMemory, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { plant } from "../../../support/plant.ts";
 import { noWrites } from "./support/half-axi.ts";
 
@@ -42,7 +42,6 @@ function check(result: Record<string, unknown>, j: Job): void {
 /** Bucket reads answered in any order of the IDs, beats of several mixed, one after the other without a gap or with some. */
 class MixingMemory {
   readonly bursts: { readonly id: number; readonly address: number; beat: number }[] = [];
-  readonly #b: Bench<Ports>;
   readonly #memory: SparseMemory;
   readonly #beatBytes: number;
   readonly #r: StreamSource<Ports["r"]["shape"]>;
@@ -52,7 +51,7 @@ class MixingMemory {
   /** Fewest bursts that wait before one is answered: to answer them back to back. */
   gather = 1;
   constructor(b: Bench<Ports>, memory: SparseMemory, beatBytes: number, busy: number, failing: () => Set<number>) {
-    this.#b = b; this.#memory = memory; this.#beatBytes = beatBytes; this.#random = b.random.fork("memory"); this.#failing = failing;
+    this.#memory = memory; this.#beatBytes = beatBytes; this.#random = b.random.fork("memory"); this.#failing = failing;
     this.#ar = new StreamSink(b.sim, b.io.ar, { pause: busy > 0 ? bernoulli(busy, 5) : never });
     this.#r = new StreamSource(b.sim, b.io.r, { pause: busy > 0 ? bernoulli(busy, 6) : never });
     b.onEdge(this);
@@ -104,11 +103,10 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
       fetch.send({ miss, index: bucket.index, tag });
       n++;
     }
-    if (n === Math.floor(count / 2) && memory.bursts.length === 0) await b.until(() => flying.size === 0).then(() => { b.sim.reset(2); n++; done++; });
     await b.risingEdge();
   }
   await b.until(() => flying.size === 0);
-  expect(done).toBeGreaterThanOrEqual(count - 1);
+  expect(done).toBe(count);
 }
 
 describe("TableWalk", () => {
@@ -116,6 +114,18 @@ describe("TableWalk", () => {
     test(`${beatBytes * 8} bits: random buckets, answers out of order with beats mixed, back-pressure`, () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 1200, 0.3, 1)));
     test(`${beatBytes * 8} bits: ${misses} answers back to back each match their own tag (fault 3)`, () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 800, 0, misses)));
   }
+
+  test("reset in the middle of buckets: their first beats are forgotten", () => runBench("walk reset", dut(16), {}, async (b) => {
+    // Two beats of four for every miss, then a reset.
+    for (let i = 0; i < 2 * misses; i++) {
+      poke(b.io.r.payload, { data: (1n << 128n) - 1n, id: 1 + (i % misses), resp: 2, last: 0 });
+      b.io.r.valid.value = 1;
+      await b.risingEdge();
+    }
+    b.io.r.valid.value = 0;
+    b.sim.reset(1);
+    await run(b, 16, 100, 0.3, 1);
+  }));
 
   for (const beatBytes of [8, 64]) {
     test(`${beatBytes * 8} bits: one cycle to the address, two from the last beat, a fetch per cycle (per ${bucketBytes / beatBytes} below 512 bits)`, () => runBench("walk timing", dut(beatBytes), {}, async (b) => {

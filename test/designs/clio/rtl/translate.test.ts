@@ -112,3 +112,277 @@ describe("Translate under random traffic", () => {
     expect(rig.events.outOfMemory).toBeGreaterThan(0);
   });
 });
+
+/** A rig whose memory answers after `latency` cycles, with frames for both sides. */
+function quiet(b: Bench<Ports>, p: TranslateParameters, o: RigOptions = {}): TranslateRig {
+  const rig = new TranslateRig(b, p, { latency: 12, hold: 2, ...o });
+  rig.pool.push(...Array.from({ length: rig.g.usablePages }, (_, i) => rig.g.firstPpn + i));
+  rig.supply = 0;
+  return rig;
+}
+/** Pages in different buckets, one by one. */
+function addMany(rig: TranslateRig, count: number, kind: PageKind): Page[] {
+  const pages: Page[] = [];
+  for (let n = 0n; pages.length < count; n++) { const page = rig.add(3, 5n + 2n * n, kind); if (page) pages.push(page); }
+  return pages;
+}
+const to = (rig: TranslateRig, page: Page, write = false) => ({ pid: page.pid, va: rig.addressOf(page, 8), length: 64, write });
+/** Cycles of a hit, from the access to its result. */
+const hit = 3;
+
+describe("Translate's times", () => {
+  for (const [name, p] of [["small", small], ["big", big]] as const) {
+    bench(`${name}: hits take ${hit} cycles, one per cycle`, p, async (b) => {
+      const rig = quiet(b, p), pages = addMany(rig, 4, {}), count = p.slots - 1;
+      for (const page of pages) await rig.one(to(rig, page));
+      await b.cycles(20);
+      rig.outcomes.length = 0;
+      for (let n = 0; n < count; n++) rig.send(to(rig, pages[n % 4] as Page, n % 3 === 0));
+      await b.until(() => rig.inFlight === 0);
+      expect(rig.outcomes.map(o => o.cycle - o.accepted)).toEqual(Array.from({ length: count }, () => hit));
+      expect(rig.outcomes.map(o => o.accepted - (rig.outcomes[0]?.accepted ?? 0))).toEqual(Array.from({ length: count }, (_, n) => n));
+    });
+    for (const L of [1, 12, 60]) {
+      bench(`${name}, memory latency ${L}: a miss is a hit, one table access and 4 cycles; a fault 1 more`, p, async (b) => {
+        const rig = quiet(b, p, { latency: L }), [mapped] = addMany(rig, 1, {}) as [Page], faulting = rig.add(9, 77n, { faults: true }) as Page;
+        rig.supply = 1;
+        await b.cycles(10);
+        for (const [page, cycles] of [[mapped, hit + L + 4], [faulting, hit + L + 5]] as const) {
+          const o = await rig.one(to(rig, page));
+          expect(o.cycle - o.accepted).toBe(cycles);
+          const again = await rig.one(to(rig, page));
+          expect(again.cycle - again.accepted).toBe(hit);
+        }
+        expect(rig.ram.counts).toEqual({ readBursts: 2, readBeats: 2, writeBursts: 1, writeBeats: 1 });
+        await rig.finish();
+      });
+    }
+    bench(`${name}: misses are pipelined, one per cycle, as many as there is room for`, p, async (b) => {
+      const L = 60, rig = quiet(b, p, { latency: L }), pages = addMany(rig, p.misses, {});
+      for (const page of pages) rig.send(to(rig, page));
+      await b.until(() => rig.inFlight === 0);
+      expect(rig.outcomes.map(o => o.cycle - o.accepted)).toEqual(pages.map(() => hit + L + 4));
+      expect(rig.outcomes.map(o => o.accepted - (rig.outcomes[0]?.accepted ?? 0))).toEqual(pages.map((_, n) => n));
+      await rig.finish();
+    });
+    bench(`${name}: hits flow at their own speed while every miss is out and more wait`, p, async (b) => {
+      const L = 300, rig = quiet(b, p, { latency: L }), [warm, ...cold] = addMany(rig, p.misses + 3, {}) as [Page, ...Page[]], hits = p.slots - cold.length - 1;
+      await rig.one(to(rig, warm));
+      await b.cycles(20);
+      rig.outcomes.length = 0;
+      for (const page of cold) rig.send(to(rig, page));
+      for (let n = 0; n < hits; n++) rig.send(to(rig, warm));
+      await b.until(() => rig.outcomes.length === hits);
+      expect(rig.outcomes.map(o => o.cycle - o.accepted)).toEqual(Array.from({ length: hits }, () => hit));
+      await b.until(() => rig.inFlight === 0);
+      await rig.finish();
+    });
+  }
+
+  bench("a first touch every 2 cycles, for hundreds of pages, keeps its pace", big, async (b) => {
+    const L = 12, count = 400, rig = quiet(b, big, { latency: L }), pages = addMany(rig, count, { faults: true });
+    rig.supply = 1;
+    await b.cycles(200);
+    for (const page of pages) {
+      expect(rig.send(to(rig, page, true)), "a free slot").toBeDefined();
+      await b.cycles(2);
+    }
+    await b.until(() => rig.inFlight === 0);
+    const waits = rig.outcomes.map(o => o.cycle - o.accepted), first = rig.outcomes[0]?.accepted ?? 0;
+    expect(rig.outcomes.map(o => o.accepted - first)).toEqual(pages.map((_, n) => 2 * n));
+    expect(Math.max(...waits)).toBe(hit + L + 5);
+    await rig.finish();
+    expect(rig.events.pageFaults).toBe(count);
+  });
+});
+
+describe("Translate, case by case", () => {
+  for (const faults of [false, true]) {
+    bench(`accesses to one page at once make one fetch${faults ? " and take one frame" : ""} (faults 1 and 4)`, small, async (b) => {
+      const rig = quiet(b, small, { latency: 30 }), [page] = addMany(rig, 1, { faults }) as [Page];
+      rig.supply = 1;
+      for (let n = 0; n < 12; n++) rig.send(to(rig, page, n % 2 === 0));
+      await b.until(() => rig.inFlight === 0);
+      await rig.finish();
+      expect([rig.ram.counts.readBursts, rig.events.missesMerged, rig.events.pageFaults]).toEqual([1, 11, faults ? 1 : 0]);
+      expect(new Set(rig.outcomes.map(o => o.ppns[0])).size).toBe(1);
+    });
+  }
+
+  bench("the checks come in the order of the rules, page by page", small, async (b) => {
+    const rig = quiet(b, small), end = small.pageSize - 10;
+    const kinds: readonly PageKind[] = [{}, { write: false }, { faults: true, write: false }, { read: false }, { allocated: false }, { faults: true }];
+    const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + 10 * i), k) as Page), nexts = kinds.map((k, i) => rig.add(1, BigInt(11 + 10 * i), k) as Page);
+    rig.add(1, 100n, {}); rig.add(1, 101n, { write: false }); rig.add(1, 110n, { faults: true }); rig.add(1, 111n, { faults: true, write: false }); rig.add(1, spaceEnd / 4096n - 1n, {});
+    expect(nexts.length).toBe(kinds.length);
+    const at = async (va: bigint, write: boolean, length = 20): Promise<number> => (await rig.one({ pid: 1, va, length, write })).status;
+    const inside = async (i: number, write: boolean): Promise<number> => at(rig.addressOf(pages[i] as Page, 5), write);
+    expect([await inside(0, true), await inside(0, false)]).toEqual([0, 0]);
+    expect([await inside(1, true), await inside(1, false)]).toEqual([status.WRITE_PERM, 0]);
+    // Refused: takes no frame, of which there is none yet.
+    expect(await inside(2, true)).toBe(status.WRITE_PERM);
+    expect([await inside(3, true), await inside(3, false)]).toEqual([0, status.READ_PERM]);
+    expect([await inside(4, true), await inside(4, false)]).toEqual([status.INVALID, status.INVALID]);
+    rig.outOfMemory = true;
+    expect([await inside(5, true), await inside(2, true), await inside(4, true), await inside(1, false)]).toEqual([status.OUT_OF_MEMORY, status.WRITE_PERM, status.INVALID, 0]);
+    rig.outOfMemory = false;
+    rig.supply = 1;
+    expect([await inside(5, true), await inside(2, false), await inside(2, true)]).toEqual([0, 0, status.WRITE_PERM]);
+    // Over the page's end.
+    expect(await at(100n * 4096n + BigInt(end), true)).toBe(status.WRITE_PERM);
+    expect(await at(100n * 4096n + BigInt(end), true, 10)).toBe(0);
+    expect(await at(101n * 4096n + BigInt(end), true)).toBe(status.WRITE_PERM);
+    expect(await at(101n * 4096n + BigInt(end), false)).toBe(status.INVALID);
+    // The page in front keeps its frame.
+    const taken = rig.events.pageFaults;
+    expect(await at(110n * 4096n + BigInt(end), true)).toBe(status.WRITE_PERM);
+    expect(rig.events.pageFaults).toBe(taken + 1);
+    // The end of the address space, and of 64 bits.
+    expect([await at(spaceEnd - 20n, true), await at(spaceEnd - 19n, true), await at(spaceEnd, false), await at((1n << 64n) - 1n, false), await at((1n << 63n) + 5n, false)])
+      .toEqual([0, status.INVALID, status.INVALID, status.INVALID, status.INVALID]);
+    await rig.finish();
+  });
+
+  bench("every slot of a bucket faults and is written back right (fault 5)", small, async (b) => {
+    const rig = quiet(b, small), pages: Page[] = [];
+    for (let slot = 0, vpn = 0n; slot < 8; vpn += 3n) { const page = rig.add(2, vpn, { faults: true, read: slot % 2 === 0 }, slot); if (page) { pages.push(page); slot++; } }
+    rig.supply = 1;
+    for (const page of pages) rig.send(to(rig, page, true));
+    await b.until(() => rig.inFlight === 0);
+    await rig.finish();
+    expect(rig.events.pageFaults).toBe(8);
+  });
+
+  bench("a memory error ends the access with FAIL, and is not remembered", small, async (b) => {
+    const rig = quiet(b, small), [page, other] = addMany(rig, 2, {}) as [Page, Page], range = { from: page.index * 64, to: page.index * 64 + 64 };
+    rig.ram.failAt(range);
+    rig.failing.add(page.index);
+    expect([(await rig.one(to(rig, page))).status, (await rig.one(to(rig, other))).status]).toEqual([status.FAIL, 0]);
+    range.to = range.from;
+    rig.failing.clear();
+    expect((await rig.one(to(rig, page))).status).toBe(0);
+    await rig.finish();
+  });
+
+  const framesRunOut = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: 10 }), [warm, ...rest] = addMany(rig, 4, {}) as [Page, ...Page[]], faulting = addMany(rig, 3, { faults: true });
+    await rig.one(to(rig, warm));
+    for (const page of faulting) rig.send(to(rig, page));
+    await b.cycles(100);
+    rig.outcomes.length = 0;
+    // Hits, and misses that need no frame, in the miss that is left.
+    for (let n = 0; n < 8; n++) rig.send(to(rig, warm));
+    for (const page of rest) expect((rig.send(to(rig, page)))).toBeDefined();
+    await b.until(() => rig.outcomes.length === 8 + rest.length);
+    expect(rig.inFlight).toBe(faulting.length);
+    await b.cycles(200);
+    expect(rig.inFlight).toBe(faulting.length);
+    rig.supply = 1;
+    await b.until(() => rig.inFlight === 0);
+    await rig.finish();
+  };
+  bench("frames run out: what needs none goes on, what waits gets them in the end (fault 6)", small, framesRunOut);
+
+  const slotsStayBusy = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { hold: 400 }), [page] = addMany(rig, 1, {}) as [Page];
+    for (let n = 0; n < 6; n++) await rig.one(to(rig, page));
+    await rig.unmap(page);
+    expect((await rig.one(to(rig, page))).status).toBe(status.INVALID);
+    await rig.finish();
+  };
+  bench("a shootdown is acknowledged when the slots that could have used the page are free", small, slotsStayBusy);
+
+  /** On a narrow bus a page's entry in slot 0 is read beats before the bucket is whole: a window in which the slow path changes it. */
+  const narrow = { ...small, beatBytes: 8 };
+  const inSlot0 = (rig: TranslateRig, kind: PageKind): Page => {
+    for (let vpn = 40n; ; vpn++) { const page = rig.add(4, vpn, kind, 0); if (page) return page; }
+  };
+  const inFlightFetch = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, narrow), page = inSlot0(rig, {});
+    for (let wait = 0; wait < 20; wait++) {
+      rig.send(to(rig, page));
+      await b.until(() => b.io.r.valid.value === 1);
+      await b.cycles(wait);
+      await rig.unmap(page);
+      rig.map(page, {});
+      for (let n = 0; n < 3; n++) await rig.one(to(rig, page));
+      await rig.unmap(page);
+      rig.map(page, {});
+    }
+    await rig.finish();
+  };
+  bench("a shootdown while the page's fetch comes back: the fill does not bring the old mapping back", narrow, inFlightFetch);
+
+  const writeUnderWay = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: { read: 5, write: 80 } }), [page] = addMany(rig, 1, { faults: true }) as [Page];
+    rig.supply = 1;
+    for (let wait = 0; wait < 60; wait += 3) {
+      rig.send(to(rig, page));
+      await b.cycles(wait);
+      await rig.unmap(page);
+      rig.map(page, { faults: true });
+    }
+    await rig.finish();
+  };
+  bench("a shootdown while a fault's entry is being written: acknowledged when it is in memory", small, writeUnderWay);
+
+  const lateEntry = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, narrow), page = inSlot0(rig, { allocated: false });
+    rig.send(to(rig, page));
+    await b.until(() => b.io.r.valid.value === 1);
+    rig.map(page, {});
+    for (let n = 0; n < 3; n++) rig.send(to(rig, page));
+    await b.until(() => rig.inFlight === 0);
+    expect(rig.outcomes.map(o => o.status)).toEqual([status.INVALID, 0, 0, 0]);
+    await rig.finish();
+  };
+  bench("an access that comes after its page was made sees it, though a fetch from before is under way", narrow, lateEntry);
+
+  bench("reset in the middle: nothing is left of before", small, async (b) => {
+    const first = quiet(b, small, { latency: 100 }), pages = addMany(first, 10, {});
+    for (const page of pages) first.send(to(first, page));
+    await b.cycles(40);
+    // Long enough for the memory to answer what it was asked: the answers fall on the floor.
+    b.sim.reset(300);
+    await b.cycles(3);
+    expect([b.io.ar.valid.value, b.io.aw.valid.value, b.io.reads.valid.value, b.io.writes.valid.value, b.io.refused.valid.value]).toEqual([0, 0, 0, 0, 0]);
+    first.forget();
+    for (const page of pages) await first.one(to(first, page));
+    for (const page of pages) await first.one(to(first, page));
+    expect(first.outcomes.map(o => o.cycle - o.accepted)).toEqual([...pages.map(() => hit + 100 + 4), ...pages.map(() => hit)]);
+  });
+
+  describe("planted faults are caught", () => {
+    const caught = (name: string, p: TranslateParameters, from: string | RegExp, becomes: string, body: (b: Bench<Ports>) => Promise<unknown>, error: RegExp): void => {
+      test(name, () => expect(runBench(`planted ${name}`, plant(Translate(p), from, becomes), { wave: false, hangCycles: 3000, limitCycles: 60_000 }, async b => { await body(b); })).rejects.toThrow(error));
+    };
+    const mapped: Load = { accesses: 1500, pages: 40, faulting: 0, latency: 20, jitter: 10, hold: 4 }, touched: Load = { ...mapped, faulting: 1 }, mixed: Load = { ...mapped, faulting: 0.5 };
+    const shot: Load = { ...mapped, pages: 8, churn: 20, faulting: 0.3 };
+    const run = (load: Load) => (b: Bench<Ports>) => traffic(b, small, load);
+    caught("fault 1: two misses to one page make two entries", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(mapped), /at most once|merged|every miss/);
+    caught("fault 2: fills do not move the order", small, "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_ & ~fill_valid", b => fillsTlb(b), /in the TLB/);
+    caught("fault 3: answers back to back are compared with a tag of another", small, "_word = wanted[miss]", "_word = wanted[r_valid ? r_payload_id[1:0] - 2'd1 : miss]", run(mapped), /access of pid/);
+    caught("fault 4: two faults on one page take two frames", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(touched), /frame|at most once/);
+    caught("fault 4: an ordinary miss takes the frame of a fault", small, /(results_\d_ppn <= )walked_result_ppn/, "$1faulted_valid ? faulted_ppn : walked_result_ppn", run(mixed), /access of pid/);
+    caught("fault 5: the entry is written to another slot", small, "waiting_pop_payload_slot, 3'd0", "waiting_pop_payload_slot ^ 3'd1, 3'd0", run(touched), /entry of page|frame|entry at/);
+    caught("fault 6: without frames everything stops", small, "first_ready = ~first_valid | first_moves", "first_ready = (~first_valid | first_moves) & (freePages != 0)", framesRunOut, /no stream has moved|has not ended|access/);
+    caught("a fill under way brings back what was shot down", narrow, /if \(poison & same_/, "if (1'b0 & poison & same_", inFlightFetch, /access of pid/);
+    caught("a shootdown does not wait for the write of a fault", small, " | misses_poisonLeft", "", writeUnderWay, /entry of page|frame/);
+    caught("a shootdown leaves the TLB as it is", small, "if (clear & found", "if (1'b0 & found", run(shot), /access of pid/);
+    caught("a shootdown is acknowledged at once", small, /(awaited <= )inside/, "$1{16{1'b0}} & inside", slotsStayBusy, /busy at its acknowledgement/);
+    caught("no entry is believed by all that joined", narrow, "misses_served_first", "1'b1", lateEntry, /no entry|status|not allocated|deeply equal/);
+    caught("a refused write takes a frame", small, /faults_joined\w*\[walked_result_miss\] & walked_result_write/, "1'b1", b => traffic(b, small, { ...mixed, faulting: 1 }), /no access that is permitted/);
+  });
+});
+
+/** Page after page through the TLB: the last ones are hits, whatever came before. */
+async function fillsTlb(b: Bench<Ports>): Promise<void> {
+  const rig = quiet(b, small), pages = addMany(rig, 200, {});
+  for (const [n, page] of pages.entries()) {
+    await rig.one(to(rig, page));
+    const back = pages[Math.max(0, n - 8)] as Page, fetches = rig.events.bucketFetches;
+    await rig.one(to(rig, back));
+    await b.cycles(2);
+    expect(rig.events.bucketFetches, `page ${Math.max(0, n - 8)} is in the TLB after page ${n}`).toBe(fetches);
+  }
+}

@@ -16,6 +16,8 @@ interface Version {
   ppn: number | undefined;
   /** Cycle from which some result told the frame. */
   known: number;
+  /** Some access that was permitted to has been here: only then it may have taken a frame. */
+  touched: boolean;
   readonly from: number;
   /** The last cycle in which an access may have come, and its result have left, that saw this. */
   lastAccepted: number; lastResult: number;
@@ -49,6 +51,8 @@ export class TranslateRig {
   /** Whether the slow path supplies frames, and how often (probability per cycle). */
   supply = 1;
   outOfMemory = false;
+  /** Buckets whose reads the memory answers with an error. */
+  readonly failing = new Set<number>();
   readonly pages = new Map<string, Page>();
   readonly #b: Bench<Ports>;
   readonly #p: TranslateParameters;
@@ -60,7 +64,8 @@ export class TranslateRig {
   readonly #sinks: { readonly reads: StreamSink<Ports["reads"]["shape"]>; readonly writes: StreamSink<Ports["writes"]["shape"]>; readonly refused: StreamSink<Ports["refused"]["shape"]> };
   readonly #flying = new Map<number, Flying>();
   readonly #freeSlots: number[];
-  readonly #leaving: { readonly slot: number; readonly at: number }[] = [];
+  /** Slots whose result has left, each busy until `at`. */
+  readonly #leaving: { readonly slot: number; readonly accepted: number; readonly at: number }[] = [];
   /** Frames sent to the hardware of which no page is known yet. */
   readonly #loose = new Set<number>();
   readonly #usedSlots = new Map<number, number>();
@@ -93,6 +98,15 @@ export class TranslateRig {
   get inFlight(): number { return this.#flying.size; }
   get freeSlots(): number { return this.#freeSlots.length; }
 
+  /** After a reset of the design: nothing is under way any more. */
+  forget(): void {
+    this.#flying.clear();
+    this.#leaving.length = 0;
+    this.#busyBits = 0n;
+    this.#freeSlots.splice(0, this.#freeSlots.length, ...Array.from({ length: this.#p.slots }, (_, i) => i));
+    this.outcomes.length = 0;
+  }
+
   // ---- The slow path's side.
 
   /** A page with its entry in the table, its bucket's other slots full of other pages' entries. Undefined when its bucket has no slot left. */
@@ -119,7 +133,7 @@ export class TranslateRig {
     if (before) before.lastAccepted = now;
     const faults = kind.faults ?? false, allocated = kind.allocated ?? true, ppn = allocated && !faults ? this.pool.shift() : undefined;
     if (allocated && !faults && ppn === undefined) throw new Error("the bench's pool has no frame left");
-    const v: Version = { allocated, read: kind.read ?? true, write: kind.write ?? true, faults, ppn, known: now, from: now, lastAccepted: Infinity, lastResult: Infinity };
+    const v: Version = { allocated, read: kind.read ?? true, write: kind.write ?? true, faults, ppn, known: now, touched: false, from: now, lastAccepted: Infinity, lastResult: Infinity };
     page.versions.push(v);
     this.#writeEntry(page.index, page.slot, allocated ? packEntry(this.g, { allocated, valid: !faults, read: v.read, write: v.write, tag: page.tag, ppn: ppn ?? 0 }) : 0n);
   }
@@ -127,7 +141,7 @@ export class TranslateRig {
   /** Takes a page away as the slow path does: entry out, shootdown, once more if a fault under way had put it back; then its frame is free again. */
   async unmap(page: Page): Promise<void> {
     const v = page.versions.at(-1) as Version, frames: number[] = [];
-    page.versions.push({ ...v, allocated: false, faults: false, ppn: undefined, from: this.#b.cycle, lastAccepted: Infinity, lastResult: Infinity });
+    page.versions.push({ ...v, allocated: false, faults: false, ppn: undefined, touched: false, from: this.#b.cycle, lastAccepted: Infinity, lastResult: Infinity });
     for (;;) {
       const old = unpackEntry(this.g, this.readEntry(page));
       this.#writeEntry(page.index, page.slot, 0n);
@@ -144,8 +158,11 @@ export class TranslateRig {
 
   /** Sends a shootdown and waits for its acknowledgement. */
   async shootdown(page: { readonly pid: number; readonly vpn: bigint }): Promise<number> {
-    this.#shootdowns.send({ pid: page.pid, vpn: page.vpn });
+    const sent = this.#shootdowns.send({ pid: page.pid, vpn: page.vpn });
     await this.#acknowledged.recv();
+    const taken = sent.cycle as number, before = [...this.#flying.values()].filter(f => (f.sent.cycle ?? Infinity) < taken);
+    const inside = [...before.map(f => f.slot), ...this.#leaving.filter(l => l.accepted < taken && l.at >= this.#b.cycle).map(l => l.slot)];
+    expect(inside, `slots of accesses from before the shootdown of ${this.#name(page)}, busy at its acknowledgement in cycle ${this.#b.cycle}`).toEqual([]);
     return this.#b.cycle;
   }
 
@@ -181,10 +198,10 @@ export class TranslateRig {
 
   /** Waits until all accesses have ended and memory is idle, then compares table, frames and counters. */
   async finish(): Promise<void> {
-    this.supply = this.supply === 0 && this.outOfMemory ? 0 : 1;
     await this.#b.until(() => this.#flying.size === 0);
     await this.#b.cycles(60);
     await this.#b.until(() => this.ram.idle);
+    this.supply = 0;
     await this.#b.cycles(4);
     this.audit();
   }
@@ -253,7 +270,7 @@ export class TranslateRig {
     const slot = Number(r["slot"]), f = this.#flying.get(slot);
     if (!f) throw new Error(`a result for slot ${slot} at cycle ${cycle}, which has no access under way`);
     this.#flying.delete(slot);
-    this.#leaving.push({ slot, at: cycle + this.#random.int(1, this.#hold) });
+    this.#leaving.push({ slot, accepted: f.sent.cycle as number, at: cycle + this.#random.int(1, this.#hold) });
     const what = `access of pid ${f.pid}, va 0x${f.va.toString(16)}, ${f.length} bytes, ${f.write ? "write" : "read"}, result at cycle ${cycle}`;
     expect([Number(r["silent"]), Number(r["replyOpcode"])], what).toEqual([f.silent, f.replyOpcode]);
     const code = kind === "refused" ? Number(r["status"]) : 0, ppnBits = BigInt(this.g.ppnBits);
@@ -283,6 +300,8 @@ export class TranslateRig {
         else if (v.faults && v.ppn === undefined && this.#loose.has(ppns[k] as number) && !passing) passing = v;
       }
       if (!page) statuses.add(status.INVALID);
+      if (page && this.failing.has(page.index)) statuses.add(status.FAIL);
+      if (passing) passing.touched = true;
       if (code !== 0 && statuses.has(code)) return;
       if (passing) {
         if (code === 0 && passing.ppn === undefined) this.#claim(passing, ppns[k] as number, page as Page);
@@ -295,6 +314,7 @@ export class TranslateRig {
   }
 
   #claim(v: Version, ppn: number, page: Page): void {
+    if (!v.touched) throw new Error(`${this.#name(page)} took frame ${ppn}, but no access that is permitted touched it`);
     if (!this.#loose.delete(ppn)) throw new Error(`${this.#name(page)} has frame ${ppn}, which was not given for it`);
     v.ppn = ppn;
     v.known = this.#b.cycle;
