@@ -13,6 +13,16 @@ const here = dirname(fileURLToPath(import.meta.url));
 const ownFolders = ["build", "stream", "ir", "types", "check", "verilog"].map(f => resolve(here, "..", f) + sep);
 const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
 
+interface Script { readonly file: string; readonly own: boolean }
+const scripts = new Map<string, Script>();
+function scriptOf(name: string): Script {
+  let s = scripts.get(name);
+  if (s === undefined) {
+    const file = plainPath(name);
+    scripts.set(name, s = { file, own: isOwn(file) });
+  }
+  return s;
+}
 const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPath(f) : f).replace(/\?.*$/, "");
 
 /** Keys (`file:line:column` of the code that runs) of the user's frames, innermost first; they end where the module body was entered. */
@@ -29,8 +39,8 @@ function rawUserFrames(depth: number, most: number): string[] {
   for (const s of sites) {
     const name = s.getFileName();
     if (typeof name !== "string") continue;
-    const file = plainPath(name);
-    if (isOwn(file)) {
+    const { file, own } = scriptOf(name);
+    if (own) {
       if (keys.length > 0 && s.getFunctionName()?.endsWith("elaborateOnce") === true) break;
       continue;
     }
@@ -68,7 +78,7 @@ function positions(depth: number, most: number): (Position | undefined)[] {
 }
 
 /** Where the user's code called into the language; undefined when no frame of the user's is on the stack. */
-export function userPosition(): Position | undefined { return positions(16, 1)[0]; }
+export function userPosition(): Position | undefined { return positions(8, 1)[0] ?? positions(24, 1)[0]; }
 
 const bindings = new Map<Position, Binding>();
 function bindingOf(p: Position): Binding {
