@@ -1,7 +1,7 @@
 /** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
 import {
-  arbiter, bit, cat, connect, constant, demux, fifo, filter, fork, fsm, gate, input, instance, join, map, module, mux, onehotMux, output, pipeline, ram, reg, sink, sint,
-  source, stage, struct, switchOn, uint, unpack, vec, when, wire, type Bit, type SInt, type StreamIn, type UInt, type UIntShape,
+  arbiter, bit, cat, connect, constant, demux, fifo, filter, fork, fsm, gate, input, instance, join, map, module, mux, onehotMux, output, pipeline, ram, node, reg, sink, sint,
+  source, stage, stream, struct, switchOn, uint, unpack, vec, when, wire, type Bit, type SInt, type StreamIn, type UInt, type UIntShape,
 } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -104,4 +104,14 @@ export const Outer = module("Outer", () => ({ i: sink(uint(8)), k: sink(uint(8))
   const { is } = fsm(["Idle", "Run"], "Idle", s => ({ Idle: () => { when(io.open, () => { s.go("Run"); }); }, Run: () => { s.go("Idle"); } }));
   const running: Bit = is("Run");
   void running;
+  // A stream inside: both ends of it.
+  const inner = stream(struct({ v: uint(8) })), plain = stream(uint(8));
+  inner.valid.set(merged.valid);
+  inner.payload.set({ v: 3 });
+  connect(map(inner, uint(8), v => v.v), plain);
+  connect(stage(plain), io.o);
+  inner.ready.set(plain.ready);
+  const named = node(inner.payload), fired: Bit = plain.fire;
+  holds<Same<typeof named.v, UInt<8>>>();
+  void fired;
 });
