@@ -11,7 +11,7 @@ export interface FifoParameters<S extends Shape = Shape> {
   readonly shape: S;
   /** Elements: any number of 1 or more (with 1, a push and a pop take turns). */
   readonly depth: number;
-  /** Where the words live; `auto` lets synthesis choose. */
+  /** Where the words live; `auto` lets synthesis choose. `distributed` words are read in the same cycle, so they need neither output register nor bypass. */
   readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
 
@@ -41,7 +41,7 @@ const definition = module("Fifo",
       .elseWhen(pop.and(push.not()), () => { count.set(count.sub(1)); });
 
     io.pop.valid.set(count.ne(0));
-    assignView(io.pop.payload, store.readSync(next_head, { name: "front" }), "pop_payload");
+    assignView(io.pop.payload, p.style === "distributed" ? store.readAsync(head) : store.readSync(next_head, { name: "front" }), "pop_payload");
     io.level.set(count);
   });
 
