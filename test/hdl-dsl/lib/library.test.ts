@@ -18,6 +18,7 @@ type WidthName = `w${1 | 2 | 4 | 6 | 8}_${2 | 4 | 6}`;
 const LibraryUnits = module("LibraryUnits", () => ({
   fifo_i: sink(word), fifo_o: source(word), fifo_level: output(uint(3)),
   one_i: sink(word), one_o: source(word),
+  distributed_i: sink(word), distributed_o: source(word),
   skid_i: sink(word), skid_o: source(word),
   robin_0: sink(word), robin_1: sink(word), robin_2: sink(word), robin_o: source(struct({ from: uint(2), value: word })),
   whole_0: sink(Beat), whole_1: sink(Beat), whole_o: source(struct({ from: uint(1), value: Beat })),
@@ -31,6 +32,8 @@ const LibraryUnits = module("LibraryUnits", () => ({
   const queue = instance(Fifo({ shape: word, depth: 6 })), one = instance(Fifo({ shape: word, depth: 1 })), skid = instance(SkidBuffer({ shape: word }));
   connect(io.fifo_i, queue.push); connect(queue.pop, io.fifo_o); io.fifo_level.set(queue.level);
   connect(io.one_i, one.push); connect(one.pop, io.one_o);
+  const distributed = instance(Fifo({ shape: word, depth: 5, style: "distributed" }));
+  connect(io.distributed_i, distributed.push); connect(distributed.pop, io.distributed_o);
   connect(io.skid_i, skid.from); connect(skid.to, io.skid_o);
   const robin = instance(RoundRobinArbiter({ shape: word, sources: 3 })), whole = instance(RoundRobinArbiter({ shape: Beat, sources: 2, last: "last" }));
   connect(io.robin_0, robin.from_0); connect(io.robin_1, robin.from_1); connect(io.robin_2, robin.from_2); connect(robin.to, io.robin_o);
@@ -63,7 +66,7 @@ function everyPressure(name: string, body: (b: B, from: () => { pause: Pause }, 
 }
 
 describe("Fifo, SkidBuffer", () => {
-  for (const unit of ["fifo", "one", "skid"] as const) {
+  for (const unit of ["fifo", "one", "distributed", "skid"] as const) {
     everyPressure(unit, async (b, from, to) => {
       const into = new StreamSource(b.sim, b.io[`${unit}_i`], from()), out = new StreamSink(b.sim, b.io[`${unit}_o`], to());
       const sent = Array.from({ length: 150 }, () => b.random.int(0, 65535));
