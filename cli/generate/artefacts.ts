@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
+import { demoCapture } from "../../designs/clio/workload/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
+import { writePcap } from "../../sim/index.ts";
 import { designs, node } from "./designs.ts";
 import type { GeneratedFile } from "./files.ts";
 import { withExcerpts } from "./excerpts.ts";
 
 /** The Verilog of every design, one file per definition. */
-function verilog(): GeneratedFile[] {
+function verilog(): { readonly path: string; readonly text: string }[] {
   const files = new Map<string, string>();
   for (const d of designs(makeSettings().config)) {
     for (const f of d.emitted.files) {
@@ -19,18 +21,24 @@ function verilog(): GeneratedFile[] {
   return [...files].map(([path, text]) => ({ path, text }));
 }
 
+/** Simulated time starts somewhere: 2026-01-01, in nanoseconds since 1970. */
+const startOfTime = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
+
+/** The capture that `npm start` plays. */
+const firstCapture = (): Uint8Array => writePcap(demoCapture().map((f) => ({ timeNs: startOfTime + BigInt(f.time), bytes: f.frame })));
+
 /**
  * Everything that is committed and generated. The README's examples are taken from the other files, so it comes last.
  * @param root the project's folder
  */
 export function projectFiles(root: string): readonly GeneratedFile[] {
-  const files: GeneratedFile[] = [
+  const texts = [
     ...verilog(),
     { path: "generated/clio.lua", text: dissectorLua() },
     { path: "docs/wire-format.md", text: wireFormatReference() },
   ];
-  const textOf = (path: string): string => files.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
-  return [...files, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];
+  const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
+  return [...texts, { path: "captures/first.pcap", text: firstCapture() }, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];
 }
 
 /** The node's files for a configuration of one's own. @param set `key=value` each */

@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 
 /** A file to write; the path is relative, with `/`. */
-export interface GeneratedFile { readonly path: string; readonly text: string }
+export interface GeneratedFile { readonly path: string; readonly text: string | Uint8Array }
 export interface Difference { readonly path: string; readonly how: "missing" | "changed" | "left over" }
 
-function textAt(path: string): string | undefined {
-  try { return readFileSync(path, "utf8"); } catch (e) {
+function bytesAt(path: string): Buffer | undefined {
+  try { return readFileSync(path); } catch (e) {
     if ((e as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw e;
   }
@@ -24,8 +24,8 @@ function leftOver(root: string, folder: string, files: readonly GeneratedFile[])
 /** What differs between `files` and what stands under `root`; everything in `generated/` must be one of them. */
 export function compare(root: string, files: readonly GeneratedFile[]): Difference[] {
   const own = files.flatMap((f): Difference[] => {
-    const there = textAt(join(root, f.path));
-    return there === f.text ? [] : [{ path: f.path, how: there === undefined ? "missing" : "changed" }];
+    const there = bytesAt(join(root, f.path));
+    return there?.equals(Buffer.from(f.text)) === true ? [] : [{ path: f.path, how: there === undefined ? "missing" : "changed" }];
   });
   return [...own, ...leftOver(root, "generated", files).map((path): Difference => ({ path, how: "left over" }))];
 }

@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly set: readonly string[];
   readonly setup?: string;
   readonly pace: Pace;
+  /** Only frames from this IPv4 address are played. */
+  readonly from?: string;
   readonly wave?: string;
   readonly stats?: string;
   readonly seed: number;

@@ -83,7 +83,8 @@ export function replyCode(code: number): number { return byCode.get(code)?.reply
 export function opcodeName(code: number): string {
   const own = byCode.get(code);
   if (own) return own.name;
-  const answered = repliesByCode.get(code)?.[0];
+  const answering = repliesByCode.get(code) ?? [];
+  const answered = answering.find((o) => o.name === "READ" || o.name === "WRITE") ?? answering[0];
   return answered ? `${answered.name}_REPLY` : `0x${code.toString(16).padStart(2, "0")}`;
 }
 

@@ -46,9 +46,10 @@ export function makeSettings(given: Readonly<Record<string, unknown>> = {}): Set
 
 /**
  * Settings from `--set key=value` arguments.
+ * @param before settings from elsewhere (a file), over which those of the arguments go
  * @throws ConfigError as `makeSettings`, and for an argument without `=` or a key given twice.
  */
-export function parseSettings(args: readonly string[]): Settings {
+export function parseSettings(args: readonly string[], before: Readonly<Record<string, unknown>> = {}): Settings {
   const given: Record<string, string> = {};
   for (const arg of args) {
     const at = arg.indexOf("=");
@@ -57,5 +58,5 @@ export function parseSettings(args: readonly string[]): Settings {
     if (key in given) throw new ConfigError(`${key} is set twice, to "${given[key] ?? ""}" and to "${arg.slice(at + 1)}"; give it once`);
     given[key] = arg.slice(at + 1).trim();
   }
-  return makeSettings(given);
+  return makeSettings({ ...before, ...given });
 }

@@ -9,7 +9,7 @@ import { MappedMemory } from "./pages.ts";
 const foldEvery = 32;
 
 /** A page while it stays mapped; a new mapping of the same address is another page. */
-interface Page { readonly read: boolean; readonly write: boolean; readonly bytes: ByteHistory }
+interface Page { readonly read: boolean; readonly write: boolean; readonly bytes: ByteHistory; /** Being freed: its entry may be gone already. */ leaving: boolean }
 
 interface Open {
   readonly issued: number; readonly name: string;
@@ -42,9 +42,11 @@ export class Scoreboard {
   mayRunOutOfMemory = false;
   /** Set when the way to the slow path can be full: then BUSY is allowed for its requests. */
   mayBeBusy = false;
-  /** Requests answered so far, and bytes compared. */
+  /** Requests answered so far, and bytes of read data compared. */
   completed = 0;
   checkedBytes = 0;
+  /** Bytes of replies compared, whole frames: all but the slow path's, which the model leaves open. */
+  comparedBytes = 0;
   private readonly node: ReferenceNode;
   private readonly config: NodeConfig;
   private readonly runtime: RuntimeSettings;
@@ -68,8 +70,9 @@ export class Scoreboard {
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void {
     let pages = this.pages.get(pid);
     if (!pages) { pages = new Map<bigint, Page>(); this.pages.set(pid, pages); }
-    pages.set(vpn, { ...permissions, bytes: new ByteHistory() });
+    pages.set(vpn, { ...permissions, bytes: new ByteHistory(), leaving: false });
   }
+  unmapping(pid: number, vpn: bigint): void { const page = this.page(pid, vpn); if (page) page.leaving = true; }
   unmap(pid: number, vpn: bigint): void { this.pages.get(pid)?.delete(vpn); }
 
   /** Memory that a set-up put in place before the run. */
@@ -115,7 +118,10 @@ export class Scoreboard {
     const complaints: string[] = [];
     for (const open of waiting) {
       const complaint = this.judgeReply(open, frame, time);
-      if (complaint === undefined) return this.finishRequest(open, waiting, frame, time);
+      if (complaint === undefined) {
+        if (open.exact || open.access) this.comparedBytes += frame.length;
+        return this.finishRequest(open, waiting, frame, time);
+      }
       complaints.push(complaint);
     }
     const first = waiting[0];
@@ -209,6 +215,7 @@ export class Scoreboard {
     const legal = new Set<"OK" | FailedAccess>(this.mayRunOutOfMemory && pages[0] ? ["OUT_OF_MEMORY"] : []);
     for (const page of pages) {
       if (!page) return legal.add("INVALID");
+      if (page.leaving) legal.add("INVALID");
       if (access.data ? !page.write : !page.read) return legal.add(access.data ? "WRITE_PERM" : "READ_PERM");
     }
     return legal.add("OK");

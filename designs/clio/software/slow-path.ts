@@ -17,6 +17,8 @@ const leastPagesForOffloads = 4;
 export interface SlowPathOptions {
   /** Told of every page that comes or goes (a reference model). */
   readonly observer?: PageObserver;
+  /** Physical pages that may be given out; default all of them. */
+  readonly pages?: number;
 }
 
 /**
@@ -36,11 +38,11 @@ export class SlowPath {
 
   constructor(transport: SlowPathTransport, config: NodeConfig, runtime: RuntimeSettings, options: SlowPathOptions = {}) {
     this.transport = transport; this.runtime = runtime;
-    this.pool = new FramePool(config.firstPpn, config.usablePages, config.pageSize, (address, length) => transport.zeroMemory(address, length));
+    this.pool = new FramePool(config.firstPpn, options.pages ?? config.usablePages, config.pageSize, (address, length) => transport.zeroMemory(address, length));
     this.memory = new MemoryManager(config, transport, this.pool, options.observer);
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
-    this.reserveKv = config.usablePages >= leastPagesForOffloads;
+    this.reserveKv = (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
     this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport), ...kvHandlers(this.kv)]);
   }
