@@ -99,7 +99,7 @@ describe("faults of gateware-ts", () => {
       io.q.set(second);
     });
     expect(messageOf(() => elaborate(Loop()))).toBe(
-      "HDL006 in Loop: combinational loop: `second` <- `first` <- `second` (gateware-faults.test.ts:96; see gateware-faults.test.ts:96). Break it with a register");
+      "HDL006 in Loop: combinational loop: `first` <- `second` <- `first` (gateware-faults.test.ts:96; see gateware-faults.test.ts:96). Break it with a register");
   });
 
   test("a combinational loop through instances", () => {
@@ -110,6 +110,6 @@ describe("faults of gateware-ts", () => {
       io.q.set(here.q);
     });
     expect(messageOf(() => elaborate(Ring()))).toBe(
-      "HDL006 in Ring: combinational loop: `here_q` <- `here_d` <- `there_q` <- `there_d` <- `here_q` (gateware-faults.test.ts:108; see gateware-faults.test.ts:108). Break it with a register");
+      "HDL006 in Ring: combinational loop: `here_d` <- `there_q` <- `there_d` <- `here_q` <- `here_d` (gateware-faults.test.ts:108; see gateware-faults.test.ts:108). Break it with a register");
   });
 });
