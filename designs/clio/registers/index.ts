@@ -2,3 +2,4 @@
 export { extractField, insertField, isWritable, RegisterError, type FieldKind, type Register, type RegisterField } from "./register.ts";
 export { counterAddress, counterBase, counterBits, fieldPlace, registerAddressBits, registerMap, resetValues, type FieldName, type FieldValues } from "./map.ts";
 export { defaultMatTable, matAction, matActions, matAddress, matBase, matEntry, matEntryFields, matRules, matWord, matWords, type MatAction, type MatEntryValues } from "./match_action.ts";
+export { registerHeader, registerReference } from "./reference.ts";
