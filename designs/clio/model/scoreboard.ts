@@ -25,6 +25,8 @@ interface OpenAccess {
   readonly pages: readonly (Page | undefined)[];
   /** A write's part in each page's history, while it may be done. */
   readonly writes: readonly PendingWrite[];
+  /** The same in pages that were mapped while it was under way: it may have met them instead. */
+  readonly late: { readonly page: Page; readonly write: PendingWrite }[];
 }
 
 /** A request that has been answered. */
@@ -70,7 +72,13 @@ export class Scoreboard {
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void {
     let pages = this.pages.get(pid);
     if (!pages) { pages = new Map<bigint, Page>(); this.pages.set(pid, pages); }
-    pages.set(vpn, { ...permissions, bytes: new ByteHistory(), leaving: false });
+    const page: Page = { ...permissions, bytes: new ByteHistory(), leaving: false };
+    pages.set(vpn, page);
+    if (!page.write) return;
+    for (const waiting of this.open.values()) for (const { access: a, issued } of waiting) {
+      if (a?.access.data === undefined || a.access.pid !== pid) continue;
+      for (const p of a.pieces) if (p.vpn === vpn) a.late.push({ page, write: this.begin(page, p, a.access.data, issued) });
+    }
   }
   unmapping(pid: number, vpn: bigint): void { const page = this.page(pid, vpn); if (page) page.leaving = true; }
   unmap(pid: number, vpn: bigint): void { this.pages.get(pid)?.delete(vpn); }
@@ -99,14 +107,9 @@ export class Scoreboard {
   private issueAccess(access: Access, frame: Uint8Array, time: number, name: string): boolean {
     const pieces = piecesOf(this.config, access.va, access.length), pages = pieces.map(p => this.page(access.pid, p.vpn));
     const allowed = this.judge(access, pages).has("OK"), { data } = access;
-    const writes = !allowed || !data ? [] : pieces.map((p, i): PendingWrite => {
-      const write = { start: p.offset, data: data.subarray(p.from, p.from + p.length), issued: time, replied: Number.POSITIVE_INFINITY }, page = pages[i];
-      page?.bytes.add(write);
-      if (page) this.busyPages.add(page);
-      return write;
-    });
+    const writes = !allowed || !data ? [] : pieces.flatMap((p, i) => { const page = pages[i]; return page ? [this.begin(page, p, data, time)] : []; });
     if (isSilent(access)) { for (const w of writes) this.silent.add(w); return false; }
-    this.wait({ issued: time, name, exact: undefined, access: { access, pieces, pages, writes }, key: requestKey(frame) });
+    this.wait({ issued: time, name, exact: undefined, access: { access, pieces, pages, writes, late: [] }, key: requestKey(frame) });
     return true;
   }
 
@@ -168,23 +171,31 @@ export class Scoreboard {
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
     const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
     if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
-    if (open.access) this.settleWrites(open.access, open.issued, code === status.OK, time);
+    if (open.access) this.settleWrites(open.access, code === status.OK, time);
     this.completed++;
     // Folding is about speed and memory only: it need not happen at each reply.
     if (this.completed % foldEvery === 0) this.fold();
     return { name: open.name, status: code, issued: open.issued, replied: time };
   }
 
-  /** A write's outcome is known: it was done by now, or never. */
-  private settleWrites({ access, pieces, pages, writes }: OpenAccess, issued: number, ok: boolean, time: number): void {
-    for (const [i, w] of writes.entries()) { if (ok) w.replied = time; else pages[i]?.bytes.drop(w); }
-    if (!ok || !access.data || writes.length > 0) return;
-    // Not allowed when it went in, and done all the same: the pages were mapped in between.
-    for (const p of pieces) {
-      const page = this.page(access.pid, p.vpn);
-      page?.bytes.add({ start: p.offset, data: access.data.subarray(p.from, p.from + p.length), issued, replied: time });
-      if (page) this.busyPages.add(page);
-    }
+  /** A write may be done from now on. */
+  private begin(page: Page, p: Piece, data: Uint8Array, issued: number): PendingWrite {
+    const write = { start: p.offset, data: data.subarray(p.from, p.from + p.length), issued, replied: Number.POSITIVE_INFINITY };
+    page.bytes.add(write);
+    this.busyPages.add(page);
+    return write;
+  }
+
+  /**
+   * A write's outcome is known: it was done by now, or never. Where its pages were mapped anew meanwhile and it may have met either, its value stays
+   * possible in both for as long as they are mapped.
+   */
+  private settleWrites({ pieces, pages, writes, late }: OpenAccess, ok: boolean, time: number): void {
+    if (!ok) {
+      for (const [i, w] of writes.entries()) pages[i]?.bytes.drop(w);
+      for (const l of late) l.page.bytes.drop(l.write);
+    } else if (late.length === 0) for (const w of writes) w.replied = time;
+    else if (writes.length === 0 && late.length === pieces.length) for (const l of late) l.write.replied = time;
   }
 
   /**

@@ -34,6 +34,8 @@ export interface AllocationRequest {
 /** Told of every page that comes or goes, once the real table says so (a reference model listens). */
 export interface PageObserver {
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void;
+  /** The page's entry is about to be cleared; until `unmap` an access may still find it, or not. */
+  unmapping?(pid: number, vpn: bigint): void;
   unmap(pid: number, vpn: bigint): void;
 }
 
@@ -176,6 +178,7 @@ export class MemoryManager {
   private async freePages(pid: number, ranges: AddressRanges, start: number, end: number): Promise<void> {
     const frames: number[] = [], entries: ShadowEntry[] = [];
     for (let vpn = start; vpn < end; vpn++) { const e = this.shadow.lookup(pid, vpn); if (e) entries.push(e); }
+    for (const entry of entries) this.observer?.unmapping?.(pid, BigInt(entry.vpn));
     let left: readonly ShadowEntry[] = entries;
     while (left.length > 0) {
       const faultable: ShadowEntry[] = [];
