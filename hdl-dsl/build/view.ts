@@ -51,11 +51,21 @@ class VecView {
       return e;
     }
     const index = this.index(i);
-    // Padded to a power of two, so that an index past the end reads 0 in hardware, in the evaluator and in every simulator.
-    const w = widthOf(this.element), slots = 2 ** index.width;
-    const parts = [...this.elements].reverse().map(e => pack(e as never)).map(e => exprOf(e));
-    if (slots > this.length) parts.unshift(make.constant(0n, (slots - this.length) * w));
-    return unpackExpr(this.element, make.pick(make.concat(parts), index, w));
+    let chosen = this.chosen.get(index);
+    if (chosen === undefined) this.chosen.set(index, chosen = unpackExpr(this.element, make.pick(this.padded(index.width), index, widthOf(this.element))));
+    return chosen;
+  }
+  /** What an index has chosen before: one selector in hardware however often it is asked for. */
+  private readonly chosen = new WeakMap<Expr, unknown>();
+  private side: Expr | undefined;
+  /** All elements side by side, padded to a power of two, so that an index past the end reads 0 in hardware, in the evaluator and in every simulator. */
+  private padded(indexWidth: number): Expr {
+    if (this.side === undefined) {
+      const slots = 2 ** indexWidth, parts = [...this.elements].reverse().map(e => exprOf(pack(e)));
+      if (slots > this.length) parts.unshift(make.constant(0n, (slots - this.length) * widthOf(this.element)));
+      this.side = make.concat(parts);
+    }
+    return this.side;
   }
   private index(i: Value): Expr {
     const want = Math.max(1, Math.ceil(Math.log2(this.length)));
