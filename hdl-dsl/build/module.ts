@@ -112,6 +112,10 @@ function define<P extends Ports>(name: string, parameters: Circuit["parameters"]
           body(io);
           return finish(c, name, parameters, ports, position);
         });
+      } catch (e) {
+        // What was found before is likely the cause: a body goes on after an error with what it has.
+        if (c.diagnostics.length === 0) throw e;
+        throw new HdlError([...(e instanceof HdlError ? e.diagnostics : []), ...c.diagnostics]);
       } finally { busy = false; }
       const own = c.diagnostics.length > 0 ? [...c.diagnostics] : checkCircuit(circuit);
       const below = [...c.children].flatMap(k => childDiagnostics.get(k) ?? []);
