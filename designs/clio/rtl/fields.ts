@@ -1,4 +1,7 @@
-/** Header fields in hardware: cut out of a vector of frame bytes, and joined to one. The positions are those of the one schema (../../packets). */
+/**
+ * Header fields in hardware: cut out of a vector of frame bytes, and joined to one. The positions are those of the one schema
+ * (../../packets).
+ */
 import { cat, constant, type UInt } from "../../../hdl-dsl/index.ts";
 import { slicesOf, type FieldSet, type Layout } from "../../packets/index.ts";
 

@@ -1,5 +1,6 @@
 import {
-  bit, cat, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit, type StreamIn, type StreamOut, type UInt,
+  bit, cat, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit, type StreamIn,
+    type StreamOut, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { BufferBeat, BufferJob, slotBeatBits, slotBeats, slotBits } from "./types.ts";
 import { fromBits } from "./onehot.ts";
@@ -15,11 +16,11 @@ export const BufferWrite = (p: FrameBufferParameters) => struct({
 const queueBeats = 16;
 
 /**
- * The frames in flight: slots x slotBeats beats in block memory, one write port and one read port. Three readers give jobs (a run of beats of one slot)
- * and get the beats on a stream of their own: the write engine, the echo path of net_tx, the slow path, in this order of priority, beat by
- * beat. Every reader has a queue of 16 beats, and a beat is read only when its queue has room: a reader that stalls costs the others nothing, so none can
- * wait for another in a circle. Each job takes one read per beat, and every slot is read at most once, so no reader starves for longer than
- * the frames ahead of it take.
+ * The frames in flight: slots x slotBeats beats in block memory, one write port and one read port. Three readers give jobs (a run of beats
+ * of one slot) and get the beats on a stream of their own: the write engine, the echo path of net_tx, the slow path, in this order of
+ * priority, beat by beat. Every reader has a queue of 16 beats, and a beat is read only when its queue has room: a reader that stalls costs
+ * the others nothing, so none can wait for another in a circle. Each job takes one read per beat, and every slot is read at most once, so
+ * no reader starves for longer than the frames ahead of it take.
  * Latency: 2 cycles from a job to its first beat; initiation interval: 1 beat per cycle, jobs of one reader back to back without a bubble.
  * A job is taken when its first beat is read. A beat must have been written at least one cycle before the job that reads it.
  */
@@ -56,9 +57,9 @@ interface Reader {
 function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType<typeof BufferJob>>): Reader {
   const left_bits = slotBeatBits(p) + 1;
   const running = reg(bit, { init: 0, name: `${name}_running` });
-  const slot = reg(uint(slotBits(p) as number), { name: `${name}_slot` });
-  const beat = reg(uint(slotBeatBits(p) as number), { name: `${name}_beat` });
-  const left = reg(uint(left_bits as number), { name: `${name}_left` });
+  const slot = reg(uint(slotBits(p)), { name: `${name}_slot` });
+  const beat = reg(uint(slotBeatBits(p)), { name: `${name}_beat` });
+  const left = reg(uint(left_bits), { name: `${name}_left` });
   // Beats read and not yet given out.
   const claimed = reg(uint(Math.log2(queueBeats) + 1), { init: 0, name: `${name}_claimed` });
   const now_slot = node(mux(running, slot as UInt, job.payload.slot), { name: `${name}_now_slot` });
@@ -82,7 +83,8 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
       reading_last.set(final);
 
       const width = Math.log2(queueBeats);
-      const queue = ram(BufferBeat(p.beatBytes), { depth: queueBeats, collision: "undefined", style: "distributed", name: `${name}_queue` });
+      const queue = ram(BufferBeat(p.beatBytes), { depth: queueBeats, collision: "undefined", style: "distributed",
+        name: `${name}_queue` });
       const tail = reg(uint(width), { init: 0, name: `${name}_tail` });
       const head = reg(uint(width), { init: 0, name: `${name}_head` });
       queue.write(reading, tail, { data, last: reading_last });

@@ -1,4 +1,5 @@
-import { arpPacket, accessBody, broadcastMac, clioHeader, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
+import { arpPacket, accessBody, broadcastMac, clioHeader, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header,
+  udpHeader } from "../../packets/index.ts";
 import {
   bit, cat, constant, input, lowestSet, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
@@ -8,7 +9,8 @@ import { BufferWrite } from "./frame_buffer.ts";
 import { orTree } from "./lru.ts";
 import { encodeOnehot, fromBits } from "./onehot.ts";
 import { ContextWrite } from "./reply_contexts.ts";
-import { AxisBeat, NetConfig, NetRequest, Release, ReplyContext, frameKind, lengthBits, slotBeatBits, slotBits } from "./types.ts";
+import type { ReplyContext} from "./types.ts";
+import { AxisBeat, NetConfig, NetRequest, Release, frameKind, lengthBits, slotBeatBits, slotBits } from "./types.ts";
 
 export interface NetRxParameters {
   readonly beatBytes: number; readonly slots: number;
@@ -21,7 +23,8 @@ export interface NetRxParameters {
 /** Bytes at a frame's start that are looked at: up to va and length. */
 const headerBytes = frameOffsets.body + accessBody.bytes;
 /** Number of the last byte of what must be there, for frames that end early. */
-const lastByteOf = { ethernet: ethernetHeader.bytes - 1, arp: frameOffsets.network + arpPacket.bytes - 1, ipv4: frameOffsets.transport - 1 };
+const lastByteOf = { ethernet: ethernetHeader.bytes - 1, arp: frameOffsets.network + arpPacket.bytes - 1,
+  ipv4: frameOffsets.transport - 1 };
 
 /** What the first stage finds wrong, in the order of the rules (designs/clio/model/rules.md, section 1): the first one counts. */
 interface Rule { readonly reason: DropReasonName; readonly broken: Bit }
@@ -31,8 +34,8 @@ interface Rule { readonly reason: DropReasonName; readonly broken: Bit }
  * designs/clio/model/rules.md, section 1 (paper section 4.3: no state but the frame's own).
  * A frame for the node becomes one `request`; any other one a pulse on `drops` and its slot back on `release`, both in the same cycle.
  * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context of the slot is written 1 cycle after the last beat
- * (also for frames that are then dropped: the slot is still the frame's own). Initiation interval: 1 beat per cycle with no bubble between frames, single-beat
- * frames included. `received` pulses once per frame.
+ * (also for frames that are then dropped: the slot is still the frame's own). Initiation interval: 1 beat per cycle with no bubble between
+ * frames, single-beat frames included. `received` pulses once per frame.
  * Full: a frame's first beat waits while no slot is offered. A request that is not taken holds back the two frames behind it and then
  * `rx.ready`; nothing is lost. A frame longer than the slot is taken to its end without being written past the slot.
  */
@@ -46,13 +49,14 @@ export const NetRx = module("NetRx",
     const { beatBytes } = p, beatBits = slotBeatBits(p), laneBits = Math.log2(beatBytes);
     const rx = io.rx.payload;
 
-    // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits to be judged; it leaves in
+    // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits to be judged; it
+    // leaves in
     // the next cycle unless the stage behind is stalled, so the header register is free for the next frame's beats.
     const first = reg(bit, { init: 1 });
-    const beat = reg(uint((beatBits as number) + 1), { init: 0 });
-    const slot = reg(uint(slotBits(p) as number));
-    const header = reg(uint(headerBytes * 8 as number));
-    const last_byte = reg(uint((beatBits as number) + 1 + laneBits));
+    const beat = reg(uint((beatBits) + 1), { init: 0 });
+    const slot = reg(uint(slotBits(p)));
+    const header = reg(uint(headerBytes * 8));
+    const last_byte = reg(uint((beatBits) + 1 + laneBits));
     const bad = reg(bit);
     const pending = reg(bit, { init: 0 });
     const judged_valid = reg(bit, { init: 0 });
@@ -63,9 +67,9 @@ export const NetRx = module("NetRx",
     const room = node(pending.not().or(judged_room));
     io.rx.ready.set(room.and(first.not().or(io.slot.valid)));
     io.slot.ready.set(room.and(first).and(io.rx.valid));
-    const taken = node(io.rx.fire as Bit);
+    const taken = node(io.rx.fire);
     const ended = node(taken.and(rx.last));
-    const frame_slot = node(mux(first, io.slot.payload as UInt, slot));
+    const frame_slot = node(mux(first, io.slot.payload, slot));
     const past = beat.bit(beatBits);
     when(taken, () => {
       first.set(rx.last);
@@ -83,13 +87,13 @@ export const NetRx = module("NetRx",
       bad.set(rx.user);
     });
     pending.set(ended.or(pending.and(judged_room.not())));
-    io.buffer_write.set({ en: taken.and(past.not()), slot: frame_slot, beat: beat.trunc(beatBits as number), data: rx.data });
+    io.buffer_write.set({ en: taken.and(past.not()), slot: frame_slot, beat: beat.trunc(beatBits), data: rx.data });
     io.received.set(pending.and(judged_room));
 
     // First stage: every rule by itself, the checksum down to two numbers.
     const found = examine(header, last_byte, io.config, p);
     io.context_write.set({ en: pending.and(judged_room), slot, value: found.context });
-    const broken = reg(uint(found.rules.length as number));
+    const broken = reg(uint(found.rules.length));
     const judged = reg(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }));
     when(judged_room, () => { judged_valid.set(pending); });
     when(pending.and(judged_room), () => {
@@ -102,13 +106,16 @@ export const NetRx = module("NetRx",
 
     // Second stage: the checksum's end and the verdict.
     const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
-    // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the low word add up without a new carry.
+    // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the low word add up
+    // without a new carry.
     const sum_right = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
-    const all = node(fromBits(found.rules.map((r, i) => (r.reason === "ipChecksum" ? judged.checked.and(sum_right.not()) : broken.bit(i)))));
+    const all = node(fromBits(found.rules.map((r,
+      i) => (r.reason === "ipChecksum" ? judged.checked.and(sum_right.not()) : broken.bit(i)))));
     const refused = node(all.any());
     const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
-    // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is wrong with it, unless it is too long.
+    // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is wrong with it, unless
+    // it is too long.
     const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not())));
     const dropped = node(refused.or(spoilt));
     const blames = (name: DropReasonName): Bit => (name === "fcs" ? spoilt
@@ -118,7 +125,7 @@ export const NetRx = module("NetRx",
     const answer = reg(NetRequest(p));
     const dropping = reg(DropPulses, { init: 0 });
     const released = reg(bit, { init: 0 });
-    const released_slot = reg(uint(slotBits(p) as number));
+    const released_slot = reg(uint(slotBits(p)));
     when(answer_room, () => { answer_valid.set(judged_valid.and(dropped.not())); });
     when(moves, () => { answer.set(judged.request); released_slot.set(judged.request.slot); });
     for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
@@ -146,14 +153,15 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   const native = node(udp.dstPort.eq(config.nativePort));
   const port_past = node(udp.dstPort.sub(config.clientPort));
   // Ports past 65535 do not exist: a port below the first client port wraps to a large number.
-  const client = node(p.clientPorts > 65535 ? constant(1, 1) as Bit : port_past.lt(p.clientPorts));
+  const client = node(p.clientPorts > 65535 ? constant(1, 1) : port_past.lt(p.clientPorts));
 
   const tooLong = node(lastByte.ge(p.frameBytes));
   // Padded so that no sum below wraps.
   const wide = Math.max(17, lastByte.width);
   const ip_total = ip.totalLength.zext(wide), frame_last = lastByte.zext(wide);
   const past_frame = node(ip_total.add(frameOffsets.network - 1).gt(frame_last));
-  const arpRequest = arp.hardwareType.eq(1).and(arp.protocolType.eq(etherType.ipv4)).and(arp.hardwareSize.eq(6)).and(arp.protocolSize.eq(4)).and(arp.operation.eq(1));
+  const arpRequest = arp.hardwareType.eq(1).and(arp.protocolType.eq(etherType.ipv4))
+    .and(arp.hardwareSize.eq(6)).and(arp.protocolSize.eq(4)).and(arp.operation.eq(1));
   const short = (bytes: number): Bit => ip.totalLength.lt(bytes);
 
   const rules: Rule[] = [
@@ -181,8 +189,10 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   ];
 
   // The ten words of the IPv4 header: seven and three, each a tree of adders.
-  const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8), header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
-  const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from, (from + to) >> 1).add(total((from + to) >> 1, to)));
+  const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8),
+    header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
+  const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from,
+    (from + to) >> 1).add(total((from + to) >> 1, to)));
   const words = ipv4Header.bytes / 2;
   const sums = cat(total(words >> 1, words), total(0, words >> 1));
 
@@ -200,7 +210,8 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
       kind, mac: ethernet.src, ip: mux(is_arp, arp.senderIp, ip.src), clientPort: udp.srcPort, nodePort: udp.dstPort,
       // An ARP packet has no Clio header: its sender's MAC, which need not be the frame's source, is kept in the same place.
       header: cat(clioBytes.bits(48, 80), mux(is_arp, arp.senderMac, clioBytes.bits(0, 48).is(48))).is(128),
-      body: header.bits(frameOffsets.body * 8, accessBody.bytes * 8).is(96), published: native.not(), ipLength: ip.totalLength, icmpChecksum: icmp.checksum,
+      body: header.bits(frameOffsets.body * 8, accessBody.bytes * 8).is(96), published: native.not(), ipLength: ip.totalLength,
+        icmpChecksum: icmp.checksum,
       ipHeader: header.bits(frameOffsets.network * 8, ipBytes * 8).is(96),
     },
   };

@@ -1,20 +1,24 @@
-import { arbiter, assertAlways, bit, connect, constant, input, module, mux, node, output, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn } from "../../../hdl-dsl/index.ts";
+import { arbiter, assertAlways, bit, connect, constant, input, module, mux, node, output, reg, sink, source, stream, struct, uint, when,
+  type Bit, type StreamIn } from "../../../hdl-dsl/index.ts";
+import { minimumFrame } from "../../packets/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
 import { fromBits } from "./onehot.ts";
 import { ContextRead } from "./reply_contexts.ts";
-import { echoBytes, fullBytes, ipv4Checksum, placeChecksum, planReply, rawLimit } from "./reply_frame.ts";
+import { echoBeats, echoBytes, fullBytes, ipv4Checksum, placeChecksum, planReply, rawLimit } from "./reply_frame.ts";
 import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, slotBeatBits, slotBits } from "./types.ts";
 
 export interface NetTxParameters { readonly beatBytes: number; readonly slots: number; readonly frameBytes: number }
 
 /**
  * Builds the reply frames and sends them and the slow path's `raw` frames, frame by frame in turn (round robin) when both wait.
- * A reply's header comes from a register, what is behind it from `data` (form data) or `echo_data` (form echo), lane for lane: no byte is shifted. Rules:
- * designs/clio/model/rules.md, sections 2 and 3. Padding to 60 bytes is zero. `user` is 0, but 1 on the last beat of data that the memory reported bad.
+ * A reply's header comes from a register, what is behind it from `data` (form data) or `echo_data` (form echo), lane for lane: no byte is
+ * shifted. Rules: designs/clio/model/rules.md, sections 2 and 3. Padding to 60 bytes is zero. `user` is 0, but 1 on the last beat of data
+ * that the memory reported bad.
  * The slot is released in the cycle after the reply's last beat was taken.
  * Latency: 3 cycles from `reply` to its first beat (the frame buffer's 2 are hidden in them), 0 for `raw`.
- * Initiation interval: 1 beat per cycle, frames back to back without a bubble (the next two replies are prepared while one is sent; echo data are
- * asked for 2 cycles ahead). Within a frame it waits for nothing but `data` or `echo_data`. Full: two replies wait inside, then `reply.ready` is 0.
+ * Initiation interval: 1 beat per cycle, frames back to back without a bubble (the next two replies are prepared while one is sent; echo
+ * data are asked for 2 cycles ahead). Within a frame it waits for nothing but `data` or `echo_data`. Full: two replies wait inside, then
+ * `reply.ready` is 0.
  */
 export const NetTx = module("NetTx",
   (p: NetTxParameters) => ({
@@ -47,10 +51,8 @@ export const NetTx = module("NetTx",
     when(io.reply.fire, () => { asked.set(io.reply.payload); });
 
     const last_beat = node(plan.lastByte.bits(laneBits, beatBits));
-    const echo_first = node(mux(plan.icmp, constant(Math.floor(echoBytes / beatBytes), beatBits as number), Math.floor(rawLimit / beatBytes)));
     io.echo_job.valid.set(asked_valid.and(plan.echoes).and(job_sent.not()));
-    // Up to the padded end: what lies behind the request's own bytes is masked below.
-    io.echo_job.payload.set({ slot: asked.slot, first: echo_first, beats: last_beat.sub(echo_first).addGrow(1) });
+    io.echo_job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
     when(asked_moves, () => { job_sent.set(0); }).elseWhen(io.echo_job.fire, () => { job_sent.set(1); });
 
     // Stage 2: the header but for the end of the checksum, and what the frame takes from where.
@@ -62,26 +64,26 @@ export const NetTx = module("NetTx",
     when(built_room, () => { built_valid.set(asked_valid.and(job_settled)); });
     when(asked_moves, () => {
       built.set({
-        slot: asked.slot, header: plan.header, clio: plan.clio, sums: plan.sums, last_beat, last_lane: plan.lastByte.bits(0, laneBits), content: plan.content, icmp: plan.icmp,
-        echo: plan.echoes, data: plan.data,
+        slot: asked.slot, header: plan.header, clio: plan.clio, sums: plan.sums, last_beat, last_lane: plan.lastByte.bits(0, laneBits),
+        content: plan.content, icmp: plan.icmp, echo: plan.echoes, data: plan.data,
       });
     });
     const built_moves = node(built_valid.and(sending_room));
 
     // Stage 3: the frame being sent. `header` and `take` (lanes that come from the data) move on by one beat with every beat sent.
-    const slot = reg(uint(slotBits(p) as number));
-    const header = reg(uint(headerLanes * 8 as number));
-    const take = reg(uint(headerLanes as number));
-    const plain = reg(uint(headerBeats as number));
+    const slot = reg(uint(slotBits(p)));
+    const header = reg(uint(headerLanes * 8));
+    const take = reg(uint(headerLanes));
+    const plain = reg(uint(headerBeats));
     const bearing = reg(bit);
     const echo = reg(bit);
-    const left = reg(uint(beatBits as number));
-    const last_keep = reg(uint(beatBytes as number));
+    const left = reg(uint(beatBits));
+    const last_keep = reg(uint(beatBytes));
     const bears = node(built.echo.or(built.data));
     const lane = (i: number): Bit => {
       if (i >= fullBytes) return bears;
-      const source = i < echoBytes ? constant(0, 1) as Bit : i < rawLimit ? built.icmp as Bit : built.echo as Bit;
-      return i < 60 ? source.and(built.content.ge(i)) : source;
+      const source = i < echoBytes ? constant(0, 1) : i < rawLimit ? built.icmp as Bit : built.echo as Bit;
+      return i < minimumFrame ? source.and(built.content.ge(i)) : source;
     };
     const beatsBefore = (bytes: number): bigint => (1n << BigInt(Math.floor(bytes / beatBytes))) - 1n;
     const all = (1n << BigInt(headerBeats)) - 1n;
@@ -91,8 +93,9 @@ export const NetTx = module("NetTx",
       slot.set(built.slot);
       header.set(mux(built.clio, placeChecksum(built.header, checksum), built.header).resize(headerLanes * 8));
       take.set(fromBits(Array.from({ length: headerLanes }, (_, i) => lane(i))));
-      plain.set(mux(built.data, constant(beatsBefore(fullBytes), headerBeats as number),
-        mux(built.echo.not(), constant(all, headerBeats as number), mux(built.icmp, constant(beatsBefore(echoBytes), headerBeats as number), beatsBefore(rawLimit)))));
+      plain.set(mux(built.data, constant(beatsBefore(fullBytes), headerBeats),
+        mux(built.echo.not(), constant(all, headerBeats), mux(built.icmp, constant(beatsBefore(echoBytes), headerBeats),
+          beatsBefore(rawLimit)))));
       bearing.set(bears);
       echo.set(built.echo);
       left.set(built.last_beat);
@@ -100,7 +103,8 @@ export const NetTx = module("NetTx",
       last_keep.set(keepTo(built.last_lane, beatBytes));
     }).elseWhen(sent.fire, () => {
       header.set(header.shr(beatBytes * 8));
-      take.set(take.shr(beatBytes).or(mux(bearing, constant((1n << BigInt(headerLanes)) - (1n << BigInt(headerLanes - beatBytes)), headerLanes as number), 0)));
+      take.set(take.shr(beatBytes).or(mux(bearing, constant((1n << BigInt(headerLanes)) - (1n << BigInt(headerLanes - beatBytes)),
+        headerLanes), 0)));
       plain.set(plain.shr(1));
       left.set(left.sub(1));
       final.set(left.eq(1));
@@ -111,8 +115,8 @@ export const NetTx = module("NetTx",
     const mask = fromBits(Array.from({ length: beatBytes * 8 }, (_, i) => take.bit(i >> 3)));
     sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echo_data.valid, io.data.valid))));
     sent.payload.set({
-      data: header.trunc(beatBytes * 8).or(behind.and(mask)), keep: mux(final, last_keep as never, keepAll(beatBytes) as never), last: final,
-      user: final.and(waits).and(echo.not()).and(io.data.payload.bad),
+      data: header.trunc(beatBytes * 8).or(behind.and(mask)), keep: mux(final, last_keep as never, keepAll(beatBytes) as never),
+      last: final, user: final.and(waits).and(echo.not()).and(io.data.payload.bad),
     });
     const consumes = node(sending.and(waits).and(sent.ready));
     io.data.ready.set(consumes.and(echo.not()));
@@ -120,7 +124,7 @@ export const NetTx = module("NetTx",
     connect(arbiter([sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>, io.raw], { last: v => v.last }), io.tx);
 
     const released = reg(bit, { init: 0 });
-    const released_slot = reg(uint(slotBits(p) as number));
+    const released_slot = reg(uint(slotBits(p)));
     released.set(sent.fire.and(final));
     released_slot.set(slot);
     io.release.set({ valid: released, slot: released_slot });

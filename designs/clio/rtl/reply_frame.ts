@@ -1,6 +1,10 @@
-/** What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules: designs/clio/model/rules.md, sections 2 and 3. Wires only. */
+/**
+ * What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules: designs/clio/model/rules.md, sections 2
+ * and 3. Wires only.
+ */
 import {
-  accessBody, arpPacket, clioHeader, encode, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, minimumFrame, status, udpHeader,
+  accessBody, arpPacket, clioHeader, encode, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, minimumFrame,
+    status, udpHeader,
 } from "../../packets/index.ts";
 import { cat, constant, mux, node, onehotMux, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "./fields.ts";
@@ -16,7 +20,8 @@ export const fullBytes = frameOffsets.body + accessBody.bytes;
 const arpBytes = frameOffsets.network + arpPacket.bytes;
 /** Fields of an IPv4 header that are the same in every reply of ours. */
 const ipv4Constants = {
-  version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0, fragmentOffset: 0, ttl: 64, protocol: ipProtocol.udp, checksum: 0,
+  version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0, fragmentOffset: 0, ttl: 64,
+    protocol: ipProtocol.udp, checksum: 0,
 } as const;
 /** Sum of their 16-bit words. */
 const constantSum = (() => {
@@ -42,8 +47,10 @@ export interface ReplyPlan {
   readonly echoes: Bit; readonly data: Bit;
 }
 
-export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>, config: Val<typeof NetConfig>): ReplyPlan {
-  const arp = node(context.kind.eq(frameKind.arp)), icmp = node(context.kind.eq(frameKind.icmp)), clio = node(context.kind.eq(frameKind.clio));
+export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
+  config: Val<typeof NetConfig>): ReplyPlan {
+  const arp = node(context.kind.eq(frameKind.arp)), icmp = node(context.kind.eq(frameKind.icmp)),
+    clio = node(context.kind.eq(frameKind.clio));
   const data = node(clio.and(reply.form.eq(replyForm.data))), ping = node(clio.and(reply.form.eq(replyForm.echo)));
   const short = node(clio.and(reply.form.eq(replyForm.short)));
   const asked = cutFields(clioHeader, context.header), access = cutFields(accessBody, context.body);
@@ -53,21 +60,24 @@ export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
   const given = node(onehotMux([data, ping, icmp], [access.length.trunc(size_bits), asked.size, context.ipLength]));
   const withAccess = node(data.or(short));
   /** Clio size plus `more`. */
-  const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, size_bits), mux(withAccess, constant(more + clioHeader.bytes + accessBody.bytes, size_bits), more + clioHeader.bytes)));
+  const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, size_bits), mux(withAccess,
+    constant(more + clioHeader.bytes + accessBody.bytes, size_bits), more + clioHeader.bytes)));
   const clioToIp = udpHeader.bytes + ipv4Header.bytes;
   const size = node(sized(0)), udp_length = node(sized(udpHeader.bytes)), ip_length = node(sized(clioToIp));
-  const lastWithout = mux(withAccess, constant(fullBytes - 1, size_bits), mux(icmp, constant(frameOffsets.network - 1, size_bits),
-    mux(ping, constant(frameOffsets.clio - 1, size_bits), mux(arp, constant(arpBytes - 1, size_bits), rawLimit - 1))));
+  const lastWithout = mux(withAccess, constant(fullBytes - 1, size_bits), mux(icmp, constant(pingOffset, size_bits),
+    mux(ping, constant(pingpongOffset, size_bits), mux(arp, constant(arpBytes - 1, size_bits), rawLimit - 1))));
   const last = node(given.add(lastWithout));
-  const padded = node(last.lt(minimumFrame - 1));
-  const pinged = node(last.ge(rawLimit));
+  // Whether the frame is padded, and whether a PINGPONG has a body, straight from the request's lengths: beside the sum, not behind it.
+  const padded = node(isPadded(context, icmp, ping).or(arp).or(clio.and(ping.or(withAccess).not())));
+  const pinged = node(asked.size.gt(clioHeader.bytes));
 
   // The sum of our own address and the constants changes with the register only.
   const own_sum = reg(uint(18));
   own_sum.set(config.ip.bits(0, 16).zext(18).add(config.ip.bits(16, 16).zext(18)).add(constantSum));
   const sums = cat(context.ip.bits(0, 16).addGrow(ip_length), own_sum.addGrow(context.ip.bits(16, 16).zext(18)));
 
-  const ethernet = joinFields(ethernetHeader, { dst: context.mac, src: config.mac, etherType: mux(arp, constant(etherType.arp, 16), etherType.ipv4) });
+  const ethernet = joinFields(ethernetHeader, { dst: context.mac, src: config.mac, etherType: mux(arp, constant(etherType.arp, 16),
+    etherType.ipv4) });
   const ip = joinFields(ipv4Header, { ...ipv4Constants, totalLength: ip_length, src: config.ip, dst: context.ip });
   const kept = context.ipHeader.width;
   const ipOut = cat(ip.bits(kept, ipv4Header.bytes * 8 - kept), mux(icmp, context.ipHeader as UInt, ip.bits(0, kept)));
@@ -75,7 +85,8 @@ export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
   const flag = (v: UInt<1>): Bit => v.and(context.published.not());
   const clioOut = joinFields(clioHeader, {
     ...asked, opcode: reply.opcode, status: reply.status, size,
-    flagRoute: flag(asked.flagRoute), flagRepl: flag(asked.flagRepl), flagTracked: flag(asked.flagTracked), flagRetry: flag(asked.flagRetry),
+    flagRoute: flag(asked.flagRoute), flagRepl: flag(asked.flagRepl), flagTracked: flag(asked.flagTracked),
+      flagRetry: flag(asked.flagRetry),
   });
   const body = joinFields(accessBody, { va: access.va, length: mux(reply.status.eq(status.OK), access.length, 0) });
   const bodyOut = mux(withAccess, body, 0);
@@ -88,13 +99,41 @@ export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
   const afterIp = fullBytes - frameOffsets.transport;
   const ipFrame = joinBytes(ipOut, mux(icmp, icmpOut.bits(0, icmpKept * 8).resize(afterIp * 8), joinBytes(udp, clioOut, bodyOut)));
   const arpOut = joinFields(arpPacket, {
-    hardwareType: 1, protocolType: etherType.ipv4, hardwareSize: 6, protocolSize: 4, operation: 2, senderMac: config.mac, senderIp: config.ip,
+    hardwareType: 1, protocolType: etherType.ipv4, hardwareSize: 6, protocolSize: 4, operation: 2, senderMac: config.mac,
+      senderIp: config.ip,
     // net_rx keeps the ARP sender's MAC where the Clio header would be.
     targetMac: context.header.bits(0, arpPacket.at.senderMac.width), targetIp: context.ip,
   });
   return {
     header: joinBytes(ethernet, mux(arp, arpOut.resize((fullBytes - ethernetHeader.bytes) * 8), ipFrame)), clio, icmp, sums,
-    lastByte: node(mux(padded, constant(minimumFrame - 1, size_bits), last)), content: mux(padded, last.bits(0, 6), 63), echoes: icmp.or(ping.and(pinged)), data,
+    lastByte: node(mux(padded, constant(minimumFrame - 1, size_bits), last)), content: mux(padded, last.bits(0, 6), 63),
+      echoes: icmp.or(ping.and(pinged)), data,
+  };
+}
+
+/** An echo whose own bytes end before the shortest frame does: its last byte is `offset` of the lengths below plus the length. */
+const pingOffset = frameOffsets.network - 1, pingpongOffset = frameOffsets.clio - 1;
+function isPadded(context: Val<typeof ReplyContext>, icmp: Bit, ping: Bit): Bit {
+  const shortest = minimumFrame - 1, { size } = cutFields(clioHeader, context.header);
+  return icmp.and(context.ipLength.lt(shortest - pingOffset)).or(ping.and(size.lt(shortest - pingpongOffset)));
+}
+
+/**
+ * Where the echoed bytes of a request begin, in beats from the frame's first, and how many beats hold them, padding included (what lies
+ * behind the request's own bytes is to be masked). One adder: this goes straight on to the frame buffer's address.
+ */
+export function echoBeats(context: Val<typeof ReplyContext>, beatBytes: number,
+  beatBits: number): { readonly first: UInt; readonly beats: UInt } {
+  const icmp = context.kind.eq(frameKind.icmp), lane = Math.log2(beatBytes), { size } = cutFields(clioHeader, context.header);
+  const before = (bytes: number): number => Math.floor(bytes / beatBytes);
+  const count = (length: UInt<16>, offset: number, header: number): UInt =>
+    length.add((offset + beatBytes * (1 - before(header))) & 0xffff).bits(lane, beatBits + 1);
+  const least = (header: number): number => before(minimumFrame - 1) - before(header) + 1;
+  const whole = mux(icmp, count(context.ipLength, pingOffset, echoBytes), count(size, pingpongOffset, rawLimit));
+  const padded = mux(icmp, constant(least(echoBytes), beatBits + 1), least(rawLimit));
+  return {
+    first: mux(icmp, constant(before(echoBytes), beatBits), before(rawLimit)),
+    beats: mux(isPadded(context, icmp, icmp.not()), padded, whole),
   };
 }
 

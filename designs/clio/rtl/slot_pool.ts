@@ -1,4 +1,5 @@
-import { assertAlways, bit, constant, input, module, mux, node, output, reg, source, uint, vec, when, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, constant, input, module, mux, node, output, reg, source, uint, vec, when, type Bit,
+  type UInt } from "../../../hdl-dsl/index.ts";
 import { decode, fromBits } from "./onehot.ts";
 import { orTree } from "./lru.ts";
 import { Release, slotBits } from "./types.ts";
@@ -8,28 +9,29 @@ export function firstSet(v: UInt): { readonly any: Bit; readonly index: UInt } {
   if (v.width === 2) return { any: v.any(), index: v.bit(0).not().and(v.bit(1)) };
   const half = v.width / 2, low = firstSet(v.bits(0, half)), high = firstSet(v.bits(half, half));
   const rest = mux(low.any, low.index, high.index);
-  return { any: low.any.or(high.any), index: fromBits([...Array.from({ length: rest.width }, (_, i) => rest.bit(i)), low.any.not().and(high.any)]) };
+  return { any: low.any.or(high.any), index: fromBits([...Array.from({ length: rest.width }, (_, i) => rest.bit(i)),
+    low.any.not().and(high.any)]) };
 }
 
 /**
- * The numbers of the free slots. `offer` gives one free slot after the other, the lowest first, from a register: one per cycle. A slot is busy
- * (`busy`, one bit each) from the edge that takes it to the edge that releases it; any number of the `release` inputs can be valid in one cycle. A
- * released slot is offered again 2 cycles later at the earliest. Full (all busy): `offer.valid` is 0. Reset: all free, offered from the
- * second cycle on. Releasing a slot that is not busy is a fault of the surroundings, and asserted.
+ * The numbers of the free slots. `offer` gives one free slot after the other, the lowest first, from a register: one per cycle. A slot is
+ * busy (`busy`, one bit each) from the edge that takes it to the edge that releases it; any number of the `release` inputs can be valid in
+ * one cycle. A released slot is offered again 2 cycles later at the earliest. Full (all busy): `offer.valid` is 0. Reset: all free, offered
+ * from the second cycle on. Releasing a slot that is not busy is a fault of the surroundings, and asserted.
  */
 export const SlotPool = module("SlotPool",
   (p: { slots: number; releases: number }) => ({
     offer: source(uint(slotBits(p))), release: input(vec(Release(p), p.releases)), busy: output(uint(p.slots)),
   }),
   (io, p) => {
-    const taken = reg(uint(p.slots as number), { init: 0 });
-    const offered = reg(uint(slotBits(p) as number));
+    const taken = reg(uint(p.slots), { init: 0 });
+    const offered = reg(uint(slotBits(p)));
     const offering = reg(bit, { init: 0 });
 
-    const held = node(mux(offering, decode(offered, p.slots), constant(0, p.slots as number)));
-    const freed = io.release.toArray().map(r => mux(r.valid, decode(r.slot, p.slots), constant(0, p.slots as number)));
+    const held = node(mux(offering, decode(offered, p.slots), constant(0, p.slots)));
+    const freed = io.release.toArray().map(r => mux(r.valid, decode(r.slot, p.slots), constant(0, p.slots)));
     const back = node(freed.reduce((a, b) => a.or(b)));
-    const claimed = node(mux(io.offer.fire, held, constant(0, p.slots as number)));
+    const claimed = node(mux(io.offer.fire, held, constant(0, p.slots)));
     taken.set(taken.or(claimed).and(back.not()));
 
     const next = firstSet(taken.or(held).not());

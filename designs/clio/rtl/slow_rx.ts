@@ -4,19 +4,21 @@ import { AxisBeat, BufferBeat, BufferJob, Release, SlowFrame, slotBeatBits, slot
 
 /**
  * Hands stored frames to the slow path: for each `frame` (a slot and its bytes, 1 or more) the beats as they came, `keep` cut to the bytes
- * on the last one; then the slot is released, in the cycle after the last beat was taken. Latency: 2 cycles (those of the frame buffer) from `frame` to the
- * first beat on `soc_rx`; initiation interval: 1 beat per cycle, and 2 cycles between the last beat of a frame and the first of the
- * next. A slow path that does not take its beats stalls this module and nothing else (the frame buffer has a queue for each reader).
+ * on the last one; then the slot is released, in the cycle after the last beat was taken. Latency: 2 cycles (those of the frame buffer)
+ * from `frame` to the first beat on `soc_rx`; initiation interval: 1 beat per cycle, and 2 cycles between the last beat of a frame and the
+ * first of the next. A slow path that does not take its beats stalls this module and nothing else (the frame buffer has a queue for each
+ * reader).
  */
 export const SlowRx = module("SlowRx",
   (p: { slots: number; beatBytes: number; frameBytes: number }) => ({
-    frame: sink(SlowFrame(p)), job: source(BufferJob(p)), beats: sink(BufferBeat(p.beatBytes)), soc_rx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
+    frame: sink(SlowFrame(p)), job: source(BufferJob(p)), beats: sink(BufferBeat(p.beatBytes)), soc_rx: source(AxisBeat(p.beatBytes)),
+      release: output(Release(p)),
   }),
   (io, p) => {
     const laneBits = Math.log2(p.beatBytes), beatBits = slotBeatBits(p);
     const busy = reg(bit, { init: 0 });
-    const slot = reg(uint(slotBits(p) as number));
-    const last_lane = reg(uint(laneBits as number));
+    const slot = reg(uint(slotBits(p)));
+    const last_lane = reg(uint(laneBits));
     const released = reg(bit, { init: 0 });
     const ended = node(io.soc_rx.fire.and(io.beats.payload.last));
 
@@ -34,7 +36,8 @@ export const SlowRx = module("SlowRx",
     io.soc_rx.valid.set(io.beats.valid);
     io.beats.ready.set(io.soc_rx.ready);
     io.soc_rx.payload.set({
-      data: io.beats.payload.data, keep: mux(io.beats.payload.last, keepTo(last_lane, p.beatBytes), keepAll(p.beatBytes)), last: io.beats.payload.last, user: 0,
+      data: io.beats.payload.data, keep: mux(io.beats.payload.last, keepTo(last_lane, p.beatBytes), keepAll(p.beatBytes)),
+        last: io.beats.payload.last, user: 0,
     });
     released.set(ended);
     io.release.set({ valid: released, slot });

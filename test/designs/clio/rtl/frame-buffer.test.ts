@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { FrameBuffer } from "../../../../designs/clio/rtl/frame_buffer.ts";
 import { slotBeats } from "../../../../designs/clio/rtl/types.ts";
-import { bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause, type Sent } from "../../../../sim/index.ts";
+import { bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause,
+  type Sent } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { expectFound } from "../../../support/found.ts";
@@ -28,7 +29,8 @@ class Surroundings {
     this.#bits = beatBytes * 8;
     this.beats = slotBeats(parameters(beatBytes));
     this.jobs = [b.io.write_job, b.io.echo_job, b.io.slow_job].map(port => new StreamSource(b.sim, port, { pause: jobPause }));
-    this.outs = [b.io.write_data, b.io.echo_data, b.io.slow_data].map((port, i) => new StreamSink(b.sim, port, { pause: pauses[i] ?? never }));
+    this.outs = [b.io.write_data, b.io.echo_data, b.io.slow_data].map((port, i) => new StreamSink(b.sim, port,
+      { pause: pauses[i] ?? never }));
   }
   async write(slot: number, beat: number, data = this.#b.random.bits(this.#bits)): Promise<void> {
     poke(this.#b.io.write, { en: 1, slot, beat, data });
@@ -40,7 +42,10 @@ class Surroundings {
     for (let s = 0; s < slots; s++) for (let k = 0; k < this.beats; k++) await this.write(s, k);
   }
   read(reader: number, job: Job): Sent<unknown> {
-    for (let k = 0; k < job.beats; k++) this.#expected[reader]?.push({ data: this.#memory.get(job.slot * this.beats + job.first + k) as bigint, last: k === job.beats - 1 ? 1 : 0 });
+    for (let k = 0; k < job.beats; k++) {
+      const data = this.#memory.get(job.slot * this.beats + job.first + k) as bigint;
+      this.#expected[reader]?.push({ data, last: k === job.beats - 1 ? 1 : 0 });
+    }
     return (this.jobs[reader] as (typeof this.jobs)[number]).send(job);
   }
   /** Waits for all beats of one reader and compares them. @returns the cycle of each. */
@@ -50,7 +55,10 @@ class Surroundings {
     await this.#b.cycles(6);
     const got = out.received.splice(0);
     expect(got.length, `beats for ${String(readers[reader])}`).toBe(expected.length);
-    got.forEach((g, i) => { if (BigInt(g.value.data) !== expected[i]?.data || g.value.last !== expected[i]?.last) expect.fail(`beat ${i} for ${String(readers[reader])} is wrong`); });
+    got.forEach((g, i) => {
+      const right = BigInt(g.value.data) === expected[i]?.data && g.value.last === expected[i].last;
+      if (!right) expect.fail(`beat ${i} for ${String(readers[reader])} is wrong`);
+    });
     expected.splice(0);
     return got.map(g => g.cycle);
   }
@@ -70,11 +78,13 @@ async function randomJobs(b: Bench<Ports>, beatBytes: number, count: number, pau
 
 describe("FrameBuffer", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    bench(`${beatBytes * 8} bits: random jobs of three readers under random back-pressure`, dut(beatBytes), { seed: beatBytes }, async b => {
+    bench(`${beatBytes * 8} bits: random jobs of three readers under random back-pressure`, dut(beatBytes), { seed: beatBytes },
+      async b => {
       const p = (): Pause => bursts({ go: 12, pause: 12 }, b.random.u32());
       await randomJobs(b, beatBytes, 400, [p(), p(), p()]);
     });
-    bench(`${beatBytes * 8} bits: 2 cycles to the first beat, then a beat per cycle, jobs back to back`, dut(beatBytes), { seed: 1 }, async b => {
+    bench(`${beatBytes * 8} bits: 2 cycles to the first beat, then a beat per cycle, jobs back to back`, dut(beatBytes), { seed: 1 },
+      async b => {
       const s = new Surroundings(b, beatBytes);
       await s.fill();
       for (const reader of [0, 1, 2]) {
@@ -119,7 +129,8 @@ describe("FrameBuffer", () => {
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 40_000, seed: 2 }, async b => {
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300,
+      limitCycles: 40_000, seed: 2 }, async b => {
       const p = (): Pause => bursts({ go: 12, pause: 40 }, b.random.u32());
       await randomJobs(b, 16, 200, [p(), p(), p()]);
     });

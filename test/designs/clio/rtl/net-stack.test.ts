@@ -7,9 +7,11 @@ import { NetTx } from "../../../../designs/clio/rtl/net_tx.ts";
 import { ReplyContexts } from "../../../../designs/clio/rtl/reply_contexts.ts";
 import { SlotPool } from "../../../../designs/clio/rtl/slot_pool.ts";
 import { AxisBeat, frameKind, NetConfig, Reply, replyForm } from "../../../../designs/clio/rtl/types.ts";
-import { arpReplyFrame, clioHeader, echoReplyFrame, encodeInto, frameOffsets, opcode, replyFrame, status } from "../../../../designs/packets/index.ts";
+import { arpReplyFrame, clioHeader, echoReplyFrame, encodeInto, frameOffsets, opcode, replyFrame,
+  status } from "../../../../designs/packets/index.ts";
 import { connect, constant, input, instance, map, module, mux, output, sink, source, uint } from "../../../../hdl-dsl/index.ts";
-import { AxisSink, AxisSource, bernoulli, bursts, never, poke, type Bench, type Frame, type Pause, type SentFrame } from "../../../../sim/index.ts";
+import { AxisSink, AxisSource, bernoulli, bursts, never, poke, type Bench, type Frame, type Pause,
+  type SentFrame } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { anyFrame, clientPorts, configOf, mtuFrame, own, randomArp, randomPing, randomRequest } from "./net-frames.ts";
 
@@ -17,7 +19,8 @@ const slots = 16;
 /** The network blocks joined by the least there can be between them: pings of all kinds are answered, any other request is MALFORMED. */
 const NetStack = module("NetStack",
   (p: { beatBytes: number; slots: number; frameBytes: number }) => ({
-    config: input(NetConfig), rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), drops: output(DropPulses), busy: output(uint(p.slots)),
+    config: input(NetConfig), rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), drops: output(DropPulses),
+      busy: output(uint(p.slots)),
   }),
   (io, p) => {
     const rx = instance(NetRx({ ...p, clientPorts })), tx = instance(NetTx(p)), pool = instance(SlotPool({ slots: p.slots, releases: 2 }));
@@ -37,7 +40,8 @@ const NetStack = module("NetStack",
     connect(buffer.echo_data, tx.echo_data);
     const answer = map(rx.request, Reply(p), r => {
       const good = r.corrupt.not().and(r.malformed.not()).and(r.opcode.eq(opcode.PINGPONG)), echo = r.kind.ne(frameKind.clio).or(good);
-      return { slot: r.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), opcode: r.opcode, status: mux(echo, constant(0, 4), mux(r.corrupt, constant(status.NACK, 4), status.MALFORMED)) };
+      return { slot: r.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), opcode: r.opcode, status: mux(echo, constant(0,
+        4), mux(r.corrupt, constant(status.NACK, 4), status.MALFORMED)) };
     });
     connect(answer, tx.reply);
     tx.data.valid.set(0);
@@ -58,14 +62,14 @@ function answerTo(frame: Uint8Array, bad: boolean): Uint8Array | undefined {
   if (v.kind === "drop" || (bad && v.kind !== "request")) return undefined;
   if (v.kind === "arp") return arpReplyFrame(own, v.ethernet, v.arp);
   if (v.kind === "icmp") return echoReplyFrame(own, frame, v.totalLength);
-  if (v.kind !== "request") throw new Error("unreachable");
   const { clio, came } = v.request, malformed = clio.size < clioHeader.bytes || clio.size > came;
   if (bad) return replyFrame(own, v.request, clio.opcode, status.NACK);
   if (malformed || clio.opcode !== opcode.PINGPONG) return replyFrame(own, v.request, clio.opcode, status.MALFORMED);
   return replyFrame(own, v.request, clio.opcode, 0, frame.slice(frameOffsets.body, frameOffsets.clio + clio.size));
 }
 
-async function exchange(b: Bench<Ports>, frames: readonly { readonly bytes: Uint8Array; readonly bad: boolean }[], rxPause: Pause = never, txPause: Pause = never) {
+async function exchange(b: Bench<Ports>, frames: readonly { readonly bytes: Uint8Array; readonly bad: boolean }[], rxPause: Pause = never,
+  txPause: Pause = never) {
   poke(b.io.config, configOf(own));
   const mac = new AxisSource(b.sim, b.io.rx, { pause: rxPause }), out = new AxisSink(b.sim, b.io.tx, { pause: txPause });
   let dropped = 0;
@@ -90,21 +94,26 @@ async function exchange(b: Bench<Ports>, frames: readonly { readonly bytes: Uint
 
 describe("the network blocks together", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    bench(`${beatBytes * 8} bits: 3,000 frames of all kinds, most of them wrong; every good one is answered and no slot is lost`, dut(beatBytes), { seed: beatBytes }, async b => {
+    bench(`${beatBytes * 8} bits: 3,000 frames of all kinds, most of them wrong; every good one is answered and no slot is lost`,
+      dut(beatBytes), { seed: beatBytes }, async b => {
       const frames = Array.from({ length: 3000 }, () => {
         const bytes = anyFrame(b.random);
-        if (b.random.bool(0.3) && bytes.length >= frameOffsets.body) encodeInto(clioHeader, { opcode: opcode.PINGPONG }, bytes, frameOffsets.clio);
+        if (b.random.bool(0.3) && bytes.length >= frameOffsets.body) encodeInto(clioHeader, { opcode: opcode.PINGPONG }, bytes,
+          frameOffsets.clio);
         return { bytes, bad: b.random.bool(0.1) };
       });
       await exchange(b, frames, bernoulli(0.1, b.random.u32()), bursts({ go: 20, pause: 8 }, b.random.u32()));
     });
-    for (const [name, make] of [["ICMP", (r: Bench["random"]) => randomPing(r, 300)], ["ARP", randomArp], ["PINGPONG", (r: Bench["random"]) => randomRequest(r, 100, own.nativePort, opcode.PINGPONG)]] as const) {
-      bench(`${beatBytes * 8} bits: ${name} at line rate, 6 cycles from the last beat in to the first beat out`, dut(beatBytes), { seed: 1 }, async b => {
+    for (const [name, make] of [["ICMP", (r: Bench["random"]) => randomPing(r, 300)], ["ARP", randomArp], ["PINGPONG",
+      (r: Bench["random"]) => randomRequest(r, 100, own.nativePort, opcode.PINGPONG)]] as const) {
+      bench(`${beatBytes * 8} bits: ${name} at line rate, 6 cycles from the last beat in to the first beat out`, dut(beatBytes),
+        { seed: 1 }, async b => {
         const frames = Array.from({ length: 60 }, () => ({ bytes: make(b.random), bad: false }));
         const { sent, got } = await exchange(b, frames);
         expect((got[0] as Frame).start - (sent[0]?.end as number)).toBe(6);
         // Neither side ever pauses: as many beats out as in, back to back.
-        got.forEach((f, i) => { if (i > 0) expect([f.start, sent[i]?.start]).toEqual([(got[i - 1]?.end as number) + 1, (sent[i - 1]?.end as number) + 1]); });
+        got.forEach((f, i) => { if (i > 0) expect([f.start, sent[i]?.start]).toEqual([(got[i - 1]?.end as number) + 1,
+          (sent[i - 1]?.end as number) + 1]); });
       });
     }
   }

@@ -2,13 +2,17 @@ import { describe, expect, test } from "vitest";
 import { FrameBuffer, BufferWrite } from "../../../../designs/clio/rtl/frame_buffer.ts";
 import { NetTx } from "../../../../designs/clio/rtl/net_tx.ts";
 import { ContextWrite, ReplyContexts } from "../../../../designs/clio/rtl/reply_contexts.ts";
-import { AxisBeat, frameKind, NetConfig, ReadBeat, Release, Reply, replyForm, type ReplyContext } from "../../../../designs/clio/rtl/types.ts";
+import { AxisBeat, frameKind, NetConfig, ReadBeat, Release, Reply, replyForm,
+  type ReplyContext } from "../../../../designs/clio/rtl/types.ts";
 import {
-  accessBody, arpPacket, arpReplyFrame, clioHeader, concat, decode, echoReplyFrame, encode, encodeInto, ethernetHeader, frameOffsets, icmpHeader, ipv4Header, opcode, replyFrame, status, udpHeader,
+  accessBody, arpPacket, arpReplyFrame, clioHeader, concat, decode, echoReplyFrame, encode, encodeInto, ethernetHeader, frameOffsets,
+    icmpHeader, ipv4Header, opcode, replyFrame, status, udpHeader,
 } from "../../../../designs/packets/index.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../hdl-dsl/index.ts";
+import type { Random} from "../../../../sim/index.ts";
 import {
-  AxisSink, AxisSource, bernoulli, bursts, never, poke, Random, runBench, StreamSource, type Bench, type Dut, type Frame, type InputOf, type Pause, type Sent, type SentFrame,
+  AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame, type InputOf, type Pause,
+    type Sent, type SentFrame,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { expectFound } from "../../../support/found.ts";
@@ -19,7 +23,8 @@ const slots = 64;
 /** net_tx with the two memories that it reads, so that their latencies are the real ones. */
 const Sender = module("Sender",
   (p: { beatBytes: number; slots: number; frameBytes: number }) => ({
-    config: input(NetConfig), reply: sink(Reply(p)), data: sink(ReadBeat(p.beatBytes)), raw: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
+    config: input(NetConfig), reply: sink(Reply(p)), data: sink(ReadBeat(p.beatBytes)), raw: sink(AxisBeat(p.beatBytes)),
+      tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
     buffer_write: input(BufferWrite(p)), context_write: input(ContextWrite(p)),
   }),
   (io, p) => {
@@ -48,10 +53,13 @@ type Context = InputOf<typeof ReplyContext>;
 function contextOf(frame: Uint8Array, kind: number): Context {
   const ethernet = decode(ethernetHeader, frame), ip = decode(ipv4Header, frame, ipOffset);
   const bytes = (from: number, n: number): bigint => toBig(concat(frame, new Uint8Array(100)).slice(from, from + n));
-  const udp = decode(udpHeader, frame, frameOffsets.transport), arp = kind === frameKind.arp ? decode(arpPacket, frame, ipOffset) : undefined;
+  const udp = decode(udpHeader, frame, frameOffsets.transport), arp = kind === frameKind.arp ? decode(arpPacket, frame,
+    ipOffset) : undefined;
   return {
-    kind, mac: ethernet.src, ip: arp ? arp.senderIp : ip.src, clientPort: udp.srcPort, nodePort: udp.dstPort, header: arp ? arp.senderMac : bytes(frameOffsets.clio, 16),
-    body: bytes(frameOffsets.body, 12), published: udp.dstPort === own.nativePort ? 0 : 1, ipLength: ip.totalLength, icmpChecksum: decode(icmpHeader, frame, frameOffsets.transport).checksum,
+    kind, mac: ethernet.src, ip: arp ? arp.senderIp : ip.src, clientPort: udp.srcPort, nodePort: udp.dstPort,
+      header: arp ? arp.senderMac : bytes(frameOffsets.clio, 16),
+    body: bytes(frameOffsets.body, 12), published: udp.dstPort === own.nativePort ? 0 : 1, ipLength: ip.totalLength,
+      icmpChecksum: decode(icmpHeader, frame, frameOffsets.transport).checksum,
     ipHeader: bytes(ipOffset, 12),
   };
 }
@@ -65,14 +73,16 @@ const base = { data: undefined, bad: false, memory: false };
 
 function clioJob(random: Random, form: number, size: number): Job {
   const request = randomRequest(random, form === replyForm.echo ? size : 12 + random.int(0, 4)), headers = (f: Uint8Array) => ({
-    ethernet: decode(ethernetHeader, f), ipv4: decode(ipv4Header, f, ipOffset), udp: decode(udpHeader, f, frameOffsets.transport), clio: decode(clioHeader, f, frameOffsets.clio),
+    ethernet: decode(ethernetHeader, f), ipv4: decode(ipv4Header, f, ipOffset), udp: decode(udpHeader, f, frameOffsets.transport),
+      clio: decode(clioHeader, f, frameOffsets.clio),
     native: decode(udpHeader, f, frameOffsets.transport).dstPort === own.nativePort,
   });
   const code = random.int(0, 255);
   const made = (state: number, body: Uint8Array): Uint8Array => {
     if (random.bool(0.2)) {
       // A client whose address takes the reply's checksum to one of its edges, where carries come in.
-      const source = (low: number): void => { encodeInto(ipv4Header, { src: ((decode(ipv4Header, request, ipOffset).src & 0xffff0000) + low) >>> 0 }, request, ipOffset); };
+      const source = (low: number): void => { encodeInto(ipv4Header, { src: ((decode(ipv4Header, request,
+        ipOffset).src & 0xffff0000) + low) >>> 0 }, request, ipOffset); };
       source(0);
       const zero = decode(ipv4Header, replyFrame(own, headers(request), code, state, body), ipOffset).checksum;
       source((zero + 65535 - random.pick([0, 1, 2, 3, 65533, 65534])) % 65535);
@@ -82,32 +92,39 @@ function clioJob(random: Random, form: number, size: number): Job {
   };
   if (form === replyForm.echo) {
     // The request may end before its frame does.
-    const { size: came } = decode(clioHeader, request, frameOffsets.clio), told = random.bool(0.3) ? random.int(clioHeader.bytes, came) : came;
+    const { size: came } = decode(clioHeader, request, frameOffsets.clio), told = random.bool(0.3) ? random.int(clioHeader.bytes,
+      came) : came;
     encodeInto(clioHeader, { size: told }, request, frameOffsets.clio);
     const body = request.slice(frameOffsets.body, frameOffsets.clio + told);
     return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: 0, expected: made(0, body) };
   }
   const { va } = decode(accessBody, request, frameOffsets.body), ok = form === replyForm.data || random.bool();
-  const state = form === replyForm.bare ? random.pick([status.NACK, status.BUSY, status.MALFORMED]) : ok ? status.OK : random.pick([status.INVALID, status.WRITE_PERM, status.MIGRATING]);
+  const state = form === replyForm.bare ? random.pick([status.NACK, status.BUSY,
+    status.MALFORMED]) : ok ? status.OK : random.pick([status.INVALID, status.WRITE_PERM, status.MIGRATING]);
   const length = form === replyForm.data ? size : random.u32();
   encodeInto(accessBody, { length }, request, frameOffsets.body);
   const data = form === replyForm.data ? random.bytes(size) : undefined;
-  const body = form === replyForm.bare ? new Uint8Array() : concat(encode(accessBody, { va, length: ok ? length : 0 }), data ?? new Uint8Array());
-  return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: state, expected: made(state, body), data, bad: random.bool(0.1), memory: data !== undefined };
+  const body = form === replyForm.bare ? new Uint8Array() : concat(encode(accessBody, { va, length: ok ? length : 0 }),
+    data ?? new Uint8Array());
+  return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: state, expected: made(state, body), data,
+    bad: random.bool(0.1), memory: data !== undefined };
 }
 function pingJob(random: Random, size: number): Job {
   const frame = randomPing(random, size);
   encodeInto(ipv4Header, { tos: random.int(0, 255), identification: random.int(0, 65535), ttl: random.int(1, 255) }, frame, ipOffset);
   fixChecksum(frame);
-  encodeInto(icmpHeader, { checksum: random.pick([0, 0xf7ff, 0xf800, 0xffff, 0x0800, random.int(0, 65535)]) }, frame, frameOffsets.transport);
+  encodeInto(icmpHeader, { checksum: random.pick([0, 0xf7ff, 0xf800, 0xffff, 0x0800, random.int(0, 65535)]) }, frame,
+    frameOffsets.transport);
   // What pads the frame on the wire is not the request's and must not come back.
   const { totalLength } = decode(ipv4Header, frame, ipOffset), end = ethernetHeader.bytes + totalLength;
   const padded = end < frame.length ? concat(frame.slice(0, end), random.bytes(frame.length - end)) : frame;
-  return { ...base, frame: padded, kind: frameKind.icmp, form: replyForm.echo, opcode: random.int(0, 255), status: 0, expected: echoReplyFrame(own, padded, totalLength) };
+  return { ...base, frame: padded, kind: frameKind.icmp, form: replyForm.echo, opcode: random.int(0, 255), status: 0,
+    expected: echoReplyFrame(own, padded, totalLength) };
 }
 function arpJob(random: Random): Job {
   const frame = randomArp(random);
-  return { ...base, frame, kind: frameKind.arp, form: replyForm.echo, opcode: 0, status: 0, expected: arpReplyFrame(own, decode(ethernetHeader, frame), decode(arpPacket, frame, ipOffset)) };
+  return { ...base, frame, kind: frameKind.arp, form: replyForm.echo, opcode: 0, status: 0, expected: arpReplyFrame(own,
+    decode(ethernetHeader, frame), decode(arpPacket, frame, ipOffset)) };
 }
 function anyJob(random: Random): Job {
   const small = random.bool(0.9), size = (most: number): number => (small ? random.int(0, 140) : random.int(0, most));
@@ -174,7 +191,8 @@ class Surroundings {
       // The lanes in front of byte 70 and behind the end hold anything.
       const lead = 70 % n, length = lead + job.data.length, beats = Math.ceil(length / n), all = this.#b.random.bytes(beats * n);
       all.set(job.data, lead);
-      for (let k = 0; k < beats; k++) this.#data.send({ data: toBig(all.slice(k * n, (k + 1) * n)), last: k === beats - 1 ? 1 : 0, bad: k === beats - 1 && job.bad ? 1 : 0 });
+      for (let k = 0; k < beats; k++) this.#data.send({ data: toBig(all.slice(k * n, (k + 1) * n)), last: k === beats - 1 ? 1 : 0,
+        bad: k === beats - 1 && job.bad ? 1 : 0 });
     }
     return this.#replies.send({ slot, form: job.form, opcode: job.opcode, status: job.status });
   }
@@ -193,7 +211,8 @@ class Surroundings {
     const { release } = this.#b.io;
     if (release.valid.value === 1) this.released.push({ slot: Number(release.slot.value), cycle });
     for (let f = this.tx.take(); f; f = this.tx.take()) {
-      const raw = this.#raws[this.#passed], job = this.#jobs[this.#answered], same = (x: Uint8Array | undefined): boolean => x !== undefined && Buffer.compare(x, (f as Frame).bytes) === 0;
+      const raw = this.#raws[this.#passed], job = this.#jobs[this.#answered],
+        same = (x: Uint8Array | undefined): boolean => x !== undefined && Buffer.compare(x, (f).bytes) === 0;
       if (same(raw)) { this.#passed++; this.got.push({ frame: f, raw: true }); continue; }
       if (job === undefined) throw new Error(`cycle ${cycle}: a frame that nobody asked for`);
       const what = `reply ${this.#answered} (kind ${job.kind}, form ${job.form}, ${job.expected.length} bytes)`;
@@ -232,14 +251,17 @@ describe("NetTx", () => {
     describe(`${beatBytes * 8} bits`, () => {
       bench("random replies and raw frames, pauses everywhere", dut(beatBytes), { seed: beatBytes }, async b => {
         const s = await randomTraffic(b, 1500, {
-          reply: bernoulli(0.2, seedOf(b)), data: bursts({ go: 9, pause: 9 }, seedOf(b)), raw: bernoulli(0.3, seedOf(b)), tx: bursts({ go: 12, pause: 6 }, seedOf(b)),
+          reply: bernoulli(0.2, seedOf(b)), data: bursts({ go: 9, pause: 9 }, seedOf(b)), raw: bernoulli(0.3, seedOf(b)),
+            tx: bursts({ go: 12, pause: 6 }, seedOf(b)),
         });
         expect(s.got.some(g => g.raw)).toBe(true);
       });
       for (const from of [0, 60, 120]) {
         bench(`every length of every form from ${from} on, without a bubble`, dut(beatBytes), { seed: beatBytes }, async b => {
-          const jobs = Array.from({ length: 60 }, (_, i) => (i % 4 === 0 ? clioJob(b.random, replyForm.data, from + i + 1) : i % 4 === 1 ? clioJob(b.random, replyForm.echo, from + i)
-            : i % 4 === 2 ? pingJob(b.random, from + i) : b.random.bool() ? clioJob(b.random, b.random.pick([replyForm.bare, replyForm.short]), 0) : arpJob(b.random)));
+          const jobs = Array.from({ length: 60 }, (_, i) => (i % 4 === 0 ? clioJob(b.random, replyForm.data,
+            from + i + 1) : i % 4 === 1 ? clioJob(b.random, replyForm.echo, from + i)
+            : i % 4 === 2 ? pingJob(b.random, from + i) : b.random.bool() ? clioJob(b.random, b.random.pick([replyForm.bare,
+              replyForm.short]), 0) : arpJob(b.random)));
           const { s } = await burst(b, jobs);
           s.got.forEach((g, i) => {
             expect(g.frame.end - g.frame.start + 1, `frame ${i}`).toBe(Math.ceil(g.frame.bytes.length / beatBytes));
@@ -248,12 +270,14 @@ describe("NetTx", () => {
         });
       }
       bench("the shortest echoes, back to back", dut(beatBytes), { seed: 8 }, async b => {
-        const { s } = await burst(b, Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? pingJob(b.random, i % 22) : clioJob(b.random, replyForm.echo, 1 + i % 6))));
+        const { s } = await burst(b, Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? pingJob(b.random, i % 22) : clioJob(b.random,
+          replyForm.echo, 1 + i % 6))));
         s.got.forEach((g, i) => { if (i > 0) expect(g.frame.start, `frame ${i}`).toBe((s.got[i - 1]?.frame.end as number) + 1); });
       });
       bench("latency of each form, and the release", dut(beatBytes), { seed: 9 }, async b => {
         const jobs = [
-          clioJob(b.random, replyForm.bare, 0), clioJob(b.random, replyForm.short, 0), arpJob(b.random), clioJob(b.random, replyForm.data, 100), pingJob(b.random, 100),
+          clioJob(b.random, replyForm.bare, 0), clioJob(b.random, replyForm.short, 0), arpJob(b.random), clioJob(b.random, replyForm.data,
+            100), pingJob(b.random, 100),
           clioJob(b.random, replyForm.echo, 100),
         ];
         const s = new Surroundings(b);
@@ -302,7 +326,8 @@ describe("NetTx", () => {
   }
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 60_000, seed: 2 }, async b => {
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300,
+      limitCycles: 60_000, seed: 2 }, async b => {
       await randomTraffic(b, 400, { tx: bernoulli(0.3, 3), data: bernoulli(0.3, 4) });
     });
     test("and nothing without one", async () => { await run("no fault", dut(16)); });
@@ -314,7 +339,8 @@ describe("NetTx", () => {
       ["the slot released is the next one's", /released_slot <= slot;/, "released_slot <= built_slot;"],
       ["an error of the memory forgotten", /& data_payload_bad/, "& 1'b0"],
       ["the length of a failed access", /asked_status == 4'd0/, "1'b1"],
-      ["frames of the slow path cut in two", /sent_or_raw_locked <= [^;]*;|tx_locked <= [^;]*;|arbitrated_locked <= [^;]*;/, "arbitrated_locked <= 1'b0;"],
+      ["frames of the slow path cut in two", /sent_or_raw_locked <= [^;]*;|tx_locked <= [^;]*;|arbitrated_locked <= [^;]*;/,
+        "arbitrated_locked <= 1'b0;"],
     ];
     for (const [name, from, to] of faults) {
       test(name, async () => { await expectFound(run(name, plant(dut(16), from, to))); });

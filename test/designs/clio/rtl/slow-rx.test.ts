@@ -3,7 +3,8 @@ import { BufferWrite, FrameBuffer } from "../../../../designs/clio/rtl/frame_buf
 import { SlowRx } from "../../../../designs/clio/rtl/slow_rx.ts";
 import { AxisBeat, Release, SlowFrame } from "../../../../designs/clio/rtl/types.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../hdl-dsl/index.ts";
-import { AxisSink, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame, type Pause } from "../../../../sim/index.ts";
+import { AxisSink, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame,
+  type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { expectFound } from "../../../support/found.ts";
 import { plant } from "../../../support/plant.ts";
@@ -32,7 +33,8 @@ type Ports = ReturnType<typeof dut>["ports"];
 /** Stores frames of the given lengths under free slots, hands them over, and compares what comes out. */
 async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly number[], pause: Pause = never, framePause: Pause = never) {
   const given = new StreamSource(b.sim, b.io.frame, { pause: framePause }), soc = new AxisSink(b.sim, b.io.soc_rx, { pause });
-  const free = Array.from({ length: slots }, (_, i) => i), order: number[] = [], released: { readonly slot: number; readonly cycle: number }[] = [];
+  const free = Array.from({ length: slots }, (_, i) => i), order: number[] = [],
+    released: { readonly slot: number; readonly cycle: number }[] = [];
   b.onEdge({ sample: cycle => {
     if (b.io.release.valid.value === 0) return;
     const slot = Number(b.io.release.slot.value);
@@ -65,14 +67,17 @@ async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly nu
   expect([soc.frames.length, released.map(r => r.slot)]).toEqual([0, order]);
   return { sent, got, released };
 }
-const randomLengths = (b: Bench<Ports>, count: number): number[] => Array.from({ length: count }, () => (b.random.bool(0.2) ? b.random.int(1, mtuFrame) : b.random.int(1, 160)));
+const randomLengths = (b: Bench<Ports>, count: number): number[] => Array.from({ length: count },
+  () => (b.random.bool(0.2) ? b.random.int(1, mtuFrame) : b.random.int(1, 160)));
 
 describe("SlowRx", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
     bench(`${beatBytes * 8} bits: random frames to a slow path that stalls`, dut(beatBytes), { seed: beatBytes }, async b => {
-      await handOver(b, beatBytes, [...randomLengths(b, 150), mtuFrame], bursts({ go: 12, pause: 30 }, b.random.u32()), bernoulli(0.3, b.random.u32()));
+      await handOver(b, beatBytes, [...randomLengths(b, 150), mtuFrame], bursts({ go: 12, pause: 30 }, b.random.u32()), bernoulli(0.3,
+        b.random.u32()));
     });
-    bench(`${beatBytes * 8} bits: every length, 2 cycles to the first beat, then without a bubble, released behind the last`, dut(beatBytes), { seed: 1 }, async b => {
+    bench(`${beatBytes * 8} bits: every length, 2 cycles to the first beat, then without a bubble, released behind the last`,
+      dut(beatBytes), { seed: 1 }, async b => {
       const { sent, got, released } = await handOver(b, beatBytes, Array.from({ length: 140 }, (_, i) => i + 1));
       got.forEach((f, i) => {
         expect(f.start - (sent[i]?.cycle as number), `frame ${i}`).toBe(2);
@@ -98,7 +103,8 @@ describe("SlowRx", () => {
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 40_000 }, async b => {
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300,
+      limitCycles: 40_000 }, async b => {
       await handOver(b, 16, randomLengths(b, 60), bernoulli(0.4, 1));
     });
     test("and nothing without one", async () => { await run("no fault", dut(16)); });
