@@ -18,6 +18,7 @@ export { fork } from "./stream/fork.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";
 export { stage, type StageKind } from "./stream/stage.ts";
 export { assignGiven, connect, demux, filter, gate, join, map, stream, type Given } from "./stream/stream.ts";
-export { fifo, fifoWithLevel } from "./stream/fifo.ts";
+export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
+export { countNodes } from "./ir/count.ts";
 export { emit } from "./emit.ts";

@@ -10,7 +10,7 @@ import { bindingAt, type Binding } from "./source-name.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 /** Frames in these folders are the language itself, never the user's (`lib` is written in the language, as a user would). */
-const ownFolders = ["build", "stream", "ir", "types", "check", "verilog"].map(f => resolve(here, "..", f) + sep);
+const ownFolders = ["build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(here, "..", f) + sep);
 const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
 
 interface Script { readonly file: string; readonly own: boolean }
@@ -27,6 +27,7 @@ const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPat
 
 /** Keys (`file:line:column` of the code that runs) of the user's frames, innermost first; they end where the module body was entered. */
 function rawUserFrames(depth: number, most: number): string[] {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
   const prepare = Error.prepareStackTrace, limit = Error.stackTraceLimit;
   Error.stackTraceLimit = depth;
   Error.prepareStackTrace = (_e, sites) => sites;

@@ -1,7 +1,8 @@
 /** Vendor IP: a file with the ports, for lint and simulation only; synthesis gets the vendor's. */
 import type { Circuit } from "../ir/circuit.ts";
 import type { VExpr, VItem } from "./ast.ts";
-import { headerOf, portsOf, type ModuleNames } from "./module.ts";
+import { headerOf, portsOf } from "./module.ts";
+import type { ModuleNames } from "./module-context.ts";
 import { concat, name, number, unary } from "./nodes.ts";
 import { printModule } from "./print.ts";
 

@@ -5,7 +5,8 @@ import { circuitsOf } from "../ir/hierarchy.ts";
 import { allStatements } from "../ir/walk.ts";
 import type { EmittedDesign, EmittedFile, EmittedPort } from "../types/emitted.ts";
 import { lowerBlackBox } from "./blackbox.ts";
-import { lowerModule, namesOf, type ModuleNames } from "./module.ts";
+import { namesOf, type ModuleNames } from "./module-context.ts";
+import { lowerModule } from "./module.ts";
 import { printModule } from "./print.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type { Memory, ReadPort } from "../ir/circuit.ts";
 import type { ResolvedWrite } from "../ir/resolve.ts";
 import type { VExpr, VStmt } from "./ast.ts";
-import type { ModuleContext } from "./module.ts";
+import type { ModuleContext } from "./module-context.ts";
 import { binary, concat, index, name, number, range, repeat, ternary } from "./nodes.ts";
 
 const STYLE: Readonly<Record<Memory["style"], string | undefined>> = { block: "block", distributed: "distributed", ultra: "ultra", auto: undefined };

@@ -50,14 +50,27 @@ function parenthesiseNegative(e: VNumber): string {
 
 const bits = (e: { readonly lo: number; readonly width: number }): string => e.width === 1 ? `[${e.lo}]` : `[${e.lo + e.width - 1}:${e.lo}]`;
 
+/** The number of a memory's word. Icarus computes it as wide as an integer: in braces a sum wraps at its own width, as the standard says. */
+function printWord(e: VExpr): string { return mayGrow(e) ? `{${printExpr(e)}}` : printExpr(e); }
+
+/** Whether an expression computed wider may have bits beyond its own width. */
+function mayGrow(e: VExpr): boolean {
+  switch (e.kind) {
+    case "binary": return ["+", "-", "*", "<<"].includes(e.op) || (!["==", "!=", "<", "<=", ">", ">="].includes(e.op) && (mayGrow(e.a) || mayGrow(e.b)));
+    case "unary": return e.op === "-" || e.op === "~";
+    case "ternary": return mayGrow(e.a) || mayGrow(e.b);
+    default: return false;
+  }
+}
+
 /** One expression on one line. */
 export function printExpr(e: VExpr): string {
   switch (e.kind) {
     case "number": return printNumber(e);
     case "name": return e.name;
     case "range": return `${e.name}${bits(e)}`;
-    case "lane": return `${e.name}[${printExpr(e.index)}]${bits(e)}`;
-    case "index": return `${e.name}[${printExpr(e.index)}]`;
+    case "lane": return `${e.name}[${printWord(e.index)}]${bits(e)}`;
+    case "index": return `${e.name}[${e.memory ? printWord(e.index) : printExpr(e.index)}]`;
     case "part": return `${e.name}[${printExpr(e.base)} +: ${e.width}]`;
     case "unary": {
       const simple = e.a.kind !== "unary" && e.a.kind !== "binary" && e.a.kind !== "ternary" && !(e.a.kind === "number" && e.a.signed);

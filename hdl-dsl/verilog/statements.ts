@@ -5,7 +5,7 @@ import { coversAll } from "../ir/resolve.ts";
 import { allStatements } from "../ir/walk.ts";
 import type { PropertyGroup, RegisterGroup } from "./always.ts";
 import type { VExpr, VItem, VStmt } from "./ast.ts";
-import { outsideReset, type ModuleContext } from "./module.ts";
+import { outsideReset, type ModuleContext } from "./module-context.ts";
 import { bare, name, range, unary } from "./nodes.ts";
 
 /** What becomes of an assignment or a property. */

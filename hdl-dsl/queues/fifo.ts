@@ -1,9 +1,9 @@
 /** A FIFO as a stream combinator. */
 import type { Shape } from "../types/shape.ts";
-import type { StreamIn, StreamOut, UInt } from "../types/value.ts";
+import type { StreamIn, UInt } from "../types/value.ts";
 import { instance } from "../build/module.ts";
-import { Fifo, type FifoParameters } from "../lib/fifo.ts";
-import { connect, nameOf } from "./stream.ts";
+import { Fifo, type FifoParameters } from "../lib/index.ts";
+import { connect, nameOf } from "../stream/stream.ts";
 
 interface FifoPlace { readonly name?: string; readonly style?: FifoParameters["style"] }
 
@@ -16,6 +16,6 @@ export function fifo<S extends Shape>(from: StreamIn<S>, depth: number, o: FifoP
 export function fifoWithLevel<S extends Shape>(from: StreamIn<S>, depth: number, o: FifoPlace = {}): { readonly out: StreamIn<S>; readonly level: UInt } {
   const { name } = nameOf(o, "queue");
   const queue = instance(name, Fifo({ shape: from.shape, depth, ...(o.style === undefined ? {} : { style: o.style }) }));
-  connect(from, queue.push as unknown as StreamOut<S>);
-  return { out: queue.pop as unknown as StreamIn<S>, level: queue.level };
+  connect(from, queue.push);
+  return { out: queue.pop, level: queue.level };
 }
