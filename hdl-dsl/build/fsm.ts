@@ -10,9 +10,9 @@ import { assign, bitOf } from "./value.ts";
 
 export interface FsmControl<N extends string> {
   /** The next state. */
-  go(state: N): void;
+  readonly go: (state: N) => void;
   /** Whether the machine is in a state now. */
-  is(state: N): Bit;
+  readonly is: (state: N) => Bit;
 }
 
 /**

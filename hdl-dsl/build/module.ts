@@ -39,7 +39,7 @@ function parameterText(module: string, v: unknown): string {
         if (x === null) return "null";
         if (Array.isArray(x)) return `[${x.map((y, i) => text(y, `${path}[${i}]`)).join(",")}]`;
         const proto = Object.getPrototypeOf(x) as unknown;
-        if (proto !== Object.prototype && proto !== null) return refuse(path, `an object of class ${(x as object).constructor.name}`);
+        if (proto !== Object.prototype && proto !== null) return refuse(path, `an object of class ${(x).constructor.name}`);
         return `{${Object.entries(x).filter(([, y]) => y !== undefined).map(([k, y]) => `${JSON.stringify(k)}:${text(y, path === "" ? k : `${path}.${k}`)}`).join(",")}}`;
       }
     }

@@ -52,7 +52,7 @@ function scan(text: string): Source {
     const valueBefore = before !== undefined && (before.kind === "literal" || (before.kind === "name" && !wordsBeforeRegex.has(before.text)) || [")", "]", "}"].includes(before.text));
     const literal = match(quoted) ?? match(number) ?? (text[at] === "`" ? text.slice(at, templateEnd(text, at)) : text[at] === "/" && !valueBefore ? match(regex) : undefined);
     const word = literal === undefined ? match(name) : undefined;
-    const t = literal ?? word ?? match(signs) ?? (text[at] as string);
+    const t = literal ?? word ?? match(signs) ?? text.charAt(at);
     const index = tokens.length;
     const starts = { line, column: at - bol + 1 };
     advance(t);

@@ -25,9 +25,9 @@ export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly stri
     case "struct": {
       const o: Record<string | symbol, unknown> = {};
       let at = offset;
-      for (const [name, s] of fieldsOf(shape)) { o[name] = view(s, leaf, [...path, name], at); at += widthOf(s); }
+      for (const [name, s] of fieldsOf(shape as StructShape)) { o[name] = view(s, leaf, [...path, name], at); at += widthOf(s); }
       Object.defineProperty(o, shapeKey, { value: shape });
-      Object.defineProperty(o, "set", { value: (v: unknown) => { setView(shape, o, v, path.join("_")); } });
+      Object.defineProperty(o, "set", { value: (v: unknown) => { setView(shape as StructShape, o, v, path.join("_")); } });
       return o;
     }
     case "vec": {

@@ -17,7 +17,7 @@ export { WidthAdapter, type WidthAdapterParameters } from "./width-adapter.ts";
 /** One instance of each with usual parameters: what is generated to be read and tried. */
 export const libraryModules: readonly Def[] = [
   Fifo({ shape: uint(64), depth: 16 }),
-  RoundRobinArbiter({ shape: uint(32), sources: 4 }) as Def,
+  RoundRobinArbiter({ shape: uint(32), sources: 4 }),
   SkidBuffer({ shape: uint(32) }),
   AxisRegister({ bytes: 8 }),
   WidthAdapter({ fromBytes: 8, toBytes: 64 }),

@@ -28,7 +28,7 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   const out = stream(first.shape, { name });
   const request = node(cat(...[...from].reverse().map(s => s.valid)), { name: `${name}_request` });
   const locked = reg(bit, { init: 0, name: `${name}_locked` });
-  const owner = reg(uint(n as number), { init: 1, name: `${name}_owner` });
+  const owner = reg(uint(n), { init: 1, name: `${name}_owner` });
   let choice: UInt = lowestSet(request);
   if (o.policy !== "priority" && n > 1) {
     // Sources after the last owner come first; when none of them asks, the lowest of all.
@@ -41,7 +41,7 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   out.valid.set(valid);
   assignView(out.payload, onehotMux(grants, from.map(s => s.payload)), "payload");
   from.forEach((s, i) => { s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)); });
-  const ends = o.last === undefined ? constant(1, 1) as Bit : o.last(out.payload as unknown as Val<S>);
+  const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload as unknown as Val<S>);
   when(valid, () => {
     owner.set(grant);
     // Held while stalled, and between the beats of a transaction.

@@ -24,7 +24,7 @@ export function fork<S extends Shape>(from: StreamIn<S>, count: number, kind: "e
   }
   const done = outs.map((_, i) => reg(bit, { init: 0, name: `${name}_${i}_done` }));
   const settled = outs.map((out, i) => (done[i] as unknown as Bit).or(out.ready as UInt<1>));
-  const all = settled.reduce((a, b) => a.and(b), constant(1, 1) as Bit);
+  const all = settled.reduce<Bit>((a, b) => a.and(b), constant(1, 1));
   outs.forEach((out, i) => {
     const d = done[i] as NonNullable<(typeof done)[number]>;
     out.valid.set(from.valid.and(d.not()));

@@ -46,11 +46,11 @@ function fieldsObject(s: Stage): Record<string, unknown> {
 function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string, unknown>> {
   return {
     latency,
-    stage: f => pipe(nextStage(last, latency + 1, prefix, f(fieldsObject(last) as never)), latency + 1, prefix) as never,
+    stage: f => pipe(nextStage(last, latency + 1, prefix, f(fieldsObject(last))), latency + 1, prefix) as never,
     into: to => {
       const target = to as unknown as StreamOut<StructShape>;
       const out: Record<string, unknown> = {};
-      for (const n of Object.keys((target.shape as StructShape).fields)) {
+      for (const n of Object.keys((target.shape).fields)) {
         if (last.names.has(n)) out[n] = last.field(n);
         else {
           report("HDL120", `the pipeline has no field ${n} at its last stage`, `${didYouMean(n, [...last.names])}Its fields are ${[...last.names].join(", ")}`);

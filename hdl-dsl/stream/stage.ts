@@ -25,11 +25,11 @@ function forward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> 
   const out = stream(from.shape, { name });
   const full = reg(bit, { init: 0, name: `${name}_full` });
   const held = reg(from.shape, { name: `${name}_held` });
-  const room = full.not().or(out.ready as UInt<1>) as Bit;
+  const room = full.not().or(out.ready);
   from.ready.set(room);
-  when(room, () => { full.set(from.valid as UInt<1>); });
+  when(room, () => { full.set(from.valid); });
   when(from.valid.and(room), () => { assignView(held, from.payload, "held"); });
-  out.valid.set(full as UInt<1>);
+  out.valid.set(full);
   assignView(out.payload, held, "payload");
   return out as unknown as StreamIn<S>;
 }
@@ -40,7 +40,7 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   const held = reg(from.shape, { name: `${name}_held` });
   from.ready.set(full.not());
   // What arrives while the output stalls is kept; it goes out first.
-  when(out.ready as Bit, () => { full.set(0); })
+  when(out.ready, () => { full.set(0); })
     .elseWhen(from.valid.and(full.not()), () => { full.set(1); assignView(held, from.payload, "held"); });
   out.valid.set(from.valid.or(full as UInt<1>));
   assignView(out.payload, mux(full as Bit, held, from.payload as never), "payload");

@@ -27,9 +27,9 @@ export function stream<const S extends Shape>(shape: S, o: { readonly name?: str
 
 /** Joins a producer's stream to a consumer's: same shape. */
 export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfer<S>>): void {
-  to.valid.set(from.valid as UInt<1>);
+  to.valid.set(from.valid);
   assignView(to.payload, from.payload, "payload");
-  from.ready.set(to.ready as UInt<1>);
+  from.ready.set(to.ready);
 }
 
 /** `connect` where the shape is a parameter: the widths are checked at elaboration. */
@@ -41,9 +41,9 @@ export type Given<S> = S extends StructShape<infer F> ? { readonly [K in keyof F
 /** The same transfers with another payload; no state, no latency. */
 export function map<S extends Shape, const T extends Shape>(from: StreamIn<S>, shape: T, f: (v: Val<S>) => Given<T>, o: { readonly name?: string } = {}): StreamIn<T> {
   const out = stream(shape, nameOf(o, "mapped"));
-  out.valid.set(from.valid as UInt<1>);
+  out.valid.set(from.valid);
   assignGiven(out.payload, shape, f(from.payload));
-  from.ready.set(out.ready as UInt<1>);
+  from.ready.set(out.ready);
   return out as unknown as StreamIn<T>;
 }
 
@@ -75,7 +75,8 @@ export function gate<S extends Shape>(from: StreamIn<S>, open: Bit, o: { readonl
 
 /** One transfer of each input makes one of the output: a struct with one field per input. No latency. */
 export function join<const T extends { readonly [name: string]: StreamIn<Shape> }>(from: T, o: { readonly name?: string } = {}): StreamIn<StructShape<{ readonly [K in keyof T]: T[K] extends StreamIn<infer S extends Shape> ? S : never }>> {
-  const shape = { kind: "struct", fields: Object.fromEntries(Object.entries(from).map(([n, s]) => [n, s.shape])) as Fields } as const;
+  const fields: Fields = Object.fromEntries(Object.entries(from).map(([n, s]) => [n, s.shape]));
+  const shape = { kind: "struct", fields } as const;
   const out = stream(shape, nameOf(o, "joined"));
   const entries = Object.entries(from);
   const allValid = entries.map(([, s]) => s.valid).reduce((a, b) => a.and(b));

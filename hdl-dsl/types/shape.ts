@@ -53,7 +53,7 @@ export function vec<const S extends Shape, const N extends number>(element: S, l
 export function widthOf(shape: Shape): number {
   switch (shape.kind) {
     case "uint": case "sint": return shape.width;
-    case "struct": return fieldsOf(shape).reduce((n, [, s]) => n + widthOf(s), 0);
+    case "struct": return fieldsOf(shape as StructShape).reduce((n, [, s]) => n + widthOf(s), 0);
     case "vec": return shape.length * widthOf(shape.element as Shape);
   }
 }
@@ -73,7 +73,7 @@ export function leavesOf(shape: Shape, path: readonly string[] = [], offset = 0)
     case "struct": {
       const out: Leaf[] = [];
       let at = offset;
-      for (const [name, s] of fieldsOf(shape)) { out.push(...leavesOf(s, [...path, name], at)); at += widthOf(s); }
+      for (const [name, s] of fieldsOf(shape as StructShape)) { out.push(...leavesOf(s, [...path, name], at)); at += widthOf(s); }
       return out;
     }
     case "vec": {
@@ -92,7 +92,7 @@ export function sameShape(a: Shape, b: Shape): boolean {
     case "uint": case "sint": return a.width === (b as UIntShape).width;
     case "vec": return a.length === (b as VecShape).length && sameShape(a.element as Shape, (b as VecShape).element);
     case "struct": {
-      const fa = fieldsOf(a), fb = fieldsOf(b as StructShape);
+      const fa = fieldsOf(a as StructShape), fb = fieldsOf(b as StructShape);
       return fa.length === fb.length && fa.every(([n, s], i) => n === fb[i]?.[0] && sameShape(s, fb[i][1]));
     }
   }
@@ -104,6 +104,6 @@ export function describeShape(s: Shape): string {
     case "uint": return s.width === 1 ? "bit" : `uint(${s.width})`;
     case "sint": return `sint(${s.width})`;
     case "vec": return `vec(${describeShape(s.element as Shape)}, ${s.length})`;
-    case "struct": return `{ ${fieldsOf(s).map(([n, f]) => `${n}: ${describeShape(f)}`).join(", ")} }`;
+    case "struct": return `{ ${fieldsOf(s as StructShape).map(([n, f]) => `${n}: ${describeShape(f)}`).join(", ")} }`;
   }
 }

@@ -53,7 +53,7 @@ const Deep = module("Deep", (_p: { length: number }) => ({ d: input(uint(8)), e:
 });
 /** A wire of which every bit is driven by a statement of its own, under a nest of conditions; and one concatenation of all. */
 const Bits = module("Bits", (p: { length: number }) => ({ c: input(uint(16)), d: input(uint(p.length)), q: output(uint(p.length)), r: output(uint(p.length)) }), (io, p) => {
-  const word = wire(uint(p.length as number));
+  const word = wire(uint(p.length));
   word.set(io.d);
   when(io.c.bit(0), () => {
     for (let i = 0; i < p.length; i++) when(io.c.bit(i % 16), () => { word.setBits(i, io.d.bit(i).not()); });

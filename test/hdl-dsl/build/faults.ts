@@ -36,7 +36,7 @@ export const faults: Readonly<Record<string, Def>> = {
   HDL102_fraction: fault("LiteralFraction", io => { io.y.set(1.5); }),
   HDL102_init: fault("LiteralInit", io => { const level = reg(uint(4), { init: 16 }); level.set(level); io.y.set(level.zext(8)); }),
   HDL103_undefined: fault("NotAValue", io => { io.y.set(undefined as unknown as UInt<8>); }),
-  HDL103_boolean: fault("JsBoolean", io => { io.z.set((io.a === loose(io.n)) as unknown as Bit); }),
+  HDL103_boolean: fault("JsBoolean", io => { io.z.set((io.a === loose(io.n)) as unknown as Bit); }), // eslint-disable-line mnemo/signal-misuse -- the mistake
   HDL103_struct: fault("StructForValue", io => { const p = wire(struct({ x: uint(8) })); p.set({ x: io.n }); io.y.set(p as unknown as UInt<8>); }),
   HDL103_mux: fault("MuxOfNumbers", io => { io.y.set(mux(io.c, 1 as unknown as UInt<8>, 2)); }),
   HDL103_onehot: fault("OnehotCount", io => { io.y.set(onehotMux([io.c], [io.n, io.n])); }),

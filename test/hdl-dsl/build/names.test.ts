@@ -67,9 +67,9 @@ describe("names from the source", () => {
       first.set(v);
       return first;
     }
-    function chosen(wide: boolean): Var<UIntShape<number>> {
-      if (wide) { return reg(uint(16 as number)); }
-      return reg(uint(8 as number));
+    function chosen(wide: boolean): Var<UIntShape> {
+      if (wide) { return reg(uint(16)); }
+      return reg(uint(8));
     }
     expect(signals(() => {
       const ticks = counter();
@@ -114,6 +114,7 @@ describe("names from the source", () => {
 
   test("strings, comments, templates and regular expressions around a declaration do not confuse", () => {
     expect(signals(() => {
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-template-expression -- the template is what is tested
       const text = `b = ${"("} [`; /* c = ( */ const real = reg(bit); // d = [
       const pattern = /[(]="/.test(text) ? 1 : 0, other = reg(uint(pattern + 1));
       void [real, other];
@@ -134,7 +135,7 @@ describe("names from the source", () => {
       const mac = pipeline(io.job as StreamIn<never>);
       mac.stage(v => ({ y: (v as { x: UInt }).x.add(1) })).into(io.done);
       void [inner, phase];
-    }) as never, ports);
+    }), ports);
     expect(c.instances.map(i => i.name)).toEqual(["inner", "queue"]);
     expect(c.streams.map(s => s.name)).toEqual(["from", "to", "also", "job", "done", "queue_push", "queue_pop", "steady_mapped", "steady", "copies_0", "copies_1"]);
     expect(c.signals.filter(s => s.kind === "reg").map(s => s.name)).toEqual(["phase", "steady_full", "steady_held", "copies_0_done", "copies_1_done", "mac_s1_valid", "mac_s1_y"]);

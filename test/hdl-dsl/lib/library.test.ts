@@ -120,7 +120,7 @@ describe("AXI-Stream: AxisRegister, WidthAdapter", () => {
   const units = ["slice", "w1_4", "w2_6", "w8_2", "w6_2", "w4_4"] as const;
   for (const unit of units) {
     everyPressure(`${unit}: frames of every length`, async (b, from, to) => {
-      const into = new AxisSource(b.sim, b.io[`${unit}_i`] as never, from()), out = new AxisSink(b.sim, b.io[`${unit}_o`] as never, to());
+      const into = new AxisSource(b.sim, b.io[`${unit}_i`], from()), out = new AxisSink(b.sim, b.io[`${unit}_o`], to());
       const frames = [...Array.from({ length: 20 }, (_, i) => i + 1), ...Array.from({ length: 10 }, () => b.random.int(1, 80))].map(n => b.random.bytes(n));
       for (const f of frames) into.send(f);
       for (const f of frames) expect([...(await out.recv()).bytes]).toEqual([...f]);
@@ -132,16 +132,16 @@ describe("AXI-Stream: AxisRegister, WidthAdapter", () => {
   bench("timing: the narrow side moves a beat every cycle; the slice adds one cycle", design, {}, async b => {
     const expected = { slice: [16, 1], w1_4: [64, 1], w2_6: [42, 1], w8_2: [32, 0], w6_2: [48, 0], w4_4: [16, 0] } as const;
     for (const unit of units) {
-      const into = new AxisSource(b.sim, b.io[`${unit}_i`] as never), out = new AxisSink(b.sim, b.io[`${unit}_o`] as never);
+      const into = new AxisSource(b.sim, b.io[`${unit}_i`]), out = new AxisSink(b.sim, b.io[`${unit}_o`]);
       const [fromBytes] = unit === "slice" ? [8] : unit.slice(1).split("_").map(Number) as [number];
       const toBytes = unit === "slice" ? 8 : Number(unit.split("_")[1]);
       const bytes = unit === "slice" ? 128 : unit === "w6_2" ? 96 : unit === "w2_6" ? 84 : 64;
       const sent = into.send(b.random.bytes(bytes));
       const got = await out.recv();
-      const beats = bytes / Math.min(fromBytes as number, toBytes);
+      const beats = bytes / Math.min(fromBytes, toBytes);
       expect([unit, beats]).toEqual([unit, expected[unit][0]]);
       // From the first narrow beat to the last: one a cycle. The last one out comes `latency` after the last one in.
-      expect([unit, (toBytes > (fromBytes as number) ? (sent.end as number) - (sent.start as number) : got.end - got.start) + 1]).toEqual([unit, beats]);
+      expect([unit, (toBytes > (fromBytes) ? (sent.end as number) - (sent.start as number) : got.end - got.start) + 1]).toEqual([unit, beats]);
       expect([unit, got.end - (sent.end as number)]).toEqual([unit, expected[unit][1]]);
     }
   });
