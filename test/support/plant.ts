@@ -16,10 +16,12 @@ export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: s
 
 /**
  * Waits for a bench on a design with a planted fault to fail.
+ * @param why what its message must match, where a bench could fail for several reasons.
  * @throws when it passes, and when it failed because the design could not even be built.
  */
-export async function findsFault(run: Promise<unknown>): Promise<void> {
+export async function findsFault(run: Promise<unknown>, why?: RegExp): Promise<void> {
   const error = await run.then(() => undefined, (e: unknown) => e);
   if (error === undefined) throw new Error("the bench passes although the fault is there: it does not look at what the fault breaks");
   if (error instanceof BuildError) throw error;
+  if (why !== undefined && !why.test(String(error))) throw error;
 }

@@ -81,7 +81,7 @@ export const MissTable = module("MissTable",
     const tail = onehotMux(joins, tails.toArray());
     // An empty list that is joined starts anew: its old tail links to nothing.
     const joins_empty = node(orTree(each(i => (joins[i] as Bit).and(empty.at(i)))));
-    links.write(joining.and(joins_empty.not()), tail, io.add.slot as never);
+    links.write(joining.and(joins_empty.not()), tail, io.add.slot);
 
     // The verdict: from the bucket, or from the page fault.
     const w = io.walked.result;

@@ -33,7 +33,7 @@ const TranslateEvents = struct(Object.fromEntries(translateEvents.map(n => [n, b
  * never waits: whatever it decides goes to a queue with room for every request in flight (`slots`), so a stalled memory stalls no lookup.
  * A request that crosses into another page comes round again for it, in front of new ones.
  *
- * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle. Miss: that, one table access and 4 cycles; misses are pipelined one per cycle, as
+ * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle; 3 more for a second page. Miss: that, one table access and 4 cycles; misses are pipelined one per cycle, as
  * many as `misses` to different pages; more wait in a side queue while hits go on. Fault: 1 cycle more than a miss.
  *
  * Shootdown: the page's entry goes at once; `shootdown_done` comes when every request that could have used it has left the node (its slot is free) and no

@@ -79,7 +79,7 @@ export class TranslateRig {
     this.#b = b; this.#p = p; this.#random = b.random.fork("rig"); this.#hold = o.hold ?? 30;
     this.g = geometryOf(p);
     const busy = o.busy ?? 0, pause = (n: number) => (busy > 0 ? bernoulli(busy, n) : never), io = b.io;
-    this.ram = new AxiRam(b.sim, io as never, { latency: o.latency ?? 12, jitter: o.jitter ?? 0, outOfOrder: o.outOfOrder ?? false, memory: this.#memory,
+    this.ram = new AxiRam(b.sim, io, { latency: o.latency ?? 12, jitter: o.jitter ?? 0, outOfOrder: o.outOfOrder ?? false, memory: this.#memory,
       pause: { aw: pause(1), w: pause(2), b: pause(3), ar: pause(4), r: pause(5) } });
     this.access = new StreamSource(b.sim, io.access, { pause: pause(6) });
     this.#frames = new StreamSource(b.sim, io.free_page);
@@ -262,7 +262,7 @@ export class TranslateRig {
   #collect(cycle: number): void {
     if (this.#b.io.free_page.valid.value && this.#b.io.free_page.ready.value) this.#given++;
     for (const [name, sink] of Object.entries(this.#sinks) as [string, StreamSink<Ports["reads"]["shape"]>][]) {
-      for (const seen of sink.received.splice(0)) this.#result(name, seen.value as unknown as Record<string, number | bigint>, cycle);
+      for (const seen of sink.received.splice(0)) this.#result(name, seen.value, cycle);
     }
   }
 
