@@ -13,7 +13,7 @@ export interface Input { readonly frames: readonly CapturedFrame[]; readonly not
  */
 export function readInput(path: string, from: string | undefined): Input {
   const all = readPcap(readFileSync(path), path), notes: string[] = [];
-  const wanted = from === undefined ? undefined : parseIpv4(from);
+  const wanted = from === undefined ? undefined : addressOf(from);
   const ofSender = wanted === undefined ? all : all.filter((f) => sender(f.bytes) === wanted);
   if (from !== undefined && ofSender.length === 0 && all.length > 0) throw new UsageError(`${path} has no frame from ${from}; leave --from out to play all ${all.length} frames`);
   if (ofSender.length < all.length) notes.push(`${all.length - ofSender.length} frames of other senders than ${from ?? ""} left out`);
@@ -22,6 +22,10 @@ export function readInput(path: string, from: string | undefined): Input {
   const cut = frames.filter((f) => f.originalLength > f.bytes.length).length;
   if (cut > 0) notes.push(`${cut} frames were cut short when they were captured (snap length) and are played as they are`);
   return { frames, notes };
+}
+
+function addressOf(text: string): number {
+  try { return parseIpv4(text); } catch (e) { throw new UsageError(`--from: ${(e as Error).message}`); }
 }
 
 function sender(frame: Uint8Array): number | undefined {

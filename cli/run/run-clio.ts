@@ -3,7 +3,7 @@ import { parametersSchema, parseSettings, type CounterName, type Parameters, typ
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { formatIpv4, formatMac, type Endpoint } from "../../designs/packets/index.ts";
 import { writePcap } from "../../sim/index.ts";
-import { monitorStation, play, prepare, withNode, type PlayedReply, type PlayResult, type Station } from "../../sim/node/index.ts";
+import { monitorStation, play, prepare, PrepareError, withNode, type PlayedReply, type PlayResult, type Station } from "../../sim/node/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { claimOutputs, readInput, type Input } from "./files.ts";
@@ -35,24 +35,30 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
   writeFileSync(options.out, writePcap(run.result.replies));
   if (options.stats !== undefined) writeFileSync(options.stats, statistics(options, settings, run));
   report(run, input, terminal);
-  return run.result.problems.length === 0 ? exitCode.done : exitCode.failed;
+  return codeOf(run.result);
 }
+
+/** 1 when the node's replies differ from the model's; a reply that never came is such a difference. */
+export const codeOf = ({ problems }: Pick<PlayResult, "problems">): ExitCode => (problems.length === 0 ? exitCode.done : exitCode.failed);
 
 async function simulate(o: RunOptions, setup: Setup, settings: Settings, input: Input, replies: PlayedReply[], terminal: Terminal): Promise<Run> {
   const { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime);
   const station = setup.monitor && monitorOf(setup.monitor, settings);
   terminal.progress("building the model ...");
-  return withNode("run clio", settings, {
+  const run = await withNode("run clio", settings, {
     seed: o.seed, limitCycles: Infinity, wave: o.wave === undefined ? false : { path: o.wave },
     slowPath: { observer: scoreboard, ...(setup.freePages === undefined ? {} : { pages: setup.freePages }) },
   }, async (node) => {
-    await prepare(node, setup.preparation, scoreboard);
+    // Returned, not thrown: what is wrong in a setup file is no failure of the design at some cycle.
+    try { await prepare(node, setup.preparation, scoreboard); } catch (e) { if (e instanceof PrepareError) return e; throw e; }
     const result = await play(node, input.frames, {
       pace: o.pace, scoreboard, replies, ...(station ? { station } : {}),
       progress: (done, all) => { terminal.progress(`${done} of ${all} frames, cycle ${node.bench.cycle}`); },
     });
     return { result, counters: await node.counters() };
   });
+  if (run instanceof PrepareError) throw run;
+  return run;
 }
 
 /** The monitor, with the node as its only member; the node is spoken to on its management session. */

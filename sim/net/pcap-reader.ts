@@ -32,7 +32,8 @@ export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
     at += RECORD_HEADER;
     frames.push({
       timeNs: BigInt(seconds) * 1_000_000_000n + BigInt(fraction) * (nanoseconds ? 1n : 1000n),
-      bytes: file.slice(at, at + length), originalLength,
+      // A copy in plain bytes, also from a Buffer (whose slices would be Buffers and views).
+      bytes: new Uint8Array(file.subarray(at, at + length)), originalLength,
     });
     at += length;
   }

@@ -3,6 +3,7 @@ export type { NodePorts } from "./node-ports.ts";
 export { NodeTransport } from "./node-transport.ts";
 export { SimulatedNode, withNode, type NodeOptions } from "./simulated-node.ts";
 export { play, type Pace, type Played, type PlayedReply, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
-export { prepare, type Preparation, type PreparedMapping, type PreparedMemory } from "./prepare.ts";
+export { prepare, PrepareError, type Preparation, type PreparedMapping, type PreparedMemory } from "./prepare.ts";
 export { randomRun, type RandomRunOptions, type RandomRunResult } from "./random-run.ts";
 export { monitorStation, type Station } from "./station.ts";
+export { compareNodeSpeed } from "./speed.ts";

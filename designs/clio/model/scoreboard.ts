@@ -253,7 +253,7 @@ function replyKey(frame: Uint8Array): string {
 }
 export function frameName(frame: Uint8Array): string {
   const { arp, icmp, clio } = dissect(frame);
-  return arp ? "ARP" : icmp ? "ICMP echo" : clio ? opcodeName(clio.opcode) : "frame";
+  return arp ? "ARP" : icmp ? (icmp.type === 8 || icmp.type === 0 ? "ICMP echo" : "ICMP") : clio ? opcodeName(clio.opcode) : "frame";
 }
 function describe(frame: Uint8Array): string {
   const d = dissect(frame);
