@@ -1,7 +1,5 @@
 /** From a definition to Verilog. */
 import { elaborate, type Def } from "./build/module.ts";
-import { checkModuleNames } from "./check/index.ts";
-import { HdlError } from "./ir/diagnostic.ts";
 import type { EmittedDesign } from "./types/emitted.ts";
 import { emitCircuit } from "./verilog/emit.ts";
 
@@ -10,8 +8,5 @@ import { emitCircuit } from "./verilog/emit.ts";
  * @throws HdlError with every error of the run.
  */
 export function emit(def: Def): EmittedDesign {
-  const circuit = elaborate(def);
-  const clashes = checkModuleNames(circuit);
-  if (clashes.length > 0) throw new HdlError(clashes);
-  return emitCircuit(circuit);
+  return emitCircuit(elaborate(def));
 }

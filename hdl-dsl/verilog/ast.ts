@@ -32,7 +32,7 @@ export interface VBlocking { readonly kind: "blocking"; readonly target: VExpr; 
 export interface VIf { readonly kind: "if"; readonly cond: VExpr; readonly then: readonly VStmt[]; readonly otherwise: readonly VStmt[] }
 export interface VCase { readonly kind: "case"; readonly on: VExpr; readonly items: readonly { readonly labels: readonly VExpr[]; readonly body: readonly VStmt[] }[]; readonly otherwise: readonly VStmt[] }
 /** `assert (cond);` and its kin, read by formal tools only. */
-export interface VProperty { readonly kind: "property"; readonly what: "assert" | "assume" | "cover"; readonly cond: VExpr; readonly position: Position | undefined }
+export interface VProperty { readonly kind: "property"; readonly what: "assert" | "assume" | "cover"; readonly cond: VExpr; readonly message: string; readonly position: Position | undefined }
 /** `begin $display("..."); $stop; end` */
 export interface VFail { readonly kind: "fail"; readonly message: string; readonly position: Position | undefined }
 export type VStmt = VNonblocking | VBlocking | VIf | VCase | VProperty | VFail;

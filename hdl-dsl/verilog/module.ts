@@ -121,6 +121,7 @@ function drive(c: ModuleContext, s: Signal): void {
   for (const r of runs) c.items.push({ kind: "assign", target: range(target, r.lo, r.width), value: c.expressions.lower(r.value, target.name), position: s.position });
 }
 
+/** An instance named as something inside its module would hide it (Verilator's VARHIDDEN): it is then called `<name>_i`. */
 function lowerInstance(c: ModuleContext, i: Circuit["instances"][number], child: ModuleNames): VInstance {
   const connections: VInstance["connections"][number][] = [];
   for (const d of i.circuit.domains) {
@@ -136,5 +137,5 @@ function lowerInstance(c: ModuleContext, i: Circuit["instances"][number], child:
     if (outside === undefined) continue;
     connections.push({ port: child.signals.get(p) as string, dir: p.kind === "input" ? "input" : "output", value: c.nameOf(outside) });
   }
-  return { kind: "instance", module: i.circuit.name, name: c.names.table.claim(i.name), parameters: i.circuit.blackBox?.parameters ?? [], connections, position: i.position };
+  return { kind: "instance", module: i.circuit.name, name: c.names.table.claim(child.table.has(i.name) ? `${i.name}_i` : i.name), parameters: i.circuit.blackBox?.parameters ?? [], connections, position: i.position };
 }

@@ -31,6 +31,9 @@ export class NameTable {
     return name;
   }
 
+  /** Whether something has the name. */
+  has(name: string): boolean { return this.#taken.has(name); }
+
   /** A name for a helper wire: the first free one of the candidates, else the last one with the lowest free number. */
   helper(candidates: readonly string[]): string {
     const last = candidates.at(-1) ?? "helper";

@@ -83,10 +83,9 @@ export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]
     const consumer = `check_${first?.position?.line ?? ""}`;
     const lowered = lowerStatements(c, g.body, consumer, (s) => {
       if (s.kind !== "property") return undefined;
-      return { kind: "property", what: s.what, cond: c.expressions.lower(s.cond, `check_${s.position?.line ?? ""}`), position: s.position };
+      return { kind: "property", what: s.what, cond: c.expressions.lower(s.cond, `check_${s.position?.line ?? ""}`), message: s.message, position: s.position };
     });
-    const messages = new Map([...allStatements(g.body)].flatMap((s) => s.kind === "property" ? [[s.position, s.message] as const] : []));
-    const checked = asChecks(lowered, (p) => `${messages.get(p) ?? "assertion"} (${shortPosition(p)})`);
+    const checked = asChecks(lowered);
     const guard = (body: readonly VStmt[]): VStmt[] => reset === undefined ? [...body] : [{ kind: "if", cond: outsideReset(reset), then: body, otherwise: [] }];
     const edge = g.domain.kind === "async" ? reset : undefined;
     formal.push({ kind: "always", clock, reset: edge, body: guard(lowered) });
@@ -96,18 +95,18 @@ export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]
 }
 
 /** Assertions and assumptions as `if (~cond) fail`; covers are for formal tools only. */
-function asChecks(body: readonly VStmt[], text: (p: Extract<VStmt, { kind: "property" }>["position"]) => string): VStmt[] {
+function asChecks(body: readonly VStmt[]): VStmt[] {
   const out: VStmt[] = [];
   for (const s of body) {
     if (s.kind === "property") {
       if (s.what === "cover") continue;
       const word = s.what === "assert" ? "assertion" : "assumption";
-      out.push({ kind: "if", cond: bare(unary("~", s.cond)), then: [{ kind: "fail", message: `${word} failed: ${text(s.position)}`, position: s.position }], otherwise: [] });
+      out.push({ kind: "if", cond: bare(unary("~", s.cond)), then: [{ kind: "fail", message: `${word} failed: ${s.message} (${shortPosition(s.position)})`, position: s.position }], otherwise: [] });
     } else if (s.kind === "if") {
-      const then = asChecks(s.then, text), otherwise = asChecks(s.otherwise, text);
+      const then = asChecks(s.then), otherwise = asChecks(s.otherwise);
       if (then.length > 0 || otherwise.length > 0) out.push({ kind: "if", cond: s.cond, then, otherwise });
     } else if (s.kind === "case") {
-      out.push({ ...s, items: s.items.map((i) => ({ labels: i.labels, body: asChecks(i.body, text) })), otherwise: asChecks(s.otherwise, text) });
+      out.push({ ...s, items: s.items.map((i) => ({ labels: i.labels, body: asChecks(i.body) })), otherwise: asChecks(s.otherwise) });
     }
   }
   return out;
