@@ -22,3 +22,4 @@ export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
 export { countNodes } from "./ir/count.ts";
 export { emit } from "./emit.ts";
+export { isQueue, libraryProofs, moduleObeys, producerObeys, type Fault, type Proof, type ShadowOptions, type Watched } from "./proofs/index.ts";

@@ -1,0 +1,28 @@
+import type { FormalModel } from "./model.ts";
+
+export interface Budget {
+  /** Wall-clock limit of one engine, s. */
+  readonly seconds: number;
+  /** The longest induction tried, cycles. */
+  readonly induction: number;
+  /** Cycles that a bounded check goes through, from reset. */
+  readonly depth: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What an engine found out about all assertions of a model together. */
+export type Finding =
+  /** They hold in every run, however long. */
+  | { readonly verdict: "proved"; readonly how: string }
+  /** One of them fails within `cycles` cycles of the start. */
+  | { readonly verdict: "failed"; readonly cycles: number }
+  /** No answer; `holdsFor` cycles from reset were checked on the way. */
+  | { readonly verdict: "unknown"; readonly why: string; readonly holdsFor: number };
+
+/** A way to decide a model. */
+export interface Engine {
+  readonly name: string;
+  /** Programs that must be on the PATH. */
+  readonly needs: readonly string[];
+  decide(model: FormalModel, budget: Budget): Promise<Finding>;
+}

@@ -1,0 +1,67 @@
+/** A design made ready for the engines: one reset, then anything the assumptions allow. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmittedDesign } from "../../hdl-dsl/index.ts";
+import { BuildError } from "../errors.ts";
+import { runLimited } from "./process.ts";
+import { propertiesOf, type Property } from "./properties.ts";
+
+/** Name of the module that the engines see; the design is its instance `dut`. */
+export const TOP = "prove_top";
+
+/** Files of one design in a folder of its own; free it when done. */
+export interface FormalModel extends Disposable {
+  readonly folder: string;
+  readonly design: EmittedDesign;
+  readonly properties: readonly Property[];
+  /** For yosys-smtbmc, covers included; for `sat`; for abc: all below `folder`. */
+  readonly smt2: "model.smt2";
+  readonly rtlil: "model.il";
+  readonly aiger: "model.aig";
+}
+
+/**
+ * The design under a reset that lasts for the first cycle and never comes back. Registers without a reset value start as anything, and a later reset
+ * leads to states that the first one leads to as well, so nothing is lost by it.
+ */
+export function wrapper(design: EmittedDesign): string {
+  const inputs = design.ports.filter((p) => p.dir === "in" && p.role === "data");
+  const pins = design.ports.filter((p) => p.dir === "in").map((p) => `.${p.name}(${p.role === "clock" ? "clk" : p.role === "reset" ? "first" : p.name})`);
+  return [
+    `module ${TOP} (input wire clk${inputs.map((p) => `, input wire ${p.signed ? "signed " : ""}[${p.width - 1}:0] ${p.name}`).join("")});`,
+    "  reg first = 1'b1;",
+    "  always @(posedge clk) first <= 1'b0;",
+    `  ${design.top} dut (${pins.join(", ")});`,
+    "endmodule", "",
+  ].join("\n");
+}
+
+const script = (files: readonly string[], covers: boolean): string => [
+  `read_verilog -formal ${files.join(" ")} ${TOP}.v`,
+  `prep -top ${TOP} -flatten -nordff`, "memory_map", "opt -full", "async2sync", "dffunmap", "check -assert",
+  "write_smt2 -wires model.smt2",
+  // The other two engines know no covers.
+  ...(covers ? ["chformal -cover -remove", "opt_clean"] : []),
+  "write_rtlil model.il",
+  "setundef -undriven -anyseq", "delete -output", "techmap", "opt -fast", "dffunmap", "abc -g AND -fast", "opt_clean",
+  "write_aiger -I -B -zinit -no-startoffset -map model.aim model.aig", "",
+].join("\n");
+
+/** Writes the design's files and has Yosys make the engines' inputs. @throws BuildError when Yosys refuses, or the design has several clocks. */
+export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
+  const clocks = design.ports.filter((p) => p.role === "clock").length;
+  if (clocks > 1) throw new BuildError(`${design.top} has ${clocks} clocks: proofs take one clock, prove each side in a harness of its own`);
+  const properties = propertiesOf(design);
+  const folder = mkdtempSync(join(tmpdir(), "mnemo-prove-"));
+  const dispose = (): void => { rmSync(folder, { recursive: true, force: true }); };
+  for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
+  writeFileSync(join(folder, `${TOP}.v`), wrapper(design));
+  writeFileSync(join(folder, "model.ys"), script(design.files.map((f) => f.name), properties.some((p) => p.what === "cover")));
+  const ended = await runLimited("yosys", ["-q", "model.ys"], { cwd: folder, seconds: 120 });
+  if (ended.code !== 0) {
+    dispose();
+    throw new BuildError(`Yosys could not prepare ${design.top} for proofs${ended.late ? " within 120 s" : ""}:\n${ended.out.trim().slice(0, 2000)}`);
+  }
+  return { folder, design, properties, smt2: "model.smt2", rtlil: "model.il", aiger: "model.aig", [Symbol.dispose]: dispose };
+}

@@ -1,0 +1,62 @@
+/** A design's properties decided: what `mnemo prove` and the tests call. */
+import type { Ports } from "../../hdl-dsl/index.ts";
+import { findTool } from "../backend/verilator/tools.ts";
+import { designOf, type Dut } from "../design.ts";
+import { counterexample, type Counterexample } from "./counterexample.ts";
+import { reachCovers, type Covered } from "./covers.ts";
+import type { Engine, Finding } from "./engine.ts";
+import { formalModel } from "./model.ts";
+import { decide } from "./portfolio.ts";
+import type { Property } from "./properties.ts";
+
+export interface ProveOptions {
+  /** Limit for each engine and for the covers, s; default 60. */
+  readonly seconds?: number;
+  /** The longest induction tried, cycles; default 8. */
+  readonly induction?: number;
+  /** Cycles of bounded checks; default 20. */
+  readonly depth?: number;
+  /** Cycles within which covers must be reached; default 14. 0: covers are not looked at. */
+  readonly reach?: number;
+  /** Default: all that are installed. */
+  readonly engines?: readonly Engine[];
+}
+
+export interface Proved {
+  readonly design: string;
+  readonly assertions: readonly Property[];
+  readonly assumptions: readonly Property[];
+  /** Of all assertions together. */
+  readonly finding: Finding;
+  /** The engine that answered. */
+  readonly engine: string | undefined;
+  readonly covers: readonly Covered[];
+  readonly counterexample: Counterexample | undefined;
+  /** Preparation and engines, s. */
+  readonly seconds: number;
+}
+
+/** Whether everything is proved for runs of any length and every cover is reached. */
+export function holds(p: Proved): boolean { return p.finding.verdict === "proved" && p.covers.every((c) => c.cycle !== undefined); }
+
+/** Decides all assertions of a design together, and looks for its covers. @throws BuildError when tools are missing or refuse the design. */
+export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}): Promise<Proved> {
+  const begun = Date.now();
+  const seconds = o.seconds ?? 60, depth = o.depth ?? 20;
+  using model = await formalModel(designOf(dut).emitted);
+  let { finding, engine } = await decide(model, { seconds, induction: o.induction ?? 8, depth }, o.engines);
+  let trace: Counterexample | undefined;
+  if (finding.verdict === "failed") {
+    trace = await counterexample(model, finding.cycles + 1, seconds);
+    if (trace === undefined) {
+      finding = { verdict: "unknown", why: `${engine ?? ""} finds a failure within ${finding.cycles} cycles that no SMT solver can show`, holdsFor: 0 };
+      engine = undefined;
+    }
+  }
+  const solver = findTool("z3") === undefined ? "cvc5" : "z3";
+  const covers = o.reach === 0 || finding.verdict === "failed" ? [] : await reachCovers(model, o.reach ?? 14, seconds, solver);
+  return {
+    design: model.design.top, finding, engine, covers, counterexample: trace, seconds: (Date.now() - begun) / 1000,
+    assertions: model.properties.filter((p) => p.what === "assert"), assumptions: model.properties.filter((p) => p.what === "assume"),
+  };
+}
