@@ -1,4 +1,5 @@
-import { assertAlways, bit, input, module, mux, node, output, reg, struct, uint, vec, when, type Bit, type UIntVar } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, input, module, mux, node, output, reg, struct, uint, vec, when, type Bit,
+  type UIntVar } from "../../../hdl-dsl/index.ts";
 
 /**
  * True least-recently-used order over `entries` numbers: a list, most recent first. A touch moves its number to the front in one cycle;
@@ -6,7 +7,8 @@ import { assertAlways, bit, input, module, mux, node, output, reg, struct, uint,
  * separate "is it full" logic is needed. Latency 1 cycle from touch to victim, initiation interval 1.
  */
 export const Lru = module("Lru",
-  (p: { entries: number }) => ({ touch: input(struct({ valid: bit, index: uint(Math.log2(p.entries)) })), victim: output(uint(Math.log2(p.entries))) }),
+  (p: { entries: number }) => ({ touch: input(struct({ valid: bit, index: uint(Math.log2(p.entries)) })),
+    victim: output(uint(Math.log2(p.entries))) }),
   (io, p) => {
     const width = Math.log2(p.entries);
     const order = reg(vec(uint(width), p.entries), { init: Array.from({ length: p.entries }, (_, i) => i) });

@@ -1,4 +1,5 @@
-import { assertAlways, bit, constant, input, lowestSet, module, mux, node, onehotMux, output, ram, reg, struct, uint, vec, when, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, constant, input, lowestSet, module, mux, node, onehotMux, output, ram, reg, struct, uint, vec, when, type Bit,
+  type UInt } from "../../../hdl-dsl/index.ts";
 import { orTree } from "./lru.ts";
 import { encodeOnehot, fromBits } from "./onehot.ts";
 import { Faulted } from "./page_fault.ts";
@@ -20,12 +21,14 @@ export const verdict = {
 export interface MissTableParameters extends WalkParameters { readonly slots: number; readonly keyBits: number }
 
 /**
- * The outstanding misses (MSHRs): one for each page that is being fetched, so that two misses to one page make one fetch, one page fault and one TLB
- * entry. The requests that wait for a page hang on its miss as a list of slots, in order of arrival; a list is served when the verdict is in.
+ * The outstanding misses (MSHRs): one for each page that is being fetched, so that two misses to one page make one fetch, one page fault
+ * and one TLB entry. The requests that wait for a page hang on its miss as a list of slots, in order of arrival; a list is served when the
+ * verdict is in.
  *
- * One operation per cycle on the page `key`: `add` (join the page's miss, or open one when there is none), or serving one request of `serve.miss`. A
- * miss lives until its list is empty and its write-back is in memory (so a fresh fetch cannot read the entry from before the fault). It takes no more
- * requests once it is poisoned (a shootdown came) or ended otherwise than mapped (so no verdict outlives its cause).
+ * One operation per cycle on the page `key`: `add` (join the page's miss, or open one when there is none), or serving one request of
+ * `serve.miss`. A miss lives until its list is empty and its write-back is in memory (so a fresh fetch cannot read the entry from before
+ * the fault). It takes no more requests once it is poisoned (a shootdown came) or ended otherwise than mapped (so no verdict outlives its
+ * cause).
  *
  * Full: `find.room` is 0; the caller parks the request. All outputs combinational from registers; updates take one cycle.
  */
@@ -40,12 +43,16 @@ export const MissTable = module("MissTable",
       /** With `add`: the miss that was opened or joined, and whether a fetch is to be made. */
       added: output(struct({ fetch: bit, miss })),
       poison: input(bit), poisonLeft: output(bit),
-      walked: input(Walked(p)), fault: output(struct({ valid: bit, result: WalkResult(p) })), faulted: input(Faulted(p)), written: input(struct({ valid: bit, miss })),
+      walked: input(Walked(p)), fault: output(struct({ valid: bit, result: WalkResult(p) })), faulted: input(Faulted(p)),
+        written: input(struct({ valid: bit, miss })),
       /** A miss with a verdict and requests to serve (round-robin). */
       next: output(struct({ valid: bit, miss })),
       serve: input(struct({ valid: bit, miss })),
-      served: output(struct({ slot, last: bit, verdict: uint(3), ppn: uint(geometryOf(p).ppnBits), read: bit, write: bit, key: uint(p.keyBits),
-        /** The first request of its list: it tells the TLB; and of a page without an entry only it knows that the fetch began after it came. */
+      served: output(struct({ slot, last: bit, verdict: uint(3), ppn: uint(geometryOf(p).ppnBits), read: bit, write: bit,
+        key: uint(p.keyBits),
+        /**
+         * The first request of its list: it tells the TLB; and of a page without an entry only it knows that the fetch began after it came.
+         */
         first: bit, poisoned: bit })),
     };
   },
@@ -53,7 +60,8 @@ export const MissTable = module("MissTable",
     const n = p.misses, miss = uint(Math.log2(n)), slot = uint(Math.log2(p.slots)), none = Array.from({ length: n }, () => 0);
     const Result = struct({ verdict: uint(3), ppn: uint(geometryOf(p).ppnBits), read: bit, write: bit });
     const flags = { init: none } as const;
-    const valid = reg(vec(bit, n), flags), done = reg(vec(bit, n), flags), empty = reg(vec(bit, n), flags), writing = reg(vec(bit, n), flags), poisoned = reg(vec(bit, n), flags);
+    const valid = reg(vec(bit, n), flags), done = reg(vec(bit, n), flags), empty = reg(vec(bit, n), flags),
+      writing = reg(vec(bit, n), flags), poisoned = reg(vec(bit, n), flags);
     /** Nothing of the list has been served. */
     const first = reg(vec(bit, n), flags);
     const wants_read = reg(vec(bit, n), flags), wants_write = reg(vec(bit, n), flags);
@@ -62,7 +70,8 @@ export const MissTable = module("MissTable",
     const each = <T>(f: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => f(i));
 
     const serving = each(i => node(io.serve.valid.and(io.serve.miss.eq(i)), { name: `serving_${i}` }));
-    const freeing = each(i => node(valid.at(i).and(done.at(i)).and(empty.at(i)).and(writing.at(i).not()).and((serving[i] as Bit).not()), { name: `freeing_${i}` }));
+    const freeing = each(i => node(valid.at(i).and(done.at(i)).and(empty.at(i)).and(writing.at(i).not()).and((serving[i] as Bit).not()),
+      { name: `freeing_${i}` }));
 
     // The page's own miss, if it has one.
     const same = each(i => node(valid.at(i).and((freeing[i] as Bit).not()).and(keys.at(i).eq(io.key)), { name: `same_${i}` }));
@@ -88,12 +97,14 @@ export const MissTable = module("MissTable",
     const allowed = wants_write.at(w.miss).and(w.write).or(wants_read.at(w.miss).and(w.read));
     const faults = node(w.error.not().and(w.allocated).and(w.mapped.not()).and(allowed));
     io.fault.set({ valid: io.walked.valid.and(faults), result: w });
-    const walk_verdict = mux(w.error, uint3(verdict.error), mux(w.allocated.not(), uint3(verdict.invalid), mux(w.mapped, uint3(verdict.mapped), uint3(verdict.unmapped))));
+    const walk_verdict = mux(w.error, uint3(verdict.error),
+      mux(w.allocated.not(), uint3(verdict.invalid), mux(w.mapped, uint3(verdict.mapped), uint3(verdict.unmapped))));
 
     const serve_miss = io.serve.miss;
     const head = heads.at(serve_miss), result = results.at(serve_miss);
     const last = node(head.eq(tails.at(serve_miss)));
-    io.served.set({ slot: head, last, verdict: result.verdict, ppn: result.ppn, read: result.read, write: result.write, key: keys.at(serve_miss), first: first.at(serve_miss), poisoned: poisoned.at(serve_miss) });
+    io.served.set({ slot: head, last, verdict: result.verdict, ppn: result.ppn, read: result.read, write: result.write,
+      key: keys.at(serve_miss), first: first.at(serve_miss), poisoned: poisoned.at(serve_miss) });
     const following = links.readAsync(head);
 
     const settled: Bit[] = [];
@@ -105,7 +116,8 @@ export const MissTable = module("MissTable",
       const served_here = serving[i] as Bit;
       settled.push(done.at(i).or(walked_here).or(faulted_here));
 
-      when(walked_here, () => { done.at(i).set(1); results.at(i).set({ verdict: walk_verdict, ppn: w.ppn, read: w.read, write: w.write }); });
+      when(walked_here, () => { done.at(i).set(1);
+        results.at(i).set({ verdict: walk_verdict, ppn: w.ppn, read: w.read, write: w.write }); });
       when(io.walked.valid.and(w.miss.eq(i)), () => { results.at(i).read.set(w.read); results.at(i).write.set(w.write); });
       when(faulted_here, () => {
         done.at(i).set(1);

@@ -1,4 +1,5 @@
-import { bit, cat, fifo, module, mux, node, onehotMux, output, ram, reg, sink, source, struct, uint, vec, when, constant, unpack, type Bit, type Readable, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { bit, cat, fifo, module, mux, node, onehotMux, output, ram, reg, sink, source, struct, uint, vec, when, constant, unpack, type Bit,
+  type Readable, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { bucketBytes, bucketSlots, entryShape, tableGeometry, type TableGeometry, type TableParameters } from "../table/index.ts";
 import { AxiAddress, AxiRead } from "./types.ts";
 import { encodeOnehot, fromBits } from "./onehot.ts";
@@ -10,10 +11,12 @@ export interface WalkParameters extends TableParameters {
   readonly addressBits: number;
   readonly idBits: number;
 }
-export const geometryOf = (p: TableParameters): TableGeometry => tableGeometry({ pageSize: p.pageSize, physicalMemory: p.physicalMemory, slotsFactor: p.slotsFactor });
+export const geometryOf = (p: TableParameters): TableGeometry =>
+  tableGeometry({ pageSize: p.pageSize, physicalMemory: p.physicalMemory, slotsFactor: p.slotsFactor });
 
 /** A bucket to fetch for a miss. */
-export const Fetch = (p: WalkParameters) => { const g = geometryOf(p); return struct({ miss: uint(Math.log2(p.misses)), index: uint(g.indexBits), tag: uint(g.tagBits) }); };
+export const Fetch = (p: WalkParameters) => { const g = geometryOf(p);
+  return struct({ miss: uint(Math.log2(p.misses)), index: uint(g.indexBits), tag: uint(g.tagBits) }); };
 /** What a bucket says about a page. */
 export const WalkResult = (p: WalkParameters) => {
   const g = geometryOf(p);
@@ -23,16 +26,19 @@ export const WalkResult = (p: WalkParameters) => {
     /** Where the entry is: for a page that faults. */
     slot: uint(Math.log2(bucketSlots)), index: uint(g.indexBits), tag: uint(g.tagBits) });
 };
-const Found = (p: WalkParameters) => struct({ found: bit, mapped: bit, read: bit, write: bit, ppn: uint(geometryOf(p).ppnBits), slot: uint(3), error: bit });
-interface Entry { readonly tag: UInt; readonly ppn: UInt; readonly read: Bit; readonly write: Bit; readonly allocated: Bit; readonly valid: Bit }
+const Found = (p: WalkParameters) => struct({ found: bit, mapped: bit, read: bit, write: bit, ppn: uint(geometryOf(p).ppnBits),
+  slot: uint(3), error: bit });
+interface Entry { readonly tag: UInt; readonly ppn: UInt; readonly read: Bit; readonly write: Bit; readonly allocated: Bit;
+  readonly valid: Bit }
 
 /** A pulse for each fetch, not back-pressured. */
 export const Walked = (p: WalkParameters) => struct({ valid: bit, result: WalkResult(p) });
 
 /**
- * Fetches buckets and finds the page's entry in them: exactly one memory access (one bucket of 64 bytes) per miss (paper §4.4.2). One fetch per cycle;
- * as many in flight as there are misses, and they may come back in any order, back to back, beats of different fetches mixed (AXI read ID 1 + miss).
- * Latency: fetch to `ar` 1 cycle; last data beat to `walked` 2 cycles. Initiation interval 1 at 512 bits; a bucket's beats below that.
+ * Fetches buckets and finds the page's entry in them: exactly one memory access (one bucket of 64 bytes) per miss (paper §4.4.2). One fetch
+ * per cycle; as many in flight as there are misses, and they may come back in any order, back to back, beats of different fetches mixed
+ * (AXI read ID 1 + miss). Latency: fetch to `ar` 1 cycle; last data beat to `walked` 2 cycles. Initiation interval 1 at 512 bits; a
+ * bucket's beats below that.
  */
 export const TableWalk = module("TableWalk",
   (p: WalkParameters) => ({
@@ -45,7 +51,8 @@ export const TableWalk = module("TableWalk",
     const missBits = Math.log2(p.misses), slotsPerBeat = Math.min(bucketSlots, p.beatBytes / 8), beats = bucketSlots / slotsPerBeat;
 
     // What the answer will be compared with, kept by miss number.
-    const wanted = ram(struct({ index: uint(g.indexBits), tag: uint(g.tagBits) }), { depth: p.misses, collision: "undefined", style: "distributed" });
+    const wanted = ram(struct({ index: uint(g.indexBits), tag: uint(g.tagBits) }),
+      { depth: p.misses, collision: "undefined", style: "distributed" });
     wanted.write(io.fetch.fire, io.fetch.payload.miss, { index: io.fetch.payload.index, tag: io.fetch.payload.tag });
 
     const queue = fifo(io.fetch, p.misses, { style: "distributed" });
@@ -84,15 +91,18 @@ export const TableWalk = module("TableWalk",
       when(beat_valid, () => { count.setAt(miss, number.add(1)); });
       const k = kept.at(miss);
       const later = number.any();
-      before = { found: k.found.and(later), mapped: k.mapped, read: k.read, write: k.write, ppn: k.ppn, slot: k.slot, error: k.error.and(later) };
+      before = { found: k.found.and(later), mapped: k.mapped, read: k.read, write: k.write, ppn: k.ppn, slot: k.slot,
+        error: k.error.and(later) };
       slot = slotsPerBeat === 1 ? number.resize(3) : cat(number, slotInBeat.trunc(Math.log2(slotsPerBeat))).is(3);
       const now = merge(before);
       when(beat_valid, () => { kept.setAt(miss, now); });
     }
     function merge(b: typeof before): NonNullable<typeof before> {
-      const own = { found: here, mapped: pick(e => e.valid), read: pick(e => e.read), write: pick(e => e.write), ppn: pick(e => e.ppn), slot, error: isError };
+      const own = { found: here, mapped: pick(e => e.valid), read: pick(e => e.read), write: pick(e => e.write), ppn: pick(e => e.ppn),
+        slot, error: isError };
       if (b === undefined) return own;
-      return { found: own.found.or(b.found), mapped: mux(b.found, b.mapped, own.mapped), read: mux(b.found, b.read, own.read), write: mux(b.found, b.write, own.write),
+      return { found: own.found.or(b.found), mapped: mux(b.found, b.mapped, own.mapped), read: mux(b.found, b.read, own.read),
+        write: mux(b.found, b.write, own.write),
         ppn: mux(b.found, b.ppn, own.ppn), slot: mux(b.found, b.slot, own.slot), error: own.error.or(b.error) };
     }
 
@@ -100,7 +110,8 @@ export const TableWalk = module("TableWalk",
     const walked = reg(WalkResult(p));
     const walked_valid = reg(bit, { init: 0, name: "done" });
     walked_valid.set((beat_valid).and(beat.last));
-    walked.set({ miss, error: result.error, allocated: result.found, mapped: result.mapped, read: result.read, write: result.write, ppn: result.ppn, slot: result.slot, index: want.index, tag: want.tag });
+    walked.set({ miss, error: result.error, allocated: result.found, mapped: result.mapped, read: result.read, write: result.write,
+      ppn: result.ppn, slot: result.slot, index: want.index, tag: want.tag });
     io.walked.valid.set(walked_valid);
     io.walked.result.set(walked);
   },

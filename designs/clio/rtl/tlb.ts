@@ -1,4 +1,5 @@
-import { assertAlways, bit, input, instance, module, mux, onehotMux, output, reg, struct, uint, vec, when, type Bit } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, input, instance, module, mux, onehotMux, output, reg, struct, uint, vec, when,
+  type Bit } from "../../../hdl-dsl/index.ts";
 import { Lru, orTree } from "./lru.ts";
 import { encodeOnehot, fromBits } from "./onehot.ts";
 
@@ -8,12 +9,12 @@ export const Mapping = (p: { readonly ppnBits: number }) => struct({ ppn: uint(p
 /**
  * Translation lookaside buffer: a fully associative CAM with true LRU (paper §4.4.2; 16 to 128 entries).
  *
- * Two stages. The key is compared in the cycle of `advance`; the outcome stands from the next cycle on, until the next `advance`. A `fill` or
- * `clear` belongs to that second stage; the compare of the same cycle already sees a fill, so a key can never enter twice because its first
- * fill was on the way. Latency 1, initiation interval 1.
+ * Two stages. The key is compared in the cycle of `advance`; the outcome stands from the next cycle on, until the next `advance`. A `fill`
+ * or `clear` belongs to that second stage; the compare of the same cycle already sees a fill, so a key can never enter twice because its
+ * first fill was on the way. Latency 1, initiation interval 1.
  *
- * `use` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates the entry found. At most
- * one of the three per cycle.
+ * `use` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates the entry found. At
+ * most one of the three per cycle.
  */
 export const Tlb = module("Tlb",
   (p: { entries: number; keyBits: number; ppnBits: number }) => ({

@@ -1,5 +1,6 @@
 import {
-  assertAlways, assignView, bit, bitsFor, cat, connect, constant, fifo, input, instance, literalOf as literalVal, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, wire,
+  assertAlways, assignView, bit, bitsFor, cat, connect, constant, fifo, input, instance, literalOf as literalVal, module, mux, node,
+    output, ram, reg, sink, source, stream, struct, uint, when, wire,
   type Bit, type Shape, type Stream, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
@@ -19,25 +20,31 @@ export interface TranslateParameters extends PageFaultParameters {
 }
 
 /** An access that is not to be made, and why. */
-export const Refused = (p: { readonly slots: number }) => struct({ slot: uint(Math.log2(p.slots)), status: uint(4), silent: bit, replyOpcode: uint(8) });
+export const Refused = (p: { readonly slots: number }) =>
+  struct({ slot: uint(Math.log2(p.slots)), status: uint(4), silent: bit, replyOpcode: uint(8) });
 /** A page whose translation is to be forgotten. */
 export const Shootdown = (p: TranslateParameters) => struct({ pid: uint(pidBits), vpn: uint(geometryOf(p).vpnBits) });
 /** One-cycle pulses for the counters. */
-export const translateEvents = ["tlbHits", "tlbMisses", "missesMerged", "bucketFetches", "tlbEvictions", "pageFaults", "shootdowns", "invalid", "writePermission", "readPermission", "outOfMemory"] as const;
-const TranslateEvents = struct(Object.fromEntries(translateEvents.map(n => [n, bit])) as Record<(typeof translateEvents)[number], typeof bit>);
+export const translateEvents = ["tlbHits", "tlbMisses", "missesMerged", "bucketFetches", "tlbEvictions", "pageFaults", "shootdowns",
+  "invalid", "writePermission", "readPermission", "outOfMemory"] as const;
+const TranslateEvents = struct(Object.fromEntries(translateEvents.map(n => [n, bit])) as Record<(typeof translateEvents)[number],
+  typeof bit>);
 
 /**
- * Address translation, permission check and page fault (paper §4.4.2, §4.4.3): a request leaves here when every page it touches is known and permitted.
+ * Address translation, permission check and page fault (paper §4.4.2, §4.4.3): a request leaves here when every page it touches is known
+ * and permitted.
  *
- * Stage 1 looks a page up in the TLB; stage 2 decides: hit, miss (join or open one), or serve the requests of a miss whose verdict is in. Stage 2
- * never waits: whatever it decides goes to a queue with room for every request in flight (`slots`), so a stalled memory stalls no lookup.
- * A request that crosses into another page comes round again for it, in front of new ones.
+ * Stage 1 looks a page up in the TLB; stage 2 decides: hit, miss (join or open one), or serve the requests of a miss whose verdict is in.
+ * Stage 2 never waits: whatever it decides goes to a queue with room for every request in flight (`slots`), so a stalled memory stalls no
+ * lookup. A request that crosses into another page comes round again for it, in front of new ones.
  *
- * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle; 3 more for a second page. Miss: that, one table access and 4 cycles; misses are pipelined one per cycle, as
- * many as `misses` to different pages; more wait in a side queue while hits go on. Fault: 1 cycle more than a miss.
+ * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle; 3 more for a second page. Miss: that, one table access and 4 cycles;
+ * misses are pipelined one per cycle, as many as `misses` to different pages; more wait in a side queue while hits go on. Fault: 1 cycle
+ * more than a miss. Sustained, each access another page: one every 2 cycles (a miss passes stage 2 twice), as long as `misses` covers the time
+ * that each is held: about L + 8 cycles for a miss, 2 L + 8 for a fault (fetch and write-back), L the memory's latency.
  *
- * Shootdown: the page's entry goes at once; `shootdown_done` comes when every request that could have used it has left the node (its slot is free) and no
- * fetch or write-back of it is under way. One at a time.
+ * Shootdown: the page's entry goes at once; `shootdown_done` comes when every request that could have used it has left the node (its slot
+ * is free) and no fetch or write-back of it is under way. One at a time.
  */
 export const Translate = module("Translate",
   (p: TranslateParameters) => ({
@@ -67,7 +74,8 @@ export const Translate = module("Translate",
     const misses = instance("misses", MissTable({ ...walkParameters(p), slots: p.slots, keyBits }));
     const tlb = instance("tlb", Tlb({ entries: p.tlbEntries, keyBits, ppnBits: g.ppnBits }));
 
-    // ---- Stage 1: look a page up. In order: a request that goes on to its next page, one that found no room before, a shootdown, a new one.
+    // ---- Stage 1: look a page up. In order: a request that goes on to its next page, one that found no room before, a shootdown, a new
+    // one.
     const again = stream(slot), parked = stream(slot);
     const again_queue = fifo(again, p.slots, { style: "distributed" });
     const parked_queue = fifo(parked, p.slots, { style: "distributed" });
@@ -94,8 +102,10 @@ export const Translate = module("Translate",
     // Pages after the first: how far the last byte is beyond the first page.
     const last_byte = node(offset.zext(extentBits(p)).add(a.length.resize(extentBits(p))).sub(1));
     const fresh = {
-      pid: a.pid, vpn: a.va.bits(g.pageShift, g.vpnBits), offset, length: a.length, write: a.write, silent: a.silent, replyOpcode: a.replyOpcode,
-      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: last_byte.shr(g.pageShift).trunc(step.width), ppns: constant(0, pages * g.ppnBits),
+      pid: a.pid, vpn: a.va.bits(g.pageShift, g.vpnBits), offset, length: a.length, write: a.write, silent: a.silent,
+        replyOpcode: a.replyOpcode,
+      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: last_byte.shr(g.pageShift).trunc(step.width),
+        ppns: constant(0, pages * g.ppnBits),
     };
     const entering = mux(take_old, old, literalVal(Pending, fresh));
     // The page of this step; past the end of the address space there is none.
@@ -109,7 +119,8 @@ export const Translate = module("Translate",
       first.set({ ...entering, outside: entering.outside.or(page.bit(g.vpnBits)) });
       first_slot.set(mux(take_old, old_slot, a.slot));
       first_shoots.set(take_shootdown);
-      first_key.set(mux(take_shootdown, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn), cat(entering.pid, page.trunc(g.vpnBits))).is(keyBits));
+      first_key.set(mux(take_shootdown, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn),
+        cat(entering.pid, page.trunc(g.vpnBits))).is(keyBits));
     });
 
     // ---- Stage 2: decide. It holds a lookup, a shootdown, or a miss whose requests it serves one a cycle.
@@ -142,11 +153,13 @@ export const Translate = module("Translate",
 
     // What is known of the page.
     const hit = node(is_lookup.and(request.outside.not()).and(tlb.hit));
-    const mapping = mux(serving, literalVal(struct({ ppn: uint(g.ppnBits), write: bit, read: bit }), { ppn: served.ppn, write: served.write, read: served.read }), tlb.mapping);
+    const mapping = mux(serving, literalVal(struct({ ppn: uint(g.ppnBits), write: bit, read: bit }),
+      { ppn: served.ppn, write: served.write, read: served.read }), tlb.mapping);
     const permitted = node(mux(request.write, mapping.write, mapping.read));
     const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
     const mapped = node(hit.or(ended(verdict.mapped)));
-    // Requests that joined the fetch may have come after the slow path made the entry that the fetch did not see: only the first believes "no entry".
+    // Requests that joined the fetch may have come after the slow path made the entry that the fetch did not see: only the first believes
+    // "no entry".
     const absent = node(is_lookup.and(request.outside).or(ended(verdict.invalid).and(served.first)));
     const doubtful = node(ended(verdict.invalid).and(served.first.not()));
     const failed = node(ended(verdict.error));
@@ -173,14 +186,19 @@ export const Translate = module("Translate",
     tlb.clear.set(is_shoot);
 
     // ---- Where the request goes.
-    const ppns = cat(...Array.from({ length: pages }, (_, k) => mux(request.step.eq(k), mapping.ppn, request.ppns.bits(k * g.ppnBits, g.ppnBits))).reverse());
+    const ppns = cat(...Array.from({ length: pages },
+      (_, k) => mux(request.step.eq(k), mapping.ppn, request.ppns.bits(k * g.ppnBits, g.ppnBits))).reverse());
     const finished = node(goes_on.and(complete));
-    const done = literalVal(Translated(shapeOf(p)), { slot: request_slot, offset: request.offset, length: request.length, write: request.write, silent: request.silent, replyOpcode: request.replyOpcode, ppns });
+    const done = literalVal(Translated(shapeOf(p)), { slot: request_slot, offset: request.offset, length: request.length,
+      write: request.write, silent: request.silent, replyOpcode: request.replyOpcode, ppns });
     const reads = pulse("reads_in", Translated(shapeOf(p)), finished.and(request.write.not()), done);
     const writes = pulse("writes_in", Translated(shapeOf(p)), finished.and(request.write), done);
-    const code = mux(absent, constant(status.INVALID, 4), mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4), mux(request.write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
+    const code = mux(absent, constant(status.INVALID, 4),
+      mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4),
+        mux(request.write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
     const refuses = node(absent.or(failed).or(exhausted).or(denied));
-    const refused = pulse("refused_in", Refused(p), refuses, literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode }));
+    const refused = pulse("refused_in", Refused(p), refuses,
+      literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode }));
     connect(fifo(reads, p.slots, { style: "distributed", name: "reads_queue" }), io.reads);
     connect(fifo(writes, p.slots, { style: "distributed", name: "writes_queue" }), io.writes);
     connect(fifo(refused, p.slots, { style: "distributed", name: "refused_queue" }), io.refused);
@@ -193,7 +211,8 @@ export const Translate = module("Translate",
     records.write(continues.or(adds).or(parks), request_slot, {
       ...request, step: mux(continues, request.step.add(1), request.step), ppns: mux(continues, ppns, request.ppns),
     });
-    for (const [queue, name] of [[again, "again"], [parked, "parked"], [reads, "reads"], [writes, "writes"], [refused, "refused"]] as const) {
+    for (const [queue, name] of [[again, "again"], [parked, "parked"], [reads, "reads"], [writes, "writes"],
+      [refused, "refused"]] as const) {
       assertAlways(queue.valid.and(queue.ready.not()).not(), `the queue ${name} has room for every request in flight`);
     }
     when(take_parked, () => { retrying.set(1); }).elseWhen(is_lookup, () => { retrying.set(0); });
@@ -235,7 +254,8 @@ export const Translate = module("Translate",
     when(io.shootdown_done.fire, () => { report.set(0); shooting.set(0); });
 
     io.events.set({
-      tlbHits: hit, tlbMisses: adds, missesMerged: adds.and(misses.added.fetch.not()), bucketFetches: misses.added.fetch, tlbEvictions: tlb.evicts,
+      tlbHits: hit, tlbMisses: adds, missesMerged: adds.and(misses.added.fetch.not()), bucketFetches: misses.added.fetch,
+        tlbEvictions: tlb.evicts,
       pageFaults: faults.done.valid.and(faults.done.outOfMemory.not()), shootdowns: io.shootdown_done.fire,
       invalid: absent, outOfMemory: exhausted, writePermission: denied.and(request.write), readPermission: denied.and(request.write.not()),
     });
@@ -251,5 +271,8 @@ function pulse<S extends Shape>(name: string, shape: S, valid: Bit, payload: Val
   assignView(s.payload, payload, name);
   return s;
 }
-const shapeOf = (p: TranslateParameters) => ({ slots: p.slots, pagesPerRequest: p.pagesPerRequest, ppnBits: geometryOf(p).ppnBits, pageShift: geometryOf(p).pageShift });
-const walkParameters = (p: TranslateParameters) => ({ pageSize: p.pageSize, physicalMemory: p.physicalMemory, slotsFactor: p.slotsFactor, misses: p.misses, beatBytes: p.beatBytes, addressBits: p.addressBits, idBits: p.idBits });
+const shapeOf = (p: TranslateParameters) => ({ slots: p.slots, pagesPerRequest: p.pagesPerRequest, ppnBits: geometryOf(p).ppnBits,
+  pageShift: geometryOf(p).pageShift });
+const walkParameters = (p: TranslateParameters) =>
+  ({ pageSize: p.pageSize, physicalMemory: p.physicalMemory, slotsFactor: p.slotsFactor, misses: p.misses, beatBytes: p.beatBytes,
+    addressBits: p.addressBits, idBits: p.idBits });

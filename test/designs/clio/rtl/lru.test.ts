@@ -22,7 +22,8 @@ async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<vo
   for (let i = 0; i < cycles; i++) {
     if (i % 1500 === 1499) { touch.valid.value = 1; b.sim.reset(1); list.reset(); }
     const valid = random.bool(0.9), filling = i % 500 < 2 * entries;
-    const index = filling ? list.victim : random.bool(0.3) ? (list.order[random.int(0, Math.min(3, entries - 1))] as number) : random.int(0, entries - 1);
+    const index = filling ? list.victim : random.bool(0.3)
+      ? (list.order[random.int(0, Math.min(3, entries - 1))] as number) : random.int(0, entries - 1);
     touch.valid.value = valid ? 1 : 0;
     touch.index.value = index;
     await b.risingEdge();
@@ -33,7 +34,8 @@ async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<vo
 
 describe("Lru", () => {
   for (const entries of [2, 4, 16, 64]) {
-    test(`the victim of ${entries} entries is the least recently used one, in every cycle`, () => runBench("lru", dut(entries), {}, b => run(b, entries, 4000)));
+    test(`the victim of ${entries} entries is the least recently used one, in every cycle`,
+      () => runBench("lru", dut(entries), {}, b => run(b, entries, 4000)));
   }
 
   test("after reset the numbers are victims from the highest down, once each", () => runBench("lru fill", dut(16), {}, async (b) => {

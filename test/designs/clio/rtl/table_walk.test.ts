@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { TableWalk, geometryOf } from "../../../../designs/clio/rtl/table_walk.ts";
-import { bucketAddress, bucketBytes, bucketSlots, packEntry, type Entry, type TableGeometry } from "../../../../designs/clio/table/index.ts";
-import { AxiRam, type Bench, bernoulli, never, peek, poke, type Random, runBench, SparseMemory, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { bucketAddress, bucketBytes, bucketSlots, packEntry, type Entry,
+  type TableGeometry } from "../../../../designs/clio/table/index.ts";
+import { AxiRam, type Bench, bernoulli, never, peek, poke, type Random, runBench, SparseMemory, StreamSink,
+  StreamSource } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { noWrites } from "./support/half-axi.ts";
 
 const misses = 8, idBits = 5;
-const dut = (beatBytes: number) => TableWalk({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses, beatBytes, addressBits: 24, idBits });
+const dut = (beatBytes: number) => TableWalk({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses, beatBytes,
+  addressBits: 24, idBits });
 type Ports = ReturnType<typeof dut>["ports"];
 const g: TableGeometry = geometryOf({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4 });
 
@@ -18,7 +21,8 @@ function randomBuckets(random: Random, memory: SparseMemory, count: number): Buc
     const near = (): bigint => base ^ (1n << BigInt(random.int(0, g.tagBits - 1)));
     const tags = new Set<bigint>();
     while (tags.size < bucketSlots) tags.add(near());
-    const all = [...tags].map((tag): Entry => ({ allocated: random.bool(0.8), valid: random.bool(), read: random.bool(), write: random.bool(), tag, ppn: random.int(0, 2 ** g.ppnBits - 1) }));
+    const all = [...tags].map((tag): Entry => ({ allocated: random.bool(0.8), valid: random.bool(), read: random.bool(),
+      write: random.bool(), tag, ppn: random.int(0, 2 ** g.ppnBits - 1) }));
     const data = new DataView(new ArrayBuffer(bucketBytes));
     all.forEach((e, slot) => { data.setBigUint64(slot * 8, packEntry(g, e), true); });
     memory.write(bucketAddress(g, index), new Uint8Array(data.buffer));
@@ -34,7 +38,8 @@ function expected(j: Job): Record<string, unknown> {
   return { miss: j.miss, error: +j.error, allocated: +(e !== undefined), index: j.bucket.index, tag: j.tag, ...(j.error ? {} : found) };
 }
 function check(result: Record<string, unknown>, j: Job): void {
-  const want = expected(j), got = Object.fromEntries(Object.keys(want).map(k => [k, k === "tag" ? BigInt(result[k] as number) : Number(result[k])]));
+  const want = expected(j), got = Object.fromEntries(
+    Object.keys(want).map(k => [k, k === "tag" ? BigInt(result[k] as number) : Number(result[k])]));
   if (j.error) { delete want["allocated"]; delete got["allocated"]; }
   expect(got, `walk of miss ${j.miss}`).toEqual(want);
 }
@@ -61,7 +66,8 @@ class MixingMemory {
     const taken = this.#ar.take();
     if (taken) {
       const a = taken.value;
-      expect([a.len, a.size, a.burst, Number(a.addr) % bucketBytes], "shape of the fetch").toEqual([bucketBytes / this.#beatBytes - 1, Math.log2(this.#beatBytes), 1, 0]);
+      expect([a.len, a.size, a.burst, Number(a.addr) % bucketBytes],
+        "shape of the fetch").toEqual([bucketBytes / this.#beatBytes - 1, Math.log2(this.#beatBytes), 1, 0]);
       expect(this.bursts.some(x => x.id === Number(a.id)), `ID ${a.id} used twice`).toBe(false);
       this.bursts.push({ id: Number(a.id), address: Number(a.addr), beat: 0 });
     }
@@ -72,7 +78,8 @@ class MixingMemory {
     const last = ++burst.beat === bucketBytes / this.#beatBytes;
     if (last) this.bursts.splice(this.bursts.indexOf(burst), 1);
     const fails = this.#failing().has(burst.id - 1) && (last || this.#random.bool(0.3));
-    this.#r.send({ data: BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`), id: burst.id, resp: fails ? this.#random.int(2, 3) : 0, last: last ? 1 : 0 });
+    this.#r.send({ data: BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`), id: burst.id,
+      resp: fails ? this.#random.int(2, 3) : 0, last: last ? 1 : 0 });
   }
 }
 
@@ -97,7 +104,8 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
     const free = Array.from({ length: misses }, (_, i) => i).filter(i => !flying.has(i));
     if (free.length > 0 && fetch.pending === 0) {
       const miss = random.pick(free), bucket = random.pick(buckets), e = random.pick(bucket.entries), error = random.bool(0.05);
-      const tag = random.bool(0.85) && e ? e.tag : random.bool() ? random.bits(g.tagBits) : (random.pick(random.pick(buckets).entries)?.tag ?? 0n);
+      const tag = random.bool(0.85) && e ? e.tag : random.bool()
+        ? random.bits(g.tagBits) : (random.pick(random.pick(buckets).entries)?.tag ?? 0n);
       flying.set(miss, { miss, bucket, tag, error });
       if (error) failing.add(miss);
       fetch.send({ miss, index: bucket.index, tag });
@@ -111,8 +119,10 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
 
 describe("TableWalk", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    test(`${beatBytes * 8} bits: random buckets, answers out of order with beats mixed, back-pressure`, () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 1200, 0.3, 1)));
-    test(`${beatBytes * 8} bits: ${misses} answers back to back each match their own tag (fault 3)`, () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 800, 0, misses)));
+    test(`${beatBytes * 8} bits: random buckets, answers out of order with beats mixed, back-pressure`,
+      () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 1200, 0.3, 1)));
+    test(`${beatBytes * 8} bits: ${misses} answers back to back each match their own tag (fault 3)`,
+      () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 800, 0, misses)));
   }
 
   test("reset in the middle of buckets: their first beats are forgotten", () => runBench("walk reset", dut(16), {}, async (b) => {
@@ -136,7 +146,8 @@ describe("TableWalk", () => {
         if (b.io.ar.valid.value && b.io.ar.ready.value) at.push(cycle);
         if (b.io.walked.valid.value) walked.push(cycle);
       } });
-      const sent = Array.from({ length: misses }, (_, miss) => fetch.send({ miss, index: bucket?.index ?? 0, tag: bucket?.entries[0]?.tag ?? 0n }));
+      const sent = Array.from({ length: misses }, (_, miss) =>
+        fetch.send({ miss, index: bucket?.index ?? 0, tag: bucket?.entries[0]?.tag ?? 0n }));
       await b.until(() => walked.length === misses);
       const start = sent[0]?.cycle ?? 0;
       expect(at.map(c => c - start)).toEqual(Array.from({ length: misses }, (_, i) => 1 + i));
@@ -146,9 +157,11 @@ describe("TableWalk", () => {
 
   describe("planted faults are caught", () => {
     const caught = (name: string, beatBytes: number, from: string | RegExp, to: string): void => {
-      test(name, () => findsFault(runBench("walk planted", plant(dut(beatBytes), from, to), { wave: false }, b => run(b, beatBytes, 800, 0, misses)), /walk of miss/));
+      test(name, () => findsFault(runBench("walk planted", plant(dut(beatBytes), from, to), { wave: false },
+        b => run(b, beatBytes, 800, 0, misses)), /walk of miss/));
     };
-    caught("fault 3: a beat is compared with the tag of the beat behind it", 64, "_word = wanted[miss]", "_word = wanted[r_valid ? r_payload_id[2:0] - 3'd1 : miss]");
+    caught("fault 3: a beat is compared with the tag of the beat behind it", 64, "_word = wanted[miss]",
+      "_word = wanted[r_valid ? r_payload_id[2:0] - 3'd1 : miss]");
     caught("fault 3: beats of several buckets share what was found", 16, /if \(miss == 3'd\d\)/, "if (1'b1)");
     caught("an entry that is not allocated matches", 64, /beat_data\[1\] & /, "");
   });

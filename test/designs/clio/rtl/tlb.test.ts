@@ -25,12 +25,16 @@ class TlbModel {
   fill(entry: Entry): void { this.places.shift(); this.places.push(entry); }
 }
 
-const randomMapping = (random: Random): Mapping => ({ ppn: random.int(0, 2 ** ppnBits - 1), write: random.int(0, 1), read: random.int(0, 1) });
+const randomMapping = (random: Random): Mapping =>
+  ({ ppn: random.int(0, 2 ** ppnBits - 1), write: random.int(0, 1), read: random.int(0, 1) });
 function idle(b: Bench<Ports>): void {
   b.io.use.value = 0; b.io.clear.value = 0; b.io.advance.value = 0; b.io.fill.valid.value = 0;
 }
 
-/** Random keys out of few, one advance after the other or with gaps; the outcome is held against the model, then used, cleared, or a fill comes. */
+/**
+ * Random keys out of few, one advance after the other or with gaps; the outcome is held against the model, then used, cleared, or a fill
+ * comes.
+ */
 async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<void> {
   const random = b.random.fork("tlb"), keys = Array.from({ length: entries * 2 }, () => Number(random.bits(keyBits)));
   // Keys that differ from another in one bit only: each bit takes part in the comparison.
@@ -55,7 +59,8 @@ async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<vo
     await b.risingEdge();
     if (second !== undefined) {
       expect(b.io.hit.value, `hit at cycle ${b.cycle}`).toBe(entry ? 1 : 0);
-      if (entry) expect({ ppn: b.io.mapping.ppn.num, write: b.io.mapping.write.value, read: b.io.mapping.read.value }, `mapping at cycle ${b.cycle}`).toEqual(entry.mapping);
+      if (entry) expect({ ppn: b.io.mapping.ppn.num, write: b.io.mapping.write.value, read: b.io.mapping.read.value },
+        `mapping at cycle ${b.cycle}`).toEqual(entry.mapping);
     }
     expect(b.io.evicts.value, `evicts at cycle ${b.cycle}`).toBe(op === "fill" && absent && model.evicts ? 1 : 0);
     if (op === "use") model.use(second as number);
@@ -91,21 +96,30 @@ async function fillMany(b: Bench<Ports>, entries: number, pages: number): Promis
     if (page >= entries) expect(await lookup(b, key(page - entries)), `page ${page - entries} after page ${page}`).toBe(undefined);
     // In order of age, so that using them leaves the order as it was.
     if (page % 97 === 0 || page === entries || page === entries + 1 || page === pages - 1) {
-      for (let old = Math.max(0, page - entries + 1); old <= page; old++) expect(await lookup(b, key(old)), `page ${old} after page ${page}`).toBe(old % 512);
+      for (let old = Math.max(0, page - entries + 1); old <= page;
+        old++) expect(await lookup(b, key(old)), `page ${old} after page ${page}`).toBe(old % 512);
     }
   }
 }
 
 describe("Tlb", () => {
   for (const entries of [4, 16, 64]) {
-    test(`${entries} entries: hits, mappings and evictions as in the reference`, () => runBench("tlb", dut(entries), {}, b => run(b, entries, 6000)));
+    test(`${entries} entries: hits, mappings and evictions as in the reference`,
+      () => runBench("tlb", dut(entries), {}, b => run(b, entries, 6000)));
   }
   test("the 65th, 66th and 1000th page find their place (fault 2)", () => runBench("tlb fill", dut(64), {}, b => fillMany(b, 64, 1000)));
 
   describe("planted faults are caught", () => {
-    test("fault 2: fills do not move the order once", () => findsFault(runBench("tlb planted", plant(dut(64), "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_"), { wave: false }, b => fillMany(b, 64, 80)), /evicts|page/));
-    test("fault 2: fills stop when every entry is valid", () => findsFault(runBench("tlb planted", plant(dut(4), /_when = fill_valid & /, "_when = fill_valid & ~(valid_0 & valid_1 & valid_2 & valid_3) & "), { wave: false }, b => fillMany(b, 4, 20)), /evicts|page/));
-    test("fault 1: the comparison does not see the fill of the same cycle", () => findsFault(runBench("tlb planted", plant(dut(4), /fill_key == key/, "1'b0"), { wave: false }, b => run(b, 4, 6000)), /hit/));
-    test("a clear leaves the entry", () => findsFault(runBench("tlb planted", plant(dut(4), "else if (clear & found", "else if (1'b0 & found"), { wave: false }, b => run(b, 4, 6000)), /hit|evicts/));
+    test("fault 2: fills do not move the order once",
+      () => findsFault(runBench("tlb planted", plant(dut(64), "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_"),
+        { wave: false }, b => fillMany(b, 64, 80)), /evicts|page/));
+    test("fault 2: fills stop when every entry is valid",
+      () => findsFault(runBench("tlb planted", plant(dut(4), /_when = fill_valid & /,
+        "_when = fill_valid & ~(valid_0 & valid_1 & valid_2 & valid_3) & "), { wave: false }, b => fillMany(b, 4, 20)), /evicts|page/));
+    test("fault 1: the comparison does not see the fill of the same cycle",
+      () => findsFault(runBench("tlb planted", plant(dut(4), /fill_key == key/, "1'b0"), { wave: false }, b => run(b, 4, 6000)), /hit/));
+    test("a clear leaves the entry",
+      () => findsFault(runBench("tlb planted", plant(dut(4), "else if (clear & found", "else if (1'b0 & found"), { wave: false },
+        b => run(b, 4, 6000)), /hit|evicts/));
   });
 });

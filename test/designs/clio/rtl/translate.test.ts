@@ -5,8 +5,10 @@ import { type Bench, type BenchOptions, type Random, runBench } from "../../../.
 import { findsFault, plant } from "../../../support/plant.ts";
 import { type Page, type PageKind, type Ports, type RigOptions, TranslateRig } from "./support/translate-rig.ts";
 
-const small: TranslateParameters = { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses: 4, beatBytes: 64, addressBits: 24, idBits: 5, freePages: 8, slots: 16, tlbEntries: 16, pagesPerRequest: 2 };
-const big: TranslateParameters = { ...small, pageSize: 2 ** 22, physicalMemory: 2 ** 31, addressBits: 31, misses: 16, freePages: 64, slots: 64, tlbEntries: 64 };
+const small: TranslateParameters = { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses: 4, beatBytes: 64, addressBits: 24,
+  idBits: 5, freePages: 8, slots: 16, tlbEntries: 16, pagesPerRequest: 2 };
+const big: TranslateParameters = { ...small, pageSize: 2 ** 22, physicalMemory: 2 ** 31, addressBits: 31, misses: 16, freePages: 64,
+  slots: 64, tlbEntries: 64 };
 const spaceEnd = 1n << 50n;
 
 interface Load extends RigOptions {
@@ -23,7 +25,8 @@ interface Load extends RigOptions {
   readonly whenOut?: "waits" | "fails";
 }
 
-const kindOf = (random: Random, faulting: number): PageKind => ({ read: random.bool(0.9), write: random.bool(0.8), faults: random.bool(faulting) });
+const kindOf = (random: Random, faulting: number): PageKind =>
+  ({ read: random.bool(0.9), write: random.bool(0.8), faults: random.bool(faulting) });
 
 /** Pages in runs of neighbours, of several processes, in the last page of the address space too. */
 function makePages(rig: TranslateRig, random: Random, load: Load): Page[] {
@@ -43,7 +46,8 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
   const random = b.random.fork("traffic"), rig = new TranslateRig(b, p, load), size = p.pageSize;
   const frames = Array.from({ length: rig.g.usablePages }, (_, i) => rig.g.firstPpn + i);
   // Random frames, so that a wrong bit shows.
-  for (let i = frames.length - 1; i > 0; i--) { const k = random.int(0, i); [frames[i], frames[k]] = [frames[k] as number, frames[i] as number]; }
+  for (let i = frames.length - 1; i > 0; i--) { const k = random.int(0, i);
+    [frames[i], frames[k]] = [frames[k] as number, frames[i] as number]; }
   const spare = frames.splice(0, load.frames ?? 200);
   rig.pool.push(...frames);
   rig.supply = 0;
@@ -75,10 +79,12 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
   let hot: Page[] = [];
   for (let n = 0; n < load.accesses; n++) {
     if (n % 64 === 0) hot = Array.from({ length: random.int(1, 12) }, () => random.pick(pages));
-    const page = random.bool(0.6) ? random.pick(hot) : random.pick(pages), length = random.bool(0.2) ? random.int(1, 4) : random.int(1, 1430);
+    const page = random.bool(0.6) ? random.pick(hot) : random.pick(pages),
+      length = random.bool(0.2) ? random.int(1, 4) : random.int(1, 1430);
     const near = random.bool(0.3), offset = near ? size - random.int(1, Math.min(size, 1430)) : random.int(0, size - 1);
     const pid = random.bool(0.02) ? random.int(0, 65535) : page.pid;
-    const va = random.bool(0.02) ? random.pick([spaceEnd, spaceEnd + 4096n, spaceEnd - 1n, (1n << 64n) - 1n, 1n << 63n, random.bits(64)]) : rig.addressOf(page, offset);
+    const va = random.bool(0.02) ? random.pick([spaceEnd, spaceEnd + 4096n, spaceEnd - 1n, (1n << 64n) - 1n, 1n << 63n,
+      random.bits(64)]) : rig.addressOf(page, offset);
     await rig.sendWhenFree({ pid, va, length, write: random.bool() });
     if (random.bool(0.02)) await b.cycles(random.int(1, 100));
   }
@@ -99,14 +105,21 @@ describe("Translate under random traffic", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
     const p = { ...small, beatBytes };
     bench(`${beatBytes * 8} bits, 4 KB pages: hits, misses, faults, evictions, shootdowns, back-pressure`, p, async (b) => {
-      const rig = await traffic(b, p, { accesses: 2500, pages: 60, faulting: 0.4, churn: 60, busy: 0.2, latency: 15, jitter: 10, outOfOrder: true });
-      for (const [name, n] of Object.entries(rig.events)) if (name !== "outOfMemory") expect(n, `${name}: seen at least once`).toBeGreaterThan(0);
+      const rig = await traffic(b, p, { accesses: 2500, pages: 60, faulting: 0.4, churn: 60, busy: 0.2, latency: 15, jitter: 10,
+        outOfOrder: true });
+      for (const [name, n] of Object.entries(rig.events)) if (name !== "outOfMemory") expect(n,
+        `${name}: seen at least once`).toBeGreaterThan(0);
     });
   }
-  bench("512 bits, 4 MB pages, 64 entries, 16 misses", big, async (b) => { await traffic(b, big, { accesses: 6000, pages: 150, faulting: 0.5, churn: 80, latency: 40, jitter: 20, outOfOrder: true, frames: 250 }); });
-  bench("no back-pressure, everything as fast as it goes", small, async (b) => { await traffic(b, small, { accesses: 4000, pages: 40, faulting: 0.3, churn: 20, latency: 5, hold: 2 }); });
-  bench("few pages, much shooting", small, async (b) => { await traffic(b, small, { accesses: 4000, pages: 6, faulting: 0.6, churn: 5, latency: 20, jitter: 10, hold: 4 }); });
-  bench("frames run out: accesses wait for them, the others go on (fault 6)", small, async (b) => { await traffic(b, small, { accesses: 2000, pages: 60, faulting: 0.7, churn: 60, frames: 90, whenOut: "waits" }); });
+  bench("512 bits, 4 MB pages, 64 entries, 16 misses", big,
+    async (b) => { await traffic(b, big, { accesses: 6000, pages: 150, faulting: 0.5, churn: 80, latency: 40, jitter: 20, outOfOrder: true,
+      frames: 250 }); });
+  bench("no back-pressure, everything as fast as it goes", small,
+    async (b) => { await traffic(b, small, { accesses: 4000, pages: 40, faulting: 0.3, churn: 20, latency: 5, hold: 2 }); });
+  bench("few pages, much shooting", small,
+    async (b) => { await traffic(b, small, { accesses: 4000, pages: 6, faulting: 0.6, churn: 5, latency: 20, jitter: 10, hold: 4 }); });
+  bench("frames run out: accesses wait for them, the others go on (fault 6)", small,
+    async (b) => { await traffic(b, small, { accesses: 2000, pages: 60, faulting: 0.7, churn: 60, frames: 90, whenOut: "waits" }); });
   bench("frames run out: accesses fail while the slow path says so (fault 6)", small, async (b) => {
     const rig = await traffic(b, small, { accesses: 2000, pages: 60, faulting: 0.7, churn: 60, frames: 90, whenOut: "fails" });
     expect(rig.events.outOfMemory).toBeGreaterThan(0);
@@ -144,7 +157,8 @@ describe("Translate's times", () => {
     });
     for (const L of [1, 12, 60]) {
       bench(`${name}, memory latency ${L}: a miss is a hit, one table access and 4 cycles; a fault 1 more`, p, async (b) => {
-        const rig = quiet(b, p, { latency: L }), [mapped] = addMany(rig, 1, {}) as [Page], faulting = rig.add(9, 77n, { faults: true }) as Page;
+        const rig = quiet(b, p, { latency: L }), [mapped] = addMany(rig, 1, {}) as [Page],
+          faulting = rig.add(9, 77n, { faults: true }) as Page;
         rig.supply = 1;
         await b.cycles(10);
         for (const [page, cycles] of [[mapped, hit + L + 4], [faulting, hit + L + 5]] as const) {
@@ -158,7 +172,8 @@ describe("Translate's times", () => {
       });
     }
     bench(`${name}: an access over the end of a page takes 3 cycles more`, p, async (b) => {
-      const rig = quiet(b, p), [first] = [rig.add(6, 20n, {}), rig.add(6, 21n, {})] as [Page, Page], over = { ...to(rig, first), va: rig.addressOf(first, p.pageSize - 7) };
+      const rig = quiet(b, p), [first] = [rig.add(6, 20n, {}), rig.add(6, 21n, {})] as [Page, Page],
+        over = { ...to(rig, first), va: rig.addressOf(first, p.pageSize - 7) };
       await rig.one(over);
       await b.cycles(20);
       const o = await rig.one(over);
@@ -174,7 +189,8 @@ describe("Translate's times", () => {
       await rig.finish();
     });
     bench(`${name}: hits flow at their own speed while every miss is out and more wait`, p, async (b) => {
-      const L = 300, rig = quiet(b, p, { latency: L }), [warm, ...cold] = addMany(rig, p.misses + 3, {}) as [Page, ...Page[]], hits = p.slots - cold.length - 1;
+      const L = 300, rig = quiet(b, p, { latency: L }), [warm, ...cold] = addMany(rig, p.misses + 3, {}) as [Page, ...Page[]],
+        hits = p.slots - cold.length - 1;
       await rig.one(to(rig, warm));
       await b.cycles(20);
       rig.outcomes.length = 0;
@@ -219,9 +235,12 @@ describe("Translate, case by case", () => {
 
   bench("the checks come in the order of the rules, page by page", small, async (b) => {
     const rig = quiet(b, small), end = small.pageSize - 10;
-    const kinds: readonly PageKind[] = [{}, { write: false }, { faults: true, write: false }, { read: false }, { allocated: false }, { faults: true }];
-    const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + 10 * i), k) as Page), nexts = kinds.map((k, i) => rig.add(1, BigInt(11 + 10 * i), k) as Page);
-    rig.add(1, 100n, {}); rig.add(1, 101n, { write: false }); rig.add(1, 110n, { faults: true }); rig.add(1, 111n, { faults: true, write: false }); rig.add(1, spaceEnd / 4096n - 1n, {});
+    const kinds: readonly PageKind[] = [{}, { write: false }, { faults: true, write: false }, { read: false }, { allocated: false },
+      { faults: true }];
+    const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + 10 * i), k) as Page),
+      nexts = kinds.map((k, i) => rig.add(1, BigInt(11 + 10 * i), k) as Page);
+    rig.add(1, 100n, {}); rig.add(1, 101n, { write: false }); rig.add(1, 110n, { faults: true });
+      rig.add(1, 111n, { faults: true, write: false }); rig.add(1, spaceEnd / 4096n - 1n, {});
     expect(nexts.length).toBe(kinds.length);
     const at = async (va: bigint, write: boolean, length = 20): Promise<number> => (await rig.one({ pid: 1, va, length, write })).status;
     const inside = async (i: number, write: boolean): Promise<number> => at(rig.addressOf(pages[i] as Page, 5), write);
@@ -232,7 +251,8 @@ describe("Translate, case by case", () => {
     expect([await inside(3, true), await inside(3, false)]).toEqual([0, status.READ_PERM]);
     expect([await inside(4, true), await inside(4, false)]).toEqual([status.INVALID, status.INVALID]);
     rig.outOfMemory = true;
-    expect([await inside(5, true), await inside(2, true), await inside(4, true), await inside(1, false)]).toEqual([status.OUT_OF_MEMORY, status.WRITE_PERM, status.INVALID, 0]);
+    expect([await inside(5, true), await inside(2, true), await inside(4, true), await inside(1, false)]).toEqual(
+      [status.OUT_OF_MEMORY, status.WRITE_PERM, status.INVALID, 0]);
     rig.outOfMemory = false;
     rig.supply = 1;
     expect([await inside(5, true), await inside(2, false), await inside(2, true)]).toEqual([0, 0, status.WRITE_PERM]);
@@ -246,14 +266,16 @@ describe("Translate, case by case", () => {
     expect(await at(110n * 4096n + BigInt(end), true)).toBe(status.WRITE_PERM);
     expect(rig.events.pageFaults).toBe(taken + 1);
     // The end of the address space, and of 64 bits.
-    expect([await at(spaceEnd - 20n, true), await at(spaceEnd - 19n, true), await at(spaceEnd, false), await at((1n << 64n) - 1n, false), await at((1n << 63n) + 5n, false)])
+    expect([await at(spaceEnd - 20n, true), await at(spaceEnd - 19n, true), await at(spaceEnd, false), await at((1n << 64n) - 1n, false),
+      await at((1n << 63n) + 5n, false)])
       .toEqual([0, status.INVALID, status.INVALID, status.INVALID, status.INVALID]);
     await rig.finish();
   });
 
   bench("every slot of a bucket faults and is written back right (fault 5)", small, async (b) => {
     const rig = quiet(b, small), pages: Page[] = [];
-    for (let slot = 0, vpn = 0n; slot < 8; vpn += 3n) { const page = rig.add(2, vpn, { faults: true, read: slot % 2 === 0 }, slot); if (page) { pages.push(page); slot++; } }
+    for (let slot = 0, vpn = 0n; slot < 8; vpn += 3n) { const page = rig.add(2, vpn, { faults: true, read: slot % 2 === 0 }, slot);
+      if (page) { pages.push(page); slot++; } }
     rig.supply = 1;
     for (const page of pages) rig.send(to(rig, page, true));
     await b.until(() => rig.inFlight === 0);
@@ -262,7 +284,8 @@ describe("Translate, case by case", () => {
   });
 
   bench("a memory error ends the access with FAIL, and is not remembered", small, async (b) => {
-    const rig = quiet(b, small), [page, other] = addMany(rig, 2, {}) as [Page, Page], range = { from: page.index * 64, to: page.index * 64 + 64 };
+    const rig = quiet(b, small), [page, other] = addMany(rig, 2, {}) as [Page, Page],
+      range = { from: page.index * 64, to: page.index * 64 + 64 };
     rig.ram.failAt(range);
     rig.failing.add(page.index);
     expect([(await rig.one(to(rig, page))).status, (await rig.one(to(rig, other))).status]).toEqual([status.FAIL, 0]);
@@ -273,7 +296,8 @@ describe("Translate, case by case", () => {
   });
 
   const framesRunOut = async (b: Bench<Ports>): Promise<void> => {
-    const rig = quiet(b, small, { latency: 10 }), [warm, ...rest] = addMany(rig, 4, {}) as [Page, ...Page[]], faulting = addMany(rig, 3, { faults: true });
+    const rig = quiet(b, small, { latency: 10 }), [warm, ...rest] = addMany(rig, 4, {}) as [Page, ...Page[]],
+      faulting = addMany(rig, 3, { faults: true });
     await rig.one(to(rig, warm));
     for (const page of faulting) rig.send(to(rig, page));
     await b.cycles(100);
@@ -353,7 +377,8 @@ describe("Translate, case by case", () => {
     // Long enough for the memory to answer what it was asked: the answers fall on the floor.
     b.sim.reset(300);
     await b.cycles(3);
-    expect([b.io.ar.valid.value, b.io.aw.valid.value, b.io.reads.valid.value, b.io.writes.valid.value, b.io.refused.valid.value]).toEqual([0, 0, 0, 0, 0]);
+    expect([b.io.ar.valid.value, b.io.aw.valid.value, b.io.reads.valid.value, b.io.writes.valid.value, b.io.refused.valid.value]).toEqual(
+      [0, 0, 0, 0, 0]);
     first.forget();
     for (const page of pages) await first.one(to(first, page));
     for (const page of pages) await first.one(to(first, page));
@@ -361,25 +386,39 @@ describe("Translate, case by case", () => {
   });
 
   describe("planted faults are caught", () => {
-    const caught = (name: string, p: TranslateParameters, from: string | RegExp, becomes: string, body: (b: Bench<Ports>) => Promise<unknown>, error: RegExp): void => {
-      test(name, () => findsFault(runBench(`planted ${name}`, plant(Translate(p), from, becomes), { wave: false, hangCycles: 3000, limitCycles: 60_000 }, async b => { await body(b); }), error));
+    const caught = (name: string, p: TranslateParameters, from: string | RegExp, becomes: string,
+      body: (b: Bench<Ports>) => Promise<unknown>, error: RegExp): void => {
+      test(name, () => findsFault(runBench(`planted ${name}`, plant(Translate(p), from, becomes),
+        { wave: false, hangCycles: 3000, limitCycles: 60_000 }, async b => { await body(b); }), error));
     };
-    const mapped: Load = { accesses: 1500, pages: 40, faulting: 0, latency: 20, jitter: 10, hold: 4 }, touched: Load = { ...mapped, faulting: 1 }, mixed: Load = { ...mapped, faulting: 0.5 };
+    const mapped: Load = { accesses: 1500, pages: 40, faulting: 0, latency: 20, jitter: 10, hold: 4 },
+      touched: Load = { ...mapped, faulting: 1 }, mixed: Load = { ...mapped, faulting: 0.5 };
     const shot: Load = { ...mapped, pages: 8, churn: 20, faulting: 0.3 };
     const run = (load: Load) => (b: Bench<Ports>) => traffic(b, small, load);
-    caught("fault 1: two misses to one page make two entries", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(mapped), /at most once|merged|every miss/);
-    caught("fault 2: fills do not move the order", small, "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_ & ~fill_valid", b => fillsTlb(b), /in the TLB/);
-    caught("fault 3: answers back to back are compared with a tag of another", small, "_word = wanted[miss]", "_word = wanted[r_valid ? r_payload_id[1:0] - 2'd1 : miss]", run(mapped), /access of pid/);
-    caught("fault 4: two faults on one page take two frames", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(touched), /frame|at most once/);
-    caught("fault 4: an ordinary miss takes the frame of a fault", small, /(results_\d_ppn <= )walked_result_ppn/, "$1faulted_valid ? faulted_ppn : walked_result_ppn", run(mixed), /access of pid/);
-    caught("fault 5: the entry is written to another slot", small, "waiting_pop_payload_slot, 3'd0", "waiting_pop_payload_slot ^ 3'd1, 3'd0", run(touched), /entry of page|frame|entry at/);
-    caught("fault 6: without frames everything stops", small, "first_ready = ~first_valid | first_moves", "first_ready = (~first_valid | first_moves) & (freePages != 0)", framesRunOut, /no stream has moved|has not ended|access/);
-    caught("a fill under way brings back what was shot down", narrow, /if \(poison & same_/, "if (1'b0 & poison & same_", inFlightFetch, /access of pid/);
+    caught("fault 1: two misses to one page make two entries", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(mapped),
+      /at most once|merged|every miss/);
+    caught("fault 2: fills do not move the order", small, "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_ & ~fill_valid",
+      b => fillsTlb(b), /in the TLB/);
+    caught("fault 3: answers back to back are compared with a tag of another", small, "_word = wanted[miss]",
+      "_word = wanted[r_valid ? r_payload_id[1:0] - 2'd1 : miss]", run(mapped), /access of pid/);
+    caught("fault 4: two faults on one page take two frames", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(touched),
+      /frame|at most once/);
+    caught("fault 4: an ordinary miss takes the frame of a fault", small, /(results_\d_ppn <= )walked_result_ppn/,
+      "$1faulted_valid ? faulted_ppn : walked_result_ppn", run(mixed), /access of pid/);
+    caught("fault 5: the entry is written to another slot", small, "waiting_pop_payload_slot, 3'd0",
+      "waiting_pop_payload_slot ^ 3'd1, 3'd0", run(touched), /entry of page|frame|entry at/);
+    caught("fault 6: without frames everything stops", small, "first_ready = ~first_valid | first_moves",
+      "first_ready = (~first_valid | first_moves) & (freePages != 0)", framesRunOut, /no stream has moved|has not ended|access/);
+    caught("a fill under way brings back what was shot down", narrow, /if \(poison & same_/, "if (1'b0 & poison & same_", inFlightFetch,
+      /access of pid/);
     caught("a shootdown does not wait for the write of a fault", small, " | misses_poisonLeft", "", writeUnderWay, /entry of page|frame/);
     caught("a shootdown leaves the TLB as it is", small, "if (clear & found", "if (1'b0 & found", run(shot), /access of pid/);
-    caught("a shootdown is acknowledged at once", small, /(awaited <= )inside/, "$1{16{1'b0}} & inside", slotsStayBusy, /busy at its acknowledgement/);
-    caught("no entry is believed by all that joined", narrow, /== 3'd1\) & ~?misses_served_first/, "== 3'd1)", lateEntry, /refused with status 1/);
-    caught("a refused write takes a frame", small, /faults_joined\w*\[walked_result_miss\] & walked_result_write/, "1'b1", b => traffic(b, small, { ...mixed, faulting: 1 }), /no access that is permitted/);
+    caught("a shootdown is acknowledged at once", small, /(awaited <= )inside/, "$1{16{1'b0}} & inside", slotsStayBusy,
+      /busy at its acknowledgement/);
+    caught("no entry is believed by all that joined", narrow, /== 3'd1\) & ~?misses_served_first/, "== 3'd1)", lateEntry,
+      /refused with status 1/);
+    caught("a refused write takes a frame", small, /faults_joined\w*\[walked_result_miss\] & walked_result_write/, "1'b1",
+      b => traffic(b, small, { ...mixed, faulting: 1 }), /no access that is permitted/);
   });
 });
 

@@ -4,7 +4,8 @@ import { translateEvents } from "../../../../../designs/clio/rtl/translate.ts";
 import { geometryOf } from "../../../../../designs/clio/rtl/table_walk.ts";
 import { bucketSlots, entryAddress, locate, packEntry, unpackEntry, type TableGeometry } from "../../../../../designs/clio/table/index.ts";
 import { status } from "../../../../../designs/packets/index.ts";
-import { AxiRam, bernoulli, never, poke, SparseMemory, StreamSink, StreamSource, type AxiRamOptions, type Bench, type Random, type Sent } from "../../../../../sim/index.ts";
+import { AxiRam, bernoulli, never, poke, SparseMemory, StreamSink, StreamSource, type AxiRamOptions, type Bench, type Random,
+  type Sent } from "../../../../../sim/index.ts";
 
 export type Ports = ReturnType<typeof Translate>["ports"];
 
@@ -22,11 +23,14 @@ interface Version {
   /** The last cycle in which an access may have come, and its result have left, that saw this. */
   lastAccepted: number; lastResult: number;
 }
-export interface Page { readonly pid: number; readonly vpn: bigint; readonly index: number; readonly slot: number; readonly tag: bigint; readonly versions: Version[] }
+export interface Page { readonly pid: number; readonly vpn: bigint; readonly index: number; readonly slot: number; readonly tag: bigint;
+  readonly versions: Version[] }
 export interface PageKind { readonly allocated?: boolean; readonly read?: boolean; readonly write?: boolean; readonly faults?: boolean }
 export interface AccessOf { readonly pid: number; readonly va: bigint; readonly length: number; readonly write: boolean }
-interface Flying extends AccessOf { readonly slot: number; readonly silent: number; readonly replyOpcode: number; readonly sent: Sent<unknown> }
-export interface Outcome { readonly access: AccessOf; readonly accepted: number; readonly cycle: number; readonly status: number; readonly ppns: readonly number[] }
+interface Flying extends AccessOf { readonly slot: number; readonly silent: number; readonly replyOpcode: number;
+  readonly sent: Sent<unknown> }
+export interface Outcome { readonly access: AccessOf; readonly accepted: number; readonly cycle: number; readonly status: number;
+  readonly ppns: readonly number[] }
 
 export interface RigOptions extends Pick<AxiRamOptions, "latency" | "jitter" | "outOfOrder"> {
   /** Back-pressure of every channel, 0 to 1. */
@@ -36,9 +40,9 @@ export interface RigOptions extends Pick<AxiRamOptions, "latency" | "jitter" | "
 }
 
 /**
- * A `Translate` with what surrounds it: page table in an AXI4 memory, slot pool, slow path (frames, mapping, unmapping with shootdowns). Every result is
- * held against what its pages were while it was under way: exactly one per access, the first failing page's status, the right frames; every
- * frame given once. The table in memory is compared at the end, every byte.
+ * A `Translate` with what surrounds it: page table in an AXI4 memory, slot pool, slow path (frames, mapping, unmapping with shootdowns).
+ * Every result is held against what its pages were while it was under way: exactly one per access, the first failing page's status, the
+ * right frames; every frame given once. The table in memory is compared at the end, every byte.
  */
 export class TranslateRig {
   readonly g: TableGeometry;
@@ -61,7 +65,8 @@ export class TranslateRig {
   readonly #frames: StreamSource<Ports["free_page"]["shape"]>;
   readonly #shootdowns: StreamSource<Ports["shootdown"]["shape"]>;
   readonly #acknowledged: StreamSink<Ports["shootdown_done"]["shape"]>;
-  readonly #sinks: { readonly reads: StreamSink<Ports["reads"]["shape"]>; readonly writes: StreamSink<Ports["writes"]["shape"]>; readonly refused: StreamSink<Ports["refused"]["shape"]> };
+  readonly #sinks: { readonly reads: StreamSink<Ports["reads"]["shape"]>; readonly writes: StreamSink<Ports["writes"]["shape"]>;
+    readonly refused: StreamSink<Ports["refused"]["shape"]> };
   readonly #flying = new Map<number, Flying>();
   readonly #freeSlots: number[];
   /** Slots whose result has left, each busy until `at`. */
@@ -79,13 +84,15 @@ export class TranslateRig {
     this.#b = b; this.#p = p; this.#random = b.random.fork("rig"); this.#hold = o.hold ?? 30;
     this.g = geometryOf(p);
     const busy = o.busy ?? 0, pause = (n: number) => (busy > 0 ? bernoulli(busy, n) : never), io = b.io;
-    this.ram = new AxiRam(b.sim, io, { latency: o.latency ?? 12, jitter: o.jitter ?? 0, outOfOrder: o.outOfOrder ?? false, memory: this.#memory,
+    this.ram = new AxiRam(b.sim, io, { latency: o.latency ?? 12, jitter: o.jitter ?? 0, outOfOrder: o.outOfOrder ?? false,
+      memory: this.#memory,
       pause: { aw: pause(1), w: pause(2), b: pause(3), ar: pause(4), r: pause(5) } });
     this.access = new StreamSource(b.sim, io.access, { pause: pause(6) });
     this.#frames = new StreamSource(b.sim, io.free_page);
     this.#shootdowns = new StreamSource(b.sim, io.shootdown);
     this.#acknowledged = new StreamSink(b.sim, io.shootdown_done, { pause: pause(7) });
-    this.#sinks = { reads: new StreamSink(b.sim, io.reads, { pause: pause(8) }), writes: new StreamSink(b.sim, io.writes, { pause: pause(9) }), refused: new StreamSink(b.sim, io.refused, { pause: pause(10) }) };
+    this.#sinks = { reads: new StreamSink(b.sim, io.reads, { pause: pause(8) }),
+      writes: new StreamSink(b.sim, io.writes, { pause: pause(9) }), refused: new StreamSink(b.sim, io.refused, { pause: pause(10) }) };
     this.#freeSlots = Array.from({ length: p.slots }, (_, i) => i);
     this.events = Object.fromEntries(translateEvents.map(n => [n, 0])) as TranslateRig["events"];
     const signals = translateEvents.map(n => [n, io.events[n] as { readonly value: number }] as const);
@@ -109,15 +116,19 @@ export class TranslateRig {
 
   // ---- The slow path's side.
 
-  /** A page with its entry in the table, its bucket's other slots full of other pages' entries. Undefined when its bucket has no slot left. */
+  /**
+   * A page with its entry in the table, its bucket's other slots full of other pages' entries. Undefined when its bucket has no slot left.
+   */
   add(pid: number, vpn: bigint, kind: PageKind, slot?: number): Page | undefined {
     const { index, tag } = locate(this.g, pid, vpn), key = `${pid}:${vpn}`, used = this.#usedSlots.get(index) ?? 0;
     if (this.pages.has(key) || used === 2 ** bucketSlots - 1) return undefined;
-    const choices = Array.from({ length: bucketSlots }, (_, i) => i).filter(i => (used >> i & 1) === 0 && (slot === undefined || i === slot));
+    const choices = Array.from({ length: bucketSlots },
+      (_, i) => i).filter(i => (used >> i & 1) === 0 && (slot === undefined || i === slot));
     if (choices.length === 0) return undefined;
     if (used === 0) {
       for (let i = 0; i < bucketSlots; i++) {
-        this.#writeEntry(index, i, packEntry(this.g, { allocated: this.#random.bool(0.7), valid: this.#random.bool(), read: true, write: true, tag: BigInt.asUintN(this.g.tagBits, ~tag ^ BigInt(i)), ppn: this.#random.int(0, 2 ** this.g.ppnBits - 1) }));
+        this.#writeEntry(index, i, packEntry(this.g, { allocated: this.#random.bool(0.7), valid: this.#random.bool(), read: true,
+          write: true, tag: BigInt.asUintN(this.g.tagBits, ~tag ^ BigInt(i)), ppn: this.#random.int(0, 2 ** this.g.ppnBits - 1) }));
       }
     }
     const page: Page = { pid, vpn, index, slot: this.#random.pick(choices), tag, versions: [] };
@@ -133,15 +144,21 @@ export class TranslateRig {
     if (before) before.lastAccepted = now;
     const faults = kind.faults ?? false, allocated = kind.allocated ?? true, ppn = allocated && !faults ? this.pool.shift() : undefined;
     if (allocated && !faults && ppn === undefined) throw new Error("the bench's pool has no frame left");
-    const v: Version = { allocated, read: kind.read ?? true, write: kind.write ?? true, faults, ppn, known: now, touched: false, from: now, lastAccepted: Infinity, lastResult: Infinity };
+    const v: Version = { allocated, read: kind.read ?? true, write: kind.write ?? true, faults, ppn, known: now, touched: false, from: now,
+      lastAccepted: Infinity, lastResult: Infinity };
     page.versions.push(v);
-    this.#writeEntry(page.index, page.slot, allocated ? packEntry(this.g, { allocated, valid: !faults, read: v.read, write: v.write, tag: page.tag, ppn: ppn ?? 0 }) : 0n);
+    this.#writeEntry(page.index, page.slot, allocated
+      ? packEntry(this.g, { allocated, valid: !faults, read: v.read, write: v.write, tag: page.tag, ppn: ppn ?? 0 }) : 0n);
   }
 
-  /** Takes a page away as the slow path does: entry out, shootdown, once more if a fault under way had put it back; then its frame is free again. */
+  /**
+   * Takes a page away as the slow path does: entry out, shootdown, once more if a fault under way had put it back; then its frame is free
+   * again.
+   */
   async unmap(page: Page): Promise<void> {
     const v = page.versions.at(-1) as Version, frames: number[] = [];
-    page.versions.push({ ...v, allocated: false, faults: false, ppn: undefined, touched: false, from: this.#b.cycle, lastAccepted: Infinity, lastResult: Infinity });
+    page.versions.push({ ...v, allocated: false, faults: false, ppn: undefined, touched: false, from: this.#b.cycle,
+      lastAccepted: Infinity, lastResult: Infinity });
     for (;;) {
       const old = unpackEntry(this.g, this.readEntry(page));
       this.#writeEntry(page.index, page.slot, 0n);
@@ -211,7 +228,8 @@ export class TranslateRig {
     for (const page of this.pages.values()) {
       const v = page.versions.at(-1) as Version, bits = this.readEntry(page), got = unpackEntry(this.g, bits);
       if (v.faults && got.valid && v.ppn === undefined) this.#claim(v, got.ppn, page);
-      const want = v.allocated ? packEntry(this.g, { allocated: true, valid: v.ppn !== undefined, read: v.read, write: v.write, tag: page.tag, ppn: v.ppn ?? 0 }) : 0n;
+      const want = v.allocated ? packEntry(this.g, { allocated: true, valid: v.ppn !== undefined, read: v.read, write: v.write,
+        tag: page.tag, ppn: v.ppn ?? 0 }) : 0n;
       expect(bits.toString(16), `entry of ${this.#name(page)}, slot ${page.slot} of bucket ${page.index}`).toBe(want.toString(16));
     }
     for (const [address, bits] of this.#written) expect(this.#readBits(address), `entry at ${address}`).toBe(bits);
@@ -276,9 +294,11 @@ export class TranslateRig {
     const code = kind === "refused" ? Number(r["status"]) : 0, ppnBits = BigInt(this.g.ppnBits);
     if (kind !== "refused") {
       const offset = Number(f.va & ((1n << BigInt(this.g.pageShift)) - 1n));
-      expect([kind, Number(r["offset"]), Number(r["length"]), Number(r["write"])], what).toEqual([f.write ? "writes" : "reads", offset, f.length, f.write ? 1 : 0]);
+      expect([kind, Number(r["offset"]), Number(r["length"]), Number(r["write"])],
+        what).toEqual([f.write ? "writes" : "reads", offset, f.length, f.write ? 1 : 0]);
     }
-    const ppns = Array.from({ length: this.#p.pagesPerRequest }, (_, k) => Number((BigInt(r["ppns"] ?? 0) >> (BigInt(k) * ppnBits)) & ((1n << ppnBits) - 1n)));
+    const ppns = Array.from({ length: this.#p.pagesPerRequest },
+      (_, k) => Number((BigInt(r["ppns"] ?? 0) >> (BigInt(k) * ppnBits)) & ((1n << ppnBits) - 1n)));
     const accepted = f.sent.cycle as number;
     this.outcomes.push({ access: f, accepted, cycle, status: code, ppns });
     this.#check(f, accepted, cycle, code, ppns, what);
@@ -307,7 +327,8 @@ export class TranslateRig {
         if (code === 0 && passing.ppn === undefined) this.#claim(passing, ppns[k] as number, page as Page);
         continue;
       }
-      const could = seen.map(v => (v.allocated ? `${v.read ? "r" : "-"}${v.write ? "w" : "-"} frame ${v.ppn ?? "to be taken"}` : "none")).join(" or ");
+      const could = seen.map(v => (v.allocated
+        ? `${v.read ? "r" : "-"}${v.write ? "w" : "-"} frame ${v.ppn ?? "to be taken"}` : "none")).join(" or ");
       throw new Error(`${what}: got status ${code}${code === 0 ? ` and frames ${ppns.join(", ")}` : ""}, but its page ${k} is ${could || "not allocated"}`);
     }
     if (code !== 0) throw new Error(`${what}: refused with status ${code}, but every page is there and permitted`);
