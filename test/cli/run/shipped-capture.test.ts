@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeSettings } from "../../../designs/clio/config/index.ts";
@@ -67,6 +68,12 @@ describe("the capture that ships with the project", () => {
     for (const line of decoded) expect(line).toMatch(/^(ARP|ICMP|CLIO)\|[^|]+\|\|$/);
     const names = decoded.map((l) => l.split("|")[1] ?? "");
     for (const name of ["READ_REPLY OK", "WRITE_REPLY OK", "WRITE_REPLY WRITE_PERM", "READ_REPLY INVALID", "ALLOC_REPLY OK", "KV_CREATE_REPLY FAIL"]) expect(names.some((n) => n.startsWith(name)), name).toBe(true);
+  });
+  it("gives what the README shows", () => {
+    const shown = /<!-- run: captures\/first\.pcap -->\n```\n([\s\S]*?)\n```/.exec(readFileSync(path("README.md"), "utf8"))?.[1]?.split("\n").filter((l) => l !== "...") ?? [];
+    const lines = run.out.split("\n");
+    expect(shown.length).toBeGreaterThan(10);
+    for (const line of shown) expect(lines).toContain(line);
   });
 });
 
