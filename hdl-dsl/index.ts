@@ -1,4 +1,5 @@
 /** The public face of the language. */
+export * from "./types/bits.ts";
 export * from "./types/shape.ts";
 export * from "./types/ports.ts";
 export type * from "./types/value.ts";
@@ -13,11 +14,14 @@ export { blackBox, elaborate, instance, module, type Def, type InstanceOptions, 
 export { assertAlways, assumeAlways, cover, mux, onehotMux, switchOn, when, type Else, type SwitchChain } from "./build/statements.ts";
 export { cat, constant, repeat } from "./build/value.ts";
 export { assignView, literalOf, pack, unpack } from "./build/view.ts";
-export { arbiter, lowestSet, type ArbiterOptions } from "./stream/arbiter.ts";
+export { arbiter, lowestSet, merge, type ArbiterOptions } from "./stream/arbiter.ts";
 export { fork } from "./stream/fork.ts";
+export { framed, insertHeader, packetise, removeHeader, splitHeader, type Framed } from "./stream/framing.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";
 export { stage, type StageKind } from "./stream/stage.ts";
 export { assignGiven, connect, demux, filter, gate, join, map, stream, type Given } from "./stream/stream.ts";
+export { throttle } from "./stream/throttle.ts";
+export { creditReceiver, creditSender } from "./queues/credit.ts";
 export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
 export { countNodes } from "./ir/count.ts";

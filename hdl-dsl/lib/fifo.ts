@@ -1,3 +1,4 @@
+import { addressBits, bitsFor } from "../types/bits.ts";
 import { output, sink, source, type Port, type StreamPort } from "../types/ports.ts";
 import { uint, type Shape, type UIntShape } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
@@ -14,11 +15,6 @@ export interface FifoParameters<S extends Shape = Shape> {
   /** Where the words live; `auto` lets synthesis choose. `distributed` words are read in the same cycle, so they need neither output register nor bypass. */
   readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
-
-/** Bits that hold 0 .. n. */
-export const bitsFor = (n: number): number => Math.max(1, Math.ceil(Math.log2(n + 1)));
-/** Bits of an address of `depth` words. */
-export const addressBits = (depth: number): number => Math.max(1, Math.ceil(Math.log2(depth)));
 
 const definition = module("Fifo",
   (p: FifoParameters) => ({ push: sink(p.shape), pop: source(p.shape), level: output(uint(bitsFor(p.depth))) }),

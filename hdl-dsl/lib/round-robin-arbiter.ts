@@ -5,7 +5,7 @@ import { module, type Def } from "../build/module.ts";
 import { constant } from "../build/value.ts";
 import { arbiter } from "../stream/arbiter.ts";
 import { connectAny, map } from "../stream/stream.ts";
-import { addressBits } from "./fifo.ts";
+import { addressBits } from "../types/bits.ts";
 
 export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends number = number> {
   readonly shape: S;

@@ -8,7 +8,7 @@ import { constant } from "../build/value.ts";
 import { pack, unpack } from "../build/view.ts";
 import { connect } from "../stream/stream.ts";
 import { axisBeat, type AxisBeatShape } from "./axis.ts";
-import { addressBits } from "./fifo.ts";
+import { addressBits } from "../types/bits.ts";
 
 export interface WidthAdapterParameters {
   /** Bytes of a beat that comes in. */

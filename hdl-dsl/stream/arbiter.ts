@@ -49,3 +49,9 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   });
   return out as unknown as StreamIn<S>;
 }
+
+/**
+ * Merges streams: `arbiter` by the name under which one looks for it. Fair unless `policy` is `priority`; packets stay whole with `last`; without both, transfers of several
+ * sources mix in the order of their arrival. There is no merge without a policy: what arrives in one cycle must go in some order.
+ */
+export const merge = arbiter;

@@ -1,0 +1,44 @@
+/** What CRC and checksum share: a number for each frame of an AXI-Stream. */
+import { bit, type Shape, type UIntShape } from "../types/shape.ts";
+import type { Bit, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
+import { node, reg } from "../build/declare.ts";
+import { when } from "../build/statements.ts";
+import { assignView } from "../build/view.ts";
+import type { AxisBeatShape } from "./axis.ts";
+
+export interface Digest<P extends Shape> {
+  /** Bits of the state, and its value before a frame. */
+  readonly state: UIntShape;
+  readonly init: bigint;
+  /** What a beat alone contributes; registered before it meets the state. */
+  readonly partShape: P;
+  readonly part: (beat: Val<AxisBeatShape>) => Val<P> | Readonly<Record<string, UInt>>;
+  /** The state after a beat that is not the frame's last. */
+  readonly next: (state: UInt, part: Val<P>) => UInt;
+  /** The frame's number, from the state before its last beat. */
+  readonly result: (state: UInt, part: Val<P>) => UInt;
+}
+
+/**
+ * Beats come in, one number per frame goes out. Latency 2 cycles from a frame's last beat to its number, initiation interval 1 beat. Full (a number
+ * waits, the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one cycle: both happen.
+ */
+export function frameDigest<P extends Shape>(from: StreamIn<AxisBeatShape>, to: StreamOut<UIntShape>, d: Digest<P>): void {
+  const part_valid = reg(bit, { init: 0 }), part_last = reg(bit), part = reg(d.partShape, { name: "part" });
+  const state = reg(d.state, { init: d.init, name: "state" });
+  const result_valid = reg(bit, { init: 0 }), result = reg(to.shape, { name: "result" });
+  const advance: Bit = node(part_valid.not().or(part_last.not()).or(result_valid.not()).or(to.ready));
+  from.ready.set(advance);
+  when(to.ready, () => { result_valid.set(0); });
+  when(advance, () => { part_valid.set(from.valid); });
+  when(from.fire, () => { part_last.set(from.payload.last); assignView(part, d.part(from.payload), "part"); });
+  when(part_valid.and(advance), () => {
+    when(part_last, () => {
+      result_valid.set(1);
+      assignView(result, d.result(state, part as unknown as Val<P>), "result");
+      state.set(d.init);
+    }).otherwise(() => { state.set(d.next(state, part as unknown as Val<P>)); });
+  });
+  to.valid.set(result_valid);
+  assignView(to.payload, result, "payload");
+}
