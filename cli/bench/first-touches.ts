@@ -17,10 +17,12 @@ export interface FirstTouches {
 
 /** @param outstandingMisses misses in flight that the build has room for (another value than the default is another model) */
 export async function measureFirstTouches(seed: number, outstandingMisses: number, frames = 400): Promise<FirstTouches> {
-  const settings = makeSettings({ outstandingMisses }), { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime), page = BigInt(config.pageSize);
+  const settings = makeSettings({ outstandingMisses }), { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime),
+    page = BigInt(config.pageSize);
   return withNode("first touches", settings, { seed, wave: false, slowPath: { observer: scoreboard } }, async (node) => {
     const { bench } = node, client = new FrameClient(clientEndpoint(0), runtime);
-    await prepare(node, { processes: [1], memory: [], mappings: [{ pid: 1, address: page, length: BigInt(frames) * page, write: true, populate: false }] }, scoreboard);
+    await prepare(node, { processes: [1], memory: [],
+      mappings: [{ pid: 1, address: page, length: BigInt(frames) * page, write: true, populate: false }] }, scoreboard);
     await node.settled();
     const sent = Array.from({ length: frames }, (_, i) => node.send(client.read(1, page * BigInt(1 + i), 58)));
     let stalls = 0, least = Infinity, empty = 0, answered = 0;
@@ -35,7 +37,8 @@ export async function measureFirstTouches(seed: number, outstandingMisses: numbe
     remove();
     const counters = await node.counters(), first = sent[0]?.start as number, last = sent.at(-1)?.end as number;
     return {
-      outstandingMisses, frames, beats: sent.reduce((n, s) => n + Math.ceil(s.bytes.length / config.beatBytes), 0), cycles: last - first + 1, stalls,
+      outstandingMisses, frames, beats: sent.reduce((n, s) => n + Math.ceil(s.bytes.length / config.beatBytes), 0),
+        cycles: last - first + 1, stalls,
       leastFreePages: least, emptyCycles: empty, faults: Number(counters.pageFaults), evictions: Number(counters.tlbEvictions),
     };
   });

@@ -28,11 +28,13 @@ const data = 64, rounds = 12;
 const matCycles = 1;
 
 /**
- * Write and read of 64 bytes: TLB hits, misses (the page has its frame), faults (it has none). The share of net_rx and net_tx is measured with PINGPONG, which goes
+ * Write and read of 64 bytes: TLB hits, misses (the page has its frame), faults (it has none). The share of net_rx and net_tx is measured
+ * with PINGPONG, which goes
  * net_rx, mat, net_tx and touches no memory: its latency less mat's one cycle.
  */
 export async function measureLatency(seed: number): Promise<LatencyFigures> {
-  const settings = makeSettings(), { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime), page = BigInt(config.pageSize);
+  const settings = makeSettings(), { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime),
+    page = BigInt(config.pageSize);
   const client = new FrameClient(clientEndpoint(0), runtime), text = new Uint8Array(data).fill(0x5a);
   const ready = 16n * page, untouched = ready + 64n * page, at = (from: bigint, i: number): bigint => from + BigInt(i) * page;
   // Pages one after the other, each met for the first time in its round: `ready` have their frames, `untouched` have none.
@@ -46,12 +48,16 @@ export async function measureLatency(seed: number): Promise<LatencyFigures> {
   const result = await withNode("latency", settings, { seed, wave: false, slowPath: { observer: scoreboard } }, async (node) => {
     const length = 2n * BigInt(rounds) * page;
     await prepare(node, { processes: [1], memory: [], mappings: [
-      { pid: 1, address: ready, length, write: true, populate: true }, { pid: 1, address: untouched, length, write: true, populate: false }] }, scoreboard);
+      { pid: 1, address: ready, length, write: true, populate: true },
+        { pid: 1, address: untouched, length, write: true, populate: false }] }, scoreboard);
     return play(node, script.map(([, bytes]) => ({ timeNs: 0n, bytes })), { pace: "closed-loop", scoreboard });
   });
-  if (result.problems.length > 0) throw new CheckFailed(`the node answers wrong while its latency is measured: ${result.problems[0] ?? ""}`);
-  const of = (kind: string): number[] => result.requests.flatMap((r, i) => (script[i]?.[0] === kind && r.latency !== undefined ? [r.latency] : []));
-  const L = runtime.dramLatency, net = Math.max(...of("PINGPONG")) - matCycles, core = (kind: string): number => Math.max(...of(kind)) - net;
+  if (result.problems.length > 0) throw new CheckFailed(
+    `the node answers wrong while its latency is measured: ${result.problems[0] ?? ""}`);
+  const of = (kind: string): number[] => result.requests.flatMap((r, i) =>
+    (script[i]?.[0] === kind && r.latency !== undefined ? [r.latency] : []));
+  const L = runtime.dramLatency, net = Math.max(...of("PINGPONG")) - matCycles,
+    core = (kind: string): number => Math.max(...of(kind)) - net;
   const goals: readonly (readonly [kind: string, goal: number | undefined, published: string])[] = [
     ["write hit", 12 + L, "15 (answered before the memory has it)"], ["read hit", 12 + L, "60"],
     ["write miss", core("write hit") + L + 4, "69"], ["read miss", core("read hit") + L + 4, "120"],

@@ -1,4 +1,4 @@
-import type { Speeds } from "../../sim/index.ts";
+import type { NodeSpeeds } from "../../sim/node/index.ts";
 import { table } from "../terminal/table.ts";
 import type { Elaboration } from "./elaboration.ts";
 import type { FirstTouches } from "./first-touches.ts";
@@ -21,32 +21,37 @@ goals: hit 12 + L, miss hit + L + 4, fault miss + 3`;
 export function throughputReport(rows: readonly Throughput[]): string {
   return `Throughput in the steady state, back to back at 512 bits and 250 MHz; share: beats used of those that the busier wire has (goal >= 97 %)
 ${table(["request", "data B", "frame in", "out", "cycles each", "the wire needs", "share", "data Gbit/s"],
-    rows.map((r) => [r.kind, String(r.dataBytes), String(r.requestBytes), String(r.replyBytes), r.taken.toFixed(2), String(r.allowed), percent(r.share), r.gbps.toFixed(1)]), "lrrrrrrr")}`;
+    rows.map((r) => [r.kind, String(r.dataBytes), String(r.requestBytes), String(r.replyBytes), r.taken.toFixed(2), String(r.allowed),
+      percent(r.share), r.gbps.toFixed(1)]), "lrrrrrrr")}`;
 }
 
 export function firstTouchReport(rows: readonly FirstTouches[]): string {
   return `First touches at line rate: 70-byte READ frames back to back (2 beats each), every one of another page that has no frame yet
 ${table(["outstandingMisses", "frames", "beats", "cycles", "cycles each", "rx stalled", "faults", "least free pages", "cycles without"],
-    rows.map((r) => [String(r.outstandingMisses), String(r.frames), String(r.beats), String(r.cycles), (r.cycles / r.frames).toFixed(2), String(r.stalls), String(r.faults),
+    rows.map((r) => [String(r.outstandingMisses), String(r.frames), String(r.beats), String(r.cycles), (r.cycles / r.frames).toFixed(2),
+      String(r.stalls), String(r.faults),
       String(r.leastFreePages), String(r.emptyCycles)]), "rrrrrrrrr")}`;
 }
 
-export function speedReport({ cycles, bench, typescript, cxx }: Speeds): string {
+export function speedReport({ cycles, bench, judged, typescript, cxx }: NodeSpeeds): string {
   const row = (what: string, speed: number): string[] => [what, round(speed), (speed / cxx).toFixed(2)];
   return `Simulation speed of the whole node, ${round(cycles)} cycles of random requests on one compiled model, the median of several by turns
 ${table(["driven by", "cycles/s", "ratio to C++"], [
     row("a plain C++ program: recorded inputs, all outputs read", cxx), row("TypeScript, the same inputs and outputs", typescript),
-    row("the TypeScript bench: MAC, DRAM, slow path, checkers, scoreboard", bench)], "lrr")}`;
+    row("the TypeScript bench: MAC, DRAM, slow path, protocol checkers", bench),
+    row("the same, every reply judged by the scoreboard", judged)], "lrr")}`;
 }
 
 export function turnaroundReport(t: Turnaround): string {
   return `From an edit to vitest's verdict (the manual's example, the whole command)
 ${table(["after", "seconds"], [["nothing cached: the simulator's runtime and the model are compiled", t.cold.toFixed(1)],
-    ["an edit of the hardware: the model is compiled", t.hardwareEdited.toFixed(1)], ["an edit of the test: nothing is compiled", t.testEdited.toFixed(1)]], "lr")}`;
+    ["an edit of the hardware: the model is compiled", t.hardwareEdited.toFixed(1)],
+      ["an edit of the test: nothing is compiled", t.testEdited.toFixed(1)]], "lr")}`;
 }
 
 export function elaborationReport(e: Elaboration): string {
   const rate = (ms: number): string => `${round(e.nodes / ms * 1000)} nodes/s`;
   return `The language on the whole node: ${round(e.nodes)} nodes (expressions and statements), ${e.modules} modules, ${round(e.verilogLines)} lines of Verilog
-elaboration and checks ${round(e.elaborationMs)} ms (${rate(e.elaborationMs)}), emission ${round(e.emissionMs)} ms (${rate(e.emissionMs)}), in a process with nothing warm`;
+elaboration and checks ${round(e.elaborationMs)} ms (${rate(e.elaborationMs)}), emission ${round(e.emissionMs)} ms (${rate(e.emissionMs)}),
+  in a process with nothing warm`;
 }

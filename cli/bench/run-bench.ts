@@ -20,7 +20,8 @@ const speedRequests = 3000;
 const missesInFlight = [16, 64];
 
 /**
- * `mnemo bench`: measures the project's figures and prints them as they come. Cycles are the same on every machine with the same seed; times are
+ * `mnemo bench`: measures the project's figures and prints them as they come. Cycles are the same on every machine with the same seed;
+ * times are
  * this machine's. None is a verdict: the exit code is 0 unless something breaks.
  */
 export async function runBench({ seed, json }: FigureOptions, terminal: Terminal): Promise<ExitCode> {
@@ -39,7 +40,8 @@ export async function runBench({ seed, json }: FigureOptions, terminal: Terminal
   await figure("elaboration", measureElaboration, elaborationReport);
   await figure("latency", () => measureLatency(seed), latencyReport);
   await figure("throughput", () => measureThroughput(seed, (maxData) => [58, 256, 1024, maxData]), throughputReport);
-  await figure("firstTouches", async () => { const rows = []; for (const n of missesInFlight) rows.push(await measureFirstTouches(seed, n)); return rows; }, firstTouchReport);
+  await figure("firstTouches", async () => { const rows = [];
+    for (const n of missesInFlight) rows.push(await measureFirstTouches(seed, n)); return rows; }, firstTouchReport);
   await figure("simulationSpeed", () => compareNodeSpeed(makeSettings(), { seed, requests: speedRequests }), speedReport);
   await figure("turnaround", measureTurnaround, turnaroundReport);
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? arch()}, Node ${process.versions.node}`;

@@ -24,22 +24,27 @@ const headers = 70;
 
 /** @param sizes bytes of data of a request */
 export async function measureThroughput(seed: number, sizes: (maxData: number) => readonly number[]): Promise<readonly Throughput[]> {
-  const settings = makeSettings(), { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime), page = BigInt(config.pageSize);
+  const settings = makeSettings(), { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime),
+    page = BigInt(config.pageSize);
   return withNode("throughput", settings, { seed, wave: false, slowPath: { observer: scoreboard } }, async (node) => {
-    await prepare(node, { processes: [1], memory: [], mappings: [{ pid: 1, address: page, length: 8n * page, write: true, populate: true }] }, scoreboard);
+    await prepare(node, { processes: [1], memory: [],
+      mappings: [{ pid: 1, address: page, length: 8n * page, write: true, populate: true }] }, scoreboard);
     const client = new FrameClient(clientEndpoint(0), runtime);
     const frame = (kind: Throughput["kind"], n: number, i: number): Uint8Array => {
-      // Eight pages in turn, all in the TLB after the first few; addresses on the memory's beats, so that its bus carries what the wire carries.
+      // Eight pages in turn, all in the TLB after the first few; addresses on the memory's beats, so that its bus carries what the wire
+      // carries.
       const va = page * BigInt(1 + (i & 7)) + BigInt((i >> 3) * 2048);
       return kind === "read" ? client.read(1, va, n) : client.write(1, va, new Uint8Array(n).fill(i));
     };
     const rows: Throughput[] = [];
-    for (const kind of ["read", "write"] as const) for (const n of sizes(config.maxData)) rows.push(await steady(node, kind, n, (i) => frame(kind, n, i)));
+    for (const kind of ["read", "write"] as const) for (const n of sizes(config.maxData)) rows.push(
+      await steady(node, kind, n, (i) => frame(kind, n, i)));
     return rows;
   });
 }
 
-async function steady(node: SimulatedNode, kind: Throughput["kind"], dataBytes: number, frame: (i: number) => Uint8Array): Promise<Throughput> {
+async function steady(node: SimulatedNode, kind: Throughput["kind"], dataBytes: number,
+  frame: (i: number) => Uint8Array): Promise<Throughput> {
   const { bench, config } = node, requestBytes = frame(0).length, replyBytes = headers + (kind === "read" ? dataBytes : 0);
   const beats = (bytes: number): number => Math.ceil(bytes / config.beatBytes), allowed = Math.max(beats(requestBytes), beats(replyBytes));
   const ends: number[] = [];
@@ -55,5 +60,6 @@ async function steady(node: SimulatedNode, kind: Throughput["kind"], dataBytes: 
   remove();
   await node.settled();
   const cycles = (ends[lead + measured] as number) - (ends[lead] as number), taken = cycles / measured;
-  return { kind, dataBytes, requestBytes, replyBytes, allowed, taken, share: allowed / taken, gbps: dataBytes * 8 / (taken * clockPeriod), rxStalls: stalls, cycles };
+  return { kind, dataBytes, requestBytes, replyBytes, allowed, taken, share: allowed / taken, gbps: dataBytes * 8 / (taken * clockPeriod),
+    rxStalls: stalls, cycles };
 }

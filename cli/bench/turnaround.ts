@@ -24,12 +24,14 @@ export async function measureTurnaround(): Promise<Turnaround> {
   const folder = mkdtempSync(join(root, "out", "turnaround-")), cache = mkdtempSync(join(tmpdir(), "mnemo-cold-"));
   const up = relative(folder, root).replaceAll("\\", "/");
   const design = readFileSync(join(root, example), "utf8").replace("../../hdl-dsl", `${up}/hdl-dsl`);
-  const test = readFileSync(join(root, exampleTest), "utf8").replace(/"[./]+docs\/examples\/counter\.ts"/, '"./counter.ts"').replace(/"[./]+bench\.ts"/, `"${up}/test/bench.ts"`);
+  const test = readFileSync(join(root, exampleTest),
+    "utf8").replace(/"[./]+docs\/examples\/counter\.ts"/, '"./counter.ts"').replace(/"[./]+bench\.ts"/, `"${up}/test/bench.ts"`);
   const write = (name: string, text: string): void => { writeFileSync(join(folder, name), text); };
   const run = async (): Promise<number> => {
     const begun = performance.now();
     try {
-      await promisify(execFile)(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder], { cwd: folder, env: { ...process.env, MNEMO_CACHE: cache } });
+      await promisify(execFile)(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder],
+        { cwd: folder, env: { ...process.env, MNEMO_CACHE: cache } });
     } catch (e) { throw new CheckFailed(`the test that was to be timed does not pass: ${(e as Error).message}`); }
     return (performance.now() - begun) / 1000;
   };

@@ -15,7 +15,8 @@ export function readInput(path: string, from: string | undefined): Input {
   const all = readPcap(readFileSync(path), path), notes: string[] = [];
   const wanted = from === undefined ? undefined : addressOf(from);
   const ofSender = wanted === undefined ? all : all.filter((f) => sender(f.bytes) === wanted);
-  if (from !== undefined && ofSender.length === 0 && all.length > 0) throw new UsageError(`${path} has no frame from ${from}; leave --from out to play all ${all.length} frames`);
+  if (from !== undefined && ofSender.length === 0 && all.length > 0) throw new UsageError(
+    `${path} has no frame from ${from}; leave --from out to play all ${all.length} frames`);
   if (ofSender.length < all.length) notes.push(`${all.length - ofSender.length} frames of other senders than ${from ?? ""} left out`);
   const frames = ofSender.filter((f) => f.bytes.length > 0);
   if (frames.length < ofSender.length) notes.push(`${ofSender.length - frames.length} frames without a byte left out`);

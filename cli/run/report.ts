@@ -27,7 +27,8 @@ export function requestTable(requests: readonly Played[]): string {
     r.latency === undefined ? "" : grouped(r.latency), r.latency === undefined ? "" : grouped(r.latency * clockPeriod),
   ]);
   const more = requests.length - rows.length;
-  return `${table(["#", "time us", "request", "bytes", "outcome", "cycles", "ns"], rows, "rrlrlrr")}${more > 0 ? `\n... and ${grouped(more)} more (--stats has the totals, the replies are in --out)` : ""}`;
+  return `${table(["#", "time us", "request", "bytes", "outcome", "cycles", "ns"], rows, "rrlrlrr")}${more > 0 ? `\n... and ${grouped(
+    more)} more (--stats has the totals, the replies are in --out)` : ""}`;
 }
 
 /** One row per type of request. */
@@ -42,7 +43,8 @@ export function typeTable(requests: readonly Played[]): string {
 /** Frames, bytes and time in one line. */
 export function throughputLine({ requests, replies, cycles, skipped }: PlayResult): string {
   const bytesIn = requests.reduce((n, r) => n + r.length, 0), bytesOut = replies.reduce((n, r) => n + r.bytes.length, 0);
-  const line = (frames: number, bytes: number): string => `${grouped(frames)} frames, ${grouped(bytes)} bytes (${gbps(bytes, cycles).toFixed(3)} Gbit/s)`;
+  const line = (frames: number, bytes: number): string =>
+    `${grouped(frames)} frames, ${grouped(bytes)} bytes (${gbps(bytes, cycles).toFixed(3)} Gbit/s)`;
   return `in ${line(requests.length, bytesIn)}; out ${line(replies.length, bytesOut)}; ${grouped(cycles)} cycles = ${(cycles * clockPeriod / 1000).toFixed(3)} us${
     skipped > 0 ? `, ${grouped(skipped)} of them idle and left out` : ""}`;
 }

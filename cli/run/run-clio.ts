@@ -3,7 +3,8 @@ import { parametersSchema, parseSettings, type CounterName, type Parameters, typ
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { formatIpv4, formatMac, type Endpoint } from "../../designs/packets/index.ts";
 import { writePcap } from "../../sim/index.ts";
-import { monitorStation, play, prepare, PrepareError, withNode, type PlayedReply, type PlayResult, type Station } from "../../sim/node/index.ts";
+import { monitorStation, play, prepare, PrepareError, withNode, type PlayedReply, type PlayResult,
+  type Station } from "../../sim/node/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { claimOutputs, readInput, type Input } from "./files.ts";
@@ -20,7 +21,8 @@ interface Run { readonly result: PlayResult; readonly counters: Readonly<Record<
  * @throws what is wrong with the options or their files, before anything is simulated; HangError and the like when the design fails
  */
 export async function runClio(options: RunOptions, terminal: Terminal): Promise<ExitCode> {
-  const setup = readSetup(options.setup), settings = parseSettings(options.set, setup.settings), input = readInput(options.in, options.from);
+  const setup = readSetup(options.setup), settings = parseSettings(options.set, setup.settings),
+    input = readInput(options.in, options.from);
   checkSetup(setup, settings);
   const giveUp = claimOutputs(options.in, [options.out, options.stats, options.wave]);
   const replies: PlayedReply[] = [];
@@ -41,7 +43,8 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
 /** 1 when the node's replies differ from the model's; a reply that never came is such a difference. */
 export const codeOf = ({ problems }: Pick<PlayResult, "problems">): ExitCode => (problems.length === 0 ? exitCode.done : exitCode.failed);
 
-async function simulate(o: RunOptions, setup: Setup, settings: Settings, input: Input, replies: PlayedReply[], terminal: Terminal): Promise<Run> {
+async function simulate(o: RunOptions, setup: Setup, settings: Settings, input: Input, replies: PlayedReply[],
+  terminal: Terminal): Promise<Run> {
   const { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime);
   const station = setup.monitor && monitorOf(setup.monitor, settings);
   terminal.progress("building the model ...");
@@ -63,7 +66,8 @@ async function simulate(o: RunOptions, setup: Setup, settings: Settings, input: 
 
 /** The monitor, with the node as its only member; the node is spoken to on its management session. */
 function monitorOf(own: Endpoint, { config, runtime }: Settings): Station {
-  return monitorStation(own, { mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort, name: "node", memoryBytes: config.usablePages * config.pageSize }, runtime);
+  return monitorStation(own, { mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort, name: "node",
+    memoryBytes: config.usablePages * config.pageSize }, runtime);
 }
 
 function report({ result, counters }: Run, { notes }: Input, terminal: Terminal): void {

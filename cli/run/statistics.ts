@@ -29,7 +29,8 @@ export function byType(requests: readonly Played[]): ReadonlyMap<string, TypeSta
   for (const r of requests) { const g = groups.get(r.name); if (g) g.push(r); else groups.set(r.name, [r]); }
   return new Map([...groups].map(([name, g]) => {
     const answered = g.filter((r) => r.status !== undefined);
-    return [name, { requests: g.length, answered: answered.length, ok: answered.filter((r) => r.status === 0).length, latencyCycles: latencies(answered.flatMap((r) => r.latency ?? [])) }];
+    return [name, { requests: g.length, answered: answered.length, ok: answered.filter((r) => r.status === 0).length,
+      latencyCycles: latencies(answered.flatMap((r) => r.latency ?? [])) }];
   }));
 }
 

@@ -12,7 +12,8 @@ export const runVerb: Verb = (program, { terminal, exit }) => program.command("r
   .addOption(setting())
   .addOption(once("--setup <file>", "JSON that prepares processes, mappings, memory contents and free pages", fileName(".json")))
   .addOption(once("--pace <pace>", `when frames are injected: ${paces.join(", ")}`, choice(paces)).default("capture"))
-  .addOption(once("--from <ip>", "play only the frames from this IPv4 address (a capture of both directions holds replies, too)", fileName()))
+  .addOption(once("--from <ip>", "play only the frames from this IPv4 address (a capture of both directions holds replies, too)",
+    fileName()))
   .addOption(once("--wave <file>", "write a waveform of the whole run", fileName(".fst")))
   .addOption(once("--stats <file>", "write counters, cycles and latency percentiles as JSON", fileName(".json")))
   .addOption(once("--seed <number>", "seed of the models' random choices", seed).default(1))

@@ -6,4 +6,4 @@ export { play, type Pace, type Played, type PlayedReply, type PlayFrame, type Pl
 export { prepare, PrepareError, type Preparation, type PreparedMapping, type PreparedMemory } from "./prepare.ts";
 export { randomRun, type RandomRunOptions, type RandomRunResult } from "./random-run.ts";
 export { monitorStation, type Station } from "./station.ts";
-export { compareNodeSpeed } from "./speed.ts";
+export { compareNodeSpeed, type NodeSpeeds } from "./speed.ts";

@@ -8,7 +8,8 @@ import type { Station } from "./station.ts";
 
 /** When frames go in: at their capture times; back to back; each once the one before has been answered or has timed out. */
 export type Pace = "capture" | "line-rate" | "closed-loop";
-export interface PlayFrame { readonly timeNs: bigint; readonly bytes: Uint8Array; /** The MAC marks its FCS bad. */ readonly damaged?: boolean }
+export interface PlayFrame { readonly timeNs: bigint; readonly bytes: Uint8Array;
+  /** The MAC marks its FCS bad. */ readonly damaged?: boolean }
 
 /** What became of a frame that went in. Times are cycles since the run began, idle stretches that were skipped included. */
 export interface Played {
@@ -159,7 +160,8 @@ class Player {
   #entered({ frame: { bytes, damaged = false }, sent: { start, end }, way }: Entering): void {
     const { scoreboard, station } = this.#o, issued = end as number;
     const played: Played = {
-      name: frameName(bytes), length: bytes.length, start: (start as number) + this.#skipped - this.#origin, end: issued + this.#skipped - this.#origin,
+      name: frameName(bytes), length: bytes.length, start: (start as number) + this.#skipped - this.#origin,
+        end: issued + this.#skipped - this.#origin,
       status: undefined, silence: undefined, latency: undefined,
     };
     if (way !== "relayed") this.#requests.push(played);
@@ -179,7 +181,8 @@ class Player {
   #answerAside(bytes: Uint8Array, played: Played): void {
     const answers = this.#o.station?.receive(bytes) ?? [];
     for (const a of answers) {
-      if (dissect(a).ipv4?.dst === this.#node.runtime.ip) this.#entering.push({ frame: { timeNs: 0n, bytes: a }, sent: this.#node.send(a), way: "relayed" });
+      if (dissect(a).ipv4?.dst === this.#node.runtime.ip) this.#entering.push(
+        { frame: { timeNs: 0n, bytes: a }, sent: this.#node.send(a), way: "relayed" });
       else this.#out(a, this.#cycle);
     }
     const last = answers.at(-1);

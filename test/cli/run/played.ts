@@ -5,14 +5,16 @@ import { readPcap, type CapturedFrame } from "../../../sim/index.ts";
 import { mnemo } from "../command-line.ts";
 
 /** A row of the table that a run shows. */
-export interface Row { readonly number: number; readonly us: number; readonly request: string; readonly bytes: number; readonly outcome: string; readonly cycles: number | undefined; readonly ns: number | undefined }
+export interface Row { readonly number: number; readonly us: number; readonly request: string; readonly bytes: number;
+  readonly outcome: string; readonly cycles: number | undefined; readonly ns: number | undefined }
 /** What a run of the command line left. */
 export interface Played {
   readonly code: number; readonly out: string; readonly err: string; readonly rows: readonly Row[];
   readonly replies: readonly CapturedFrame[]; readonly stats: Readonly<Record<string, unknown>>;
 }
 
-const number = (text: string | undefined): number | undefined => (text === undefined || text === "" ? undefined : Number(text.replaceAll(",", "")));
+const number = (text: string | undefined): number | undefined =>
+  (text === undefined || text === "" ? undefined : Number(text.replaceAll(",", "")));
 
 /** The rows of the first table: columns stand where its rule has its dashes. */
 export function rowsOf(out: string): Row[] {
@@ -21,7 +23,8 @@ export function rowsOf(out: string): Row[] {
   for (const line of lines.slice(rule + 1)) {
     if (line === "" || line.startsWith("...")) break;
     const [n, us, request, bytes, outcome, cycles, ns] = columns.map((c) => line.slice(c.index, c.index + c[0].length).trim());
-    rows.push({ number: number(n) ?? 0, us: number(us) ?? 0, request: request ?? "", bytes: number(bytes) ?? 0, outcome: outcome ?? "", cycles: number(cycles), ns: number(ns) });
+    rows.push({ number: number(n) ?? 0, us: number(us) ?? 0, request: request ?? "", bytes: number(bytes) ?? 0, outcome: outcome ?? "",
+      cycles: number(cycles), ns: number(ns) });
   }
   return rows;
 }
@@ -34,6 +37,7 @@ export async function played(capture: string, args: readonly string[], use?: (fo
     const run = await mnemo(["run", "clio", "--in", capture, "--out", out, "--stats", stats, ...args]);
     if (run.code === 2) return { ...run, rows: [], replies: [], stats: {} };
     use?.(folder);
-    return { ...run, rows: rowsOf(run.out), replies: readPcap(readFileSync(out), out), stats: JSON.parse(readFileSync(stats, "utf8")) as Readonly<Record<string, unknown>> };
+    return { ...run, rows: rowsOf(run.out), replies: readPcap(readFileSync(out), out),
+      stats: JSON.parse(readFileSync(stats, "utf8")) as Readonly<Record<string, unknown>> };
   } finally { rmSync(folder, { recursive: true, force: true }); }
 }

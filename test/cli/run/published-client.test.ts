@@ -26,11 +26,13 @@ it("key-value store and ping: every reply is byte for byte what the client's own
 it("writes and reads: each answered as its client waits for it, and read back as written", async () => {
   const run = await played(capture("read-write"), [...args, ...setup("read-write")]);
   expect(run.code, run.err).toBe(0);
-  const requests = publishedCapture("read-write").map((f) => f.bytes).filter(sent), stub = seen("read-write"), memory = new Map<bigint, number>();
+  const requests = publishedCapture("read-write").map((f) => f.bytes).filter(sent), stub = seen("read-write"),
+    memory = new Map<bigint, number>();
   expect(run.replies.length).toBe(requests.length);
   let reads = 0, alike = 0;
   for (const [i, frame] of requests.entries()) {
-    const request = dissect(frame), bytes = run.replies[i]?.bytes ?? new Uint8Array(), reply = dissect(bytes), { va, length } = decode(accessBody, request.body ?? frame);
+    const request = dissect(frame), bytes = run.replies[i]?.bytes ?? new Uint8Array(), reply = dissect(bytes),
+      { va, length } = decode(accessBody, request.body ?? frame);
     expect(reply.clio).toMatchObject({ status: 0, pid: 1, requestId: request.clio?.requestId });
     expect(reply.udp).toMatchObject({ srcPort: request.udp?.dstPort, dstPort: request.udp?.srcPort });
     if (request.clio?.opcode === opcode.WRITE) {
@@ -50,16 +52,21 @@ it("writes and reads: each answered as its client waits for it, and read back as
 });
 
 it("start-up at the monitor: joining, creating and freeing processes", async () => {
-  const run = await played(capture("context"), [...args.filter((a) => !a.startsWith("mac=") && a !== "--set").flatMap((a) => (a.includes("=") ? ["--set", a] : [a])), ...setup("context")]);
+  const run = await played(capture("context"),
+    [...args.filter((a) => !a.startsWith("mac=") && a !== "--set").flatMap((a) => (a.includes("=") ? ["--set", a] : [a])),
+      ...setup("context")]);
   expect(run.code, run.err).toBe(0);
   const [push, ...replies] = run.replies.map((r) => r.bytes), expected = seen("context");
   // Before its reply to JOIN the monitor tells the client of the node.
-  expect(dissect(push ?? new Uint8Array())).toMatchObject({ ipv4: { dst: clientIp }, udp: { dstPort: 10000 }, clio: { opcode: opcode.NEW_NODE } });
+  expect(dissect(push ?? new Uint8Array())).toMatchObject(
+    { ipv4: { dst: clientIp }, udp: { dstPort: 10000 }, clio: { opcode: opcode.NEW_NODE } });
   expect(replies.length).toBe(expected.length);
   for (const [i, want] of expected.entries()) {
     const got = replies[i] ?? new Uint8Array();
-    if (dissect(want).arp) expect(got.slice(0, 14 + arpPacket.bytes)).toEqual(want.slice(0, 14 + arpPacket.bytes)); else expect(got, `reply ${i}`).toEqual(want);
+    if (dissect(want).arp) expect(got.slice(0, 14 + arpPacket.bytes)).toEqual(want.slice(0, 14 + arpPacket.bytes));
+      else expect(got, `reply ${i}`).toEqual(want);
   }
-  const pids = replies.flatMap((r) => { const d = dissect(r); return d.clio?.opcode === 0x85 && d.body ? [decode(createProcReplyBody, d.body).newPid] : []; });
+  const pids = replies.flatMap((r) => { const d = dissect(r);
+    return d.clio?.opcode === 0x85 && d.body ? [decode(createProcReplyBody, d.body).newPid] : []; });
   expect(pids).toEqual(Array.from({ length: 16 }, (_, i) => i + 1));
 });

@@ -22,13 +22,15 @@ function run(setup: unknown, frames: readonly Uint8Array[], args: readonly strin
   writeFileSync(file, JSON.stringify(setup));
   return played(capture, ["--setup", file, ...args]);
 }
-const data = (r: Played, i: number): Uint8Array => dissect(r.replies[i]?.bytes ?? new Uint8Array()).body?.slice(accessBody.bytes) ?? new Uint8Array();
+const data = (r: Played, i: number): Uint8Array =>
+  dissect(r.replies[i]?.bytes ?? new Uint8Array()).body?.slice(accessBody.bytes) ?? new Uint8Array();
 
 it("processes, mappings with permissions, and memory contents across a page boundary are there from the first frame on", async () => {
   const c = client(), base = 16n * BigInt(page), across = base + BigInt(page) - 3n;
   const r = await run({
     processes: [{ pid: 7 }, { pid: 300 }],
-    mappings: [{ pid: 7, address: Number(base), length: 2 * page }, { pid: 300, address: `0x${base.toString(16)}`, length: String(page), write: false }],
+    mappings: [{ pid: 7, address: Number(base), length: 2 * page },
+      { pid: 300, address: `0x${base.toString(16)}`, length: String(page), write: false }],
     memory: [{ pid: 7, address: Number(across), text: "hello" }, { pid: 300, address: Number(base), hex: "0102 ff" }],
   }, [c.read(7, across, 5), c.read(300, base, 4), c.write(300, base, Uint8Array.of(1)), c.read(7, base, 2), c.read(8, base, 1)]);
   expect(r.code, r.out).toBe(0);
@@ -41,7 +43,8 @@ it("processes, mappings with permissions, and memory contents across a page boun
 
 it("few free pages: once they are gone a first touch gets OUT_OF_MEMORY, and what is there stays usable", async () => {
   const c = client(), base = 16n * BigInt(page), at = (i: number): bigint => base + BigInt(i * page);
-  const r = await run({ freePages: 3, mappings: [{ pid: 1, address: Number(base), length: 8 * page }] }, [0, 1, 2, 3, 4, 0].map((i) => c.write(1, at(i), Uint8Array.of(i))));
+  const r = await run({ freePages: 3, mappings: [{ pid: 1, address: Number(base), length: 8 * page }] },
+    [0, 1, 2, 3, 4, 0].map((i) => c.write(1, at(i), Uint8Array.of(i))));
   expect(r.code, r.out).toBe(0);
   expect(r.rows.map((x) => x.outcome)).toEqual(["OK", "OK", "OK", "OUT_OF_MEMORY", "OUT_OF_MEMORY", "OK"]);
 });
@@ -61,7 +64,10 @@ it("what cannot be set up is one sentence", async () => {
   const twice = await run({ processes: [{ pid: 1 }, { pid: 1 }] }, [client().arp()]);
   expect([twice.code, twice.err]).toEqual([2, "mnemo: setup: processes[1]: PID 1 is there already; name each once\n"]);
   const nowhere = await run({ memory: [{ pid: 1, address: 64, text: "x" }] }, [client().arp()]);
-  expect([nowhere.code, nowhere.err]).toEqual([2, 'mnemo: setup: memory[0]: 0x40 of PID 1 has no page; map it in "mappings", with physical pages left for it\n']);
-  const overlap = await run({ mappings: [{ pid: 1, address: page, length: 2 * page }, { pid: 1, address: 2 * page, length: page }] }, [client().arp()]);
-  expect([overlap.code, overlap.err]).toEqual([2, "mnemo: setup: mappings[1]: 4194304 bytes at 0x800000 for PID 1 overlap another mapping or overflow a bucket of the page table; 0xc00000 would be free\n"]);
+  expect([nowhere.code, nowhere.err]).toEqual(
+    [2, 'mnemo: setup: memory[0]: 0x40 of PID 1 has no page; map it in "mappings", with physical pages left for it\n']);
+  const overlap = await run({ mappings: [{ pid: 1, address: page, length: 2 * page }, { pid: 1, address: 2 * page, length: page }] },
+    [client().arp()]);
+  expect([overlap.code, overlap.err]).toEqual(
+    [2, "mnemo: setup: mappings[1]: 4194304 bytes at 0x800000 for PID 1 overlap another mapping or overflow a bucket of the page table; 0xc00000 would be free\n"]);
 });

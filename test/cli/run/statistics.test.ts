@@ -5,7 +5,8 @@ import { counterLine, requestTable, verdict } from "../../../cli/run/report.ts";
 import { counterNames, type CounterName } from "../../../designs/clio/config/index.ts";
 import type { Played } from "../../../sim/node/index.ts";
 
-const request = (name: string, latency: number | undefined, status: number | undefined = latency === undefined ? undefined : 0, silence?: string): Played =>
+const request = (name: string, latency: number | undefined, status: number | undefined = latency === undefined ? undefined : 0,
+  silence?: string): Played =>
   ({ name, length: 70, start: 0, end: 1, status, silence, latency });
 
 it("percentiles are values that occurred, by nearest rank", () => {
@@ -36,7 +37,8 @@ it("a long capture shows its first 40 requests and says how many more there are"
 });
 
 it("a request that got no reply says why", () => {
-  const table = requestTable([request("READ", undefined, undefined, "dropIp"), request("WRITE_NOREPLY", undefined, undefined, "unanswered"), request("READ", undefined, undefined, "lost")]);
+  const table = requestTable([request("READ", undefined, undefined, "dropIp"),
+    request("WRITE_NOREPLY", undefined, undefined, "unanswered"), request("READ", undefined, undefined, "lost")]);
   expect(table.split("\n").slice(2).map((l) => l.split("  ").filter((c) => c !== "").at(-1))).toEqual([
     "dropped: another destination IPv4 address", "no reply is due", "LOST: a reply was due",
   ]);
