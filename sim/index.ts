@@ -30,6 +30,6 @@ export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { writePcap } from "./net/pcap-writer.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export {
-  type Budget, type Counterexample, type Covered, type Engine, engines, type Finding, holds, type Property, prove, type Proved, type ProveOptions, replay, type ReplayOptions,
+  type Budget, type Counterexample, type Covered, type Engine, engines, type Finding, holds, planted, type Property, prove, type Proved, type ProveOptions, replay, type ReplayOptions,
 } from "./prove/index.ts";
 export * from "./node/index.ts";

@@ -12,14 +12,16 @@ import { delimiter, join } from "node:path";
  * @property {string} use what it is needed for
  */
 
-/** @type {Readonly<Record<"verilator" | "cxx" | "make" | "zlib" | "iverilog" | "yosys" | "tshark", Tool>>} */
+/** @type {Readonly<Record<"verilator" | "cxx" | "make" | "zlib" | "iverilog" | "yosys" | "z3" | "cvc5" | "tshark", Tool>>} */
 export const tools = {
   verilator: { name: "Verilator", programs: ["verilator"], debian: "verilator", version: ["--version"], use: "simulation and lint of the Verilog" },
   cxx: { name: "a C++ compiler", programs: ["clang++", "g++"], debian: "clang", version: ["--version"], use: "compiling the simulated models" },
   make: { name: "make", programs: ["make"], debian: "make", version: ["--version"], use: "Verilator's own builds" },
   zlib: { name: "zlib's headers", programs: [], headers: ["zlib.h"], debian: "zlib1g-dev", version: [], use: "FST waves of failed tests" },
   iverilog: { name: "Icarus Verilog", programs: ["iverilog"], debian: "iverilog", version: ["-V"], use: "a second simulator and lint" },
-  yosys: { name: "Yosys", programs: ["yosys"], debian: "yosys", version: ["-V"], use: "synthesis checks" },
+  yosys: { name: "Yosys", programs: ["yosys"], debian: "yosys", version: ["-V"], use: "synthesis checks and proofs" },
+  z3: { name: "Z3", programs: ["z3"], debian: "z3", version: ["--version"], use: "proofs, and the runs that show why one fails" },
+  cvc5: { name: "cvc5", programs: ["cvc5"], debian: "cvc5", version: ["--version"], use: "proofs, where Z3 is slow" },
   tshark: { name: "tshark", programs: ["tshark"], debian: "tshark", version: ["--version"], use: "decoding the replies with the generated dissector" },
 };
 

@@ -20,7 +20,7 @@ export function propertiesOf(design: EmittedDesign): readonly Property[] {
     f.text.split("\n").forEach((text, i) => {
       if (text.startsWith("`ifdef FORMAL")) formal = true;
       else if (text.startsWith("`else") || text.startsWith("`endif")) formal = false;
-      const what = formal ? /^\s*(assert|assume|cover) \(/.exec(text)?.[1] : undefined;
+      const what = formal ? /\b(assert|assume|cover) \(/.exec(text)?.[1] : undefined;
       if (what !== undefined) found.push({ what: what as Property["what"], file: f.name, line: i + 1 });
     });
   }

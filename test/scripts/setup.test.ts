@@ -23,8 +23,8 @@ describe("the machine lacks something", () => {
   it("tools, and nobody may install them: one sentence, exit code 2", () => {
     // Nothing is on this PATH, apt-get neither.
     expect(run("scripts/bootstrap.mjs", ["test"], { path: folder })).toEqual({ code: 2, out: "",
-      err: "Verilator, a C++ compiler, make, Icarus Verilog, Yosys and tshark are missing: install them "
-        + "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys tshark) and run this again.\n" });
+      err: "Verilator, a C++ compiler, make, Icarus Verilog, Yosys, Z3, cvc5 and tshark are missing: install them "
+        + "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys z3 cvc5 tshark) and run this again.\n" });
   });
   it.each(["scripts/bootstrap.mjs", "cli/mnemo.mjs"])("Node is too old for %s: one sentence, exit code 2", (script) => {
     const old = join(folder, "old.mjs");

@@ -1,2 +1,3 @@
 /** The memory node's hardware. */
 export { ClioNode, clioNode, translateParameters } from "./node.ts";
+export { nodeProofs } from "./proofs.ts";
