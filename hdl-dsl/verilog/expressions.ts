@@ -281,7 +281,9 @@ export class Expressions {
     const at = this.#constants.get(e.index);
     if (at !== undefined) return this.#slice(e.a, Number(at) * e.width, e.width);
     const from = this.#named(e.a);
-    const which = toUnsigned(this.#operand(e.index));
+    const lowered = this.#operand(e.index);
+    // Icarus 11 writes a program that it cannot read when a memory's word selects.
+    const which = lowered.kind === "index" && lowered.memory ? this.#named(e.index) : toUnsigned(lowered);
     if (e.width === 1) return index(from.name, 1, which, false);
     const bits = Math.ceil(Math.log2(e.width));
     if (1 << bits === e.width) return part(from.name, e.width, concat([which, number(0n, bits)]));

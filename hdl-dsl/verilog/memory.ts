@@ -60,7 +60,7 @@ function clocked(c: ModuleContext, m: Memory): void {
       const raw = helper("rd", m.width), forward = helper("fwd", m.width), hit = helper("hit", hitWidth);
       set(raw, word);
       set(forward, write.data);
-      const same = m.depth === 1 ? write.enable : and(write.enable, binary("==", write.address, address));
+      const same = sameNumber(write.address, address) ? write.enable : and(write.enable, binary("==", write.address, address));
       set(hit, write.mask === undefined ? same : binary("&", repeat(hitWidth, same), write.mask));
       forwards.push({ read: r, raw, forward, hit, mask: write.mask !== undefined });
     }
@@ -72,6 +72,7 @@ function clocked(c: ModuleContext, m: Memory): void {
 
 const isOne = (e: VExpr): boolean => e.kind === "number" && e.value === 1n;
 const and = (a: VExpr, b: VExpr): VExpr => isOne(a) ? b : binary("&", a, b);
+const sameNumber = (a: VExpr, b: VExpr): boolean => a.kind === "number" && b.kind === "number" && a.value === b.value;
 const addressWidth = (m: Memory): number => Math.max(1, Math.ceil(Math.log2(m.depth)));
 
 /** The write as text, and the parts that a bypass needs. */

@@ -2,8 +2,18 @@
 import type { Assign, Circuit, ClockDomain, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { maskOf, type BinaryOp, type Expr, type UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
 
+/** What a generator draws from: a seeded generator, or the choices of a shrinking one. */
+export interface Dice {
+  /** 0 .. n-1 */
+  below(n: number): number;
+  of<T>(list: readonly T[]): T;
+  chance(p: number): boolean;
+  /** A bit pattern of this width. */
+  bits(width: number): bigint;
+}
+
 /** mulberry32 */
-export class Random {
+export class Random implements Dice {
   #state: number;
   constructor(seed: number) { this.#state = seed | 0; }
   next(): number {
@@ -12,7 +22,6 @@ export class Random {
     t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t;
     return ((t ^ t >>> 14) >>> 0) / 4294967296;
   }
-  /** 0 .. n-1 */
   below(n: number): number { return Math.floor(this.next() * n); }
   of<T>(list: readonly T[]): T { return list[this.below(list.length)] as T; }
   chance(p: number): boolean { return this.next() < p; }
@@ -39,15 +48,15 @@ export function circuit(name: string, signals: readonly Signal[], body: readonly
 }
 
 const UNARY: readonly UnaryOp[] = ["not", "neg", "reduceAnd", "reduceOr", "reduceXor"];
-const SAME: readonly BinaryOp[] = ["add", "sub", "and", "or", "xor"];
+const SAME: readonly BinaryOp[] = ["add", "sub", "sub", "and", "or", "xor"];
 const COMPARE: readonly BinaryOp[] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
 /** A growing pool of expressions over given leaves; earlier ones are reused, so that trees share. */
 export class Expressions {
-  readonly #random: Random;
+  readonly #random: Dice;
   readonly #leaves: readonly Expr[];
   readonly #made: Expr[] = [];
-  constructor(random: Random, leaves: readonly Expr[]) { this.#random = random; this.#leaves = leaves; }
+  constructor(random: Dice, leaves: readonly Expr[]) { this.#random = random; this.#leaves = leaves; }
 
   /** An expression of exactly this width and signedness, at most `depth` levels deep. */
   make(width: number, signed: boolean, depth: number): Expr {

@@ -1,0 +1,74 @@
+/** One Verilog bench for hundreds of modules: all take their inputs from one wide vector, all their outputs make one wide vector. */
+import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
+import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
+import { maskOf } from "../../../hdl-dsl/ir/expr.ts";
+import type { Random } from "../support/random.ts";
+import { Reference, type Value } from "./reference.ts";
+
+/** Bits of the vector that the inputs are cut from. */
+export const STIMULUS_BITS = 512;
+/** Cycles after the one of reset. */
+export const STEPS = 20;
+
+/** Input vectors: the reset cycle's (all 0), then one per step. */
+export function stimulus(random: Random): bigint[] {
+  const steps = Array.from({ length: STEPS }, () => {
+    let v = 0n;
+    for (let at = 0; at < STIMULUS_BITS; at += 8) v = v << 8n | random.bits(8);
+    return v;
+  });
+  return [0n, ...steps];
+}
+
+/** A module under test with the text that it is tested by. */
+export interface Subject { readonly circuit: Circuit; readonly design: EmittedDesign }
+export const subjectOf = (circuit: Circuit, emit: (c: Circuit) => EmittedDesign = emitCircuit): Subject => ({ circuit, design: emit(circuit) });
+
+/** Where the inputs of a module lie in the stimulus: one after the other, in the order of its ports. */
+function inputsOf(s: Subject): { readonly name: string; readonly lo: number; readonly width: number }[] {
+  let lo = 0;
+  return s.design.ports.filter((p) => p.dir === "in" && p.role === "data").map((p) => {
+    const from = lo;
+    lo += p.width;
+    return { name: p.name, lo: from, width: p.width };
+  });
+}
+const outputsOf = (s: Subject): { readonly name: string; readonly width: number }[] => s.design.ports.filter((p) => p.dir === "out");
+export const outputBits = (s: Subject): number => outputsOf(s).reduce((n, p) => n + p.width, 0);
+/** Input values of one step, by port name. */
+export const inputValues = (s: Subject, vector: bigint): ReadonlyMap<string, Value> =>
+  new Map(inputsOf(s).map((p) => [p.name, { bits: vector >> BigInt(p.lo) & maskOf(p.width), known: true }]));
+
+/** Module `bench`: `out` holds the outputs of the subjects, the first one lowest, a subject's first output lowest. */
+export function benchText(subjects: readonly Subject[]): string {
+  const total = subjects.reduce((n, s) => n + outputBits(s), 0);
+  const lines = ["/* verilator lint_off DECLFILENAME */", "/* verilator lint_off UNUSEDSIGNAL */",
+    `module bench (input wire clk, input wire rst, input wire [${STIMULUS_BITS - 1}:0] in, output wire [${total - 1}:0] out);`];
+  let at = 0;
+  subjects.forEach((s, n) => {
+    const pins = s.design.ports.filter((p) => p.role !== "data").map((p) => `.${p.name}(${p.role === "clock" ? "clk" : "rst"})`);
+    for (const p of inputsOf(s)) pins.push(`.${p.name}(in[${p.lo + p.width - 1}:${p.lo}])`);
+    for (const p of outputsOf(s)) { pins.push(`.${p.name}(out[${at + p.width - 1}:${at}])`); at += p.width; }
+    lines.push(`  ${s.design.top} p${n} (${pins.join(", ")});`);
+  });
+  return [...lines, "endmodule", ""].join("\n");
+}
+
+/** What each subject's outputs must be at each step: bit patterns as in `out`, and which bits of them are known. */
+export function expected(s: Subject, vectors: readonly bigint[]): { readonly bits: bigint; readonly known: bigint }[] {
+  const reference = new Reference(s.circuit);
+  return vectors.map((vector, n) => {
+    const values = reference.settle(inputValues(s, vector));
+    let bits = 0n, known = 0n, at = 0n;
+    for (const o of s.circuit.signals) {
+      if (o.kind !== "output") continue;
+      const v = values.get(o);
+      bits |= (v?.bits ?? 0n) << at;
+      if (v?.known === true) known |= maskOf(o.width) << at;
+      at += BigInt(o.width);
+    }
+    reference.tick(n === 0);
+    return { bits, known };
+  });
+}

@@ -1,0 +1,94 @@
+/** Random programs through the evaluator and three tools; a difference is shrunk and told in Verilog and numbers. */
+import fc from "fast-check";
+import { Random } from "../support/random.ts";
+import { benchText, expected, inputValues, outputBits, stimulus, subjectOf, type Subject } from "./bench.ts";
+import { CHOICE } from "./choices.ts";
+import { programOf } from "./program.ts";
+import { runTool, TOOLS, type ToolName } from "./tools.ts";
+
+/** The choices that a program is made of. */
+export const choices: fc.Arbitrary<number[]> = fc.noBias(fc.array(fc.nat(CHOICE - 1), { minLength: 0, maxLength: 1600, size: "max" }));
+
+export interface Difference { readonly tool: ToolName; readonly subject: Subject; readonly step: number; readonly got: string; readonly want: string }
+
+/** A tool's outputs of one subject against what they must be. */
+function compare(tool: ToolName, subject: Subject, rows: readonly string[], at: number, vectors: readonly bigint[]): Difference | undefined {
+  const width = outputBits(subject);
+  for (const [step, want] of expected(subject, vectors).entries()) {
+    const row = rows[step] ?? "";
+    const got = row.slice(row.length - at - width, row.length - at);
+    const text = want.bits.toString(2).padStart(width, "0"), known = want.known.toString(2).padStart(width, "0");
+    for (let i = 0; i < width; i++) {
+      if (known[i] === "1" && got[i] !== text[i]) return { tool, subject, step, got, want: text.replace(/./g, (c, j: number) => known[j] === "1" ? c : "?") };
+    }
+  }
+  return undefined;
+}
+
+/** The first difference of each subject that has one. All subjects are built in one run of each tool. */
+export async function differences(subjects: readonly Subject[], tools: readonly ToolName[], vectors: readonly bigint[]): Promise<Difference[]> {
+  const files = [...new Map(subjects.flatMap((s) => s.design.files).map((f) => [f.name, f])).values(), { name: "bench.v", text: benchText(subjects) }];
+  const total = subjects.reduce((n, s) => n + outputBits(s), 0);
+  const found = await Promise.all(tools.map(async (tool) => {
+    const rows = await runTool(tool, files, total, vectors);
+    if (rows.length !== vectors.length || rows.some((r) => r.length !== total)) throw new Error(`${tool} gave ${rows.length} rows, not ${vectors.length} of ${total} bits`);
+    let at = 0;
+    return subjects.map((s) => {
+      const d = compare(tool, s, rows, at, vectors);
+      at += outputBits(s);
+      return d;
+    });
+  }));
+  return subjects.flatMap((_, n) => found.flatMap((f) => f[n] ?? []).slice(0, 1));
+}
+
+export interface Counterexample { readonly difference: Difference; readonly vectors: readonly bigint[] }
+
+/** The smallest program that a bounded search finds on which the tool still differs. */
+export async function shrink(first: Difference, from: readonly number[], vectors: readonly bigint[], milliseconds: number): Promise<Counterexample> {
+  const until = Date.now() + milliseconds;
+  let best: Difference = first;
+  const fails = async (list: readonly number[]): Promise<boolean> => {
+    try {
+      const [d] = await differences([subjectOf(programOf(list, "Fuzz"))], [first.tool], vectors);
+      if (d !== undefined) best = d;
+      return d !== undefined;
+    } catch { return false; }
+  };
+  let list = [...from];
+  // The arbitrary's own candidates, smallest first; the first that still fails is gone on with.
+  for (let again = true; again && Date.now() < until;) {
+    again = false;
+    for (const candidate of choices.shrink(list, undefined)) {
+      if (Date.now() >= until) break;
+      if (await fails(candidate.value)) { list = candidate.value; again = true; break; }
+    }
+  }
+  return { difference: best, vectors };
+}
+
+/** A counterexample for a reader: the tool, the step, inputs up to it, and the text. */
+export function describeCounterexample({ difference: d, vectors }: Counterexample): string {
+  const inputs = vectors.slice(0, d.step + 1).map((v, n) => `  ${n === 0 ? "reset" : `step ${n}`}: ${[...inputValues(d.subject, v)].map(([name, x]) => `${name}=0x${x.bits.toString(16)}`).join(" ")}`);
+  return [`${d.tool} differs from the evaluator at step ${d.step}: outputs are ${d.got}, not ${d.want} (? = undefined)`, "inputs:", ...inputs, ...d.subject.design.files.map((f) => f.text)].join("\n");
+}
+
+/** Every tool over `count` programs of a seed, `batch` in one build. @returns how many ran, and the first difference, shrunk. */
+export async function fuzz(seed: number, count: number, batch: number, tools: readonly ToolName[] = TOOLS): Promise<{ readonly programs: number; readonly failure: string | undefined }> {
+  for (let done = 0; done < count; done += batch) {
+    const size = Math.min(batch, count - done);
+    const lists = fc.sample(choices, { seed: seed + done, numRuns: size });
+    const vectors = stimulus(new Random(seed + done));
+    const subjects = lists.map((list, n) => subjectOf(programOf(list, `Fuzz${n}`)));
+    let found: Difference[];
+    try { found = await differences(subjects, tools, vectors); }
+    catch (e) { return { programs: done, failure: `batch with seed ${seed + done}: ${(e as Error).message}` }; }
+    const first = found[0];
+    if (first !== undefined) {
+      const list = lists[subjects.indexOf(first.subject)] ?? [];
+      const small = await shrink(first, list, vectors, 60_000);
+      return { programs: done, failure: `${found.length} of ${size} programs of seed ${seed + done} differ\n${describeCounterexample(small)}` };
+    }
+  }
+  return { programs: count, failure: undefined };
+}
