@@ -1,7 +1,7 @@
 import { makeSettings } from "../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../designs/clio/workload/index.ts";
-import { prepare, withNode } from "../../sim/node/index.ts";
+import { prepare, withNode } from "../../sim/index.ts";
 
 /** A burst of smallest frames at line rate, every one the first touch of another page. */
 export interface FirstTouches {

@@ -2,7 +2,7 @@ import { makeSettings } from "../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../designs/clio/workload/index.ts";
 import { opcode } from "../../designs/packets/index.ts";
-import { play, prepare, withNode } from "../../sim/node/index.ts";
+import { play, prepare, withNode } from "../../sim/index.ts";
 import { CheckFailed } from "../usage-error.ts";
 
 /** Latencies of one kind of request, in cycles from its last beat in to its reply's first beat out, one request at a time. */

@@ -1,4 +1,4 @@
-import type { NodeSpeeds } from "../../sim/node/index.ts";
+import type { NodeSpeeds } from "../../sim/index.ts";
 import { table } from "../terminal/table.ts";
 import type { Elaboration } from "./elaboration.ts";
 import type { FirstTouches } from "./first-touches.ts";

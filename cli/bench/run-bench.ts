@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { arch, cpus } from "node:os";
 import { makeSettings } from "../../designs/clio/config/index.ts";
-import { compareNodeSpeed } from "../../sim/node/index.ts";
+import { compareNodeSpeed } from "../../sim/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { measureElaboration } from "./elaboration.ts";

@@ -1,7 +1,7 @@
 import { clockPeriod, makeSettings } from "../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../designs/clio/workload/index.ts";
-import { prepare, withNode, type SimulatedNode } from "../../sim/node/index.ts";
+import { prepare, withNode, type SimulatedNode } from "../../sim/index.ts";
 
 /** Requests of one kind and size, back to back, in the steady state. */
 export interface Throughput {

@@ -1,6 +1,6 @@
 import { clockPeriod, counters, type CounterName } from "../../designs/clio/config/index.ts";
 import { statusName } from "../../designs/packets/index.ts";
-import type { Played, PlayResult } from "../../sim/node/index.ts";
+import type { Played, PlayResult } from "../../sim/index.ts";
 import { table } from "../terminal/table.ts";
 import { byType, gbps } from "./statistics.ts";
 

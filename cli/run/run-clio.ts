@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { parametersSchema, parseSettings, type CounterName, type Parameters, type Settings } from "../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { formatIpv4, formatMac, type Endpoint } from "../../designs/packets/index.ts";
-import { writePcap } from "../../sim/index.ts";
-import { monitorStation, play, prepare, PrepareError, withNode, type PlayedReply, type PlayResult,
-  type Station } from "../../sim/node/index.ts";
+import {
+  monitorStation, play, prepare, PrepareError, withNode, writePcap, type PlayedReply, type PlayResult, type Station,
+} from "../../sim/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { claimOutputs, readInput, type Input } from "./files.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Settings } from "../../designs/clio/config/index.ts";
 import { formatIpv4, parseIpv4, parseMac, udpPorts, type Endpoint } from "../../designs/packets/index.ts";
-import type { Preparation } from "../../sim/node/index.ts";
+import type { Preparation } from "../../sim/index.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** What a setup file asks for. */

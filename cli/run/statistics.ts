@@ -1,5 +1,5 @@
 import { clockPeriod } from "../../designs/clio/config/index.ts";
-import type { Played } from "../../sim/node/index.ts";
+import type { Played } from "../../sim/index.ts";
 
 /** Latencies in cycles, from a request's last beat in to its reply's first beat out. Percentiles are values that occurred (nearest rank). */
 export interface Latencies { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }

@@ -3,7 +3,7 @@ import { byType, gbps, latencies, percentile } from "../../../cli/run/statistics
 import { codeOf } from "../../../cli/run/run-clio.ts";
 import { counterLine, requestTable, verdict } from "../../../cli/run/report.ts";
 import { counterNames, type CounterName } from "../../../designs/clio/config/index.ts";
-import type { Played } from "../../../sim/node/index.ts";
+import type { Played } from "../../../sim/index.ts";
 
 const request = (name: string, latency: number | undefined, status: number | undefined = latency === undefined ? undefined : 0,
   silence?: string): Played =>
