@@ -9,7 +9,7 @@ await unregister();
 
 export default defineConfig(
   // The last two are programs for a test of the compiler: full of mistakes, on purpose.
-  { ignores: ["node_modules/", ".cache/", "out/", "generated/", "test/hdl-dsl/types/accepted.ts", "test/hdl-dsl/types/refused.ts"] },
+  { ignores: ["node_modules/", ".cache/", "out/", "dist/", "generated/", "test/hdl-dsl/types/accepted.ts", "test/hdl-dsl/types/refused.ts"] },
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -3,12 +3,14 @@ import type { ExitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { doctorVerb } from "./verbs/doctor.ts";
+import { emitVerb } from "./verbs/emit.ts";
 import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
+import { proveVerb } from "./verbs/prove.ts";
 import { runVerb } from "./verbs/run.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, generateVerb, lintVerb, benchVerb, doctorVerb];
+const verbs: readonly Verb[] = [runVerb, emitVerb, generateVerb, lintVerb, proveVerb, benchVerb, doctorVerb];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {

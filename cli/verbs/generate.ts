@@ -8,7 +8,7 @@ interface GenerateOptions { readonly check?: true; readonly out?: string; readon
 
 /** `mnemo generate`: the committed output again, or the node for a configuration of one's own. */
 export const generateVerb: Verb = (program, { terminal }) => program.command("generate")
-  .description("write the Verilog of the default node and the library modules, the Wireshark dissector, the wire format's page and the README's examples")
+  .description("write the Verilog of the default node and the library modules, the Wireshark dissector, the pages of reference, the C header and the README's examples")
   .addOption(new Option("--check", "write nothing: fail when what is committed differs, and list the files").conflicts(["out"]))
   .addOption(once("--out <folder>", "write the node's Verilog there instead, with the parameters of --set", fileName()))
   .addOption(setting())
@@ -18,13 +18,14 @@ export const generateVerb: Verb = (program, { terminal }) => program.command("ge
     }
     const { projectFiles, nodeFiles } = await import("../generate/artefacts.ts");
     const { compare, writeAll } = await import("../generate/files.ts");
-    const { root } = await import("../../scripts/setup/paths.mjs");
+    const { repository } = await import("../repository.ts");
     if (options.out !== undefined) {
       const folder = resolve(options.out), files = nodeFiles(options.set);
       writeAll(folder, files);
       terminal.print(`${files.length} files written to ${options.out}`);
       return;
     }
+    const root = repository("mnemo generate without --out");
     terminal.progress("elaborating ...");
     const files = projectFiles(root);
     const different = compare(root, files);

@@ -3,15 +3,23 @@
  * Raw call sites are cheap and serve as cache keys; only a new one is mapped to TypeScript, by asking the runtime (tsx, vitest) to format a
  * stack, which applies its source maps. So a position costs microseconds once seen, and is right under the CLI and under vitest alike.
  */
-import { dirname, resolve, sep } from "node:path";
+import { basename, dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Position } from "../ir/circuit.ts";
+import { sourcePosition } from "./compiled-position.ts";
 import { bindingAt, type Binding } from "./source-name.ts";
 
-const here = dirname(fileURLToPath(import.meta.url));
+/** The folder of the language: `hdl-dsl` of the repository, or `dist/hdl-dsl` of the installed package. */
+const language = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const compiled = basename(dirname(language)) === "dist";
+/** The repository's or the package's folder. In a package the sources stand beside `dist`: source maps lead there. */
+const packageFolder = resolve(language, compiled ? "../.." : "..");
+const languageFolders = compiled ? [language, resolve(packageFolder, basename(language))] : [language];
 /** Frames in these folders are the language itself, never the user's (`lib` is written in the language, as a user would). */
-const ownFolders = ["build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(here, "..", f) + sep);
+const ownFolders = languageFolders.flatMap(l => ["build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(l, f) + sep));
 const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
+/** Code of other packages (a test runner's, say): it gives no names. The package itself may well be in a node_modules folder. */
+const isForeign = (file: string): boolean => (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
 
 interface Script { readonly file: string; readonly own: boolean }
 const scripts = new Map<string, Script>();
@@ -62,7 +70,7 @@ function mappedUserFrames(depth: number): Position[] {
     const m = /\(?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(line);
     if (m === null) continue;
     const file = plainPath(m[1] as string);
-    if (!isOwn(file)) frames.push({ file, line: Number(m[2]), column: Number(m[3]) });
+    if (!isOwn(file)) frames.push(sourcePosition({ file, line: Number(m[2]), column: Number(m[3]) }));
   }
   return frames;
 }
@@ -103,7 +111,7 @@ export function sourceName(): { readonly name: string; readonly inner: boolean }
   if (b.kind === "returned") {
     let inner = b.inner;
     for (const p of positions(callerDepth, callerDepth).slice(1)) {
-      if (p === undefined || p.file.includes(`${sep}node_modules${sep}`)) return undefined;
+      if (p === undefined || isForeign(p.file)) return undefined;
       b = bindingOf(p);
       inner ||= b.kind !== "none" && b.inner;
       if (b.kind !== "returned") break;

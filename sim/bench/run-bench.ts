@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { relative, resolve } from "node:path";
 import type { Ports } from "../../hdl-dsl/index.ts";
 import { watchStreams } from "../bus/stream-watch.ts";
 import { type Design, designOf, type Dut } from "../design.ts";
 import { HangError } from "../errors.ts";
+import { projectFolder } from "../project.ts";
 import { seedFromEnvironment } from "../random.ts";
 import { simulate, type SimulateOptions } from "../simulate.ts";
 import { Bench } from "./bench.ts";
@@ -26,7 +26,6 @@ export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
 
 /** Cycles of a failing run that its wave covers. */
 const WAVE_CYCLES = 50_000;
-const PROJECT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** One run from a fresh model to its end. */
 async function attempt<P extends Ports, T>(
@@ -81,7 +80,7 @@ function annotate(error: Error, note: string): Error {
 async function waveOf<P extends Ports, T>(
   name: string, design: Design<P>, options: BenchOptions, seed: number, cycle: number, body: (b: Bench<P>) => Promise<T>,
 ): Promise<string> {
-  const folder = options.waveFolder ?? resolve(PROJECT, "out/waves");
+  const folder = options.waveFolder ?? resolve(projectFolder(), "out/waves");
   const path = resolve(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.fst`);
   mkdirSync(folder, { recursive: true });
   const shown = relative(process.cwd(), path);

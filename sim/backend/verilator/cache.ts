@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { projectFolder } from "../../project.ts";
 
 /** SHA-256 over parts, each prefixed by its length so that no two lists collide; 32 hexadecimal digits. */
 export function digest(parts: readonly (string | Uint8Array)[]): string {
@@ -12,7 +12,7 @@ export function digest(parts: readonly (string | Uint8Array)[]): string {
 
 /** Cache folder: `MNEMO_CACHE` of the environment, else `.cache/sim` of the project. */
 export function cacheRoot(): string {
-  return process.env["MNEMO_CACHE"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "../../../.cache/sim");
+  return process.env["MNEMO_CACHE"] ?? join(projectFolder(), ".cache/sim");
 }
 
 /**
