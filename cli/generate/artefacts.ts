@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
+import { registerHeader, registerReference } from "../../designs/clio/registers/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
 import { writePcap } from "../../sim/index.ts";
@@ -36,6 +37,8 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     ...verilog(),
     { path: "generated/clio.lua", text: dissectorLua() },
     { path: "docs/wire-format.md", text: wireFormatReference() },
+    { path: "generated/clio_registers.h", text: registerHeader() },
+    { path: "docs/registers.md", text: registerReference() },
   ];
   const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
   return [...texts, { path: "captures/first.pcap", text: firstCapture() }, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];

@@ -1,0 +1,185 @@
+/* Generated from designs/clio/registers. Do not edit. */
+#ifndef CLIO_REGISTERS_H
+#define CLIO_REGISTERS_H
+
+/* tells that this is a Clio node (read only) */
+#define CLIO_REG_IDENTIFICATION 0x000
+#define CLIO_IDENTIFICATION_SHIFT 0
+#define CLIO_IDENTIFICATION_MASK 0xffffffffu
+
+/* of the register map (read only) */
+#define CLIO_REG_VERSION 0x004
+#define CLIO_VERSION_SHIFT 0
+#define CLIO_VERSION_MASK 0xffffffffu
+
+/* what the build has (read only) */
+#define CLIO_REG_FEATURES 0x008
+#define CLIO_DATA_WIDTH_LOG2_SHIFT 0
+#define CLIO_DATA_WIDTH_LOG2_MASK 0xfu
+#define CLIO_PAGE_SHIFT_SHIFT 8
+#define CLIO_PAGE_SHIFT_MASK 0x3fu
+#define CLIO_REQUEST_SLOTS_LOG2_SHIFT 16
+#define CLIO_REQUEST_SLOTS_LOG2_MASK 0xfu
+#define CLIO_PHYSICAL_ADDRESS_BITS_SHIFT 24
+#define CLIO_PHYSICAL_ADDRESS_BITS_MASK 0x3fu
+
+/* what the build's virtual memory has (read only) */
+#define CLIO_REG_TRANSLATION 0x00c
+#define CLIO_TLB_ENTRIES_LOG2_SHIFT 0
+#define CLIO_TLB_ENTRIES_LOG2_MASK 0xfu
+#define CLIO_OUTSTANDING_MISSES_LOG2_SHIFT 8
+#define CLIO_OUTSTANDING_MISSES_LOG2_MASK 0xfu
+#define CLIO_FREE_PAGE_BUFFER_LOG2_SHIFT 16
+#define CLIO_FREE_PAGE_BUFFER_LOG2_MASK 0xfu
+#define CLIO_SLOTS_FACTOR_LOG2_SHIFT 24
+#define CLIO_SLOTS_FACTOR_LOG2_MASK 0xfu
+
+/* what the build's network has (read only) */
+#define CLIO_REG_FRAMES 0x010
+#define CLIO_MTU_FRAME_SHIFT 0
+#define CLIO_MTU_FRAME_MASK 0xffffu
+#define CLIO_CLIENT_PORTS_SHIFT 16
+#define CLIO_CLIENT_PORTS_MASK 0xffffu
+
+/* how many counters there are (read only) */
+#define CLIO_REG_COUNTERS 0x014
+#define CLIO_COUNTER_COUNT_SHIFT 0
+#define CLIO_COUNTER_COUNT_MASK 0xffffu
+
+/* own MAC, low part */
+#define CLIO_REG_MAC_LOW 0x020
+#define CLIO_MAC_LOW_SHIFT 0
+#define CLIO_MAC_LOW_MASK 0xffffffffu
+
+/* own MAC, high part */
+#define CLIO_REG_MAC_HIGH 0x024
+#define CLIO_MAC_HIGH_SHIFT 0
+#define CLIO_MAC_HIGH_MASK 0xffffu
+
+/* own IPv4 address */
+#define CLIO_REG_IP 0x028
+#define CLIO_IP_SHIFT 0
+#define CLIO_IP_MASK 0xffffffffu
+
+/* UDP port where flags and request IDs are honoured */
+#define CLIO_REG_NATIVE_PORT 0x02c
+#define CLIO_NATIVE_PORT_SHIFT 0
+#define CLIO_NATIVE_PORT_MASK 0xffffu
+
+/* first UDP port of the published client's sessions */
+#define CLIO_REG_CLIENT_PORT 0x030
+#define CLIO_CLIENT_PORT_SHIFT 0
+#define CLIO_CLIENT_PORT_MASK 0xffffu
+
+/* switches */
+#define CLIO_REG_FLAGS 0x034
+#define CLIO_ACCEPT_ANY_MAC_SHIFT 0
+#define CLIO_ACCEPT_ANY_MAC_MASK 0x1u
+#define CLIO_OUT_OF_MEMORY_SHIFT 1
+#define CLIO_OUT_OF_MEMORY_MASK 0x1u
+
+/* the free-page buffer (read only) */
+#define CLIO_REG_FREE_PAGES 0x038
+#define CLIO_FREE_PAGES_SHIFT 0
+#define CLIO_FREE_PAGES_MASK 0xffffu
+
+/* rule 0 of the match-and-action table; the lowest valid one with the request's pid counts */
+#define CLIO_REG_RULE0 0x040
+#define CLIO_RULE0_PID_SHIFT 0
+#define CLIO_RULE0_PID_MASK 0xffffu
+#define CLIO_RULE0_ACTION_SHIFT 16
+#define CLIO_RULE0_ACTION_MASK 0x7u
+#define CLIO_RULE0_VALID_SHIFT 31
+#define CLIO_RULE0_VALID_MASK 0x1u
+
+/* rule 1 of the match-and-action table; the lowest valid one with the request's pid counts */
+#define CLIO_REG_RULE1 0x044
+#define CLIO_RULE1_PID_SHIFT 0
+#define CLIO_RULE1_PID_MASK 0xffffu
+#define CLIO_RULE1_ACTION_SHIFT 16
+#define CLIO_RULE1_ACTION_MASK 0x7u
+#define CLIO_RULE1_VALID_SHIFT 31
+#define CLIO_RULE1_VALID_MASK 0x1u
+
+/* rule 2 of the match-and-action table; the lowest valid one with the request's pid counts */
+#define CLIO_REG_RULE2 0x048
+#define CLIO_RULE2_PID_SHIFT 0
+#define CLIO_RULE2_PID_MASK 0xffffu
+#define CLIO_RULE2_ACTION_SHIFT 16
+#define CLIO_RULE2_ACTION_MASK 0x7u
+#define CLIO_RULE2_VALID_SHIFT 31
+#define CLIO_RULE2_VALID_MASK 0x1u
+
+/* rule 3 of the match-and-action table; the lowest valid one with the request's pid counts */
+#define CLIO_REG_RULE3 0x04c
+#define CLIO_RULE3_PID_SHIFT 0
+#define CLIO_RULE3_PID_MASK 0xffffu
+#define CLIO_RULE3_ACTION_SHIFT 16
+#define CLIO_RULE3_ACTION_MASK 0x7u
+#define CLIO_RULE3_VALID_SHIFT 31
+#define CLIO_RULE3_VALID_MASK 0x1u
+
+/* match-and-action table: the entry of an opcode, and its fields */
+#define CLIO_MAT(opcode) (0x400 + 4 * (opcode))
+#define CLIO_MAT_MALFORMED 0
+#define CLIO_MAT_FAST 1
+#define CLIO_MAT_SLOW 2
+#define CLIO_MAT_EXTEND 3
+#define CLIO_MAT_SYNC 4
+#define CLIO_MAT_DROP 5
+#define CLIO_MAT_ECHO 6
+#define CLIO_MAT_ACTION_SHIFT 0
+#define CLIO_MAT_ACTION_MASK 0x7u
+#define CLIO_MAT_WRITE_SHIFT 3
+#define CLIO_MAT_WRITE_MASK 0x1u
+#define CLIO_MAT_SILENT_SHIFT 4
+#define CLIO_MAT_SILENT_MASK 0x1u
+#define CLIO_MAT_REPLY_OPCODE_SHIFT 8
+#define CLIO_MAT_REPLY_OPCODE_MASK 0xffu
+
+/* counters: low word; the high word follows */
+#define CLIO_COUNTER_RX_FRAMES 0x200
+#define CLIO_COUNTER_TX_FRAMES 0x208
+#define CLIO_COUNTER_DROP_LONG 0x210
+#define CLIO_COUNTER_DROP_FCS 0x218
+#define CLIO_COUNTER_DROP_SHORT 0x220
+#define CLIO_COUNTER_DROP_MAC 0x228
+#define CLIO_COUNTER_DROP_ETHER_TYPE 0x230
+#define CLIO_COUNTER_DROP_ARP 0x238
+#define CLIO_COUNTER_DROP_IP_HEADER 0x240
+#define CLIO_COUNTER_DROP_IP_OPTIONS 0x248
+#define CLIO_COUNTER_DROP_IP_CHECKSUM 0x250
+#define CLIO_COUNTER_DROP_FRAGMENT 0x258
+#define CLIO_COUNTER_DROP_IP 0x260
+#define CLIO_COUNTER_DROP_LENGTH 0x268
+#define CLIO_COUNTER_DROP_PROTOCOL 0x270
+#define CLIO_COUNTER_DROP_ICMP 0x278
+#define CLIO_COUNTER_DROP_PORT 0x280
+#define CLIO_COUNTER_DROP_RULE 0x288
+#define CLIO_COUNTER_ARP_REPLIES 0x290
+#define CLIO_COUNTER_ICMP_REPLIES 0x298
+#define CLIO_COUNTER_NACKS 0x2a0
+#define CLIO_COUNTER_MALFORMED 0x2a8
+#define CLIO_COUNTER_INVALID 0x2b0
+#define CLIO_COUNTER_WRITE_PERMISSION 0x2b8
+#define CLIO_COUNTER_READ_PERMISSION 0x2c0
+#define CLIO_COUNTER_OUT_OF_MEMORY 0x2c8
+#define CLIO_COUNTER_BUSY 0x2d0
+#define CLIO_COUNTER_UNANSWERED 0x2d8
+#define CLIO_COUNTER_PINGPONGS 0x2e0
+#define CLIO_COUNTER_READS 0x2e8
+#define CLIO_COUNTER_WRITES 0x2f0
+#define CLIO_COUNTER_WRITES_NO_REPLY 0x2f8
+#define CLIO_COUNTER_READ_BYTES 0x300
+#define CLIO_COUNTER_WRITE_BYTES 0x308
+#define CLIO_COUNTER_SLOW_REQUESTS 0x310
+#define CLIO_COUNTER_EXTEND_REQUESTS 0x318
+#define CLIO_COUNTER_PAGE_FAULTS 0x320
+#define CLIO_COUNTER_TLB_HITS 0x328
+#define CLIO_COUNTER_TLB_MISSES 0x330
+#define CLIO_COUNTER_MISSES_MERGED 0x338
+#define CLIO_COUNTER_BUCKET_FETCHES 0x340
+#define CLIO_COUNTER_TLB_EVICTIONS 0x348
+#define CLIO_COUNTER_SHOOTDOWNS 0x350
+
+#endif
