@@ -1,0 +1,141 @@
+/** What lowering knows of the module it works on: names, resolved values, and the text so far. */
+import type { Circuit, ClockDomain, Memory, Signal } from "../ir/circuit.ts";
+import type { Const } from "../ir/expr.ts";
+import { resolve, type Resolution } from "../ir/resolve.ts";
+import type { VDeclare, VExpr, VItem, VLocalparam, VName } from "./ast.ts";
+import { Expressions } from "./expressions.ts";
+import { NameTable } from "./names.ts";
+import { name, number, unary } from "./nodes.ts";
+import { selfDependent, type Piece } from "./split.ts";
+
+/** The Verilog names of a circuit: its own, since those of a keyword or a clash change. */
+export interface ModuleNames {
+  readonly table: NameTable;
+  readonly signals: ReadonlyMap<Signal, string>;
+  readonly memories: ReadonlyMap<Memory, string>;
+  /** Domain name -> names of its clock and reset ports. */
+  readonly domains: ReadonlyMap<string, { readonly clock: string; readonly reset: string | undefined }>;
+}
+
+/** Ports get their names first, so that a module's interface does not depend on what is inside. */
+export function namesOf(circuit: Circuit): ModuleNames {
+  const table = new NameTable();
+  const domains = new Map<string, { clock: string; reset: string | undefined }>();
+  for (const d of circuit.domains) domains.set(d.name, { clock: table.claim(d.clock), reset: d.reset === undefined ? undefined : table.claim(d.reset) });
+  const signals = new Map<Signal, string>();
+  const isPort = (s: Signal): boolean => s.kind === "input" || s.kind === "output";
+  for (const s of circuit.signals) if (isPort(s)) signals.set(s, table.claim(s.name));
+  for (const s of circuit.signals) if (!isPort(s)) signals.set(s, table.claim(s.name));
+  const memories = new Map(circuit.memories.map((m) => [m, table.claim(m.name)]));
+  return { table, signals, memories, domains };
+}
+
+/** Everything that lowering a part of one module needs. */
+export class ModuleContext {
+  readonly circuit: Circuit;
+  readonly names: ModuleNames;
+  readonly resolution: Resolution;
+  readonly expressions: Expressions;
+  /** Declarations at the top of the module. */
+  readonly top: VItem[] = [];
+  /** What follows, in order; helper wires are put here just before their consumer. */
+  readonly items: VItem[] = [];
+  readonly localparams = new Map<string, VLocalparam>();
+  /** Vectors that are driven bit run by bit run, each run with a wire of its own. */
+  readonly pieces = new Map<string, readonly Piece[]>();
+  readonly split: ReadonlySet<Signal>;
+  readonly #declared = new Set<Signal>();
+  readonly #labels = new Map<string, Signal[]>();
+  readonly #labelNames = new Map<Signal, Map<string, string>>();
+
+  constructor(circuit: Circuit, names: ModuleNames) {
+    this.circuit = circuit;
+    this.names = names;
+    this.resolution = resolve(circuit);
+    this.split = selfDependent(circuit, this.resolution);
+    this.expressions = new Expressions({
+      names: names.table,
+      signal: (s) => this.read(s),
+      memory: (m) => names.memories.get(m) as string,
+      label: (c, near) => this.#label(c, near),
+      declare: (d) => this.items.push(d),
+    });
+    for (const s of circuit.signals) {
+      for (const label of s.states ?? []) {
+        const list = this.#labels.get(label);
+        if (list === undefined) this.#labels.set(label, [s]); else list.push(s);
+      }
+    }
+  }
+
+  /** The signal as an expression, without a claim that it is declared already. */
+  nameOf(s: Signal): VName {
+    const text = this.names.signals.get(s);
+    if (text === undefined) throw new Error(`signal "${s.name}" is not one of module "${this.circuit.name}"`);
+    return name(text, s.width, s.signed);
+  }
+
+  /** The signal as an operand; a wire whose definition comes later in the text is declared at the top. */
+  read(s: Signal): VName {
+    if (s.kind === "wire" || s.kind === "instanceIn") this.declareEarly(s);
+    return this.nameOf(s);
+  }
+
+  declareEarly(s: Signal): void {
+    if (this.#declared.has(s)) return;
+    this.#declared.add(s);
+    this.top.push(this.declaration(s, "wire"));
+  }
+
+  /** Whether the wire may still be declared together with its value; from now on it is declared. */
+  claimDeclaration(s: Signal): boolean {
+    if (this.#declared.has(s)) return false;
+    this.#declared.add(s);
+    return true;
+  }
+
+  declaration(s: Signal, what: "wire" | "reg", value?: VExpr): VDeclare {
+    return { kind: "declare", what, name: this.nameOf(s).name, width: s.width, signed: s.signed, depth: undefined, value, attributes: Object.entries(s.attributes ?? {}), position: s.position };
+  }
+
+  /** The expression itself when it is a vector that can be sliced, else a new wire that carries it. */
+  named(e: VExpr, consumer: string, hint: string): VExpr {
+    if (e.kind === "number" || (e.kind === "name" && !e.parameter)) return e;
+    const text = this.names.table.helper([`${consumer}_${hint}`]);
+    this.items.push({ kind: "declare", what: "wire", name: text, width: e.width, signed: false, depth: undefined, value: e, attributes: [], position: undefined });
+    return name(text, e.width);
+  }
+
+  clockOf(d: ClockDomain): { readonly clock: string; readonly reset: string | undefined } {
+    const found = this.names.domains.get(d.name);
+    if (found === undefined) throw new Error(`module "${this.circuit.name}" uses clock domain "${d.name}" but does not list it`);
+    return found;
+  }
+
+  /** A constant as a value of `s`: by the name of the state when it is one. */
+  constantFor(s: Signal, value: bigint): VExpr {
+    const state = s.states?.[Number(value)];
+    return state === undefined ? number(value, s.width, s.signed) : this.#stateName(s, state, value);
+  }
+
+  #label(c: Const, near: Signal | undefined): VName | undefined {
+    const fits = (s: Signal): boolean => s.width === c.width && s.states?.[Number(c.value)] === c.label;
+    const owner = near !== undefined && fits(near) ? near : this.#labels.get(c.label ?? "")?.find(fits);
+    return owner === undefined ? undefined : this.#stateName(owner, c.label as string, c.value);
+  }
+
+  #stateName(s: Signal, state: string, value: bigint): VName {
+    let own = this.#labelNames.get(s);
+    if (own === undefined) this.#labelNames.set(s, own = new Map<string, string>());
+    let text = own.get(state);
+    if (text === undefined) {
+      text = this.names.table.helper([`${this.nameOf(s).name}_${state}`]);
+      own.set(state, text);
+      this.localparams.set(text, { kind: "localparam", name: text, width: s.width, value });
+    }
+    return name(text, s.width, false, true);
+  }
+}
+
+/** `~reset`, for what must not run under reset. */
+export const outsideReset = (reset: string): VExpr => unary("~", name(reset, 1));
