@@ -1,0 +1,147 @@
+/** What `npm pack` gives, used as a stranger would: installed in an empty folder, to write, test, emit and lint a module. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emit, libraryModules } from "../../hdl-dsl/index.ts";
+import { Project } from "./project.ts";
+
+const project = new Project();
+let packed: readonly string[] = [];
+
+const settings = {
+  compilerOptions: {
+    target: "es2022", module: "nodenext", strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false,
+    allowImportingTsExtensions: true, noEmit: true, types: ["node"],
+  },
+};
+const accumulator = `import { bit, Fifo, input, instance, module, output, reg, sink, uint, when } from "mnemosyne";
+
+/** Adds up what comes through a queue; \`clear\` wins. */
+export const Accumulator = module("Accumulator",
+  (p: { width: number }) => ({ item: sink(uint(p.width)), clear: input(bit), total: output(uint(p.width)) }),
+  (io, p) => {
+    const queue = instance(Fifo({ shape: uint(p.width), depth: 4 }));
+    queue.push.payload.set(io.item.payload);
+    queue.push.valid.set(io.item.valid);
+    io.item.ready.set(queue.push.ready);
+    queue.pop.ready.set(1);
+    const sum = reg(uint(p.width), { init: 0 });
+    when(io.clear, () => { sum.set(0); })
+      .elseWhen(queue.pop.valid, () => { sum.set(sum.add(queue.pop.payload)); });
+    io.total.set(sum);
+  });
+`;
+const benchOf = (expected: number): string => `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { benchWith, StreamSource } from "mnemosyne/sim";
+import { Accumulator } from "../src/accumulator.ts";
+
+benchWith(test)("adds up", Accumulator({ width: 8 }), { wave: false }, async (b) => {
+  const items = new StreamSource(b.sim, b.io.item);
+  for (let i = 1; i <= 30; i++) items.send(i);
+  await items.drained();
+  await b.cycles(4);
+  assert.equal(b.io.total.value, ${expected});
+});
+`;
+
+beforeAll(async () => {
+  packed = await project.install();
+  project.write("tsconfig.json", JSON.stringify({ ...settings, include: ["src", "test"] }));
+  project.write("src/accumulator.ts", accumulator);
+  project.write("test/accumulator.test.ts", benchOf(465 % 256));
+}, 300_000);
+afterAll(() => { rmSync(project.folder, { recursive: true, force: true }); });
+
+describe("the package", () => {
+  it("holds what is used: no tests, no tools of the repository, nothing generated", () => {
+    const folders = new Set(packed.map((f) => f.split("/").slice(0, f.startsWith("dist/") ? 2 : 1).join("/")));
+    expect([...folders].sort()).toEqual([
+      "LICENSE", "README.md", "cli", "designs", "dist/cli", "dist/designs", "dist/docs", "dist/hdl-dsl", "dist/scripts", "dist/sim", "docs", "hdl-dsl", "package.json",
+    ]);
+    expect(packed.filter((f) => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
+  });
+
+  it("type-checks a module and its bench, declarations of the package included", async () => {
+    expect(await project.tsc("-p", ".")).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  it("has types that refuse: a wrong width, a wrong direction, a port that is not there", async () => {
+    project.write("wrong/wrong.ts", `import { bit, input, module, output, reg, uint } from "mnemosyne";
+export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) }), (io) => {
+  const r = reg(uint(8));
+  r.set(io.a);
+  io.a.set(1);
+  io.c.set(1);
+});
+`);
+    project.write("wrong/tsconfig.json", JSON.stringify({ ...settings, compilerOptions: { ...settings.compilerOptions, skipLibCheck: true }, include: ["."] }));
+    const { code, out } = await project.tsc("-p", "wrong");
+    expect([code, [...out.matchAll(/^wrong\/wrong\.ts\((\d+),\d+\): error TS/gm)].map((m) => m[1])]).toEqual([2, ["4", "5", "6"]]);
+  });
+
+  it("tests the module with the harness; models are kept in the user's project, not in node_modules", async () => {
+    const passed = await project.node("--import", "tsx", "--test", "test/accumulator.test.ts");
+    expect([passed.code, passed.err], passed.out).toEqual([0, ""]);
+    expect(passed.out).toMatch(/^# pass 1$/m);
+    expect(existsSync(join(project.folder, ".cache/sim"))).toBe(true);
+    expect(existsSync(join(project.folder, "node_modules/mnemosyne/.cache"))).toBe(false);
+    project.write("test/planted.test.ts", benchOf(466 % 256));
+    const failed = await project.node("--import", "tsx", "--test", "test/planted.test.ts");
+    expect(failed.code).toBe(1);
+    expect(failed.out).toMatch(/MNEMO_SEED=1 runs it again/);
+  });
+
+  it("emits and lints: names from the user's source, positions in it", async () => {
+    const r = await project.mnemo("emit", "src/accumulator.ts", "--set", "width=8", "--out", "verilog", "--lint");
+    expect(r).toEqual({
+      code: 0, err: "",
+      out: "verilog/Fifo_shape8_depth4.v\nverilog/Accumulator_width8.v\nAccumulator_width8 passes verilator -Wall, yosys check -assert, iverilog -Wall\n",
+    });
+    const text = readFileSync(join(project.folder, "verilog/Accumulator_width8.v"), "utf8");
+    expect(text).toContain("  Fifo_shape8_depth4 queue ( // accumulator.ts:7\n");
+    expect(text).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
+  });
+
+  it("says what is wrong, and where", async () => {
+    project.write("src/loop.ts", `import { bit, module, output, wire } from "mnemosyne";
+export const Loop = module("Loop", () => ({ o: output(bit) }), (io) => {
+  const a = wire(bit);
+  a.set(a.not());
+  io.o.set(a);
+});
+`);
+    expect(await project.mnemo("emit", "src/loop.ts")).toEqual({
+      code: 1, out: "", err: "mnemo: HDL006 in Loop: combinational loop: `a` <- `a` (loop.ts:3). Break it with a register\n",
+    });
+    expect(await project.mnemo("generate")).toEqual({
+      code: 2, out: "", err: "mnemo: mnemo generate without --out works in a clone of Mnemosyne's repository; this is the installed package\n",
+    });
+  });
+
+  it("gives the library's Verilog as the repository does, whether the runtime applies source maps or not", async () => {
+    project.write("plain.mjs", `import { emit, libraryModules } from "mnemosyne/hdl-dsl";
+process.stdout.write(JSON.stringify(libraryModules.map((m) => emit(m).files)));
+`);
+    const wanted = libraryModules.map((m) => emit(m).files);
+    for (const options of [[], ["--enable-source-maps"], ["--import", "tsx"]]) {
+      const { code, out, err } = await project.node(...options, "plain.mjs");
+      expect([code, err]).toEqual([0, ""]);
+      expect(JSON.parse(out), options.join(" ")).toEqual(wanted);
+    }
+  });
+
+  it("compiled modules of the user's own keep their TypeScript's lines", async () => {
+    project.write("tsconfig.build.json", JSON.stringify({
+      compilerOptions: { ...settings.compilerOptions, skipLibCheck: true, noEmit: false, allowImportingTsExtensions: false, rewriteRelativeImportExtensions: true, sourceMap: true, outDir: "build", rootDir: "src" },
+      include: ["src"],
+    }));
+    expect((await project.tsc("-p", "tsconfig.build.json")).code).toBe(0);
+    project.write("run.mjs", `import { emit } from "mnemosyne";
+import { Accumulator } from "./build/accumulator.js";
+process.stdout.write(emit(Accumulator({ width: 8 })).files.at(-1).text);
+`);
+    const { out } = await project.node("run.mjs");
+    expect(out).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
+  });
+});
