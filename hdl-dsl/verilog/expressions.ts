@@ -181,7 +181,9 @@ export class Expressions {
       case "unary": return this.#unary(e);
       case "binary": return this.#binary(e);
       case "shift": {
-        const a = this.#operand(e.a), amount = this.#operand(e.by);
+        // Icarus 11 writes a program that it cannot read when a memory's word shifts.
+        const a = this.#operand(e.a), lowered = this.#operand(e.by);
+        const amount = lowered.kind === "index" && lowered.memory ? this.#named(e.by) : lowered;
         const by: VExpr = amount.kind === "number" ? { ...amount, signed: false, plain: true } : amount;
         if (e.op === "left") return binary("<<", a, by);
         return e.a.signed ? system(binary(">>>", toSigned(a), by), true) : binary(">>", a, by);
@@ -281,9 +283,7 @@ export class Expressions {
     const at = this.#constants.get(e.index);
     if (at !== undefined) return this.#slice(e.a, Number(at) * e.width, e.width);
     const from = this.#named(e.a);
-    const lowered = this.#operand(e.index);
-    // Icarus 11 writes a program that it cannot read when a memory's word selects.
-    const which = lowered.kind === "index" && lowered.memory ? this.#named(e.index) : toUnsigned(lowered);
+    const which = toUnsigned(this.#operand(e.index));
     if (e.width === 1) return index(from.name, 1, which, false);
     const bits = Math.ceil(Math.log2(e.width));
     if (1 << bits === e.width) return part(from.name, e.width, concat([which, number(0n, bits)]));
