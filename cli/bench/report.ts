@@ -52,6 +52,5 @@ ${table(["after", "seconds"], [["nothing cached: the simulator's runtime and the
 export function elaborationReport(e: Elaboration): string {
   const rate = (ms: number): string => `${round(e.nodes / ms * 1000)} nodes/s`;
   return `The language on the whole node: ${round(e.nodes)} nodes (expressions and statements), ${e.modules} modules, ${round(e.verilogLines)} lines of Verilog
-elaboration and checks ${round(e.elaborationMs)} ms (${rate(e.elaborationMs)}), emission ${round(e.emissionMs)} ms (${rate(e.emissionMs)}),
-  in a process with nothing warm`;
+elaboration and checks ${round(e.elaborationMs)} ms (${rate(e.elaborationMs)}), emission ${round(e.emissionMs)} ms (${rate(e.emissionMs)}), nothing warm`;
 }

@@ -27,8 +27,8 @@ export function requestTable(requests: readonly Played[]): string {
     r.latency === undefined ? "" : grouped(r.latency), r.latency === undefined ? "" : grouped(r.latency * clockPeriod),
   ]);
   const more = requests.length - rows.length;
-  return `${table(["#", "time us", "request", "bytes", "outcome", "cycles", "ns"], rows, "rrlrlrr")}${more > 0 ? `\n... and ${grouped(
-    more)} more (--stats has the totals, the replies are in --out)` : ""}`;
+  const shown = table(["#", "time us", "request", "bytes", "outcome", "cycles", "ns"], rows, "rrlrlrr");
+  return more > 0 ? `${shown}\n... and ${grouped(more)} more (--stats has the totals, the replies are in --out)` : shown;
 }
 
 /** One row per type of request. */
