@@ -1,8 +1,8 @@
 /** Crossings between clock domains for single bits. */
 import { input, output } from "../types/ports.ts";
-import { bit, uint, type UIntShape } from "../types/shape.ts";
+import { bit, uint } from "../types/shape.ts";
 import type { Bit, UInt, UIntVar } from "../types/value.ts";
-import { clockDomain, inDomain } from "../build/context.ts";
+import { clockDomain, context, inDomain } from "../build/context.ts";
 import { node, reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { when } from "../build/statements.ts";
@@ -13,7 +13,7 @@ const chained = { async_reg: "true" };
 export interface SynchroniserOptions {
   /** Registers in a row, 2 or more. */
   readonly stages?: number;
-  /** Value under reset. */
+  /** Value under reset; 0, and none in a domain without reset. */
   readonly init?: number;
   readonly name?: string;
 }
@@ -25,9 +25,10 @@ export interface SynchroniserOptions {
 export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
   const stages = o.stages ?? 2, name = o.name ?? "synchronised";
   if (stages < 2) throw new RangeError(`synchronise: ${stages} stages do not settle a metastable bit; use 2 or more`);
+  const reset = o.init === undefined && context().domain.reset === undefined ? {} : { init: o.init ?? 0 };
   let value: UInt = v;
   for (let i = 1; i <= stages; i++) {
-    const r: UIntVar = reg(uint(v.width) as UIntShape, { name: `${name}_${i}`, attributes: chained, init: o.init ?? 0 });
+    const r: UIntVar = reg(uint<number>(v.width), { name: `${name}_${i}`, attributes: chained, ...reset });
     r.set(value);
     value = r;
   }

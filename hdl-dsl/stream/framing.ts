@@ -6,7 +6,6 @@ import { node, reg } from "../build/declare.ts";
 import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { assignGiven, map, nameOf, stream } from "./stream.ts";
-import { pack, unpack } from "../build/view.ts";
 
 export type Framed<S extends Shape> = StructShape<{ readonly value: S; readonly last: UIntShape<1> }>;
 /** Something, and whether it is the last of its packet. */
@@ -45,7 +44,7 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
   const out = stream(header.shape, { name });
   out.valid.set(mux(in_body as Bit, body.valid, header.valid));
   const fields = Object.keys(header.shape.fields);
-  const beat = unpack(header.shape, pack(mux(in_body as Bit, body.payload as never, header.payload as never))) as Readonly<Record<string, unknown>>;
+  const beat = mux(in_body as Bit, body.payload as never, header.payload as never) as Readonly<Record<string, unknown>>;
   assignGiven(out.payload, header.shape, Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(in_body) : beat[f]])));
   header.ready.set(out.ready.and(in_body.not()));
   body.ready.set(out.ready.and(in_body as Bit));
