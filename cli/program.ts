@@ -8,9 +8,11 @@ import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
 import { proveVerb } from "./verbs/prove.ts";
 import { runVerb } from "./verbs/run.ts";
+import { synthVerb } from "./verbs/synth.ts";
+import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, emitVerb, generateVerb, lintVerb, proveVerb, benchVerb, doctorVerb];
+const verbs: readonly Verb[] = [runVerb, emitVerb, generateVerb, lintVerb, synthVerb, proveVerb, benchVerb, whereVerb, doctorVerb];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {

@@ -27,3 +27,4 @@ export * from "./lib/index.ts";
 export { countNodes } from "./ir/count.ts";
 export { emit } from "./emit.ts";
 export { isQueue, libraryProofs, moduleObeys, producerObeys, type Fault, type Proof, type ShadowOptions, type Watched } from "./proofs/index.ts";
+export { readSourceMap } from "./verilog/source-map.ts";

@@ -3,6 +3,7 @@ import type { Backend, ClockSetting } from "./backend/backend.ts";
 import { verilatorBackend } from "./backend/verilator/verilator.ts";
 import { designOf, type Dut } from "./design.ts";
 import { Simulation } from "./simulation.ts";
+import { writeSaveFile } from "./wave/save-file.ts";
 
 export interface SimulateOptions {
   /** Seed of the run: initial values that the design leaves open, and `sim.random`. Default 1. */
@@ -11,7 +12,10 @@ export interface SimulateOptions {
   readonly clocks?: Readonly<Record<string, { readonly periodNs: number; readonly phaseNs?: number }>>;
   /** Edges of reset before the bench starts; default 2, 0 for none. */
   readonly resetCycles?: number;
-  /** FST wave to write (this uses a build of its own, slower), from the given cycle on. */
+  /**
+   * FST wave to write (this uses a build of its own, slower), from the given cycle on. Beside it stands `<wave>.gtkw`, which GTKWave opens with
+   * structs grouped and state machines by the names of their states.
+   */
   readonly wave?: { readonly path: string; readonly fromCycle?: number };
   /** Simulator; Verilator by default. */
   readonly backend?: Backend;
@@ -28,6 +32,7 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
   const seed = options.seed ?? 1;
   const wave = options.wave && { path: options.wave.path, fromCycle: options.wave.fromCycle ?? 0 };
   const model = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
+  if (wave && design.emitted.names !== undefined) writeSaveFile(design.emitted.names, wave.path, `TOP.${design.emitted.top}`);
   const sim = new Simulation(design, model, seed, clocks);
   if ((options.resetCycles ?? 2) > 0 && design.emitted.ports.some((p) => p.role === "reset")) sim.reset(options.resetCycles ?? 2);
   return sim;

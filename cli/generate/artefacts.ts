@@ -7,14 +7,15 @@ import { dissectorLua, wireFormatReference } from "../../designs/packets/index.t
 import { writePcap } from "../../sim/index.ts";
 import { designs, node } from "./designs.ts";
 import type { GeneratedFile } from "./files.ts";
+import { filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
 
-/** The Verilog of every design, one file per definition. */
+/** The Verilog of every design, one file per definition, its source map beside it, and the names of every top. */
 function verilog(): { readonly path: string; readonly text: string }[] {
   const files = new Map<string, string>();
   for (const d of designs(makeSettings().config)) {
-    for (const f of d.emitted.files) {
-      const path = `generated/${d.folder}/${f.name}`, before = files.get(path);
+    for (const f of filesOf(d.emitted, "../../")) {
+      const path = `generated/${d.folder}/${f.path}`, before = files.get(path);
       if (before !== undefined && before !== f.text) throw new Error(`two definitions of ${path} differ`);
       files.set(path, f.text);
     }
@@ -46,5 +47,5 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
 
 /** The node's files for a configuration of one's own. @param set `key=value` each */
 export function nodeFiles(set: readonly string[]): readonly GeneratedFile[] {
-  return node(parseSettings(set).config).files.map((f) => ({ path: f.name, text: f.text }));
+  return filesOf(node(parseSettings(set).config), "");
 }

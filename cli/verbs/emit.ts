@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { Option } from "commander";
 import { exitCode } from "../exit-code.ts";
 import { fileName, once } from "../options.ts";
@@ -20,7 +20,8 @@ export const emitVerb: Verb = (program, { terminal, exit }) => program.command("
     const { emit } = await import("../../hdl-dsl/index.ts");
     const { writeAll } = await import("../generate/files.ts");
     const emitted = emit(await loadDefinition(file, options.module, options.set));
-    writeAll(resolve(options.out), emitted.files.map((f) => ({ path: f.name, text: f.text })));
+    const { filesOf } = await import("../generate/design-files.ts");
+    writeAll(resolve(options.out), filesOf(emitted, relative(resolve(options.out), process.cwd())));
     for (const f of emitted.files) terminal.print(`${options.out}/${f.name}`);
     if (options.lint !== true) return;
     const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");

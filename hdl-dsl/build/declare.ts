@@ -54,7 +54,7 @@ export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { reado
   c.domains.add(c.domain);
   const base = chooseName(o.name, "register", position);
   if (o.init !== undefined && c.domain.reset === undefined) report("HDL113", `register \`${base}\` has an initial value and its clock domain \`${c.domain.name}\` has no reset`, "Give the domain a reset, or leave the initial value out");
-  return view(shape, l => makeSignal({ kind: "reg", name: leafName(base, l), width: l.width, signed: l.signed, domain: c.domain, position,
+  return view(shape, l => makeSignal({ kind: "reg", name: leafName(base, l), width: l.width, signed: l.signed, domain: c.domain, position, path: [base, ...l.path],
     init: o.init === undefined ? undefined : initOf(o.init, l, base), attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
 }
 
@@ -62,7 +62,7 @@ export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { reado
 export function wire<const S extends Shape>(shape: S, o: DeclareOptions = {}): Var<S> {
   const position = userPosition();
   const base = chooseName(o.name, "wire", position);
-  return view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
+  return view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, path: [base, ...l.path], attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
 }
 
 /** A wire with its value: gives an expression a name of its own (`const full = node(tail.sub(head).eq(16))`). Values of any shape. */
@@ -70,7 +70,7 @@ export function node<V>(v: V, o: DeclareOptions = {}): Readable<V> {
   const shape = shapeOf(v), position = userPosition();
   if (shape === undefined) { report("HDL103", `node: a value of the language is expected, got ${typeof v}`, "Wrap numbers with constant(value, width)"); return v as Readable<V>; }
   const base = chooseName(o.name, "node", position);
-  const w = view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, attributes: o.attributes, mayBeUnread: o.mayBeUnread }));
+  const w = view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, path: [base, ...l.path], attributes: o.attributes, mayBeUnread: o.mayBeUnread }));
   // Always driven, also when declared inside a `when`.
   atTop(() => { assignView(w, v, base); });
   return w as Readable<V>;

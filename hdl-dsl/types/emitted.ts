@@ -20,7 +20,33 @@ export interface EmittedStream { readonly name: string; readonly dir: "in" | "ou
 export interface EmittedFile {
   /** File name without folder: `<module>.v`. */
   readonly name: string; readonly text: string;
+  /** Where each line comes from; absent when the text was not made by the emitter. */
+  readonly map?: SourceMap;
 }
+/** A source map, revision 3. */
+export interface SourceMap {
+  readonly version: 3; readonly file: string;
+  /** From the map's folder to the project's; empty until somebody knows where the file will stand. */
+  readonly sourceRoot: string;
+  /** Paths from the project's folder. */
+  readonly sources: readonly string[];
+  readonly names: readonly string[]; readonly mappings: string;
+}
+/** A signal by its name in the text. `path`: declaration, then struct field or vec index. `source`: `file:line` from the project's folder. */
+export interface NamedSignal {
+  readonly name: string; readonly kind: "input" | "output" | "wire" | "reg"; readonly width: number; readonly signed?: true; readonly path: readonly string[];
+  /** State names in the order of their numbers. */
+  readonly states?: readonly string[]; readonly source?: string;
+}
+export interface NamedModule {
+  readonly source?: string;
+  readonly signals: readonly NamedSignal[];
+  readonly memories: readonly { readonly name: string; readonly width: number; readonly depth: number; readonly source?: string }[];
+  /** Sub-modules: `module` is a key of `NameMap.modules`, so that paths can be followed down. */
+  readonly instances: readonly { readonly name: string; readonly module: string; readonly source?: string }[];
+}
+/** Every name of a design, from the top module down; a definition that is instantiated often stands once. */
+export interface NameMap { readonly top: string; readonly modules: Readonly<Record<string, NamedModule>> }
 export interface EmittedDesign {
   /** Verilog name of the top module. */
   readonly top: string;
@@ -30,4 +56,6 @@ export interface EmittedDesign {
   readonly streams: readonly EmittedStream[];
   /** Every stream inside the hierarchy too: dotted instance path and signal names, for hang diagnosis in a traced run. */
   readonly assertions: readonly { readonly message: string; readonly position: string }[];
+  /** What the names in the text stand for; absent when the text was not made by the emitter. */
+  readonly names?: NameMap;
 }

@@ -29,8 +29,8 @@ export type VExpr = VNumber | VName | VRange | VIndex | VLane | VPart | VUnary |
 export interface VNonblocking { readonly kind: "nonblocking"; readonly target: VExpr; readonly value: VExpr; readonly position: Position | undefined }
 /** Only in `initial` blocks. */
 export interface VBlocking { readonly kind: "blocking"; readonly target: VExpr; readonly value: VExpr }
-export interface VIf { readonly kind: "if"; readonly cond: VExpr; readonly then: readonly VStmt[]; readonly otherwise: readonly VStmt[] }
-export interface VCase { readonly kind: "case"; readonly on: VExpr; readonly items: readonly { readonly labels: readonly VExpr[]; readonly body: readonly VStmt[] }[]; readonly otherwise: readonly VStmt[] }
+export interface VIf { readonly kind: "if"; readonly cond: VExpr; readonly then: readonly VStmt[]; readonly otherwise: readonly VStmt[]; readonly position?: Position | undefined }
+export interface VCase { readonly kind: "case"; readonly on: VExpr; readonly items: readonly { readonly labels: readonly VExpr[]; readonly body: readonly VStmt[] }[]; readonly otherwise: readonly VStmt[]; readonly position?: Position | undefined }
 /** `assert (cond);` and its kin, read by formal tools only. */
 export interface VProperty { readonly kind: "property"; readonly what: "assert" | "assume" | "cover"; readonly cond: VExpr; readonly message: string; readonly position: Position | undefined }
 /** `begin $display("..."); $stop; end` */

@@ -3,11 +3,13 @@ import type { Circuit } from "../ir/circuit.ts";
 import { shortPosition } from "../ir/diagnostic.ts";
 import { circuitsOf } from "../ir/hierarchy.ts";
 import { allStatements } from "../ir/walk.ts";
-import type { EmittedDesign, EmittedFile, EmittedPort } from "../types/emitted.ts";
+import type { EmittedDesign, EmittedFile, EmittedPort, NamedModule } from "../types/emitted.ts";
 import { lowerBlackBox } from "./blackbox.ts";
 import { namesOf, type ModuleNames } from "./module-context.ts";
 import { lowerModule } from "./module.ts";
-import { printModule } from "./print.ts";
+import { namedModule } from "./name-map.ts";
+import { printMapped } from "./print.ts";
+import { sourceMap } from "./source-map.ts";
 
 /**
  * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they refuse.
@@ -21,11 +23,19 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     return n;
   };
   const files = new Map<string, EmittedFile>();
+  const modules: Record<string, NamedModule> = {};
   const assertions: { message: string; position: string }[] = [];
   for (const c of circuitsOf(top)) {
     if (files.has(`${c.name}.v`)) continue;
-    const text = c.blackBox === undefined ? printModule(lowerModule(c, namesFor(c), namesFor)) : lowerBlackBox(c, namesFor(c));
-    files.set(`${c.name}.v`, { name: `${c.name}.v`, text });
+    const name = `${c.name}.v`;
+    if (c.blackBox !== undefined) {
+      files.set(name, { name, text: lowerBlackBox(c, namesFor(c)) });
+      modules[c.name] = namedModule(c, namesFor(c), undefined);
+    } else {
+      const lowered = lowerModule(c, namesFor(c), namesFor), printed = printMapped(lowered);
+      files.set(name, { name, text: printed.text, map: sourceMap(name, printed.origins) });
+      modules[c.name] = namedModule(c, namesFor(c), lowered);
+    }
     for (const s of allStatements(c.body)) if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
   }
   const own = namesFor(top);
@@ -39,6 +49,7 @@ export function emitCircuit(top: Circuit): EmittedDesign {
       payload: s.payload.map((p) => own.signals.get(p) ?? p.name),
     })),
     assertions,
+    names: { top: top.name, modules },
   };
 }
 

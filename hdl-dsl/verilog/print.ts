@@ -117,6 +117,11 @@ function printValue(e: VExpr, before: string, indent: string): string {
   return line;
 }
 
+/** Where text comes from: rides along in it, and is taken out when the module is printed. */
+const mark = (p: Position | undefined): string => p === undefined ? "" : `\uE000${p.file}\uE001${p.line}\uE002`;
+const MARK = /\uE000([^\uE001]*)\uE001(\d+)\uE002/g;
+const visible = (text: string): number => text.replace(MARK, "").length;
+
 const comment = (p: Position | undefined): string => p === undefined ? "" : ` // ${shortPosition(p)}`;
 const dimension = (width: number): string => width === 1 ? "" : `[${width - 1}:0] `;
 const sign = (signed: boolean): string => signed ? "signed " : "";
@@ -132,7 +137,7 @@ function printBranch(body: readonly VStmt[], indent: string, head: string, label
   // After a label an if cannot take somebody else's `else`.
   if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking" || (label && only.kind === "if"))) {
     const line = printStatement(only, "");
-    if (head.length + line.length <= LINE && line.indexOf("\n") === line.length - 1) return `${head} ${line}`;
+    if (visible(head) + visible(line) <= LINE && line.indexOf("\n") === line.length - 1) return `${head} ${line}`;
   }
   return `${head} begin\n${printStatements(body, `${indent}  `)}${indent}end\n`;
 }
@@ -141,19 +146,19 @@ function printStatement(s: VStmt, indent: string): string {
   switch (s.kind) {
     case "nonblocking": {
       const head = `${indent}${printExpr(s.target)} <= `;
-      return `${head}${printValue(s.value, head, indent)};\n`;
+      return `${mark(s.position)}${head}${printValue(s.value, head, indent)};\n`;
     }
     case "blocking": return `${indent}${printExpr(s.target)} = ${printExpr(s.value)};\n`;
-    case "property": return `${indent}${s.what} (${printExpr(s.cond)});${comment(s.position)}\n`;
-    case "fail": return `${indent}$display("%s", ${printString(s.message)});${comment(s.position)}\n${indent}$stop;\n`;
+    case "property": return `${mark(s.position)}${indent}${s.what} (${printExpr(s.cond)});${comment(s.position)}\n`;
+    case "fail": return `${mark(s.position)}${indent}$display("%s", ${printString(s.message)});${comment(s.position)}\n${indent}$stop;\n`;
     case "if": {
-      let text = printBranch(s.then, indent, `${indent}if (${printExpr(s.cond)})`);
+      let text = printBranch(s.then, indent, `${mark(s.position)}${indent}if (${printExpr(s.cond)})`);
       let rest = s.otherwise;
       for (;;) {
         const next = rest[0];
         if (next === undefined) return text;
         if (rest.length === 1 && next.kind === "if") {
-          text += printBranch(next.then, indent, `${indent}else if (${printExpr(next.cond)})`);
+          text += printBranch(next.then, indent, `${mark(next.position)}${indent}else if (${printExpr(next.cond)})`);
           rest = next.otherwise;
         } else return text + printBranch(rest, indent, `${indent}else`);
       }
@@ -161,7 +166,7 @@ function printStatement(s: VStmt, indent: string): string {
     case "case": {
       const inner = `${indent}  `;
       const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`, true)).join("");
-      return `${indent}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`, true)}${indent}endcase\n`;
+      return `${mark(s.position)}${indent}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`, true)}${indent}endcase\n`;
     }
   }
 }
@@ -175,7 +180,8 @@ export function printString(text: string): string {
 function printDeclare(d: VDeclare): string {
   const attributes = d.attributes.length === 0 ? "" : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
   const head = `  ${attributes}${d.what} ${sign(d.signed)}${dimension(d.width)}${d.name}${d.depth === undefined ? "" : ` [0:${d.depth - 1}]`}`;
-  return d.value === undefined ? `${head};${comment(d.position)}\n` : `${head} = ${printValue(d.value, `${head} = `, "  ")};${comment(d.position)}\n`;
+  const from = mark(d.position);
+  return d.value === undefined ? `${from}${head};${comment(d.position)}\n` : `${from}${head} = ${printValue(d.value, `${head} = `, "  ")};${comment(d.position)}\n`;
 }
 
 function printAlways(a: VAlways): string {
@@ -193,7 +199,7 @@ function printInstance(i: VInstance): string {
   const parameters = i.parameters.length === 0 ? "" : ` #(${printParameters(i.parameters).join(", ")})`;
   const longest = Math.max(0, ...i.connections.map((c) => c.port.length));
   const pins = i.connections.map((c) => `    .${c.port.padEnd(longest)} (${printExpr(c.value)})`).join(",\n");
-  return `  ${i.module}${parameters} ${i.name} (${comment(i.position)}\n${pins}\n  );\n`;
+  return `${mark(i.position)}  ${i.module}${parameters} ${i.name} (${comment(i.position)}\n${pins}\n  );\n`;
 }
 
 function printItem(item: VItem): string {
@@ -202,7 +208,7 @@ function printItem(item: VItem): string {
     case "localparam": return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
     case "assign": {
       const head = `  assign ${printExpr(item.target)} = `;
-      return `${head}${printValue(item.value, head, "  ")};\n`;
+      return `${mark(item.position)}${head}${printValue(item.value, head, "  ")};\n`;
     }
     case "always": return printAlways(item);
     case "initial": return printBranch(item.body, "  ", "  initial");
@@ -219,11 +225,32 @@ function printItem(item: VItem): string {
 function printPorts(ports: readonly VPort[]): string {
   const types = ports.map((p) => `${p.dir.padEnd(6)} wire ${sign(p.signed)}${dimension(p.width)}`.trimEnd());
   const longest = Math.max(0, ...types.map((t) => t.length));
-  return ports.map((p, i) => `  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`).join("");
+  return ports.map((p, i) => `${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`).join("");
 }
 
+/** From here on in its line (both count from 0), text comes from `position`. */
+export interface Origin { readonly line: number; readonly column: number; readonly file: string; readonly sourceLine: number }
+/** A printed file and where its parts come from, in order. */
+export interface Printed { readonly text: string; readonly origins: readonly Origin[] }
+
 /** The whole file, newline at the end. */
-export function printModule(m: VModule): string {
+export function printModule(m: VModule): string { return printMapped(m).text; }
+
+/** As `printModule`, with the source positions of what is printed. */
+export function printMapped(m: VModule): Printed {
+  const origins: Origin[] = [];
+  const lines = marked(m).split("\n").map((text, line) => {
+    let cut = 0;
+    return text.replace(MARK, (all, file: string, sourceLine: string, at: number) => {
+      origins.push({ line, column: at - cut, file, sourceLine: Number(sourceLine) });
+      cut += all.length;
+      return "";
+    });
+  });
+  return { text: lines.join("\n"), origins };
+}
+
+function marked(m: VModule): string {
   const header = m.header.map((l) => `// ${l}\n`).join("");
   const parameters = m.parameters.length === 0 ? "" : ` #(\n${m.parameters.map(([k, v]) => `  parameter ${k} = ${typeof v === "number" ? v : printString(v)}`).join(",\n")}\n)`;
   const items = m.items.map(printItem).join("").replace(/\n{3,}/g, "\n\n").replace(/ +\n/g, "\n").replace(/^\n+/, "").replace(/\n+$/, "\n");

@@ -27,8 +27,8 @@ function lowerStatements(c: ModuleContext, body: readonly Stmt[], consumer: stri
         const known = c.expressions.constantOf(s.cond);
         if (known !== undefined) { out.push(...lowerStatements(c, known !== 0n ? s.then : s.otherwise, consumer, leaf)); break; }
         const then = lowerStatements(c, s.then, consumer, leaf), otherwise = lowerStatements(c, s.otherwise, consumer, leaf);
-        if (then.length > 0) out.push({ kind: "if", cond, then, otherwise });
-        else if (otherwise.length > 0) out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [] });
+        if (then.length > 0) out.push({ kind: "if", cond, then, otherwise, position: s.position });
+        else if (otherwise.length > 0) out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [], position: s.position });
         break;
       }
       case "switch": {
@@ -41,10 +41,10 @@ function lowerStatements(c: ModuleContext, body: readonly Stmt[], consumer: stri
         if (items.length === 1 && only !== undefined && !coversAll(s)) {
           const conds = only.labels.map((l): VExpr => ({ kind: "binary", op: "==", a: on, b: l, width: 1, signed: false, cost: on.cost + l.cost }));
           const cond = conds.reduce((a, b): VExpr => ({ kind: "binary", op: "|", a, b, width: 1, signed: false, cost: a.cost + b.cost }));
-          if (only.body.length > 0) out.push({ kind: "if", cond, then: only.body, otherwise });
-          else if (otherwise.length > 0) out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [] });
+          if (only.body.length > 0) out.push({ kind: "if", cond, then: only.body, otherwise, position: s.position });
+          else if (otherwise.length > 0) out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [], position: s.position });
         } else if (items.length === 0) out.push(...otherwise);
-        else out.push({ kind: "case", on, items, otherwise });
+        else out.push({ kind: "case", on, items, otherwise, position: s.position });
       }
     }
   }

@@ -19,6 +19,8 @@ function compare(tool: ToolName, subject: Subject, rows: readonly string[], at: 
     const got = row.slice(row.length - at - width, row.length - at);
     const text = want.bits.toString(2).padStart(width, "0"), known = want.known.toString(2).padStart(width, "0");
     for (let i = 0; i < width; i++) {
+      // Yosys spreads x through cells that the standard does not; an x of the emitter's own making shows in Icarus.
+      if (tool === "yosys" && got[i] === "x") continue;
       if (known[i] === "1" && got[i] !== text[i]) return { tool, subject, step, got, want: text.replace(/./g, (c, j: number) => known[j] === "1" ? c : "?") };
     }
   }

@@ -1,0 +1,24 @@
+/** What every name of the emitted text stands for, module by module: for test benches, waveforms and synthesis reports. */
+import type { Circuit } from "../ir/circuit.ts";
+import type { NamedModule, NamedSignal } from "../types/emitted.ts";
+import type { VModule } from "./ast.ts";
+import type { ModuleNames } from "./module-context.ts";
+import { projectPosition } from "./source-map.ts";
+
+/** The names of one module. `lowered` is undefined for a black box. */
+export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | undefined): NamedModule {
+  const at = (p: Circuit["position"]): { readonly source?: string } => { const source = projectPosition(p); return source === undefined ? {} : { source }; };
+  const signals = c.signals.flatMap((s): NamedSignal[] => {
+    const name = names.signals.get(s);
+    if (name === undefined || s.kind === "instanceIn" || s.kind === "instanceOut") return [];
+    return [{
+      name, kind: s.kind === "memData" ? "wire" : s.kind, width: s.width, ...(s.signed ? { signed: true as const } : {}), path: s.path ?? [s.name],
+      ...(s.states === undefined ? {} : { states: s.states }), ...at(s.position),
+    }];
+  });
+  return {
+    ...at(c.position), signals,
+    memories: c.memories.map((m) => ({ name: names.memories.get(m) ?? m.name, width: m.width, depth: m.depth, ...at(m.position) })),
+    instances: (lowered?.items ?? []).flatMap((i) => i.kind === "instance" ? [{ name: i.name, module: i.module, ...at(i.position) }] : []),
+  };
+}
