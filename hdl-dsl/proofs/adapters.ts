@@ -46,10 +46,10 @@ const widen = module("WidenProof", () => ({ from: sink(Narrow), to: source(Wide)
     lane.set(mux(complete, constant(0, 2), lane.add(1)));
   });
   const { full } = isQueue({
-    name: "beats", capacity: 1, offered: constant(0, 1) as Bit, value: cat(filled, marked, last), push: complete,
+    name: "beats", capacity: 1, offered: constant(0, 1), value: cat(filled, marked, last), push: complete,
     valid: io.to.valid, pop: io.to.fire, payload: cat(seen, io.to.payload.keep, io.to.payload.last),
   });
-  assertAlways(full.eq(io.to.valid as UInt<1>), "a wide beat is offered as soon as it is complete, and no other");
+  assertAlways(full.eq(io.to.valid), "a wide beat is offered as soon as it is complete, and no other");
   assertAlways(full.and(io.to.ready.not()).or(io.from.ready), "with room it accepts");
   cover(waited.and(io.to.fire).and(io.to.payload.keep.all()), "a whole beat goes out after a stall");
   cover(io.to.fire.and(io.to.payload.last).and(io.to.payload.keep.eq(3)), "a frame ends within a beat");
@@ -78,12 +78,12 @@ const narrow = module("NarrowProof", () => ({ from: sink(Wide), to: source(Narro
   when(io.from.fire, () => { sent.set(0); });
   const total = node(ones(keep), { name: "model_total" });
   const now = node(sent.add(io.to.payload.keep.zext(3)), { name: "model_now" });
-  assertAlways(io.to.valid.eq(io.from.valid as UInt<1>), "a byte is offered while there is a beat");
-  assertAlways(io.to.valid.not().or(io.to.payload.keep.not()).or(data.shr(sent).bit(0).eq(io.to.payload.data as UInt<1>)), "the byte is the next one of the beat");
+  assertAlways(io.to.valid.eq(io.from.valid), "a byte is offered while there is a beat");
+  assertAlways(io.to.valid.not().or(io.to.payload.keep.not()).or(data.shr(sent).bit(0).eq(io.to.payload.data)), "the byte is the next one of the beat");
   assertAlways(io.to.valid.not().or(now.le(total)), "no byte goes out that does not count");
   assertAlways(io.from.fire.not().or(io.to.fire.and(now.eq(total))), "a beat is done when its last byte goes out, and not before");
   assertAlways(io.to.fire.not().or(now.ne(total)).or(io.from.fire), "after its last byte a beat is done");
-  assertAlways(io.to.fire.not().or(io.to.payload.last.eq(last.and(io.from.fire) as UInt<1>)), "the last byte of a frame says so, and only it");
+  assertAlways(io.to.fire.not().or(io.to.payload.last.eq(last.and(io.from.fire))), "the last byte of a frame says so, and only it");
   assertAlways(io.to.valid.not().or(io.to.payload.keep).or(total.eq(0)), "a beat without a byte stands for a frame's empty end only");
   cover(waited.and(io.to.fire).and(sent.eq(RATIO - 1)), "the last lane goes out after a stall");
   cover(io.from.fire.and(last).and(total.eq(2)), "a frame ends within a beat");

@@ -2,7 +2,7 @@
 import { sink, source } from "../types/ports.ts";
 import { bit, struct, uint } from "../types/shape.ts";
 import type { Shape, UIntShape } from "../types/shape.ts";
-import type { Bit, StreamIn, UInt } from "../types/value.ts";
+import type { Bit, StreamIn } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { instance, module, type Def } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";
@@ -32,10 +32,10 @@ function arbiterHarness(name: string, c: Case): Def {
     from.forEach((s, i) => { producerObeys(s, `from_${i}`); });
     const waited = moduleObeys({ valid: io.to.valid, ready: io.to.ready, payload: cat(io.to.payload.from, io.to.payload.value) }, "to");
     const chosen = from.map((_, i) => io.to.payload.from.eq(i));
-    const last = c.packets === true ? io.to.payload.value.bit(1) : constant(1, 1) as Bit;
+    const last = c.packets === true ? io.to.payload.value.bit(1) : constant(1, 1);
     from.forEach((s, i) => {
       const mine = io.to.fire.and(chosen[i] as Bit);
-      assertAlways(s.fire.eq(mine as UInt<1>), `from_${i}: leaves exactly when it comes out`);
+      assertAlways(s.fire.eq(mine), `from_${i}: leaves exactly when it comes out`);
       assertAlways(io.to.valid.and(chosen[i] as Bit).not().or(s.valid.and(s.payload.eq(io.to.payload.value))), `from_${i}: what comes out as its own is its own`);
       if (c.bound !== undefined) {
         const waits = reg(uint(3), { init: 0, name: `model_waits_${i}` });
@@ -45,7 +45,7 @@ function arbiterHarness(name: string, c: Case): Def {
         cover(waits.eq(c.bound).and(s.fire), `from_${i}: is served after ${c.bound} others`);
       }
       if (c.priority === true) {
-        const before = from.slice(0, i).map(x => x.valid).reduce((a, b) => a.or(b), constant(0, 1) as Bit);
+        const before = from.slice(0, i).map(x => x.valid).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
         assertAlways(waited.or(io.to.valid.and(chosen[i] as Bit).not()).or(before.not()), `from_${i}: chosen only when nobody before it asks`);
       }
     });
@@ -55,16 +55,16 @@ function arbiterHarness(name: string, c: Case): Def {
       const within = reg(bit, { init: 0, name: "model_within" }), whose = reg(uint(2), { init: 0, name: "model_whose" });
       when(io.to.fire, () => { within.set(last.not()); whose.set(io.to.payload.from); });
       assertAlways(within.not().or(io.to.valid.not()).or(io.to.payload.from.eq(whose)), "packets stay whole");
-      assertAlways(within.or(io.to.valid.eq(anyValid as UInt<1>)), "between packets: offered when anyone asks");
+      assertAlways(within.or(io.to.valid.eq(anyValid)), "between packets: offered when anyone asks");
       cover(within.and(from.map((s, i) => s.valid.and(whose.eq(i))).reduce((a, b) => a.or(b)).not()).and(anyValid), "somebody waits for a packet that pauses");
-    } else assertAlways(io.to.valid.eq(anyValid as UInt<1>), "offered when anyone asks");
+    } else assertAlways(io.to.valid.eq(anyValid), "offered when anyone asks");
     cover(waited.and(io.to.fire), "one comes out after a stall");
     cover(from.map(s => s.valid).reduce((a, b) => a.and(b)).and(io.to.fire), "all ask at once");
   })();
 }
 
 const tagged = (from: readonly StreamIn<UIntShape<2>>[]): StreamIn<typeof Tagged>[] =>
-  from.map((s, i) => map(s, Tagged, v => ({ from: constant(i, 2), value: v }) as never, { name: `tagged_${i}` }) as StreamIn<typeof Tagged>);
+  from.map((s, i) => map(s, Tagged, v => ({ from: constant(i, 2), value: v }), { name: `tagged_${i}` }));
 
 export const arbiterProofs: readonly Proof[] = [
   {

@@ -1,7 +1,7 @@
 /** Stream combinators without storage: map, filter, gate, join, demux. */
 import { input, sink, source } from "../types/ports.ts";
 import { bit, struct, uint } from "../types/shape.ts";
-import type { Bit, StreamIn, UInt } from "../types/value.ts";
+import type { Bit } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
@@ -19,8 +19,8 @@ const gateHarness = module("GateProof", () => ({ from: sink(uint(2)), open: inpu
   const held_open = reg(bit, { init: 0 });
   held_open.set(io.open.and(io.from.valid).and(io.from.ready.not()));
   assumeAlways((held_open as Bit).not().or(io.open), "open holds until what waits has gone");
-  assertAlways(io.to.valid.eq(io.from.valid.and(io.open) as UInt<1>), "open lets through, closed does not");
-  assertAlways(io.to.fire.eq(io.from.fire as UInt<1>), "in and out happen together");
+  assertAlways(io.to.valid.eq(io.from.valid.and(io.open)), "open lets through, closed does not");
+  assertAlways(io.to.fire.eq(io.from.fire), "in and out happen together");
   assertAlways(io.to.valid.not().or(io.to.payload.eq(io.from.payload)), "the payload is unchanged");
   cover(waited.and(io.to.fire), "one passes after a stall");
   cover(io.from.valid.and(io.open.not()).and(io.to.ready), "one is kept out");
@@ -31,8 +31,8 @@ const joinHarness = module("JoinProof", () => ({ a: sink(uint(2)), b: sink(uint(
   producerObeys(io.a, "a");
   producerObeys(io.b, "b");
   const waited = moduleObeys({ valid: io.to.valid, ready: io.to.ready, payload: pack(io.to.payload) }, "to");
-  assertAlways(io.to.valid.eq(io.a.valid.and(io.b.valid) as UInt<1>), "offered when both are there");
-  assertAlways(io.a.fire.eq(io.to.fire as UInt<1>).and(io.b.fire.eq(io.to.fire as UInt<1>)), "one of each is taken for one that goes out");
+  assertAlways(io.to.valid.eq(io.a.valid.and(io.b.valid)), "offered when both are there");
+  assertAlways(io.a.fire.eq(io.to.fire).and(io.b.fire.eq(io.to.fire)), "one of each is taken for one that goes out");
   assertAlways(io.to.valid.not().or(io.to.payload.a.eq(io.a.payload).and(io.to.payload.b.eq(io.b.payload))), "the fields are the inputs'");
   cover(io.a.valid.and(io.b.valid.not()).and(io.to.ready), "one waits for the other");
   cover(waited.and(io.to.fire), "a pair goes out after a stall");
@@ -42,26 +42,26 @@ const joinHarness = module("JoinProof", () => ({ a: sink(uint(2)), b: sink(uint(
 const demuxHarness = module("DemuxProof", () => ({ from: sink(uint(3)), to_0: source(uint(3)), to_1: source(uint(3)), to_2: source(uint(3)) }), io => {
   const select = io.from.payload.bits(0, 2);
   const outs = [io.to_0, io.to_1, io.to_2];
-  demux(io.from, select, 3, { name: "dut" }).forEach((s, i) => { connect(s as StreamIn<ReturnType<typeof uint<3>>>, outs[i] as typeof io.to_0); });
+  demux(io.from, select, 3, { name: "dut" }).forEach((s, i) => { connect(s, outs[i] as typeof io.to_0); });
   producerObeys(io.from, "from");
   const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
   outs.forEach((out, i) => {
-    assertAlways(out.valid.eq(io.from.valid.and(select.eq(i)) as UInt<1>), `to_${i}: shows what is meant for it and nothing else`);
+    assertAlways(out.valid.eq(io.from.valid.and(select.eq(i))), `to_${i}: shows what is meant for it and nothing else`);
     assertAlways(out.fire.not().or(io.from.fire.and(out.payload.eq(io.from.payload))), `to_${i}: what it takes leaves the input, unchanged`);
     cover((waited[i] as Bit).and(out.fire), `to_${i}: takes one after a stall`);
   });
   const taken = outs.map(out => out.fire).reduce((a, b) => a.or(b));
-  assertAlways(io.from.fire.eq(taken.or(io.from.valid.and(select.eq(3))) as UInt<1>), "leaves the input when it is taken, or when nobody is meant");
+  assertAlways(io.from.fire.eq(taken.or(io.from.valid.and(select.eq(3)))), "leaves the input when it is taken, or when nobody is meant");
   cover(io.from.fire.and(select.eq(3)), "one is dropped");
 });
 
 export const combinatorProofs: readonly Proof[] = [
   {
-    module: "map", harness: streamUnit("MapProof", { width: 2, capacity: 0, expected: v => v.sub(3), build: s => map(s, uint(2), v => v.add(1) as never, { name: "dut" }) as never }),
+    module: "map", harness: streamUnit("MapProof", { width: 2, capacity: 0, expected: v => v.sub(3), build: s => map(s, uint(2), v => v.add(1) as never, { name: "dut" }) }),
     faults: [{ what: "valid waits for ready", from: "dut_valid = from_valid", to: "dut_valid = from_valid & to_ready" }],
   },
   {
-    module: "filter", harness: streamUnit("FilterProof", { width: 2, capacity: 0, passes: v => v.bit(0), build: s => filter(s, v => (v as UInt).bit(0), { name: "dut" }) }),
+    module: "filter", harness: streamUnit("FilterProof", { width: 2, capacity: 0, passes: v => v.bit(0), build: s => filter(s, v => (v).bit(0), { name: "dut" }) }),
     faults: [{ what: "what does not pass waits for the consumer", from: /from_ready = dut_ready \| ~from_payload\[0\]/, to: "from_ready = dut_ready" }],
   },
   { module: "gate", harness: gateHarness(), faults: [{ what: "a closed gate shows what waits", from: "dut_valid = from_valid & open", to: "dut_valid = from_valid" }] },

@@ -1,7 +1,7 @@
 /** Copies of a stream: eager and lazy. */
 import { sink, source } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
-import type { Bit, UInt } from "../types/value.ts";
+import type { Bit } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
@@ -22,11 +22,11 @@ const eager = module("EagerForkProof", ports, io => {
   const has = outs.map((out, i) => {
     const had = reg(bit, { init: 0, name: `model_${i}` });
     had.set(io.from.fire.not().and((had as Bit).or(out.fire)));
-    assertAlways(out.valid.eq(io.from.valid.and((had as Bit).not()) as UInt<1>), `to_${i}: every transfer is offered, and once only`);
+    assertAlways(out.valid.eq(io.from.valid.and((had as Bit).not())), `to_${i}: every transfer is offered, and once only`);
     assertAlways(out.valid.not().or(out.payload.eq(io.from.payload)), `to_${i}: the payload is unchanged`);
     return (had as Bit).or(out.fire);
   });
-  assertAlways(io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b))) as UInt<1>), "the input moves on when all outputs have it, and at once");
+  assertAlways(io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))), "the input moves on when all outputs have it, and at once");
   cover((waited[2] as Bit).and(io.to_2.fire).and(io.from.fire).and(io.to_0.valid.not()), "the last output takes what another had before");
 });
 
@@ -39,7 +39,7 @@ const lazy = module("LazyForkProof", ports, io => {
     const was_ready = reg(bit, { init: 0, name: `to_${i}_was_ready` });
     was_ready.set(out.ready.and(out.fire.not()));
     assumeAlways((was_ready as Bit).not().or(out.ready), `to_${i}: ready stays until something comes`);
-    assertAlways(out.fire.eq(io.from.fire as UInt<1>), `to_${i}: takes with all the others`);
+    assertAlways(out.fire.eq(io.from.fire), `to_${i}: takes with all the others`);
     assertAlways(out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))), `to_${i}: what it sees is at the input`);
     return moduleObeys(out, `to_${i}`);
   });

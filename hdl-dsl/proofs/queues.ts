@@ -39,7 +39,7 @@ export const queueProofs: readonly Proof[] = [
       build: s => {
         const dut = instance("dut", SkidBuffer({ shape: uint(2) }));
         connect(s as StreamIn<ReturnType<typeof uint<2>>>, dut.from);
-        return dut.to as never;
+        return dut.to;
       },
     }),
     faults: [{ what: "what arrives as the output stalls is lost", from: "(skid_full_when) skid_full <= 1'b1", to: "(skid_full_when) skid_full <= 1'b0" }],
@@ -52,7 +52,7 @@ export const queueProofs: readonly Proof[] = [
         dut.from.valid.set(s.valid);
         dut.from.payload.set({ data: s.payload.bits(0, 8), keep: s.payload.bits(8, 1), last: s.payload.bit(9) });
         s.ready.set(dut.from.ready);
-        return map(dut.to, uint(10), v => pack(v as never) as never, { name: "packed" }) as never;
+        return map(dut.to, uint(10), v => pack(v as never) as never, { name: "packed" });
       },
     }),
     faults: [{ what: "the held beat forgets that it ends the frame", from: "slice_skid_held_last <= from_payload_last", to: "slice_skid_held_last <= 1'b0" }],

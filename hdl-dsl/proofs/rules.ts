@@ -10,10 +10,10 @@ export interface Watched { readonly valid: Bit; readonly ready: Bit; readonly pa
 /** Valid stays until ready, and the payload with it: given (of the module's inputs) or claimed (of its outputs). Also says whether a transfer is stalled since the last cycle. */
 function stays(s: Watched, name: string): { readonly waiting: Bit; readonly held: Bit } {
   const waiting = reg(bit, { init: 0, name: `${name}_was_waiting` });
-  const payload = reg(uint(s.payload.width as number), { name: `${name}_was` });
+  const payload = reg(uint(s.payload.width), { name: `${name}_was` });
   waiting.set(s.valid.and(s.ready.not()));
   payload.set(s.payload);
-  return { waiting: waiting as Bit, held: s.valid.and(s.payload.eq(payload as UInt)) };
+  return { waiting: waiting, held: s.valid.and(s.payload.eq(payload as UInt)) };
 }
 
 /** The producer outside obeys the rules. @returns 1 while a transfer waits since the cycle before */

@@ -28,11 +28,11 @@ export interface ShadowOptions {
  */
 export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empty: Bit; readonly full: Bit } {
   const { name, capacity, push, pop } = o;
-  const width = o.value.width as number;
+  const width = o.value.width;
   if (capacity === 0) {
     assertAlways(o.valid.not().or(o.offered.and(o.payload.eq(o.value))), `${name}: what is shown is what is at the input`);
-    assertAlways(push.eq(pop as UInt<1>), `${name}: in and out happen together`);
-    return { count: constant(0, 1), empty: constant(1, 1) as Bit, full: constant(1, 1) as Bit };
+    assertAlways(push.eq(pop), `${name}: in and out happen together`);
+    return { count: constant(0, 1), empty: constant(1, 1), full: constant(1, 1) };
   }
   const bits = Math.ceil(Math.log2(capacity + 1));
   const slots = reg(vec(uint(width), capacity), { name: `${name}_model` });
@@ -48,5 +48,5 @@ export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empt
   assertAlways(o.valid.not().or(empty.not().or(o.offered).and(o.payload.eq(head))), `${name}: what is shown is the oldest that has not come out`);
   assertAlways(pop.not().or(empty.not()).or(push), `${name}: nothing comes out twice`);
   assertAlways(push.not().or(pop).or(count.ne(capacity)), `${name}: holds ${capacity} at most`);
-  return { count: count as UInt, empty, full: node(count.eq(capacity), { name: `${name}_model_full` }) };
+  return { count: count, empty, full: node(count.eq(capacity), { name: `${name}_model_full` }) };
 }

@@ -26,11 +26,11 @@ export interface StreamUnit {
 
 /** Claims: the stream rules at the output; the unit is a queue; what is inside is offered in the next cycle; with room left it accepts. */
 export function streamUnit(name: string, u: StreamUnit): Def {
-  return module(name, () => ({ from: sink(uint(u.width as number)), to: source(uint(u.width as number)) }), io => {
+  return module(name, () => ({ from: sink(uint(u.width)), to: source(uint(u.width)) }), io => {
     connect(u.build(io.from), io.to);
     producerObeys(io.from, "from");
     const waited = moduleObeys(io.to, "to");
-    const passes = u.passes?.(io.from.payload) ?? constant(1, 1) as Bit;
+    const passes = u.passes?.(io.from.payload) ?? constant(1, 1);
     const { count, empty, full } = isQueue({
       name: "unit", capacity: u.capacity,
       offered: io.from.valid.and(passes), value: u.expected?.(io.from.payload) ?? io.from.payload, push: io.from.fire.and(passes),

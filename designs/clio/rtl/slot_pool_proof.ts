@@ -9,10 +9,10 @@ const SLOTS = 4, RELEASES = 2;
 const harness = module("SlotPoolProof", () => ({ offer: source(uint(2)), release: input(vec(struct({ valid: bit, slot: uint(2) }), RELEASES)), busy: output(uint(SLOTS)) }), io => {
   const dut = instance("dut", SlotPool({ slots: SLOTS, releases: RELEASES }));
   connect(dut.offer as never, io.offer);
-  dut.release.set(io.release as never);
+  dut.release.set(io.release);
   io.busy.set(dut.busy.is(SLOTS));
   const waited = moduleObeys(io.offer, "offer");
-  const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, constant(1, SLOTS).shl(slot), constant(0, SLOTS)), { name }) as UInt;
+  const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, constant(1, SLOTS).shl(slot), constant(0, SLOTS)), { name });
   const [first, second] = [io.release.at(0), io.release.at(1)];
   const freed = node(marked(first.valid, first.slot, "model_freed_0").or(marked(second.valid, second.slot, "model_freed_1")).is(SLOTS), { name: "model_freed" });
   const out = reg(uint(SLOTS), { init: 0, name: "model_out" });

@@ -49,10 +49,10 @@ const harness = module("TlbProof", () => ({
     mapping.set(catMapping(io.fill.mapping));
   }).elseWhen(acts.and(io.shoots).and(about), () => { told.set(0); });
   const answer = node(lookup.and(dut.hit).and(about), { name: "model_answer" });
-  assertAlways(answer.not().or(told as unknown as Bit), "a hit is on a key that was filled and not cleared since");
+  assertAlways(answer.not().or(told), "a hit is on a key that was filled and not cleared since");
   assertAlways(answer.not().or(catMapping(dut.mapping).eq(mapping as unknown as UInt)), "a hit answers what was filled last");
   cover(answer, "the tracked key hits");
-  cover(lookup.and(dut.hit.not()).and(about).and(told as unknown as Bit), "a key that was filled has been replaced");
+  cover(lookup.and(dut.hit.not()).and(about).and(told), "a key that was filled has been replaced");
   cover(dut.evicts, "a fill replaces an entry");
 });
 

@@ -6,7 +6,7 @@ import { runLimited } from "../process.ts";
 export const tempinduct: Engine = {
   name: "yosys sat", needs: ["yosys"],
   decide: async (model, budget) => {
-    const ended = await runLimited("yosys", ["-p", `read_rtlil ${model.rtlil}; sat -tempinduct -prove-asserts -set-assumes -maxsteps ${budget.induction} ${TOP}`],
+    const ended = await runLimited("yosys", ["-p", `read_rtlil ${model.rtlil}; sat -tempinduct -prove-asserts -set-assumes -maxsteps ${Math.max(budget.depth, budget.induction)} ${TOP}`],
       { cwd: model.folder, seconds: budget.seconds, ...(budget.signal ? { signal: budget.signal } : {}) });
     const based = Number([...ended.out.matchAll(/\[base case (\d+)\]/g)].at(-1)?.[1] ?? 0);
     if (ended.out.includes("model found for base case")) return { verdict: "failed", cycles: based + 1 };

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { assertAlways, assumeAlways, bit, cover, emit, input, module, output, when } from "../../../hdl-dsl/index.ts";
+import { planted, prove } from "../../../sim/index.ts";
+import { propertiesOf, propertyAt } from "../../../sim/prove/properties.ts";
+
+const Several = module("SeveralProperties", () => ({ a: input(bit), b: input(bit), c: output(bit) }), (io) => {
+  io.c.set(io.a.and(io.b));
+  assumeAlways(io.a, "first");
+  when(io.b, () => { assertAlways(io.c, "second"); }).otherwise(() => { cover(io.a, "third"); });
+  for (const [name, v] of [["a", io.a], ["b", io.b]] as const) assertAlways(v.or(io.c.not()), `fourth of ${name}`);
+});
+
+it("each property has its message, its kind and its line, those of one source line too", () => {
+  const design = emit(Several()), text = design.files[0]!.text.split("\n");
+  const found = propertiesOf(design);
+  expect(found.map((p) => [p.what, p.message])).toEqual([["assume", "first"], ["assert", "second"], ["cover", "third"], ["assert", "fourth of a"], ["assert", "fourth of b"]]);
+  for (const p of found) expect(text[p.line - 1]).toContain(`${p.what} (`);
+  expect(propertyAt(found, `prove_top.v:4.18-4.121|SeveralProperties.v:${found[1]!.line - 1}.70-${found[1]!.line}.12`)).toBe(found[1]);
+  expect(propertyAt(found, "elsewhere.v:3")).toBeUndefined();
+});
+
+it("a fault must be in text that is there", () => {
+  expect(() => planted(emit(Several()), { what: "nothing", from: "no such text", to: "" }))
+    .toThrow('no file of SeveralProperties has no such text: plant the fault "nothing" in text that is there');
+});
+
+it("text is taken as it is, a pattern as a pattern; the first place is changed", () => {
+  const design = emit(Several());
+  expect(planted(design, { what: "x", from: "a & b", to: "a | b" }).files[0]!.text).toContain("a | b");
+  expect(() => planted(design, { what: "x", from: "a . b", to: "" })).toThrow("no file of");
+  expect(planted(design, { what: "x", from: /a . b/, to: "a | b" }).files[0]!.text).toContain("a | b");
+});
+
+it("a design with two clocks is refused in one sentence", async () => {
+  const design = emit(Several()), port = { name: "clk2", dir: "in", width: 1, signed: false, path: ["clk2"], role: "clock", domain: "other" } as const;
+  await expect(prove({ ports: Several().ports, emitted: { ...design, ports: [...design.ports, port] } }))
+    .rejects.toThrow("SeveralProperties has 2 clocks: proofs take one clock, prove each side in a harness of its own");
+});
