@@ -93,7 +93,7 @@ export class NodeTransport implements SlowPathTransport {
 
   shootdown(pid: number, vpn: bigint): Promise<void> {
     const done = this.#shootdowns.then(async () => {
-      this.#shootdown.send({ pid, vpn } as never);
+      this.#shootdown.send({ pid, vpn });
       await this.#shotDown.recv();
     });
     this.#shootdowns = done.catch(() => undefined);

@@ -23,5 +23,6 @@ export async function findsFault(run: Promise<unknown>, why?: RegExp): Promise<v
   const error = await run.then(() => undefined, (e: unknown) => e);
   if (error === undefined) throw new Error("the bench passes although the fault is there: it does not look at what the fault breaks");
   if (error instanceof BuildError) throw error;
-  if (why !== undefined && !why.test(String(error))) throw error;
+  const message = error instanceof Error ? error.message : "something that is no error was thrown";
+  if (why !== undefined && !why.test(message)) throw new Error(`the bench fails for another reason: ${message}`);
 }
