@@ -1,16 +1,19 @@
 /** Proofs of the library: harnesses for `mnemo prove`. */
 import { adapterProofs } from "./adapters.ts";
 import { arbiterProofs } from "./arbiters.ts";
+import { camProofs } from "./cam.ts";
 import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
 import { forkProofs } from "./forks.ts";
+import { lruProofs } from "./lru.ts";
 import type { Proof } from "./proof.ts";
 import { queueProofs } from "./queues.ts";
 import { stageProofs } from "./stages.ts";
 
+export { lruHarness } from "./lru.ts";
 export type { Fault, Proof } from "./proof.ts";
 
 /** Every proof of the stream units and library modules. */
-export const libraryProofs: readonly Proof[] = [...stageProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs];
+export const libraryProofs: readonly Proof[] = [...stageProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";
