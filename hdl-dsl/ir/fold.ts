@@ -73,15 +73,20 @@ export function shift(op: "left" | "right", a: Expr, by: Expr): Expr {
   return { kind: "shift", op, a, by, width: a.width, signed: a.signed };
 }
 
+const sameSlice = (a: Expr | undefined, b: Expr | undefined): boolean => a?.kind === "slice" && b?.kind === "slice" && a.a === b.a && a.lo === b.lo && a.width === b.width;
+
 /** `parts[0]` most significant; neighbouring constants and slices of one value merge. */
 export function concat(parts: readonly Expr[]): Expr {
   const merged: Expr[] = [];
-  for (const p of parts.flatMap(x => (x.kind === "concat" ? x.parts : [x]))) {
+  const flat = parts.flatMap(x => (x.kind === "concat" ? x.parts : [x]));
+  flat.forEach((p, i) => {
     const last = merged.at(-1);
+    // Copies side by side stay apart from their neighbours: they print as a repetition.
+    const copies = sameSlice(flat[i - 1], flat[i - 2]) || sameSlice(p, flat[i + 1]);
     if (last?.kind === "const" && p.kind === "const") merged[merged.length - 1] = constant(last.value << BigInt(p.width) | p.value, last.width + p.width);
-    else if (last?.kind === "slice" && p.kind === "slice" && last.a === p.a && last.lo === p.lo + p.width) merged[merged.length - 1] = slice(p.a, p.lo, last.width + p.width);
+    else if (!copies && last?.kind === "slice" && p.kind === "slice" && last.a === p.a && last.lo === p.lo + p.width) merged[merged.length - 1] = slice(p.a, p.lo, last.width + p.width);
     else merged.push(p);
-  }
+  });
   if (merged.length === 1) { const only = merged[0] as Expr; return only.signed ? cast(only) : only; }
   return { kind: "concat", parts: merged, width: merged.reduce((n, p) => n + p.width, 0), signed: false };
 }
