@@ -4,8 +4,11 @@ import { arbiterProofs } from "./arbiters.ts";
 import { camProofs } from "./cam.ts";
 import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
+import { flowProofs } from "./flow.ts";
 import { forkProofs } from "./forks.ts";
 import { lruProofs } from "./lru.ts";
+import { packetFifoProofs } from "./packet-fifo.ts";
+import { packetProofs } from "./packets.ts";
 import type { Proof } from "./proof.ts";
 import { queueProofs } from "./queues.ts";
 import { stageProofs } from "./stages.ts";
@@ -14,6 +17,6 @@ export { lruHarness } from "./lru.ts";
 export type { Fault, Proof } from "./proof.ts";
 
 /** Every proof of the stream units and library modules. */
-export const libraryProofs: readonly Proof[] = [...stageProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs];
+export const libraryProofs: readonly Proof[] = [...stageProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs, ...packetProofs, ...packetFifoProofs, ...flowProofs];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";
