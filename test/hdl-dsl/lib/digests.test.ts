@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import { connect, Crc32, crc32Next, crc32Step, input, instance, InternetChecksum, module, output, sink, source, axisBeat, uint, type UIntShape } from "../../../hdl-dsl/index.ts";
-import { AxisSource, runBench, StreamSink, type StreamIo } from "../../../sim/index.ts";
+import { AxisSource, runBench, StreamSink } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { everyPressure } from "../support/pressures.ts";
 import { crc32, internetChecksum } from "./reference.ts";
@@ -37,7 +37,7 @@ describe("the references agree with what is published", () => {
 for (const unit of units) {
   const reference = unit.startsWith("crc") ? crc32 : internetChecksum;
   everyPressure(`${unit}: frames of every length`, design, {}, async (b, from, to) => {
-    const into = new AxisSource(b.sim, b.io[`${unit}_i`], from()), out = new StreamSink(b.sim, b.io[`${unit}_o`] as StreamIo<UIntShape, "out">, to());
+    const into = new AxisSource(b.sim, b.io[`${unit}_i`], from()), out = new StreamSink<UIntShape>(b.sim, b.io[`${unit}_o`], to());
     const frames = [text("123456789"), new Uint8Array(40), new Uint8Array(33).fill(255),
       ...Array.from({ length: 40 }, (_, i) => b.random.bytes(i + 1)), ...Array.from({ length: 10 }, () => b.random.bytes(b.random.int(1, 90)))];
     for (const f of frames) into.send(f);
@@ -47,7 +47,7 @@ for (const unit of units) {
   });
   bench(`${unit}: latency 2 from the last beat, a beat every cycle`, design, {}, async b => {
     const bytes = Number(unit.slice(3));
-    const into = new AxisSource(b.sim, b.io[`${unit}_i`]), out = new StreamSink(b.sim, b.io[`${unit}_o`] as StreamIo<UIntShape, "out">);
+    const into = new AxisSource(b.sim, b.io[`${unit}_i`]), out = new StreamSink<UIntShape>(b.sim, b.io[`${unit}_o`]);
     const sent = Array.from({ length: 12 }, () => into.send(b.random.bytes(3 * bytes)));
     await b.until(() => out.received.length === 12);
     expect(out.received.map(r => r.cycle)).toEqual(sent.map(s => (s.end as number) + 2));
