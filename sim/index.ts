@@ -23,6 +23,7 @@ export { AxisMonitor, type AxisMonitorOptions, AxisSink, type AxisSinkOptions, t
 export { type AxiPorts, axiPorts, type HasAxi } from "./bus/axi-ports.ts";
 export type { AxiRamOptions, ErrorRange } from "./bus/axi-options.ts";
 export { AxiRam } from "./bus/axi-ram.ts";
+export { LiteMaster, type LitePorts } from "./bus/lite-master.ts";
 export { SparseMemory, type SparseMemoryOptions } from "./bus/sparse-memory.ts";
 export { EthernetMac, LEAST_FRAME, LINE_OVERHEAD, type MacOptions } from "./net/ethernet-mac.ts";
 export type { CapturedFrame } from "./net/pcap-format.ts";
