@@ -6,9 +6,11 @@ import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
 import { flowProofs } from "./flow.ts";
 import { forkProofs } from "./forks.ts";
+import { lfsrProofs } from "./lfsr.ts";
 import { lruProofs } from "./lru.ts";
 import { packetFifoProofs } from "./packet-fifo.ts";
 import { packetProofs } from "./packets.ts";
+import { pipelineProofs } from "./pipelines.ts";
 import type { Proof } from "./proof.ts";
 import { queueProofs } from "./queues.ts";
 import { stageProofs } from "./stages.ts";
@@ -17,6 +19,6 @@ export { lruHarness } from "./lru.ts";
 export type { Fault, Proof } from "./proof.ts";
 
 /** Every proof of the stream units and library modules. */
-export const libraryProofs: readonly Proof[] = [...stageProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs, ...packetProofs, ...packetFifoProofs, ...flowProofs];
+export const libraryProofs: readonly Proof[] = [...stageProofs, ...pipelineProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs, ...lfsrProofs, ...packetProofs, ...packetFifoProofs, ...flowProofs];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";

@@ -1,10 +1,12 @@
 /** The harness of units with one stream in and one out. */
 import { sink, source } from "../types/ports.ts";
+import { bitsFor } from "../types/bits.ts";
 import { uint } from "../types/shape.ts";
 import type { UIntShape } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt } from "../types/value.ts";
+import { reg } from "../build/declare.ts";
 import { module, type Def } from "../build/module.ts";
-import { assertAlways, cover } from "../build/statements.ts";
+import { assertAlways, cover, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { connect } from "../stream/stream.ts";
 import { moduleObeys, producerObeys } from "./rules.ts";
@@ -15,6 +17,8 @@ export interface StreamUnit {
   readonly width: number;
   /** Elements that it holds at most. */
   readonly capacity: number;
+  /** Cycles that an element may be inside before it is offered, when nothing is before it; default 1. */
+  readonly latency?: number;
   /** The payload that must come out for one that went in; unchanged when left out. */
   readonly expected?: (payload: UInt) => UInt;
   /** Which payloads come out at all; all when left out. */
@@ -37,7 +41,12 @@ export function streamUnit(name: string, u: StreamUnit): Def {
       valid: io.to.valid, pop: io.to.fire, payload: io.to.payload,
     });
     if (u.capacity > 0) {
-      assertAlways(empty.or(io.to.valid), "unit: what is inside is offered");
+      if (u.latency === undefined) assertAlways(empty.or(io.to.valid), "unit: what is inside is offered");
+      else {
+        const late = reg(uint<number>(bitsFor(u.latency)), { init: 0, name: "model_late" });
+        when(empty.or(io.to.valid), () => { late.set(0); }).elseWhen(late.lt(u.latency), () => { late.set(late.add(1)); });
+        assertAlways(late.lt(u.latency), `unit: what is inside is offered after ${u.latency} cycles`);
+      }
       assertAlways(full.or(io.from.ready), "unit: with room it accepts");
       cover(full.and(io.to.valid).and(io.to.ready.not()), "full and stalled");
     } else {
