@@ -1,13 +1,20 @@
+import { Argument } from "commander";
 import { fileName, once, seed } from "../options.ts";
 import type { Verb } from "../verb.ts";
 import type { FigureOptions } from "../bench/run-bench.ts";
 
-/** `mnemo bench`: the figures of the project, measured now. */
+/** `mnemo bench`: the figures of the project, measured now; `mnemo bench language`: the speed of the language by the size of the design. */
 export const benchVerb: Verb = (program, { terminal, exit }) => program.command("bench")
   .description("measure and print the figures: latencies, throughput, simulation speed, elaboration speed; none of them is a verdict")
   .addOption(once("--seed <number>", "seed of the workloads", seed).default(1))
   .addOption(once("--json <file>", "write the figures as JSON, too", fileName(".json")))
-  .action(async (options: FigureOptions) => {
+  .addArgument(new Argument("[what]", "only this: `language`, the language's speed from 10^3 to 10^6 nodes").choices(["language"]))
+  .action(async (what: string | undefined, options: FigureOptions) => {
+    if (what === "language") {
+      const { runLanguageBench } = await import("../bench/language-report.ts");
+      runLanguageBench(terminal);
+      return;
+    }
     const { runBench } = await import("../bench/run-bench.ts");
     exit(await runBench(options, terminal));
   });

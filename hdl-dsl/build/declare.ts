@@ -33,7 +33,7 @@ export const leafName = (base: string, l: Leaf): string => [base, ...l.path].joi
 
 /** Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. */
 export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
-  return claimName(explicit ?? nameHere(fallback), position);
+  return claimName(explicit ?? nameHere(fallback, position), position);
 }
 
 function initOf(init: Init | undefined, l: Leaf, name: string): bigint {

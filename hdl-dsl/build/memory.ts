@@ -53,7 +53,7 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
     },
     readSync: (address, r = {}) => {
       const at = userPosition();
-      const dataName = claimName(r.name ?? sourceName()?.name ?? `${name}_data`, at);
+      const dataName = claimName(r.name ?? sourceName(at)?.name ?? `${name}_data`, at);
       const data = makeSignal({ kind: "memData", name: dataName, width, signed: false, domain: context().domain, position: at });
       const port: ReadPort = { memory, data: data.signal, address: addressOf(address), enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``), domain: context().domain, position: at };
       atTop(() => { memory.readPorts.push(port); });

@@ -102,10 +102,9 @@ const callerDepth = 60;
 /**
  * The name that the source gives to what is being built: `const head = reg(...)`, `{ head: reg(...) }` or `this.head = reg(...)` is `head`; what
  * a function returns has the name that its caller gives. `inner`: the name belongs to an expression that this value is only a part of
- * (`const out = stage(map(...))`: the map). Undefined where the source gives no name.
+ * (`const out = stage(map(...))`: the map). Undefined where the source gives no name. `at`: where the user is, when that is known already.
  */
-export function sourceName(): { readonly name: string; readonly inner: boolean } | undefined {
-  const at = userPosition();
+export function sourceName(at = userPosition()): { readonly name: string; readonly inner: boolean } | undefined {
   if (at === undefined) return undefined;
   let b = bindingOf(at);
   if (b.kind === "returned") {
@@ -122,7 +121,7 @@ export function sourceName(): { readonly name: string; readonly inner: boolean }
 }
 
 /** The name for something that is built now: from the source, else `fallback`; a part of a named expression is `<name>_<fallback>`. */
-export function nameHere(fallback: string): string {
-  const n = sourceName();
+export function nameHere(fallback: string, at = userPosition()): string {
+  const n = sourceName(at);
   return n === undefined ? fallback : n.inner ? `${n.name}_${fallback}` : n.name;
 }

@@ -14,10 +14,17 @@ export interface Else { elseWhen(cond: Bit, body: () => void): Else; otherwise(b
 /** Assignments in `body` take effect when `cond` is 1; chain elseWhen and otherwise. */
 export function when(cond: Bit, body: () => void): Else { return branch(context().block, cond, body); }
 
+/** Conditions within one another (each elseWhen is one in the else of the one before), beyond which tools and readers give up. */
+const DEEPEST = 1000;
+const depths = new WeakMap<readonly Stmt[], number>();
+
 function branch(into: Stmt[], cond: Bit, body: () => void): Else {
   const position = userPosition();
+  const depth = (depths.get(into) ?? 0) + 1;
+  if (depth === DEEPEST + 1) report("HDL122", `conditions nest more than ${DEEPEST} deep`, "Choose by a value with switchOn, or with a chain of mux");
   const s: If = { kind: "if", cond: conditionOf(cond, "the condition of when"), then: [], otherwise: [], position };
   into.push(s);
+  depths.set(s.then, depth).set(s.otherwise, depth);
   withBlock(s.then, body);
   return {
     elseWhen: (c, b) => branch(s.otherwise, c, b),

@@ -40,7 +40,7 @@ export class Facts {
   readonly #circuit: Circuit;
   readonly #resolution: Resolution;
   readonly #summaryOf: (c: Circuit) => Summary;
-  readonly #expressions = new Map<Expr, Map<number, Vertex>>();
+  readonly #expressions = new Map<Expr, Vertex | Map<number, Vertex>>();
   readonly #segments = new Map<Segment, Vertex>();
   readonly #outputs = new Map<Signal, Vertex>();
   readonly #inputNumbers = new Map<Signal, number>();
@@ -133,18 +133,30 @@ export class Facts {
 
   #segment(s: Segment): Vertex {
     let v = this.#segments.get(s);
-    if (v === undefined) this.#segments.set(s, v = vertex({ segment: s, lo: s.lo, width: s.width }));
+    if (v === undefined) this.#segments.set(s, v = vertex(s.lo, s.width, undefined, s));
     return v;
   }
 
   #part(expr: Expr, lo: number, width: number): Vertex {
-    let ranges = this.#expressions.get(expr);
-    if (ranges === undefined) this.#expressions.set(expr, ranges = new Map<number, Vertex>());
-    const whole = ranges.size >= RANGES && expr.kind !== "read" && expr.kind !== "slice";
+    const known = this.#expressions.get(expr);
+    // Nearly all expressions are looked at in one range only.
+    if (known === undefined) return this.#first(expr, lo, width);
+    if (!(known instanceof Map)) {
+      if (known.lo === lo && known.width === width) return known;
+      this.#expressions.set(expr, new Map([[keyOf(known.lo, known.width), known]]));
+      return this.#part(expr, lo, width);
+    }
+    const whole = known.size >= RANGES && expr.kind !== "read" && expr.kind !== "slice";
     const from = whole ? 0 : lo, bits = whole ? expr.width : width;
-    const key = from * 0x100000 + bits;
-    let v = ranges.get(key);
-    if (v === undefined) ranges.set(key, v = vertex({ expr, lo: from, width: bits }));
+    const key = keyOf(from, bits);
+    let v = known.get(key);
+    if (v === undefined) known.set(key, v = vertex(from, bits, expr));
+    return v;
+  }
+
+  #first(expr: Expr, lo: number, width: number): Vertex {
+    const v = vertex(lo, width, expr);
+    this.#expressions.set(expr, v);
     return v;
   }
 
@@ -157,7 +169,7 @@ export class Facts {
         return segmentsIn(this.#resolution.segments.get(s) ?? [], lo, width).map((g) => this.#segment(g));
       case "instanceOut": {
         let v = this.#outputs.get(s);
-        if (v === undefined) this.#outputs.set(s, v = vertex({ output: s, lo: 0, width: s.width }));
+        if (v === undefined) this.#outputs.set(s, v = vertex(0, s.width, undefined, undefined, s));
         return [v];
       }
       case "input": case "reg": case "memData": return [];
@@ -250,8 +262,10 @@ export class Facts {
   }
 }
 
-function vertex(v: Partial<Vertex> & { readonly lo: number; readonly width: number }): Vertex {
-  return { expr: undefined, segment: undefined, output: undefined, state: "new", inputs: 0n, domains: 0n, ...v };
+const keyOf = (lo: number, width: number): number => lo * 0x100000 + width;
+
+function vertex(lo: number, width: number, expr?: Expr, segment?: Segment, output?: Signal): Vertex {
+  return { expr, segment, output, lo, width, state: "new", inputs: 0n, domains: 0n };
 }
 
 function numbersIn(bits: bigint): number[] {

@@ -35,4 +35,5 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL119: "a field of a pipeline stage that is no value",
   HDL120: "a pipeline lacks a field of its target",
   HDL121: "a port names a clock domain that the module does not have",
+  HDL122: "conditions nested too deep",
 };

@@ -117,10 +117,17 @@ function printValue(e: VExpr, before: string, indent: string): string {
   return line;
 }
 
-/** Where text comes from: rides along in it, and is taken out when the module is printed. */
-const mark = (p: Position | undefined): string => p === undefined ? "" : `\uE000${p.file}\uE001${p.line}\uE002`;
-const MARK = /\uE000([^\uE001]*)\uE001(\d+)\uE002/g;
-const visible = (text: string): number => text.replace(MARK, "").length;
+/** Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. */
+const MARKED = "\uE000", MARK = /\uE000(\d+)\uE001/g;
+const positions: Position[] = [];
+const marks = new WeakMap<Position, string>();
+function mark(p: Position | undefined): string {
+  if (p === undefined) return "";
+  let m = marks.get(p);
+  if (m === undefined) marks.set(p, m = `${MARKED}${positions.push(p) - 1}\uE001`);
+  return m;
+}
+const visible = (text: string): number => text.includes(MARKED) ? text.replace(MARK, "").length : text.length;
 
 const comment = (p: Position | undefined): string => p === undefined ? "" : ` // ${shortPosition(p)}`;
 const dimension = (width: number): string => width === 1 ? "" : `[${width - 1}:0] `;
@@ -229,7 +236,7 @@ function printPorts(ports: readonly VPort[]): string {
 }
 
 /** From here on in its line (both count from 0), text comes from `position`. */
-export interface Origin { readonly line: number; readonly column: number; readonly file: string; readonly sourceLine: number }
+export interface Origin { readonly line: number; readonly column: number; readonly position: Position }
 /** A printed file and where its parts come from, in order. */
 export interface Printed { readonly text: string; readonly origins: readonly Origin[] }
 
@@ -240,9 +247,10 @@ export function printModule(m: VModule): string { return printMapped(m).text; }
 export function printMapped(m: VModule): Printed {
   const origins: Origin[] = [];
   const lines = marked(m).split("\n").map((text, line) => {
+    if (!text.includes(MARKED)) return text;
     let cut = 0;
-    return text.replace(MARK, (all, file: string, sourceLine: string, at: number) => {
-      origins.push({ line, column: at - cut, file, sourceLine: Number(sourceLine) });
+    return text.replace(MARK, (all, n: string, at: number) => {
+      origins.push({ line, column: at - cut, position: positions[Number(n)] as Position });
       cut += all.length;
       return "";
     });

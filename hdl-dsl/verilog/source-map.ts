@@ -47,11 +47,11 @@ export function sourceMap(file: string, origins: readonly Origin[]): SourceMap {
   let first = true;
   for (const o of origins) {
     for (; line < o.line; line++) { mappings += ";"; column = 0; first = true; }
-    const path = projectPath(o.file);
+    const path = projectPath(o.position.file);
     let n = numbers.get(path);
     if (n === undefined) numbers.set(path, n = numbers.size);
-    mappings += `${first ? "" : ","}${vlq(o.column - column)}${vlq(n - source)}${vlq(o.sourceLine - 1 - sourceLine)}A`;
-    column = o.column; source = n; sourceLine = o.sourceLine - 1; first = false;
+    mappings += `${first ? "" : ","}${vlq(o.column - column)}${vlq(n - source)}${vlq(o.position.line - 1 - sourceLine)}A`;
+    column = o.column; source = n; sourceLine = o.position.line - 1; first = false;
   }
   return { version: 3, file, sourceRoot: "", sources: [...numbers.keys()], names: [], mappings };
 }

@@ -159,6 +159,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL102 in Several: `y` is set: the number 300 does not fit 8 bits unsigned (0 to 255) (faults.ts:106). Use a number in range, or a wider value",
     "HDL101 in Several: `z` is set: expected 1 bit, the constant 2 has 2 (faults.ts:107). Cut it with trunc(1) or select bits",
   ],
+  HDL122: ["HDL122 in Deep: conditions nest more than 1000 deep (faults.ts:112). Choose by a value with switchOn, or with a chain of mux"],
 };
 
 describe("messages of the builders", () => {

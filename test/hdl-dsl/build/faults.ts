@@ -106,6 +106,11 @@ export const faults: Readonly<Record<string, Def>> = {
     io.y.set(300);
     io.z.set(loose(constant(2, 2)) as Bit);
   }),
+  HDL122: module("Deep", () => ({ d: input(uint(16)), q: output(uint(16)) }), io => {
+    io.q.set(0);
+    let chain = when(io.d.eq(0), () => { io.q.set(1); });
+    for (let i = 1; i < 1200; i++) chain = chain.elseWhen(io.d.eq(i), () => { io.q.set(i); });
+  })(),
 };
 
 /** What the builders (HDL1..) say of a definition; the checks of the finished circuit (HDL0..) have their own tests. */
