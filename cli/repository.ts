@@ -5,6 +5,6 @@ import { UsageError } from "./usage-error.ts";
 
 /** @returns the repository's folder @throws UsageError in an installed package, which has none of what is measured or generated there */
 export function repository(verb: string): string {
-  if (!existsSync(join(root, "package.json"))) throw new UsageError(`${verb} works in a clone of Mnemosyne's repository; this is the installed package`);
+  if (!existsSync(join(root, "tsconfig.json"))) throw new UsageError(`${verb} works in a clone of Mnemosyne's repository; this is the installed package`);
   return root;
 }

@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { Option } from "commander";
 import { exitCode } from "../exit-code.ts";
 import { fileName, once } from "../options.ts";
@@ -8,7 +8,7 @@ interface EmitOptions { readonly module?: string; readonly out: string; readonly
 
 /** `mnemo emit`: the Verilog of any module that a TypeScript file exports. */
 export const emitVerb: Verb = (program, { terminal, exit }) => program.command("emit")
-  .description("write the Verilog of a module of your own, one file for each definition")
+  .description("write the Verilog of a module of your own, one file for each definition, with maps back to the TypeScript")
   .argument("<file>", "the TypeScript file that exports the module")
   .addOption(once("--module <name>", "the export; needed when the file has several", fileName()))
   .addOption(new Option("--set <name=value...>", "a parameter of the module").default([], "none")
@@ -18,10 +18,13 @@ export const emitVerb: Verb = (program, { terminal, exit }) => program.command("
   .action(async (file: string, options: EmitOptions) => {
     const { loadDefinition } = await import("../emit/load-definition.ts");
     const { emit } = await import("../../hdl-dsl/index.ts");
-    const { writeAll } = await import("../generate/files.ts");
-    const emitted = emit(await loadDefinition(file, options.module, options.set));
     const { filesOf } = await import("../generate/design-files.ts");
-    writeAll(resolve(options.out), filesOf(emitted, relative(resolve(options.out), process.cwd())));
+    const { writeAll } = await import("../generate/files.ts");
+    const { packageAbove } = await import("../../sim/index.ts");
+    const emitted = emit(await loadDefinition(file, options.module, options.set));
+    // Maps name sources from the folder of the project that the module belongs to.
+    const out = resolve(options.out), project = packageAbove(dirname(resolve(file)));
+    writeAll(out, filesOf(emitted, relative(out, project).replaceAll("\\", "/")));
     for (const f of emitted.files) terminal.print(`${options.out}/${f.name}`);
     if (options.lint !== true) return;
     const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");

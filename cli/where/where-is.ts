@@ -27,10 +27,12 @@ export function whereIs(place: string, root: string): readonly SourceLine[] {
   const parsed = JSON.parse(map) as SourceMap, origins = readSourceMap(parsed);
   // A map that does not know where it stands speaks of this project.
   const folder = parsed.sourceRoot === "" ? root : resolve(dirname(resolve(file)), parsed.sourceRoot);
+  // What stands in neither is the library's, in the installed package.
+  const sourceLine = (file: string, n: number): string | undefined => (textOf(join(folder, file)) ?? textOf(join(root, file)))?.split("\n")[n - 1]?.trim();
   let at = line;
   while (at > 0 && !origins.has(at)) at--;
   if (at === 0) throw new UsageError(`line ${line} of ${file} stands before everything that has a source: it is part of the header`);
   const seen = new Set<string>();
   return (origins.get(at) ?? []).filter((o) => !seen.has(`${o.source}:${o.line}`) && seen.add(`${o.source}:${o.line}`))
-    .map((o) => ({ file: o.source, line: o.line, text: textOf(join(folder, o.source))?.split("\n")[o.line - 1]?.trim() }));
+    .map((o) => ({ file: o.source, line: o.line, text: sourceLine(o.source, o.line) }));
 }

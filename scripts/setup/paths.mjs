@@ -1,5 +1,7 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The project's folder. */
-export const root = resolve(fileURLToPath(new URL("../..", import.meta.url)));
+const above = resolve(fileURLToPath(new URL("../..", import.meta.url)));
+
+/** The project's folder: the repository, or the installed package, where this file stands under dist. */
+export const root = basename(above) === "dist" ? resolve(above, "..") : above;

@@ -103,6 +103,15 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
     expect(text).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
   });
 
+  it("leads from a line of the Verilog to the user's source, and to the library's", async () => {
+    const where = async (file: string, declaration: string): Promise<string> => {
+      const line = readFileSync(join(project.folder, file), "utf8").split("\n").findIndex((l) => l.includes(declaration)) + 1;
+      return (await project.mnemo("where", `${file}:${line}`)).out;
+    };
+    expect(await where("verilog/Accumulator_width8.v", "reg [7:0] sum;")).toMatch(/^src\/accumulator\.ts:12: const sum = reg\(/);
+    expect(await where("verilog/Fifo_shape8_depth4.v", "reg [1:0] tail;")).toMatch(/^hdl-dsl\/lib\/fifo\.ts:\d+: const tail = reg\(/);
+  });
+
   it("says what is wrong, and where", async () => {
     project.write("src/loop.ts", `import { bit, module, output, wire } from "mnemosyne";
 export const Loop = module("Loop", () => ({ o: output(bit) }), (io) => {
