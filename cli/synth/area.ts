@@ -1,0 +1,24 @@
+import { classOf, type Resource } from "./cells.ts";
+import type { Netlist } from "./netlist.ts";
+
+/** What a design takes of the device. */
+export type Area = Readonly<Record<Resource, number>>;
+
+const nothing: Area = { lut: 0, lutram: 0, srl: 0, ff: 0, latch: 0, bram: 0, uram: 0, dsp: 0 };
+
+/** Adds up the mapped cells. */
+export function areaOf(netlist: Netlist): Area {
+  const area: Record<Resource, number> = { ...nothing };
+  for (const cell of Object.values(netlist.cells)) {
+    const c = classOf(cell.type);
+    if (c.resource !== undefined) area[c.resource] += c.amount ?? 0;
+  }
+  return area;
+}
+
+/** Several designs side by side, nothing shared. */
+export const sumOf = (areas: readonly Area[]): Area =>
+  areas.reduce((a, b) => Object.fromEntries(Object.entries(a).map(([k, n]) => [k, n + b[k as Resource]])) as Area, nothing);
+
+/** The CLB LUTs in use: logic, distributed memories and shift registers. */
+export const totalLuts = (a: Area): number => a.lut + a.lutram + a.srl;

@@ -1,0 +1,33 @@
+import { contentKey, remembered } from "../cache.ts";
+import { contentOf } from "../verilog-content.ts";
+import { areaOf, type Area } from "./area.ts";
+import { parseNetlist } from "./netlist.ts";
+import { deepestPaths, type Path } from "./paths.ts";
+import type { Target } from "./target.ts";
+import type { Unit } from "./unit.ts";
+import type { Yosys } from "./yosys.ts";
+
+/** What synthesis of a unit gives. */
+export interface Synthesized { readonly area: Area; readonly paths: readonly Path[] }
+
+/** Part of the key: to be raised when what is read out of a netlist changes. */
+const reading = "1";
+const pathsKept = 30;
+
+const script = (unit: Unit, target: Target): string => [
+  ...unit.files.map((f) => `read_verilog ${f.name}`), `hierarchy -check -top ${unit.top}`, `${target.command} -top ${unit.top}`,
+  `select -module ${unit.top}`, "json -o mapped.json", "",
+].join("\n");
+
+/**
+ * Synthesizes a unit out of context, or finds the result of an earlier run on the same text.
+ * @param step told of every pass that begins
+ */
+export async function synthesize(unit: Unit, target: Target, yosys: Yosys, step: (pass: string) => void): Promise<Synthesized & { readonly fresh: boolean }> {
+  const commands = script(unit, target);
+  const { value, fresh } = await remembered("synth", contentKey([reading, yosys.version, commands, ...contentOf(unit.files)]), async (): Promise<Synthesized> => {
+    const netlist = parseNetlist(await yosys.run(unit.files, commands, "mapped.json", step), unit.top);
+    return { area: areaOf(netlist), paths: deepestPaths(netlist, pathsKept) };
+  });
+  return { ...value, fresh };
+}

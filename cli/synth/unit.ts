@@ -1,0 +1,52 @@
+import { elaborate, emit, type Circuit, type Def, type EmittedFile } from "../../hdl-dsl/index.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** What one run of synthesis takes in: a module with all that is in it. */
+export interface Unit {
+  /** Short: `NetRx`, of `NetRx_beatBytes64_slots64`. */
+  readonly name: string;
+  /** Verilog name. */
+  readonly top: string;
+  readonly files: readonly EmittedFile[];
+}
+
+/** A definition's name without its parameters. */
+export const shortName = (verilogName: string): string => verilogName.split("_")[0] ?? verilogName;
+
+/** A module and all that it instantiates, each once. */
+function withParts(c: Circuit, found = new Set<Circuit>()): ReadonlySet<Circuit> {
+  if (!found.has(c)) {
+    found.add(c);
+    for (const i of c.instances) withParts(i.circuit, found);
+  }
+  return found;
+}
+
+/** Modules of one short name but different parameters keep their whole names. */
+function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[]): Unit[] {
+  return circuits.map((c) => {
+    const names = new Set([...withParts(c)].map((p) => `${p.name}.v`)), short = shortName(c.name);
+    return {
+      name: circuits.some((o) => o !== c && shortName(o.name) === short) ? c.name : short,
+      top: c.name, files: files.filter((f) => names.has(f.name)),
+    };
+  });
+}
+
+/**
+ * A definition cut up for synthesis out of context: the blocks that it is made of, and the whole, last.
+ * @param only short names of modules anywhere in the design, to have just these; undefined: all blocks, and the whole
+ * @throws UsageError when there is no such module
+ */
+export function unitsFor(def: Def, only: readonly string[] | undefined): readonly Unit[] {
+  const top = elaborate(def), { files } = emit(def);
+  const whole = unitsOf([top], files), blocks = unitsOf([...new Set(top.instances.map((i) => i.circuit))], files);
+  if (only === undefined) return [...blocks, ...whole];
+  const parts = [...withParts(top)];
+  return only.map((name) => {
+    const [found, second] = parts.filter((c) => c.name === name || shortName(c.name) === name);
+    if (found === undefined) throw new UsageError(`${top.name} has no module ${name}; it has ${[...new Set(parts.map((c) => shortName(c.name)))].join(", ")}`);
+    if (second !== undefined) throw new UsageError(`${name} is several modules: choose one of ${parts.filter((c) => shortName(c.name) === name).map((c) => c.name).join(", ")}`);
+    return unitsOf([found], files)[0] as Unit;
+  });
+}
