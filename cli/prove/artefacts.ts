@@ -3,13 +3,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "../../scripts/setup/paths.mjs";
 import { BuildError, replay, type Counterexample } from "../../sim/index.ts";
-import type { Proof } from "../../hdl-dsl/index.ts";
+import { emit, type Proof } from "../../hdl-dsl/index.ts";
 
 /** Writes `<harness>.vcd`, `test/<harness>.test.ts` and, where the simulator shows the failure too, `<harness>.fst`. @returns their paths and a remark */
 export async function writeCounterexample(folder: string, proof: Proof, c: Counterexample): Promise<readonly string[]> {
   const name = proof.harness.name, vcd = join(folder, `${name}.vcd`), test = join(folder, "test", `${name}.test.ts`), fst = join(folder, `${name}.fst`);
   mkdirSync(dirname(test), { recursive: true });
   writeFileSync(vcd, c.vcd);
+  if (emit(proof.harness).ports.filter((p) => p.role === "clock").length > 1) return [vcd, "(no test: the run is one of several clocks' edges)"];
   writeFileSync(test, testText(proof, c, dirname(test)));
   try {
     const stop = await replay(proof.harness, c.inputs, { wave: fst });

@@ -1,6 +1,7 @@
 /** Proofs of the library: harnesses for `mnemo prove`. */
 import { adapterProofs } from "./adapters.ts";
 import { arbiterProofs } from "./arbiters.ts";
+import { asyncFifoProofs } from "./async-fifo.ts";
 import { camProofs } from "./cam.ts";
 import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
@@ -19,6 +20,6 @@ export { lruHarness } from "./lru.ts";
 export type { Fault, Proof } from "./proof.ts";
 
 /** Every proof of the stream units and library modules. */
-export const libraryProofs: readonly Proof[] = [...stageProofs, ...pipelineProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs, ...lfsrProofs, ...packetProofs, ...packetFifoProofs, ...flowProofs];
+export const libraryProofs: readonly Proof[] = [...stageProofs, ...pipelineProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs, ...lfsrProofs, ...packetProofs, ...packetFifoProofs, ...flowProofs, ...asyncFifoProofs];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";

@@ -14,7 +14,7 @@ import type { Proof } from "./proof.ts";
 import { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 
 const Beat = struct({ value: bit, last: bit });
-const seen = (s: { readonly valid: Watched["valid"]; readonly ready: Watched["ready"]; readonly payload: unknown }): Watched => ({ valid: s.valid, ready: s.ready, payload: pack(s.payload as never) });
+const seen = (s: { readonly valid: Watched["valid"]; readonly ready: Watched["ready"]; readonly payload: unknown }): Watched => ({ valid: s.valid, ready: s.ready, payload: pack(s.payload) });
 
 const BEATS = 3;
 const packetiseHarness = module("PacketiseProof", () => ({ from: sink(uint(2)), to: source(framed(uint(2))) }), io => {

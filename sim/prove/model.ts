@@ -22,24 +22,28 @@ export interface FormalModel extends Disposable {
 }
 
 /**
- * The design under a reset that lasts for the first cycle and never comes back. Registers without a reset value start as anything, and a later reset
- * leads to states that the first one leads to as well, so nothing is lost by it.
+ * The design under a reset that lasts until every clock has had an edge (with one clock: for the first cycle) and never comes back. Registers without a reset
+ * value start as anything, and a later reset leads to states that the first one leads to as well, so nothing is lost by it. One clock ticks in every
+ * step; several are inputs that rise and fall as they like.
  */
 export function wrapper(design: EmittedDesign): string {
-  const inputs = design.ports.filter((p) => p.dir === "in" && p.role === "data");
-  const pins = design.ports.filter((p) => p.dir === "in").map((p) => `.${p.name}(${p.role === "clock" ? "clk" : p.role === "reset" ? "first" : p.name})`);
+  const data = design.ports.filter((p) => p.dir === "in" && p.role === "data"), clocks = design.ports.filter((p) => p.role === "clock");
+  const driven = design.ports.filter((p) => p.dir === "in").map((p) => `.${p.name}(${p.role === "reset" ? "prove_reset" : p.name})`);
+  const seen = clocks.map((c) => `prove_seen_${c.name}`);
   return [
-    `module ${TOP} (input wire clk${inputs.map((p) => `, input wire ${p.signed ? "signed " : ""}[${p.width - 1}:0] ${p.name}`).join("")});`,
-    "  reg first = 1'b1;",
-    "  always @(posedge clk) first <= 1'b0;",
-    `  ${design.top} dut (${pins.join(", ")});`,
+    `module ${TOP} (${[...clocks, ...data].map((p) => `input wire ${p.signed ? "signed " : ""}${p.width === 1 ? "" : `[${p.width - 1}:0] `}${p.name}`).join(", ")});`,
+    ...clocks.flatMap((c, i) => [`  reg ${seen[i] ?? ""} = 1'b0;`, `  always @(posedge ${c.name}) ${seen[i] ?? ""} <= 1'b1;`]),
+    `  wire prove_reset = ~(${seen.length === 0 ? "1'b1" : seen.join(" & ")});`,
+    `  ${design.top} dut (${driven.join(", ")});`,
     "endmodule", "",
   ].join("\n");
 }
 
-const script = (files: readonly string[], covers: boolean): string => [
+const script = (files: readonly string[], clocks: number, covers: boolean): string => [
   `read_verilog -formal ${files.join(" ")} ${TOP}.v`,
-  `prep -top ${TOP} -flatten -nordff`, "memory_map", "opt -full", "async2sync", "dffunmap", "check -assert",
+  `prep -top ${TOP} -flatten -nordff`, "memory_map", "opt -full",
+  // With several clocks a step is a moment of time, and registers look for edges themselves.
+  clocks > 1 ? "clk2fflogic" : "async2sync", "opt_clean", "dffunmap", "check -assert",
   "write_smt2 -wires model.smt2",
   // The other two engines know no covers.
   ...(covers ? ["chformal -cover -remove", "opt_clean"] : []),
@@ -48,16 +52,15 @@ const script = (files: readonly string[], covers: boolean): string => [
   "write_aiger -I -B -zinit -no-startoffset -map model.aim model.aig", "",
 ].join("\n");
 
-/** Writes the design's files and has Yosys make the engines' inputs. @throws BuildError when Yosys refuses, or the design has several clocks. */
+/** Writes the design's files and has Yosys make the engines' inputs. @throws BuildError when Yosys refuses. */
 export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
   const clocks = design.ports.filter((p) => p.role === "clock").length;
-  if (clocks > 1) throw new BuildError(`${design.top} has ${clocks} clocks: proofs take one clock, prove each side in a harness of its own`);
   const properties = propertiesOf(design);
   const folder = mkdtempSync(join(tmpdir(), "mnemo-prove-"));
   const dispose = (): void => { rmSync(folder, { recursive: true, force: true }); };
   for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
   writeFileSync(join(folder, `${TOP}.v`), wrapper(design));
-  writeFileSync(join(folder, "model.ys"), script(design.files.map((f) => f.name), properties.some((p) => p.what === "cover")));
+  writeFileSync(join(folder, "model.ys"), script(design.files.map((f) => f.name), clocks, properties.some((p) => p.what === "cover")));
   const ended = await runLimited("yosys", ["-q", "model.ys"], { cwd: folder, seconds: 120 });
   if (ended.code !== 0) {
     dispose();

@@ -1,6 +1,6 @@
 /** A counterexample in the simulator. */
 import type { Ports } from "../../hdl-dsl/index.ts";
-import type { Dut } from "../design.ts";
+import { designOf, type Dut } from "../design.ts";
 import { signalOf } from "../dut/signal.ts";
 import { DesignStopped, SimulationError } from "../errors.ts";
 import { simulate } from "../simulate.ts";
@@ -14,11 +14,13 @@ export interface ReplayOptions {
 
 /**
  * Drives a design with the inputs of a counterexample, cycle by cycle, the first one under reset.
- * An assumption that fails ends it: from there on, these are not inputs that the design's users promise (as happens with a mended design).
+ * Designs of one clock only: with several the run is one of edges in time, which the wave shows. An assumption that fails ends it: from there on, these are not inputs that the design's users promise (as happens with a mended design).
  * @returns the stop that an assertion made, or undefined when none failed: the run depends on registers that reset leaves open, and the simulator
  *   started them with other values than the solver, or the fault is mended.
  */
 export async function replay<P extends Ports>(dut: Dut<P>, inputs: readonly Readonly<Record<string, number | bigint>>[], o: ReplayOptions = {}): Promise<DesignStopped | undefined> {
+  const clocks = designOf(dut).emitted.ports.filter((p) => p.role === "clock").length;
+  if (clocks > 1) throw new SimulationError(`${designOf(dut).emitted.top} has ${clocks} clocks: its counterexamples cannot be replayed, look at the wave`);
   for (const seed of o.seed === undefined ? [1, 2, 3, 4, 5, 6, 7, 8] : [o.seed]) {
     const stop = await once(dut, inputs, seed, o.wave);
     if (stop !== undefined) return stop;
