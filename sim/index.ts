@@ -11,7 +11,7 @@ export type { InputOf, InSignal, IntValue, Io, OutSignal, StreamIo, ValueOf } fr
 export {
   BuildError, Cancelled, DesignStopped, HangError, ProtocolError, SimulationError, type StopCause, TimeoutError,
 } from "./errors.ts";
-export { packageAbove } from "./project.ts";
+export { packageAbove, projectFolder } from "./project.ts";
 export { Random, seedFromEnvironment } from "./random.ts";
 export { simulate, type SimulateOptions } from "./simulate.ts";
 export { type Agent, Domain, Simulation } from "./simulation.ts";

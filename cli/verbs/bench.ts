@@ -15,6 +15,8 @@ export const benchVerb: Verb = (program, { terminal, exit }) => program.command(
       runLanguageBench(terminal);
       return;
     }
+    const { repository } = await import("../repository.ts");
+    repository("mnemo bench");
     const { runBench } = await import("../bench/run-bench.ts");
     exit(await runBench(options, terminal));
   });
