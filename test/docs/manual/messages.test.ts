@@ -21,7 +21,7 @@ test("every code has a program, and every program its message", () => {
 });
 
 test("the chapter is what the code gives", () => {
-  const path = resolve(manual, "14-messages.md"), wanted = messagesChapter();
+  const path = resolve(manual, "15-messages.md"), wanted = messagesChapter();
   if (process.env["MNEMO_UPDATE"] === "1") { writeFileSync(path, wanted); return; }
   expect(readFileSync(path, "utf8"), "old messages: run MNEMO_UPDATE=1 npx vitest run test/docs/manual").toBe(wanted);
 });

@@ -50,7 +50,7 @@ export function programs(): readonly { readonly code: string; readonly def: Def;
   });
 }
 
-const preface = `# 14. Messages
+const preface = `# 15. Messages
 
 <!-- Generated: MNEMO_UPDATE=1 npx vitest run test/docs/manual -->
 
