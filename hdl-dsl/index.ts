@@ -26,6 +26,7 @@ export { creditReceiver, creditSender } from "./queues/credit.ts";
 export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
 export * from "./lib/registers/index.ts";
+export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
 export { countNodes } from "./ir/count.ts";
 export { emit } from "./emit.ts";
 export { isQueue, libraryProofs, lruHarness, moduleObeys, producerObeys, type Fault, type Proof, type ShadowOptions, type Watched } from "./proofs/index.ts";
