@@ -11,7 +11,7 @@ import type { Yosys } from "./yosys.ts";
 export interface Synthesized { readonly area: Area; readonly paths: readonly Path[] }
 
 /** Part of the key: to be raised when what is read out of a netlist changes. */
-const reading = "1";
+const reading = "2";
 const pathsKept = 30;
 
 const script = (unit: Unit, target: Target): string => [
