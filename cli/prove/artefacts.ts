@@ -5,16 +5,30 @@ import { root } from "../../scripts/setup/paths.mjs";
 import { BuildError, replay, type Counterexample } from "../../sim/index.ts";
 import { emit, type Proof } from "../../hdl-dsl/index.ts";
 
-/** Writes `<harness>.vcd`, `test/<harness>.test.ts` and, where the simulator shows the failure too, `<harness>.fst`. @returns their paths and a remark */
+/**
+ * Writes `<harness>.vcd`, `test/<harness>.test.ts` and, where the simulator shows the failure too, `<harness>.fst`.
+ * @returns their paths and a remark
+ */
 export async function writeCounterexample(folder: string, proof: Proof, c: Counterexample): Promise<readonly string[]> {
-  const name = proof.harness.name, vcd = join(folder, `${name}.vcd`), test = join(folder, "test", `${name}.test.ts`), fst = join(folder, `${name}.fst`);
+  const name = proof.harness.name,
+    vcd = join(folder, `${name}.vcd`),
+    test = join(folder, "test", `${name}.test.ts`),
+    fst = join(folder, `${name}.fst`);
   mkdirSync(dirname(test), { recursive: true });
   writeFileSync(vcd, c.vcd);
-  if (emit(proof.harness).ports.filter((p) => p.role === "clock").length > 1) return [vcd, "(no test: the run is one of several clocks' edges)"];
+  if (emit(proof.harness).ports.filter((p) => p.role === "clock").length > 1)
+    return [vcd, "(no test: the run is one of several clocks' edges)"];
   writeFileSync(test, testText(proof, c, dirname(test)));
   try {
     const stop = await replay(proof.harness, c.inputs, { wave: fst });
-    return [vcd, test, fst, ...(stop === undefined ? ["(in the simulator nothing fails: the run depends on what registers without a reset value start with)"] : [])];
+    return [
+      vcd,
+      test,
+      fst,
+      ...(stop === undefined
+        ? ["(in the simulator nothing fails: the run depends on what registers without a reset value start with)"]
+        : []),
+    ];
   } catch (e) {
     if (e instanceof BuildError) return [vcd, test, `(no FST wave: ${e.message.split("\n")[0] ?? ""})`];
     throw e;
@@ -33,12 +47,18 @@ export function testText(proof: Proof, c: Counterexample, at: string): string {
     "",
     "// One object per cycle; reset is on in the first.",
     "const inputs = [",
-    ...c.inputs.map((i) => `  { ${Object.entries(i).map(([n, v]) => `${n}: ${v > BigInt(Number.MAX_SAFE_INTEGER) ? `${v}n` : v}`).join(", ")} },`),
+    ...c.inputs.map(
+      (i) =>
+        `  { ${Object.entries(i)
+          .map(([n, v]) => `${n}: ${v > BigInt(Number.MAX_SAFE_INTEGER) ? `${v}n` : v}`)
+          .join(", ")} },`,
+    ),
     "];",
     "",
     `test(${JSON.stringify(`${proof.module}: ${c.property?.message ?? "assertions hold"}`)}, async () => {`,
     `  const stop = await replay(proofOf(${JSON.stringify(proof.harness.name)}).harness, inputs);`,
     `  expect(stop?.message).toBeUndefined();`,
-    "});", "",
+    "});",
+    "",
   ].join("\n");
 }

@@ -9,7 +9,8 @@ export const proofs: readonly Proof[] = [...libraryProofs, ...nodeProofs];
 /** The proofs of modules whose name has `text` in it, in either case. @throws UsageError naming all when there is none. */
 export function proofsNamed(text: string): readonly Proof[] {
   const found = proofs.filter((p) => p.module.toLowerCase().includes(text.toLowerCase()));
-  if (found.length === 0) throw new UsageError(`nothing is proved of "${text}"; there are proofs of ${proofs.map((p) => p.module).join("; ")}`);
+  if (found.length === 0)
+    throw new UsageError(`nothing is proved of "${text}"; there are proofs of ${proofs.map((p) => p.module).join("; ")}`);
   return found;
 }
 

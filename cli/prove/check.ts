@@ -3,9 +3,16 @@ import { planted, prove, type Proved } from "../../sim/index.ts";
 import { emit, type Proof } from "../../hdl-dsl/index.ts";
 
 /** A planted fault, and the property that failed for it; none when the proof did not notice. */
-export interface Caught { readonly what: string; readonly by: string | undefined }
+export interface Caught {
+  readonly what: string;
+  readonly by: string | undefined;
+}
 
-export interface Checked { readonly proof: Proof; readonly result: Proved; readonly faults: readonly Caught[] }
+export interface Checked {
+  readonly proof: Proof;
+  readonly result: Proved;
+  readonly faults: readonly Caught[];
+}
 
 export interface CheckOptions {
   /** Limit of each engine, s. */
@@ -21,7 +28,10 @@ export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
   const faults: Caught[] = [];
   for (const fault of o.faults ? proof.faults : []) {
     const broken = await prove({ ports: proof.harness.ports, emitted: planted(emit(proof.harness), fault) }, { ...options, reach: 0 });
-    faults.push({ what: fault.what, by: broken.finding.verdict === "failed" ? broken.counterexample?.property?.message ?? "an assertion" : undefined });
+    faults.push({
+      what: fault.what,
+      by: broken.finding.verdict === "failed" ? (broken.counterexample?.property?.message ?? "an assertion") : undefined,
+    });
   }
   return { proof, result, faults };
 }

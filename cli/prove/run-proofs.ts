@@ -12,14 +12,17 @@ import { alignment, heading, rows } from "./rows.ts";
 /** Checks every proof, as many at a time as there are cores, and prints the table. Counterexamples go to `folder`. */
 export async function runProofs(wanted: readonly Proof[], o: CheckOptions, folder: string, terminal: Terminal): Promise<ExitCode> {
   const done: (Checked | undefined)[] = wanted.map(() => undefined);
-  let next = 0, finished = 0;
+  let next = 0,
+    finished = 0;
   const begun = Date.now();
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), wanted.length) }, async () => {
-    for (let i = next++; i < wanted.length; i = next++) {
-      done[i] = await check(wanted[i] as Proof, o);
-      terminal.progress(`${++finished} of ${wanted.length}: ${(wanted[i] as Proof).module}`);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: Math.min(availableParallelism(), wanted.length) }, async () => {
+      for (let i = next++; i < wanted.length; i = next++) {
+        done[i] = await check(wanted[i] as Proof, o);
+        terminal.progress(`${++finished} of ${wanted.length}: ${(wanted[i] as Proof).module}`);
+      }
+    }),
+  );
   const all = done as readonly Checked[];
   terminal.print(table(heading, all.flatMap(rows), alignment));
   for (const { proof, result } of all) {
@@ -28,8 +31,12 @@ export async function runProofs(wanted: readonly Proof[], o: CheckOptions, folde
     terminal.print(`\n${proof.module} fails:\n${paths.map((p) => `  ${p.startsWith("(") ? p : relative("", p)}`).join("\n")}`);
   }
   const bad = all.filter((c) => !holds(c.result) || c.faults.some((f) => f.by === undefined));
-  const claims = all.reduce((n, c) => n + c.result.assertions.length, 0), covers = all.reduce((n, c) => n + c.result.covers.length, 0), faults = all.reduce((n, c) => n + c.faults.length, 0);
-  terminal.print(`\n${all.length} modules, ${claims} properties, ${covers} covers${o.faults ? `, ${faults} planted faults` : ""} in ${((Date.now() - begun) / 1000).toFixed(0)} s: ${
-    bad.length === 0 ? "all hold" : `${bad.length} of the modules do not hold (${bad.map((c) => c.proof.module).join("; ")})`}`);
+  const sum = (count: (c: Checked) => number): number => all.reduce((n, c) => n + count(c), 0);
+  const counts = [
+    `${all.length} modules`, `${sum((c) => c.result.assertions.length)} properties`, `${sum((c) => c.result.covers.length)} covers`,
+    ...(o.faults ? [`${sum((c) => c.faults.length)} planted faults`] : []),
+  ];
+  const outcome = bad.length === 0 ? "all hold" : `${bad.length} of the modules do not hold (${bad.map((c) => c.proof.module).join("; ")})`;
+  terminal.print(`\n${counts.join(", ")} in ${((Date.now() - begun) / 1000).toFixed(0)} s: ${outcome}`);
   return bad.length === 0 ? exitCode.done : exitCode.failed;
 }

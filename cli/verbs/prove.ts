@@ -4,7 +4,11 @@ import { fileName, once } from "../options.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Verb } from "../verb.ts";
 
-interface ProveOptions { readonly out: string; readonly limit: number; readonly faults?: true }
+interface ProveOptions {
+  readonly out: string;
+  readonly limit: number;
+  readonly faults?: true;
+}
 
 function seconds(text: string): number {
   const n = /^\d+$/.test(text) ? Number(text) : 0;
@@ -13,17 +17,29 @@ function seconds(text: string): number {
 }
 
 /** `mnemo prove`: the claims about the library and the node's units, decided by whichever engine is first. */
-export const proveVerb: Verb = (program, { terminal, exit }) => program.command("prove")
-  .description("prove the library's and the node's claims for runs of any length (abc pdr, yosys-smtbmc with z3 and cvc5, Yosys sat: the first to answer), and show that every cover is reached")
-  .addArgument(new Argument("[module]", "only modules with this in their name"))
-  .option("--faults", "plant every known fault too: the proof must fail")
-  .addOption(once("--limit <seconds>", "time for each engine", seconds).default(60))
-  .addOption(once("--out <folder>", "where counterexamples go: a wave, and a test with the same inputs", fileName()).default("out/prove"))
-  .action(async (name: string | undefined, options: ProveOptions) => {
-    const { proofs, proofsNamed } = await import("../prove/catalogue.ts");
-    const { missingProvers } = await import("../prove/missing.ts");
-    const { runProofs } = await import("../prove/run-proofs.ts");
-    if (name === "") throw new UsageError("the module's name is empty; leave it out to prove everything");
-    missingProvers();
-    exit(await runProofs(name === undefined ? proofs : proofsNamed(name), { seconds: options.limit, faults: options.faults === true }, resolve(options.out), terminal));
-  });
+export const proveVerb: Verb = (program, { terminal, exit }) =>
+  program
+    .command("prove")
+    .description(
+      "prove the library's and the node's claims for runs of any length (abc pdr, yosys-smtbmc with z3 and cvc5, " +
+        "Yosys sat: the first to answer), and show that every cover is reached",
+    )
+    .addArgument(new Argument("[module]", "only modules with this in their name"))
+    .option("--faults", "plant every known fault too: the proof must fail")
+    .addOption(once("--limit <seconds>", "time for each engine", seconds).default(60))
+    .addOption(once("--out <folder>", "where counterexamples go: a wave, and a test with the same inputs", fileName()).default("out/prove"))
+    .action(async (name: string | undefined, options: ProveOptions) => {
+      const { proofs, proofsNamed } = await import("../prove/catalogue.ts");
+      const { missingProvers } = await import("../prove/missing.ts");
+      const { runProofs } = await import("../prove/run-proofs.ts");
+      if (name === "") throw new UsageError("the module's name is empty; leave it out to prove everything");
+      missingProvers();
+      exit(
+        await runProofs(
+          name === undefined ? proofs : proofsNamed(name),
+          { seconds: options.limit, faults: options.faults === true },
+          resolve(options.out),
+          terminal,
+        ),
+      );
+    });

@@ -10,35 +10,49 @@ import { connect } from "../stream/stream.ts";
 import type { Proof } from "./proof.ts";
 import { moduleObeys } from "./rules.ts";
 
-const DEPTH = 2, BITS = 3;
+const DEPTH = 2,
+  BITS = 3;
 
 /**
- * Elements are numbers that count up: one lost, doubled or overtaken breaks the count (counted modulo 8, which is more than the FIFO holds). Edges of the clocks
- * come in any order and number, or at once; a register between the clocks takes the old or the new pointer whole. That no mixture of the two is possible
- * is the Gray code's claim, proved of the code (encoders.ts).
+ * Elements are numbers that count up: one lost, doubled or overtaken breaks the count (counted modulo 8, which is more than the FIFO
+ * holds). Edges of the clocks come in any order and number, or at once; a register between the clocks takes the old or the new pointer
+ * whole. That no mixture of the two is possible is the Gray code's claim, proved of the code (encoders.ts).
  */
-const harness = module("AsyncFifoProof", () => ({ offer: input(bit, { domain: "push" }), pop: source(uint(BITS), { domain: "pop" }) }), io => {
-  const pushing = clockDomain("push"), popping = clockDomain("pop");
-  const dut = instance("dut", AsyncFifo({ shape: uint(BITS), depth: DEPTH }), { domains: { push: pushing, pop: popping } });
-  connect(dut.pop, io.pop);
-  inDomain(pushing, () => {
-    const next_in = reg(uint(BITS), { init: 0 });
-    dut.push.valid.set(io.offer);
-    dut.push.payload.set(next_in);
-    when(dut.push.fire, () => { next_in.set(next_in.add(1)); });
-    cover(io.offer.and(dut.push.ready.not()), "full");
-  });
-  inDomain(popping, () => {
-    const waited = moduleObeys(io.pop, "pop");
-    const next_out = reg(uint(BITS), { init: 0 });
-    when(io.pop.fire, () => { next_out.set(next_out.add(1)); });
-    assertAlways(io.pop.valid.not().or(io.pop.payload.eq(next_out)), "elements come out in their order, none lost or doubled");
-    cover(waited.and(io.pop.fire), "one comes out after a stall");
-    cover(next_out.eq(3), "three have come out");
-  });
-});
+const harness = module(
+  "AsyncFifoProof",
+  () => ({ offer: input(bit, { domain: "push" }), pop: source(uint(BITS), { domain: "pop" }) }),
+  io => {
+    const pushing = clockDomain("push"),
+      popping = clockDomain("pop");
+    const dut = instance("dut", AsyncFifo({ shape: uint(BITS), depth: DEPTH }), { domains: { push: pushing, pop: popping } });
+    connect(dut.pop, io.pop);
+    inDomain(pushing, () => {
+      const next_in = reg(uint(BITS), { init: 0 });
+      dut.push.valid.set(io.offer);
+      dut.push.payload.set(next_in);
+      when(dut.push.fire, () => {
+        next_in.set(next_in.add(1));
+      });
+      cover(io.offer.and(dut.push.ready.not()), "full");
+    });
+    inDomain(popping, () => {
+      const waited = moduleObeys(io.pop, "pop");
+      const next_out = reg(uint(BITS), { init: 0 });
+      when(io.pop.fire, () => {
+        next_out.set(next_out.add(1));
+      });
+      assertAlways(io.pop.valid.not().or(io.pop.payload.eq(next_out)), "elements come out in their order, none lost or doubled");
+      cover(waited.and(io.pop.fire), "one comes out after a stall");
+      cover(next_out.eq(3), "three have come out");
+    });
+  },
+);
 
-export const asyncFifoProofs: readonly Proof[] = [{
-  module: `AsyncFifo, depth ${DEPTH}, any two clocks`, harness: harness(), reach: 40,
-  faults: [{ what: "a pointer crosses without its code", from: /next_tail \^ \(next_tail >> 1\)/, to: "next_tail" }],
-}];
+export const asyncFifoProofs: readonly Proof[] = [
+  {
+    module: `AsyncFifo, depth ${DEPTH}, any two clocks`,
+    harness: harness(),
+    reach: 40,
+    faults: [{ what: "a pointer crosses without its code", from: /next_tail \^ \(next_tail >> 1\)/, to: "next_tail" }],
+  },
+];

@@ -12,59 +12,117 @@ import { moduleObeys, producerObeys } from "./rules.ts";
 import { streamUnit } from "./stream-unit.ts";
 
 /** Open may only close when nothing waits: that is what `gate` asks of its user, and all that the proof takes as given. */
-const gateHarness = module("GateProof", () => ({ from: sink(uint(2)), open: input(bit), to: source(uint(2)) }), io => {
-  connect(gate(io.from, io.open, { name: "dut" }), io.to);
-  producerObeys(io.from, "from");
-  const waited = moduleObeys(io.to, "to");
-  const held_open = reg(bit, { init: 0 });
-  held_open.set(io.open.and(io.from.valid).and(io.from.ready.not()));
-  assumeAlways((held_open as Bit).not().or(io.open), "open holds until what waits has gone");
-  assertAlways(io.to.valid.eq(io.from.valid.and(io.open)), "open lets through, closed does not");
-  assertAlways(io.to.fire.eq(io.from.fire), "in and out happen together");
-  assertAlways(io.to.valid.not().or(io.to.payload.eq(io.from.payload)), "the payload is unchanged");
-  cover(waited.and(io.to.fire), "one passes after a stall");
-  cover(io.from.valid.and(io.open.not()).and(io.to.ready), "one is kept out");
-});
+const gateHarness = module(
+  "GateProof",
+  () => ({ from: sink(uint(2)), open: input(bit), to: source(uint(2)) }),
+  io => {
+    connect(gate(io.from, io.open, { name: "dut" }), io.to);
+    producerObeys(io.from, "from");
+    const waited = moduleObeys(io.to, "to");
+    const held_open = reg(bit, { init: 0 });
+    held_open.set(io.open.and(io.from.valid).and(io.from.ready.not()));
+    assumeAlways((held_open as Bit).not().or(io.open), "open holds until what waits has gone");
+    assertAlways(io.to.valid.eq(io.from.valid.and(io.open)), "open lets through, closed does not");
+    assertAlways(io.to.fire.eq(io.from.fire), "in and out happen together");
+    assertAlways(io.to.valid.not().or(io.to.payload.eq(io.from.payload)), "the payload is unchanged");
+    cover(waited.and(io.to.fire), "one passes after a stall");
+    cover(io.from.valid.and(io.open.not()).and(io.to.ready), "one is kept out");
+  },
+);
 
-const joinHarness = module("JoinProof", () => ({ a: sink(uint(2)), b: sink(uint(2)), to: source(struct({ a: uint(2), b: uint(2) })) }), io => {
-  connect(join({ a: io.a, b: io.b }, { name: "dut" }) as never, io.to);
-  producerObeys(io.a, "a");
-  producerObeys(io.b, "b");
-  const waited = moduleObeys({ valid: io.to.valid, ready: io.to.ready, payload: pack(io.to.payload) }, "to");
-  assertAlways(io.to.valid.eq(io.a.valid.and(io.b.valid)), "offered when both are there");
-  assertAlways(io.a.fire.eq(io.to.fire).and(io.b.fire.eq(io.to.fire)), "one of each is taken for one that goes out");
-  assertAlways(io.to.valid.not().or(io.to.payload.a.eq(io.a.payload).and(io.to.payload.b.eq(io.b.payload))), "the fields are the inputs'");
-  cover(io.a.valid.and(io.b.valid.not()).and(io.to.ready), "one waits for the other");
-  cover(waited.and(io.to.fire), "a pair goes out after a stall");
-});
+const joinHarness = module(
+  "JoinProof",
+  () => ({ a: sink(uint(2)), b: sink(uint(2)), to: source(struct({ a: uint(2), b: uint(2) })) }),
+  io => {
+    connect(join({ a: io.a, b: io.b }, { name: "dut" }) as never, io.to);
+    producerObeys(io.a, "a");
+    producerObeys(io.b, "b");
+    const waited = moduleObeys({ valid: io.to.valid, ready: io.to.ready, payload: pack(io.to.payload) }, "to");
+    assertAlways(io.to.valid.eq(io.a.valid.and(io.b.valid)), "offered when both are there");
+    assertAlways(io.a.fire.eq(io.to.fire).and(io.b.fire.eq(io.to.fire)), "one of each is taken for one that goes out");
+    assertAlways(
+      io.to.valid.not().or(io.to.payload.a.eq(io.a.payload).and(io.to.payload.b.eq(io.b.payload))),
+      "the fields are the inputs'",
+    );
+    cover(io.a.valid.and(io.b.valid.not()).and(io.to.ready), "one waits for the other");
+    cover(waited.and(io.to.fire), "a pair goes out after a stall");
+  },
+);
 
 /** Three outputs chosen by two bits: the fourth number is dropped. */
-const demuxHarness = module("DemuxProof", () => ({ from: sink(uint(3)), to_0: source(uint(3)), to_1: source(uint(3)), to_2: source(uint(3)) }), io => {
-  const select = io.from.payload.bits(0, 2);
-  const outs = [io.to_0, io.to_1, io.to_2];
-  demux(io.from, select, 3, { name: "dut" }).forEach((s, i) => { connect(s, outs[i] as typeof io.to_0); });
-  producerObeys(io.from, "from");
-  const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
-  outs.forEach((out, i) => {
-    assertAlways(out.valid.eq(io.from.valid.and(select.eq(i))), `to_${i}: shows what is meant for it and nothing else`);
-    assertAlways(out.fire.not().or(io.from.fire.and(out.payload.eq(io.from.payload))), `to_${i}: what it takes leaves the input, unchanged`);
-    cover((waited[i] as Bit).and(out.fire), `to_${i}: takes one after a stall`);
-  });
-  const taken = outs.map(out => out.fire).reduce((a, b) => a.or(b));
-  assertAlways(io.from.fire.eq(taken.or(io.from.valid.and(select.eq(3)))), "leaves the input when it is taken, or when nobody is meant");
-  cover(io.from.fire.and(select.eq(3)), "one is dropped");
-});
+const demuxHarness = module(
+  "DemuxProof",
+  () => ({ from: sink(uint(3)), to_0: source(uint(3)), to_1: source(uint(3)), to_2: source(uint(3)) }),
+  io => {
+    const select = io.from.payload.bits(0, 2);
+    const outs = [io.to_0, io.to_1, io.to_2];
+    demux(io.from, select, 3, { name: "dut" }).forEach((s, i) => {
+      connect(s, outs[i] as typeof io.to_0);
+    });
+    producerObeys(io.from, "from");
+    const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
+    outs.forEach((out, i) => {
+      assertAlways(out.valid.eq(io.from.valid.and(select.eq(i))), `to_${i}: shows what is meant for it and nothing else`);
+      assertAlways(
+        out.fire.not().or(io.from.fire.and(out.payload.eq(io.from.payload))),
+        `to_${i}: what it takes leaves the input, unchanged`,
+      );
+      cover((waited[i] as Bit).and(out.fire), `to_${i}: takes one after a stall`);
+    });
+    const taken = outs.map(out => out.fire).reduce((a, b) => a.or(b));
+    assertAlways(io.from.fire.eq(taken.or(io.from.valid.and(select.eq(3)))), "leaves the input when it is taken, or when nobody is meant");
+    cover(io.from.fire.and(select.eq(3)), "one is dropped");
+  },
+);
 
 export const combinatorProofs: readonly Proof[] = [
   {
-    module: "map", harness: streamUnit("MapProof", { width: 2, capacity: 0, expected: v => v.sub(3), build: s => map(s, uint(2), v => v.add(1) as never, { name: "dut" }) }),
+    module: "map",
+    harness: streamUnit("MapProof", {
+      width: 2,
+      capacity: 0,
+      expected: v => v.sub(3),
+      build: s => map(s, uint(2), v => v.add(1) as never, { name: "dut" }),
+    }),
     faults: [{ what: "valid waits for ready", from: "dut_valid = from_valid", to: "dut_valid = from_valid & to_ready" }],
   },
   {
-    module: "filter", harness: streamUnit("FilterProof", { width: 2, capacity: 0, passes: v => v.bit(0), build: s => filter(s, v => (v).bit(0), { name: "dut" }) }),
-    faults: [{ what: "what does not pass waits for the consumer", from: /from_ready = dut_ready \| ~from_payload\[0\]/, to: "from_ready = dut_ready" }],
+    module: "filter",
+    harness: streamUnit("FilterProof", {
+      width: 2,
+      capacity: 0,
+      passes: v => v.bit(0),
+      build: s => filter(s, v => v.bit(0), { name: "dut" }),
+    }),
+    faults: [
+      {
+        what: "what does not pass waits for the consumer",
+        from: /from_ready = dut_ready \| ~from_payload\[0\]/,
+        to: "from_ready = dut_ready",
+      },
+    ],
   },
-  { module: "gate", harness: gateHarness(), faults: [{ what: "a closed gate shows what waits", from: "dut_valid = from_valid & open", to: "dut_valid = from_valid" }] },
-  { module: "join", harness: joinHarness(), faults: [{ what: "one input is taken without the other", from: "assign a_ready = dut_ready & dut_valid", to: "assign a_ready = dut_ready" }] },
-  { module: "demux, 3 outputs", harness: demuxHarness(), faults: [{ what: "an output takes what nobody is meant to get", from: "dut_1_valid = from_valid & (from_payload[1:0] == 2'd1)", to: "dut_1_valid = from_valid & from_payload[0]" }] },
+  {
+    module: "gate",
+    harness: gateHarness(),
+    faults: [{ what: "a closed gate shows what waits", from: "dut_valid = from_valid & open", to: "dut_valid = from_valid" }],
+  },
+  {
+    module: "join",
+    harness: joinHarness(),
+    faults: [
+      { what: "one input is taken without the other", from: "assign a_ready = dut_ready & dut_valid", to: "assign a_ready = dut_ready" },
+    ],
+  },
+  {
+    module: "demux, 3 outputs",
+    harness: demuxHarness(),
+    faults: [
+      {
+        what: "an output takes what nobody is meant to get",
+        from: "dut_1_valid = from_valid & (from_payload[1:0] == 2'd1)",
+        to: "dut_1_valid = from_valid & from_payload[0]",
+      },
+    ],
+  },
 ];

@@ -10,13 +10,19 @@ import { connect } from "../stream/stream.ts";
 import type { Proof } from "./proof.ts";
 import { moduleObeys, producerObeys } from "./rules.ts";
 
-const ports = (): { readonly from: ReturnType<typeof sink<ReturnType<typeof uint<2>>>>; readonly to_0: ReturnType<typeof source<ReturnType<typeof uint<2>>>>; readonly to_1: ReturnType<typeof source<ReturnType<typeof uint<2>>>>; readonly to_2: ReturnType<typeof source<ReturnType<typeof uint<2>>>> } =>
-  ({ from: sink(uint(2)), to_0: source(uint(2)), to_1: source(uint(2)), to_2: source(uint(2)) });
+const ports = (): {
+  readonly from: ReturnType<typeof sink<ReturnType<typeof uint<2>>>>;
+  readonly to_0: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
+  readonly to_1: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
+  readonly to_2: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
+} => ({ from: sink(uint(2)), to_0: source(uint(2)), to_1: source(uint(2)), to_2: source(uint(2)) });
 
 /** Compared with one bit per output: has it taken the transfer that is at the input? */
 const eager = module("EagerForkProof", ports, io => {
   const outs = [io.to_0, io.to_1, io.to_2];
-  fork(io.from, 3, "eager", { name: "dut" }).forEach((s, i) => { connect(s, outs[i] as typeof io.to_0); });
+  fork(io.from, 3, "eager", { name: "dut" }).forEach((s, i) => {
+    connect(s, outs[i] as typeof io.to_0);
+  });
   producerObeys(io.from, "from");
   const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
   const has = outs.map((out, i) => {
@@ -26,14 +32,19 @@ const eager = module("EagerForkProof", ports, io => {
     assertAlways(out.valid.not().or(out.payload.eq(io.from.payload)), `to_${i}: the payload is unchanged`);
     return (had as Bit).or(out.fire);
   });
-  assertAlways(io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))), "the input moves on when all outputs have it, and at once");
+  assertAlways(
+    io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))),
+    "the input moves on when all outputs have it, and at once",
+  );
   cover((waited[2] as Bit).and(io.to_2.fire).and(io.from.fire).and(io.to_0.valid.not()), "the last output takes what another had before");
 });
 
 /** Outputs keep their ready until they get something, or the others' valid would be withdrawn: the price of having no state. */
 const lazy = module("LazyForkProof", ports, io => {
   const outs = [io.to_0, io.to_1, io.to_2];
-  fork(io.from, 3, "lazy", { name: "dut" }).forEach((s, i) => { connect(s, outs[i] as typeof io.to_0); });
+  fork(io.from, 3, "lazy", { name: "dut" }).forEach((s, i) => {
+    connect(s, outs[i] as typeof io.to_0);
+  });
   producerObeys(io.from, "from");
   const waited = outs.map((out, i) => {
     const was_ready = reg(bit, { init: 0, name: `to_${i}_was_ready` });
@@ -43,11 +54,34 @@ const lazy = module("LazyForkProof", ports, io => {
     assertAlways(out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))), `to_${i}: what it sees is at the input`);
     return moduleObeys(out, `to_${i}`);
   });
-  assertAlways(io.from.valid.not().or(outs.map(o => o.ready).reduce((a, b) => a.and(b)).not()).or(io.from.fire), "when all are ready it moves");
+  assertAlways(
+    io.from.valid
+      .not()
+      .or(
+        outs
+          .map(o => o.ready)
+          .reduce((a, b) => a.and(b))
+          .not(),
+      )
+      .or(io.from.fire),
+    "when all are ready it moves",
+  );
   cover((waited[1] as Bit).and(io.from.fire), "a transfer after a stall");
 });
 
 export const forkProofs: readonly Proof[] = [
-  { module: "fork, eager, 3 outputs", harness: eager(), faults: [{ what: "one output does not remember that it has it", from: "dut_1_done <= from_valid", to: "dut_1_done <= 1'b0 & from_valid" }] },
-  { module: "fork, lazy, 3 outputs", harness: lazy(), faults: [{ what: "one output does not wait for another", from: "dut_0_valid = from_valid & dut_1_ready", to: "dut_0_valid = from_valid" }] },
+  {
+    module: "fork, eager, 3 outputs",
+    harness: eager(),
+    faults: [
+      { what: "one output does not remember that it has it", from: "dut_1_done <= from_valid", to: "dut_1_done <= 1'b0 & from_valid" },
+    ],
+  },
+  {
+    module: "fork, lazy, 3 outputs",
+    harness: lazy(),
+    faults: [
+      { what: "one output does not wait for another", from: "dut_0_valid = from_valid & dut_1_ready", to: "dut_0_valid = from_valid" },
+    ],
+  },
 ];

@@ -20,6 +20,22 @@ export { lruHarness } from "./lru.ts";
 export type { Fault, Proof } from "./proof.ts";
 
 /** Every proof of the stream units and library modules. */
-export const libraryProofs: readonly Proof[] = [...stageProofs, ...pipelineProofs, ...combinatorProofs, ...forkProofs, ...arbiterProofs, ...queueProofs, ...adapterProofs, ...encoderProofs, ...camProofs, ...lruProofs, ...lfsrProofs, ...packetProofs, ...packetFifoProofs, ...flowProofs, ...asyncFifoProofs];
+export const libraryProofs: readonly Proof[] = [
+  ...stageProofs,
+  ...pipelineProofs,
+  ...combinatorProofs,
+  ...forkProofs,
+  ...arbiterProofs,
+  ...queueProofs,
+  ...adapterProofs,
+  ...encoderProofs,
+  ...camProofs,
+  ...lruProofs,
+  ...lfsrProofs,
+  ...packetProofs,
+  ...packetFifoProofs,
+  ...flowProofs,
+  ...asyncFifoProofs,
+];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";

@@ -11,8 +11,9 @@ export interface Fault {
 }
 
 /**
- * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` what the module's users promise, its `cover`s states that must be
- * reachable, so that the claims do not hold for want of anything happening. Widths and depths are reduced; what is proved must not depend on them.
+ * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` what the module's users promise, its `cover`s states that must
+ * be reachable, so that the claims do not hold for want of anything happening. Widths and depths are reduced; what is proved must not
+ * depend on them.
  */
 export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */

@@ -13,9 +13,12 @@ import { streamUnit } from "./stream-unit.ts";
 const fifoProof = (depth: number, faults: Proof["faults"]): Proof => {
   let level: UInt | undefined;
   return {
-    module: `Fifo, depth ${depth}`, reach: depth + 8, faults,
+    module: `Fifo, depth ${depth}`,
+    reach: depth + 8,
+    faults,
     harness: streamUnit(`FifoDepth${depth}Proof`, {
-      width: 1, capacity: depth,
+      width: 1,
+      capacity: depth,
       build: s => {
         const queue = fifoWithLevel(s, depth, { name: "dut" });
         level = queue.level;
@@ -34,19 +37,29 @@ export const queueProofs: readonly Proof[] = [
   fifoProof(3, [{ what: "the write position wraps one too late", from: "(tail == 2'd2)", to: "(tail == 2'd3)" }]),
   fifoProof(1, [{ what: "a word read as it is written comes out stale", from: "front_hit <= push", to: "front_hit <= 1'b0 & push" }]),
   {
-    module: "SkidBuffer", harness: streamUnit("SkidBufferProof", {
-      width: 2, capacity: 1,
+    module: "SkidBuffer",
+    harness: streamUnit("SkidBufferProof", {
+      width: 2,
+      capacity: 1,
       build: s => {
         const dut = instance("dut", SkidBuffer({ shape: uint(2) }));
         connect(s as StreamIn<ReturnType<typeof uint<2>>>, dut.from);
         return dut.to;
       },
     }),
-    faults: [{ what: "what arrives as the output stalls is lost", from: "(skid_full_when) skid_full <= 1'b1", to: "(skid_full_when) skid_full <= 1'b0" }],
+    faults: [
+      {
+        what: "what arrives as the output stalls is lost",
+        from: "(skid_full_when) skid_full <= 1'b1",
+        to: "(skid_full_when) skid_full <= 1'b0",
+      },
+    ],
   },
   {
-    module: "AxisRegister, 1 byte", harness: streamUnit("AxisRegisterProof", {
-      width: 10, capacity: 2,
+    module: "AxisRegister, 1 byte",
+    harness: streamUnit("AxisRegisterProof", {
+      width: 10,
+      capacity: 2,
       build: s => {
         const dut = instance("dut", AxisRegister({ bytes: 1 }));
         dut.from.valid.set(s.valid);
@@ -55,6 +68,12 @@ export const queueProofs: readonly Proof[] = [
         return map(dut.to, uint(10), v => pack(v as never) as never, { name: "packed" });
       },
     }),
-    faults: [{ what: "the held beat forgets that it ends the frame", from: "slice_skid_held_last <= from_payload_last", to: "slice_skid_held_last <= 1'b0" }],
+    faults: [
+      {
+        what: "the held beat forgets that it ends the frame",
+        from: "slice_skid_held_last <= from_payload_last",
+        to: "slice_skid_held_last <= 1'b0",
+      },
+    ],
   },
 ];

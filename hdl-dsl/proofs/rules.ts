@@ -5,9 +5,16 @@ import { reg } from "../build/declare.ts";
 import { assertAlways, assumeAlways } from "../build/statements.ts";
 
 /** A stream from outside: what both sides can see. */
-export interface Watched { readonly valid: Bit; readonly ready: Bit; readonly payload: UInt }
+export interface Watched {
+  readonly valid: Bit;
+  readonly ready: Bit;
+  readonly payload: UInt;
+}
 
-/** Valid stays until ready, and the payload with it: given (of the module's inputs) or claimed (of its outputs). Also says whether a transfer is stalled since the last cycle. */
+/**
+ * Valid stays until ready, and the payload with it: given (of the module's inputs) or claimed (of its outputs). Also says whether a
+ * transfer is stalled since the last cycle.
+ */
 function stays(s: Watched, name: string): { readonly waiting: Bit; readonly held: Bit } {
   const waiting = reg(bit, { init: 0, name: `${name}_was_waiting` });
   const payload = reg(uint(s.payload.width), { name: `${name}_was` });

@@ -21,9 +21,9 @@ export interface ShadowOptions {
 }
 
 /**
- * Claims that the unit is a queue: what it shows at its output is the oldest element that went in and has not come out (or, when it holds none, the
- * one at its input right now), every element comes out once, and none is lost on the way. For a unit that only moves its data, a payload of one
- * bit is enough: two elements that change places can be given different bits.
+ * Claims that the unit is a queue: what it shows at its output is the oldest element that went in and has not come out (or, when it holds
+ * none, the one at its input right now), every element comes out once, and none is lost on the way. For a unit that only moves its data,
+ * a payload of one bit is enough: two elements that change places can be given different bits.
  * @returns the number of elements in the unit
  */
 export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empty: Bit; readonly full: Bit } {
@@ -45,7 +45,10 @@ export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empt
   });
   count.set(mux(push, place.add(1), place));
   const head = mux(empty, o.value, old[0] as UInt);
-  assertAlways(o.valid.not().or(empty.not().or(o.offered).and(o.payload.eq(head))), `${name}: what is shown is the oldest that has not come out`);
+  assertAlways(
+    o.valid.not().or(empty.not().or(o.offered).and(o.payload.eq(head))),
+    `${name}: what is shown is the oldest that has not come out`,
+  );
   assertAlways(pop.not().or(empty.not()).or(push), `${name}: nothing comes out twice`);
   assertAlways(push.not().or(pop).or(count.ne(capacity)), `${name}: holds ${capacity} at most`);
   return { count: count, empty, full: node(count.eq(capacity), { name: `${name}_model_full` }) };

@@ -6,15 +6,18 @@ import { streamUnit } from "./stream-unit.ts";
 /** Every kind: a queue of one or two elements under the stream rules, accepting whenever there is room. */
 export const stageProofs: readonly Proof[] = [
   {
-    module: "stage, forward", harness: streamUnit("ForwardStageProof", { width: 2, capacity: 1, build: s => stage(s, "forward", { name: "dut" }) }),
+    module: "stage, forward",
+    harness: streamUnit("ForwardStageProof", { width: 2, capacity: 1, build: s => stage(s, "forward", { name: "dut" }) }),
     faults: [{ what: "the consumer's stall is not seen", from: "wire dut_ready = to_ready", to: "wire dut_ready = 1'b1" }],
   },
   {
-    module: "stage, backward", harness: streamUnit("BackwardStageProof", { width: 2, capacity: 1, build: s => stage(s, "backward", { name: "dut" }) }),
+    module: "stage, backward",
+    harness: streamUnit("BackwardStageProof", { width: 2, capacity: 1, build: s => stage(s, "backward", { name: "dut" }) }),
     faults: [{ what: "what was held is not what goes out", from: "dut_full ? dut_held : from_payload", to: "from_payload" }],
   },
   {
-    module: "stage, full", harness: streamUnit("FullStageProof", { width: 2, capacity: 2, build: s => stage(s, "full", { name: "dut" }) }),
+    module: "stage, full",
+    harness: streamUnit("FullStageProof", { width: 2, capacity: 2, build: s => stage(s, "full", { name: "dut" }) }),
     faults: [{ what: "it accepts when it is full", from: "assign from_ready = ~dut_skid_full", to: "assign from_ready = 1'b1" }],
   },
 ];

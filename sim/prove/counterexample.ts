@@ -20,11 +20,22 @@ export interface Counterexample {
 export async function counterexample(model: FormalModel, cycles: number, seconds: number): Promise<Counterexample | undefined> {
   for (const solver of ["z3", "cvc5"]) {
     if (findTool(solver) === undefined) continue;
-    const ended = await runLimited("yosys-smtbmc", ["-s", solver, "--presat", "--unroll", "-t", String(cycles), "--dump-vcd", "trace.vcd", model.smt2], { cwd: model.folder, seconds });
+    const ended = await runLimited(
+      "yosys-smtbmc",
+      ["-s", solver, "--presat", "--unroll", "-t", String(cycles), "--dump-vcd", "trace.vcd", model.smt2],
+      { cwd: model.folder, seconds },
+    );
     if (!ended.out.includes("BMC failed")) continue;
     const vcd = readFileSync(join(model.folder, "trace.vcd"), "utf8");
     const failed = /Assert failed in [^:]*: (.*)/.exec(ended.out)?.[1] ?? "";
-    return { property: propertyAt(model.properties, failed), inputs: inputsOf(vcd, model.design.ports.filter((p) => p.dir === "in" && p.role === "data").map((p) => p.name)), vcd };
+    return {
+      property: propertyAt(model.properties, failed),
+      inputs: inputsOf(
+        vcd,
+        model.design.ports.filter((p) => p.dir === "in" && p.role === "data").map((p) => p.name),
+      ),
+      vcd,
+    };
   }
   return undefined;
 }
@@ -36,15 +47,19 @@ function inputsOf(vcd: string, names: readonly string[]): Readonly<Record<string
   const now: Record<string, bigint> = Object.fromEntries(names.map((n) => [n, 0n]));
   const steps: Record<string, bigint>[] = [];
   let time = -1;
-  const take = (): void => { if (time >= 0 && time % 10 === 0) steps.push({ ...now }); };
+  const take = (): void => {
+    if (time >= 0 && time % 10 === 0) steps.push({ ...now });
+  };
   for (const line of vcd.split("\n")) {
     if (line.startsWith("$scope")) scope.push(line.split(/\s+/)[2] ?? "");
     else if (line.startsWith("$upscope")) scope.pop();
     else if (line.startsWith("$var")) {
       const [, , , code, name] = line.split(/\s+/);
       if (scope.join(".") === TOP && code !== undefined && name !== undefined && names.includes(name)) byCode.set(code, name);
-    } else if (line.startsWith("#")) { take(); time = Number(line.slice(1)); }
-    else if (line.startsWith("b")) {
+    } else if (line.startsWith("#")) {
+      take();
+      time = Number(line.slice(1));
+    } else if (line.startsWith("b")) {
       const [value, code] = line.slice(1).split(" ");
       const name = byCode.get(code ?? "");
       if (name !== undefined) now[name] = BigInt(`0b${(value ?? "0").replace(/[xz]/gi, "0")}`);

@@ -7,7 +7,8 @@ import { BuildError } from "../errors.ts";
  */
 export function planted(design: EmittedDesign, fault: Fault): EmittedDesign {
   const at = design.files.findIndex((f) => f.text.search(fault.from instanceof RegExp ? fault.from : new RegExp(escaped(fault.from))) >= 0);
-  if (at < 0) throw new BuildError(`no file of ${design.top} has ${String(fault.from)}: plant the fault "${fault.what}" in text that is there`);
+  if (at < 0)
+    throw new BuildError(`no file of ${design.top} has ${String(fault.from)}: plant the fault "${fault.what}" in text that is there`);
   return { ...design, files: design.files.map((f, i) => (i === at ? { ...f, text: f.text.replace(fault.from, fault.to) } : f)) };
 }
 

@@ -14,14 +14,19 @@ export const engines: readonly Engine[] = [pdr, smtbmc("z3"), tempinduct, smtbmc
 const HEAD_START = 1.5;
 
 /** What the portfolio came to: the engine's finding and its name; for "unknown", the most that any of them checked. */
-export interface Decision { readonly finding: Finding; readonly engine: string | undefined }
+export interface Decision {
+  readonly finding: Finding;
+  readonly engine: string | undefined;
+}
 
 /** Those whose programs are on the PATH. @throws BuildError when none can run. */
 export function usable(wanted: readonly Engine[]): readonly Engine[] {
   const missing = new Set(["yosys", ...wanted.flatMap((e) => e.needs)].filter((p) => findTool(p) === undefined));
   const found = wanted.filter((e) => e.needs.every((p) => !missing.has(p)));
   if (found.length > 0 && !missing.has("yosys")) return found;
-  throw new BuildError(`proofs need ${[...missing].join(", ")} on the PATH: install them (Debian: apt install yosys z3 cvc5) and run again`);
+  throw new BuildError(
+    `proofs need ${[...missing].join(", ")} on the PATH: install them (Debian: apt install yosys z3 cvc5) and run again`,
+  );
 }
 
 /** Runs the engines on the model until one proves or refutes it, or all have given up. */
@@ -32,18 +37,28 @@ export async function decide(model: FormalModel, budget: Omit<Budget, "signal">,
   const running = new Set<Promise<void>>();
   let answer: Decision | undefined;
   for (const engine of usable(wanted)) {
-    const one = engine.decide(model, { ...budget, signal: over.signal }).then((finding) => {
-      if (finding.verdict === "unknown") {
-        unknown.push(`${engine.name}: ${finding.why}`);
-        holdsFor = Math.max(holdsFor, finding.holdsFor);
-        return;
-      }
-      answer ??= { finding, engine: engine.name };
-      over.abort();
-    }).finally(() => { running.delete(one); });
+    const one = engine
+      .decide(model, { ...budget, signal: over.signal })
+      .then((finding) => {
+        if (finding.verdict === "unknown") {
+          unknown.push(`${engine.name}: ${finding.why}`);
+          holdsFor = Math.max(holdsFor, finding.holdsFor);
+          return;
+        }
+        answer ??= { finding, engine: engine.name };
+        over.abort();
+      })
+      .finally(() => {
+        running.delete(one);
+      });
     running.add(one);
     let timer: NodeJS.Timeout | undefined;
-    await Promise.race([one, new Promise<void>((resolve) => { timer = setTimeout(resolve, HEAD_START * 1000); })]);
+    await Promise.race([
+      one,
+      new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, HEAD_START * 1000);
+      }),
+    ]);
     clearTimeout(timer);
     if (answer !== undefined) break;
   }

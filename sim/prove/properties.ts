@@ -26,7 +26,10 @@ export function propertiesOf(design: EmittedDesign): readonly Property[] {
   }
   // A property under a condition that is constant is not emitted: its message then has no line to go with.
   if (found.length !== design.assertions.length) {
-    throw new Error(`${design.top}: ${design.assertions.length} properties are declared and ${found.length} are emitted; take those away that can never be reached`);
+    throw new Error(
+      `${design.top}: ${design.assertions.length} properties are declared and ${found.length} are emitted; ` +
+        "take those away that can never be reached",
+    );
   }
   return found.map((p, i) => ({ ...p, ...(design.assertions[i] as { readonly message: string; readonly position: string }) }));
 }
@@ -36,7 +39,9 @@ export function propertyAt(properties: readonly Property[], text: string): Prope
   const places = [...text.matchAll(/([\w.$-]+\.v):(\d+)(?:\.\d+-(\d+))?/g)];
   for (const [, file, from, to] of places.reverse()) {
     const last = Number(to ?? from);
-    const found = properties.find((p) => p.file === file && p.line === last) ?? properties.find((p) => p.file === file && p.line >= Number(from) && p.line <= last);
+    const found =
+      properties.find((p) => p.file === file && p.line === last) ??
+      properties.find((p) => p.file === file && p.line >= Number(from) && p.line <= last);
     if (found !== undefined) return found;
   }
   return undefined;

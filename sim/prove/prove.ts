@@ -37,26 +37,42 @@ export interface Proved {
 }
 
 /** Whether everything is proved for runs of any length and every cover is reached. */
-export function holds(p: Proved): boolean { return p.finding.verdict === "proved" && p.covers.every((c) => c.cycle !== undefined); }
+export function holds(p: Proved): boolean {
+  return p.finding.verdict === "proved" && p.covers.every((c) => c.cycle !== undefined);
+}
 
-/** Decides all assertions of a design together, and looks for its covers. @throws BuildError when tools are missing or refuse the design. */
+/**
+ * Decides all assertions of a design together, and looks for its covers.
+ * @throws BuildError when tools are missing or refuse the design.
+ */
 export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}): Promise<Proved> {
   const begun = Date.now();
-  const seconds = o.seconds ?? 60, depth = o.depth ?? 20;
+  const seconds = o.seconds ?? 60,
+    depth = o.depth ?? 20;
   using model = await formalModel(designOf(dut).emitted);
   let { finding, engine } = await decide(model, { seconds, induction: o.induction ?? 8, depth }, o.engines);
   let trace: Counterexample | undefined;
   if (finding.verdict === "failed") {
     trace = await counterexample(model, finding.cycles + 1, seconds);
     if (trace === undefined) {
-      finding = { verdict: "unknown", why: `${engine ?? ""} finds a failure within ${finding.cycles} cycles that no SMT solver can show`, holdsFor: 0 };
+      finding = {
+        verdict: "unknown",
+        why: `${engine ?? ""} finds a failure within ${finding.cycles} cycles that no SMT solver can show`,
+        holdsFor: 0,
+      };
       engine = undefined;
     }
   }
   const solver = findTool("z3") === undefined ? "cvc5" : "z3";
   const covers = o.reach === 0 || finding.verdict === "failed" ? [] : await reachCovers(model, o.reach ?? 14, seconds, solver);
   return {
-    design: model.design.top, finding, engine, covers, counterexample: trace, seconds: (Date.now() - begun) / 1000,
-    assertions: model.properties.filter((p) => p.what === "assert"), assumptions: model.properties.filter((p) => p.what === "assume"),
+    design: model.design.top,
+    finding,
+    engine,
+    covers,
+    counterexample: trace,
+    seconds: (Date.now() - begun) / 1000,
+    assertions: model.properties.filter((p) => p.what === "assert"),
+    assumptions: model.properties.filter((p) => p.what === "assume"),
   };
 }

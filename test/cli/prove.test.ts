@@ -13,19 +13,33 @@ import { planted, prove, replay } from "../../sim/index.ts";
 import { mnemo } from "./command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mnemo-test-prove-"));
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
-
-const Wrong = module("WrongProof", () => ({ a: input(bit), b: output(bit) }), (io) => {
-  const b = reg(bit, { init: 0 });
-  b.set(io.a);
-  io.b.set(b);
-  assertAlways(b.not(), "b is never 1");
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
 });
+
+const Wrong = module(
+  "WrongProof",
+  () => ({ a: input(bit), b: output(bit) }),
+  (io) => {
+    const b = reg(bit, { init: 0 });
+    b.set(io.a);
+    io.b.set(b);
+    assertAlways(b.not(), "b is never 1");
+  },
+);
 const wrong: Proof = { module: "Wrong", harness: Wrong(), faults: [{ what: "none that matters", from: "b <= a;", to: "b <= ~a;" }] };
 
 function kept(): { readonly terminal: Terminal; out: string } {
   const o = { out: "", terminal: undefined as unknown as Terminal };
-  o.terminal = new Terminal({ stdout: { write: (t: string) => { o.out += t; } }, stderr: { write: () => undefined }, env: {} });
+  o.terminal = new Terminal({
+    stdout: {
+      write: (t: string) => {
+        o.out += t;
+      },
+    },
+    stderr: { write: () => undefined },
+    env: {},
+  });
   return o;
 }
 
@@ -42,8 +56,13 @@ describe("mnemo prove", () => {
     expect([code, out]).toEqual([2, ""]);
     expect(err).toMatch(/^mnemo: nothing is proved of "flux"; there are proofs of stage, forward; /);
   });
-  it.each([["--limit", "0"], ["--limit", "soon"]])("%s %s", async (...args) => {
-    expect((await mnemo(["prove", ...args])).err).toBe(`mnemo: option '--limit <seconds>' argument '${args[1]}' is invalid. It must be a whole number of seconds from 1 to 3600.\n`);
+  it.each([
+    ["--limit", "0"],
+    ["--limit", "soon"],
+  ])("%s %s", async (...args) => {
+    expect((await mnemo(["prove", ...args])).err).toBe(
+      `mnemo: option '--limit <seconds>' argument '${args[1]}' is invalid. It must be a whole number of seconds from 1 to 3600.\n`,
+    );
   });
   it("names are found in either case", () => {
     expect(proofsNamed("fifo").map((p) => p.module)).toEqual(proofs.filter((p) => p.module.includes("Fifo")).map((p) => p.module));
@@ -53,7 +72,8 @@ describe("mnemo prove", () => {
 
 describe("a claim that does not hold", () => {
   it("exit code 1, the property, a wave, and a test that repeats it", async () => {
-    const at = join(folder, "wrong"), o = kept();
+    const at = join(folder, "wrong"),
+      o = kept();
     expect(await runProofs([wrong], { seconds: 60, faults: false }, at, o.terminal)).toBe(1);
     expect(o.out).toMatch(/Wrong +b is never 1 +FAILED/);
     expect(o.out).toContain("1 of the modules do not hold (Wrong)");
@@ -62,24 +82,36 @@ describe("a claim that does not hold", () => {
   });
   it("the text of the test is a program that finds the failure", async () => {
     const fault = { what: "stalls are not seen", from: "wire dut_ready = to_ready", to: "wire dut_ready = 1'b1" };
-    const proof = proofOf("ForwardStageProof"), design = { ports: proof.harness.ports, emitted: planted(emit(proof.harness), fault) };
+    const proof = proofOf("ForwardStageProof"),
+      design = { ports: proof.harness.ports, emitted: planted(emit(proof.harness), fault) };
     const broken = await prove(design, { reach: 0 });
     const text = testText(proof, broken.counterexample!, join(folder, "test"));
-    const inputs = [...text.matchAll(/^ {2}\{ (.*) \},$/gm)].map((m) => JSON.parse(`{${m[1]!.replace(/(\w+):/g, '"$1":')}}`) as Record<string, number>);
+    const inputs = [...text.matchAll(/^ {2}\{ (.*) \},$/gm)].map(
+      (m) => JSON.parse(`{${m[1]!.replace(/(\w+):/g, '"$1":')}}`) as Record<string, number>,
+    );
     expect(inputs.map((i) => Object.fromEntries(Object.entries(i).map(([n, v]) => [n, BigInt(v)])))).toEqual(broken.counterexample!.inputs);
     expect((await replay(design, inputs))?.message).toContain("unit: holds 1 at most");
     expect(await replay(proof.harness, inputs)).toBeUndefined();
   });
   it("a remark when the simulator does not show it", async () => {
     const proof = proofOf("ForwardStageProof");
-    const paths = await writeCounterexample(join(folder, "calm"), proof, { property: undefined, inputs: [{ from_valid: 0n, from_payload: 0n, to_ready: 0n }], vcd: "" });
+    const paths = await writeCounterexample(join(folder, "calm"), proof, {
+      property: undefined,
+      inputs: [{ from_valid: 0n, from_payload: 0n, to_ready: 0n }],
+      vcd: "",
+    });
     expect(paths.at(-1)).toBe("(in the simulator nothing fails: the run depends on what registers without a reset value start with)");
   });
 });
 
 it("a fault that the proof does not notice is said, and counts", async () => {
-  const good = proofOf("GateProof"), o = kept();
+  const good = proofOf("GateProof"),
+    o = kept();
   const blind: Proof = { ...good, faults: [{ what: "a name is changed", from: "// GateProof", to: "// Gate" }] };
-  expect(rows(await check(blind, { seconds: 60, faults: true })).map((r) => r.slice(1, 3)).at(-1)).toEqual(["fault: a name is changed", "NOT CAUGHT"]);
+  expect(
+    rows(await check(blind, { seconds: 60, faults: true }))
+      .map((r) => r.slice(1, 3))
+      .at(-1),
+  ).toEqual(["fault: a name is changed", "NOT CAUGHT"]);
   expect(await runProofs([blind], { seconds: 60, faults: true }, folder, o.terminal)).toBe(1);
 });

@@ -5,12 +5,16 @@ import { runLimited } from "../process.ts";
 /** @param solver `z3` or `cvc5` */
 export function smtbmc(solver: "z3" | "cvc5"): Engine {
   return {
-    name: `smtbmc ${solver}`, needs: ["yosys-smtbmc", solver],
+    name: `smtbmc ${solver}`,
+    needs: ["yosys-smtbmc", solver],
     decide: async (model, budget) => {
       const begun = Date.now();
-      const run = (args: readonly string[]): ReturnType<typeof runLimited> => runLimited("yosys-smtbmc", ["-s", solver, ...args, model.smt2], {
-        cwd: model.folder, seconds: Math.max(0.1, budget.seconds - (Date.now() - begun) / 1000), ...(budget.signal ? { signal: budget.signal } : {}),
-      });
+      const run = (args: readonly string[]): ReturnType<typeof runLimited> =>
+        runLimited("yosys-smtbmc", ["-s", solver, ...args, model.smt2], {
+          cwd: model.folder,
+          seconds: Math.max(0.1, budget.seconds - (Date.now() - begun) / 1000),
+          ...(budget.signal ? { signal: budget.signal } : {}),
+        });
       const base = await run(["--presat", "--unroll", "-t", String(budget.depth)]);
       const reached = Number([...base.out.matchAll(/Checking assertions in step (\d+)/g)].at(-1)?.[1] ?? 0);
       if (base.out.includes("BMC failed")) return { verdict: "failed", cycles: reached + 1 };

@@ -3,26 +3,47 @@ import { assertAlways, assumeAlways, bit, cover, emit, input, module, output, re
 import { engines, holds, planted, prove, replay, type Engine } from "../../../sim/index.ts";
 
 /** Counts to `limit` and begins again: inductive as it stands, once the count is known to stay below. */
-const Counter = module("ProvedCounter", (p: { readonly limit: number; readonly width: number }) => ({ en: input(bit), count: output(uint(p.width)) }), (io, p) => {
-  const count = reg(uint(p.width), { init: 0 });
-  when(io.en, () => {
-    when(count.eq(p.limit), () => { count.set(0); }).otherwise(() => { count.set(count.add(1)); });
-  });
-  io.count.set(count);
-  assertAlways(count.le(p.limit), "count stays within its limit");
-  cover(count.eq(p.limit), "the limit is reached");
-});
+const Counter = module(
+  "ProvedCounter",
+  (p: { readonly limit: number; readonly width: number }) => ({ en: input(bit), count: output(uint(p.width)) }),
+  (io, p) => {
+    const count = reg(uint(p.width), { init: 0 });
+    when(io.en, () => {
+      when(count.eq(p.limit), () => {
+        count.set(0);
+      }).otherwise(() => {
+        count.set(count.add(1));
+      });
+    });
+    io.count.set(count);
+    assertAlways(count.le(p.limit), "count stays within its limit");
+    cover(count.eq(p.limit), "the limit is reached");
+  },
+);
 const counter = Counter({ limit: 5, width: 3 });
 const late = { what: "it begins again one too late", from: "== 3'd5)", to: "== 3'd6)" };
 const withFault = () => ({ ports: counter.ports, emitted: planted(emit(counter), late) });
 
-/** True from reset on, but not by itself: from 8 on, which is never reached, the count would run into 15. Only the state that can be reached says no. */
-const Unreachable = module("ProvedUnreachable", () => ({ en: input(bit), count: output(uint(5)) }), (io) => {
-  const count = reg(uint(5), { init: 0 });
-  when(io.en, () => { when(count.eq(7), () => { count.set(0); }).otherwise(() => { count.set(count.add(1)); }); });
-  io.count.set(count);
-  assertAlways(count.ne(31), "31 is never reached");
-});
+/**
+ * True from reset on, but not by itself: from 8 on, which is never reached, the count would run into 15. Only the state that can be
+ * reached says no.
+ */
+const Unreachable = module(
+  "ProvedUnreachable",
+  () => ({ en: input(bit), count: output(uint(5)) }),
+  (io) => {
+    const count = reg(uint(5), { init: 0 });
+    when(io.en, () => {
+      when(count.eq(7), () => {
+        count.set(0);
+      }).otherwise(() => {
+        count.set(count.add(1));
+      });
+    });
+    io.count.set(count);
+    assertAlways(count.ne(31), "31 is never reached");
+  },
+);
 
 const named = (name: string): Engine => engines.find((e) => e.name === name) as Engine;
 
@@ -56,13 +77,19 @@ describe("what an engine cannot do", () => {
 });
 
 /** One step wide of the truth: shows where a bounded answer ends. */
-const Deep = module("ProvedDeep", () => ({ en: input(bit), count: output(uint(6)) }), (io) => {
-  const count = reg(uint(6), { init: 0 });
-  when(io.en, () => { count.set(count.add(1)); });
-  io.count.set(count);
-  assertAlways(count.ne(40), "40 is never reached");
-  cover(count.eq(30), "30 is reached");
-});
+const Deep = module(
+  "ProvedDeep",
+  () => ({ en: input(bit), count: output(uint(6)) }),
+  (io) => {
+    const count = reg(uint(6), { init: 0 });
+    when(io.en, () => {
+      count.set(count.add(1));
+    });
+    io.count.set(count);
+    assertAlways(count.ne(40), "40 is never reached");
+    cover(count.eq(30), "30 is reached");
+  },
+);
 
 describe("depth", () => {
   it("a failure beyond the depth of the bounded check is found by a proof engine, and shown", async () => {
@@ -72,41 +99,56 @@ describe("depth", () => {
     expect(r.counterexample?.vcd).toContain("$var");
   });
   it("a cover out of reach is told, and nothing holds then", async () => {
-    const Never = module("ProvedNever", () => ({ en: input(bit), held: output(bit) }), (io) => {
-      const held = reg(bit, { init: 0 });
-      when(io.en, () => { held.set(0); });
-      io.held.set(held);
-      assertAlways(held.not(), "held stays 0");
-      cover(held, "held is 1");
-    });
+    const Never = module(
+      "ProvedNever",
+      () => ({ en: input(bit), held: output(bit) }),
+      (io) => {
+        const held = reg(bit, { init: 0 });
+        when(io.en, () => {
+          held.set(0);
+        });
+        io.held.set(held);
+        assertAlways(held.not(), "held stays 0");
+        cover(held, "held is 1");
+      },
+    );
     const r = await prove(Never());
     expect([r.finding.verdict, r.covers.map((c) => c.cycle), holds(r)]).toEqual(["proved", [undefined], false]);
   });
 });
 
 describe("assumptions", () => {
-  const Assumed = (promised: boolean) => module(promised ? "ProvedPromise" : "ProvedNoPromise", () => ({ a: input(uint(3)), b: output(uint(3)) }), (io) => {
-    const b = reg(uint(3), { init: 0 });
-    b.set(io.a);
-    io.b.set(b);
-    if (promised) assumeAlways(io.a.lt(4), "a is small");
-    assertAlways(b.lt(4), "b is small");
-    cover(b.eq(3), "b is 3");
-  })();
+  const Assumed = (promised: boolean) =>
+    module(
+      promised ? "ProvedPromise" : "ProvedNoPromise",
+      () => ({ a: input(uint(3)), b: output(uint(3)) }),
+      (io) => {
+        const b = reg(uint(3), { init: 0 });
+        b.set(io.a);
+        io.b.set(b);
+        if (promised) assumeAlways(io.a.lt(4), "a is small");
+        assertAlways(b.lt(4), "b is small");
+        cover(b.eq(3), "b is 3");
+      },
+    )();
   it.each(engines.map((e) => [e.name, e] as const))("%s takes them as given, and does not invent them", async (_name, engine) => {
     expect((await prove(Assumed(true), { engines: [engine] })).finding.verdict).toBe("proved");
     expect((await prove(Assumed(false), { engines: [engine] })).finding.verdict).toBe("failed");
   });
   it("assumptions that contradict each other reach no cover", async () => {
-    const Absurd = module("ProvedAbsurd", () => ({ a: input(bit), b: output(bit) }), (io) => {
-      const b = reg(bit, { init: 0 });
-      b.set(io.a);
-      io.b.set(b);
-      assumeAlways(io.a, "a is 1");
-      assumeAlways(io.a.not(), "a is 0");
-      assertAlways(b, "b is 1");
-      cover(b, "b is 1 some time");
-    });
+    const Absurd = module(
+      "ProvedAbsurd",
+      () => ({ a: input(bit), b: output(bit) }),
+      (io) => {
+        const b = reg(bit, { init: 0 });
+        b.set(io.a);
+        io.b.set(b);
+        assumeAlways(io.a, "a is 1");
+        assumeAlways(io.a.not(), "a is 0");
+        assertAlways(b, "b is 1");
+        cover(b, "b is 1 some time");
+      },
+    );
     const r = await prove(Absurd());
     expect(r.covers.map((c) => c.cycle)).toEqual([undefined]);
     expect(holds(r)).toBe(false);
