@@ -2,10 +2,13 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { installSentence } from "../../scripts/setup/install-tools.mjs";
 import { findTool, tools } from "../../scripts/setup/tools.mjs";
+import { contentKey, remembered } from "../cache.ts";
 import { UsageError } from "../usage-error.ts";
+import { contentOf } from "../verilog-content.ts";
 
 /** What a tool had to say; any word is too much. */
 export interface Complaint { readonly tool: string; readonly text: string }
@@ -34,18 +37,28 @@ function ask(program: string, args: readonly string[], cwd: string): Promise<str
   });
 }
 
-/** Runs every tool on the design. @returns their complaints; none when all are content */
+const versions = new Map<string, Promise<string>>();
+
+/** What a tool says of its version: part of what a result depends on. */
+function versionOf(program: keyof typeof lintTools): Promise<string> {
+  const known = versions.get(program) ?? promisify(execFile)(program, tools[program].version).then(({ stdout, stderr }) => (stdout + stderr).split("\n")[0] ?? "");
+  versions.set(program, known);
+  return known;
+}
+
+/** Runs every tool on the design, or recalls what it said of the same text. @returns their complaints; none when all are content */
 export async function lintDesign(design: EmittedDesign): Promise<readonly Complaint[]> {
-  const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
-  try {
-    for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
-    const files = design.files.map((f) => f.name);
-    const asked = await Promise.all(Object.entries(lintTools).map(async ([program, t]): Promise<readonly Complaint[]> => {
-      const text = await ask(program, t.args(design.top, files), folder);
-      return text === undefined ? [] : [{ tool: t.name, text }];
-    }));
-    return asked.flat();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const files = design.files.map((f) => f.name), content = contentOf(design.files);
+  const asked = await Promise.all((Object.keys(lintTools) as (keyof typeof lintTools)[]).map(async (program): Promise<readonly Complaint[]> => {
+    const t = lintTools[program], args = t.args(design.top, files);
+    const { value } = await remembered("lint", contentKey([await versionOf(program), ...args, ...content]), async () => {
+      const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
+      try {
+        for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
+        return { text: await ask(program, args, folder) ?? null };
+      } finally { rmSync(folder, { recursive: true, force: true }); }
+    });
+    return value.text === null ? [] : [{ tool: t.name, text: value.text }];
+  }));
+  return asked.flat();
 }

@@ -1,6 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lintDesign } from "../../cli/lint/lint.ts";
+import { matrix } from "../../cli/lint/matrix.ts";
+import { parametersSchema, parseSettings } from "../../designs/clio/config/index.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
+
+let cache = "";
+const before = process.env["MNEMO_CACHE"];
+beforeEach(() => { cache = mkdtempSync(join(tmpdir(), "mnemo-lint-test-")); process.env["MNEMO_CACHE"] = cache; });
+afterEach(() => {
+  if (before === undefined) delete process.env["MNEMO_CACHE"]; else process.env["MNEMO_CACHE"] = before;
+  rmSync(cache, { recursive: true, force: true });
+});
 
 const design = (text: string): EmittedDesign => ({ top: "t", files: [{ name: "t.v", text }], ports: [], streams: [], assertions: [] });
 const complaining = async (text: string): Promise<string[]> => (await lintDesign(design(text))).map((c) => c.tool);
@@ -21,4 +34,31 @@ describe("each tool has its say", () => {
   it("text that is no Verilog: all of them", async () => {
     expect(await complaining("module t(;\n")).toEqual(["verilator -Wall", "yosys check -assert", "iverilog -Wall"]);
   });
+});
+
+describe("what a tool said of a text", () => {
+  const narrow = "module t(input wire [7:0] a, output wire [3:0] b);\n  assign b = a; // x.ts:1\nendmodule\n";
+  it("is recalled for the same text, wherever it comes from in the TypeScript, and for no other", async () => {
+    expect(await complaining(narrow)).toEqual(["verilator -Wall"]);
+    const kept = readdirSync(join(cache, "lint"));
+    expect(kept).toHaveLength(3);
+    // Only what is kept can say this.
+    for (const k of kept) writeFileSync(join(cache, "lint", k), '{"text":null}');
+    expect(await complaining(narrow.replace("x.ts:1", "y.ts:22"))).toEqual([]);
+    expect(await complaining(narrow.replace("assign b = a;", "assign b = a ;"))).toEqual(["verilator -Wall"]);
+  });
+  it("is asked again when the file is damaged", async () => {
+    await complaining(narrow);
+    for (const k of readdirSync(join(cache, "lint"))) writeFileSync(join(cache, "lint", k), '{"te');
+    expect(await complaining(narrow)).toEqual(["verilator -Wall"]);
+  });
+});
+
+describe("the matrix of configurations", () => {
+  const configs = matrix.map((s) => parseSettings(s).config);
+  it("has no configuration twice", () => { expect(new Set(matrix.map((s) => s.join(" "))).size).toBe(matrix.length); });
+  it.each(Object.keys(parametersSchema.shape).filter((k) => k !== "slowPathRing") as (keyof (typeof configs)[0])[])("varies %s", (key) => {
+    expect(new Set(configs.map((c) => c[key])).size).toBeGreaterThan(1);
+  });
+  it("has every width", () => { expect([...new Set(configs.map((c) => c.dataWidth))]).toEqual([64, 128, 256, 512]); });
 });
