@@ -125,7 +125,7 @@ export const adapterProofs: readonly Proof[] = [
     module: `WidthAdapter, 1 to ${RATIO} bytes`,
     harness: widen(),
     reach: 16,
-    faults: [{ what: "a beat keeps the marks of the one before", from: /keep_([13]) <= 1'b0/, to: "keep_$1 <= keep_$1" }],
+    faults: [{ what: "it accepts while a whole beat waits", from: /assign from_ready = [^;]*;/, to: "assign from_ready = 1'b1;" }],
   },
   {
     module: `WidthAdapter, ${RATIO} bytes to 1`,

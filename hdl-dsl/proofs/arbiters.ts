@@ -120,7 +120,7 @@ export const arbiterProofs: readonly Proof[] = [
       priority: true,
       build: from => arbiter(tagged(from), { name: "dut", policy: "priority" }) as never,
     }),
-    faults: [{ what: "a stalled choice is not kept", from: "dut_locked <= ~dut_ready", to: "dut_locked <= 1'b0" }],
+    faults: [{ what: "a stalled choice is not kept", from: /dut_locked <= ~\w+;/, to: "dut_locked <= 1'b0;" }],
   },
   {
     module: "arbiter, round-robin, transaction-locked, 3 sources",
@@ -132,8 +132,8 @@ export const arbiterProofs: readonly Proof[] = [
     faults: [
       {
         what: "another source is let into a packet",
-        from: "dut_locked <= ~(dut_ready & dut_payload_value[1])",
-        to: "dut_locked <= ~dut_ready",
+        from: /dut_locked <= ~\((\w+) & [^)]*\);/,
+        to: "dut_locked <= ~$1;",
       },
     ],
   },
@@ -150,8 +150,8 @@ export const arbiterProofs: readonly Proof[] = [
       },
     }),
     faults: [
-      { what: "the lowest number always goes first", from: /wire \[2:0\] chosen_after =[^;]*;/, to: "wire [2:0] chosen_after = 3'd0;" },
-      { what: "one source comes out under another's number", from: "tagged_1_payload_from = 2'd1", to: "tagged_1_payload_from = 2'd2" },
+      { what: "the lowest number always goes first", from: /chosen_after =[^;]*;/, to: "chosen_after = 3'd0;" },
+      { what: "one source comes out under another's number", from: /chosen_grant\[1\]\}\} & (?:2'd1|tagged_1_payload_from)/, to: "chosen_grant[1]}} & 2'd2" },
     ],
   },
 ];

@@ -84,7 +84,7 @@ export const combinatorProofs: readonly Proof[] = [
       expected: v => v.sub(3),
       build: s => map(s, uint(2), v => v.add(1) as never, { name: "dut" }),
     }),
-    faults: [{ what: "valid waits for ready", from: "dut_valid = from_valid", to: "dut_valid = from_valid & to_ready" }],
+    faults: [{ what: "valid waits for ready", from: /to_valid = (\w+);/, to: "to_valid = $1 & to_ready;" }],
   },
   {
     module: "filter",
@@ -97,21 +97,21 @@ export const combinatorProofs: readonly Proof[] = [
     faults: [
       {
         what: "what does not pass waits for the consumer",
-        from: /from_ready = dut_ready \| ~from_payload\[0\]/,
-        to: "from_ready = dut_ready",
+        from: /from_ready = (\w+) \| ~from_payload\[0\]/,
+        to: "from_ready = $1",
       },
     ],
   },
   {
     module: "gate",
     harness: gateHarness(),
-    faults: [{ what: "a closed gate shows what waits", from: "dut_valid = from_valid & open", to: "dut_valid = from_valid" }],
+    faults: [{ what: "a closed gate shows what waits", from: "_valid = from_valid & open", to: "_valid = from_valid" }],
   },
   {
     module: "join",
     harness: joinHarness(),
     faults: [
-      { what: "one input is taken without the other", from: "assign a_ready = dut_ready & dut_valid", to: "assign a_ready = dut_ready" },
+      { what: "one input is taken without the other", from: /assign a_ready = (\w+) & \w+;/, to: "assign a_ready = $1;" },
     ],
   },
   {
@@ -120,8 +120,8 @@ export const combinatorProofs: readonly Proof[] = [
     faults: [
       {
         what: "an output takes what nobody is meant to get",
-        from: "dut_1_valid = from_valid & (from_payload[1:0] == 2'd1)",
-        to: "dut_1_valid = from_valid & from_payload[0]",
+        from: "_1_valid = from_valid & (from_payload[1:0] == 2'd1)",
+        to: "_1_valid = from_valid & from_payload[0]",
       },
     ],
   },

@@ -119,7 +119,7 @@ export const packetProofs: readonly Proof[] = [
     module: `packetise, ${BEATS} beats`,
     harness: packetiseHarness(),
     faults: [
-      { what: "the count goes on while stalled", from: /if \(from_valid & from_ready\) dut_index/, to: "if (from_valid) dut_index" },
+      { what: "the count goes on while stalled", from: /if \(from_valid & \w+_ready\) dut_index/, to: "if (from_valid) dut_index" },
     ],
   },
   {

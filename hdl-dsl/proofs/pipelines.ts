@@ -30,7 +30,7 @@ export const pipelineProofs: readonly Proof[] = [
       },
     }),
     faults: [
-      { what: "a field that rides along does not wait for its stage", from: /if \(begin_valid & dut_s1_ready\)/, to: "if (begin_valid)" },
+      { what: "a field that rides along does not wait for its stage", from: /if \((\w+_valid) & dut_s1_ready\)/, to: "if ($1)" },
     ],
   },
 ];

@@ -33,9 +33,9 @@ const fifoProof = (depth: number, faults: Proof["faults"]): Proof => {
 };
 
 export const queueProofs: readonly Proof[] = [
-  fifoProof(4, [{ what: "a word read as it is written comes out stale", from: "push & (tail == next_head)", to: "1'b0" }]),
+  fifoProof(4, [{ what: "a word read as it is written comes out stale", from: /front_hit <= [^;]*;/, to: "front_hit <= 1'b0;" }]),
   fifoProof(3, [{ what: "the write position wraps one too late", from: "(tail == 2'd2)", to: "(tail == 2'd3)" }]),
-  fifoProof(1, [{ what: "a word read as it is written comes out stale", from: "front_hit <= push", to: "front_hit <= 1'b0 & push" }]),
+  fifoProof(1, [{ what: "a word read as it is written comes out stale", from: /front_hit <= [^;]*;/, to: "front_hit <= 1'b0;" }]),
   {
     module: "SkidBuffer",
     harness: streamUnit("SkidBufferProof", {
@@ -50,8 +50,8 @@ export const queueProofs: readonly Proof[] = [
     faults: [
       {
         what: "what arrives as the output stalls is lost",
-        from: "(skid_full_when) skid_full <= 1'b1",
-        to: "(skid_full_when) skid_full <= 1'b0",
+        from: "skid_full <= 1'b1",
+        to: "skid_full <= 1'b0",
       },
     ],
   },
@@ -71,7 +71,7 @@ export const queueProofs: readonly Proof[] = [
     faults: [
       {
         what: "the held beat forgets that it ends the frame",
-        from: "slice_skid_held_last <= from_payload_last",
+        from: /slice_skid_held_last <= \w+/,
         to: "slice_skid_held_last <= 1'b0",
       },
     ],

@@ -8,7 +8,7 @@ export const stageProofs: readonly Proof[] = [
   {
     module: "stage, forward",
     harness: streamUnit("ForwardStageProof", { width: 2, capacity: 1, build: s => stage(s, "forward", { name: "dut" }) }),
-    faults: [{ what: "the consumer's stall is not seen", from: "wire dut_ready = to_ready", to: "wire dut_ready = 1'b1" }],
+    faults: [{ what: "it accepts when it is full", from: /dut_full_when = ~dut_full \| \w+/, to: "dut_full_when = 1'b1" }],
   },
   {
     module: "stage, backward",

@@ -81,7 +81,7 @@ describe("a claim that does not hold", () => {
     expect(readFileSync(join(at, "test/WrongProof.test.ts"), "utf8")).toMatch(/const inputs = \[\n {2}\{ a: [01] \},\n/);
   });
   it("the text of the test is a program that finds the failure", async () => {
-    const fault = { what: "stalls are not seen", from: "wire dut_ready = to_ready", to: "wire dut_ready = 1'b1" };
+    const fault = proofOf("ForwardStageProof").faults[0];
     const proof = proofOf("ForwardStageProof"),
       design = { ports: proof.harness.ports, emitted: planted(emit(proof.harness), fault) };
     const broken = await prove(design, { reach: 0 });
