@@ -153,4 +153,33 @@ process.stdout.write(emit(Accumulator({ width: 8 })).files.at(-1).text);
     const { out } = await project.node("run.mjs");
     expect(out).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
   });
+
+  // Another 30 MB to install: by flag.
+  it.runIf(process.env["MNEMO_PACKAGE"] === "all")("works under vitest, too: benches, names and positions", async () => {
+    project.write("vitest/module.test.ts", `import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { bit, emit, module, output, wire, libraryModules } from "mnemosyne";
+import { benchWith } from "mnemosyne/sim";
+import { Accumulator } from "../src/accumulator.ts";
+
+benchWith(test)("stays at 0", Accumulator({ width: 8 }), {}, async (b) => {
+  await b.cycles(9);
+  expect(b.io.total.value).toBe(0);
+});
+test("positions", () => {
+  const Loop = module("Loop", () => ({ o: output(bit) }), (io) => {
+    const a = wire(bit);
+    a.set(a.not());
+    io.o.set(a);
+  });
+  expect(() => emit(Loop())).toThrow("module.test.ts:13");
+  expect(emit(Accumulator({ width: 8 })).files.at(-1)?.text).toContain("  reg [7:0] sum; // accumulator.ts:12\\n");
+  writeFileSync("vitest.json", JSON.stringify(libraryModules.map((m) => emit(m).files)));
+});
+`);
+    await project.add("vitest@4");
+    const { code, out, err } = await project.node("node_modules/vitest/vitest.mjs", "run", "vitest");
+    expect(code, out + err).toBe(0);
+    expect(JSON.parse(readFileSync(join(project.folder, "vitest.json"), "utf8"))).toEqual(libraryModules.map((m) => emit(m).files));
+  });
 });

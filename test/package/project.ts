@@ -40,12 +40,17 @@ export class Project {
   /** The package's command, as `npx mnemo` finds it. */
   mnemo(...args: readonly string[]): Promise<Outcome> { return run(join(this.folder, "node_modules/.bin/mnemo"), args, this.folder); }
 
+  /** Installs packages, from npm's cache where it has them. */
+  async add(...packages: readonly string[]): Promise<void> {
+    await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], this.folder);
+  }
+
   /** Packs the repository and installs the tarball, with the compiler and Node's types beside it. @returns the tarball's file names */
   async install(): Promise<readonly string[]> {
     const [packed] = JSON.parse(await succeed("npm", ["pack", "--json", "--pack-destination", this.folder], root)) as { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
     if (packed === undefined) throw new Error("npm pack made nothing");
     this.write("package.json", JSON.stringify({ name: "my-hardware", private: true, type: "module" }));
-    await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${packed.filename}`, "typescript@5.9", "@types/node@20"], this.folder);
+    await this.add(`./${packed.filename}`, "typescript@5.9", "@types/node@20");
     return packed.files.map((f) => f.path);
   }
 }
