@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assertAlways, assumeAlways, bit, cover, emit, input, module, output, reg, uint, when } from "../../../hdl-dsl/index.ts";
-import { engines, holds, planted, prove, replay, type Engine } from "../../../sim/index.ts";
+import { engines, holds, planted, prove, replay, type Engine, type Finding } from "../../../sim/index.ts";
 
 /** Counts to `limit` and begins again: inductive as it stands, once the count is known to stay below. */
 const Counter = module(
@@ -152,5 +152,42 @@ describe("assumptions", () => {
     const r = await prove(Absurd());
     expect(r.covers.map((c) => c.cycle)).toEqual([undefined]);
     expect(holds(r)).toBe(false);
+  });
+});
+
+describe("the portfolio", () => {
+  const patient: Engine = {
+    name: "patient",
+    needs: [],
+    decide: (_model, budget) =>
+      new Promise((resolve) => {
+        budget.signal?.addEventListener("abort", () => {
+          resolve({ verdict: "unknown", why: "called off", holdsFor: 0 });
+        });
+      }),
+  };
+  const says = (finding: Finding, name = "says"): Engine => ({ name, needs: [], decide: () => Promise.resolve(finding) });
+
+  it("the first answer wins, and the others are called off", async () => {
+    const r = await prove(counter, { engines: [patient, named("abc pdr")] });
+    expect([r.finding.verdict, r.engine]).toEqual(["proved", "abc pdr"]);
+  });
+  it("an engine whose program is missing is left out; when none is left, one sentence says what to install", async () => {
+    const absent: Engine = { ...patient, needs: ["no-such-prover"] };
+    expect((await prove(counter, { engines: [absent, named("abc pdr")] })).engine).toBe("abc pdr");
+    await expect(prove(counter, { engines: [absent] })).rejects.toThrow(
+      "proofs need no-such-prover on the PATH: install them (Debian: apt install yosys z3 cvc5) and run again",
+    );
+  });
+  it("a failure that no solver can show is no failure", async () => {
+    const r = await prove(counter, { engines: [says({ verdict: "failed", cycles: 6 })] });
+    expect(r.finding).toEqual({ verdict: "unknown", why: "says finds a failure within 6 cycles that no SMT solver can show", holdsFor: 0 });
+    expect(holds(r)).toBe(false);
+  });
+  it("without an answer: who gave up why, and how far it was checked", async () => {
+    const r = await prove(counter, {
+      engines: [says({ verdict: "unknown", why: "tired", holdsFor: 3 }), says({ verdict: "unknown", why: "lost", holdsFor: 7 }, "other")],
+    });
+    expect([r.finding, r.engine]).toEqual([{ verdict: "unknown", why: "says: tired; other: lost", holdsFor: 7 }, undefined]);
   });
 });
