@@ -29,7 +29,7 @@ const definition = module("RoundRobinArbiter",
     const shape = Tagged(p.shape, p.sources), last = p.last;
     const tagged = Array.from({ length: p.sources }, (_, i) => map(io[portName(i)] as StreamIn<Shape>, shape,
       v => ({ from: constant(i, addressBits(p.sources)), value: v }), { name: `tagged_${i}` }));
-    connectAny(arbiter(tagged, { name: "chosen", ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }) }), io.to);
+    connectAny(arbiter(tagged, { name: "merge", ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }) }), io.to);
   });
 
 /** 0 | 1 | ... | N - 1 */

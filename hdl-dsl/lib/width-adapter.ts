@@ -5,7 +5,7 @@ import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
-import { pack, unpack } from "../build/view.ts";
+import { unpack } from "../build/view.ts";
 import { connect } from "../stream/stream.ts";
 import { axisBeat, type AxisBeatShape } from "./axis.ts";
 import { addressBits } from "../types/bits.ts";
@@ -49,20 +49,24 @@ type To = StreamOut<AxisBeatShape>;
 function widen(from: From, to: To, ratio: number, bytes: number): void {
   const lane = reg(uint(addressBits(ratio)), { init: 0 });
   const full = reg(bit, { init: 0 });
-  const data = reg(vec(uint(bytes * 8), ratio)), keep = reg(vec(uint(bytes), ratio)), last = reg(bit);
+  const data = reg(uint(bytes * 8 * ratio)), keep = reg(uint(bytes * ratio)), last = reg(bit);
   from.ready.set(full.not().or(to.ready));
   when(to.ready, () => { full.set(0); });
   when(from.fire, () => {
-    // A word that begins forgets the lanes of the one before.
-    when(lane.eq(0), () => { for (const k of keep.toArray()) k.set(0); });
-    data.setAt(lane, from.payload.data);
-    keep.setAt(lane, from.payload.keep);
+    for (let i = 0; i < ratio; i++) {
+      when(lane.eq(i), () => {
+        data.setBits(i * bytes * 8, from.payload.data);
+        // A word that begins forgets the lanes of the one before.
+        if (i === 0) keep.set(from.payload.keep.zext(bytes * ratio)); else keep.setBits(i * bytes, from.payload.keep);
+      });
+    }
     last.set(from.payload.last);
-    when(from.payload.last.or(lane.eq(ratio - 1)), () => { full.set(1); lane.set(0); })
-      .otherwise(() => { lane.set(lane.add(1)); });
+    const ends = from.payload.last.or(lane.eq(ratio - 1));
+    when(ends, () => { full.set(1); });
+    lane.set(mux(ends, constant(0, addressBits(ratio)), lane.add(1)));
   });
   to.valid.set(full);
-  to.payload.set({ data: pack(data), keep: pack(keep), last });
+  to.payload.set({ data, keep, last });
 }
 
 function narrow(from: From, to: To, ratio: number, bytes: number): void {

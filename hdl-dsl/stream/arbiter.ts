@@ -2,7 +2,7 @@
 import { bit, uint, type Shape } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt, Val } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
-import { onehotMux, when } from "../build/statements.ts";
+import { mux, onehotMux, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
 import { nameOf, stream } from "./stream.ts";
@@ -33,16 +33,15 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   if (o.policy !== "priority" && n > 1) {
     // Sources after the last owner come first; when none of them asks, the lowest of all.
     const after = node(request.and(owner.or(owner.sub(1)).not()), { name: `${name}_after` });
-    choice = onehotMux([after.any(), after.any().not()], [lowestSet(after), lowestSet(request)]);
+    choice = mux(after.any(), lowestSet(after), lowestSet(request));
   }
-  const grant = node(onehotMux([locked as Bit, locked.not()], [owner as UInt, choice]), { name: `${name}_grant` });
+  const grant = node(mux(locked as Bit, owner as UInt, choice), { name: `${name}_grant` });
   const grants = from.map((_, i) => grant.bit(i));
-  const valid = node(grant.and(request).any(), { name: `${name}_any` });
-  out.valid.set(valid);
+  out.valid.set(grant.and(request).any());
   assignView(out.payload, onehotMux(grants, from.map(s => s.payload)), "payload");
   from.forEach((s, i) => { s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)); });
   const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload as unknown as Val<S>);
-  when(valid, () => {
+  when(out.valid, () => {
     owner.set(grant);
     // Held while stalled, and between the beats of a transaction.
     locked.set(out.ready.and(ends).not());

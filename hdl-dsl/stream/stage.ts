@@ -1,7 +1,7 @@
 /** Register stages of a stream: each cuts a timing path, none costs throughput. */
 import { bit, type Shape } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt } from "../types/value.ts";
-import { reg } from "../build/declare.ts";
+import { node, reg } from "../build/declare.ts";
 import { mux, when } from "../build/statements.ts";
 import { assignView } from "../build/view.ts";
 import { nameOf, stream } from "./stream.ts";
@@ -17,7 +17,7 @@ export function stage<S extends Shape>(from: StreamIn<S>, kind: StageKind = "ful
   switch (kind) {
     case "forward": return forward(from, name);
     case "backward": return backward(from, name);
-    case "full": return forward(backward(from, `${name}_skid`), name);
+    case "full": return full(from, name);
   }
 }
 
@@ -39,10 +39,29 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   const full = reg(bit, { init: 0, name: `${name}_full` });
   const held = reg(from.shape, { name: `${name}_held` });
   from.ready.set(full.not());
-  // What arrives while the output stalls is kept; it goes out first.
+  // What arrives while the output stalls is kept; it goes out first. Until then whatever stands at the input is held: that costs no decision.
   when(out.ready, () => { full.set(0); })
-    .elseWhen(from.valid.and(full.not()), () => { full.set(1); assignView(held, from.payload, "held"); });
+    .elseWhen(from.valid, () => { full.set(1); });
+  when(full.not(), () => { assignView(held, from.payload, "held"); });
   out.valid.set(from.valid.or(full as UInt<1>));
   assignView(out.payload, mux(full as Bit, held, from.payload as never), "payload");
+  return out as unknown as StreamIn<S>;
+}
+
+/** Both at once. What arrives while the output stalls waits in a second register. */
+function full<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
+  const out = stream(from.shape, { name });
+  const valid = reg(bit, { init: 0, name: `${name}_full` });
+  const held = reg(from.shape, { name: `${name}_held` });
+  const waits = reg(bit, { init: 0, name: `${name}_skid_full` });
+  const waiting = reg(from.shape, { name: `${name}_skid_held` });
+  const room = node(valid.not().or(out.ready), { name: `${name}_room` });
+  from.ready.set(waits.not());
+  when(room, () => { valid.set(from.valid.or(waits as UInt<1>)); waits.set(0); })
+    .elseWhen(from.valid, () => { waits.set(1); });
+  when(waits.not(), () => { assignView(waiting, from.payload, "waiting"); });
+  when(room, () => { assignView(held, mux(waits as Bit, waiting, from.payload as never), "held"); });
+  out.valid.set(valid);
+  assignView(out.payload, held, "payload");
   return out as unknown as StreamIn<S>;
 }

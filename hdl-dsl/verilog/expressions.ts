@@ -44,7 +44,8 @@ function hintOf(e: Expr): string {
 /** Where names come from and where helper wires go. */
 export interface Surroundings {
   readonly names: NameTable;
-  readonly signal: (s: Signal) => VName;
+  /** A signal's name; a number where it never changes. */
+  readonly signal: (s: Signal) => VExpr;
   readonly memory: (m: Memory) => string;
   /** Localparam of a labelled constant; undefined when there is none. */
   readonly label: (c: Const, near: Signal | undefined) => VName | undefined;

@@ -4,6 +4,7 @@ import type { Const } from "../ir/expr.ts";
 import { resolve, type Resolution } from "../ir/resolve.ts";
 import type { VDeclare, VExpr, VItem, VLocalparam, VName } from "./ast.ts";
 import { Expressions } from "./expressions.ts";
+import { mergedWires, type Merged } from "./merge.ts";
 import { NameTable } from "./names.ts";
 import { name, number, unary } from "./nodes.ts";
 import { selfDependent, type Piece } from "./split.ts";
@@ -13,6 +14,8 @@ export interface ModuleNames {
   readonly table: NameTable;
   readonly signals: ReadonlyMap<Signal, string>;
   readonly memories: ReadonlyMap<Memory, string>;
+  /** Wires that go by the name of another signal. */
+  readonly merged: Merged;
   /** Domain name -> names of its clock and reset ports. */
   readonly domains: ReadonlyMap<string, { readonly clock: string; readonly reset: string | undefined }>;
 }
@@ -25,9 +28,11 @@ export function namesOf(circuit: Circuit): ModuleNames {
   const signals = new Map<Signal, string>();
   const isPort = (s: Signal): boolean => s.kind === "input" || s.kind === "output";
   for (const s of circuit.signals) if (isPort(s)) signals.set(s, table.claim(s.name));
-  for (const s of circuit.signals) if (!isPort(s)) signals.set(s, table.claim(s.name));
+  const merged = mergedWires(circuit);
+  for (const s of circuit.signals) if (!isPort(s) && !merged.names.has(s) && !merged.constants.has(s)) signals.set(s, table.claim(s.name));
+  for (const [s, by] of merged.names) signals.set(s, signals.get(by) as string);
   const memories = new Map(circuit.memories.map((m) => [m, table.claim(m.name)]));
-  return { table, signals, memories, domains };
+  return { table, signals, memories, domains, merged };
 }
 
 /** Everything that lowering a part of one module needs. */
@@ -55,7 +60,7 @@ export class ModuleContext {
     this.split = selfDependent(circuit, this.resolution);
     this.expressions = new Expressions({
       names: names.table,
-      signal: (s) => this.read(s),
+      signal: (s) => { const c = names.merged.constants.get(s); return c === undefined ? this.read(s) : number(c.value, s.width, s.signed); },
       memory: (m) => names.memories.get(m) as string,
       label: (c, near) => this.#label(c, near),
       declare: (d) => this.items.push(d),
@@ -77,7 +82,8 @@ export class ModuleContext {
 
   /** The signal as an operand; a wire whose definition comes later in the text is declared at the top. */
   read(s: Signal): VName {
-    if (s.kind === "wire" || s.kind === "instanceIn") this.declareEarly(s);
+    const by = this.names.merged.names.get(s) ?? s;
+    if (by.kind === "wire" || by.kind === "instanceIn") this.declareEarly(by);
     return this.nameOf(s);
   }
 

@@ -24,7 +24,8 @@ export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: 
     else if (s.kind === "instanceOut") context.top.push(context.declaration(s, "wire"));
   }
   for (const m of circuit.memories) memoryItems(context, m, "declare");
-  for (const s of circuit.signals) if (s.kind === "wire") drive(context, s);
+  const { merged } = names;
+  for (const s of circuit.signals) if (s.kind === "wire" && !merged.constants.has(s) && !merged.names.has(s)) drive(context, s);
   for (const i of circuit.instances) {
     context.items.push({ kind: "blank" });
     for (const s of i.connections.values()) if (s.kind === "instanceIn") drive(context, s);
@@ -33,7 +34,7 @@ export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: 
   for (const g of registers) registerItems(context, g);
   for (const m of circuit.memories) memoryItems(context, m, "clocked");
   context.items.push({ kind: "blank" });
-  for (const s of circuit.signals) if (s.kind === "output") drive(context, s);
+  for (const s of circuit.signals) if (s.kind === "output") drive(context, merged.drivers.get(s) ?? s);
   propertyItems(context, properties);
 
   const lowered = [...context.localparams.values(), ...context.top, ...context.items];
@@ -98,15 +99,15 @@ function runsOf(segments: readonly Segment[]): { lo: number; width: number; valu
 /** Drives a wire, an output or the input of an instance. */
 function drive(c: ModuleContext, s: Signal): void {
   const runs = runsOf(c.resolution.segments.get(s) ?? []);
-  const target = c.nameOf(s), only = runs[0];
+  const target = c.nameOf(s), only = runs[0], isPort = s.kind === "output" || c.names.merged.names.has(s);
   if (runs.length === 1 && only !== undefined) {
     const value = c.expressions.lower(only.value, target.name, s);
-    if (s.kind !== "output" && c.claimDeclaration(s)) c.items.push(c.declaration(s, "wire", value));
+    if (!isPort && c.claimDeclaration(s)) c.items.push(c.declaration(s, "wire", value));
     else c.items.push({ kind: "assign", target, value, position: s.position });
     c.expressions.alias(only.value, target);
     return;
   }
-  if (s.kind !== "output") c.declareEarly(s);
+  if (!isPort) c.declareEarly(s);
   if (c.split.has(s)) {
     const pieces = runs.map((r): Piece => {
       const text = c.names.table.helper([r.width === 1 ? `${target.name}_${r.lo}` : `${target.name}_${r.lo + r.width - 1}_${r.lo}`]);

@@ -10,7 +10,7 @@ export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | u
   const at = (p: Circuit["position"]): { readonly source?: string } => { const source = projectPosition(p); return source === undefined ? {} : { source }; };
   const signals = c.signals.flatMap((s): NamedSignal[] => {
     const name = names.signals.get(s);
-    if (name === undefined || s.kind === "instanceIn" || s.kind === "instanceOut") return [];
+    if (name === undefined || s.kind === "instanceIn" || s.kind === "instanceOut" || names.merged.names.has(s)) return [];
     return [{
       name, kind: s.kind === "memData" ? "wire" : s.kind, width: s.width, ...(s.signed ? { signed: true as const } : {}), path: s.path ?? [s.name],
       ...(s.states === undefined ? {} : { states: s.states }), ...at(s.position),

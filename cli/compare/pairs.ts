@@ -1,0 +1,13 @@
+import { AxisRegister, Fifo, RoundRobinArbiter, SkidBuffer, uint, WidthAdapter, type Def } from "../../hdl-dsl/index.ts";
+
+/** A module of the library, and the file in which the same module stands as an expert writes it by hand: the same ports, the same cycles. */
+export interface Pair { readonly name: string; readonly ours: Def; readonly hand: string }
+
+/** The hand-written modules stand in test/data/hand, `<name>.v`; a test simulates each beside ours. */
+export const pairs: readonly Pair[] = [
+  { name: "Fifo", ours: Fifo({ shape: uint(64), depth: 16, style: "distributed" }) as Def },
+  { name: "RoundRobinArbiter", ours: RoundRobinArbiter({ shape: uint(32), sources: 4 }) as Def },
+  { name: "SkidBuffer", ours: SkidBuffer({ shape: uint(32) }) as Def },
+  { name: "AxisRegister", ours: AxisRegister({ bytes: 8 }) },
+  { name: "WidthAdapter", ours: WidthAdapter({ fromBytes: 8, toBytes: 16 }) },
+].map((p) => ({ ...p, hand: `test/data/hand/${p.name}.v` }));

@@ -1,0 +1,55 @@
+// Round-robin arbiter of four streams of 32 bits. The grant is held while the consumer stalls; the payload says which stream was served.
+module RoundRobinArbiter (
+  input  wire        clk,
+  input  wire        rst,
+  input  wire        from_0_valid,
+  output wire        from_0_ready,
+  input  wire [31:0] from_0_payload,
+  input  wire        from_1_valid,
+  output wire        from_1_ready,
+  input  wire [31:0] from_1_payload,
+  input  wire        from_2_valid,
+  output wire        from_2_ready,
+  input  wire [31:0] from_2_payload,
+  input  wire        from_3_valid,
+  output wire        from_3_ready,
+  input  wire [31:0] from_3_payload,
+  output wire        to_valid,
+  input  wire        to_ready,
+  output wire [1:0]  to_payload_from,
+  output wire [31:0] to_payload_value
+);
+  reg [3:0] last_grant;
+  reg held;
+
+  wire [3:0] request = {from_3_valid, from_2_valid, from_1_valid, from_0_valid};
+  // Requests above the one that was served last go first.
+  wire [3:0] masked = request & ~(last_grant | (last_grant - 4'd1));
+  wire [3:0] first_masked = masked & (~masked + 4'd1);
+  wire [3:0] first_any = request & (~request + 4'd1);
+  wire [3:0] next_grant = (|masked) ? first_masked : first_any;
+  wire [3:0] grant = held ? last_grant : next_grant;
+  wire any = |(grant & request);
+
+  always @(posedge clk)
+    if (rst) begin
+      last_grant <= 4'd1;
+      held <= 1'b0;
+    end
+    else if (any) begin
+      last_grant <= grant;
+      held <= ~to_ready;
+    end
+
+  assign to_valid = any;
+  assign to_payload_from = {grant[3] | grant[2], grant[3] | grant[1]};
+  assign to_payload_value =
+    ({32{grant[0]}} & from_0_payload) |
+    ({32{grant[1]}} & from_1_payload) |
+    ({32{grant[2]}} & from_2_payload) |
+    ({32{grant[3]}} & from_3_payload);
+  assign from_0_ready = grant[0] & to_ready;
+  assign from_1_ready = grant[1] & to_ready;
+  assign from_2_ready = grant[2] & to_ready;
+  assign from_3_ready = grant[3] & to_ready;
+endmodule
