@@ -15,10 +15,6 @@ module Fifo_shape9_depth64_styledistributed (
   reg [5:0] tail; // fifo.ts:28
   reg [6:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [8:0] store [0:63]; // fifo.ts:30
-  wire [8:0] front; // fifo.ts:44
-  reg [8:0] front_rd; // fifo.ts:44
-  reg [8:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:38
@@ -36,16 +32,11 @@ module Fifo_shape9_depth64_styledistributed (
     else if (push & ~pop) count <= count + 7'd1;
     else if (pop & ~push) count <= count - 7'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) store[tail] <= push_payload;
-    front_rd <= store[next_head];
-    front_fwd <= push_payload;
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 7'd64;
   assign pop_valid = count != 7'd0;
-  assign pop_payload = front;
+  assign pop_payload = store[head];
   assign level = count;
 endmodule

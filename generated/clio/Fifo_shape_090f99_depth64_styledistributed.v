@@ -19,10 +19,6 @@ module Fifo_shape_090f99_depth64_styledistributed (
   reg [5:0] tail; // fifo.ts:28
   reg [6:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [513:0] store [0:63]; // fifo.ts:30
-  wire [513:0] front; // fifo.ts:44
-  reg [513:0] front_rd; // fifo.ts:44
-  reg [513:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:38
@@ -40,18 +36,14 @@ module Fifo_shape_090f99_depth64_styledistributed (
     else if (push & ~pop) count <= count + 7'd1;
     else if (pop & ~push) count <= count - 7'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) store[tail] <= {push_payload_bad, push_payload_last, push_payload_data};
-    front_rd <= store[next_head];
-    front_fwd <= {push_payload_bad, push_payload_last, push_payload_data};
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 7'd64;
   assign pop_valid = count != 7'd0;
-  assign pop_payload_data = front[511:0];
-  assign pop_payload_last = front[512];
-  assign pop_payload_bad = front[513];
+  wire [513:0] pop_payload_data_word = store[head];
+  assign pop_payload_data = pop_payload_data_word[511:0];
+  assign pop_payload_last = pop_payload_data_word[512];
+  assign pop_payload_bad = pop_payload_data_word[513];
   assign level = count;
 endmodule

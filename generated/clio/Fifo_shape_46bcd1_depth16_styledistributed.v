@@ -19,10 +19,6 @@ module Fifo_shape_46bcd1_depth16_styledistributed (
   reg [3:0] tail; // fifo.ts:28
   reg [4:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [98:0] store [0:15]; // fifo.ts:30
-  wire [98:0] front; // fifo.ts:44
-  reg [98:0] front_rd; // fifo.ts:44
-  reg [98:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:38
@@ -40,18 +36,14 @@ module Fifo_shape_46bcd1_depth16_styledistributed (
     else if (push & ~pop) count <= count + 5'd1;
     else if (pop & ~push) count <= count - 5'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) store[tail] <= {push_payload_miss, push_payload_entry, push_payload_address};
-    front_rd <= store[next_head];
-    front_fwd <= {push_payload_miss, push_payload_entry, push_payload_address};
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 5'd16;
   assign pop_valid = count != 5'd0;
-  assign pop_payload_address = front[30:0];
-  assign pop_payload_entry = front[94:31];
-  assign pop_payload_miss = front[98:95];
+  wire [98:0] pop_payload_address_word = store[head];
+  assign pop_payload_address = pop_payload_address_word[30:0];
+  assign pop_payload_entry = pop_payload_address_word[94:31];
+  assign pop_payload_miss = pop_payload_address_word[98:95];
   assign level = count;
 endmodule

@@ -19,10 +19,6 @@ module Fifo_shape_af897e_depth16_styledistributed (
   reg [3:0] tail; // fifo.ts:28
   reg [4:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [47:0] store [0:15]; // fifo.ts:30
-  wire [47:0] front; // fifo.ts:44
-  reg [47:0] front_rd; // fifo.ts:44
-  reg [47:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:38
@@ -40,18 +36,14 @@ module Fifo_shape_af897e_depth16_styledistributed (
     else if (push & ~pop) count <= count + 5'd1;
     else if (pop & ~push) count <= count - 5'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) store[tail] <= {push_payload_tag, push_payload_index, push_payload_miss};
-    front_rd <= store[next_head];
-    front_fwd <= {push_payload_tag, push_payload_index, push_payload_miss};
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 5'd16;
   assign pop_valid = count != 5'd0;
-  assign pop_payload_miss = front[3:0];
-  assign pop_payload_index = front[11:4];
-  assign pop_payload_tag = front[47:12];
+  wire [47:0] pop_payload_miss_word = store[head];
+  assign pop_payload_miss = pop_payload_miss_word[3:0];
+  assign pop_payload_index = pop_payload_miss_word[11:4];
+  assign pop_payload_tag = pop_payload_miss_word[47:12];
   assign level = count;
 endmodule

@@ -27,10 +27,6 @@ module Fifo_shape_b431e2_depth64_styledistributed (
   reg [5:0] tail; // fifo.ts:28
   reg [6:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [69:0] store [0:63]; // fifo.ts:30
-  wire [69:0] front; // fifo.ts:44
-  reg [69:0] front_rd; // fifo.ts:44
-  reg [69:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:38
@@ -48,7 +44,7 @@ module Fifo_shape_b431e2_depth64_styledistributed (
     else if (push & ~pop) count <= count + 7'd1;
     else if (pop & ~push) count <= count - 7'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) begin
       store[tail] <= {
         push_payload_ppns,
@@ -60,28 +56,16 @@ module Fifo_shape_b431e2_depth64_styledistributed (
         push_payload_slot
       };
     end
-    front_rd <= store[next_head];
-    front_fwd <= {
-      push_payload_ppns,
-      push_payload_replyOpcode,
-      push_payload_silent,
-      push_payload_write,
-      push_payload_length,
-      push_payload_offset,
-      push_payload_slot
-    };
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 7'd64;
   assign pop_valid = count != 7'd0;
-  assign pop_payload_slot = front[5:0];
-  assign pop_payload_offset = front[27:6];
-  assign pop_payload_length = front[41:28];
-  assign pop_payload_write = front[42];
-  assign pop_payload_silent = front[43];
-  assign pop_payload_replyOpcode = front[51:44];
-  assign pop_payload_ppns = front[69:52];
+  wire [69:0] pop_payload_slot_word = store[head];
+  assign pop_payload_slot = pop_payload_slot_word[5:0];
+  assign pop_payload_offset = pop_payload_slot_word[27:6];
+  assign pop_payload_length = pop_payload_slot_word[41:28];
+  assign pop_payload_write = pop_payload_slot_word[42];
+  assign pop_payload_silent = pop_payload_slot_word[43];
+  assign pop_payload_replyOpcode = pop_payload_slot_word[51:44];
+  assign pop_payload_ppns = pop_payload_slot_word[69:52];
   assign level = count;
 endmodule

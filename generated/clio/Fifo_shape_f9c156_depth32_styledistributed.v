@@ -21,10 +21,6 @@ module Fifo_shape_f9c156_depth32_styledistributed (
   reg [4:0] tail; // fifo.ts:28
   reg [5:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [53:0] store [0:31]; // fifo.ts:30
-  wire [53:0] front; // fifo.ts:44
-  reg [53:0] front_rd; // fifo.ts:44
-  reg [53:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [4:0] next_head = pop ? head + 5'd1 : head; // fifo.ts:38
@@ -42,19 +38,15 @@ module Fifo_shape_f9c156_depth32_styledistributed (
     else if (push & ~pop) count <= count + 6'd1;
     else if (pop & ~push) count <= count - 6'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) store[tail] <= {push_payload_tag, push_payload_length, push_payload_to, push_payload_from};
-    front_rd <= store[next_head];
-    front_fwd <= {push_payload_tag, push_payload_length, push_payload_to, push_payload_from};
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 6'd32;
   assign pop_valid = count != 6'd0;
-  assign pop_payload_from = front[5:0];
-  assign pop_payload_to = front[11:6];
-  assign pop_payload_length = front[25:12];
-  assign pop_payload_tag = front[53:26];
+  wire [53:0] pop_payload_from_word = store[head];
+  assign pop_payload_from = pop_payload_from_word[5:0];
+  assign pop_payload_to = pop_payload_from_word[11:6];
+  assign pop_payload_length = pop_payload_from_word[25:12];
+  assign pop_payload_tag = pop_payload_from_word[53:26];
   assign level = count;
 endmodule

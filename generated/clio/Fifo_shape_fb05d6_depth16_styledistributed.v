@@ -33,10 +33,6 @@ module Fifo_shape_fb05d6_depth16_styledistributed (
   reg [3:0] tail; // fifo.ts:28
   reg [4:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [64:0] store [0:15]; // fifo.ts:30
-  wire [64:0] front; // fifo.ts:44
-  reg [64:0] front_rd; // fifo.ts:44
-  reg [64:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:38
@@ -54,7 +50,7 @@ module Fifo_shape_fb05d6_depth16_styledistributed (
     else if (push & ~pop) count <= count + 5'd1;
     else if (pop & ~push) count <= count - 5'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) begin
       store[tail] <= {
         push_payload_tag,
@@ -69,34 +65,19 @@ module Fifo_shape_fb05d6_depth16_styledistributed (
         push_payload_miss
       };
     end
-    front_rd <= store[next_head];
-    front_fwd <= {
-      push_payload_tag,
-      push_payload_index,
-      push_payload_slot,
-      push_payload_ppn,
-      push_payload_write,
-      push_payload_read,
-      push_payload_mapped,
-      push_payload_allocated,
-      push_payload_error,
-      push_payload_miss
-    };
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 5'd16;
   assign pop_valid = count != 5'd0;
-  assign pop_payload_miss = front[3:0];
-  assign pop_payload_error = front[4];
-  assign pop_payload_allocated = front[5];
-  assign pop_payload_mapped = front[6];
-  assign pop_payload_read = front[7];
-  assign pop_payload_write = front[8];
-  assign pop_payload_ppn = front[17:9];
-  assign pop_payload_slot = front[20:18];
-  assign pop_payload_index = front[28:21];
-  assign pop_payload_tag = front[64:29];
+  wire [64:0] pop_payload_miss_word = store[head];
+  assign pop_payload_miss = pop_payload_miss_word[3:0];
+  assign pop_payload_error = pop_payload_miss_word[4];
+  assign pop_payload_allocated = pop_payload_miss_word[5];
+  assign pop_payload_mapped = pop_payload_miss_word[6];
+  assign pop_payload_read = pop_payload_miss_word[7];
+  assign pop_payload_write = pop_payload_miss_word[8];
+  assign pop_payload_ppn = pop_payload_miss_word[17:9];
+  assign pop_payload_slot = pop_payload_miss_word[20:18];
+  assign pop_payload_index = pop_payload_miss_word[28:21];
+  assign pop_payload_tag = pop_payload_miss_word[64:29];
   assign level = count;
 endmodule

@@ -17,10 +17,6 @@ module Fifo_shape_fecde7_depth16_styledistributed (
   reg [3:0] tail; // fifo.ts:28
   reg [4:0] count; // fifo.ts:29
   (* ram_style = "distributed" *) reg [19:0] store [0:15]; // fifo.ts:30
-  wire [19:0] front; // fifo.ts:44
-  reg [19:0] front_rd; // fifo.ts:44
-  reg [19:0] front_fwd; // fifo.ts:44
-  reg front_hit; // fifo.ts:44
   wire push = push_valid & push_ready; // fifo.ts:32
   wire pop = pop_valid & pop_ready; // fifo.ts:33
   wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:38
@@ -38,17 +34,13 @@ module Fifo_shape_fecde7_depth16_styledistributed (
     else if (push & ~pop) count <= count + 5'd1;
     else if (pop & ~push) count <= count - 5'd1;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (push) store[tail] <= {push_payload_frame, push_payload_slot};
-    front_rd <= store[next_head];
-    front_fwd <= {push_payload_frame, push_payload_slot};
-    front_hit <= push & (tail == next_head);
-  end
-  assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = count != 5'd16;
   assign pop_valid = count != 5'd0;
-  assign pop_payload_slot = front[5:0];
-  assign pop_payload_frame = front[19:6];
+  wire [19:0] pop_payload_slot_word = store[head];
+  assign pop_payload_slot = pop_payload_slot_word[5:0];
+  assign pop_payload_frame = pop_payload_slot_word[19:6];
   assign level = count;
 endmodule

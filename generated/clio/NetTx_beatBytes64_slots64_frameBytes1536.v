@@ -56,45 +56,45 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   output wire         release_valid,
   output wire [5:0]   release_slot
 );
-  reg asked_valid; // net_tx.ts:30
-  reg [5:0] asked_slot; // net_tx.ts:31
-  reg [1:0] asked_form; // net_tx.ts:31
-  reg [7:0] asked_opcode; // net_tx.ts:31
-  reg [3:0] asked_status; // net_tx.ts:31
-  reg job_sent; // net_tx.ts:32
-  reg built_valid; // net_tx.ts:33
-  reg sending; // net_tx.ts:34
-  reg final_; // net_tx.ts:36
-  reg [17:0] own_sum; // reply_frame.ts:66
-  reg [5:0] built_slot; // net_tx.ts:57
-  reg [559:0] built_header; // net_tx.ts:57
-  reg built_clio; // net_tx.ts:57
-  reg [35:0] built_sums; // net_tx.ts:57
-  reg [4:0] built_last_beat; // net_tx.ts:57
-  reg [5:0] built_last_lane; // net_tx.ts:57
-  reg [5:0] built_content; // net_tx.ts:57
-  reg built_icmp; // net_tx.ts:57
-  reg built_echo; // net_tx.ts:57
-  reg built_data; // net_tx.ts:57
-  reg [5:0] slot; // net_tx.ts:72
-  reg [1023:0] header; // net_tx.ts:73
-  reg [127:0] take; // net_tx.ts:74
-  reg [1:0] plain; // net_tx.ts:75
-  reg bearing; // net_tx.ts:76
-  reg echo; // net_tx.ts:77
-  reg [4:0] left; // net_tx.ts:78
-  reg [63:0] last_keep; // net_tx.ts:79
-  reg arbitrated_locked; // net_tx.ts:120
-  reg [1:0] arbitrated_owner; // net_tx.ts:120
-  reg released; // net_tx.ts:122
-  reg [5:0] released_slot; // net_tx.ts:123
-  wire [1:0] arbitrated_grant; // net_tx.ts:120
-  wire arbitrated_ready; // net_tx.ts:120
-  wire [511:0] behind; // net_tx.ts:110
-  wire waits; // net_tx.ts:109
-  wire arbitrated_any; // net_tx.ts:120
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:35
-  wire sent_ready = arbitrated_grant[0] & arbitrated_ready; // net_tx.ts:35
+  reg asked_valid; // net_tx.ts:33
+  reg [5:0] asked_slot; // net_tx.ts:34
+  reg [1:0] asked_form; // net_tx.ts:34
+  reg [7:0] asked_opcode; // net_tx.ts:34
+  reg [3:0] asked_status; // net_tx.ts:34
+  reg job_sent; // net_tx.ts:35
+  reg built_valid; // net_tx.ts:36
+  reg sending; // net_tx.ts:37
+  reg final_; // net_tx.ts:39
+  reg [17:0] own_sum; // reply_frame.ts:75
+  reg [5:0] built_slot; // net_tx.ts:58
+  reg [559:0] built_header; // net_tx.ts:58
+  reg built_clio; // net_tx.ts:58
+  reg [35:0] built_sums; // net_tx.ts:58
+  reg [4:0] built_last_beat; // net_tx.ts:58
+  reg [5:0] built_last_lane; // net_tx.ts:58
+  reg [5:0] built_content; // net_tx.ts:58
+  reg built_icmp; // net_tx.ts:58
+  reg built_echo; // net_tx.ts:58
+  reg built_data; // net_tx.ts:58
+  reg [5:0] slot; // net_tx.ts:74
+  reg [1023:0] header; // net_tx.ts:75
+  reg [127:0] take; // net_tx.ts:76
+  reg [1:0] plain; // net_tx.ts:77
+  reg bearing; // net_tx.ts:78
+  reg echo; // net_tx.ts:79
+  reg [4:0] left; // net_tx.ts:80
+  reg [63:0] last_keep; // net_tx.ts:81
+  reg arbitrated_locked; // net_tx.ts:125
+  reg [1:0] arbitrated_owner; // net_tx.ts:125
+  reg released; // net_tx.ts:127
+  reg [5:0] released_slot; // net_tx.ts:128
+  wire [1:0] arbitrated_grant; // net_tx.ts:125
+  wire arbitrated_ready; // net_tx.ts:125
+  wire [511:0] behind; // net_tx.ts:114
+  wire waits; // net_tx.ts:113
+  wire arbitrated_any; // net_tx.ts:125
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:38
+  wire sent_ready = arbitrated_grant[0] & arbitrated_ready; // net_tx.ts:38
   wire [511:0] sent_payload_data_joined = {
     {7{take[63]}},
     take[63:62],
@@ -224,61 +224,64 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     take[1:0],
     {7{take[0]}}
   };
-  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:35
-  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:35
-  wire sent_payload_last = final_; // net_tx.ts:35
-  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:35
-  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:37
-  wire built_room = ~built_valid | sending_room; // net_tx.ts:38
-  wire arp = context_kind == 2'd2; // reply_frame.ts:46
-  wire icmp = context_kind == 2'd1; // reply_frame.ts:46
-  wire clio = context_kind == 2'd0; // reply_frame.ts:46
-  wire data = clio & (asked_form == 2'd2); // reply_frame.ts:47
-  wire ping = clio & (asked_form == 2'd3); // reply_frame.ts:47
-  wire short = clio & (asked_form == 2'd1); // reply_frame.ts:48
+  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:38
+  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:38
+  wire sent_payload_last = final_; // net_tx.ts:38
+  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:38
+  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:40
+  wire built_room = ~built_valid | sending_room; // net_tx.ts:41
+  wire arp = context_kind == 2'd2; // reply_frame.ts:52
+  wire icmp = context_kind == 2'd1; // reply_frame.ts:52
+  wire clio = context_kind == 2'd0; // reply_frame.ts:53
+  wire data = clio & (asked_form == 2'd2); // reply_frame.ts:54
+  wire ping = clio & (asked_form == 2'd3); // reply_frame.ts:54
+  wire short = clio & (asked_form == 2'd1); // reply_frame.ts:55
   wire [15:0] given =
     ({16{data}} & context_body[79:64])
     | ({16{ping}} & context_header[63:48])
-    | ({16{icmp}} & context_ipLength); // reply_frame.ts:53
-  wire withAccess = data | short; // reply_frame.ts:54
-  wire [15:0] size = given + (ping ? 16'd0 : withAccess ? 16'd28 : 16'd16); // reply_frame.ts:58
-  wire [15:0] udp_length = given + (ping ? 16'd8 : withAccess ? 16'd36 : 16'd24); // reply_frame.ts:58
-  wire [15:0] ip_length = given + (ping ? 16'd28 : withAccess ? 16'd56 : 16'd44); // reply_frame.ts:58
-  wire [15:0] last = given + (withAccess ? 16'd69 : icmp ? 16'd13 : ping ? 16'd41 : arp ? 16'd41 : 16'd57); // reply_frame.ts:61
-  wire padded = last < 16'd59; // reply_frame.ts:62
-  wire pinged = last >= 16'd58; // reply_frame.ts:63
+    | ({16{icmp}} & context_ipLength); // reply_frame.ts:60
+  wire withAccess = data | short; // reply_frame.ts:61
+  wire [15:0] size = given + (ping ? 16'd0 : withAccess ? 16'd28 : 16'd16); // reply_frame.ts:66
+  wire [15:0] udp_length = given + (ping ? 16'd8 : withAccess ? 16'd36 : 16'd24); // reply_frame.ts:66
+  wire [15:0] ip_length = given + (ping ? 16'd28 : withAccess ? 16'd56 : 16'd44); // reply_frame.ts:66
+  wire [15:0] last = given + (withAccess ? 16'd69 : icmp ? 16'd13 : ping ? 16'd41 : arp ? 16'd41 : 16'd57); // reply_frame.ts:69
+  wire padded =
+    (icmp & (context_ipLength < 16'd46))
+    | (ping & (context_header[63:48] < 16'd18))
+    | arp
+    | (clio & ~(ping | withAccess)); // reply_frame.ts:71
+  wire pinged = context_header[63:48] > 16'd16; // reply_frame.ts:72
   wire [16:0] icmp_checksum_sum = {1'b0, ~context_icmpChecksum} + 17'd63487;
-  wire [15:0] icmp_checksum = ~(icmp_checksum_sum[15:0] + {15'd0, icmp_checksum_sum[16]}); // reply_frame.ts:85
-  wire [15:0] lastByte = padded ? 16'd59 : last; // reply_frame.ts:97
+  wire [15:0] icmp_checksum = ~(icmp_checksum_sum[15:0] + {15'd0, icmp_checksum_sum[16]}); // reply_frame.ts:96
+  wire [15:0] lastByte = padded ? 16'd59 : last; // reply_frame.ts:109
   wire job_settled_or = icmp | (ping & pinged);
-  wire job_settled = ~job_settled_or | job_sent | echo_job_ready; // net_tx.ts:41
-  wire asked_moves = asked_valid & built_room & job_settled; // net_tx.ts:42
-  wire asked_room = ~asked_valid | asked_moves; // net_tx.ts:43
-  wire [4:0] last_beat = lastByte[10:6]; // net_tx.ts:49
-  wire [4:0] echo_first = 5'd0; // net_tx.ts:50
-  wire built_moves = built_valid & sending_room; // net_tx.ts:69
-  wire bears = built_echo | built_data; // net_tx.ts:80
-  wire [19:0] sum = {1'b0, built_sums[18:0]} + {3'd0, built_sums[35:19]}; // reply_frame.ts:103
-  wire [16:0] folded = {1'b0, sum[15:0]} + {13'd0, sum[19:16]}; // reply_frame.ts:104
+  wire job_settled = ~job_settled_or | job_sent | echo_job_ready; // net_tx.ts:44
+  wire asked_moves = asked_valid & built_room & job_settled; // net_tx.ts:45
+  wire asked_room = ~asked_valid | asked_moves; // net_tx.ts:46
+  wire [4:0] last_beat = lastByte[10:6]; // net_tx.ts:52
+  wire built_moves = built_valid & sending_room; // net_tx.ts:71
+  wire bears = built_echo | built_data; // net_tx.ts:82
+  wire [19:0] sum = {1'b0, built_sums[18:0]} + {3'd0, built_sums[35:19]}; // reply_frame.ts:142
+  wire [16:0] folded = {1'b0, sum[15:0]} + {13'd0, sum[19:16]}; // reply_frame.ts:143
   assign waits = ~plain[0];
   assign behind = echo ? echo_data_payload_data : data_payload_data;
-  wire consumes = sending & waits & sent_ready; // net_tx.ts:117
-  wire arbitrated_valid = arbitrated_any; // net_tx.ts:120
+  wire consumes = sending & waits & sent_ready; // net_tx.ts:122
+  wire arbitrated_valid = arbitrated_any; // net_tx.ts:125
   assign arbitrated_ready = tx_ready;
   wire [511:0] arbitrated_payload_data =
     ({512{arbitrated_grant[0]}} & sent_payload_data)
-    | ({512{arbitrated_grant[1]}} & raw_payload_data); // net_tx.ts:120
+    | ({512{arbitrated_grant[1]}} & raw_payload_data); // net_tx.ts:125
   wire [63:0] arbitrated_payload_keep =
     ({64{arbitrated_grant[0]}} & sent_payload_keep)
-    | ({64{arbitrated_grant[1]}} & raw_payload_keep); // net_tx.ts:120
+    | ({64{arbitrated_grant[1]}} & raw_payload_keep); // net_tx.ts:125
   wire arbitrated_payload_last =
     (arbitrated_grant[0] & sent_payload_last)
-    | (arbitrated_grant[1] & raw_payload_last); // net_tx.ts:120
+    | (arbitrated_grant[1] & raw_payload_last); // net_tx.ts:125
   wire arbitrated_payload_user =
     (arbitrated_grant[0] & sent_payload_user)
-    | (arbitrated_grant[1] & raw_payload_user); // net_tx.ts:120
-  wire [1:0] arbitrated_request = {raw_valid, sent_valid}; // net_tx.ts:120
-  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:120
+    | (arbitrated_grant[1] & raw_payload_user); // net_tx.ts:125
+  wire [1:0] arbitrated_request = {raw_valid, sent_valid}; // net_tx.ts:125
+  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:125
   assign arbitrated_grant =
     ({2{arbitrated_locked}} & arbitrated_owner)
     | ({2{~arbitrated_locked}} & (({2{|arbitrated_after}} & arbitrated_after & (~arbitrated_after + 2'd1)) | ({2{~(|arbitrated_after)}} & arbitrated_request & (~arbitrated_request + 2'd1))));
@@ -538,8 +541,13 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   assign data_ready = consumes & ~echo;
   assign echo_job_valid = asked_valid & job_settled_or & ~job_sent;
   assign echo_job_payload_slot = asked_slot;
-  assign echo_job_payload_first = echo_first;
-  assign echo_job_payload_beats = {1'b0, last_beat - echo_first} + 6'd1;
+  assign echo_job_payload_first = 5'd0;
+  wire [15:0] echo_job_payload_beats_sum = context_ipLength + 16'd77;
+  wire [15:0] echo_job_payload_beats_sum_2 = context_header[63:48] + 16'd105;
+  assign echo_job_payload_beats =
+    (((context_kind == 2'd1) & (context_ipLength < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
+    (context_kind == 2'd1) ? echo_job_payload_beats_sum[11:6] :
+    echo_job_payload_beats_sum_2[11:6];
   assign echo_data_ready = consumes & echo;
   assign raw_ready = arbitrated_grant[1] & arbitrated_ready;
   assign tx_valid = arbitrated_valid;
@@ -553,24 +561,35 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_valid & data_ready) | (data_payload_last == final_)); // net_tx.ts:129
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net_tx.ts:130
+      assert (~(data_valid & data_ready) | (data_payload_last == final_)); // net_tx.ts:134
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net_tx.ts:135
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(data_valid & data_ready) | (data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net_tx.ts:129)"); // net_tx.ts:129
+        $display("%s", "assertion failed: the data of a reply end with its length (net_tx.ts:134)"); // net_tx.ts:134
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net_tx.ts:130)"); // net_tx.ts:130
+        $display("%s", "assertion failed: the echoed beats end with the frame (net_tx.ts:135)"); // net_tx.ts:135
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, config_nativePort, config_clientPort, config_acceptAnyMac, lastByte[15:11], 1'b0};
+  wire _unused_ok = &{
+    1'b0,
+    config_nativePort,
+    config_clientPort,
+    config_acceptAnyMac,
+    lastByte[15:11],
+    echo_job_payload_beats_sum[15:12],
+    echo_job_payload_beats_sum[5:0],
+    echo_job_payload_beats_sum_2[15:12],
+    echo_job_payload_beats_sum_2[5:0],
+    1'b0
+  };
 endmodule

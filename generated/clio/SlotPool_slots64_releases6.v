@@ -20,9 +20,9 @@ module SlotPool_slots64_releases6 (
   input  wire [5:0]  release_5_slot,
   output wire [63:0] busy
 );
-  reg [63:0] taken; // slot_pool.ts:25
-  reg [5:0] offered; // slot_pool.ts:26
-  reg offering; // slot_pool.ts:27
+  reg [63:0] taken; // slot_pool.ts:27
+  reg [5:0] offered; // slot_pool.ts:28
+  reg offering; // slot_pool.ts:29
   wire [63:0] held_joined = {
     offered == 6'd63,
     offered == 6'd62,
@@ -89,7 +89,7 @@ module SlotPool_slots64_releases6 (
     offered == 6'd1,
     offered == 6'd0
   };
-  wire [63:0] held = offering ? held_joined : 64'd0; // slot_pool.ts:29
+  wire [63:0] held = offering ? held_joined : 64'd0; // slot_pool.ts:31
   wire [63:0] back_joined = {
     release_0_slot == 6'd63,
     release_0_slot == 6'd62,
@@ -498,8 +498,8 @@ module SlotPool_slots64_releases6 (
     | back_choice_3
     | back_choice_4
     | back_choice_5
-    | back_choice_6; // slot_pool.ts:31
-  wire [63:0] claimed = (offer_valid & offer_ready) ? held : 64'd0; // slot_pool.ts:32
+    | back_choice_6; // slot_pool.ts:33
+  wire [63:0] claimed = (offer_valid & offer_ready) ? held : 64'd0; // slot_pool.ts:34
 
   always @(posedge clk)
     if (rst) taken <= 64'd0;
@@ -582,7 +582,7 @@ module SlotPool_slots64_releases6 (
   assign offer_valid = offering;
   assign offer_payload = offered;
   assign busy = taken;
-  wire check_46_or =
+  wire check_48_or =
     (|(back_choice & back_choice_2))
     | (|(back_choice & back_choice_3))
     | (|(back_choice & back_choice_4))
@@ -591,7 +591,7 @@ module SlotPool_slots64_releases6 (
     | (|(back_choice_2 & back_choice_3))
     | (|(back_choice_2 & back_choice_4))
     | (|(back_choice_2 & back_choice_5));
-  wire check_46_or_2 =
+  wire check_48_or_2 =
     (|(back_choice_2 & back_choice_6))
     | (|(back_choice_3 & back_choice_4))
     | (|(back_choice_3 & back_choice_5))
@@ -603,19 +603,19 @@ module SlotPool_slots64_releases6 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(back & ~taken))); // slot_pool.ts:45
-      assert (~(check_46_or | check_46_or_2)); // slot_pool.ts:46
+      assert (~(|(back & ~taken))); // slot_pool.ts:47
+      assert (~(check_48_or | check_48_or_2)); // slot_pool.ts:48
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(back & ~taken)))) begin
-        $display("%s", "assertion failed: a slot that is released was busy (slot_pool.ts:45)"); // slot_pool.ts:45
+        $display("%s", "assertion failed: a slot that is released was busy (slot_pool.ts:47)"); // slot_pool.ts:47
         $stop;
       end
-      if (~(~(check_46_or | check_46_or_2))) begin
-        $display("%s", "assertion failed: a slot is released once (slot_pool.ts:46)"); // slot_pool.ts:46
+      if (~(~(check_48_or | check_48_or_2))) begin
+        $display("%s", "assertion failed: a slot is released once (slot_pool.ts:48)"); // slot_pool.ts:48
         $stop;
       end
     end
