@@ -182,4 +182,24 @@ test("positions", () => {
     expect(code, out + err).toBe(0);
     expect(JSON.parse(readFileSync(join(project.folder, "vitest.json"), "utf8"))).toEqual(libraryModules.map((m) => emit(m).files));
   });
+
+  it.runIf(process.env["MNEMO_PACKAGE"] === "all")("refuses by a lint rule what TypeScript accepts and JavaScript answers wrongly", async () => {
+    project.write("eslint.config.js", `import mnemosyne from "mnemosyne/eslint";
+import tseslint from "typescript-eslint";
+export default tseslint.config({
+  files: ["src/*.ts"], plugins: { mnemosyne }, rules: { "mnemosyne/signal-misuse": "error" },
+  languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },
+});
+`);
+    project.write("src/misuse.ts", `import { bit, input, module, output } from "mnemosyne";
+export const Misuse = module("Misuse", () => ({ a: input(bit), b: input(bit), o: output(bit) }), (io) => {
+  if (io.a) io.o.set(1); else io.o.set(io.a === io.b ? 1 : 0);
+});
+`);
+    await project.add("eslint@9", "typescript-eslint@8");
+    const { code, out } = await project.node("node_modules/eslint/bin/eslint.js", "src", "--format", "json");
+    const found = (JSON.parse(out) as { readonly filePath: string; readonly messages: readonly { readonly line: number; readonly ruleId: string; readonly messageId?: string }[] }[])
+      .flatMap((f) => f.messages.map((m) => [f.filePath.split("/").at(-1), m.line, m.ruleId, m.messageId]));
+    expect([code, found]).toEqual([1, [["misuse.ts", 3, "mnemosyne/signal-misuse", "condition"], ["misuse.ts", 3, "mnemosyne/signal-misuse", "comparison"]]]);
+  });
 });
