@@ -6,7 +6,7 @@ import {
   assignGiven, catalogue, connect, elaborate, input, instance, leavesOf, module, sink, source, uint,
   type CatalogueEntry, type Port, type Ports, type Shape, type StreamIn, type StreamOut, type StreamPort,
 } from "../../../hdl-dsl/index.ts";
-import { StreamSink, StreamSource, type Io, type StreamIo } from "../../../sim/index.ts";
+import { StreamSink, StreamSource, type StreamIo } from "../../../sim/index.ts";
 
 const timed = catalogue.flatMap((e, i) => (e.timing === undefined ? [] : [{ e, timing: e.timing, id: `u${i}` }]));
 type Any = StreamIn<Shape> & StreamOut<Shape>;

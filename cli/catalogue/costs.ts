@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { EmittedFile } from "../../hdl-dsl/index.ts";
+import { contentKey } from "../cache.ts";
+import { UsageError } from "../usage-error.ts";
+import { contentOf } from "../verilog-content.ts";
+
+const Cost = z.strictObject({
+  /** Key of the Verilog that was measured: another text's cost is not known. */
+  content: z.string(),
+  luts: z.number(), ff: z.number(), bram: z.number(), dsp: z.number(), levels: z.number(),
+});
+/** What a unit takes of the device, and LUTs on its deepest path. */
+export type Cost = z.infer<typeof Cost>;
+const Costs = z.strictObject({ tool: z.string(), target: z.string(), units: z.record(z.string(), Cost) });
+/** Measured costs by Verilog name. */
+export type Costs = z.infer<typeof Costs>;
+
+/** The committed file of measurements, from the project's folder. */
+export const costsPath = "docs/catalogue.json";
+const unmeasured: Costs = { tool: "Yosys", target: "xcup", units: {} };
+
+/** What the measurement of these files is filed under. */
+export const costKey = (files: readonly EmittedFile[]): string => contentKey(contentOf(files));
+
+/** @throws UsageError when the file is damaged */
+export function readCosts(root: string): Costs {
+  const path = join(root, costsPath);
+  if (!existsSync(path)) return unmeasured;
+  try { return Costs.parse(JSON.parse(readFileSync(path, "utf8"))); } catch {
+    throw new UsageError(`${costsPath} is damaged: remove it and measure again, mnemo catalogue --measure`);
+  }
+}
+
+/** One line per unit, names in order, so that a change shows as the lines that it changes. */
+export function writeCosts(root: string, costs: Costs): void {
+  const units = Object.entries(costs.units).sort(([a], [b]) => (a < b ? -1 : 1)).map(([n, c]) => `    ${JSON.stringify(n)}: ${JSON.stringify(c)}`);
+  writeFileSync(join(root, costsPath), `{\n  "tool": ${JSON.stringify(costs.tool)},\n  "target": ${JSON.stringify(costs.target)},\n  "units": {\n${units.join(",\n")}\n  }\n}\n`);
+}
