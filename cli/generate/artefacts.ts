@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { cataloguePage } from "../catalogue/page.ts";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import { registerHeader, registerReference } from "../../designs/clio/registers/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
@@ -40,6 +41,7 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     { path: "docs/wire-format.md", text: wireFormatReference() },
     { path: "generated/clio_registers.h", text: registerHeader() },
     { path: "docs/registers.md", text: registerReference() },
+    { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
   const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
   return [...texts, { path: "captures/first.pcap", text: firstCapture() }, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];
