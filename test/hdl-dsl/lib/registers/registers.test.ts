@@ -104,7 +104,7 @@ describe("RegisterSlave", () => {
     expect(await lite.read(0x14)).toBe(0);
   });
   test.each([
-    ["the second byte goes by the first one's strobe", "order_payload_w_strb[1]", "order_payload_w_strb[0]"],
+    ["the second byte goes by the first one's strobe", "order_data_held_strb[1]", "order_data_held_strb[0]"],
     ["writing 1 does not clear an event", "& ~", "| ~"],
   ] as const)("planted fault: %s", (_name, from, to) => findsFault(runBench("registers", plant(dut, from, to), { wave: false, seed: 3 }, b => random(b, 300)), /read at|expected/));
   test("it is called for its map, and the tools accept it", () => {
