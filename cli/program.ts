@@ -4,6 +4,7 @@ import type { Terminal } from "./terminal/terminal.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { compareVerb } from "./verbs/compare.ts";
 import { catalogueVerb } from "./verbs/catalogue.ts";
+import { drawVerb } from "./verbs/draw.ts";
 import { doctorVerb } from "./verbs/doctor.ts";
 import { emitVerb } from "./verbs/emit.ts";
 import { generateVerb } from "./verbs/generate.ts";
@@ -14,7 +15,7 @@ import { synthVerb } from "./verbs/synth.ts";
 import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, emitVerb, generateVerb, lintVerb, synthVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
+const verbs: readonly Verb[] = [runVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {

@@ -29,5 +29,6 @@ export * from "./lib/registers/index.ts";
 export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
 export { countNodes } from "./ir/count.ts";
 export { emit } from "./emit.ts";
+export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export { isQueue, libraryProofs, lruHarness, moduleObeys, producerObeys, type Fault, type Proof, type ShadowOptions, type Watched } from "./proofs/index.ts";
 export { readSourceMap } from "./verilog/source-map.ts";

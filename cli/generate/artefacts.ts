@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { cataloguePage } from "../catalogue/page.ts";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import { registerHeader, registerReference } from "../../designs/clio/registers/index.ts";
+import { clioNode } from "../../designs/clio/rtl/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
+import { structureOf } from "../../hdl-dsl/index.ts";
 import { writePcap } from "../../sim/index.ts";
+import { svgOf } from "../draw/svg.ts";
 import { designs, node } from "./designs.ts";
 import type { GeneratedFile } from "./files.ts";
 import { filesOf } from "./design-files.ts";
@@ -41,6 +44,7 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     { path: "docs/wire-format.md", text: wireFormatReference() },
     { path: "generated/clio_registers.h", text: registerHeader() },
     { path: "docs/registers.md", text: registerReference() },
+    { path: "docs/clio-node.svg", text: svgOf(structureOf(clioNode(makeSettings().config))) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
   const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
