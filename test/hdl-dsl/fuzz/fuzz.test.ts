@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { fuzz } from "./differential.ts";
 
-const count = Number(process.env["MNEMO_FUZZ"] ?? 120);
+const count = Number(process.env["MNEMO_FUZZ"] ?? 80);
 const seed = Number(process.env["MNEMO_FUZZ_SEED"] ?? 20261120);
 
 test(`${count} random programs mean the same to the evaluator and to three tools (seed ${seed})`, { timeout: 60_000 + count * 400 }, async () => {
