@@ -3,14 +3,15 @@ import { parseNetlist, type Netlist } from "../../../cli/synth/netlist.ts";
 type Pins = Readonly<Record<string, number | readonly number[]>>;
 export interface Cell { readonly name: string; readonly type: string; readonly in: Pins; readonly out: Pins }
 
-const bits = (pins: Pins): [string, readonly number[]][] => Object.entries(pins).map(([p, b]) => [p, typeof b === "number" ? [b] : b]);
+const isList = (b: number | readonly number[]): b is readonly number[] => typeof b !== "number";
+const bits = (pins: Pins): [string, readonly number[]][] => Object.entries(pins).map(([p, b]) => [p, isList(b) ? b : [b]]);
 
 /** A mapped netlist by hand. @param nets named nets @param outputs output ports */
 export function netlist(cells: readonly Cell[], nets: Readonly<Record<string, number>>, outputs: Readonly<Record<string, number>> = {}): Netlist {
   return parseNetlist(JSON.stringify({ modules: { t: {
     ports: Object.fromEntries(Object.entries(outputs).map(([n, b]) => [n, { direction: "output", bits: [b] }])),
     cells: Object.fromEntries(cells.map((c) => [c.name, {
-      type: c.type, port_directions: Object.fromEntries([...bits(c.in).map(([p]) => [p, "input"]), ...bits(c.out).map(([p]) => [p, "output"])]),
+      type: c.type, port_directions: Object.fromEntries([...bits(c.in).map(([p]) => [p, "input"] as const), ...bits(c.out).map(([p]) => [p, "output"] as const)]),
       connections: Object.fromEntries([...bits(c.in), ...bits(c.out)]),
     }])),
     netnames: Object.fromEntries(Object.entries(nets).map(([n, b]) => [n, { hide_name: 0, bits: [b], attributes: { src: `t.v:${b}.1-${b}.9` } }])),

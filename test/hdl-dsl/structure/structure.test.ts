@@ -3,7 +3,7 @@ import {
   connect, input, instance, module, moduleNames, output, ram, reg, sink, source, stream, structureOf, uint, type Structure,
 } from "../../../hdl-dsl/index.ts";
 
-const Stage = module("Stage", (p: { readonly bits: number }) => ({ come: sink(uint(p.bits)), go: source(uint(p.bits)), count: output(uint(4)), limit: input(uint(4)) }), (io) => {
+const Stage = module("Stage", (_p: { readonly bits: 8 }) => ({ come: sink(uint(8)), go: source(uint(8)), count: output(uint(4)), limit: input(uint(4)) }), (io) => {
   connect(io.come, io.go);
   const count = reg(uint(4), { init: 0 });
   count.set(count.add(io.limit));
