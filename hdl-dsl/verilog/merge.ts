@@ -25,7 +25,9 @@ export function mergedWires(circuit: Circuit): Merged {
   };
   for (const w of mergeable) {
     const all = segments.get(w), v = all?.[0]?.value;
-    if (all?.length === 1 && v?.kind === "const") { constants.set(w, v); continue; }
+    if (all?.length === 1 && v?.kind === "const") constants.set(w, v);
+  }
+  for (const w of mergeable) {
     const from = repeated(w);
     if (from !== undefined && from.kind !== "output" && from.kind !== "instanceIn") names.set(w, from);
   }
@@ -38,10 +40,12 @@ export function mergedWires(circuit: Circuit): Merged {
     drivers.set(o, w);
   }
   // Chains lead to their end.
-  for (const w of names.keys()) {
+  for (const w of [...names.keys()]) {
     let end = names.get(w) as Signal;
     for (let up = names.get(end); up !== undefined; up = names.get(end)) end = up;
-    names.set(w, end);
+    const value = constants.get(end);
+    if (value === undefined) names.set(w, end);
+    else { names.delete(w); constants.set(w, value); }
   }
   return { names, drivers, constants };
 }
