@@ -1,6 +1,6 @@
+import { register, RegisterError, registerMap as checked, type FieldNames, type Register, type RegisterField } from "../../../hdl-dsl/index.ts";
 import { counterNames, type CounterName, type Settings } from "../config/index.ts";
 import { matActions, matBase, matRules, matWords } from "./match_action.ts";
-import { register, RegisterError, type Register, type RegisterField } from "./register.ts";
 
 /** Bits of a byte address of the register space. */
 export const registerAddressBits = 12;
@@ -30,10 +30,12 @@ const fixed = [
   register(0x034, "flags", "switches", { acceptAnyMac: [0, 1, "rw", "take frames for any destination MAC"], outOfMemory: [1, 1, "rw", "a fault that finds no free page fails instead of waiting"] }),
   register(0x038, "freePages", "the free-page buffer", { freePages: [0, 16, "live", "frames in it now"] }),
 ] as const;
-export type FieldName = NonNullable<(typeof fixed)[number]["fieldName"]> | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
+export type FieldName = FieldNames<(typeof fixed)[number]> | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
 
 /** All single registers in order of their addresses; the counters and the match-and-action table are windows beside them. */
-export const registerMap: readonly Register[] = [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i))];
+export const registerMap: readonly Register[] = checked<Register>({
+  name: "Clio", doc: "The memory node.", addressBits: registerAddressBits, registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i))],
+}).registers;
 
 /** Byte address of a counter's low word; the high word (bits 32 to 47) follows, kept from when the low word was read. */
 export const counterBase = 0x200;
@@ -44,11 +46,7 @@ if (counterBase + 8 * counterNames.length > matBase || matBase + 4 * matWords > 
   throw new RegisterError(`${counterNames.length} counters do not fit between 0x${counterBase.toString(16)} and 0x${matBase.toString(16)}; move matBase up`);
 }
 
-const places = new Map<string, { readonly register: Register; readonly field: RegisterField }>();
-for (const r of registerMap) for (const f of r.fields) {
-  if (places.has(f.name)) throw new RegisterError(`two fields are named ${f.name}; rename one`);
-  places.set(f.name, { register: r, field: f });
-}
+const places = new Map(registerMap.flatMap(r => r.fields.map(f => [f.name, { register: r, field: f }] as const)));
 /** The register that holds a field, and where in it. */
 export function fieldPlace(name: FieldName): { readonly register: Register; readonly field: RegisterField } { return places.get(name) as { register: Register; field: RegisterField }; }
 

@@ -1,5 +1,5 @@
+import { insertField, type RegisterField } from "../../../hdl-dsl/index.ts";
 import { defaultAction, opcode, operationOf, replyCode, type Action } from "../../packets/index.ts";
-import { insertField, type RegisterField } from "./register.ts";
 
 /** What the match-and-action table can say of an opcode, in the order of its codes. */
 export const matActions = ["malformed", "fast", "slow", "extend", "sync", "drop", "echo"] as const;

@@ -1,4 +1,7 @@
-import { assignView, bit, bitsFor, cat, connect, constant, input, join, module, mux, node, onehotMux, output, ram, reg, sink, source, stage, stream, struct, uint, vec, when, type Bit, type UInt, type Val, type Var } from "../../../hdl-dsl/index.ts";
+import {
+  assignView, axiResponse, bit, bitsFor, cat, constant, input, liteSlave, liteSlavePorts, module, mux, node, onehotMux, output, ram, reg, strobed, uint, vec, when,
+  wordOf, type Bit, type LiteReadAccess, type LiteWriteAccess, type UInt, type Val, type Var,
+} from "../../../hdl-dsl/index.ts";
 import { counterNames } from "../config/index.ts";
 import {
   counterBase, counterBits, isWritable, matBase, matEntryFields, matRules, matWords, registerAddressBits, registerMap, type FieldValues, type Register, type RegisterField,
@@ -11,14 +14,6 @@ export interface ControlParameters {
   /** What the registers hold after reset, those that the build fixes too (`resetValues` of ../registers). */
   readonly reset: FieldValues;
 }
-
-/** AXI4-Lite channels. */
-export const LiteAddress = struct({ addr: uint(registerAddressBits), prot: uint(3) });
-export const LiteWrite = struct({ data: uint(32), strb: uint(4) });
-export const LiteResponse = struct({ resp: uint(2) });
-export const LiteRead = struct({ data: uint(32), resp: uint(2) });
-/** AXI answers. */
-export const axiResponse = { OKAY: 0, SLVERR: 2, DECERR: 3 } as const;
 
 type Wide = UInt & { set(v: unknown): void };
 
@@ -33,7 +28,7 @@ type Wide = UInt & { set(v: unknown): void };
  */
 export const Control = module("Control",
   (_p: ControlParameters) => ({
-    s_aw: sink(LiteAddress), s_w: sink(LiteWrite), s_b: source(LiteResponse), s_ar: sink(LiteAddress), s_r: source(LiteRead),
+    ...liteSlavePorts(registerAddressBits),
     config: output(NetConfig), out_of_memory: output(bit), rules: output(vec(MatRule, matRules)), mat_write: output(MatWrite), mat_opcode: output(uint(8)), mat_entry: input(MatEntry),
     free_pages: input(uint(16)), events: input(Events),
   }),
@@ -48,55 +43,46 @@ export const Control = module("Control",
     const counts = counterSweep(io.events);
 
     // Reads.
-    const asked = stage(io.s_ar, "forward", { name: "asked" });
-    const at = node(asked.payload.addr.bits(2, registerAddressBits - 2));
-    const here = (address: number): Bit => at.eq(address / 4);
-    io.mat_opcode.set(at.trunc(8));
-    const inCounters = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
-    const inMat = node(at.bits(8, at.width - 8).eq(matBase / 4 / matWords));
-    const offset = node(at.sub(counterBase / 4));
-    const count = counts.read(offset.bits(1, counts.indexBits));
-    const high_word = node(offset.bit(0));
-    const kept_high = reg(uint(counterBits - 32));
-    when(asked.fire.and(inCounters).and(high_word.not()), () => { kept_high.set(count.bits(32, counterBits - 32)); });
-    const known = registerMap.map(r => here(r.address));
-    const entryWord = wordOf(Object.values(matEntryFields), f => (io.mat_entry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt);
-    const answer = stream(LiteRead);
-    answer.valid.set(asked.valid);
-    asked.ready.set(answer.ready);
-    const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
-    answer.payload.set({
-      data: onehotMux([...known, inCounters, inMat], [...registerMap.map(r => wordOf(r.fields, value)), mux(high_word, kept_high.zext(32) as UInt, count.trunc(32)), entryWord]),
-      resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
-    });
-    connect(stage(answer, "forward", { name: "answered" }), io.s_r);
+    const hits = (at: UInt, rs: readonly Register[]): Bit => rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
+    const read = ({ address, fire }: LiteReadAccess): { data: UInt; resp: UInt } => {
+      const at = node(address.bits(2, registerAddressBits - 2));
+      io.mat_opcode.set(at.trunc(8));
+      const inCounters = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
+      const inMat = node(at.bits(8, at.width - 8).eq(matBase / 4 / matWords));
+      const offset = node(at.sub(counterBase / 4));
+      const count = counts.read(offset.bits(1, counts.indexBits));
+      const high_word = node(offset.bit(0));
+      const kept_high = reg(uint(counterBits - 32));
+      when(fire.and(inCounters).and(high_word.not()), () => { kept_high.set(count.bits(32, counterBits - 32)); });
+      const known = registerMap.map(r => at.eq(r.address / 4));
+      const entryWord = wordOf(Object.values(matEntryFields), f => (io.mat_entry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt);
+      const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
+      return {
+        data: onehotMux([...known, inCounters, inMat],
+          [...registerMap.map(r => wordOf(r.fields, value)), mux(high_word, kept_high.zext(32) as UInt, count.trunc(32)), entryWord]),
+        resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
+      };
+    };
 
     // Writes.
-    const order = join({ aw: stage(io.s_aw, "forward", { name: "order_address" }), w: stage(io.s_w, "forward", { name: "order_data" }) }, { name: "order" });
-    const target = node(order.payload.aw.addr.bits(2, registerAddressBits - 2));
-    const { data, strb } = order.payload.w;
-    const written = stream(LiteResponse);
-    written.valid.set(order.valid);
-    order.ready.set(written.ready);
-    const fire = node(written.fire);
-    const hits = (rs: readonly Register[]): Bit => rs.map(r => target.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
-    const toRegister = node(hits(registerMap.filter(isWritable)));
-    const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
-    const entryBytes = node(strb.trunc(2).all());
-    const readable = hits(registerMap.filter(r => !isWritable(r))).or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length))).or(toMat);
-    written.payload.resp.set(mux(toRegister.or(toMat.and(entryBytes)), constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR)));
-    connect(stage(written, "forward", { name: "done" }), io.s_b);
-    for (const r of registerMap.filter(isWritable)) {
-      when(fire.and(target.eq(r.address / 4)), () => {
-        for (const f of r.fields) {
-          const v = kept.get(f.name) as Wide;
-          v.set(cat(...bytesOf(f).map(x => mux(strb.bit(x.byte), data.bits(x.lsb, x.width), v.bits(x.lsb - f.lsb, x.width)))));
-        }
-      });
-    }
-    io.mat_write.en.set(fire.and(toMat).and(entryBytes));
-    io.mat_write.opcode.set(target.trunc(8));
-    for (const f of Object.values(matEntryFields)) (io.mat_write.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
+    const write = ({ address, data, strb, fire }: LiteWriteAccess): UInt => {
+      const target = node(address.bits(2, registerAddressBits - 2));
+      const toRegister = node(hits(target, registerMap.filter(isWritable)));
+      const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
+      const entryBytes = node(strb.trunc(2).all());
+      const readable = hits(target, registerMap.filter(r => !isWritable(r)))
+        .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length))).or(toMat);
+      for (const r of registerMap.filter(isWritable)) {
+        when(fire.and(target.eq(r.address / 4)), () => {
+          for (const f of r.fields) { const v = kept.get(f.name) as Wide; v.set(strobed(f, data, strb, v)); }
+        });
+      }
+      io.mat_write.en.set(fire.and(toMat).and(entryBytes));
+      io.mat_write.opcode.set(target.trunc(8));
+      for (const f of Object.values(matEntryFields)) (io.mat_write.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
+      return mux(toRegister.or(toMat.and(entryBytes)), constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR));
+    };
+    liteSlave(io, { read, write });
 
     // What the other blocks are told.
     const field = (name: string): UInt => kept.get(name) as UInt;
@@ -106,30 +92,6 @@ export const Control = module("Control",
     io.out_of_memory.set(field("outOfMemory").is(1));
     for (let i = 0; i < matRules; i++) assignView(io.rules.at(i), { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) }, "rules");
   });
-
-/** The parts of a field that lie in one byte of the word each, highest first. */
-function bytesOf(f: RegisterField): { readonly byte: number; readonly lsb: number; readonly width: number }[] {
-  const parts: { byte: number; lsb: number; width: number }[] = [];
-  for (let lsb = f.lsb; lsb < f.lsb + f.width;) {
-    const width = Math.min(8 - lsb % 8, f.lsb + f.width - lsb);
-    parts.unshift({ byte: lsb >> 3, lsb, width });
-    lsb += width;
-  }
-  return parts;
-}
-
-/** A register's word from its fields; bits between them are 0. */
-function wordOf(fields: readonly RegisterField[], value: (f: RegisterField) => UInt): UInt {
-  const parts: UInt[] = [];
-  let at = 0;
-  for (const f of [...fields].sort((a, b) => a.lsb - b.lsb)) {
-    if (f.lsb > at) parts.unshift(constant(0, f.lsb - at));
-    parts.unshift(value(f));
-    at = f.lsb + f.width;
-  }
-  if (at < 32) parts.unshift(constant(0, 32 - at));
-  return cat(...parts);
-}
 
 /**
  * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added to its word. The first round after reset

@@ -1,9 +1,8 @@
 import {
-  bit, cat, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit, type StreamIn,
-    type StreamOut, type UInt,
+  bit, cat, fromBits, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit,
+  type StreamIn, type StreamOut, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { BufferBeat, BufferJob, slotBeatBits, slotBeats, slotBits } from "./types.ts";
-import { fromBits } from "./onehot.ts";
 
 export interface FrameBufferParameters { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }
 

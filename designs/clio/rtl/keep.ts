@@ -1,5 +1,4 @@
-import { constant, type UInt } from "../../../hdl-dsl/index.ts";
-import { fromBits } from "./onehot.ts";
+import { constant, fromBits, type UInt } from "../../../hdl-dsl/index.ts";
 
 /** The keep bits of a beat whose last byte lies on lane `last`: bit i is i <= last. */
 export function keepTo(last: UInt, beatBytes: number): UInt {

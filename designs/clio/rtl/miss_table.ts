@@ -1,7 +1,7 @@
-import { assertAlways, bit, constant, input, lowestSet, module, mux, node, onehotMux, output, ram, reg, struct, uint, vec, when, type Bit,
-  type UInt } from "../../../hdl-dsl/index.ts";
-import { orTree } from "./lru.ts";
-import { encodeOnehot, fromBits } from "./onehot.ts";
+import {
+  assertAlways, bit, constant, encodeOnehot, fromBits, input, lowestSet, module, mux, node, onehotMux, orTree, output, ram, reg, struct,
+  uint, vec, when, type Bit, type UInt,
+} from "../../../hdl-dsl/index.ts";
 import { Faulted } from "./page_fault.ts";
 import { geometryOf, Walked, WalkResult, tableName, type WalkParameters } from "./table_walk.ts";
 

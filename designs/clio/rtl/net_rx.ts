@@ -1,13 +1,12 @@
 import { arpPacket, accessBody, broadcastMac, clioHeader, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header,
   udpHeader } from "../../packets/index.ts";
 import {
-  bit, cat, constant, input, lowestSet, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit, type UInt, type Val,
+  bit, cat, constant, encodeOnehot, fromBits, input, lowestSet, module, mux, node, orTree, output, reg, sink, source, struct, uint, when,
+  type Bit, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
 import { cutFields } from "./fields.ts";
 import { BufferWrite } from "./frame_buffer.ts";
-import { orTree } from "./lru.ts";
-import { encodeOnehot, fromBits } from "./onehot.ts";
 import { ContextWrite } from "./reply_contexts.ts";
 import type { ReplyContext} from "./types.ts";
 import { AxisBeat, NetConfig, NetRequest, Release, frameKind, lengthBits, slotBeatBits, slotBits } from "./types.ts";

@@ -1,8 +1,9 @@
-import { arbiter, assertAlways, bit, connect, constant, input, module, mux, node, output, reg, sink, source, stream, struct, uint, when,
-  type Bit, type StreamIn } from "../../../hdl-dsl/index.ts";
+import {
+  arbiter, assertAlways, bit, connect, constant, fromBits, input, module, mux, node, output, reg, sink, source, stream, struct, uint,
+  when, type Bit, type StreamIn,
+} from "../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../packets/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
-import { fromBits } from "./onehot.ts";
 import { ContextRead } from "./reply_contexts.ts";
 import { echoBeats, echoBytes, fullBytes, ipv4Checksum, placeChecksum, planReply, rawLimit } from "./reply_frame.ts";
 import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, slotBeatBits, slotBits } from "./types.ts";

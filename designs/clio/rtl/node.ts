@@ -1,12 +1,12 @@
 import {
-  arbiter, bit, bitsFor, connect, instance, module, node, output, sink, source, stream, uint, type UInt,
+  arbiter, bit, bitsFor, connect, instance, liteSlavePorts, module, node, output, sink, source, stream, uint, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, parametersSchema, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
-import { resetValues } from "../registers/index.ts";
+import { registerAddressBits, resetValues } from "../registers/index.ts";
 import { AccessRead } from "./access_read.ts";
 import { AccessWrite } from "./access_write.ts";
 import { AxiShare } from "./axi_share.ts";
-import { Control, LiteAddress, LiteRead, LiteResponse, LiteWrite } from "./control.ts";
+import { Control } from "./control.ts";
 import { FrameBuffer } from "./frame_buffer.ts";
 import { Mat } from "./mat.ts";
 import { NetRx } from "./net_rx.ts";
@@ -50,7 +50,7 @@ export const ClioNode = module("ClioNode",
       /** The free-page buffer holds its low-water mark or less. */
       low_water: output(bit),
       shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
-      s_aw: sink(LiteAddress), s_w: sink(LiteWrite), s_b: source(LiteResponse), s_ar: sink(LiteAddress), s_r: source(LiteRead),
+      ...liteSlavePorts(registerAddressBits),
       /** Slots in use: 0 when nothing is under way. */
       busy: output(uint(w.slots)),
     };

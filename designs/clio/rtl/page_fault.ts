@@ -1,9 +1,10 @@
-import { bit, bitsFor, cat, constant, fifo, fifoWithLevel, fork, input, module, node, output, repeat, sink, source, stage, stream, struct,
-  uint, type UInt } from "../../../hdl-dsl/index.ts";
+import {
+  bit, bitsFor, cat, constant, decode, fifo, fifoWithLevel, fork, input, module, node, output, repeat, sink, source, stage, stream,
+  struct, uint, type UInt,
+} from "../../../hdl-dsl/index.ts";
 import { entryBytes } from "../table/index.ts";
 import { geometryOf, tableName, WalkResult, type WalkParameters } from "./table_walk.ts";
 import { AxiAddress, AxiResponse, AxiWrite } from "./types.ts";
-import { decode } from "./onehot.ts";
 
 export interface PageFaultParameters extends WalkParameters { readonly freePages: number }
 

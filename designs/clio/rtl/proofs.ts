@@ -1,8 +1,7 @@
 /** Proofs of the node's units: harnesses for `mnemo prove`. */
 import type { Proof } from "../../../hdl-dsl/index.ts";
-import { lruProof } from "./lru_proof.ts";
 import { slotPoolProof } from "./slot_pool_proof.ts";
 import { tlbProof } from "./tlb_proof.ts";
 
 /** Every proof of the node's units. */
-export const nodeProofs: readonly Proof[] = [lruProof, slotPoolProof, tlbProof];
+export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof];

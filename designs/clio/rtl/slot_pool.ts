@@ -1,7 +1,7 @@
-import { assertAlways, bit, constant, input, module, mux, node, output, reg, source, uint, vec, when, type Bit,
-  type UInt } from "../../../hdl-dsl/index.ts";
-import { decode, fromBits } from "./onehot.ts";
-import { orTree } from "./lru.ts";
+import {
+  assertAlways, bit, constant, decode, fromBits, input, module, mux, node, orTree, output, reg, source, uint, vec, when, type Bit,
+  type UInt,
+} from "../../../hdl-dsl/index.ts";
 import { Release, slotBits } from "./types.ts";
 
 /** The number of the lowest set bit and whether there is one: a tree of muxes. The number is 0 when there is none. */

@@ -1,9 +1,9 @@
-import { bit, cat, fifo, module, mux, node, onehotMux, output, ram, reg, sink, source, struct, uint, vec, when, constant, unpack, type Bit,
-  type Readable, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import {
+  bit, cat, constant, encodeOnehot, fifo, fromBits, module, mux, node, onehotMux, orTree, output, ram, reg, sink, source, struct, uint,
+  unpack, vec, when, type Bit, type Readable, type UInt, type Val,
+} from "../../../hdl-dsl/index.ts";
 import { bucketBytes, bucketSlots, entryShape, tableGeometry, type TableGeometry, type TableParameters } from "../table/index.ts";
 import { AxiAddress, AxiRead } from "./types.ts";
-import { encodeOnehot, fromBits } from "./onehot.ts";
-import { orTree } from "./lru.ts";
 
 export interface WalkParameters extends TableParameters {
   readonly misses: number;

@@ -1,7 +1,7 @@
-import { assertAlways, bit, input, instance, module, mux, onehotMux, output, reg, struct, uint, vec, when,
-  type Bit } from "../../../hdl-dsl/index.ts";
-import { Lru, orTree } from "./lru.ts";
-import { encodeOnehot, fromBits } from "./onehot.ts";
+import {
+  assertAlways, bit, encodeOnehot, fromBits, input, instance, Lru, module, mux, onehotMux, orTree, output, reg, struct, uint, vec, when,
+  type Bit,
+} from "../../../hdl-dsl/index.ts";
 
 /** What a translation gives. */
 export const Mapping = (p: { readonly ppnBits: number }) => struct({ ppn: uint(p.ppnBits), write: bit, read: bit });

@@ -1,13 +1,11 @@
 import {
-  assertAlways, assignView, bit, bitsFor, cat, connect, constant, fifo, input, instance, literalOf as literalVal, module, mux, node,
-    output, ram, reg, sink, source, stream, struct, uint, when, wire,
-  type Bit, type Shape, type Stream, type Val,
+  assertAlways, assignView, bit, bitsFor, cat, connect, constant, decode, fifo, input, instance, literalOf as literalVal, module, mux,
+  node, output, ram, reg, sink, source, stream, struct, uint, when, wire, type Bit, type Shape, type Stream, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
 import { pidBits, vaBits } from "../table/index.ts";
 import { MissTable, verdict } from "./miss_table.ts";
 import { locatePage } from "./mixing.ts";
-import { decode } from "./onehot.ts";
 import { PageFault, type PageFaultParameters } from "./page_fault.ts";
 import { Tlb } from "./tlb.ts";
 import { geometryOf, TableWalk, tableName } from "./table_walk.ts";

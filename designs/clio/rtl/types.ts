@@ -115,10 +115,7 @@ export const Translated = (p: { readonly slots: number; readonly pagesPerRequest
 });
 
 /** AXI4 channels (as sources or sinks named <prefix>_aw and so on). Burst is always INCR; size always the full beat. */
-export const AxiAddress = (p: { readonly addressBits: number; readonly idBits: number }) => struct({ addr: uint(p.addressBits), id: uint(p.idBits), len: uint(8), size: uint(3), burst: uint(2) });
-export const AxiWrite = (beatBytes: number) => struct({ data: uint(beatBytes * 8), strb: uint(beatBytes), last: bit });
-export const AxiResponse = (p: { readonly idBits: number }) => struct({ id: uint(p.idBits), resp: uint(2) });
-export const AxiRead = (p: { readonly idBits: number; readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), id: uint(p.idBits), resp: uint(2), last: bit });
+export { axi4Address as AxiAddress, axi4Read as AxiRead, axi4Response as AxiResponse, axi4Write as AxiWrite } from "../../../hdl-dsl/index.ts";
 
 /** A job for the frame buffer's reader: `beats` (1 or more) from `first` of the slot. */
 export const BufferJob = (p: { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }) => struct({ slot: uint(slotBits(p)), first: uint(slotBeatBits(p)), beats: uint(slotBeatBits(p) + 1) });

@@ -7,7 +7,6 @@ import { counterNames, makeSettings } from "../../../../designs/clio/config/inde
 import {
   counterAddress, defaultMatTable, extractField, fieldPlace, insertField, matAction, matActions, matAddress, matBase, matEntryFields, matWord, matWords, registerHeader, registerMap, registerReference, resetValues,
 } from "../../../../designs/clio/registers/index.ts";
-import { register } from "../../../../designs/clio/registers/register.ts";
 import { defaultAction, opcode } from "../../../../designs/packets/index.ts";
 
 describe("registers", () => {
@@ -30,11 +29,6 @@ describe("registers", () => {
     expect(insertField(field, 0x1234, 1)).toBe(0x80001234);
     expect(extractField(field, 0x80001234)).toBe(1);
     expect(extractField(fieldPlace("macLow").field, 0xffffffff)).toBe(0xffffffff);
-  });
-  test("what a map refuses, word for word", () => {
-    expect(() => register(0x12, "odd", "", {})).toThrow("register odd: address 0x12 is not a multiple of 4; the nearest is 0x10");
-    expect(() => register(0, "r", "", { a: [0, 8, "rw", ""], b: [7, 2, "rw", ""] })).toThrow("register r: field b lies over another one; move it to free bits");
-    expect(() => register(0, "r", "", { a: [30, 4, "rw", ""] })).toThrow("register r: field a ends at bit 33; the last bit is 31");
   });
   test("the table comes up with the opcode table's actions", () => {
     defaultMatTable.forEach((e, code) => {

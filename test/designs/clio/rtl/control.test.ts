@@ -3,7 +3,8 @@ import { counterNames, makeSettings, type CounterName } from "../../../../design
 import {
   counterAddress, extractField, fieldPlace, insertField, isWritable, matAddress, matBase, matEntryFields, matWord, matWords, registerAddressBits, registerMap, resetValues, type FieldName, type MatEntryValues,
 } from "../../../../designs/clio/registers/index.ts";
-import { axiResponse, Control } from "../../../../designs/clio/rtl/control.ts";
+import { Control } from "../../../../designs/clio/rtl/control.ts";
+import { axiResponse } from "../../../../hdl-dsl/index.ts";
 import { bernoulli, never, poke, type Bench, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
@@ -189,7 +190,7 @@ describe("Control", () => {
 
   describe("a planted fault is found", () => {
     const accesses: readonly (readonly [string, string | RegExp, string])[] = [
-      ["strobes ignored", /order_payload_w_strb = [^;]*;/, "order_payload_w_strb = 4'hf;"],
+      ["strobes ignored", /order_data_held_strb <= [^;]*;/, "order_data_held_strb <= 4'hf;"],
       ["a write to what only reads answered OKAY", "2'd2", "2'd0"],
     ];
     for (const [name, from, to] of accesses) {

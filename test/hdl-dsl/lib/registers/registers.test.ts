@@ -161,6 +161,8 @@ describe("as data", () => {
     expect(map(at(0), at(4, "b"))).toThrow("M: two fields are named x; rename one");
     expect(map(at(16))).toThrow("M: register a at 0x010 does not fit 4 address bits; raise addressBits or move it");
     expect(() => at(6)).toThrow("register a: address 0x6 is not a multiple of 4; the nearest is 0x4");
+    expect(() => register(0, "r", "", { a: [0, 8, "rw", ""], b: [7, 2, "rw", ""] })).toThrow("register r: field b lies over another one; move it to free bits");
+    expect(() => register(0, "r", "", { a: [30, 4, "rw", ""] })).toThrow("register r: field a ends at bit 33; the last bit is 31");
   });
   test("the C header compiles and says the same", () => {
     const folder = mkdtempSync(join(tmpdir(), "mnemo-registers-"));

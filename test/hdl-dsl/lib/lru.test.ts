@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Lru } from "../../../../designs/clio/rtl/lru.ts";
-import { type Bench, runBench } from "../../../../sim/index.ts";
-import { findsFault, plant } from "../../../support/plant.ts";
+import { Lru } from "../../../hdl-dsl/index.ts";
+import { type Bench, runBench } from "../../../sim/index.ts";
+import { findsFault, plant } from "../../support/plant.ts";
 
 const dut = (entries: number) => Lru({ entries });
 type Ports = ReturnType<typeof dut>["ports"];
