@@ -150,8 +150,8 @@ export const arbiterProofs: readonly Proof[] = [
       },
     }),
     faults: [
-      { what: "the lowest number always goes first", from: /chosen_after =[^;]*;/, to: "chosen_after = 3'd0;" },
-      { what: "one source comes out under another's number", from: /chosen_grant\[1\]\}\} & (?:2'd1|tagged_1_payload_from)/, to: "chosen_grant[1]}} & 2'd2" },
+      { what: "the lowest number always goes first", from: /merge_after =[^;]*;/, to: "merge_after = 3'd0;" },
+      { what: "one source comes out under another's number", from: /merge_grant\[1\]\}\} & (?:2'd1|tagged_1_payload_from)/, to: "merge_grant[1]}} & 2'd2" },
     ],
   },
 ];
