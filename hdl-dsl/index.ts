@@ -25,7 +25,7 @@ export { throttle } from "./stream/throttle.ts";
 export { creditReceiver, creditSender } from "./queues/credit.ts";
 export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
-export * from "./lib/registers/index.ts";
+export * from "./registers/index.ts";
 export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
 export { countNodes } from "./ir/count.ts";
 export { emit } from "./emit.ts";

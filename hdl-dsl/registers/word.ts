@@ -1,7 +1,7 @@
 /** Words and fields in hardware. */
-import type { UInt } from "../../types/value.ts";
-import { mux } from "../../build/statements.ts";
-import { cat, constant } from "../../build/value.ts";
+import type { UInt } from "../types/value.ts";
+import { mux } from "../build/statements.ts";
+import { cat, constant } from "../build/value.ts";
 import type { RegisterField } from "./register.ts";
 
 /** A register's word from its fields; bits between them are 0. */

@@ -1,12 +1,11 @@
-import { input, output, type Port, type Ports } from "../../types/ports.ts";
-import { uint, type UIntShape } from "../../types/shape.ts";
-import type { Bit, Inside, UInt, UIntVar } from "../../types/value.ts";
-import { node, reg } from "../../build/declare.ts";
-import { module, type Def } from "../../build/module.ts";
-import { mux, onehotMux, when } from "../../build/statements.ts";
-import { constant } from "../../build/value.ts";
-import { axiResponse } from "../axi4.ts";
-import { liteSlave, liteSlavePorts, type LiteSlavePorts } from "../axi4-lite.ts";
+import { input, output, type Port, type Ports } from "../types/ports.ts";
+import { uint, type UIntShape } from "../types/shape.ts";
+import type { Bit, Inside, UInt, UIntVar } from "../types/value.ts";
+import { node, reg } from "../build/declare.ts";
+import { module, type Def } from "../build/module.ts";
+import { mux, onehotMux, when } from "../build/statements.ts";
+import { constant } from "../build/value.ts";
+import { axiResponse, liteSlave, liteSlavePorts, type LiteSlavePorts } from "../lib/index.ts";
 import { isWritable, type FieldSpecs, type NamedRegister, type Register, type RegisterField, type RegisterMap } from "./register.ts";
 import { strobed, wordOf } from "./word.ts";
 

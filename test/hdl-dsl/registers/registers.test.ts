@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { axiResponse, emit, extractField, insertField, isWritable, register, registerDriver, registerHeader, registerMap, registerPage, RegisterSlave, type RegisterField } from "../../../../hdl-dsl/index.ts";
-import { bernoulli, LiteMaster, never, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../../sim/index.ts";
-import { bench } from "../../../bench.ts";
-import { findsFault, plant } from "../../../support/plant.ts";
-import { lint } from "../../support/lint.ts";
+import { axiResponse, emit, extractField, insertField, isWritable, register, registerDriver, registerHeader, registerMap, registerPage, RegisterSlave, type RegisterField } from "../../../hdl-dsl/index.ts";
+import { bernoulli, LiteMaster, never, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../sim/index.ts";
+import { bench } from "../../bench.ts";
+import { findsFault, plant } from "../../support/plant.ts";
+import { lint } from "../support/lint.ts";
 import { timer } from "./timer.ts";
 
 const values = { identification: 0x54494d45, prescale: 0x2a5, limit: 1000 };
