@@ -9,6 +9,7 @@ import { dissectorLua, wireFormatReference } from "../../designs/packets/index.t
 import { structureOf } from "../../hdl-dsl/index.ts";
 import { writePcap } from "../../sim/index.ts";
 import { svgOf } from "../draw/svg.ts";
+import { areaPage } from "../synth/page.ts";
 import { designs, node } from "./designs.ts";
 import type { GeneratedFile } from "./files.ts";
 import { filesOf } from "./design-files.ts";
@@ -45,6 +46,7 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     { path: "generated/clio_registers.h", text: registerHeader() },
     { path: "docs/registers.md", text: registerReference() },
     { path: "docs/clio-node.svg", text: svgOf(structureOf(clioNode(makeSettings().config))) },
+    { path: "docs/area.md", text: areaPage(root) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
   const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");

@@ -16,9 +16,5 @@ export function areaOf(netlist: Netlist): Area {
   return area;
 }
 
-/** Several designs side by side, nothing shared. */
-export const sumOf = (areas: readonly Area[]): Area =>
-  areas.reduce((a, b) => Object.fromEntries(Object.entries(a).map(([k, n]) => [k, n + b[k as Resource]])) as Area, nothing);
-
 /** The CLB LUTs in use: logic, distributed memories and shift registers. */
 export const totalLuts = (a: Area): number => a.lut + a.lutram + a.srl;

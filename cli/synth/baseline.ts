@@ -2,24 +2,20 @@ import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { UsageError } from "../usage-error.ts";
-import { totalLuts } from "./area.ts";
-import { levelsOf, type Result } from "./report.ts";
+import { figuresOf, figuresSchema } from "./figures.ts";
+import type { Result } from "./report.ts";
 import type { Target } from "./target.ts";
 
-/** What is watched of a unit; less is better of each. */
-const measures = { lut: z.number(), ff: z.number(), bram: z.number(), uram: z.number(), dsp: z.number(), levels: z.number() };
-const entry = z.strictObject(measures);
-const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), entry) });
+const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), figuresSchema) });
 export type Baseline = z.output<typeof baselineFile>;
-type Measured = z.output<typeof entry>;
+
+/** What may not grow. */
+const watched = ["lut", "ff", "bram", "uram", "dsp", "levels"] as const;
 
 /** A measure may grow by this part of what it was. */
 const allowed = 0.05;
 
 export const baselinePath = (root: string, target: Target): string => join(root, "constraints", "baseline", `${target.name}.json`);
-
-const measured = (r: Result): Measured =>
-  ({ lut: totalLuts(r.area), ff: r.area.ff, bram: r.area.bram, uram: r.area.uram, dsp: r.area.dsp, levels: levelsOf(r) });
 
 /** @throws UsageError when the file is not there or is no baseline */
 export function readBaseline(path: string): Baseline {
@@ -30,7 +26,7 @@ export function readBaseline(path: string): Baseline {
 
 /** Takes the results into the baseline; units that were not synthesized now keep what they had. */
 export function writeBaseline(path: string, results: readonly Result[], tool: string, before: Baseline | undefined): void {
-  const units = { ...before?.units, ...Object.fromEntries(results.map((r) => [r.unit.name, measured(r)])) };
+  const units = { ...before?.units, ...Object.fromEntries(results.map((r) => [r.unit.name, figuresOf(r)])) };
   const sorted = Object.fromEntries(Object.entries(units).sort(([a], [b]) => (a < b ? -1 : 1)));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `{\n  "tool": ${JSON.stringify(tool)},\n  "units": {\n${
@@ -43,9 +39,9 @@ export function writeBaseline(path: string, results: readonly Result[], tool: st
  */
 export function regressions(results: readonly Result[], baseline: Baseline): readonly string[] {
   return results.flatMap((r) => {
-    const before = baseline.units[r.unit.name], now = measured(r);
+    const before = baseline.units[r.unit.name], now = figuresOf(r);
     if (before === undefined) return [`${r.unit.name} has no baseline`];
-    return (Object.keys(measures) as (keyof Measured)[]).filter((m) => now[m] > before[m] * (1 + allowed))
+    return watched.filter((m) => now[m] > before[m] * (1 + allowed))
       .map((m) => `${r.unit.name}: ${m} was ${before[m]}, is ${now[m]}${before[m] === 0 ? "" : ` (+${(100 * (now[m] / before[m] - 1)).toFixed(1)} %)`}`);
   });
 }

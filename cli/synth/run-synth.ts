@@ -8,7 +8,9 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { totalLuts } from "./area.ts";
 import { baselinePath, readBaseline, regressions, writeBaseline } from "./baseline.ts";
-import { areaTable, levelsOf, paperTable, pathLine, pathList, type Result } from "./report.ts";
+import { figuresOf } from "./figures.ts";
+import { paperTable } from "./paper-table.ts";
+import { areaTable, levelsOf, pathLine, pathList, type Result } from "./report.ts";
 import { synthesize } from "./synthesize.ts";
 import { targets, type Target, type TargetName } from "./target.ts";
 import { unitsFor, type Unit } from "./unit.ts";
@@ -79,7 +81,7 @@ export async function runSynth(design: (typeof synthDesigns)[number], o: SynthOp
   const results = await synthesizeAll(units, target, yosys, terminal);
 
   if (o.json !== undefined) writeFileSync(o.json, asJson(results, target, yosys.version));
-  if (o.table === true) { terminal.print(paperTable(results)); return exitCode.done; }
+  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [r.unit.name, figuresOf(r)])))); return exitCode.done; }
   terminal.print(areaTable(results, target));
   if (o.paths > 0) terminal.print(`\nThe deepest paths, by the register, memory or port that they end in:\n${pathList(results, o.paths)}`);
   terminal.print(`\n${yosys.version}, ${target.family}, after synthesis, out of context: not placed, not routed.`);
