@@ -111,7 +111,7 @@ export const combinatorProofs: readonly Proof[] = [
     module: "join",
     harness: joinHarness(),
     faults: [
-      { what: "one input is taken without the other", from: /assign a_ready = (\w+) & \w+;/, to: "assign a_ready = $1;" },
+      { what: "one input is taken without the other", from: /assign a_ready = (\w+) & a_valid & b_valid;/, to: "assign a_ready = $1 & a_valid;" },
     ],
   },
   {
