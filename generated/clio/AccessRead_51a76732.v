@@ -76,71 +76,30 @@ module AccessRead_51a76732 (
   reg begun; // access_read.ts:53
   reg reply_done; // access_read.ts:54
   reg data_done; // access_read.ts:55
-  wire burst_stream_ready; // bursts.ts:25
-  wire burst_last; // bursts.ts:37
-  wire job_next_ready; // access_read.ts:39
   wire ar_next_ready; // access_read.ts:36
+  wire burst_last; // bursts.ts:37
   wire [17:0] burst_ppns; // bursts.ts:34
   wire [15:0] burst_beat; // bursts.ts:32
   wire [5:0] burst_length; // bursts.ts:38
-  wire ar_stage_ready; // bursts.ts:60
   wire align_output_ready; // access_read.ts:41
   wire request_to_0_valid = request_valid & ~request_to_0_done; // access_read.ts:35
-  wire request_to_0_ready = burst_stream_ready & burst_last; // access_read.ts:35
-  wire [5:0] request_to_0_payload_slot = request_payload_slot; // access_read.ts:35
-  wire [21:0] request_to_0_payload_offset = request_payload_offset; // access_read.ts:35
-  wire [13:0] request_to_0_payload_length = request_payload_length; // access_read.ts:35
-  wire request_to_0_payload_write = request_payload_write; // access_read.ts:35
-  wire request_to_0_payload_silent = request_payload_silent; // access_read.ts:35
-  wire [7:0] request_to_0_payload_replyOpcode = request_payload_replyOpcode; // access_read.ts:35
-  wire [17:0] request_to_0_payload_ppns = request_payload_ppns; // access_read.ts:35
+  wire request_to_0_ready = ar_next_ready & burst_last; // access_read.ts:35
   wire request_to_1_valid = request_valid & ~request_to_1_done; // access_read.ts:35
-  wire request_to_1_ready = job_next_ready; // access_read.ts:35
-  wire [5:0] request_to_1_payload_slot = request_payload_slot; // access_read.ts:35
-  wire [21:0] request_to_1_payload_offset = request_payload_offset; // access_read.ts:35
-  wire [13:0] request_to_1_payload_length = request_payload_length; // access_read.ts:35
-  wire request_to_1_payload_write = request_payload_write; // access_read.ts:35
-  wire request_to_1_payload_silent = request_payload_silent; // access_read.ts:35
-  wire [7:0] request_to_1_payload_replyOpcode = request_payload_replyOpcode; // access_read.ts:35
-  wire [17:0] request_to_1_payload_ppns = request_payload_ppns; // access_read.ts:35
-  wire burst_stream_valid = request_to_0_valid; // bursts.ts:25
-  assign burst_stream_ready = ar_next_ready;
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:25
-  wire [4:0] burst_stream_payload_address_id = 5'd0; // bursts.ts:25
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:25
-  wire [2:0] burst_stream_payload_address_size = 3'd6; // bursts.ts:25
-  wire [1:0] burst_stream_payload_address_burst = 2'd1; // bursts.ts:25
-  wire burst_stream_payload_last = burst_last; // bursts.ts:25
-  wire [14:0] burst_end_offset = {1'b0, request_to_0_payload_length} + {9'd0, request_to_0_payload_offset[5:0]} - 15'd1; // bursts.ts:31
-  assign burst_beat = burst_further ? burst_next_beat : request_to_0_payload_offset[21:6];
+  wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:31
+  assign burst_beat = burst_further ? burst_next_beat : request_payload_offset[21:6];
   wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:33
-  assign burst_ppns = burst_further ? burst_next_ppns : request_to_0_payload_ppns;
+  assign burst_ppns = burst_further ? burst_next_ppns : request_payload_ppns;
   wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:35
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
-  wire ar_next_valid = burst_stream_valid; // access_read.ts:36
-  assign ar_next_ready = ~ar_stage_full | ar_stage_ready;
-  wire [30:0] ar_next_payload_addr = burst_stream_payload_address_addr; // access_read.ts:36
-  wire [4:0] ar_next_payload_id = burst_stream_payload_address_id; // access_read.ts:36
-  wire [7:0] ar_next_payload_len = burst_stream_payload_address_len; // access_read.ts:36
-  wire [2:0] ar_next_payload_size = burst_stream_payload_address_size; // access_read.ts:36
-  wire [1:0] ar_next_payload_burst = burst_stream_payload_address_burst; // access_read.ts:36
-  wire ar_stage_valid = ar_stage_full; // bursts.ts:60
-  assign ar_stage_ready = ar_ready;
-  wire [30:0] ar_stage_payload_addr = ar_stage_held_addr; // bursts.ts:60
-  wire [4:0] ar_stage_payload_id = ar_stage_held_id; // bursts.ts:60
-  wire [7:0] ar_stage_payload_len = ar_stage_held_len; // bursts.ts:60
-  wire [2:0] ar_stage_payload_size = ar_stage_held_size; // bursts.ts:60
-  wire [1:0] ar_stage_payload_burst = ar_stage_held_burst; // bursts.ts:60
-  wire job_next_valid = request_to_1_valid; // access_read.ts:39
-  assign job_next_ready = waiting_push_ready;
-  wire [5:0] job_next_payload_from = request_to_1_payload_offset[5:0]; // access_read.ts:39
-  wire [5:0] job_next_payload_to = 6'd6; // access_read.ts:39
-  wire [13:0] job_next_payload_length = request_to_1_payload_length; // access_read.ts:39
+  assign ar_next_ready = ~ar_stage_full | ar_ready;
+  wire [5:0] job_next_payload_from = request_payload_offset[5:0]; // access_read.ts:39
   wire [27:0] job_next_payload_tag = {
-    request_to_1_payload_length,
-    request_to_1_payload_replyOpcode,
-    request_to_1_payload_slot
+    request_payload_length,
+    request_payload_replyOpcode,
+    request_payload_slot
   }; // access_read.ts:39
   wire reply_due = ~begun & ~reply_done; // access_read.ts:56
   wire replied = ~reply_due | reply_ready; // access_read.ts:61
@@ -151,10 +110,10 @@ module AccessRead_51a76732 (
     & align_output_payload_last
     & ~align_output_payload_bad; // access_read.ts:71
 
-  wire waiting_push_valid = job_next_valid; // access_read.ts:38
+  wire waiting_push_valid = request_to_1_valid; // access_read.ts:38
   wire [5:0] waiting_push_payload_from = job_next_payload_from; // access_read.ts:38
-  wire [5:0] waiting_push_payload_to = job_next_payload_to; // access_read.ts:38
-  wire [13:0] waiting_push_payload_length = job_next_payload_length; // access_read.ts:38
+  wire [5:0] waiting_push_payload_to = 6'd6; // access_read.ts:38
+  wire [13:0] waiting_push_payload_length = request_payload_length; // access_read.ts:38
   wire [27:0] waiting_push_payload_tag = job_next_payload_tag; // access_read.ts:38
   wire waiting_pop_ready = align_job_ready; // access_read.ts:38
   Fifo_shape_f9c156_depth32_styledistributed waiting ( // access_read.ts:38
@@ -229,7 +188,7 @@ module AccessRead_51a76732 (
   );
   wire request_to_0_done_and =
     (request_to_0_done | request_to_0_ready)
-    & (request_to_1_done | request_to_1_ready);
+    & (request_to_1_done | waiting_push_ready);
 
   always @(posedge clk)
     if (rst) begin
@@ -238,16 +197,16 @@ module AccessRead_51a76732 (
     end
     else begin
       request_to_0_done <= request_valid & ~request_to_0_done_and & (request_to_0_done | request_to_0_ready);
-      request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | request_to_1_ready);
+      request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | waiting_push_ready);
     end
 
   always @(posedge clk)
     if (rst) burst_further <= 1'b0;
-    else if (burst_stream_valid & burst_stream_ready) burst_further <= ~burst_last;
+    else if (request_to_0_valid & ar_next_ready) burst_further <= ~burst_last;
   wire [10:0] burst_next_beat_sum = {1'b0, burst_beat[15:6]} + 11'd1;
 
   always @(posedge clk)
-    if (burst_stream_valid & burst_stream_ready) begin
+    if (request_to_0_valid & ar_next_ready) begin
       burst_next_beat <= {burst_next_beat_sum[9:0], 6'd0};
       burst_next_left <= burst_left - {3'd0, burst_room} - 9'd1;
       burst_next_ppns <= burst_next_beat_sum[10] ? burst_ppns >> 9 : burst_ppns;
@@ -255,15 +214,15 @@ module AccessRead_51a76732 (
 
   always @(posedge clk)
     if (rst) ar_stage_full <= 1'b0;
-    else if (ar_next_ready) ar_stage_full <= ar_next_valid;
+    else if (ar_next_ready) ar_stage_full <= request_to_0_valid;
 
   always @(posedge clk)
-    if (ar_next_valid & ar_next_ready) begin
-      ar_stage_held_addr <= ar_next_payload_addr;
-      ar_stage_held_id <= ar_next_payload_id;
-      ar_stage_held_len <= ar_next_payload_len;
-      ar_stage_held_size <= ar_next_payload_size;
-      ar_stage_held_burst <= ar_next_payload_burst;
+    if (request_to_0_valid & ar_next_ready) begin
+      ar_stage_held_addr <= burst_stream_payload_address_addr;
+      ar_stage_held_id <= 5'd0;
+      ar_stage_held_len <= burst_stream_payload_address_len;
+      ar_stage_held_size <= 3'd6;
+      ar_stage_held_burst <= 2'd1;
     end
 
   always @(posedge clk)
@@ -281,12 +240,12 @@ module AccessRead_51a76732 (
     end
 
   assign request_ready = request_to_0_done_and;
-  assign ar_valid = ar_stage_valid;
-  assign ar_payload_addr = ar_stage_payload_addr;
-  assign ar_payload_id = ar_stage_payload_id;
-  assign ar_payload_len = ar_stage_payload_len;
-  assign ar_payload_size = ar_stage_payload_size;
-  assign ar_payload_burst = ar_stage_payload_burst;
+  assign ar_valid = ar_stage_full;
+  assign ar_payload_addr = ar_stage_held_addr;
+  assign ar_payload_id = ar_stage_held_id;
+  assign ar_payload_len = ar_stage_held_len;
+  assign ar_payload_size = ar_stage_held_size;
+  assign ar_payload_burst = ar_stage_held_burst;
   assign r_ready = align_input_ready;
   assign reply_valid = align_output_valid & reply_due;
   assign reply_payload_slot = align_output_payload_tag[5:0];
@@ -328,18 +287,11 @@ module AccessRead_51a76732 (
 
   wire _unused_ok = &{
     1'b0,
+    request_payload_write,
+    request_payload_silent,
     waiting_level,
     align_output_payload_keep,
     queue_level,
-    request_to_0_payload_slot,
-    request_to_0_payload_write,
-    request_to_0_payload_silent,
-    request_to_0_payload_replyOpcode,
-    request_to_1_payload_offset[21:6],
-    request_to_1_payload_write,
-    request_to_1_payload_silent,
-    request_to_1_payload_ppns,
-    burst_stream_payload_last,
     burst_end_offset[5:0],
     1'b0
   };

@@ -85,113 +85,39 @@ module AccessWrite_f56bbcf9 (
   reg failed_before; // access_write.ts:71
   wire burst_stream_ready; // bursts.ts:25
   wire burst_last; // bursts.ts:37
-  wire buffer_next_ready; // access_write.ts:48
-  wire burst_to_0_ready; // access_write.ts:38
-  wire burst_to_1_ready; // access_write.ts:38
+  wire aw_next_ready; // access_write.ts:39
   wire [17:0] burst_ppns; // bursts.ts:34
   wire [15:0] burst_beat; // bursts.ts:32
   wire [5:0] burst_length; // bursts.ts:38
-  wire aw_next_ready; // access_write.ts:39
-  wire pending_next_ready; // access_write.ts:43
-  wire aw_stage_ready; // bursts.ts:60
   wire request_to_0_valid = request_valid & ~request_to_0_done; // access_write.ts:35
   wire request_to_0_ready = burst_stream_ready & burst_last; // access_write.ts:35
-  wire [5:0] request_to_0_payload_slot = request_payload_slot; // access_write.ts:35
-  wire [21:0] request_to_0_payload_offset = request_payload_offset; // access_write.ts:35
-  wire [13:0] request_to_0_payload_length = request_payload_length; // access_write.ts:35
-  wire request_to_0_payload_write = request_payload_write; // access_write.ts:35
-  wire request_to_0_payload_silent = request_payload_silent; // access_write.ts:35
-  wire [7:0] request_to_0_payload_replyOpcode = request_payload_replyOpcode; // access_write.ts:35
-  wire [17:0] request_to_0_payload_ppns = request_payload_ppns; // access_write.ts:35
-  wire request_to_1_valid = request_valid & ~request_to_1_done; // access_write.ts:35
-  wire request_to_1_ready = buffer_next_ready; // access_write.ts:35
-  wire [5:0] request_to_1_payload_slot = request_payload_slot; // access_write.ts:35
-  wire [21:0] request_to_1_payload_offset = request_payload_offset; // access_write.ts:35
-  wire [13:0] request_to_1_payload_length = request_payload_length; // access_write.ts:35
-  wire request_to_1_payload_write = request_payload_write; // access_write.ts:35
-  wire request_to_1_payload_silent = request_payload_silent; // access_write.ts:35
-  wire [7:0] request_to_1_payload_replyOpcode = request_payload_replyOpcode; // access_write.ts:35
-  wire [17:0] request_to_1_payload_ppns = request_payload_ppns; // access_write.ts:35
   wire request_to_2_valid = request_valid & ~request_to_2_done; // access_write.ts:35
-  wire request_to_2_ready = align_job_ready; // access_write.ts:35
-  wire [5:0] request_to_2_payload_slot = request_payload_slot; // access_write.ts:35
-  wire [21:0] request_to_2_payload_offset = request_payload_offset; // access_write.ts:35
-  wire [13:0] request_to_2_payload_length = request_payload_length; // access_write.ts:35
-  wire request_to_2_payload_write = request_payload_write; // access_write.ts:35
-  wire request_to_2_payload_silent = request_payload_silent; // access_write.ts:35
-  wire [7:0] request_to_2_payload_replyOpcode = request_payload_replyOpcode; // access_write.ts:35
-  wire [17:0] request_to_2_payload_ppns = request_payload_ppns; // access_write.ts:35
-  wire burst_stream_valid = request_to_0_valid; // bursts.ts:25
-  assign burst_stream_ready = burst_to_0_ready & burst_to_1_ready;
+  assign burst_stream_ready = aw_next_ready & pending_push_ready;
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:25
-  wire [4:0] burst_stream_payload_address_id = 5'd0; // bursts.ts:25
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:25
-  wire [2:0] burst_stream_payload_address_size = 3'd6; // bursts.ts:25
-  wire [1:0] burst_stream_payload_address_burst = 2'd1; // bursts.ts:25
-  wire burst_stream_payload_last = burst_last; // bursts.ts:25
-  wire [14:0] burst_end_offset = {1'b0, request_to_0_payload_length} + {9'd0, request_to_0_payload_offset[5:0]} - 15'd1; // bursts.ts:31
-  assign burst_beat = burst_further ? burst_next_beat : request_to_0_payload_offset[21:6];
+  wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:31
+  assign burst_beat = burst_further ? burst_next_beat : request_payload_offset[21:6];
   wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:33
-  assign burst_ppns = burst_further ? burst_next_ppns : request_to_0_payload_ppns;
+  assign burst_ppns = burst_further ? burst_next_ppns : request_payload_ppns;
   wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:35
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
-  wire burst_to_0_valid = burst_stream_valid & burst_to_1_ready; // access_write.ts:38
-  assign burst_to_0_ready = aw_next_ready;
-  wire [30:0] burst_to_0_payload_address_addr = burst_stream_payload_address_addr; // access_write.ts:38
-  wire [4:0] burst_to_0_payload_address_id = burst_stream_payload_address_id; // access_write.ts:38
-  wire [7:0] burst_to_0_payload_address_len = burst_stream_payload_address_len; // access_write.ts:38
-  wire [2:0] burst_to_0_payload_address_size = burst_stream_payload_address_size; // access_write.ts:38
-  wire [1:0] burst_to_0_payload_address_burst = burst_stream_payload_address_burst; // access_write.ts:38
-  wire burst_to_0_payload_last = burst_stream_payload_last; // access_write.ts:38
-  wire burst_to_1_valid = burst_stream_valid & burst_to_0_ready; // access_write.ts:38
-  assign burst_to_1_ready = pending_next_ready;
-  wire [30:0] burst_to_1_payload_address_addr = burst_stream_payload_address_addr; // access_write.ts:38
-  wire [4:0] burst_to_1_payload_address_id = burst_stream_payload_address_id; // access_write.ts:38
-  wire [7:0] burst_to_1_payload_address_len = burst_stream_payload_address_len; // access_write.ts:38
-  wire [2:0] burst_to_1_payload_address_size = burst_stream_payload_address_size; // access_write.ts:38
-  wire [1:0] burst_to_1_payload_address_burst = burst_stream_payload_address_burst; // access_write.ts:38
-  wire burst_to_1_payload_last = burst_stream_payload_last; // access_write.ts:38
-  wire aw_next_valid = burst_to_0_valid; // access_write.ts:39
-  assign aw_next_ready = ~aw_stage_full | aw_stage_ready;
-  wire [30:0] aw_next_payload_addr = burst_to_0_payload_address_addr; // access_write.ts:39
-  wire [4:0] aw_next_payload_id = burst_to_0_payload_address_id; // access_write.ts:39
-  wire [7:0] aw_next_payload_len = burst_to_0_payload_address_len; // access_write.ts:39
-  wire [2:0] aw_next_payload_size = burst_to_0_payload_address_size; // access_write.ts:39
-  wire [1:0] aw_next_payload_burst = burst_to_0_payload_address_burst; // access_write.ts:39
-  wire aw_stage_valid = aw_stage_full; // bursts.ts:60
-  assign aw_stage_ready = aw_ready;
-  wire [30:0] aw_stage_payload_addr = aw_stage_held_addr; // bursts.ts:60
-  wire [4:0] aw_stage_payload_id = aw_stage_held_id; // bursts.ts:60
-  wire [7:0] aw_stage_payload_len = aw_stage_held_len; // bursts.ts:60
-  wire [2:0] aw_stage_payload_size = aw_stage_held_size; // bursts.ts:60
-  wire [1:0] aw_stage_payload_burst = aw_stage_held_burst; // bursts.ts:60
-  wire pending_next_valid = burst_to_1_valid; // access_write.ts:43
-  assign pending_next_ready = pending_push_ready;
-  wire [5:0] pending_next_payload_slot = request_to_0_payload_slot; // access_write.ts:43
-  wire [7:0] pending_next_payload_opcode = request_to_0_payload_replyOpcode; // access_write.ts:43
-  wire [13:0] pending_next_payload_length = request_to_0_payload_length; // access_write.ts:43
-  wire pending_next_payload_silent = request_to_0_payload_silent; // access_write.ts:43
-  wire pending_next_payload_last = burst_to_1_payload_last; // access_write.ts:43
-  wire [14:0] from_lane = {1'b0, request_to_1_payload_length} + 15'd69; // access_write.ts:47
-  wire buffer_next_valid = request_to_1_valid; // access_write.ts:48
-  assign buffer_next_ready = buffer_job_ready;
-  wire [5:0] buffer_next_payload_slot = request_to_1_payload_slot; // access_write.ts:48
-  wire [4:0] buffer_next_payload_first = 5'd1; // access_write.ts:48
-  wire [14:0] buffer_next_payload_beats_shifted = from_lane >> 6;
-  wire [5:0] buffer_next_payload_beats = buffer_next_payload_beats_shifted[5:0]; // access_write.ts:48
+  wire burst_to_0_valid = request_to_0_valid & pending_push_ready; // access_write.ts:38
+  wire burst_to_1_valid = request_to_0_valid & aw_next_ready; // access_write.ts:38
+  assign aw_next_ready = ~aw_stage_full | aw_ready;
+  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access_write.ts:47
   wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access_write.ts:63
   wire failed = failed_before | (|b_payload_resp); // access_write.ts:72
   wire silent_done = pending_pop_payload_last & pending_pop_payload_silent; // access_write.ts:73
   wire reply_due = pending_pop_payload_last & ~pending_pop_payload_silent; // access_write.ts:74
   wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access_write.ts:81
 
-  wire pending_push_valid = pending_next_valid; // access_write.ts:41
-  wire [5:0] pending_push_payload_slot = pending_next_payload_slot; // access_write.ts:41
-  wire [7:0] pending_push_payload_opcode = pending_next_payload_opcode; // access_write.ts:41
-  wire [13:0] pending_push_payload_length = pending_next_payload_length; // access_write.ts:41
-  wire pending_push_payload_silent = pending_next_payload_silent; // access_write.ts:41
-  wire pending_push_payload_last = pending_next_payload_last; // access_write.ts:41
+  wire pending_push_valid = burst_to_1_valid; // access_write.ts:41
+  wire [5:0] pending_push_payload_slot = request_payload_slot; // access_write.ts:41
+  wire [7:0] pending_push_payload_opcode = request_payload_replyOpcode; // access_write.ts:41
+  wire [13:0] pending_push_payload_length = request_payload_length; // access_write.ts:41
+  wire pending_push_payload_silent = request_payload_silent; // access_write.ts:41
+  wire pending_push_payload_last = burst_last; // access_write.ts:41
   wire pending_pop_ready = b_valid & (~reply_due | reply_ready); // access_write.ts:41
   Fifo_shape_edd790_depth64_styledistributed pending ( // access_write.ts:41
     .clk                 (clk),
@@ -215,9 +141,9 @@ module AccessWrite_f56bbcf9 (
 
   wire align_job_valid = request_to_2_valid; // access_write.ts:51
   wire [5:0] align_job_payload_from = 6'd6; // access_write.ts:51
-  wire [5:0] align_job_payload_to = request_to_2_payload_offset[5:0]; // access_write.ts:51
-  wire [13:0] align_job_payload_length = request_to_2_payload_length; // access_write.ts:51
-  wire [5:0] align_job_payload_tag = request_to_2_payload_offset[11:6]; // access_write.ts:51
+  wire [5:0] align_job_payload_to = request_payload_offset[5:0]; // access_write.ts:51
+  wire [13:0] align_job_payload_length = request_payload_length; // access_write.ts:51
+  wire [5:0] align_job_payload_tag = request_payload_offset[11:6]; // access_write.ts:51
   wire align_input_valid = buffer_valid; // access_write.ts:51
   wire [511:0] align_input_payload_data = buffer_payload_data; // access_write.ts:51
   wire align_input_payload_bad = 1'b0; // access_write.ts:51
@@ -246,8 +172,8 @@ module AccessWrite_f56bbcf9 (
   );
   wire request_to_0_done_and =
     (request_to_0_done | request_to_0_ready)
-    & (request_to_1_done | request_to_1_ready)
-    & (request_to_2_done | request_to_2_ready);
+    & (request_to_1_done | buffer_job_ready)
+    & (request_to_2_done | align_job_ready);
 
   always @(posedge clk)
     if (rst) begin
@@ -257,17 +183,17 @@ module AccessWrite_f56bbcf9 (
     end
     else begin
       request_to_0_done <= request_valid & ~request_to_0_done_and & (request_to_0_done | request_to_0_ready);
-      request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | request_to_1_ready);
-      request_to_2_done <= request_valid & ~request_to_0_done_and & (request_to_2_done | request_to_2_ready);
+      request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | buffer_job_ready);
+      request_to_2_done <= request_valid & ~request_to_0_done_and & (request_to_2_done | align_job_ready);
     end
 
   always @(posedge clk)
     if (rst) burst_further <= 1'b0;
-    else if (burst_stream_valid & burst_stream_ready) burst_further <= ~burst_last;
+    else if (request_to_0_valid & burst_stream_ready) burst_further <= ~burst_last;
   wire [10:0] burst_next_beat_sum = {1'b0, burst_beat[15:6]} + 11'd1;
 
   always @(posedge clk)
-    if (burst_stream_valid & burst_stream_ready) begin
+    if (request_to_0_valid & burst_stream_ready) begin
       burst_next_beat <= {burst_next_beat_sum[9:0], 6'd0};
       burst_next_left <= burst_left - {3'd0, burst_room} - 9'd1;
       burst_next_ppns <= burst_next_beat_sum[10] ? burst_ppns >> 9 : burst_ppns;
@@ -275,15 +201,15 @@ module AccessWrite_f56bbcf9 (
 
   always @(posedge clk)
     if (rst) aw_stage_full <= 1'b0;
-    else if (aw_next_ready) aw_stage_full <= aw_next_valid;
+    else if (aw_next_ready) aw_stage_full <= burst_to_0_valid;
 
   always @(posedge clk)
-    if (aw_next_valid & aw_next_ready) begin
-      aw_stage_held_addr <= aw_next_payload_addr;
-      aw_stage_held_id <= aw_next_payload_id;
-      aw_stage_held_len <= aw_next_payload_len;
-      aw_stage_held_size <= aw_next_payload_size;
-      aw_stage_held_burst <= aw_next_payload_burst;
+    if (burst_to_0_valid & aw_next_ready) begin
+      aw_stage_held_addr <= burst_stream_payload_address_addr;
+      aw_stage_held_id <= 5'd0;
+      aw_stage_held_len <= burst_stream_payload_address_len;
+      aw_stage_held_size <= 3'd6;
+      aw_stage_held_burst <= 2'd1;
     end
 
   always @(posedge clk)
@@ -298,17 +224,18 @@ module AccessWrite_f56bbcf9 (
     else if (b_valid & b_ready) failed_before <= failed & ~pending_pop_payload_last;
 
   assign request_ready = request_to_0_done_and;
-  assign buffer_job_valid = buffer_next_valid;
-  assign buffer_job_payload_slot = buffer_next_payload_slot;
-  assign buffer_job_payload_first = buffer_next_payload_first;
-  assign buffer_job_payload_beats = buffer_next_payload_beats;
+  assign buffer_job_valid = request_valid & ~request_to_1_done;
+  assign buffer_job_payload_slot = request_payload_slot;
+  assign buffer_job_payload_first = 5'd1;
+  wire [14:0] buffer_job_payload_beats_shifted = from_lane >> 6;
+  assign buffer_job_payload_beats = buffer_job_payload_beats_shifted[5:0];
   assign buffer_ready = align_input_ready;
-  assign aw_valid = aw_stage_valid;
-  assign aw_payload_addr = aw_stage_payload_addr;
-  assign aw_payload_id = aw_stage_payload_id;
-  assign aw_payload_len = aw_stage_payload_len;
-  assign aw_payload_size = aw_stage_payload_size;
-  assign aw_payload_burst = aw_stage_payload_burst;
+  assign aw_valid = aw_stage_full;
+  assign aw_payload_addr = aw_stage_held_addr;
+  assign aw_payload_id = aw_stage_held_id;
+  assign aw_payload_len = aw_stage_held_len;
+  assign aw_payload_size = aw_stage_held_size;
+  assign aw_payload_burst = aw_stage_held_burst;
   assign w_valid = align_output_valid;
   assign w_payload_data = align_output_payload_data;
   assign w_payload_strb = align_output_payload_keep;
@@ -354,29 +281,12 @@ module AccessWrite_f56bbcf9 (
 
   wire _unused_ok = &{
     1'b0,
+    request_payload_write,
     b_payload_id,
     pending_level,
     align_output_payload_bad,
-    request_to_0_payload_write,
-    request_to_1_payload_offset,
-    request_to_1_payload_write,
-    request_to_1_payload_silent,
-    request_to_1_payload_replyOpcode,
-    request_to_1_payload_ppns,
-    request_to_2_payload_slot,
-    request_to_2_payload_offset[21:12],
-    request_to_2_payload_write,
-    request_to_2_payload_silent,
-    request_to_2_payload_replyOpcode,
-    request_to_2_payload_ppns,
     burst_end_offset[5:0],
-    burst_to_0_payload_last,
-    burst_to_1_payload_address_addr,
-    burst_to_1_payload_address_id,
-    burst_to_1_payload_address_len,
-    burst_to_1_payload_address_size,
-    burst_to_1_payload_address_burst,
-    buffer_next_payload_beats_shifted[14:6],
+    buffer_job_payload_beats_shifted[14:6],
     1'b0
   };
 endmodule

@@ -101,127 +101,33 @@ module AxiShare_beatBytes64_addressBits31_idBits5_writes16 (
   reg [1:0] write_grant_owner; // axi_share.ts:29
   reg write_beats_locked; // axi_share.ts:36
   reg [1:0] write_beats_owner; // axi_share.ts:36
-  wire read_grant_any; // axi_share.ts:26
-  wire [1:0] read_grant_grant; // axi_share.ts:26
-  wire write_grant_any; // axi_share.ts:29
-  wire granted_0_ready; // axi_share.ts:29
-  wire granted_1_ready; // axi_share.ts:29
   wire [1:0] write_grant_grant; // axi_share.ts:29
-  wire owner_next_ready; // axi_share.ts:31
+  wire [1:0] write_grant_request; // axi_share.ts:29
   wire [1:0] write_beats_grant; // axi_share.ts:36
-  wire write_beats_ready; // axi_share.ts:36
-  wire write_beats_any; // axi_share.ts:36
-  wire read_grant_valid = read_grant_any; // axi_share.ts:26
-  wire read_grant_ready = ar_ready; // axi_share.ts:26
-  wire [30:0] read_grant_payload_addr =
-    ({31{read_grant_grant[0]}} & table_ar_payload_addr)
-    | ({31{read_grant_grant[1]}} & data_ar_payload_addr); // axi_share.ts:26
-  wire [4:0] read_grant_payload_id =
-    ({5{read_grant_grant[0]}} & table_ar_payload_id)
-    | ({5{read_grant_grant[1]}} & data_ar_payload_id); // axi_share.ts:26
-  wire [7:0] read_grant_payload_len =
-    ({8{read_grant_grant[0]}} & table_ar_payload_len)
-    | ({8{read_grant_grant[1]}} & data_ar_payload_len); // axi_share.ts:26
-  wire [2:0] read_grant_payload_size =
-    ({3{read_grant_grant[0]}} & table_ar_payload_size)
-    | ({3{read_grant_grant[1]}} & data_ar_payload_size); // axi_share.ts:26
-  wire [1:0] read_grant_payload_burst =
-    ({2{read_grant_grant[0]}} & table_ar_payload_burst)
-    | ({2{read_grant_grant[1]}} & data_ar_payload_burst); // axi_share.ts:26
   wire [1:0] read_grant_request = {data_ar_valid, table_ar_valid}; // axi_share.ts:26
-  assign read_grant_grant =
-    ({2{read_grant_locked}} & read_grant_owner)
-    | ({2{~read_grant_locked}} & read_grant_request & (~read_grant_request + 2'd1));
-  assign read_grant_any = |(read_grant_grant & read_grant_request);
-  wire write_grant_valid = write_grant_any; // axi_share.ts:29
-  wire write_grant_ready = granted_0_ready & granted_1_ready; // axi_share.ts:29
-  wire [30:0] write_grant_payload_addr =
-    ({31{write_grant_grant[0]}} & table_aw_payload_addr)
-    | ({31{write_grant_grant[1]}} & data_aw_payload_addr); // axi_share.ts:29
-  wire [4:0] write_grant_payload_id =
-    ({5{write_grant_grant[0]}} & table_aw_payload_id)
-    | ({5{write_grant_grant[1]}} & data_aw_payload_id); // axi_share.ts:29
-  wire [7:0] write_grant_payload_len =
-    ({8{write_grant_grant[0]}} & table_aw_payload_len)
-    | ({8{write_grant_grant[1]}} & data_aw_payload_len); // axi_share.ts:29
-  wire [2:0] write_grant_payload_size =
-    ({3{write_grant_grant[0]}} & table_aw_payload_size)
-    | ({3{write_grant_grant[1]}} & data_aw_payload_size); // axi_share.ts:29
-  wire [1:0] write_grant_payload_burst =
-    ({2{write_grant_grant[0]}} & table_aw_payload_burst)
-    | ({2{write_grant_grant[1]}} & data_aw_payload_burst); // axi_share.ts:29
-  wire [1:0] write_grant_request = {data_aw_valid, table_aw_valid}; // axi_share.ts:29
+  wire [1:0] read_grant_grant =
+    read_grant_locked ? read_grant_owner :
+    read_grant_request & (~read_grant_request + 2'd1); // axi_share.ts:26
+  wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi_share.ts:29
+  wire write_grant_ready = aw_ready & owners_push_ready; // axi_share.ts:29
+  assign write_grant_request = {data_aw_valid, table_aw_valid};
   assign write_grant_grant =
-    ({2{write_grant_locked}} & write_grant_owner)
-    | ({2{~write_grant_locked}} & write_grant_request & (~write_grant_request + 2'd1));
-  assign write_grant_any = |(write_grant_grant & write_grant_request);
-  wire granted_0_valid = write_grant_valid & granted_1_ready; // axi_share.ts:29
-  assign granted_0_ready = aw_ready;
-  wire [30:0] granted_0_payload_addr = write_grant_payload_addr; // axi_share.ts:29
-  wire [4:0] granted_0_payload_id = write_grant_payload_id; // axi_share.ts:29
-  wire [7:0] granted_0_payload_len = write_grant_payload_len; // axi_share.ts:29
-  wire [2:0] granted_0_payload_size = write_grant_payload_size; // axi_share.ts:29
-  wire [1:0] granted_0_payload_burst = write_grant_payload_burst; // axi_share.ts:29
-  wire granted_1_valid = write_grant_valid & granted_0_ready; // axi_share.ts:29
-  assign granted_1_ready = owner_next_ready;
-  wire [30:0] granted_1_payload_addr = write_grant_payload_addr; // axi_share.ts:29
-  wire [4:0] granted_1_payload_id = write_grant_payload_id; // axi_share.ts:29
-  wire [7:0] granted_1_payload_len = write_grant_payload_len; // axi_share.ts:29
-  wire [2:0] granted_1_payload_size = write_grant_payload_size; // axi_share.ts:29
-  wire [1:0] granted_1_payload_burst = write_grant_payload_burst; // axi_share.ts:29
-  wire owner_next_valid = granted_1_valid; // axi_share.ts:31
-  assign owner_next_ready = owners_push_ready;
-  wire owner_next_payload = |granted_1_payload_id; // axi_share.ts:31
+    write_grant_locked ? write_grant_owner :
+    write_grant_request & (~write_grant_request + 2'd1);
+  wire granted_1_valid = write_grant_valid & aw_ready; // axi_share.ts:29
+  wire owner_next_payload = |aw_payload_id; // axi_share.ts:31
   wire of_table = owners_pop_payload; // axi_share.ts:32
   wire data_open_valid_and = owners_pop_valid & ~of_table;
   wire data_open_valid = data_w_valid & data_open_valid_and; // axi_share.ts:34
-  wire data_open_ready = write_beats_grant[1] & write_beats_ready; // axi_share.ts:34
-  wire [511:0] data_open_payload_data = data_w_payload_data; // axi_share.ts:34
-  wire [63:0] data_open_payload_strb = data_w_payload_strb; // axi_share.ts:34
-  wire data_open_payload_last = data_w_payload_last; // axi_share.ts:34
+  wire data_open_ready = write_beats_grant[1] & w_ready; // axi_share.ts:34
   wire table_open_valid = table_w_valid & owners_pop_valid & of_table; // axi_share.ts:35
-  wire table_open_ready = write_beats_grant[0] & write_beats_ready; // axi_share.ts:35
-  wire [511:0] table_open_payload_data = table_w_payload_data; // axi_share.ts:35
-  wire [63:0] table_open_payload_strb = table_w_payload_strb; // axi_share.ts:35
-  wire table_open_payload_last = table_w_payload_last; // axi_share.ts:35
-  wire write_beats_valid = write_beats_any; // axi_share.ts:36
-  assign write_beats_ready = w_ready;
-  wire [511:0] write_beats_payload_data =
-    ({512{write_beats_grant[0]}} & table_open_payload_data)
-    | ({512{write_beats_grant[1]}} & data_open_payload_data); // axi_share.ts:36
-  wire [63:0] write_beats_payload_strb =
-    ({64{write_beats_grant[0]}} & table_open_payload_strb)
-    | ({64{write_beats_grant[1]}} & data_open_payload_strb); // axi_share.ts:36
-  wire write_beats_payload_last =
-    (write_beats_grant[0] & table_open_payload_last)
-    | (write_beats_grant[1] & data_open_payload_last); // axi_share.ts:36
+  wire table_open_ready = write_beats_grant[0] & w_ready; // axi_share.ts:35
   wire [1:0] write_beats_request = {data_open_valid, table_open_valid}; // axi_share.ts:36
   assign write_beats_grant =
-    ({2{write_beats_locked}} & write_beats_owner)
-    | ({2{~write_beats_locked}} & write_beats_request & (~write_beats_request + 2'd1));
-  assign write_beats_any = |(write_beats_grant & write_beats_request);
-  wire read_0_valid = r_valid & ~(|r_payload_id); // axi_share.ts:41
-  wire read_0_ready = data_r_ready; // axi_share.ts:41
-  wire [511:0] read_0_payload_data = r_payload_data; // axi_share.ts:41
-  wire [4:0] read_0_payload_id = r_payload_id; // axi_share.ts:41
-  wire [1:0] read_0_payload_resp = r_payload_resp; // axi_share.ts:41
-  wire read_0_payload_last = r_payload_last; // axi_share.ts:41
-  wire read_1_valid = r_valid & (|r_payload_id); // axi_share.ts:41
-  wire read_1_ready = table_r_ready; // axi_share.ts:41
-  wire [511:0] read_1_payload_data = r_payload_data; // axi_share.ts:41
-  wire [4:0] read_1_payload_id = r_payload_id; // axi_share.ts:41
-  wire [1:0] read_1_payload_resp = r_payload_resp; // axi_share.ts:41
-  wire read_1_payload_last = r_payload_last; // axi_share.ts:41
-  wire written_0_valid = b_valid & ~(|b_payload_id); // axi_share.ts:41
-  wire written_0_ready = data_b_ready; // axi_share.ts:41
-  wire [4:0] written_0_payload_id = b_payload_id; // axi_share.ts:41
-  wire [1:0] written_0_payload_resp = b_payload_resp; // axi_share.ts:41
-  wire written_1_valid = b_valid & (|b_payload_id); // axi_share.ts:41
-  wire written_1_ready = table_b_ready; // axi_share.ts:41
-  wire [4:0] written_1_payload_id = b_payload_id; // axi_share.ts:41
-  wire [1:0] written_1_payload_resp = b_payload_resp; // axi_share.ts:41
+    write_beats_locked ? write_beats_owner :
+    write_beats_request & (~write_beats_request + 2'd1);
 
-  wire owners_push_valid = owner_next_valid; // axi_share.ts:28
+  wire owners_push_valid = granted_1_valid; // axi_share.ts:28
   wire owners_push_payload = owner_next_payload; // axi_share.ts:28
   wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi_share.ts:28
   Fifo_shape1_depth16_styledistributed owners ( // axi_share.ts:28
@@ -241,9 +147,9 @@ module AxiShare_beatBytes64_addressBits31_idBits5_writes16 (
       read_grant_locked <= 1'b0;
       read_grant_owner <= 2'd1;
     end
-    else if (read_grant_any) begin
+    else if (ar_valid) begin
       read_grant_owner <= read_grant_grant;
-      read_grant_locked <= ~read_grant_ready;
+      read_grant_locked <= ~ar_ready;
     end
 
   always @(posedge clk)
@@ -251,7 +157,7 @@ module AxiShare_beatBytes64_addressBits31_idBits5_writes16 (
       write_grant_locked <= 1'b0;
       write_grant_owner <= 2'd1;
     end
-    else if (write_grant_any) begin
+    else if (write_grant_valid) begin
       write_grant_owner <= write_grant_grant;
       write_grant_locked <= ~write_grant_ready;
     end
@@ -261,59 +167,77 @@ module AxiShare_beatBytes64_addressBits31_idBits5_writes16 (
       write_beats_locked <= 1'b0;
       write_beats_owner <= 2'd1;
     end
-    else if (write_beats_any) begin
+    else if (w_valid) begin
       write_beats_owner <= write_beats_grant;
-      write_beats_locked <= ~write_beats_ready;
+      write_beats_locked <= ~w_ready;
     end
 
-  assign data_ar_ready = read_grant_grant[1] & read_grant_ready;
-  assign data_r_valid = read_0_valid;
-  assign data_r_payload_data = read_0_payload_data;
-  assign data_r_payload_id = read_0_payload_id;
-  assign data_r_payload_resp = read_0_payload_resp;
-  assign data_r_payload_last = read_0_payload_last;
+  assign data_ar_ready = read_grant_grant[1] & ar_ready;
+  assign data_r_valid = r_valid & ~(|r_payload_id);
+  assign data_r_payload_data = r_payload_data;
+  assign data_r_payload_id = r_payload_id;
+  assign data_r_payload_resp = r_payload_resp;
+  assign data_r_payload_last = r_payload_last;
   assign data_aw_ready = write_grant_grant[1] & write_grant_ready;
   assign data_w_ready = data_open_ready & data_open_valid_and;
-  assign data_b_valid = written_0_valid;
-  assign data_b_payload_id = written_0_payload_id;
-  assign data_b_payload_resp = written_0_payload_resp;
-  assign table_ar_ready = read_grant_grant[0] & read_grant_ready;
-  assign table_r_valid = read_1_valid;
-  assign table_r_payload_data = read_1_payload_data;
-  assign table_r_payload_id = read_1_payload_id;
-  assign table_r_payload_resp = read_1_payload_resp;
-  assign table_r_payload_last = read_1_payload_last;
+  assign data_b_valid = b_valid & ~(|b_payload_id);
+  assign data_b_payload_id = b_payload_id;
+  assign data_b_payload_resp = b_payload_resp;
+  assign table_ar_ready = read_grant_grant[0] & ar_ready;
+  assign table_r_valid = r_valid & (|r_payload_id);
+  assign table_r_payload_data = r_payload_data;
+  assign table_r_payload_id = r_payload_id;
+  assign table_r_payload_resp = r_payload_resp;
+  assign table_r_payload_last = r_payload_last;
   assign table_aw_ready = write_grant_grant[0] & write_grant_ready;
   assign table_w_ready = table_open_ready & owners_pop_valid & of_table;
-  assign table_b_valid = written_1_valid;
-  assign table_b_payload_id = written_1_payload_id;
-  assign table_b_payload_resp = written_1_payload_resp;
-  assign ar_valid = read_grant_valid;
-  assign ar_payload_addr = read_grant_payload_addr;
-  assign ar_payload_id = read_grant_payload_id;
-  assign ar_payload_len = read_grant_payload_len;
-  assign ar_payload_size = read_grant_payload_size;
-  assign ar_payload_burst = read_grant_payload_burst;
-  assign r_ready = (read_0_ready & ~(|r_payload_id)) | (read_1_ready & (|r_payload_id));
-  assign aw_valid = granted_0_valid;
-  assign aw_payload_addr = granted_0_payload_addr;
-  assign aw_payload_id = granted_0_payload_id;
-  assign aw_payload_len = granted_0_payload_len;
-  assign aw_payload_size = granted_0_payload_size;
-  assign aw_payload_burst = granted_0_payload_burst;
-  assign w_valid = write_beats_valid;
-  assign w_payload_data = write_beats_payload_data;
-  assign w_payload_strb = write_beats_payload_strb;
-  assign w_payload_last = write_beats_payload_last;
-  assign b_ready = (written_0_ready & ~(|b_payload_id)) | (written_1_ready & (|b_payload_id));
+  assign table_b_valid = b_valid & (|b_payload_id);
+  assign table_b_payload_id = b_payload_id;
+  assign table_b_payload_resp = b_payload_resp;
+  assign ar_valid = |(read_grant_grant & read_grant_request);
+  assign ar_payload_addr =
+    ({31{read_grant_grant[0]}} & table_ar_payload_addr)
+    | ({31{read_grant_grant[1]}} & data_ar_payload_addr);
+  assign ar_payload_id =
+    ({5{read_grant_grant[0]}} & table_ar_payload_id)
+    | ({5{read_grant_grant[1]}} & data_ar_payload_id);
+  assign ar_payload_len =
+    ({8{read_grant_grant[0]}} & table_ar_payload_len)
+    | ({8{read_grant_grant[1]}} & data_ar_payload_len);
+  assign ar_payload_size =
+    ({3{read_grant_grant[0]}} & table_ar_payload_size)
+    | ({3{read_grant_grant[1]}} & data_ar_payload_size);
+  assign ar_payload_burst =
+    ({2{read_grant_grant[0]}} & table_ar_payload_burst)
+    | ({2{read_grant_grant[1]}} & data_ar_payload_burst);
+  assign r_ready = (data_r_ready & ~(|r_payload_id)) | (table_r_ready & (|r_payload_id));
+  assign aw_valid = write_grant_valid & owners_push_ready;
+  assign aw_payload_addr =
+    ({31{write_grant_grant[0]}} & table_aw_payload_addr)
+    | ({31{write_grant_grant[1]}} & data_aw_payload_addr);
+  assign aw_payload_id =
+    ({5{write_grant_grant[0]}} & table_aw_payload_id)
+    | ({5{write_grant_grant[1]}} & data_aw_payload_id);
+  assign aw_payload_len =
+    ({8{write_grant_grant[0]}} & table_aw_payload_len)
+    | ({8{write_grant_grant[1]}} & data_aw_payload_len);
+  assign aw_payload_size =
+    ({3{write_grant_grant[0]}} & table_aw_payload_size)
+    | ({3{write_grant_grant[1]}} & data_aw_payload_size);
+  assign aw_payload_burst =
+    ({2{write_grant_grant[0]}} & table_aw_payload_burst)
+    | ({2{write_grant_grant[1]}} & data_aw_payload_burst);
+  assign w_valid = |(write_beats_grant & write_beats_request);
+  assign w_payload_data =
+    ({512{write_beats_grant[0]}} & table_w_payload_data)
+    | ({512{write_beats_grant[1]}} & data_w_payload_data);
+  assign w_payload_strb =
+    ({64{write_beats_grant[0]}} & table_w_payload_strb)
+    | ({64{write_beats_grant[1]}} & data_w_payload_strb);
+  assign w_payload_last =
+    (write_beats_grant[0] & table_w_payload_last)
+    | (write_beats_grant[1] & data_w_payload_last);
+  assign b_ready = (data_b_ready & ~(|b_payload_id)) | (table_b_ready & (|b_payload_id));
 
-  wire _unused_ok = &{
-    1'b0,
-    owners_level,
-    granted_1_payload_addr,
-    granted_1_payload_len,
-    granted_1_payload_size,
-    granted_1_payload_burst,
-    1'b0
-  };
+  wire _unused_ok = &{1'b0, owners_level, 1'b0};
 endmodule

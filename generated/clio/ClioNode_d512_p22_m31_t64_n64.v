@@ -405,43 +405,37 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg replies_locked; // node.ts:129
   reg [3:0] replies_owner; // node.ts:129
   wire [3:0] replies_grant; // node.ts:129
-  wire replies_ready; // node.ts:129
-  wire replies_any; // node.ts:129
+  wire [3:0] replies_request; // node.ts:129
   wire refused_silent = translate_refused_valid & translate_refused_payload_silent; // node.ts:120
   wire refusal_valid = translate_refused_valid & ~translate_refused_payload_silent; // node.ts:121
-  wire refusal_ready = replies_grant[2] & replies_ready; // node.ts:121
-  wire [5:0] refusal_payload_slot = translate_refused_payload_slot; // node.ts:121
-  wire [1:0] refusal_payload_form = 2'd1; // node.ts:121
-  wire [7:0] refusal_payload_opcode = translate_refused_payload_replyOpcode; // node.ts:121
-  wire [3:0] refusal_payload_status = translate_refused_payload_status; // node.ts:121
-  wire replies_valid = replies_any; // node.ts:129
-  assign replies_ready = net_tx_reply_ready;
+  wire refusal_ready = replies_grant[2] & net_tx_reply_ready; // node.ts:121
+  wire replies_valid = |(replies_grant & replies_request); // node.ts:129
   wire [5:0] replies_payload_slot =
     ({6{replies_grant[0]}} & reader_reply_payload_slot)
     | ({6{replies_grant[1]}} & writer_reply_payload_slot)
-    | ({6{replies_grant[2]}} & refusal_payload_slot)
+    | ({6{replies_grant[2]}} & translate_refused_payload_slot)
     | ({6{replies_grant[3]}} & mat_reply_payload_slot); // node.ts:129
   wire [1:0] replies_payload_form =
     ({2{replies_grant[0]}} & reader_reply_payload_form)
     | ({2{replies_grant[1]}} & writer_reply_payload_form)
-    | ({2{replies_grant[2]}} & refusal_payload_form)
+    | ({2{replies_grant[2]}} & 2'd1)
     | ({2{replies_grant[3]}} & mat_reply_payload_form); // node.ts:129
   wire [7:0] replies_payload_opcode =
     ({8{replies_grant[0]}} & reader_reply_payload_opcode)
     | ({8{replies_grant[1]}} & writer_reply_payload_opcode)
-    | ({8{replies_grant[2]}} & refusal_payload_opcode)
+    | ({8{replies_grant[2]}} & translate_refused_payload_replyOpcode)
     | ({8{replies_grant[3]}} & mat_reply_payload_opcode); // node.ts:129
   wire [3:0] replies_payload_status =
     ({4{replies_grant[0]}} & reader_reply_payload_status)
     | ({4{replies_grant[1]}} & writer_reply_payload_status)
-    | ({4{replies_grant[2]}} & refusal_payload_status)
+    | ({4{replies_grant[2]}} & translate_refused_payload_status)
     | ({4{replies_grant[3]}} & mat_reply_payload_status); // node.ts:129
-  wire [3:0] replies_request = {mat_reply_valid, refusal_valid, writer_reply_valid, reader_reply_valid}; // node.ts:129
+  assign replies_request = {mat_reply_valid, refusal_valid, writer_reply_valid, reader_reply_valid};
   wire [3:0] replies_after = replies_request & ~(replies_owner | (replies_owner - 4'd1)); // node.ts:129
   assign replies_grant =
-    ({4{replies_locked}} & replies_owner)
-    | ({4{~replies_locked}} & (({4{|replies_after}} & replies_after & (~replies_after + 4'd1)) | ({4{~(|replies_after)}} & replies_request & (~replies_request + 4'd1))));
-  assign replies_any = |(replies_grant & replies_request);
+    replies_locked ? replies_owner :
+    |replies_after ? replies_after & (~replies_after + 4'd1) :
+    replies_request & (~replies_request + 4'd1);
 
   wire control_s_aw_valid = s_aw_valid; // node.ts:61
   wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:61
@@ -825,7 +819,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:77
   wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:77
   wire mat_access_ready = translate_access_ready; // node.ts:77
-  wire mat_reply_ready = replies_grant[3] & replies_ready; // node.ts:77
+  wire mat_reply_ready = replies_grant[3] & net_tx_reply_ready; // node.ts:77
   wire mat_slow_ready = slow_rx_frame_ready; // node.ts:77
   wire mat_slow_release = slow_rx_release_valid; // node.ts:77
   wire mat_mat_write_en = control_mat_write_en; // node.ts:77
@@ -1088,7 +1082,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:104
   wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:104
   wire reader_r_payload_last = share_data_r_payload_last; // node.ts:104
-  wire reader_reply_ready = replies_grant[0] & replies_ready; // node.ts:104
+  wire reader_reply_ready = replies_grant[0] & net_tx_reply_ready; // node.ts:104
   wire reader_data_ready = net_tx_data_ready; // node.ts:104
   AccessRead_51a76732 reader ( // node.ts:104
     .clk                         (clk),
@@ -1147,7 +1141,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire writer_b_valid = share_data_b_valid; // node.ts:105
   wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:105
   wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:105
-  wire writer_reply_ready = replies_grant[1] & replies_ready; // node.ts:105
+  wire writer_reply_ready = replies_grant[1] & net_tx_reply_ready; // node.ts:105
   AccessWrite_f56bbcf9 writer ( // node.ts:105
     .clk                         (clk),
     .rst                         (rst),
@@ -1435,9 +1429,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
       replies_locked <= 1'b0;
       replies_owner <= 4'd1;
     end
-    else if (replies_any) begin
+    else if (replies_valid) begin
       replies_owner <= replies_grant;
-      replies_locked <= ~replies_ready;
+      replies_locked <= ~net_tx_reply_ready;
     end
 
   assign rx_ready = net_rx_rx_ready;

@@ -96,113 +96,104 @@ module Control_reset_458c49 (
   input  wire [1:0]  events_tlbEvictions,
   input  wire [1:0]  events_shootdowns
 );
-  reg [31:0] macLow; // control.ts:43
-  reg [15:0] macHigh; // control.ts:43
-  reg [31:0] ip; // control.ts:43
-  reg [15:0] nativePort; // control.ts:43
-  reg [15:0] clientPort; // control.ts:43
-  reg acceptAnyMac; // control.ts:43
-  reg outOfMemory; // control.ts:43
-  reg [15:0] rule0Pid; // control.ts:43
-  reg [2:0] rule0Action; // control.ts:43
-  reg rule0Valid; // control.ts:43
-  reg [15:0] rule1Pid; // control.ts:43
-  reg [2:0] rule1Action; // control.ts:43
-  reg rule1Valid; // control.ts:43
-  reg [15:0] rule2Pid; // control.ts:43
-  reg [2:0] rule2Action; // control.ts:43
-  reg rule2Valid; // control.ts:43
-  reg [15:0] rule3Pid; // control.ts:43
-  reg [2:0] rule3Action; // control.ts:43
-  reg rule3Valid; // control.ts:43
-  reg [5:0] turn; // control.ts:141
-  reg clearing; // control.ts:142
-  reg [7:0] pending_rxFrames; // control.ts:150
-  reg [7:0] pending_txFrames; // control.ts:150
-  reg [7:0] pending_dropLong; // control.ts:150
-  reg [7:0] pending_dropFcs; // control.ts:150
-  reg [7:0] pending_dropShort; // control.ts:150
-  reg [7:0] pending_dropMac; // control.ts:150
-  reg [7:0] pending_dropEtherType; // control.ts:150
-  reg [7:0] pending_dropArp; // control.ts:150
-  reg [7:0] pending_dropIpHeader; // control.ts:150
-  reg [7:0] pending_dropIpOptions; // control.ts:150
-  reg [7:0] pending_dropIpChecksum; // control.ts:150
-  reg [7:0] pending_dropFragment; // control.ts:150
-  reg [7:0] pending_dropIp; // control.ts:150
-  reg [7:0] pending_dropLength; // control.ts:150
-  reg [7:0] pending_dropProtocol; // control.ts:150
-  reg [7:0] pending_dropIcmp; // control.ts:150
-  reg [7:0] pending_dropPort; // control.ts:150
-  reg [7:0] pending_dropRule; // control.ts:150
-  reg [7:0] pending_arpReplies; // control.ts:150
-  reg [7:0] pending_icmpReplies; // control.ts:150
-  reg [7:0] pending_nacks; // control.ts:150
-  reg [7:0] pending_malformed; // control.ts:150
-  reg [7:0] pending_invalid; // control.ts:150
-  reg [7:0] pending_writePermission; // control.ts:150
-  reg [7:0] pending_readPermission; // control.ts:150
-  reg [7:0] pending_outOfMemory; // control.ts:150
-  reg [7:0] pending_busy; // control.ts:150
-  reg [7:0] pending_unanswered; // control.ts:150
-  reg [7:0] pending_pingpongs; // control.ts:150
-  reg [7:0] pending_reads; // control.ts:150
-  reg [7:0] pending_writes; // control.ts:150
-  reg [7:0] pending_writesNoReply; // control.ts:150
-  reg [21:0] pending_readBytes; // control.ts:150
-  reg [21:0] pending_writeBytes; // control.ts:150
-  reg [7:0] pending_slowRequests; // control.ts:150
-  reg [7:0] pending_extendRequests; // control.ts:150
-  reg [7:0] pending_pageFaults; // control.ts:150
-  reg [7:0] pending_tlbHits; // control.ts:150
-  reg [7:0] pending_tlbMisses; // control.ts:150
-  reg [7:0] pending_missesMerged; // control.ts:150
-  reg [7:0] pending_bucketFetches; // control.ts:150
-  reg [7:0] pending_tlbEvictions; // control.ts:150
-  reg [7:0] pending_shootdowns; // control.ts:150
-  reg adding; // control.ts:157
-  reg [21:0] amount; // control.ts:158
-  reg [47:0] base; // control.ts:159
-  reg [5:0] place; // control.ts:160
-  reg settling; // control.ts:162
-  reg asked_full; // control.ts:51
-  reg [11:0] asked_held_addr; // control.ts:51
-  reg [2:0] asked_held_prot; // control.ts:51
-  reg [15:0] kept_high; // control.ts:60
-  reg answered_full; // control.ts:72
-  reg [31:0] answered_held_data; // control.ts:72
-  reg [1:0] answered_held_resp; // control.ts:72
-  reg order_address_full; // control.ts:75
-  reg [11:0] order_address_held_addr; // control.ts:75
-  reg [2:0] order_address_held_prot; // control.ts:75
-  reg order_data_full; // control.ts:75
-  reg [31:0] order_data_held_data; // control.ts:75
-  reg [3:0] order_data_held_strb; // control.ts:75
-  reg done_full; // control.ts:88
-  reg [1:0] done_held_resp; // control.ts:88
-  (* ram_style = "distributed" *) reg [47:0] counts [0:42]; // control.ts:140
-  wire answer_ready; // control.ts:64
-  wire answered_ready; // control.ts:72
-  wire mapped; // control.ts:67
-  wire order_ready; // control.ts:75
-  wire order_data_valid; // control.ts:75
-  wire written_ready; // control.ts:78
-  wire done_ready; // control.ts:88
-  wire toRegister; // control.ts:83
-  wire toMat; // control.ts:84
-  wire entryBytes; // control.ts:85
-  wire last = turn == 6'd42; // control.ts:143
-  wire asked_valid = asked_full; // control.ts:51
-  wire asked_ready = answer_ready; // control.ts:51
-  wire [11:0] asked_payload_addr = asked_held_addr; // control.ts:51
-  wire [2:0] asked_payload_prot = asked_held_prot; // control.ts:51
-  wire [9:0] at = asked_payload_addr[11:2]; // control.ts:52
-  wire inCounters = (at >= 10'd128) & (at < 10'd214); // control.ts:55
-  wire inMat = at[9:8] == 2'd1; // control.ts:56
-  wire [9:0] offset = at - 10'd128; // control.ts:57
-  wire high_word = offset[0]; // control.ts:59
-  wire answer_valid = asked_valid; // control.ts:64
-  assign answer_ready = ~answered_full | answered_ready;
+  reg [31:0] macLow; // control.ts:38
+  reg [15:0] macHigh; // control.ts:38
+  reg [31:0] ip; // control.ts:38
+  reg [15:0] nativePort; // control.ts:38
+  reg [15:0] clientPort; // control.ts:38
+  reg acceptAnyMac; // control.ts:38
+  reg outOfMemory; // control.ts:38
+  reg [15:0] rule0Pid; // control.ts:38
+  reg [2:0] rule0Action; // control.ts:38
+  reg rule0Valid; // control.ts:38
+  reg [15:0] rule1Pid; // control.ts:38
+  reg [2:0] rule1Action; // control.ts:38
+  reg rule1Valid; // control.ts:38
+  reg [15:0] rule2Pid; // control.ts:38
+  reg [2:0] rule2Action; // control.ts:38
+  reg rule2Valid; // control.ts:38
+  reg [15:0] rule3Pid; // control.ts:38
+  reg [2:0] rule3Action; // control.ts:38
+  reg rule3Valid; // control.ts:38
+  reg [5:0] turn; // control.ts:103
+  reg clearing; // control.ts:104
+  reg [7:0] pending_rxFrames; // control.ts:112
+  reg [7:0] pending_txFrames; // control.ts:112
+  reg [7:0] pending_dropLong; // control.ts:112
+  reg [7:0] pending_dropFcs; // control.ts:112
+  reg [7:0] pending_dropShort; // control.ts:112
+  reg [7:0] pending_dropMac; // control.ts:112
+  reg [7:0] pending_dropEtherType; // control.ts:112
+  reg [7:0] pending_dropArp; // control.ts:112
+  reg [7:0] pending_dropIpHeader; // control.ts:112
+  reg [7:0] pending_dropIpOptions; // control.ts:112
+  reg [7:0] pending_dropIpChecksum; // control.ts:112
+  reg [7:0] pending_dropFragment; // control.ts:112
+  reg [7:0] pending_dropIp; // control.ts:112
+  reg [7:0] pending_dropLength; // control.ts:112
+  reg [7:0] pending_dropProtocol; // control.ts:112
+  reg [7:0] pending_dropIcmp; // control.ts:112
+  reg [7:0] pending_dropPort; // control.ts:112
+  reg [7:0] pending_dropRule; // control.ts:112
+  reg [7:0] pending_arpReplies; // control.ts:112
+  reg [7:0] pending_icmpReplies; // control.ts:112
+  reg [7:0] pending_nacks; // control.ts:112
+  reg [7:0] pending_malformed; // control.ts:112
+  reg [7:0] pending_invalid; // control.ts:112
+  reg [7:0] pending_writePermission; // control.ts:112
+  reg [7:0] pending_readPermission; // control.ts:112
+  reg [7:0] pending_outOfMemory; // control.ts:112
+  reg [7:0] pending_busy; // control.ts:112
+  reg [7:0] pending_unanswered; // control.ts:112
+  reg [7:0] pending_pingpongs; // control.ts:112
+  reg [7:0] pending_reads; // control.ts:112
+  reg [7:0] pending_writes; // control.ts:112
+  reg [7:0] pending_writesNoReply; // control.ts:112
+  reg [21:0] pending_readBytes; // control.ts:112
+  reg [21:0] pending_writeBytes; // control.ts:112
+  reg [7:0] pending_slowRequests; // control.ts:112
+  reg [7:0] pending_extendRequests; // control.ts:112
+  reg [7:0] pending_pageFaults; // control.ts:112
+  reg [7:0] pending_tlbHits; // control.ts:112
+  reg [7:0] pending_tlbMisses; // control.ts:112
+  reg [7:0] pending_missesMerged; // control.ts:112
+  reg [7:0] pending_bucketFetches; // control.ts:112
+  reg [7:0] pending_tlbEvictions; // control.ts:112
+  reg [7:0] pending_shootdowns; // control.ts:112
+  reg adding; // control.ts:119
+  reg [21:0] amount; // control.ts:120
+  reg [47:0] base; // control.ts:121
+  reg [5:0] place; // control.ts:122
+  reg settling; // control.ts:124
+  reg asked_full; // axi4-lite.ts:42
+  reg [11:0] asked_held_addr; // axi4-lite.ts:42
+  reg [2:0] asked_held_prot; // axi4-lite.ts:42
+  reg [15:0] kept_high; // control.ts:55
+  reg answered_full; // axi4-lite.ts:48
+  reg [31:0] answered_held_data; // axi4-lite.ts:48
+  reg [1:0] answered_held_resp; // axi4-lite.ts:48
+  reg order_address_full; // axi4-lite.ts:50
+  reg [11:0] order_address_held_addr; // axi4-lite.ts:50
+  reg [2:0] order_address_held_prot; // axi4-lite.ts:50
+  reg order_data_full; // axi4-lite.ts:50
+  reg [31:0] order_data_held_data; // axi4-lite.ts:50
+  reg [3:0] order_data_held_strb; // axi4-lite.ts:50
+  reg done_full; // axi4-lite.ts:56
+  reg [1:0] done_held_resp; // axi4-lite.ts:56
+  (* ram_style = "distributed" *) reg [47:0] counts [0:42]; // control.ts:102
+  wire [9:0] at; // control.ts:48
+  wire inCounters; // control.ts:50
+  wire high_word; // control.ts:54
+  wire [9:0] offset; // control.ts:52
+  wire inMat; // control.ts:51
+  wire mapped; // control.ts:59
+  wire written_ready; // axi4-lite.ts:51
+  wire toRegister; // control.ts:70
+  wire toMat; // control.ts:71
+  wire entryBytes; // control.ts:72
+  wire [9:0] target; // control.ts:69
+  wire last = turn == 6'd42; // control.ts:105
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:43
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h4000600)
     | ({32{at == 10'd5}} & 32'd43)
@@ -233,8 +224,13 @@ module Control_reset_458c49 (
     answer_payload_data_or_4
     | answer_payload_data_or_2
     | answer_payload_data_or_3
-    | answer_payload_data_or_5; // control.ts:64
-  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // control.ts:64
+    | answer_payload_data_or_5; // axi4-lite.ts:43
+  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:43
+  assign at = asked_held_addr[11:2];
+  assign inCounters = (at >= 10'd128) & (at < 10'd214);
+  assign inMat = at[9:8] == 2'd1;
+  assign offset = at - 10'd128;
+  assign high_word = offset[0];
   wire mapped_or =
     (at == 10'd0)
     | (at == 10'd1)
@@ -259,27 +255,10 @@ module Control_reset_458c49 (
     | (at == 10'd19)
     | inCounters
     | inMat;
-  wire answered_valid = answered_full; // control.ts:72
-  assign answered_ready = s_r_ready;
-  wire [31:0] answered_payload_data = answered_held_data; // control.ts:72
-  wire [1:0] answered_payload_resp = answered_held_resp; // control.ts:72
-  wire order_address_valid = order_address_full; // control.ts:75
-  wire order_address_ready = order_ready & order_address_valid & order_data_valid; // control.ts:75
-  wire [11:0] order_address_payload_addr = order_address_held_addr; // control.ts:75
-  wire [2:0] order_address_payload_prot = order_address_held_prot; // control.ts:75
-  assign order_data_valid = order_data_full;
-  wire order_data_ready = order_ready & order_address_valid & order_data_valid; // control.ts:75
-  wire [31:0] order_data_payload_data = order_data_held_data; // control.ts:75
-  wire [3:0] order_data_payload_strb = order_data_held_strb; // control.ts:75
-  wire order_valid = order_address_valid & order_data_valid; // control.ts:75
-  assign order_ready = written_ready;
-  wire [11:0] order_payload_aw_addr = order_address_payload_addr; // control.ts:75
-  wire [2:0] order_payload_aw_prot = order_address_payload_prot; // control.ts:75
-  wire [31:0] order_payload_w_data = order_data_payload_data; // control.ts:75
-  wire [3:0] order_payload_w_strb = order_data_payload_strb; // control.ts:75
-  wire [9:0] target = order_payload_aw_addr[11:2]; // control.ts:76
-  wire written_valid = order_valid; // control.ts:78
-  assign written_ready = ~done_full | done_ready;
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:50
+  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:50
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:50
+  assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (target == 10'd0)
     | (target == 10'd1)
@@ -291,8 +270,9 @@ module Control_reset_458c49 (
   wire [1:0] written_payload_resp =
     (toRegister | (toMat & entryBytes)) ? 2'd0 :
     (written_payload_resp_or | ((target >= 10'd128) & (target < 10'd214)) | toMat) ? 2'd2 :
-    2'd3; // control.ts:78
-  wire fire = written_valid & written_ready; // control.ts:81
+    2'd3; // axi4-lite.ts:51
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:54
+  assign target = order_address_held_addr[11:2];
   wire toRegister_or =
     (target == 10'd8)
     | (target == 10'd9)
@@ -303,57 +283,54 @@ module Control_reset_458c49 (
     | (target == 10'd16);
   assign toRegister = toRegister_or | (target == 10'd17) | (target == 10'd18) | (target == 10'd19);
   assign toMat = target[9:8] == 2'd1;
-  assign entryBytes = &order_payload_w_strb[1:0];
-  wire done_valid = done_full; // control.ts:88
-  assign done_ready = s_b_ready;
-  wire [1:0] done_payload_resp = done_held_resp; // control.ts:88
+  assign entryBytes = &order_data_held_strb[1:0];
 
   always @(posedge clk)
     if (rst) macLow <= 32'h10000001;
-    else if (fire & (target == 10'd8)) begin
+    else if (write_fire & (target == 10'd8)) begin
       macLow <= {
-        order_payload_w_strb[3] ? order_payload_w_data[31:24] : macLow[31:24],
-        order_payload_w_strb[2] ? order_payload_w_data[23:16] : macLow[23:16],
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : macLow[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : macLow[7:0]
+        order_data_held_strb[3] ? order_data_held_data[31:24] : macLow[31:24],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : macLow[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : macLow[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : macLow[7:0]
       };
     end
 
   always @(posedge clk)
     if (rst) macHigh <= 16'd705;
-    else if (fire & (target == 10'd9)) begin
+    else if (write_fire & (target == 10'd9)) begin
       macHigh <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : macHigh[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : macHigh[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : macHigh[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : macHigh[7:0]
       };
     end
 
   always @(posedge clk)
     if (rst) ip <= 32'ha0a0001;
-    else if (fire & (target == 10'd10)) begin
+    else if (write_fire & (target == 10'd10)) begin
       ip <= {
-        order_payload_w_strb[3] ? order_payload_w_data[31:24] : ip[31:24],
-        order_payload_w_strb[2] ? order_payload_w_data[23:16] : ip[23:16],
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : ip[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : ip[7:0]
+        order_data_held_strb[3] ? order_data_held_data[31:24] : ip[31:24],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : ip[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : ip[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : ip[7:0]
       };
     end
 
   always @(posedge clk)
     if (rst) nativePort <= 16'd1200;
-    else if (fire & (target == 10'd11)) begin
+    else if (write_fire & (target == 10'd11)) begin
       nativePort <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : nativePort[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : nativePort[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : nativePort[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : nativePort[7:0]
       };
     end
 
   always @(posedge clk)
     if (rst) clientPort <= 16'd1234;
-    else if (fire & (target == 10'd12)) begin
+    else if (write_fire & (target == 10'd12)) begin
       clientPort <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : clientPort[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : clientPort[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : clientPort[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : clientPort[7:0]
       };
     end
 
@@ -362,9 +339,9 @@ module Control_reset_458c49 (
       acceptAnyMac <= 1'b0;
       outOfMemory <= 1'b0;
     end
-    else if (fire & (target == 10'd13)) begin
-      acceptAnyMac <= order_payload_w_strb[0] ? order_payload_w_data[0] : acceptAnyMac;
-      outOfMemory <= order_payload_w_strb[0] ? order_payload_w_data[1] : outOfMemory;
+    else if (write_fire & (target == 10'd13)) begin
+      acceptAnyMac <= order_data_held_strb[0] ? order_data_held_data[0] : acceptAnyMac;
+      outOfMemory <= order_data_held_strb[0] ? order_data_held_data[1] : outOfMemory;
     end
 
   always @(posedge clk)
@@ -373,13 +350,13 @@ module Control_reset_458c49 (
       rule0Action <= 3'd0;
       rule0Valid <= 1'b0;
     end
-    else if (fire & (target == 10'd16)) begin
+    else if (write_fire & (target == 10'd16)) begin
       rule0Pid <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : rule0Pid[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : rule0Pid[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule0Pid[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule0Pid[7:0]
       };
-      rule0Action <= order_payload_w_strb[2] ? order_payload_w_data[18:16] : rule0Action;
-      rule0Valid <= order_payload_w_strb[3] ? order_payload_w_data[31] : rule0Valid;
+      rule0Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule0Action;
+      rule0Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule0Valid;
     end
 
   always @(posedge clk)
@@ -388,13 +365,13 @@ module Control_reset_458c49 (
       rule1Action <= 3'd0;
       rule1Valid <= 1'b0;
     end
-    else if (fire & (target == 10'd17)) begin
+    else if (write_fire & (target == 10'd17)) begin
       rule1Pid <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : rule1Pid[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : rule1Pid[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule1Pid[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule1Pid[7:0]
       };
-      rule1Action <= order_payload_w_strb[2] ? order_payload_w_data[18:16] : rule1Action;
-      rule1Valid <= order_payload_w_strb[3] ? order_payload_w_data[31] : rule1Valid;
+      rule1Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule1Action;
+      rule1Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule1Valid;
     end
 
   always @(posedge clk)
@@ -403,13 +380,13 @@ module Control_reset_458c49 (
       rule2Action <= 3'd0;
       rule2Valid <= 1'b0;
     end
-    else if (fire & (target == 10'd18)) begin
+    else if (write_fire & (target == 10'd18)) begin
       rule2Pid <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : rule2Pid[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : rule2Pid[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule2Pid[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule2Pid[7:0]
       };
-      rule2Action <= order_payload_w_strb[2] ? order_payload_w_data[18:16] : rule2Action;
-      rule2Valid <= order_payload_w_strb[3] ? order_payload_w_data[31] : rule2Valid;
+      rule2Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule2Action;
+      rule2Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule2Valid;
     end
 
   always @(posedge clk)
@@ -418,13 +395,13 @@ module Control_reset_458c49 (
       rule3Action <= 3'd0;
       rule3Valid <= 1'b0;
     end
-    else if (fire & (target == 10'd19)) begin
+    else if (write_fire & (target == 10'd19)) begin
       rule3Pid <= {
-        order_payload_w_strb[1] ? order_payload_w_data[15:8] : rule3Pid[15:8],
-        order_payload_w_strb[0] ? order_payload_w_data[7:0] : rule3Pid[7:0]
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule3Pid[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule3Pid[7:0]
       };
-      rule3Action <= order_payload_w_strb[2] ? order_payload_w_data[18:16] : rule3Action;
-      rule3Valid <= order_payload_w_strb[3] ? order_payload_w_data[31] : rule3Valid;
+      rule3Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule3Action;
+      rule3Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule3Valid;
     end
 
   always @(posedge clk)
@@ -665,7 +642,7 @@ module Control_reset_458c49 (
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
   end
-  wire asked_full_when = ~asked_full | asked_ready;
+  wire asked_full_when = ~asked_full | answer_ready;
 
   always @(posedge clk)
     if (rst) asked_full <= 1'b0;
@@ -678,14 +655,14 @@ module Control_reset_458c49 (
     end
 
   always @(posedge clk)
-    if (asked_valid & asked_ready & inCounters & ~high_word) kept_high <= answer_payload_data_choice[47:32];
+    if (asked_full & answer_ready & inCounters & ~high_word) kept_high <= answer_payload_data_choice[47:32];
 
   always @(posedge clk)
     if (rst) answered_full <= 1'b0;
-    else if (answer_ready) answered_full <= answer_valid;
+    else if (answer_ready) answered_full <= asked_full;
 
   always @(posedge clk)
-    if (answer_valid & answer_ready) begin
+    if (asked_full & answer_ready) begin
       answered_held_data <= answer_payload_data;
       answered_held_resp <= answer_payload_resp;
     end
@@ -714,22 +691,22 @@ module Control_reset_458c49 (
 
   always @(posedge clk)
     if (rst) done_full <= 1'b0;
-    else if (written_ready) done_full <= written_valid;
+    else if (written_ready) done_full <= order_valid;
 
   always @(posedge clk)
-    if (written_valid & written_ready) done_held_resp <= written_payload_resp;
+    if (order_valid & written_ready) done_held_resp <= written_payload_resp;
 
   always @(posedge clk)
     if (adding) counts[place] <= base + {26'd0, amount};
 
   assign s_aw_ready = order_address_full_when;
   assign s_w_ready = order_data_full_when;
-  assign s_b_valid = done_valid;
-  assign s_b_payload_resp = done_payload_resp;
+  assign s_b_valid = done_full;
+  assign s_b_payload_resp = done_held_resp;
   assign s_ar_ready = asked_full_when;
-  assign s_r_valid = answered_valid;
-  assign s_r_payload_data = answered_payload_data;
-  assign s_r_payload_resp = answered_payload_resp;
+  assign s_r_valid = answered_full;
+  assign s_r_payload_data = answered_held_data;
+  assign s_r_payload_resp = answered_held_resp;
   assign config_mac = {macHigh, macLow};
   assign config_ip = ip;
   assign config_nativePort = nativePort;
@@ -748,21 +725,21 @@ module Control_reset_458c49 (
   assign rules_3_valid = rule3Valid;
   assign rules_3_pid = rule3Pid;
   assign rules_3_action = rule3Action;
-  assign mat_write_en = fire & toMat & entryBytes;
+  assign mat_write_en = write_fire & toMat & entryBytes;
   assign mat_write_opcode = target[7:0];
-  assign mat_write_entry_action = order_payload_w_data[2:0];
-  assign mat_write_entry_write = order_payload_w_data[3];
-  assign mat_write_entry_silent = order_payload_w_data[4];
-  assign mat_write_entry_replyOpcode = order_payload_w_data[15:8];
+  assign mat_write_entry_action = order_data_held_data[2:0];
+  assign mat_write_entry_write = order_data_held_data[3];
+  assign mat_write_entry_silent = order_data_held_data[4];
+  assign mat_write_entry_replyOpcode = order_data_held_data[15:8];
   assign mat_opcode = at[7:0];
 
   wire _unused_ok = &{
     1'b0,
-    asked_payload_addr[1:0],
-    asked_payload_prot,
+    asked_held_addr[1:0],
+    asked_held_prot,
+    order_address_held_addr[1:0],
+    order_address_held_prot,
     offset[9:7],
-    order_payload_aw_addr[1:0],
-    order_payload_aw_prot,
     1'b0
   };
 endmodule

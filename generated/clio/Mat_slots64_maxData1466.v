@@ -90,12 +90,6 @@ module Mat_slots64_maxData1466 (
   wire [13:0] slow_queue_pop_payload_frame; // mat.ts:106
   wire [4:0] slow_queue_level; // mat.ts:106
   (* ram_style = "distributed" *) reg [12:0] table_ [0:255]; // mat.ts:43
-  wire decided_ready; // mat.ts:96
-  wire to_0_ready; // mat.ts:97
-  wire [1:0] decided_payload_to; // mat.ts:96
-  wire to_1_ready; // mat.ts:97
-  wire to_2_ready; // mat.ts:97
-  wire to_3_ready; // mat.ts:97
   wire [3:0] matching = {
     rules_3_valid & (rules_3_pid == request_payload_pid),
     rules_2_valid & (rules_2_pid == request_payload_pid),
@@ -136,94 +130,25 @@ module Mat_slots64_maxData1466 (
     (request_payload_kind != 2'd0)
     | (~request_payload_corrupt & ~request_payload_malformed & (action == 3'd6)); // mat.ts:67
   wire unanswered = refused & action_word[4]; // mat.ts:88
-  wire decision_valid = request_valid; // mat.ts:89
-  wire decision_ready = ~decided_full | decided_ready; // mat.ts:89
   wire [1:0] decision_payload_to = unanswered ? 2'd3 : to; // mat.ts:89
-  wire [5:0] decision_payload_slot = request_payload_slot; // mat.ts:89
-  wire [15:0] decision_payload_pid = request_payload_pid; // mat.ts:89
-  wire [63:0] decision_payload_va = request_payload_va; // mat.ts:89
   wire [13:0] decision_payload_length = request_payload_length[13:0]; // mat.ts:89
   wire decision_payload_write = action_word[3]; // mat.ts:89
   wire decision_payload_silent = action_word[4]; // mat.ts:89
   wire [7:0] decision_payload_opcode = refused ? request_payload_opcode : action_word[12:5]; // mat.ts:89
   wire [1:0] decision_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:89
   wire [3:0] decision_payload_status = refused ? refusal : 4'd0; // mat.ts:89
-  wire [13:0] decision_payload_frame = request_payload_frame; // mat.ts:89
-  wire decided_valid = decided_full; // mat.ts:96
-  assign decided_ready =
-    (to_0_ready & (decided_payload_to == 2'd0))
-    | (to_1_ready & (decided_payload_to == 2'd1))
-    | (to_2_ready & (decided_payload_to == 2'd2))
-    | (to_3_ready & (decided_payload_to == 2'd3));
-  assign decided_payload_to = decided_held_to;
-  wire [5:0] decided_payload_slot = decided_held_slot; // mat.ts:96
-  wire [15:0] decided_payload_pid = decided_held_pid; // mat.ts:96
-  wire [63:0] decided_payload_va = decided_held_va; // mat.ts:96
-  wire [13:0] decided_payload_length = decided_held_length; // mat.ts:96
-  wire decided_payload_write = decided_held_write; // mat.ts:96
-  wire decided_payload_silent = decided_held_silent; // mat.ts:96
-  wire [7:0] decided_payload_opcode = decided_held_opcode; // mat.ts:96
-  wire [1:0] decided_payload_form = decided_held_form; // mat.ts:96
-  wire [3:0] decided_payload_status = decided_held_status; // mat.ts:96
-  wire [13:0] decided_payload_frame = decided_held_frame; // mat.ts:96
-  wire to_0_valid = decided_valid & (decided_payload_to == 2'd0); // mat.ts:97
-  assign to_0_ready = access_ready;
-  wire [1:0] to_0_payload_to = decided_payload_to; // mat.ts:97
-  wire [5:0] to_0_payload_slot = decided_payload_slot; // mat.ts:97
-  wire [15:0] to_0_payload_pid = decided_payload_pid; // mat.ts:97
-  wire [63:0] to_0_payload_va = decided_payload_va; // mat.ts:97
-  wire [13:0] to_0_payload_length = decided_payload_length; // mat.ts:97
-  wire to_0_payload_write = decided_payload_write; // mat.ts:97
-  wire to_0_payload_silent = decided_payload_silent; // mat.ts:97
-  wire [7:0] to_0_payload_opcode = decided_payload_opcode; // mat.ts:97
-  wire [1:0] to_0_payload_form = decided_payload_form; // mat.ts:97
-  wire [3:0] to_0_payload_status = decided_payload_status; // mat.ts:97
-  wire [13:0] to_0_payload_frame = decided_payload_frame; // mat.ts:97
-  wire to_1_valid = decided_valid & (decided_payload_to == 2'd1); // mat.ts:97
-  assign to_1_ready = reply_ready;
-  wire [1:0] to_1_payload_to = decided_payload_to; // mat.ts:97
-  wire [5:0] to_1_payload_slot = decided_payload_slot; // mat.ts:97
-  wire [15:0] to_1_payload_pid = decided_payload_pid; // mat.ts:97
-  wire [63:0] to_1_payload_va = decided_payload_va; // mat.ts:97
-  wire [13:0] to_1_payload_length = decided_payload_length; // mat.ts:97
-  wire to_1_payload_write = decided_payload_write; // mat.ts:97
-  wire to_1_payload_silent = decided_payload_silent; // mat.ts:97
-  wire [7:0] to_1_payload_opcode = decided_payload_opcode; // mat.ts:97
-  wire [1:0] to_1_payload_form = decided_payload_form; // mat.ts:97
-  wire [3:0] to_1_payload_status = decided_payload_status; // mat.ts:97
-  wire [13:0] to_1_payload_frame = decided_payload_frame; // mat.ts:97
-  wire to_2_valid = decided_valid & (decided_payload_to == 2'd2); // mat.ts:97
-  assign to_2_ready = slow_queue_push_ready;
-  wire [1:0] to_2_payload_to = decided_payload_to; // mat.ts:97
-  wire [5:0] to_2_payload_slot = decided_payload_slot; // mat.ts:97
-  wire [15:0] to_2_payload_pid = decided_payload_pid; // mat.ts:97
-  wire [63:0] to_2_payload_va = decided_payload_va; // mat.ts:97
-  wire [13:0] to_2_payload_length = decided_payload_length; // mat.ts:97
-  wire to_2_payload_write = decided_payload_write; // mat.ts:97
-  wire to_2_payload_silent = decided_payload_silent; // mat.ts:97
-  wire [7:0] to_2_payload_opcode = decided_payload_opcode; // mat.ts:97
-  wire [1:0] to_2_payload_form = decided_payload_form; // mat.ts:97
-  wire [3:0] to_2_payload_status = decided_payload_status; // mat.ts:97
-  wire [13:0] to_2_payload_frame = decided_payload_frame; // mat.ts:97
-  wire to_3_valid = decided_valid & (decided_payload_to == 2'd3); // mat.ts:97
-  assign to_3_ready = 1'b1;
-  wire [1:0] to_3_payload_to = decided_payload_to; // mat.ts:97
-  wire [5:0] to_3_payload_slot = decided_payload_slot; // mat.ts:97
-  wire [15:0] to_3_payload_pid = decided_payload_pid; // mat.ts:97
-  wire [63:0] to_3_payload_va = decided_payload_va; // mat.ts:97
-  wire [13:0] to_3_payload_length = decided_payload_length; // mat.ts:97
-  wire to_3_payload_write = decided_payload_write; // mat.ts:97
-  wire to_3_payload_silent = decided_payload_silent; // mat.ts:97
-  wire [7:0] to_3_payload_opcode = decided_payload_opcode; // mat.ts:97
-  wire [1:0] to_3_payload_form = decided_payload_form; // mat.ts:97
-  wire [3:0] to_3_payload_status = decided_payload_status; // mat.ts:97
-  wire [13:0] to_3_payload_frame = decided_payload_frame; // mat.ts:97
+  wire decided_ready =
+    (access_ready & (decided_held_to == 2'd0))
+    | (reply_ready & (decided_held_to == 2'd1))
+    | (slow_queue_push_ready & (decided_held_to == 2'd2))
+    | (decided_held_to == 2'd3); // mat.ts:96
+  wire to_2_valid = decided_full & (decided_held_to == 2'd2); // mat.ts:97
   wire taken = request_valid & request_ready; // mat.ts:114
   wire slow_taken = taken & (to == 2'd2); // mat.ts:115
 
   wire slow_queue_push_valid = to_2_valid; // mat.ts:106
-  wire [5:0] slow_queue_push_payload_slot = decided_payload_slot; // mat.ts:106
-  wire [13:0] slow_queue_push_payload_frame = decided_payload_frame; // mat.ts:106
+  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:106
+  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:106
   wire slow_queue_pop_ready = slow_ready; // mat.ts:106
   Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:106
     .clk                (clk),
@@ -243,24 +168,25 @@ module Mat_slots64_maxData1466 (
     if (rst) waiting <= 5'd0;
     else if (slow_taken & ~slow_release) waiting <= waiting + 5'd1;
     else if (slow_release & ~slow_taken) waiting <= waiting - 5'd1;
+  wire decided_full_when = ~decided_full | decided_ready;
 
   always @(posedge clk)
     if (rst) decided_full <= 1'b0;
-    else if (decision_ready) decided_full <= decision_valid;
+    else if (decided_full_when) decided_full <= request_valid;
 
   always @(posedge clk)
-    if (decision_valid & decision_ready) begin
+    if (request_valid & decided_full_when) begin
       decided_held_to <= decision_payload_to;
-      decided_held_slot <= decision_payload_slot;
-      decided_held_pid <= decision_payload_pid;
-      decided_held_va <= decision_payload_va;
+      decided_held_slot <= request_payload_slot;
+      decided_held_pid <= request_payload_pid;
+      decided_held_va <= request_payload_va;
       decided_held_length <= decision_payload_length;
       decided_held_write <= decision_payload_write;
       decided_held_silent <= decision_payload_silent;
       decided_held_opcode <= decision_payload_opcode;
       decided_held_form <= decision_payload_form;
       decided_held_status <= decision_payload_status;
-      decided_held_frame <= decision_payload_frame;
+      decided_held_frame <= request_payload_frame;
     end
 
   initial begin
@@ -532,25 +458,25 @@ module Mat_slots64_maxData1466 (
       };
     end
 
-  assign request_ready = decision_ready;
-  assign access_valid = to_0_valid;
-  assign access_payload_slot = decided_payload_slot;
-  assign access_payload_pid = decided_payload_pid;
-  assign access_payload_va = decided_payload_va;
-  assign access_payload_length = decided_payload_length;
-  assign access_payload_write = decided_payload_write;
-  assign access_payload_silent = decided_payload_silent;
-  assign access_payload_replyOpcode = decided_payload_opcode;
-  assign reply_valid = to_1_valid;
-  assign reply_payload_slot = decided_payload_slot;
-  assign reply_payload_form = decided_payload_form;
-  assign reply_payload_opcode = decided_payload_opcode;
-  assign reply_payload_status = decided_payload_status;
+  assign request_ready = decided_full_when;
+  assign access_valid = decided_full & (decided_held_to == 2'd0);
+  assign access_payload_slot = decided_held_slot;
+  assign access_payload_pid = decided_held_pid;
+  assign access_payload_va = decided_held_va;
+  assign access_payload_length = decided_held_length;
+  assign access_payload_write = decided_held_write;
+  assign access_payload_silent = decided_held_silent;
+  assign access_payload_replyOpcode = decided_held_opcode;
+  assign reply_valid = decided_full & (decided_held_to == 2'd1);
+  assign reply_payload_slot = decided_held_slot;
+  assign reply_payload_form = decided_held_form;
+  assign reply_payload_opcode = decided_held_opcode;
+  assign reply_payload_status = decided_held_status;
   assign slow_valid = slow_queue_pop_valid;
   assign slow_payload_slot = slow_queue_pop_payload_slot;
   assign slow_payload_frame = slow_queue_pop_payload_frame;
-  assign release_valid = to_3_valid;
-  assign release_slot = decided_payload_slot;
+  assign release_valid = decided_full & (decided_held_to == 2'd3);
+  assign release_slot = decided_held_slot;
   wire [12:0] mat_entry_action_word = table_[mat_opcode];
   assign mat_entry_action = mat_entry_action_word[2:0];
   assign mat_entry_write = mat_entry_action_word[3];
@@ -567,53 +493,5 @@ module Mat_slots64_maxData1466 (
   assign events_slowRequests = slow_taken & (action != 3'd3);
   assign events_extendRequests = slow_taken & (action == 3'd3);
 
-  wire _unused_ok = &{
-    1'b0,
-    slow_queue_level,
-    to_0_payload_to,
-    to_0_payload_slot,
-    to_0_payload_pid,
-    to_0_payload_va,
-    to_0_payload_length,
-    to_0_payload_write,
-    to_0_payload_silent,
-    to_0_payload_opcode,
-    to_0_payload_form,
-    to_0_payload_status,
-    to_0_payload_frame,
-    to_1_payload_to,
-    to_1_payload_slot,
-    to_1_payload_pid,
-    to_1_payload_va,
-    to_1_payload_length,
-    to_1_payload_write,
-    to_1_payload_silent,
-    to_1_payload_opcode,
-    to_1_payload_form,
-    to_1_payload_status,
-    to_1_payload_frame,
-    to_2_payload_to,
-    to_2_payload_slot,
-    to_2_payload_pid,
-    to_2_payload_va,
-    to_2_payload_length,
-    to_2_payload_write,
-    to_2_payload_silent,
-    to_2_payload_opcode,
-    to_2_payload_form,
-    to_2_payload_status,
-    to_2_payload_frame,
-    to_3_payload_to,
-    to_3_payload_slot,
-    to_3_payload_pid,
-    to_3_payload_va,
-    to_3_payload_length,
-    to_3_payload_write,
-    to_3_payload_silent,
-    to_3_payload_opcode,
-    to_3_payload_form,
-    to_3_payload_status,
-    to_3_payload_frame,
-    1'b0
-  };
+  wire _unused_ok = &{1'b0, slow_queue_level, 1'b0};
 endmodule

@@ -56,296 +56,296 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        served_first,
   output wire        served_poisoned
 );
-  reg valid_0; // miss_table.ts:56
-  reg valid_1; // miss_table.ts:56
-  reg valid_2; // miss_table.ts:56
-  reg valid_3; // miss_table.ts:56
-  reg valid_4; // miss_table.ts:56
-  reg valid_5; // miss_table.ts:56
-  reg valid_6; // miss_table.ts:56
-  reg valid_7; // miss_table.ts:56
-  reg valid_8; // miss_table.ts:56
-  reg valid_9; // miss_table.ts:56
-  reg valid_10; // miss_table.ts:56
-  reg valid_11; // miss_table.ts:56
-  reg valid_12; // miss_table.ts:56
-  reg valid_13; // miss_table.ts:56
-  reg valid_14; // miss_table.ts:56
-  reg valid_15; // miss_table.ts:56
-  reg done_0; // miss_table.ts:56
-  reg done_1; // miss_table.ts:56
-  reg done_2; // miss_table.ts:56
-  reg done_3; // miss_table.ts:56
-  reg done_4; // miss_table.ts:56
-  reg done_5; // miss_table.ts:56
-  reg done_6; // miss_table.ts:56
-  reg done_7; // miss_table.ts:56
-  reg done_8; // miss_table.ts:56
-  reg done_9; // miss_table.ts:56
-  reg done_10; // miss_table.ts:56
-  reg done_11; // miss_table.ts:56
-  reg done_12; // miss_table.ts:56
-  reg done_13; // miss_table.ts:56
-  reg done_14; // miss_table.ts:56
-  reg done_15; // miss_table.ts:56
-  reg empty_0; // miss_table.ts:56
-  reg empty_1; // miss_table.ts:56
-  reg empty_2; // miss_table.ts:56
-  reg empty_3; // miss_table.ts:56
-  reg empty_4; // miss_table.ts:56
-  reg empty_5; // miss_table.ts:56
-  reg empty_6; // miss_table.ts:56
-  reg empty_7; // miss_table.ts:56
-  reg empty_8; // miss_table.ts:56
-  reg empty_9; // miss_table.ts:56
-  reg empty_10; // miss_table.ts:56
-  reg empty_11; // miss_table.ts:56
-  reg empty_12; // miss_table.ts:56
-  reg empty_13; // miss_table.ts:56
-  reg empty_14; // miss_table.ts:56
-  reg empty_15; // miss_table.ts:56
-  reg writing_0; // miss_table.ts:56
-  reg writing_1; // miss_table.ts:56
-  reg writing_2; // miss_table.ts:56
-  reg writing_3; // miss_table.ts:56
-  reg writing_4; // miss_table.ts:56
-  reg writing_5; // miss_table.ts:56
-  reg writing_6; // miss_table.ts:56
-  reg writing_7; // miss_table.ts:56
-  reg writing_8; // miss_table.ts:56
-  reg writing_9; // miss_table.ts:56
-  reg writing_10; // miss_table.ts:56
-  reg writing_11; // miss_table.ts:56
-  reg writing_12; // miss_table.ts:56
-  reg writing_13; // miss_table.ts:56
-  reg writing_14; // miss_table.ts:56
-  reg writing_15; // miss_table.ts:56
-  reg poisoned_0; // miss_table.ts:56
-  reg poisoned_1; // miss_table.ts:56
-  reg poisoned_2; // miss_table.ts:56
-  reg poisoned_3; // miss_table.ts:56
-  reg poisoned_4; // miss_table.ts:56
-  reg poisoned_5; // miss_table.ts:56
-  reg poisoned_6; // miss_table.ts:56
-  reg poisoned_7; // miss_table.ts:56
-  reg poisoned_8; // miss_table.ts:56
-  reg poisoned_9; // miss_table.ts:56
-  reg poisoned_10; // miss_table.ts:56
-  reg poisoned_11; // miss_table.ts:56
-  reg poisoned_12; // miss_table.ts:56
-  reg poisoned_13; // miss_table.ts:56
-  reg poisoned_14; // miss_table.ts:56
-  reg poisoned_15; // miss_table.ts:56
-  reg first_0; // miss_table.ts:58
-  reg first_1; // miss_table.ts:58
-  reg first_2; // miss_table.ts:58
-  reg first_3; // miss_table.ts:58
-  reg first_4; // miss_table.ts:58
-  reg first_5; // miss_table.ts:58
-  reg first_6; // miss_table.ts:58
-  reg first_7; // miss_table.ts:58
-  reg first_8; // miss_table.ts:58
-  reg first_9; // miss_table.ts:58
-  reg first_10; // miss_table.ts:58
-  reg first_11; // miss_table.ts:58
-  reg first_12; // miss_table.ts:58
-  reg first_13; // miss_table.ts:58
-  reg first_14; // miss_table.ts:58
-  reg first_15; // miss_table.ts:58
-  reg wants_read_0; // miss_table.ts:59
-  reg wants_read_1; // miss_table.ts:59
-  reg wants_read_2; // miss_table.ts:59
-  reg wants_read_3; // miss_table.ts:59
-  reg wants_read_4; // miss_table.ts:59
-  reg wants_read_5; // miss_table.ts:59
-  reg wants_read_6; // miss_table.ts:59
-  reg wants_read_7; // miss_table.ts:59
-  reg wants_read_8; // miss_table.ts:59
-  reg wants_read_9; // miss_table.ts:59
-  reg wants_read_10; // miss_table.ts:59
-  reg wants_read_11; // miss_table.ts:59
-  reg wants_read_12; // miss_table.ts:59
-  reg wants_read_13; // miss_table.ts:59
-  reg wants_read_14; // miss_table.ts:59
-  reg wants_read_15; // miss_table.ts:59
-  reg wants_write_0; // miss_table.ts:59
-  reg wants_write_1; // miss_table.ts:59
-  reg wants_write_2; // miss_table.ts:59
-  reg wants_write_3; // miss_table.ts:59
-  reg wants_write_4; // miss_table.ts:59
-  reg wants_write_5; // miss_table.ts:59
-  reg wants_write_6; // miss_table.ts:59
-  reg wants_write_7; // miss_table.ts:59
-  reg wants_write_8; // miss_table.ts:59
-  reg wants_write_9; // miss_table.ts:59
-  reg wants_write_10; // miss_table.ts:59
-  reg wants_write_11; // miss_table.ts:59
-  reg wants_write_12; // miss_table.ts:59
-  reg wants_write_13; // miss_table.ts:59
-  reg wants_write_14; // miss_table.ts:59
-  reg wants_write_15; // miss_table.ts:59
-  reg [43:0] keys_0; // miss_table.ts:60
-  reg [43:0] keys_1; // miss_table.ts:60
-  reg [43:0] keys_2; // miss_table.ts:60
-  reg [43:0] keys_3; // miss_table.ts:60
-  reg [43:0] keys_4; // miss_table.ts:60
-  reg [43:0] keys_5; // miss_table.ts:60
-  reg [43:0] keys_6; // miss_table.ts:60
-  reg [43:0] keys_7; // miss_table.ts:60
-  reg [43:0] keys_8; // miss_table.ts:60
-  reg [43:0] keys_9; // miss_table.ts:60
-  reg [43:0] keys_10; // miss_table.ts:60
-  reg [43:0] keys_11; // miss_table.ts:60
-  reg [43:0] keys_12; // miss_table.ts:60
-  reg [43:0] keys_13; // miss_table.ts:60
-  reg [43:0] keys_14; // miss_table.ts:60
-  reg [43:0] keys_15; // miss_table.ts:60
-  reg [5:0] heads_0; // miss_table.ts:60
-  reg [5:0] heads_1; // miss_table.ts:60
-  reg [5:0] heads_2; // miss_table.ts:60
-  reg [5:0] heads_3; // miss_table.ts:60
-  reg [5:0] heads_4; // miss_table.ts:60
-  reg [5:0] heads_5; // miss_table.ts:60
-  reg [5:0] heads_6; // miss_table.ts:60
-  reg [5:0] heads_7; // miss_table.ts:60
-  reg [5:0] heads_8; // miss_table.ts:60
-  reg [5:0] heads_9; // miss_table.ts:60
-  reg [5:0] heads_10; // miss_table.ts:60
-  reg [5:0] heads_11; // miss_table.ts:60
-  reg [5:0] heads_12; // miss_table.ts:60
-  reg [5:0] heads_13; // miss_table.ts:60
-  reg [5:0] heads_14; // miss_table.ts:60
-  reg [5:0] heads_15; // miss_table.ts:60
-  reg [5:0] tails_0; // miss_table.ts:60
-  reg [5:0] tails_1; // miss_table.ts:60
-  reg [5:0] tails_2; // miss_table.ts:60
-  reg [5:0] tails_3; // miss_table.ts:60
-  reg [5:0] tails_4; // miss_table.ts:60
-  reg [5:0] tails_5; // miss_table.ts:60
-  reg [5:0] tails_6; // miss_table.ts:60
-  reg [5:0] tails_7; // miss_table.ts:60
-  reg [5:0] tails_8; // miss_table.ts:60
-  reg [5:0] tails_9; // miss_table.ts:60
-  reg [5:0] tails_10; // miss_table.ts:60
-  reg [5:0] tails_11; // miss_table.ts:60
-  reg [5:0] tails_12; // miss_table.ts:60
-  reg [5:0] tails_13; // miss_table.ts:60
-  reg [5:0] tails_14; // miss_table.ts:60
-  reg [5:0] tails_15; // miss_table.ts:60
-  reg [2:0] results_0_verdict; // miss_table.ts:60
-  reg [8:0] results_0_ppn; // miss_table.ts:60
-  reg results_0_read; // miss_table.ts:60
-  reg results_0_write; // miss_table.ts:60
-  reg [2:0] results_1_verdict; // miss_table.ts:60
-  reg [8:0] results_1_ppn; // miss_table.ts:60
-  reg results_1_read; // miss_table.ts:60
-  reg results_1_write; // miss_table.ts:60
-  reg [2:0] results_2_verdict; // miss_table.ts:60
-  reg [8:0] results_2_ppn; // miss_table.ts:60
-  reg results_2_read; // miss_table.ts:60
-  reg results_2_write; // miss_table.ts:60
-  reg [2:0] results_3_verdict; // miss_table.ts:60
-  reg [8:0] results_3_ppn; // miss_table.ts:60
-  reg results_3_read; // miss_table.ts:60
-  reg results_3_write; // miss_table.ts:60
-  reg [2:0] results_4_verdict; // miss_table.ts:60
-  reg [8:0] results_4_ppn; // miss_table.ts:60
-  reg results_4_read; // miss_table.ts:60
-  reg results_4_write; // miss_table.ts:60
-  reg [2:0] results_5_verdict; // miss_table.ts:60
-  reg [8:0] results_5_ppn; // miss_table.ts:60
-  reg results_5_read; // miss_table.ts:60
-  reg results_5_write; // miss_table.ts:60
-  reg [2:0] results_6_verdict; // miss_table.ts:60
-  reg [8:0] results_6_ppn; // miss_table.ts:60
-  reg results_6_read; // miss_table.ts:60
-  reg results_6_write; // miss_table.ts:60
-  reg [2:0] results_7_verdict; // miss_table.ts:60
-  reg [8:0] results_7_ppn; // miss_table.ts:60
-  reg results_7_read; // miss_table.ts:60
-  reg results_7_write; // miss_table.ts:60
-  reg [2:0] results_8_verdict; // miss_table.ts:60
-  reg [8:0] results_8_ppn; // miss_table.ts:60
-  reg results_8_read; // miss_table.ts:60
-  reg results_8_write; // miss_table.ts:60
-  reg [2:0] results_9_verdict; // miss_table.ts:60
-  reg [8:0] results_9_ppn; // miss_table.ts:60
-  reg results_9_read; // miss_table.ts:60
-  reg results_9_write; // miss_table.ts:60
-  reg [2:0] results_10_verdict; // miss_table.ts:60
-  reg [8:0] results_10_ppn; // miss_table.ts:60
-  reg results_10_read; // miss_table.ts:60
-  reg results_10_write; // miss_table.ts:60
-  reg [2:0] results_11_verdict; // miss_table.ts:60
-  reg [8:0] results_11_ppn; // miss_table.ts:60
-  reg results_11_read; // miss_table.ts:60
-  reg results_11_write; // miss_table.ts:60
-  reg [2:0] results_12_verdict; // miss_table.ts:60
-  reg [8:0] results_12_ppn; // miss_table.ts:60
-  reg results_12_read; // miss_table.ts:60
-  reg results_12_write; // miss_table.ts:60
-  reg [2:0] results_13_verdict; // miss_table.ts:60
-  reg [8:0] results_13_ppn; // miss_table.ts:60
-  reg results_13_read; // miss_table.ts:60
-  reg results_13_write; // miss_table.ts:60
-  reg [2:0] results_14_verdict; // miss_table.ts:60
-  reg [8:0] results_14_ppn; // miss_table.ts:60
-  reg results_14_read; // miss_table.ts:60
-  reg results_14_write; // miss_table.ts:60
-  reg [2:0] results_15_verdict; // miss_table.ts:60
-  reg [8:0] results_15_ppn; // miss_table.ts:60
-  reg results_15_read; // miss_table.ts:60
-  reg results_15_write; // miss_table.ts:60
-  reg [15:0] recent; // miss_table.ts:140
-  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss_table.ts:61
-  wire serving_0 = serve_valid & (serve_miss == 4'd0); // miss_table.ts:64
-  wire serving_1 = serve_valid & (serve_miss == 4'd1); // miss_table.ts:64
-  wire serving_2 = serve_valid & (serve_miss == 4'd2); // miss_table.ts:64
-  wire serving_3 = serve_valid & (serve_miss == 4'd3); // miss_table.ts:64
-  wire serving_4 = serve_valid & (serve_miss == 4'd4); // miss_table.ts:64
-  wire serving_5 = serve_valid & (serve_miss == 4'd5); // miss_table.ts:64
-  wire serving_6 = serve_valid & (serve_miss == 4'd6); // miss_table.ts:64
-  wire serving_7 = serve_valid & (serve_miss == 4'd7); // miss_table.ts:64
-  wire serving_8 = serve_valid & (serve_miss == 4'd8); // miss_table.ts:64
-  wire serving_9 = serve_valid & (serve_miss == 4'd9); // miss_table.ts:64
-  wire serving_10 = serve_valid & (serve_miss == 4'd10); // miss_table.ts:64
-  wire serving_11 = serve_valid & (serve_miss == 4'd11); // miss_table.ts:64
-  wire serving_12 = serve_valid & (serve_miss == 4'd12); // miss_table.ts:64
-  wire serving_13 = serve_valid & (serve_miss == 4'd13); // miss_table.ts:64
-  wire serving_14 = serve_valid & (serve_miss == 4'd14); // miss_table.ts:64
-  wire serving_15 = serve_valid & (serve_miss == 4'd15); // miss_table.ts:64
-  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0 & ~serving_0; // miss_table.ts:65
-  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1 & ~serving_1; // miss_table.ts:65
-  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2 & ~serving_2; // miss_table.ts:65
-  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3 & ~serving_3; // miss_table.ts:65
-  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4 & ~serving_4; // miss_table.ts:65
-  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5 & ~serving_5; // miss_table.ts:65
-  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6 & ~serving_6; // miss_table.ts:65
-  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7 & ~serving_7; // miss_table.ts:65
-  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8 & ~serving_8; // miss_table.ts:65
-  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9 & ~serving_9; // miss_table.ts:65
-  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10 & ~serving_10; // miss_table.ts:65
-  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11 & ~serving_11; // miss_table.ts:65
-  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12 & ~serving_12; // miss_table.ts:65
-  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13 & ~serving_13; // miss_table.ts:65
-  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14 & ~serving_14; // miss_table.ts:65
-  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15 & ~serving_15; // miss_table.ts:65
-  wire same_0 = valid_0 & ~freeing_0 & (keys_0 == key); // miss_table.ts:68
-  wire same_1 = valid_1 & ~freeing_1 & (keys_1 == key); // miss_table.ts:68
-  wire same_2 = valid_2 & ~freeing_2 & (keys_2 == key); // miss_table.ts:68
-  wire same_3 = valid_3 & ~freeing_3 & (keys_3 == key); // miss_table.ts:68
-  wire same_4 = valid_4 & ~freeing_4 & (keys_4 == key); // miss_table.ts:68
-  wire same_5 = valid_5 & ~freeing_5 & (keys_5 == key); // miss_table.ts:68
-  wire same_6 = valid_6 & ~freeing_6 & (keys_6 == key); // miss_table.ts:68
-  wire same_7 = valid_7 & ~freeing_7 & (keys_7 == key); // miss_table.ts:68
-  wire same_8 = valid_8 & ~freeing_8 & (keys_8 == key); // miss_table.ts:68
-  wire same_9 = valid_9 & ~freeing_9 & (keys_9 == key); // miss_table.ts:68
-  wire same_10 = valid_10 & ~freeing_10 & (keys_10 == key); // miss_table.ts:68
-  wire same_11 = valid_11 & ~freeing_11 & (keys_11 == key); // miss_table.ts:68
-  wire same_12 = valid_12 & ~freeing_12 & (keys_12 == key); // miss_table.ts:68
-  wire same_13 = valid_13 & ~freeing_13 & (keys_13 == key); // miss_table.ts:68
-  wire same_14 = valid_14 & ~freeing_14 & (keys_14 == key); // miss_table.ts:68
-  wire same_15 = valid_15 & ~freeing_15 & (keys_15 == key); // miss_table.ts:68
+  reg valid_0; // miss_table.ts:63
+  reg valid_1; // miss_table.ts:63
+  reg valid_2; // miss_table.ts:63
+  reg valid_3; // miss_table.ts:63
+  reg valid_4; // miss_table.ts:63
+  reg valid_5; // miss_table.ts:63
+  reg valid_6; // miss_table.ts:63
+  reg valid_7; // miss_table.ts:63
+  reg valid_8; // miss_table.ts:63
+  reg valid_9; // miss_table.ts:63
+  reg valid_10; // miss_table.ts:63
+  reg valid_11; // miss_table.ts:63
+  reg valid_12; // miss_table.ts:63
+  reg valid_13; // miss_table.ts:63
+  reg valid_14; // miss_table.ts:63
+  reg valid_15; // miss_table.ts:63
+  reg done_0; // miss_table.ts:63
+  reg done_1; // miss_table.ts:63
+  reg done_2; // miss_table.ts:63
+  reg done_3; // miss_table.ts:63
+  reg done_4; // miss_table.ts:63
+  reg done_5; // miss_table.ts:63
+  reg done_6; // miss_table.ts:63
+  reg done_7; // miss_table.ts:63
+  reg done_8; // miss_table.ts:63
+  reg done_9; // miss_table.ts:63
+  reg done_10; // miss_table.ts:63
+  reg done_11; // miss_table.ts:63
+  reg done_12; // miss_table.ts:63
+  reg done_13; // miss_table.ts:63
+  reg done_14; // miss_table.ts:63
+  reg done_15; // miss_table.ts:63
+  reg empty_0; // miss_table.ts:63
+  reg empty_1; // miss_table.ts:63
+  reg empty_2; // miss_table.ts:63
+  reg empty_3; // miss_table.ts:63
+  reg empty_4; // miss_table.ts:63
+  reg empty_5; // miss_table.ts:63
+  reg empty_6; // miss_table.ts:63
+  reg empty_7; // miss_table.ts:63
+  reg empty_8; // miss_table.ts:63
+  reg empty_9; // miss_table.ts:63
+  reg empty_10; // miss_table.ts:63
+  reg empty_11; // miss_table.ts:63
+  reg empty_12; // miss_table.ts:63
+  reg empty_13; // miss_table.ts:63
+  reg empty_14; // miss_table.ts:63
+  reg empty_15; // miss_table.ts:63
+  reg writing_0; // miss_table.ts:64
+  reg writing_1; // miss_table.ts:64
+  reg writing_2; // miss_table.ts:64
+  reg writing_3; // miss_table.ts:64
+  reg writing_4; // miss_table.ts:64
+  reg writing_5; // miss_table.ts:64
+  reg writing_6; // miss_table.ts:64
+  reg writing_7; // miss_table.ts:64
+  reg writing_8; // miss_table.ts:64
+  reg writing_9; // miss_table.ts:64
+  reg writing_10; // miss_table.ts:64
+  reg writing_11; // miss_table.ts:64
+  reg writing_12; // miss_table.ts:64
+  reg writing_13; // miss_table.ts:64
+  reg writing_14; // miss_table.ts:64
+  reg writing_15; // miss_table.ts:64
+  reg poisoned_0; // miss_table.ts:64
+  reg poisoned_1; // miss_table.ts:64
+  reg poisoned_2; // miss_table.ts:64
+  reg poisoned_3; // miss_table.ts:64
+  reg poisoned_4; // miss_table.ts:64
+  reg poisoned_5; // miss_table.ts:64
+  reg poisoned_6; // miss_table.ts:64
+  reg poisoned_7; // miss_table.ts:64
+  reg poisoned_8; // miss_table.ts:64
+  reg poisoned_9; // miss_table.ts:64
+  reg poisoned_10; // miss_table.ts:64
+  reg poisoned_11; // miss_table.ts:64
+  reg poisoned_12; // miss_table.ts:64
+  reg poisoned_13; // miss_table.ts:64
+  reg poisoned_14; // miss_table.ts:64
+  reg poisoned_15; // miss_table.ts:64
+  reg first_0; // miss_table.ts:66
+  reg first_1; // miss_table.ts:66
+  reg first_2; // miss_table.ts:66
+  reg first_3; // miss_table.ts:66
+  reg first_4; // miss_table.ts:66
+  reg first_5; // miss_table.ts:66
+  reg first_6; // miss_table.ts:66
+  reg first_7; // miss_table.ts:66
+  reg first_8; // miss_table.ts:66
+  reg first_9; // miss_table.ts:66
+  reg first_10; // miss_table.ts:66
+  reg first_11; // miss_table.ts:66
+  reg first_12; // miss_table.ts:66
+  reg first_13; // miss_table.ts:66
+  reg first_14; // miss_table.ts:66
+  reg first_15; // miss_table.ts:66
+  reg wants_read_0; // miss_table.ts:67
+  reg wants_read_1; // miss_table.ts:67
+  reg wants_read_2; // miss_table.ts:67
+  reg wants_read_3; // miss_table.ts:67
+  reg wants_read_4; // miss_table.ts:67
+  reg wants_read_5; // miss_table.ts:67
+  reg wants_read_6; // miss_table.ts:67
+  reg wants_read_7; // miss_table.ts:67
+  reg wants_read_8; // miss_table.ts:67
+  reg wants_read_9; // miss_table.ts:67
+  reg wants_read_10; // miss_table.ts:67
+  reg wants_read_11; // miss_table.ts:67
+  reg wants_read_12; // miss_table.ts:67
+  reg wants_read_13; // miss_table.ts:67
+  reg wants_read_14; // miss_table.ts:67
+  reg wants_read_15; // miss_table.ts:67
+  reg wants_write_0; // miss_table.ts:67
+  reg wants_write_1; // miss_table.ts:67
+  reg wants_write_2; // miss_table.ts:67
+  reg wants_write_3; // miss_table.ts:67
+  reg wants_write_4; // miss_table.ts:67
+  reg wants_write_5; // miss_table.ts:67
+  reg wants_write_6; // miss_table.ts:67
+  reg wants_write_7; // miss_table.ts:67
+  reg wants_write_8; // miss_table.ts:67
+  reg wants_write_9; // miss_table.ts:67
+  reg wants_write_10; // miss_table.ts:67
+  reg wants_write_11; // miss_table.ts:67
+  reg wants_write_12; // miss_table.ts:67
+  reg wants_write_13; // miss_table.ts:67
+  reg wants_write_14; // miss_table.ts:67
+  reg wants_write_15; // miss_table.ts:67
+  reg [43:0] keys_0; // miss_table.ts:68
+  reg [43:0] keys_1; // miss_table.ts:68
+  reg [43:0] keys_2; // miss_table.ts:68
+  reg [43:0] keys_3; // miss_table.ts:68
+  reg [43:0] keys_4; // miss_table.ts:68
+  reg [43:0] keys_5; // miss_table.ts:68
+  reg [43:0] keys_6; // miss_table.ts:68
+  reg [43:0] keys_7; // miss_table.ts:68
+  reg [43:0] keys_8; // miss_table.ts:68
+  reg [43:0] keys_9; // miss_table.ts:68
+  reg [43:0] keys_10; // miss_table.ts:68
+  reg [43:0] keys_11; // miss_table.ts:68
+  reg [43:0] keys_12; // miss_table.ts:68
+  reg [43:0] keys_13; // miss_table.ts:68
+  reg [43:0] keys_14; // miss_table.ts:68
+  reg [43:0] keys_15; // miss_table.ts:68
+  reg [5:0] heads_0; // miss_table.ts:68
+  reg [5:0] heads_1; // miss_table.ts:68
+  reg [5:0] heads_2; // miss_table.ts:68
+  reg [5:0] heads_3; // miss_table.ts:68
+  reg [5:0] heads_4; // miss_table.ts:68
+  reg [5:0] heads_5; // miss_table.ts:68
+  reg [5:0] heads_6; // miss_table.ts:68
+  reg [5:0] heads_7; // miss_table.ts:68
+  reg [5:0] heads_8; // miss_table.ts:68
+  reg [5:0] heads_9; // miss_table.ts:68
+  reg [5:0] heads_10; // miss_table.ts:68
+  reg [5:0] heads_11; // miss_table.ts:68
+  reg [5:0] heads_12; // miss_table.ts:68
+  reg [5:0] heads_13; // miss_table.ts:68
+  reg [5:0] heads_14; // miss_table.ts:68
+  reg [5:0] heads_15; // miss_table.ts:68
+  reg [5:0] tails_0; // miss_table.ts:68
+  reg [5:0] tails_1; // miss_table.ts:68
+  reg [5:0] tails_2; // miss_table.ts:68
+  reg [5:0] tails_3; // miss_table.ts:68
+  reg [5:0] tails_4; // miss_table.ts:68
+  reg [5:0] tails_5; // miss_table.ts:68
+  reg [5:0] tails_6; // miss_table.ts:68
+  reg [5:0] tails_7; // miss_table.ts:68
+  reg [5:0] tails_8; // miss_table.ts:68
+  reg [5:0] tails_9; // miss_table.ts:68
+  reg [5:0] tails_10; // miss_table.ts:68
+  reg [5:0] tails_11; // miss_table.ts:68
+  reg [5:0] tails_12; // miss_table.ts:68
+  reg [5:0] tails_13; // miss_table.ts:68
+  reg [5:0] tails_14; // miss_table.ts:68
+  reg [5:0] tails_15; // miss_table.ts:68
+  reg [2:0] results_0_verdict; // miss_table.ts:68
+  reg [8:0] results_0_ppn; // miss_table.ts:68
+  reg results_0_read; // miss_table.ts:68
+  reg results_0_write; // miss_table.ts:68
+  reg [2:0] results_1_verdict; // miss_table.ts:68
+  reg [8:0] results_1_ppn; // miss_table.ts:68
+  reg results_1_read; // miss_table.ts:68
+  reg results_1_write; // miss_table.ts:68
+  reg [2:0] results_2_verdict; // miss_table.ts:68
+  reg [8:0] results_2_ppn; // miss_table.ts:68
+  reg results_2_read; // miss_table.ts:68
+  reg results_2_write; // miss_table.ts:68
+  reg [2:0] results_3_verdict; // miss_table.ts:68
+  reg [8:0] results_3_ppn; // miss_table.ts:68
+  reg results_3_read; // miss_table.ts:68
+  reg results_3_write; // miss_table.ts:68
+  reg [2:0] results_4_verdict; // miss_table.ts:68
+  reg [8:0] results_4_ppn; // miss_table.ts:68
+  reg results_4_read; // miss_table.ts:68
+  reg results_4_write; // miss_table.ts:68
+  reg [2:0] results_5_verdict; // miss_table.ts:68
+  reg [8:0] results_5_ppn; // miss_table.ts:68
+  reg results_5_read; // miss_table.ts:68
+  reg results_5_write; // miss_table.ts:68
+  reg [2:0] results_6_verdict; // miss_table.ts:68
+  reg [8:0] results_6_ppn; // miss_table.ts:68
+  reg results_6_read; // miss_table.ts:68
+  reg results_6_write; // miss_table.ts:68
+  reg [2:0] results_7_verdict; // miss_table.ts:68
+  reg [8:0] results_7_ppn; // miss_table.ts:68
+  reg results_7_read; // miss_table.ts:68
+  reg results_7_write; // miss_table.ts:68
+  reg [2:0] results_8_verdict; // miss_table.ts:68
+  reg [8:0] results_8_ppn; // miss_table.ts:68
+  reg results_8_read; // miss_table.ts:68
+  reg results_8_write; // miss_table.ts:68
+  reg [2:0] results_9_verdict; // miss_table.ts:68
+  reg [8:0] results_9_ppn; // miss_table.ts:68
+  reg results_9_read; // miss_table.ts:68
+  reg results_9_write; // miss_table.ts:68
+  reg [2:0] results_10_verdict; // miss_table.ts:68
+  reg [8:0] results_10_ppn; // miss_table.ts:68
+  reg results_10_read; // miss_table.ts:68
+  reg results_10_write; // miss_table.ts:68
+  reg [2:0] results_11_verdict; // miss_table.ts:68
+  reg [8:0] results_11_ppn; // miss_table.ts:68
+  reg results_11_read; // miss_table.ts:68
+  reg results_11_write; // miss_table.ts:68
+  reg [2:0] results_12_verdict; // miss_table.ts:68
+  reg [8:0] results_12_ppn; // miss_table.ts:68
+  reg results_12_read; // miss_table.ts:68
+  reg results_12_write; // miss_table.ts:68
+  reg [2:0] results_13_verdict; // miss_table.ts:68
+  reg [8:0] results_13_ppn; // miss_table.ts:68
+  reg results_13_read; // miss_table.ts:68
+  reg results_13_write; // miss_table.ts:68
+  reg [2:0] results_14_verdict; // miss_table.ts:68
+  reg [8:0] results_14_ppn; // miss_table.ts:68
+  reg results_14_read; // miss_table.ts:68
+  reg results_14_write; // miss_table.ts:68
+  reg [2:0] results_15_verdict; // miss_table.ts:68
+  reg [8:0] results_15_ppn; // miss_table.ts:68
+  reg results_15_read; // miss_table.ts:68
+  reg results_15_write; // miss_table.ts:68
+  reg [15:0] recent; // miss_table.ts:152
+  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss_table.ts:69
+  wire serving_0 = serve_valid & (serve_miss == 4'd0); // miss_table.ts:72
+  wire serving_1 = serve_valid & (serve_miss == 4'd1); // miss_table.ts:72
+  wire serving_2 = serve_valid & (serve_miss == 4'd2); // miss_table.ts:72
+  wire serving_3 = serve_valid & (serve_miss == 4'd3); // miss_table.ts:72
+  wire serving_4 = serve_valid & (serve_miss == 4'd4); // miss_table.ts:72
+  wire serving_5 = serve_valid & (serve_miss == 4'd5); // miss_table.ts:72
+  wire serving_6 = serve_valid & (serve_miss == 4'd6); // miss_table.ts:72
+  wire serving_7 = serve_valid & (serve_miss == 4'd7); // miss_table.ts:72
+  wire serving_8 = serve_valid & (serve_miss == 4'd8); // miss_table.ts:72
+  wire serving_9 = serve_valid & (serve_miss == 4'd9); // miss_table.ts:72
+  wire serving_10 = serve_valid & (serve_miss == 4'd10); // miss_table.ts:72
+  wire serving_11 = serve_valid & (serve_miss == 4'd11); // miss_table.ts:72
+  wire serving_12 = serve_valid & (serve_miss == 4'd12); // miss_table.ts:72
+  wire serving_13 = serve_valid & (serve_miss == 4'd13); // miss_table.ts:72
+  wire serving_14 = serve_valid & (serve_miss == 4'd14); // miss_table.ts:72
+  wire serving_15 = serve_valid & (serve_miss == 4'd15); // miss_table.ts:72
+  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0 & ~serving_0; // miss_table.ts:73
+  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1 & ~serving_1; // miss_table.ts:73
+  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2 & ~serving_2; // miss_table.ts:73
+  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3 & ~serving_3; // miss_table.ts:73
+  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4 & ~serving_4; // miss_table.ts:73
+  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5 & ~serving_5; // miss_table.ts:73
+  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6 & ~serving_6; // miss_table.ts:73
+  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7 & ~serving_7; // miss_table.ts:73
+  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8 & ~serving_8; // miss_table.ts:73
+  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9 & ~serving_9; // miss_table.ts:73
+  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10 & ~serving_10; // miss_table.ts:73
+  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11 & ~serving_11; // miss_table.ts:73
+  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12 & ~serving_12; // miss_table.ts:73
+  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13 & ~serving_13; // miss_table.ts:73
+  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14 & ~serving_14; // miss_table.ts:73
+  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15 & ~serving_15; // miss_table.ts:73
+  wire same_0 = valid_0 & ~freeing_0 & (keys_0 == key); // miss_table.ts:77
+  wire same_1 = valid_1 & ~freeing_1 & (keys_1 == key); // miss_table.ts:77
+  wire same_2 = valid_2 & ~freeing_2 & (keys_2 == key); // miss_table.ts:77
+  wire same_3 = valid_3 & ~freeing_3 & (keys_3 == key); // miss_table.ts:77
+  wire same_4 = valid_4 & ~freeing_4 & (keys_4 == key); // miss_table.ts:77
+  wire same_5 = valid_5 & ~freeing_5 & (keys_5 == key); // miss_table.ts:77
+  wire same_6 = valid_6 & ~freeing_6 & (keys_6 == key); // miss_table.ts:77
+  wire same_7 = valid_7 & ~freeing_7 & (keys_7 == key); // miss_table.ts:77
+  wire same_8 = valid_8 & ~freeing_8 & (keys_8 == key); // miss_table.ts:77
+  wire same_9 = valid_9 & ~freeing_9 & (keys_9 == key); // miss_table.ts:77
+  wire same_10 = valid_10 & ~freeing_10 & (keys_10 == key); // miss_table.ts:77
+  wire same_11 = valid_11 & ~freeing_11 & (keys_11 == key); // miss_table.ts:77
+  wire same_12 = valid_12 & ~freeing_12 & (keys_12 == key); // miss_table.ts:77
+  wire same_13 = valid_13 & ~freeing_13 & (keys_13 == key); // miss_table.ts:77
+  wire same_14 = valid_14 & ~freeing_14 & (keys_14 == key); // miss_table.ts:77
+  wire same_15 = valid_15 & ~freeing_15 & (keys_15 == key); // miss_table.ts:77
   wire joinable_or = poisoned_0 | (done_0 & (results_0_verdict != 3'd0));
   wire joinable_and = same_0 & ~joinable_or;
   wire joinable_or_2 = poisoned_1 | (done_1 & (results_1_verdict != 3'd0));
@@ -394,7 +394,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | joinable_and_13
     | joinable_and_14
     | joinable_and_15
-    | joinable_and_16; // miss_table.ts:71
+    | joinable_and_16; // miss_table.ts:80
   wire blocked_or =
     (same_0 & joinable_or)
     | (same_1 & joinable_or_2)
@@ -413,7 +413,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (same_13 & joinable_or_14)
     | (same_14 & joinable_or_15)
     | (same_15 & joinable_or_16);
-  wire blocked = blocked_or | blocked_or_2; // miss_table.ts:72
+  wire blocked = blocked_or | blocked_or_2; // miss_table.ts:81
   wire [15:0] unused = {
     ~valid_15,
     ~valid_14,
@@ -431,10 +431,10 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     ~valid_2,
     ~valid_1,
     ~valid_0
-  }; // miss_table.ts:73
-  wire [15:0] opened = unused & (~unused + 16'd1); // miss_table.ts:74
-  wire opens = add_valid & ~joinable; // miss_table.ts:76
-  wire joining = add_valid & joinable; // miss_table.ts:80
+  }; // miss_table.ts:82
+  wire [15:0] opened = unused & (~unused + 16'd1); // miss_table.ts:83
+  wire opens = add_valid & ~joinable; // miss_table.ts:85
+  wire joining = add_valid & joinable; // miss_table.ts:89
   wire joins_empty_or =
     (joinable_and & empty_0)
     | (joinable_and_2 & empty_1)
@@ -453,7 +453,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (joinable_and_14 & empty_13)
     | (joinable_and_15 & empty_14)
     | (joinable_and_16 & empty_15);
-  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss_table.ts:83
+  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss_table.ts:92
   wire [15:0] faults_joined = {
     wants_write_15,
     wants_write_14,
@@ -494,7 +494,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     ~walked_result_error
     & walked_result_allocated
     & ~walked_result_mapped
-    & ((faults_joined[walked_result_miss] & walked_result_write) | (faults_joined_2[walked_result_miss] & walked_result_read)); // miss_table.ts:89
+    & ((faults_joined[walked_result_miss] & walked_result_write) | (faults_joined_2[walked_result_miss] & walked_result_read)); // miss_table.ts:98
   wire [95:0] last_joined = {
     heads_15,
     heads_14,
@@ -532,71 +532,71 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     tails_1,
     tails_0
   };
-  wire last = last_element == last_joined_2[{3'd0, serve_miss} * 7'd6 +: 6]; // miss_table.ts:95
-  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss_table.ts:101
-  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss_table.ts:102
-  wire opens_0 = opens & opened[0]; // miss_table.ts:103
-  wire joined_0 = joining & joinable_and; // miss_table.ts:104
-  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss_table.ts:101
-  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss_table.ts:102
-  wire opens_1 = opens & opened[1]; // miss_table.ts:103
-  wire joined_1 = joining & joinable_and_2; // miss_table.ts:104
-  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss_table.ts:101
-  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss_table.ts:102
-  wire opens_2 = opens & opened[2]; // miss_table.ts:103
-  wire joined_2 = joining & joinable_and_3; // miss_table.ts:104
-  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss_table.ts:101
-  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss_table.ts:102
-  wire opens_3 = opens & opened[3]; // miss_table.ts:103
-  wire joined_3 = joining & joinable_and_4; // miss_table.ts:104
-  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss_table.ts:101
-  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss_table.ts:102
-  wire opens_4 = opens & opened[4]; // miss_table.ts:103
-  wire joined_4 = joining & joinable_and_5; // miss_table.ts:104
-  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss_table.ts:101
-  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss_table.ts:102
-  wire opens_5 = opens & opened[5]; // miss_table.ts:103
-  wire joined_5 = joining & joinable_and_6; // miss_table.ts:104
-  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss_table.ts:101
-  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss_table.ts:102
-  wire opens_6 = opens & opened[6]; // miss_table.ts:103
-  wire joined_6 = joining & joinable_and_7; // miss_table.ts:104
-  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss_table.ts:101
-  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss_table.ts:102
-  wire opens_7 = opens & opened[7]; // miss_table.ts:103
-  wire joined_7 = joining & joinable_and_8; // miss_table.ts:104
-  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss_table.ts:101
-  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss_table.ts:102
-  wire opens_8 = opens & opened[8]; // miss_table.ts:103
-  wire joined_8 = joining & joinable_and_9; // miss_table.ts:104
-  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss_table.ts:101
-  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss_table.ts:102
-  wire opens_9 = opens & opened[9]; // miss_table.ts:103
-  wire joined_9 = joining & joinable_and_10; // miss_table.ts:104
-  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss_table.ts:101
-  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss_table.ts:102
-  wire opens_10 = opens & opened[10]; // miss_table.ts:103
-  wire joined_10 = joining & joinable_and_11; // miss_table.ts:104
-  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss_table.ts:101
-  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss_table.ts:102
-  wire opens_11 = opens & opened[11]; // miss_table.ts:103
-  wire joined_11 = joining & joinable_and_12; // miss_table.ts:104
-  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss_table.ts:101
-  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss_table.ts:102
-  wire opens_12 = opens & opened[12]; // miss_table.ts:103
-  wire joined_12 = joining & joinable_and_13; // miss_table.ts:104
-  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss_table.ts:101
-  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss_table.ts:102
-  wire opens_13 = opens & opened[13]; // miss_table.ts:103
-  wire joined_13 = joining & joinable_and_14; // miss_table.ts:104
-  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss_table.ts:101
-  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss_table.ts:102
-  wire opens_14 = opens & opened[14]; // miss_table.ts:103
-  wire joined_14 = joining & joinable_and_15; // miss_table.ts:104
-  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss_table.ts:101
-  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss_table.ts:102
-  wire opens_15 = opens & opened[15]; // miss_table.ts:103
-  wire joined_15 = joining & joinable_and_16; // miss_table.ts:104
+  wire last = last_element == last_joined_2[{3'd0, serve_miss} * 7'd6 +: 6]; // miss_table.ts:105
+  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss_table.ts:112
+  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss_table.ts:113
+  wire opens_0 = opens & opened[0]; // miss_table.ts:114
+  wire joined_0 = joining & joinable_and; // miss_table.ts:115
+  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss_table.ts:112
+  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss_table.ts:113
+  wire opens_1 = opens & opened[1]; // miss_table.ts:114
+  wire joined_1 = joining & joinable_and_2; // miss_table.ts:115
+  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss_table.ts:112
+  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss_table.ts:113
+  wire opens_2 = opens & opened[2]; // miss_table.ts:114
+  wire joined_2 = joining & joinable_and_3; // miss_table.ts:115
+  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss_table.ts:112
+  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss_table.ts:113
+  wire opens_3 = opens & opened[3]; // miss_table.ts:114
+  wire joined_3 = joining & joinable_and_4; // miss_table.ts:115
+  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss_table.ts:112
+  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss_table.ts:113
+  wire opens_4 = opens & opened[4]; // miss_table.ts:114
+  wire joined_4 = joining & joinable_and_5; // miss_table.ts:115
+  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss_table.ts:112
+  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss_table.ts:113
+  wire opens_5 = opens & opened[5]; // miss_table.ts:114
+  wire joined_5 = joining & joinable_and_6; // miss_table.ts:115
+  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss_table.ts:112
+  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss_table.ts:113
+  wire opens_6 = opens & opened[6]; // miss_table.ts:114
+  wire joined_6 = joining & joinable_and_7; // miss_table.ts:115
+  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss_table.ts:112
+  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss_table.ts:113
+  wire opens_7 = opens & opened[7]; // miss_table.ts:114
+  wire joined_7 = joining & joinable_and_8; // miss_table.ts:115
+  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss_table.ts:112
+  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss_table.ts:113
+  wire opens_8 = opens & opened[8]; // miss_table.ts:114
+  wire joined_8 = joining & joinable_and_9; // miss_table.ts:115
+  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss_table.ts:112
+  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss_table.ts:113
+  wire opens_9 = opens & opened[9]; // miss_table.ts:114
+  wire joined_9 = joining & joinable_and_10; // miss_table.ts:115
+  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss_table.ts:112
+  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss_table.ts:113
+  wire opens_10 = opens & opened[10]; // miss_table.ts:114
+  wire joined_10 = joining & joinable_and_11; // miss_table.ts:115
+  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss_table.ts:112
+  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss_table.ts:113
+  wire opens_11 = opens & opened[11]; // miss_table.ts:114
+  wire joined_11 = joining & joinable_and_12; // miss_table.ts:115
+  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss_table.ts:112
+  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss_table.ts:113
+  wire opens_12 = opens & opened[12]; // miss_table.ts:114
+  wire joined_12 = joining & joinable_and_13; // miss_table.ts:115
+  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss_table.ts:112
+  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss_table.ts:113
+  wire opens_13 = opens & opened[13]; // miss_table.ts:114
+  wire joined_13 = joining & joinable_and_14; // miss_table.ts:115
+  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss_table.ts:112
+  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss_table.ts:113
+  wire opens_14 = opens & opened[14]; // miss_table.ts:114
+  wire joined_14 = joining & joinable_and_15; // miss_table.ts:115
+  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss_table.ts:112
+  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss_table.ts:113
+  wire opens_15 = opens & opened[15]; // miss_table.ts:114
+  wire joined_15 = joining & joinable_and_16; // miss_table.ts:115
   wire [15:0] ready = {
     valid_15 & (done_15 | walked_15 | faulted_15) & ~empty_15 & ~serving_15,
     valid_14 & (done_14 | walked_14 | faulted_14) & ~empty_14 & ~serving_14,
@@ -614,9 +614,9 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     valid_2 & (done_2 | walked_2 | faulted_2) & ~empty_2 & ~serving_2,
     valid_1 & (done_1 | walked_1 | faulted_1) & ~empty_1 & ~serving_1,
     valid_0 & (done_0 | walked_0 | faulted_0) & ~empty_0 & ~serving_0
-  }; // miss_table.ts:139
-  wire [15:0] after = ready & ~(recent | (recent - 16'd1)); // miss_table.ts:141
-  wire [15:0] choice = |after ? after & (~after + 16'd1) : ready & (~ready + 16'd1); // miss_table.ts:142
+  }; // miss_table.ts:151
+  wire [15:0] after = ready & ~(recent | (recent - 16'd1)); // miss_table.ts:153
+  wire [15:0] choice = |after ? after & (~after + 16'd1) : ready & (~ready + 16'd1); // miss_table.ts:154
 
   always @(posedge clk)
     if (rst) begin
@@ -2074,7 +2074,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     poisoned_0
   };
   assign served_poisoned = served_poisoned_joined[serve_miss];
-  wire [15:0] check_147_joined = {
+  wire [15:0] check_159_joined = {
     same_15,
     same_14,
     same_13,
@@ -2096,24 +2096,24 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(check_147_joined & (check_147_joined - 16'd1)))); // miss_table.ts:147
-      assert (~(add_valid & blocked)); // miss_table.ts:148
-      assert (~(add_valid & ~joinable & ~(|unused))); // miss_table.ts:149
+      assert (~(|(check_159_joined & (check_159_joined - 16'd1)))); // miss_table.ts:159
+      assert (~(add_valid & blocked)); // miss_table.ts:160
+      assert (~(add_valid & ~joinable & ~(|unused))); // miss_table.ts:161
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(|(check_147_joined & (check_147_joined - 16'd1))))) begin
-        $display("%s", "assertion failed: a page has one miss at most (miss_table.ts:147)"); // miss_table.ts:147
+      if (~(~(|(check_159_joined & (check_159_joined - 16'd1))))) begin
+        $display("%s", "assertion failed: a page has one miss at most (miss_table.ts:159)"); // miss_table.ts:159
         $stop;
       end
       if (~(~(add_valid & blocked))) begin
-        $display("%s", "assertion failed: a miss that takes no requests is not joined (miss_table.ts:148)"); // miss_table.ts:148
+        $display("%s", "assertion failed: a miss that takes no requests is not joined (miss_table.ts:160)"); // miss_table.ts:160
         $stop;
       end
       if (~(~(add_valid & ~joinable & ~(|unused)))) begin
-        $display("%s", "assertion failed: a miss is opened only where there is room (miss_table.ts:149)"); // miss_table.ts:149
+        $display("%s", "assertion failed: a miss is opened only where there is room (miss_table.ts:161)"); // miss_table.ts:161
         $stop;
       end
     end

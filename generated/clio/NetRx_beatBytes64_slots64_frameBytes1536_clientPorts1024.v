@@ -65,71 +65,71 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire         drops_port,
   output wire         received
 );
-  reg first; // net_rx.ts:55
-  reg [5:0] beat; // net_rx.ts:56
-  reg [5:0] slot; // net_rx.ts:57
-  reg [559:0] header; // net_rx.ts:58
-  reg [11:0] last_byte; // net_rx.ts:59
-  reg bad; // net_rx.ts:60
-  reg pending; // net_rx.ts:61
-  reg judged_valid; // net_rx.ts:62
-  reg answer_valid; // net_rx.ts:63
-  reg [19:0] broken; // net_rx.ts:96
-  reg [1:0] judged_kind; // net_rx.ts:97
-  reg judged_bad; // net_rx.ts:97
-  reg judged_tooLong; // net_rx.ts:97
-  reg judged_checked; // net_rx.ts:97
-  reg [39:0] judged_sums; // net_rx.ts:97
-  reg [5:0] judged_request_slot; // net_rx.ts:97
-  reg [1:0] judged_request_kind; // net_rx.ts:97
-  reg [7:0] judged_request_opcode; // net_rx.ts:97
-  reg [15:0] judged_request_pid; // net_rx.ts:97
-  reg [63:0] judged_request_va; // net_rx.ts:97
-  reg [31:0] judged_request_length; // net_rx.ts:97
-  reg [13:0] judged_request_body; // net_rx.ts:97
-  reg [13:0] judged_request_frame; // net_rx.ts:97
-  reg judged_request_malformed; // net_rx.ts:97
-  reg judged_request_corrupt; // net_rx.ts:97
-  reg [5:0] answer_slot; // net_rx.ts:125
-  reg [1:0] answer_kind; // net_rx.ts:125
-  reg [7:0] answer_opcode; // net_rx.ts:125
-  reg [15:0] answer_pid; // net_rx.ts:125
-  reg [63:0] answer_va; // net_rx.ts:125
-  reg [31:0] answer_length; // net_rx.ts:125
-  reg [13:0] answer_body; // net_rx.ts:125
-  reg [13:0] answer_frame; // net_rx.ts:125
-  reg answer_malformed; // net_rx.ts:125
-  reg answer_corrupt; // net_rx.ts:125
-  reg dropping_long; // net_rx.ts:126
-  reg dropping_fcs; // net_rx.ts:126
-  reg dropping_short; // net_rx.ts:126
-  reg dropping_mac; // net_rx.ts:126
-  reg dropping_etherType; // net_rx.ts:126
-  reg dropping_arp; // net_rx.ts:126
-  reg dropping_ipHeader; // net_rx.ts:126
-  reg dropping_ipOptions; // net_rx.ts:126
-  reg dropping_ipChecksum; // net_rx.ts:126
-  reg dropping_fragment; // net_rx.ts:126
-  reg dropping_ip; // net_rx.ts:126
-  reg dropping_length; // net_rx.ts:126
-  reg dropping_protocol; // net_rx.ts:126
-  reg dropping_icmp; // net_rx.ts:126
-  reg dropping_port; // net_rx.ts:126
-  reg released; // net_rx.ts:127
-  reg [5:0] released_slot; // net_rx.ts:128
-  wire answer_room = ~answer_valid | request_ready; // net_rx.ts:64
-  wire judged_room = ~judged_valid | answer_room; // net_rx.ts:65
-  wire room = ~pending | judged_room; // net_rx.ts:67
-  wire taken = rx_valid & rx_ready; // net_rx.ts:70
-  wire ended = taken & rx_payload_last; // net_rx.ts:71
-  wire [5:0] frame_slot = first ? slot_payload : slot; // net_rx.ts:72
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net_rx.ts:85
-  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net_rx.ts:149
-  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net_rx.ts:149
-  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net_rx.ts:150
-  wire is_udp = is_ip & (header[191:184] == 8'd17); // net_rx.ts:150
-  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net_rx.ts:151
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net_rx.ts:151
+  reg first; // net_rx.ts:54
+  reg [5:0] beat; // net_rx.ts:55
+  reg [5:0] slot; // net_rx.ts:56
+  reg [559:0] header; // net_rx.ts:57
+  reg [11:0] last_byte; // net_rx.ts:58
+  reg bad; // net_rx.ts:59
+  reg pending; // net_rx.ts:60
+  reg judged_valid; // net_rx.ts:61
+  reg answer_valid; // net_rx.ts:62
+  reg [19:0] broken; // net_rx.ts:95
+  reg [1:0] judged_kind; // net_rx.ts:96
+  reg judged_bad; // net_rx.ts:96
+  reg judged_tooLong; // net_rx.ts:96
+  reg judged_checked; // net_rx.ts:96
+  reg [39:0] judged_sums; // net_rx.ts:96
+  reg [5:0] judged_request_slot; // net_rx.ts:96
+  reg [1:0] judged_request_kind; // net_rx.ts:96
+  reg [7:0] judged_request_opcode; // net_rx.ts:96
+  reg [15:0] judged_request_pid; // net_rx.ts:96
+  reg [63:0] judged_request_va; // net_rx.ts:96
+  reg [31:0] judged_request_length; // net_rx.ts:96
+  reg [13:0] judged_request_body; // net_rx.ts:96
+  reg [13:0] judged_request_frame; // net_rx.ts:96
+  reg judged_request_malformed; // net_rx.ts:96
+  reg judged_request_corrupt; // net_rx.ts:96
+  reg [5:0] answer_slot; // net_rx.ts:124
+  reg [1:0] answer_kind; // net_rx.ts:124
+  reg [7:0] answer_opcode; // net_rx.ts:124
+  reg [15:0] answer_pid; // net_rx.ts:124
+  reg [63:0] answer_va; // net_rx.ts:124
+  reg [31:0] answer_length; // net_rx.ts:124
+  reg [13:0] answer_body; // net_rx.ts:124
+  reg [13:0] answer_frame; // net_rx.ts:124
+  reg answer_malformed; // net_rx.ts:124
+  reg answer_corrupt; // net_rx.ts:124
+  reg dropping_long; // net_rx.ts:125
+  reg dropping_fcs; // net_rx.ts:125
+  reg dropping_short; // net_rx.ts:125
+  reg dropping_mac; // net_rx.ts:125
+  reg dropping_etherType; // net_rx.ts:125
+  reg dropping_arp; // net_rx.ts:125
+  reg dropping_ipHeader; // net_rx.ts:125
+  reg dropping_ipOptions; // net_rx.ts:125
+  reg dropping_ipChecksum; // net_rx.ts:125
+  reg dropping_fragment; // net_rx.ts:125
+  reg dropping_ip; // net_rx.ts:125
+  reg dropping_length; // net_rx.ts:125
+  reg dropping_protocol; // net_rx.ts:125
+  reg dropping_icmp; // net_rx.ts:125
+  reg dropping_port; // net_rx.ts:125
+  reg released; // net_rx.ts:126
+  reg [5:0] released_slot; // net_rx.ts:127
+  wire answer_room = ~answer_valid | request_ready; // net_rx.ts:63
+  wire judged_room = ~judged_valid | answer_room; // net_rx.ts:64
+  wire room = ~pending | judged_room; // net_rx.ts:66
+  wire taken = rx_valid & rx_ready; // net_rx.ts:69
+  wire ended = taken & rx_payload_last; // net_rx.ts:70
+  wire [5:0] frame_slot = first ? slot_payload : slot; // net_rx.ts:71
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net_rx.ts:84
+  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net_rx.ts:148
+  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net_rx.ts:148
+  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net_rx.ts:149
+  wire is_udp = is_ip & (header[191:184] == 8'd17); // net_rx.ts:149
+  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net_rx.ts:150
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net_rx.ts:150
   wire [47:0] mac_ours_joined = {
     header[7:0],
     header[15:8],
@@ -141,20 +141,20 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire mac_ours =
     (mac_ours_joined == config_mac)
     | ((mac_ours_joined == 48'hffffffffffff) & is_arp)
-    | config_acceptAnyMac; // net_rx.ts:152
-  wire native = {header[295:288], header[303:296]} == config_nativePort; // net_rx.ts:153
-  wire [15:0] port_past = {header[295:288], header[303:296]} - config_clientPort; // net_rx.ts:154
-  wire client = port_past < 16'd1024; // net_rx.ts:156
-  wire tooLong = last_byte >= 12'd1536; // net_rx.ts:158
-  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net_rx.ts:162
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net_rx.ts:108
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net_rx.ts:111
-  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net_rx.ts:112
-  wire refused = |all; // net_rx.ts:114
-  wire [19:0] cause = all & (~all + 20'd1); // net_rx.ts:115
-  wire spoilt = judged_bad & ~judged_tooLong & (refused | (judged_kind != 2'd0)); // net_rx.ts:119
-  wire dropped = refused | spoilt; // net_rx.ts:120
-  wire moves = judged_valid & answer_room; // net_rx.ts:124
+    | config_acceptAnyMac; // net_rx.ts:151
+  wire native = {header[295:288], header[303:296]} == config_nativePort; // net_rx.ts:152
+  wire [15:0] port_past = {header[295:288], header[303:296]} - config_clientPort; // net_rx.ts:153
+  wire client = port_past < 16'd1024; // net_rx.ts:155
+  wire tooLong = last_byte >= 12'd1536; // net_rx.ts:157
+  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net_rx.ts:161
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net_rx.ts:107
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net_rx.ts:110
+  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net_rx.ts:111
+  wire refused = |all; // net_rx.ts:113
+  wire [19:0] cause = all & (~all + 20'd1); // net_rx.ts:114
+  wire spoilt = judged_bad & ~judged_tooLong & (refused | (judged_kind != 2'd0)); // net_rx.ts:118
+  wire dropped = refused | spoilt; // net_rx.ts:119
+  wire moves = judged_valid & answer_room; // net_rx.ts:123
 
   always @(posedge clk)
     if (rst) begin

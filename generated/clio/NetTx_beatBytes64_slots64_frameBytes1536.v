@@ -56,180 +56,114 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   output wire         release_valid,
   output wire [5:0]   release_slot
 );
-  reg asked_valid; // net_tx.ts:33
-  reg [5:0] asked_slot; // net_tx.ts:34
-  reg [1:0] asked_form; // net_tx.ts:34
-  reg [7:0] asked_opcode; // net_tx.ts:34
-  reg [3:0] asked_status; // net_tx.ts:34
-  reg job_sent; // net_tx.ts:35
-  reg built_valid; // net_tx.ts:36
-  reg sending; // net_tx.ts:37
-  reg final_; // net_tx.ts:39
+  reg asked_valid; // net_tx.ts:35
+  reg [5:0] asked_slot; // net_tx.ts:36
+  reg [1:0] asked_form; // net_tx.ts:36
+  reg [7:0] asked_opcode; // net_tx.ts:36
+  reg [3:0] asked_status; // net_tx.ts:36
+  reg job_sent; // net_tx.ts:37
+  reg built_valid; // net_tx.ts:38
+  reg sending; // net_tx.ts:39
+  reg final_; // net_tx.ts:41
   reg [17:0] own_sum; // reply_frame.ts:75
-  reg [5:0] built_slot; // net_tx.ts:58
-  reg [559:0] built_header; // net_tx.ts:58
-  reg built_clio; // net_tx.ts:58
-  reg [35:0] built_sums; // net_tx.ts:58
-  reg [4:0] built_last_beat; // net_tx.ts:58
-  reg [5:0] built_last_lane; // net_tx.ts:58
-  reg [5:0] built_content; // net_tx.ts:58
-  reg built_icmp; // net_tx.ts:58
-  reg built_echo; // net_tx.ts:58
-  reg built_data; // net_tx.ts:58
-  reg [5:0] slot; // net_tx.ts:74
-  reg [1023:0] header; // net_tx.ts:75
-  reg [127:0] take; // net_tx.ts:76
-  reg [1:0] plain; // net_tx.ts:77
-  reg bearing; // net_tx.ts:78
-  reg echo; // net_tx.ts:79
-  reg [4:0] left; // net_tx.ts:80
-  reg [63:0] last_keep; // net_tx.ts:81
+  reg [5:0] built_slot; // net_tx.ts:60
+  reg [559:0] built_header; // net_tx.ts:60
+  reg built_clio; // net_tx.ts:60
+  reg [35:0] built_sums; // net_tx.ts:60
+  reg [4:0] built_last_beat; // net_tx.ts:60
+  reg [5:0] built_last_lane; // net_tx.ts:60
+  reg [5:0] built_content; // net_tx.ts:60
+  reg built_icmp; // net_tx.ts:60
+  reg built_echo; // net_tx.ts:60
+  reg built_data; // net_tx.ts:60
+  reg [5:0] slot; // net_tx.ts:75
+  reg [1023:0] header; // net_tx.ts:76
+  reg [127:0] take; // net_tx.ts:77
+  reg [1:0] plain; // net_tx.ts:78
+  reg bearing; // net_tx.ts:79
+  reg echo; // net_tx.ts:80
+  reg [4:0] left; // net_tx.ts:81
+  reg [63:0] last_keep; // net_tx.ts:82
   reg arbitrated_locked; // net_tx.ts:125
   reg [1:0] arbitrated_owner; // net_tx.ts:125
   reg released; // net_tx.ts:127
   reg [5:0] released_slot; // net_tx.ts:128
   wire [1:0] arbitrated_grant; // net_tx.ts:125
-  wire arbitrated_ready; // net_tx.ts:125
-  wire [511:0] behind; // net_tx.ts:114
-  wire waits; // net_tx.ts:113
-  wire arbitrated_any; // net_tx.ts:125
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:38
-  wire sent_ready = arbitrated_grant[0] & arbitrated_ready; // net_tx.ts:38
+  wire [511:0] behind; // net_tx.ts:115
+  wire waits; // net_tx.ts:114
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:40
+  wire sent_ready = arbitrated_grant[0] & tx_ready; // net_tx.ts:40
   wire [511:0] sent_payload_data_joined = {
-    {7{take[63]}},
-    take[63:62],
-    {6{take[62]}},
-    take[62:61],
-    {6{take[61]}},
-    take[61:60],
-    {6{take[60]}},
-    take[60:59],
-    {6{take[59]}},
-    take[59:58],
-    {6{take[58]}},
-    take[58:57],
-    {6{take[57]}},
-    take[57:56],
-    {6{take[56]}},
-    take[56:55],
-    {6{take[55]}},
-    take[55:54],
-    {6{take[54]}},
-    take[54:53],
-    {6{take[53]}},
-    take[53:52],
-    {6{take[52]}},
-    take[52:51],
-    {6{take[51]}},
-    take[51:50],
-    {6{take[50]}},
-    take[50:49],
-    {6{take[49]}},
-    take[49:48],
-    {6{take[48]}},
-    take[48:47],
-    {6{take[47]}},
-    take[47:46],
-    {6{take[46]}},
-    take[46:45],
-    {6{take[45]}},
-    take[45:44],
-    {6{take[44]}},
-    take[44:43],
-    {6{take[43]}},
-    take[43:42],
-    {6{take[42]}},
-    take[42:41],
-    {6{take[41]}},
-    take[41:40],
-    {6{take[40]}},
-    take[40:39],
-    {6{take[39]}},
-    take[39:38],
-    {6{take[38]}},
-    take[38:37],
-    {6{take[37]}},
-    take[37:36],
-    {6{take[36]}},
-    take[36:35],
-    {6{take[35]}},
-    take[35:34],
-    {6{take[34]}},
-    take[34:33],
-    {6{take[33]}},
-    take[33:32],
-    {6{take[32]}},
-    take[32:31],
-    {6{take[31]}},
-    take[31:30],
-    {6{take[30]}},
-    take[30:29],
-    {6{take[29]}},
-    take[29:28],
-    {6{take[28]}},
-    take[28:27],
-    {6{take[27]}},
-    take[27:26],
-    {6{take[26]}},
-    take[26:25],
-    {6{take[25]}},
-    take[25:24],
-    {6{take[24]}},
-    take[24:23],
-    {6{take[23]}},
-    take[23:22],
-    {6{take[22]}},
-    take[22:21],
-    {6{take[21]}},
-    take[21:20],
-    {6{take[20]}},
-    take[20:19],
-    {6{take[19]}},
-    take[19:18],
-    {6{take[18]}},
-    take[18:17],
-    {6{take[17]}},
-    take[17:16],
-    {6{take[16]}},
-    take[16:15],
-    {6{take[15]}},
-    take[15:14],
-    {6{take[14]}},
-    take[14:13],
-    {6{take[13]}},
-    take[13:12],
-    {6{take[12]}},
-    take[12:11],
-    {6{take[11]}},
-    take[11:10],
-    {6{take[10]}},
-    take[10:9],
-    {6{take[9]}},
-    take[9:8],
-    {6{take[8]}},
-    take[8:7],
-    {6{take[7]}},
-    take[7:6],
-    {6{take[6]}},
-    take[6:5],
-    {6{take[5]}},
-    take[5:4],
-    {6{take[4]}},
-    take[4:3],
-    {6{take[3]}},
-    take[3:2],
-    {6{take[2]}},
-    take[2:1],
-    {6{take[1]}},
-    take[1:0],
-    {7{take[0]}}
+    {8{take[63]}},
+    {8{take[62]}},
+    {8{take[61]}},
+    {8{take[60]}},
+    {8{take[59]}},
+    {8{take[58]}},
+    {8{take[57]}},
+    {8{take[56]}},
+    {8{take[55]}},
+    {8{take[54]}},
+    {8{take[53]}},
+    {8{take[52]}},
+    {8{take[51]}},
+    {8{take[50]}},
+    {8{take[49]}},
+    {8{take[48]}},
+    {8{take[47]}},
+    {8{take[46]}},
+    {8{take[45]}},
+    {8{take[44]}},
+    {8{take[43]}},
+    {8{take[42]}},
+    {8{take[41]}},
+    {8{take[40]}},
+    {8{take[39]}},
+    {8{take[38]}},
+    {8{take[37]}},
+    {8{take[36]}},
+    {8{take[35]}},
+    {8{take[34]}},
+    {8{take[33]}},
+    {8{take[32]}},
+    {8{take[31]}},
+    {8{take[30]}},
+    {8{take[29]}},
+    {8{take[28]}},
+    {8{take[27]}},
+    {8{take[26]}},
+    {8{take[25]}},
+    {8{take[24]}},
+    {8{take[23]}},
+    {8{take[22]}},
+    {8{take[21]}},
+    {8{take[20]}},
+    {8{take[19]}},
+    {8{take[18]}},
+    {8{take[17]}},
+    {8{take[16]}},
+    {8{take[15]}},
+    {8{take[14]}},
+    {8{take[13]}},
+    {8{take[12]}},
+    {8{take[11]}},
+    {8{take[10]}},
+    {8{take[9]}},
+    {8{take[8]}},
+    {8{take[7]}},
+    {8{take[6]}},
+    {8{take[5]}},
+    {8{take[4]}},
+    {8{take[3]}},
+    {8{take[2]}},
+    {8{take[1]}},
+    {8{take[0]}}
   };
-  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:38
-  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:38
-  wire sent_payload_last = final_; // net_tx.ts:38
-  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:38
-  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:40
-  wire built_room = ~built_valid | sending_room; // net_tx.ts:41
+  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:40
+  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:40
+  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:40
+  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:42
+  wire built_room = ~built_valid | sending_room; // net_tx.ts:43
   wire arp = context_kind == 2'd2; // reply_frame.ts:52
   wire icmp = context_kind == 2'd1; // reply_frame.ts:52
   wire clio = context_kind == 2'd0; // reply_frame.ts:53
@@ -255,37 +189,23 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire [15:0] icmp_checksum = ~(icmp_checksum_sum[15:0] + {15'd0, icmp_checksum_sum[16]}); // reply_frame.ts:96
   wire [15:0] lastByte = padded ? 16'd59 : last; // reply_frame.ts:109
   wire job_settled_or = icmp | (ping & pinged);
-  wire job_settled = ~job_settled_or | job_sent | echo_job_ready; // net_tx.ts:44
-  wire asked_moves = asked_valid & built_room & job_settled; // net_tx.ts:45
-  wire asked_room = ~asked_valid | asked_moves; // net_tx.ts:46
-  wire [4:0] last_beat = lastByte[10:6]; // net_tx.ts:52
-  wire built_moves = built_valid & sending_room; // net_tx.ts:71
-  wire bears = built_echo | built_data; // net_tx.ts:82
+  wire job_settled = ~job_settled_or | job_sent | echo_job_ready; // net_tx.ts:46
+  wire asked_moves = asked_valid & built_room & job_settled; // net_tx.ts:47
+  wire asked_room = ~asked_valid | asked_moves; // net_tx.ts:48
+  wire [4:0] last_beat = lastByte[10:6]; // net_tx.ts:54
+  wire built_moves = built_valid & sending_room; // net_tx.ts:72
+  wire bears = built_echo | built_data; // net_tx.ts:83
   wire [19:0] sum = {1'b0, built_sums[18:0]} + {3'd0, built_sums[35:19]}; // reply_frame.ts:142
   wire [16:0] folded = {1'b0, sum[15:0]} + {13'd0, sum[19:16]}; // reply_frame.ts:143
   assign waits = ~plain[0];
   assign behind = echo ? echo_data_payload_data : data_payload_data;
   wire consumes = sending & waits & sent_ready; // net_tx.ts:122
-  wire arbitrated_valid = arbitrated_any; // net_tx.ts:125
-  assign arbitrated_ready = tx_ready;
-  wire [511:0] arbitrated_payload_data =
-    ({512{arbitrated_grant[0]}} & sent_payload_data)
-    | ({512{arbitrated_grant[1]}} & raw_payload_data); // net_tx.ts:125
-  wire [63:0] arbitrated_payload_keep =
-    ({64{arbitrated_grant[0]}} & sent_payload_keep)
-    | ({64{arbitrated_grant[1]}} & raw_payload_keep); // net_tx.ts:125
-  wire arbitrated_payload_last =
-    (arbitrated_grant[0] & sent_payload_last)
-    | (arbitrated_grant[1] & raw_payload_last); // net_tx.ts:125
-  wire arbitrated_payload_user =
-    (arbitrated_grant[0] & sent_payload_user)
-    | (arbitrated_grant[1] & raw_payload_user); // net_tx.ts:125
   wire [1:0] arbitrated_request = {raw_valid, sent_valid}; // net_tx.ts:125
   wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:125
   assign arbitrated_grant =
-    ({2{arbitrated_locked}} & arbitrated_owner)
-    | ({2{~arbitrated_locked}} & (({2{|arbitrated_after}} & arbitrated_after & (~arbitrated_after + 2'd1)) | ({2{~(|arbitrated_after)}} & arbitrated_request & (~arbitrated_request + 2'd1))));
-  assign arbitrated_any = |(arbitrated_grant & arbitrated_request);
+    arbitrated_locked ? arbitrated_owner :
+    |arbitrated_after ? arbitrated_after & (~arbitrated_after + 2'd1) :
+    arbitrated_request & (~arbitrated_request + 2'd1);
 
   always @(posedge clk)
     if (rst) asked_valid <= 1'b0;
@@ -526,9 +446,9 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
       arbitrated_locked <= 1'b0;
       arbitrated_owner <= 2'd1;
     end
-    else if (arbitrated_any) begin
+    else if (tx_valid) begin
       arbitrated_owner <= arbitrated_grant;
-      arbitrated_locked <= ~(arbitrated_ready & arbitrated_payload_last);
+      arbitrated_locked <= ~(tx_ready & tx_payload_last);
     end
 
   always @(posedge clk)
@@ -549,12 +469,18 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     (context_kind == 2'd1) ? echo_job_payload_beats_sum[11:6] :
     echo_job_payload_beats_sum_2[11:6];
   assign echo_data_ready = consumes & echo;
-  assign raw_ready = arbitrated_grant[1] & arbitrated_ready;
-  assign tx_valid = arbitrated_valid;
-  assign tx_payload_data = arbitrated_payload_data;
-  assign tx_payload_keep = arbitrated_payload_keep;
-  assign tx_payload_last = arbitrated_payload_last;
-  assign tx_payload_user = arbitrated_payload_user;
+  assign raw_ready = arbitrated_grant[1] & tx_ready;
+  assign tx_valid = |(arbitrated_grant & arbitrated_request);
+  assign tx_payload_data =
+    ({512{arbitrated_grant[0]}} & sent_payload_data)
+    | ({512{arbitrated_grant[1]}} & raw_payload_data);
+  assign tx_payload_keep =
+    ({64{arbitrated_grant[0]}} & sent_payload_keep)
+    | ({64{arbitrated_grant[1]}} & raw_payload_keep);
+  assign tx_payload_last = (arbitrated_grant[0] & final_) | (arbitrated_grant[1] & raw_payload_last);
+  assign tx_payload_user =
+    (arbitrated_grant[0] & sent_payload_user)
+    | (arbitrated_grant[1] & raw_payload_user);
   assign release_valid = released;
   assign release_slot = released_slot;
 

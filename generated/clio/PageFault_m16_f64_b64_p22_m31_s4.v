@@ -42,51 +42,37 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire [3:0]   written_miss,
   output wire [6:0]   level
 );
-  wire pages_push_ready; // page_fault.ts:33
-  wire pages_pop_valid; // page_fault.ts:33
-  wire [8:0] pages_pop_payload; // page_fault.ts:33
-  wire [6:0] pages_level; // page_fault.ts:33
-  wire waiting_push_ready; // page_fault.ts:39
-  wire waiting_pop_valid; // page_fault.ts:39
-  wire [3:0] waiting_pop_payload_miss; // page_fault.ts:39
-  wire waiting_pop_payload_error; // page_fault.ts:39
-  wire waiting_pop_payload_allocated; // page_fault.ts:39
-  wire waiting_pop_payload_mapped; // page_fault.ts:39
-  wire waiting_pop_payload_read; // page_fault.ts:39
-  wire waiting_pop_payload_write; // page_fault.ts:39
-  wire [8:0] waiting_pop_payload_ppn; // page_fault.ts:39
-  wire [2:0] waiting_pop_payload_slot; // page_fault.ts:39
-  wire [7:0] waiting_pop_payload_index; // page_fault.ts:39
-  wire [35:0] waiting_pop_payload_tag; // page_fault.ts:39
-  wire [4:0] waiting_level; // page_fault.ts:39
-  wire writes_push_ready; // page_fault.ts:56
-  wire writes_pop_valid; // page_fault.ts:56
-  wire [30:0] writes_pop_payload_address; // page_fault.ts:56
-  wire [63:0] writes_pop_payload_entry; // page_fault.ts:56
-  wire [3:0] writes_pop_payload_miss; // page_fault.ts:56
-  wire [4:0] writes_level; // page_fault.ts:56
-  reg write_0_done; // page_fault.ts:60
-  reg write_1_done; // page_fault.ts:60
-  reg answer_full; // page_fault.ts:72
-  reg [4:0] answer_held_id; // page_fault.ts:72
-  reg [1:0] answer_held_resp; // page_fault.ts:72
-  wire faulting_valid = fault_valid; // page_fault.ts:36
-  wire faulting_ready = waiting_push_ready; // page_fault.ts:36
-  wire [3:0] faulting_payload_miss = fault_result_miss; // page_fault.ts:36
-  wire faulting_payload_error = fault_result_error; // page_fault.ts:36
-  wire faulting_payload_allocated = fault_result_allocated; // page_fault.ts:36
-  wire faulting_payload_mapped = fault_result_mapped; // page_fault.ts:36
-  wire faulting_payload_read = fault_result_read; // page_fault.ts:36
-  wire faulting_payload_write = fault_result_write; // page_fault.ts:36
-  wire [8:0] faulting_payload_ppn = fault_result_ppn; // page_fault.ts:36
-  wire [2:0] faulting_payload_slot = fault_result_slot; // page_fault.ts:36
-  wire [7:0] faulting_payload_index = fault_result_index; // page_fault.ts:36
-  wire [35:0] faulting_payload_tag = fault_result_tag; // page_fault.ts:36
-  wire gives_up = outOfMemory & ~pages_pop_valid; // page_fault.ts:43
-  wire taken = waiting_pop_valid & pages_pop_valid; // page_fault.ts:44
-  wire entry_valid = taken; // page_fault.ts:50
-  wire entry_ready = writes_push_ready; // page_fault.ts:50
-  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page_fault.ts:50
+  wire pages_push_ready; // page_fault.ts:37
+  wire pages_pop_valid; // page_fault.ts:37
+  wire [8:0] pages_pop_payload; // page_fault.ts:37
+  wire [6:0] pages_level; // page_fault.ts:37
+  wire waiting_push_ready; // page_fault.ts:43
+  wire waiting_pop_valid; // page_fault.ts:43
+  wire [3:0] waiting_pop_payload_miss; // page_fault.ts:43
+  wire waiting_pop_payload_error; // page_fault.ts:43
+  wire waiting_pop_payload_allocated; // page_fault.ts:43
+  wire waiting_pop_payload_mapped; // page_fault.ts:43
+  wire waiting_pop_payload_read; // page_fault.ts:43
+  wire waiting_pop_payload_write; // page_fault.ts:43
+  wire [8:0] waiting_pop_payload_ppn; // page_fault.ts:43
+  wire [2:0] waiting_pop_payload_slot; // page_fault.ts:43
+  wire [7:0] waiting_pop_payload_index; // page_fault.ts:43
+  wire [35:0] waiting_pop_payload_tag; // page_fault.ts:43
+  wire [4:0] waiting_level; // page_fault.ts:43
+  wire writes_push_ready; // page_fault.ts:62
+  wire writes_pop_valid; // page_fault.ts:62
+  wire [30:0] writes_pop_payload_address; // page_fault.ts:62
+  wire [63:0] writes_pop_payload_entry; // page_fault.ts:62
+  wire [3:0] writes_pop_payload_miss; // page_fault.ts:62
+  wire [4:0] writes_level; // page_fault.ts:62
+  reg write_0_done; // page_fault.ts:66
+  reg write_1_done; // page_fault.ts:66
+  reg answer_full; // page_fault.ts:80
+  reg [4:0] answer_held_id; // page_fault.ts:80
+  reg [1:0] answer_held_resp; // page_fault.ts:80
+  wire gives_up = outOfMemory & ~pages_pop_valid; // page_fault.ts:47
+  wire taken = waiting_pop_valid & pages_pop_valid; // page_fault.ts:48
+  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page_fault.ts:54
   wire [63:0] entry_payload_entry = {
     15'd0,
     pages_pop_payload,
@@ -94,27 +80,12 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     waiting_pop_payload_write,
     waiting_pop_payload_read,
     2'd3
-  }; // page_fault.ts:50
-  wire [3:0] entry_payload_miss = waiting_pop_payload_miss; // page_fault.ts:50
-  wire write_0_valid = writes_pop_valid & ~write_0_done; // page_fault.ts:60
-  wire write_0_ready = aw_ready; // page_fault.ts:60
-  wire [30:0] write_0_payload_address = writes_pop_payload_address; // page_fault.ts:60
-  wire [63:0] write_0_payload_entry = writes_pop_payload_entry; // page_fault.ts:60
-  wire [3:0] write_0_payload_miss = writes_pop_payload_miss; // page_fault.ts:60
-  wire write_1_valid = writes_pop_valid & ~write_1_done; // page_fault.ts:60
-  wire write_1_ready = w_ready; // page_fault.ts:60
-  wire [30:0] write_1_payload_address = writes_pop_payload_address; // page_fault.ts:60
-  wire [63:0] write_1_payload_entry = writes_pop_payload_entry; // page_fault.ts:60
-  wire [3:0] write_1_payload_miss = writes_pop_payload_miss; // page_fault.ts:60
-  wire answer_valid = answer_full; // page_fault.ts:72
-  wire answer_ready = 1'b1; // page_fault.ts:72
-  wire [4:0] answer_payload_id = answer_held_id; // page_fault.ts:72
-  wire [1:0] answer_payload_resp = answer_held_resp; // page_fault.ts:72
+  }; // page_fault.ts:54
 
-  wire pages_push_valid = free_page_valid; // page_fault.ts:33
-  wire [8:0] pages_push_payload = free_page_payload; // page_fault.ts:33
-  wire pages_pop_ready = waiting_pop_valid; // page_fault.ts:33
-  Fifo_shape9_depth64_styledistributed pages ( // page_fault.ts:33
+  wire pages_push_valid = free_page_valid; // page_fault.ts:37
+  wire [8:0] pages_push_payload = free_page_payload; // page_fault.ts:37
+  wire pages_pop_ready = waiting_pop_valid; // page_fault.ts:37
+  Fifo_shape9_depth64_styledistributed pages ( // page_fault.ts:37
     .clk          (clk),
     .rst          (rst),
     .push_valid   (pages_push_valid),
@@ -126,19 +97,19 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level        (pages_level)
   );
 
-  wire waiting_push_valid = faulting_valid; // page_fault.ts:39
-  wire [3:0] waiting_push_payload_miss = faulting_payload_miss; // page_fault.ts:39
-  wire waiting_push_payload_error = faulting_payload_error; // page_fault.ts:39
-  wire waiting_push_payload_allocated = faulting_payload_allocated; // page_fault.ts:39
-  wire waiting_push_payload_mapped = faulting_payload_mapped; // page_fault.ts:39
-  wire waiting_push_payload_read = faulting_payload_read; // page_fault.ts:39
-  wire waiting_push_payload_write = faulting_payload_write; // page_fault.ts:39
-  wire [8:0] waiting_push_payload_ppn = faulting_payload_ppn; // page_fault.ts:39
-  wire [2:0] waiting_push_payload_slot = faulting_payload_slot; // page_fault.ts:39
-  wire [7:0] waiting_push_payload_index = faulting_payload_index; // page_fault.ts:39
-  wire [35:0] waiting_push_payload_tag = faulting_payload_tag; // page_fault.ts:39
-  wire waiting_pop_ready = pages_pop_valid | gives_up; // page_fault.ts:39
-  Fifo_shape_fb05d6_depth16_styledistributed waiting ( // page_fault.ts:39
+  wire waiting_push_valid = fault_valid; // page_fault.ts:43
+  wire [3:0] waiting_push_payload_miss = fault_result_miss; // page_fault.ts:43
+  wire waiting_push_payload_error = fault_result_error; // page_fault.ts:43
+  wire waiting_push_payload_allocated = fault_result_allocated; // page_fault.ts:43
+  wire waiting_push_payload_mapped = fault_result_mapped; // page_fault.ts:43
+  wire waiting_push_payload_read = fault_result_read; // page_fault.ts:43
+  wire waiting_push_payload_write = fault_result_write; // page_fault.ts:43
+  wire [8:0] waiting_push_payload_ppn = fault_result_ppn; // page_fault.ts:43
+  wire [2:0] waiting_push_payload_slot = fault_result_slot; // page_fault.ts:43
+  wire [7:0] waiting_push_payload_index = fault_result_index; // page_fault.ts:43
+  wire [35:0] waiting_push_payload_tag = fault_result_tag; // page_fault.ts:43
+  wire waiting_pop_ready = pages_pop_valid | gives_up; // page_fault.ts:43
+  Fifo_shape_fb05d6_depth16_styledistributed waiting ( // page_fault.ts:43
     .clk                    (clk),
     .rst                    (rst),
     .push_valid             (waiting_push_valid),
@@ -168,12 +139,12 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level                  (waiting_level)
   );
 
-  wire writes_push_valid = entry_valid; // page_fault.ts:56
-  wire [30:0] writes_push_payload_address = entry_payload_address; // page_fault.ts:56
-  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page_fault.ts:56
-  wire [3:0] writes_push_payload_miss = entry_payload_miss; // page_fault.ts:56
-  wire writes_pop_ready = (write_0_done | write_0_ready) & (write_1_done | write_1_ready); // page_fault.ts:56
-  Fifo_shape_46bcd1_depth16_styledistributed writes ( // page_fault.ts:56
+  wire writes_push_valid = taken; // page_fault.ts:62
+  wire [30:0] writes_push_payload_address = entry_payload_address; // page_fault.ts:62
+  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page_fault.ts:62
+  wire [3:0] writes_push_payload_miss = waiting_pop_payload_miss; // page_fault.ts:62
+  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page_fault.ts:62
+  Fifo_shape_46bcd1_depth16_styledistributed writes ( // page_fault.ts:62
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (writes_push_valid),
@@ -195,17 +166,16 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
       write_1_done <= 1'b0;
     end
     else begin
-      write_0_done <= writes_pop_valid & ~writes_pop_ready & (write_0_done | write_0_ready);
-      write_1_done <= writes_pop_valid & ~writes_pop_ready & (write_1_done | write_1_ready);
+      write_0_done <= writes_pop_valid & ~writes_pop_ready & (write_0_done | aw_ready);
+      write_1_done <= writes_pop_valid & ~writes_pop_ready & (write_1_done | w_ready);
     end
-  wire answer_full_when = ~answer_full | answer_ready;
 
   always @(posedge clk)
     if (rst) answer_full <= 1'b0;
-    else if (answer_full_when) answer_full <= b_valid;
+    else answer_full <= b_valid;
 
   always @(posedge clk)
-    if (b_valid & answer_full_when) begin
+    if (b_valid) begin
       answer_held_id <= b_payload_id;
       answer_held_resp <= b_payload_resp;
     end
@@ -215,13 +185,13 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   assign done_miss = waiting_pop_payload_miss;
   assign done_outOfMemory = gives_up;
   assign done_ppn = pages_pop_payload;
-  assign aw_valid = write_0_valid;
+  assign aw_valid = writes_pop_valid & ~write_0_done;
   assign aw_payload_addr = {writes_pop_payload_address[30:6], 6'd0};
   assign aw_payload_id = {1'b0, writes_pop_payload_miss} + 5'd1;
   assign aw_payload_len = 8'd0;
   assign aw_payload_size = 3'd6;
   assign aw_payload_burst = 2'd1;
-  assign w_valid = write_1_valid;
+  assign w_valid = writes_pop_valid & ~write_1_done;
   assign w_payload_data = {8{writes_pop_payload_entry}};
   assign w_payload_strb = {
     {8{writes_pop_payload_address[5:3] == 3'd7}},
@@ -234,29 +204,24 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     {8{writes_pop_payload_address[5:3] == 3'd0}}
   };
   assign w_payload_last = 1'b1;
-  assign b_ready = answer_full_when;
-  assign written_valid = answer_valid;
-  assign written_miss = answer_payload_id[3:0] - 4'd1;
+  assign b_ready = 1'b1;
+  assign written_valid = answer_full;
+  assign written_miss = answer_held_id[3:0] - 4'd1;
   assign level = pages_level;
 
   wire _unused_ok = &{
     1'b0,
+    waiting_push_ready,
     waiting_pop_payload_error,
     waiting_pop_payload_allocated,
     waiting_pop_payload_mapped,
     waiting_pop_payload_ppn,
     waiting_level,
+    writes_push_ready,
+    writes_pop_payload_address[2:0],
     writes_level,
-    faulting_ready,
-    entry_ready,
-    write_0_payload_address,
-    write_0_payload_entry,
-    write_0_payload_miss,
-    write_1_payload_address,
-    write_1_payload_entry,
-    write_1_payload_miss,
-    answer_payload_id[4],
-    answer_payload_resp,
+    answer_held_id[4],
+    answer_held_resp,
     1'b0
   };
 endmodule

@@ -33,37 +33,37 @@ module TableWalk_m16_b64_p22_m31_s4 (
   output wire [7:0]   walked_result_index,
   output wire [35:0]  walked_result_tag
 );
-  wire queue_push_ready; // table_walk.ts:51
-  wire queue_pop_valid; // table_walk.ts:51
-  wire [3:0] queue_pop_payload_miss; // table_walk.ts:51
-  wire [7:0] queue_pop_payload_index; // table_walk.ts:51
-  wire [35:0] queue_pop_payload_tag; // table_walk.ts:51
-  wire [4:0] queue_level; // table_walk.ts:51
-  reg [511:0] beat_data; // table_walk.ts:62
-  reg [4:0] beat_id; // table_walk.ts:62
-  reg [1:0] beat_resp; // table_walk.ts:62
-  reg beat_last; // table_walk.ts:62
-  reg beat_valid; // table_walk.ts:63
-  reg [3:0] walked_miss; // table_walk.ts:100
-  reg walked_error; // table_walk.ts:100
-  reg walked_allocated; // table_walk.ts:100
-  reg walked_mapped; // table_walk.ts:100
-  reg walked_read; // table_walk.ts:100
-  reg walked_write; // table_walk.ts:100
-  reg [8:0] walked_ppn; // table_walk.ts:100
-  reg [2:0] walked_slot; // table_walk.ts:100
-  reg [7:0] walked_index; // table_walk.ts:100
-  reg [35:0] walked_tag; // table_walk.ts:100
-  reg done; // table_walk.ts:101
-  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table_walk.ts:48
-  wire [3:0] miss = beat_id[3:0] - 4'd1; // table_walk.ts:69
+  wire queue_push_ready; // table_walk.ts:58
+  wire queue_pop_valid; // table_walk.ts:58
+  wire [3:0] queue_pop_payload_miss; // table_walk.ts:58
+  wire [7:0] queue_pop_payload_index; // table_walk.ts:58
+  wire [35:0] queue_pop_payload_tag; // table_walk.ts:58
+  wire [4:0] queue_level; // table_walk.ts:58
+  reg [511:0] beat_data; // table_walk.ts:69
+  reg [4:0] beat_id; // table_walk.ts:69
+  reg [1:0] beat_resp; // table_walk.ts:69
+  reg beat_last; // table_walk.ts:69
+  reg beat_valid; // table_walk.ts:70
+  reg [3:0] walked_miss; // table_walk.ts:110
+  reg walked_error; // table_walk.ts:110
+  reg walked_allocated; // table_walk.ts:110
+  reg walked_mapped; // table_walk.ts:110
+  reg walked_read; // table_walk.ts:110
+  reg walked_write; // table_walk.ts:110
+  reg [8:0] walked_ppn; // table_walk.ts:110
+  reg [2:0] walked_slot; // table_walk.ts:110
+  reg [7:0] walked_index; // table_walk.ts:110
+  reg [35:0] walked_tag; // table_walk.ts:110
+  reg done; // table_walk.ts:111
+  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table_walk.ts:54
+  wire [3:0] miss = beat_id[3:0] - 4'd1; // table_walk.ts:76
 
-  wire queue_push_valid = fetch_valid; // table_walk.ts:51
-  wire [3:0] queue_push_payload_miss = fetch_payload_miss; // table_walk.ts:51
-  wire [7:0] queue_push_payload_index = fetch_payload_index; // table_walk.ts:51
-  wire [35:0] queue_push_payload_tag = fetch_payload_tag; // table_walk.ts:51
-  wire queue_pop_ready = ar_ready; // table_walk.ts:51
-  Fifo_shape_af897e_depth16_styledistributed queue ( // table_walk.ts:51
+  wire queue_push_valid = fetch_valid; // table_walk.ts:58
+  wire [3:0] queue_push_payload_miss = fetch_payload_miss; // table_walk.ts:58
+  wire [7:0] queue_push_payload_index = fetch_payload_index; // table_walk.ts:58
+  wire [35:0] queue_push_payload_tag = fetch_payload_tag; // table_walk.ts:58
+  wire queue_pop_ready = ar_ready; // table_walk.ts:58
+  Fifo_shape_af897e_depth16_styledistributed queue ( // table_walk.ts:58
     .clk                (clk),
     .rst                (rst),
     .push_valid         (queue_push_valid),

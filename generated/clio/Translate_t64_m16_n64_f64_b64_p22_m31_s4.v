@@ -90,273 +90,257 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_readPermission,
   output wire         events_outOfMemory
 );
-  wire misses_find_joinable; // translate.ts:67
-  wire misses_find_blocked; // translate.ts:67
-  wire misses_find_room; // translate.ts:67
-  wire misses_added_fetch; // translate.ts:67
-  wire [3:0] misses_added_miss; // translate.ts:67
-  wire misses_poisonLeft; // translate.ts:67
-  wire misses_fault_valid; // translate.ts:67
-  wire [3:0] misses_fault_result_miss; // translate.ts:67
-  wire misses_fault_result_error; // translate.ts:67
-  wire misses_fault_result_allocated; // translate.ts:67
-  wire misses_fault_result_mapped; // translate.ts:67
-  wire misses_fault_result_read; // translate.ts:67
-  wire misses_fault_result_write; // translate.ts:67
-  wire [8:0] misses_fault_result_ppn; // translate.ts:67
-  wire [2:0] misses_fault_result_slot; // translate.ts:67
-  wire [7:0] misses_fault_result_index; // translate.ts:67
-  wire [35:0] misses_fault_result_tag; // translate.ts:67
-  wire misses_next_valid; // translate.ts:67
-  wire [3:0] misses_next_miss; // translate.ts:67
-  wire [5:0] misses_served_slot; // translate.ts:67
-  wire misses_served_last; // translate.ts:67
-  wire [2:0] misses_served_verdict; // translate.ts:67
-  wire [8:0] misses_served_ppn; // translate.ts:67
-  wire misses_served_read; // translate.ts:67
-  wire misses_served_write; // translate.ts:67
-  wire [43:0] misses_served_key; // translate.ts:67
-  wire misses_served_first; // translate.ts:67
-  wire misses_served_poisoned; // translate.ts:67
-  wire tlb_hit; // translate.ts:68
-  wire [8:0] tlb_mapping_ppn; // translate.ts:68
-  wire tlb_mapping_write; // translate.ts:68
-  wire tlb_mapping_read; // translate.ts:68
-  wire tlb_evicts; // translate.ts:68
-  wire again_queue_push_ready; // translate.ts:72
-  wire again_queue_pop_valid; // translate.ts:72
-  wire [5:0] again_queue_pop_payload; // translate.ts:72
-  wire [6:0] again_queue_level; // translate.ts:72
-  wire parked_queue_push_ready; // translate.ts:73
-  wire parked_queue_pop_valid; // translate.ts:73
-  wire [5:0] parked_queue_pop_payload; // translate.ts:73
-  wire [6:0] parked_queue_level; // translate.ts:73
-  reg retrying; // translate.ts:75
-  reg shooting; // translate.ts:77
-  reg [15:0] first_pid; // translate.ts:104
-  reg [27:0] first_vpn; // translate.ts:104
-  reg [21:0] first_offset; // translate.ts:104
-  reg [13:0] first_length; // translate.ts:104
-  reg first_write; // translate.ts:104
-  reg first_silent; // translate.ts:104
-  reg [7:0] first_replyOpcode; // translate.ts:104
-  reg first_outside; // translate.ts:104
-  reg first_step; // translate.ts:104
-  reg first_lastStep; // translate.ts:104
-  reg [17:0] first_ppns; // translate.ts:104
-  reg [43:0] first_key; // translate.ts:104
-  reg [5:0] first_slot; // translate.ts:104
-  reg first_valid; // translate.ts:105
-  reg first_shoots; // translate.ts:105
-  reg second_valid; // translate.ts:116
-  reg [1:0] kind; // translate.ts:117
-  reg [15:0] second_pid; // translate.ts:124
-  reg [27:0] second_vpn; // translate.ts:124
-  reg [21:0] second_offset; // translate.ts:124
-  reg [13:0] second_length; // translate.ts:124
-  reg second_write; // translate.ts:124
-  reg second_silent; // translate.ts:124
-  reg [7:0] second_replyOpcode; // translate.ts:124
-  reg second_outside; // translate.ts:124
-  reg second_step; // translate.ts:124
-  reg second_lastStep; // translate.ts:124
-  reg [17:0] second_ppns; // translate.ts:124
-  reg [43:0] second_key; // translate.ts:124
-  reg [5:0] second_slot; // translate.ts:124
-  reg [3:0] second_miss; // translate.ts:124
-  reg [7:0] second_index; // translate.ts:126
-  wire reads_queue_push_ready; // translate.ts:184
-  wire reads_queue_pop_valid; // translate.ts:184
-  wire [5:0] reads_queue_pop_payload_slot; // translate.ts:184
-  wire [21:0] reads_queue_pop_payload_offset; // translate.ts:184
-  wire [13:0] reads_queue_pop_payload_length; // translate.ts:184
-  wire reads_queue_pop_payload_write; // translate.ts:184
-  wire reads_queue_pop_payload_silent; // translate.ts:184
-  wire [7:0] reads_queue_pop_payload_replyOpcode; // translate.ts:184
-  wire [17:0] reads_queue_pop_payload_ppns; // translate.ts:184
-  wire [6:0] reads_queue_level; // translate.ts:184
-  wire writes_queue_push_ready; // translate.ts:185
-  wire writes_queue_pop_valid; // translate.ts:185
-  wire [5:0] writes_queue_pop_payload_slot; // translate.ts:185
-  wire [21:0] writes_queue_pop_payload_offset; // translate.ts:185
-  wire [13:0] writes_queue_pop_payload_length; // translate.ts:185
-  wire writes_queue_pop_payload_write; // translate.ts:185
-  wire writes_queue_pop_payload_silent; // translate.ts:185
-  wire [7:0] writes_queue_pop_payload_replyOpcode; // translate.ts:185
-  wire [17:0] writes_queue_pop_payload_ppns; // translate.ts:185
-  wire [6:0] writes_queue_level; // translate.ts:185
-  wire refused_queue_push_ready; // translate.ts:186
-  wire refused_queue_pop_valid; // translate.ts:186
-  wire [5:0] refused_queue_pop_payload_slot; // translate.ts:186
-  wire [3:0] refused_queue_pop_payload_status; // translate.ts:186
-  wire refused_queue_pop_payload_silent; // translate.ts:186
-  wire [7:0] refused_queue_pop_payload_replyOpcode; // translate.ts:186
-  wire [6:0] refused_queue_level; // translate.ts:186
-  wire walk_fetch_ready; // translate.ts:202
-  wire walk_ar_valid; // translate.ts:202
-  wire [30:0] walk_ar_payload_addr; // translate.ts:202
-  wire [4:0] walk_ar_payload_id; // translate.ts:202
-  wire [7:0] walk_ar_payload_len; // translate.ts:202
-  wire [2:0] walk_ar_payload_size; // translate.ts:202
-  wire [1:0] walk_ar_payload_burst; // translate.ts:202
-  wire walk_r_ready; // translate.ts:202
-  wire walk_walked_valid; // translate.ts:202
-  wire [3:0] walk_walked_result_miss; // translate.ts:202
-  wire walk_walked_result_error; // translate.ts:202
-  wire walk_walked_result_allocated; // translate.ts:202
-  wire walk_walked_result_mapped; // translate.ts:202
-  wire walk_walked_result_read; // translate.ts:202
-  wire walk_walked_result_write; // translate.ts:202
-  wire [8:0] walk_walked_result_ppn; // translate.ts:202
-  wire [2:0] walk_walked_result_slot; // translate.ts:202
-  wire [7:0] walk_walked_result_index; // translate.ts:202
-  wire [35:0] walk_walked_result_tag; // translate.ts:202
-  wire faults_free_page_ready; // translate.ts:208
-  wire faults_done_valid; // translate.ts:208
-  wire [3:0] faults_done_miss; // translate.ts:208
-  wire faults_done_outOfMemory; // translate.ts:208
-  wire [8:0] faults_done_ppn; // translate.ts:208
-  wire faults_aw_valid; // translate.ts:208
-  wire [30:0] faults_aw_payload_addr; // translate.ts:208
-  wire [4:0] faults_aw_payload_id; // translate.ts:208
-  wire [7:0] faults_aw_payload_len; // translate.ts:208
-  wire [2:0] faults_aw_payload_size; // translate.ts:208
-  wire [1:0] faults_aw_payload_burst; // translate.ts:208
-  wire faults_w_valid; // translate.ts:208
-  wire [511:0] faults_w_payload_data; // translate.ts:208
-  wire [63:0] faults_w_payload_strb; // translate.ts:208
-  wire faults_w_payload_last; // translate.ts:208
-  wire faults_b_ready; // translate.ts:208
-  wire faults_written_valid; // translate.ts:208
-  wire [3:0] faults_written_miss; // translate.ts:208
-  wire [6:0] faults_level; // translate.ts:208
-  reg [63:0] inside_; // translate.ts:221
-  reg [63:0] awaited; // translate.ts:224
-  reg drains; // translate.ts:225
-  reg report; // translate.ts:226
-  (* ram_style = "distributed" *) reg [110:0] records [0:63]; // translate.ts:65
-  wire continues; // translate.ts:188
-  wire [5:0] request_slot; // translate.ts:141
-  wire parks; // translate.ts:163
-  wire first_moves; // translate.ts:122
-  wire again_valid = continues; // translate.ts:71
-  wire again_ready = again_queue_push_ready; // translate.ts:71
-  wire [5:0] again_payload = request_slot; // translate.ts:71
-  wire parked_valid = parks; // translate.ts:71
-  wire parked_ready = parked_queue_push_ready; // translate.ts:71
-  wire [5:0] parked_payload = request_slot; // translate.ts:71
-  wire first_ready = ~first_valid | first_moves; // translate.ts:79
-  wire take_again = first_ready & again_queue_pop_valid; // translate.ts:80
+  wire misses_find_joinable; // translate.ts:72
+  wire misses_find_blocked; // translate.ts:72
+  wire misses_find_room; // translate.ts:72
+  wire misses_added_fetch; // translate.ts:72
+  wire [3:0] misses_added_miss; // translate.ts:72
+  wire misses_poisonLeft; // translate.ts:72
+  wire misses_fault_valid; // translate.ts:72
+  wire [3:0] misses_fault_result_miss; // translate.ts:72
+  wire misses_fault_result_error; // translate.ts:72
+  wire misses_fault_result_allocated; // translate.ts:72
+  wire misses_fault_result_mapped; // translate.ts:72
+  wire misses_fault_result_read; // translate.ts:72
+  wire misses_fault_result_write; // translate.ts:72
+  wire [8:0] misses_fault_result_ppn; // translate.ts:72
+  wire [2:0] misses_fault_result_slot; // translate.ts:72
+  wire [7:0] misses_fault_result_index; // translate.ts:72
+  wire [35:0] misses_fault_result_tag; // translate.ts:72
+  wire misses_next_valid; // translate.ts:72
+  wire [3:0] misses_next_miss; // translate.ts:72
+  wire [5:0] misses_served_slot; // translate.ts:72
+  wire misses_served_last; // translate.ts:72
+  wire [2:0] misses_served_verdict; // translate.ts:72
+  wire [8:0] misses_served_ppn; // translate.ts:72
+  wire misses_served_read; // translate.ts:72
+  wire misses_served_write; // translate.ts:72
+  wire [43:0] misses_served_key; // translate.ts:72
+  wire misses_served_first; // translate.ts:72
+  wire misses_served_poisoned; // translate.ts:72
+  wire tlb_hit; // translate.ts:73
+  wire [8:0] tlb_mapping_ppn; // translate.ts:73
+  wire tlb_mapping_write; // translate.ts:73
+  wire tlb_mapping_read; // translate.ts:73
+  wire tlb_evicts; // translate.ts:73
+  wire again_queue_push_ready; // translate.ts:78
+  wire again_queue_pop_valid; // translate.ts:78
+  wire [5:0] again_queue_pop_payload; // translate.ts:78
+  wire [6:0] again_queue_level; // translate.ts:78
+  wire parked_queue_push_ready; // translate.ts:79
+  wire parked_queue_pop_valid; // translate.ts:79
+  wire [5:0] parked_queue_pop_payload; // translate.ts:79
+  wire [6:0] parked_queue_level; // translate.ts:79
+  reg retrying; // translate.ts:81
+  reg shooting; // translate.ts:83
+  reg [15:0] first_pid; // translate.ts:112
+  reg [27:0] first_vpn; // translate.ts:112
+  reg [21:0] first_offset; // translate.ts:112
+  reg [13:0] first_length; // translate.ts:112
+  reg first_write; // translate.ts:112
+  reg first_silent; // translate.ts:112
+  reg [7:0] first_replyOpcode; // translate.ts:112
+  reg first_outside; // translate.ts:112
+  reg first_step; // translate.ts:112
+  reg first_lastStep; // translate.ts:112
+  reg [17:0] first_ppns; // translate.ts:112
+  reg [43:0] first_key; // translate.ts:112
+  reg [5:0] first_slot; // translate.ts:112
+  reg first_valid; // translate.ts:113
+  reg first_shoots; // translate.ts:113
+  reg second_valid; // translate.ts:125
+  reg [1:0] kind; // translate.ts:126
+  reg [15:0] second_pid; // translate.ts:133
+  reg [27:0] second_vpn; // translate.ts:133
+  reg [21:0] second_offset; // translate.ts:133
+  reg [13:0] second_length; // translate.ts:133
+  reg second_write; // translate.ts:133
+  reg second_silent; // translate.ts:133
+  reg [7:0] second_replyOpcode; // translate.ts:133
+  reg second_outside; // translate.ts:133
+  reg second_step; // translate.ts:133
+  reg second_lastStep; // translate.ts:133
+  reg [17:0] second_ppns; // translate.ts:133
+  reg [43:0] second_key; // translate.ts:133
+  reg [5:0] second_slot; // translate.ts:133
+  reg [3:0] second_miss; // translate.ts:133
+  reg [7:0] second_index; // translate.ts:135
+  wire reads_queue_push_ready; // translate.ts:200
+  wire reads_queue_pop_valid; // translate.ts:200
+  wire [5:0] reads_queue_pop_payload_slot; // translate.ts:200
+  wire [21:0] reads_queue_pop_payload_offset; // translate.ts:200
+  wire [13:0] reads_queue_pop_payload_length; // translate.ts:200
+  wire reads_queue_pop_payload_write; // translate.ts:200
+  wire reads_queue_pop_payload_silent; // translate.ts:200
+  wire [7:0] reads_queue_pop_payload_replyOpcode; // translate.ts:200
+  wire [17:0] reads_queue_pop_payload_ppns; // translate.ts:200
+  wire [6:0] reads_queue_level; // translate.ts:200
+  wire writes_queue_push_ready; // translate.ts:201
+  wire writes_queue_pop_valid; // translate.ts:201
+  wire [5:0] writes_queue_pop_payload_slot; // translate.ts:201
+  wire [21:0] writes_queue_pop_payload_offset; // translate.ts:201
+  wire [13:0] writes_queue_pop_payload_length; // translate.ts:201
+  wire writes_queue_pop_payload_write; // translate.ts:201
+  wire writes_queue_pop_payload_silent; // translate.ts:201
+  wire [7:0] writes_queue_pop_payload_replyOpcode; // translate.ts:201
+  wire [17:0] writes_queue_pop_payload_ppns; // translate.ts:201
+  wire [6:0] writes_queue_level; // translate.ts:201
+  wire refused_queue_push_ready; // translate.ts:202
+  wire refused_queue_pop_valid; // translate.ts:202
+  wire [5:0] refused_queue_pop_payload_slot; // translate.ts:202
+  wire [3:0] refused_queue_pop_payload_status; // translate.ts:202
+  wire refused_queue_pop_payload_silent; // translate.ts:202
+  wire [7:0] refused_queue_pop_payload_replyOpcode; // translate.ts:202
+  wire [6:0] refused_queue_level; // translate.ts:202
+  wire walk_fetch_ready; // translate.ts:219
+  wire walk_ar_valid; // translate.ts:219
+  wire [30:0] walk_ar_payload_addr; // translate.ts:219
+  wire [4:0] walk_ar_payload_id; // translate.ts:219
+  wire [7:0] walk_ar_payload_len; // translate.ts:219
+  wire [2:0] walk_ar_payload_size; // translate.ts:219
+  wire [1:0] walk_ar_payload_burst; // translate.ts:219
+  wire walk_r_ready; // translate.ts:219
+  wire walk_walked_valid; // translate.ts:219
+  wire [3:0] walk_walked_result_miss; // translate.ts:219
+  wire walk_walked_result_error; // translate.ts:219
+  wire walk_walked_result_allocated; // translate.ts:219
+  wire walk_walked_result_mapped; // translate.ts:219
+  wire walk_walked_result_read; // translate.ts:219
+  wire walk_walked_result_write; // translate.ts:219
+  wire [8:0] walk_walked_result_ppn; // translate.ts:219
+  wire [2:0] walk_walked_result_slot; // translate.ts:219
+  wire [7:0] walk_walked_result_index; // translate.ts:219
+  wire [35:0] walk_walked_result_tag; // translate.ts:219
+  wire faults_free_page_ready; // translate.ts:225
+  wire faults_done_valid; // translate.ts:225
+  wire [3:0] faults_done_miss; // translate.ts:225
+  wire faults_done_outOfMemory; // translate.ts:225
+  wire [8:0] faults_done_ppn; // translate.ts:225
+  wire faults_aw_valid; // translate.ts:225
+  wire [30:0] faults_aw_payload_addr; // translate.ts:225
+  wire [4:0] faults_aw_payload_id; // translate.ts:225
+  wire [7:0] faults_aw_payload_len; // translate.ts:225
+  wire [2:0] faults_aw_payload_size; // translate.ts:225
+  wire [1:0] faults_aw_payload_burst; // translate.ts:225
+  wire faults_w_valid; // translate.ts:225
+  wire [511:0] faults_w_payload_data; // translate.ts:225
+  wire [63:0] faults_w_payload_strb; // translate.ts:225
+  wire faults_w_payload_last; // translate.ts:225
+  wire faults_b_ready; // translate.ts:225
+  wire faults_written_valid; // translate.ts:225
+  wire [3:0] faults_written_miss; // translate.ts:225
+  wire [6:0] faults_level; // translate.ts:225
+  reg [63:0] inside_; // translate.ts:238
+  reg [63:0] awaited; // translate.ts:241
+  reg drains; // translate.ts:242
+  reg report; // translate.ts:243
+  (* ram_style = "distributed" *) reg [110:0] records [0:63]; // translate.ts:70
+  wire first_moves; // translate.ts:131
+  wire first_ready = ~first_valid | first_moves; // translate.ts:85
+  wire take_again = first_ready & again_queue_pop_valid; // translate.ts:86
   wire take_parked =
     first_ready
     & ~again_queue_pop_valid
     & parked_queue_pop_valid
     & ~retrying
-    & misses_find_room; // translate.ts:81
-  wire take_old = take_again | take_parked; // translate.ts:82
-  wire take_shootdown = first_ready & ~take_old & shootdown_valid & ~shooting; // translate.ts:83
-  wire take_new = first_ready & ~take_old & ~take_shootdown & access_valid; // translate.ts:84
-  wire [5:0] old_slot = take_again ? again_queue_pop_payload : parked_queue_pop_payload; // translate.ts:90
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:95
+    & misses_find_room; // translate.ts:87
+  wire take_old = take_again | take_parked; // translate.ts:88
+  wire take_shootdown = first_ready & ~take_old & shootdown_valid & ~shooting; // translate.ts:89
+  wire take_new = first_ready & ~take_old & ~take_shootdown & access_valid; // translate.ts:90
+  wire [5:0] old_slot = take_again ? again_queue_pop_payload : parked_queue_pop_payload; // translate.ts:96
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:101
   wire [110:0] page_word = records[old_slot];
   wire [27:0] page_choice = take_old ? page_word[43:16] : access_payload_va[49:22];
-  wire [28:0] page = {1'b0, page_choice} + {28'd0, take_old & page_word[91]}; // translate.ts:102
-  wire loads = take_old | take_new | take_shootdown; // translate.ts:106
-  wire serving = second_valid & (kind == 2'd2); // translate.ts:119
-  wire second_ends = ~second_valid | ~serving | misses_served_last; // translate.ts:120
-  wire serve_next = second_ends & misses_next_valid; // translate.ts:121
+  wire [28:0] page = {1'b0, page_choice} + {28'd0, take_old & page_word[91]}; // translate.ts:110
+  wire loads = take_old | take_new | take_shootdown; // translate.ts:114
+  wire serving = second_valid & (kind == 2'd2); // translate.ts:128
+  wire second_ends = ~second_valid | ~serving | misses_served_last; // translate.ts:129
+  wire serve_next = second_ends & misses_next_valid; // translate.ts:130
   assign first_moves = second_ends & ~misses_next_valid & first_valid;
-  wire is_lookup = second_valid & (kind == 2'd0); // translate.ts:136
-  wire is_shoot = second_valid & (kind == 2'd1); // translate.ts:137
-  assign request_slot = serving ? misses_served_slot : second_slot;
+  wire is_lookup = second_valid & (kind == 2'd0); // translate.ts:145
+  wire is_shoot = second_valid & (kind == 2'd1); // translate.ts:146
+  wire [5:0] request_slot = serving ? misses_served_slot : second_slot; // translate.ts:150
   wire [110:0] hit_word = records[misses_served_slot];
   wire hit_choice = serving ? hit_word[90] : second_outside;
-  wire hit = is_lookup & ~hit_choice & tlb_hit; // translate.ts:144
+  wire hit = is_lookup & ~hit_choice & tlb_hit; // translate.ts:153
   wire permitted_choice = serving ? hit_word[80] : second_write;
   wire permitted =
     permitted_choice ? (serving ? misses_served_write : tlb_mapping_write) :
     serving ? misses_served_read :
-    tlb_mapping_read; // translate.ts:146
-  wire mapped = hit | (serving & (misses_served_verdict == 3'd0)); // translate.ts:148
-  wire absent = (is_lookup & hit_choice) | (serving & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:150
-  wire doubtful = serving & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:151
-  wire failed = serving & (misses_served_verdict == 3'd4); // translate.ts:152
+    tlb_mapping_read; // translate.ts:156
+  wire mapped = hit | (serving & (misses_served_verdict == 3'd0)); // translate.ts:158
+  wire absent = (is_lookup & hit_choice) | (serving & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:161
+  wire doubtful = serving & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:162
+  wire failed = serving & (misses_served_verdict == 3'd4); // translate.ts:163
   wire denied =
     ~permitted
-    & (mapped | (serving & (misses_served_verdict == 3'd2)) | (serving & (misses_served_verdict == 3'd3))); // translate.ts:154
-  wire exhausted = permitted & serving & (misses_served_verdict == 3'd3); // translate.ts:155
-  wire again_later = permitted & serving & (misses_served_verdict == 3'd2); // translate.ts:157
-  wire goes_on = mapped & permitted; // translate.ts:158
+    & (mapped | (serving & (misses_served_verdict == 3'd2)) | (serving & (misses_served_verdict == 3'd3))); // translate.ts:165
+  wire exhausted = permitted & serving & (misses_served_verdict == 3'd3); // translate.ts:166
+  wire again_later = permitted & serving & (misses_served_verdict == 3'd2); // translate.ts:168
+  wire goes_on = mapped & permitted; // translate.ts:169
   wire complete_choice = serving ? hit_word[91] : second_step;
   wire complete_choice_2 = serving ? hit_word[92] : second_lastStep;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:159
-  wire missed = is_lookup & ~hit_choice & ~tlb_hit; // translate.ts:161
-  wire adds = missed & (misses_find_joinable | (misses_find_room & ~misses_find_blocked)); // translate.ts:162
-  assign parks = (missed & ~adds) | again_later | doubtful;
-  wire learns = serving & misses_served_first & (misses_served_verdict == 3'd0) & ~misses_served_poisoned; // translate.ts:170
-  wire finished = goes_on & complete; // translate.ts:177
-  wire reads_in_valid = finished & ~permitted_choice; // translate.ts:249
-  wire reads_in_ready = reads_queue_push_ready; // translate.ts:249
-  wire [5:0] reads_in_payload_slot = request_slot; // translate.ts:249
-  wire [21:0] reads_in_payload_offset = serving ? hit_word[65:44] : second_offset; // translate.ts:249
-  wire [13:0] reads_in_payload_length = serving ? hit_word[79:66] : second_length; // translate.ts:249
-  wire reads_in_payload_write = permitted_choice; // translate.ts:249
-  wire reads_in_payload_silent = serving ? hit_word[81] : second_silent; // translate.ts:249
-  wire [7:0] reads_in_payload_replyOpcode = serving ? hit_word[89:82] : second_replyOpcode; // translate.ts:249
+  wire complete = complete_choice == complete_choice_2; // translate.ts:170
+  wire missed = is_lookup & ~hit_choice & ~tlb_hit; // translate.ts:172
+  wire adds = missed & (misses_find_joinable | (misses_find_room & ~misses_find_blocked)); // translate.ts:173
+  wire parks = (missed & ~adds) | again_later | doubtful; // translate.ts:174
+  wire learns = serving & misses_served_first & (misses_served_verdict == 3'd0) & ~misses_served_poisoned; // translate.ts:181
+  wire finished = goes_on & complete; // translate.ts:189
+  wire reads_in_valid = finished & ~permitted_choice; // translate.ts:267
+  wire [21:0] reads_in_payload_offset = serving ? hit_word[65:44] : second_offset; // translate.ts:267
+  wire [13:0] reads_in_payload_length = serving ? hit_word[79:66] : second_length; // translate.ts:267
+  wire reads_in_payload_write = permitted_choice; // translate.ts:267
+  wire reads_in_payload_silent = serving ? hit_word[81] : second_silent; // translate.ts:267
+  wire [7:0] reads_in_payload_replyOpcode = serving ? hit_word[89:82] : second_replyOpcode; // translate.ts:267
   wire [8:0] reads_in_payload_ppns_choice = serving ? misses_served_ppn : tlb_mapping_ppn;
   wire [17:0] reads_in_payload_ppns_choice_2 = serving ? hit_word[110:93] : second_ppns;
   wire [17:0] reads_in_payload_ppns = {
     complete_choice ? reads_in_payload_ppns_choice : reads_in_payload_ppns_choice_2[17:9],
     ~complete_choice ? reads_in_payload_ppns_choice : reads_in_payload_ppns_choice_2[8:0]
-  }; // translate.ts:249
-  wire writes_in_valid = finished & permitted_choice; // translate.ts:249
-  wire writes_in_ready = writes_queue_push_ready; // translate.ts:249
-  wire [5:0] writes_in_payload_slot = request_slot; // translate.ts:249
-  wire [21:0] writes_in_payload_offset = reads_in_payload_offset; // translate.ts:249
-  wire [13:0] writes_in_payload_length = reads_in_payload_length; // translate.ts:249
-  wire writes_in_payload_write = permitted_choice; // translate.ts:249
-  wire writes_in_payload_silent = reads_in_payload_silent; // translate.ts:249
-  wire [7:0] writes_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:249
-  wire [17:0] writes_in_payload_ppns = reads_in_payload_ppns; // translate.ts:249
-  wire refuses = absent | failed | exhausted | denied; // translate.ts:182
-  wire refused_in_valid = refuses; // translate.ts:249
-  wire refused_in_ready = refused_queue_push_ready; // translate.ts:249
-  wire [5:0] refused_in_payload_slot = request_slot; // translate.ts:249
+  }; // translate.ts:267
+  wire writes_in_valid = finished & permitted_choice; // translate.ts:267
+  wire [21:0] writes_in_payload_offset = reads_in_payload_offset; // translate.ts:267
+  wire [13:0] writes_in_payload_length = reads_in_payload_length; // translate.ts:267
+  wire writes_in_payload_write = permitted_choice; // translate.ts:267
+  wire writes_in_payload_silent = reads_in_payload_silent; // translate.ts:267
+  wire [7:0] writes_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:267
+  wire [17:0] writes_in_payload_ppns = reads_in_payload_ppns; // translate.ts:267
+  wire refuses = absent | failed | exhausted | denied; // translate.ts:197
   wire [3:0] refused_in_payload_status =
     absent ? 4'd1 :
     failed ? 4'd4 :
     exhausted ? 4'd7 :
     permitted_choice ? 4'd2 :
-    4'd3; // translate.ts:249
-  wire refused_in_payload_silent = reads_in_payload_silent; // translate.ts:249
-  wire [7:0] refused_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:249
-  assign continues = goes_on & ~complete;
+    4'd3; // translate.ts:267
+  wire refused_in_payload_silent = reads_in_payload_silent; // translate.ts:267
+  wire [7:0] refused_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:267
+  wire continues = goes_on & ~complete; // translate.ts:204
 
-  wire [43:0] misses_key = second_key; // translate.ts:67
-  wire misses_add_valid = adds; // translate.ts:67
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:67
-  wire misses_add_write = second_write; // translate.ts:67
-  wire misses_poison = is_shoot; // translate.ts:67
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:67
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:67
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:67
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:67
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:67
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:67
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:67
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:67
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:67
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:67
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:67
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:67
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:67
-  wire misses_faulted_outOfMemory = faults_done_outOfMemory; // translate.ts:67
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:67
-  wire misses_written_valid = faults_written_valid; // translate.ts:67
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:67
-  wire misses_serve_valid = serving; // translate.ts:67
-  wire [3:0] misses_serve_miss = second_miss; // translate.ts:67
-  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:67
+  wire [43:0] misses_key = second_key; // translate.ts:72
+  wire misses_add_valid = adds; // translate.ts:72
+  wire [5:0] misses_add_slot = second_slot; // translate.ts:72
+  wire misses_add_write = second_write; // translate.ts:72
+  wire misses_poison = is_shoot; // translate.ts:72
+  wire misses_walked_valid = walk_walked_valid; // translate.ts:72
+  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:72
+  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:72
+  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:72
+  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:72
+  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:72
+  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:72
+  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:72
+  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:72
+  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:72
+  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:72
+  wire misses_faulted_valid = faults_done_valid; // translate.ts:72
+  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:72
+  wire misses_faulted_outOfMemory = faults_done_outOfMemory; // translate.ts:72
+  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:72
+  wire misses_written_valid = faults_written_valid; // translate.ts:72
+  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:72
+  wire misses_serve_valid = serving; // translate.ts:72
+  wire [3:0] misses_serve_miss = second_miss; // translate.ts:72
+  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:72
     .clk                     (clk),
     .rst                     (rst),
     .key                     (misses_key),
@@ -413,16 +397,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:68
-  wire tlb_advance = first_moves; // translate.ts:68
-  wire tlb_use = hit; // translate.ts:68
-  wire tlb_clear = is_shoot; // translate.ts:68
-  wire tlb_fill_valid = learns; // translate.ts:68
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:68
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:68
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:68
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:68
-  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:68
+  wire [43:0] tlb_key = first_key; // translate.ts:73
+  wire tlb_advance = first_moves; // translate.ts:73
+  wire tlb_use = hit; // translate.ts:73
+  wire tlb_clear = is_shoot; // translate.ts:73
+  wire tlb_fill_valid = learns; // translate.ts:73
+  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:73
+  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:73
+  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:73
+  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:73
+  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:73
     .clk                (clk),
     .rst                (rst),
     .key                (tlb_key),
@@ -441,10 +425,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire again_queue_push_valid = again_valid; // translate.ts:72
-  wire [5:0] again_queue_push_payload = again_payload; // translate.ts:72
-  wire again_queue_pop_ready = take_again; // translate.ts:72
-  Fifo_shape6_depth64_styledistributed again_queue ( // translate.ts:72
+  wire again_queue_push_valid = continues; // translate.ts:78
+  wire [5:0] again_queue_push_payload = request_slot; // translate.ts:78
+  wire again_queue_pop_ready = take_again; // translate.ts:78
+  Fifo_shape6_depth64_styledistributed again_queue ( // translate.ts:78
     .clk          (clk),
     .rst          (rst),
     .push_valid   (again_queue_push_valid),
@@ -456,10 +440,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (again_queue_level)
   );
 
-  wire parked_queue_push_valid = parked_valid; // translate.ts:73
-  wire [5:0] parked_queue_push_payload = parked_payload; // translate.ts:73
-  wire parked_queue_pop_ready = take_parked; // translate.ts:73
-  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:73
+  wire parked_queue_push_valid = parks; // translate.ts:79
+  wire [5:0] parked_queue_push_payload = request_slot; // translate.ts:79
+  wire parked_queue_pop_ready = take_parked; // translate.ts:79
+  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:79
     .clk          (clk),
     .rst          (rst),
     .push_valid   (parked_queue_push_valid),
@@ -471,16 +455,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire reads_queue_push_valid = reads_in_valid; // translate.ts:184
-  wire [5:0] reads_queue_push_payload_slot = reads_in_payload_slot; // translate.ts:184
-  wire [21:0] reads_queue_push_payload_offset = reads_in_payload_offset; // translate.ts:184
-  wire [13:0] reads_queue_push_payload_length = reads_in_payload_length; // translate.ts:184
-  wire reads_queue_push_payload_write = reads_in_payload_write; // translate.ts:184
-  wire reads_queue_push_payload_silent = reads_in_payload_silent; // translate.ts:184
-  wire [7:0] reads_queue_push_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:184
-  wire [17:0] reads_queue_push_payload_ppns = reads_in_payload_ppns; // translate.ts:184
-  wire reads_queue_pop_ready = reads_ready; // translate.ts:184
-  Fifo_shape_b431e2_depth64_styledistributed reads_queue ( // translate.ts:184
+  wire reads_queue_push_valid = reads_in_valid; // translate.ts:200
+  wire [5:0] reads_queue_push_payload_slot = request_slot; // translate.ts:200
+  wire [21:0] reads_queue_push_payload_offset = reads_in_payload_offset; // translate.ts:200
+  wire [13:0] reads_queue_push_payload_length = reads_in_payload_length; // translate.ts:200
+  wire reads_queue_push_payload_write = reads_in_payload_write; // translate.ts:200
+  wire reads_queue_push_payload_silent = reads_in_payload_silent; // translate.ts:200
+  wire [7:0] reads_queue_push_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:200
+  wire [17:0] reads_queue_push_payload_ppns = reads_in_payload_ppns; // translate.ts:200
+  wire reads_queue_pop_ready = reads_ready; // translate.ts:200
+  Fifo_shape_b431e2_depth64_styledistributed reads_queue ( // translate.ts:200
     .clk                      (clk),
     .rst                      (rst),
     .push_valid               (reads_queue_push_valid),
@@ -504,16 +488,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level                    (reads_queue_level)
   );
 
-  wire writes_queue_push_valid = writes_in_valid; // translate.ts:185
-  wire [5:0] writes_queue_push_payload_slot = writes_in_payload_slot; // translate.ts:185
-  wire [21:0] writes_queue_push_payload_offset = writes_in_payload_offset; // translate.ts:185
-  wire [13:0] writes_queue_push_payload_length = writes_in_payload_length; // translate.ts:185
-  wire writes_queue_push_payload_write = writes_in_payload_write; // translate.ts:185
-  wire writes_queue_push_payload_silent = writes_in_payload_silent; // translate.ts:185
-  wire [7:0] writes_queue_push_payload_replyOpcode = writes_in_payload_replyOpcode; // translate.ts:185
-  wire [17:0] writes_queue_push_payload_ppns = writes_in_payload_ppns; // translate.ts:185
-  wire writes_queue_pop_ready = writes_ready; // translate.ts:185
-  Fifo_shape_b431e2_depth64_styledistributed writes_queue ( // translate.ts:185
+  wire writes_queue_push_valid = writes_in_valid; // translate.ts:201
+  wire [5:0] writes_queue_push_payload_slot = request_slot; // translate.ts:201
+  wire [21:0] writes_queue_push_payload_offset = writes_in_payload_offset; // translate.ts:201
+  wire [13:0] writes_queue_push_payload_length = writes_in_payload_length; // translate.ts:201
+  wire writes_queue_push_payload_write = writes_in_payload_write; // translate.ts:201
+  wire writes_queue_push_payload_silent = writes_in_payload_silent; // translate.ts:201
+  wire [7:0] writes_queue_push_payload_replyOpcode = writes_in_payload_replyOpcode; // translate.ts:201
+  wire [17:0] writes_queue_push_payload_ppns = writes_in_payload_ppns; // translate.ts:201
+  wire writes_queue_pop_ready = writes_ready; // translate.ts:201
+  Fifo_shape_b431e2_depth64_styledistributed writes_queue ( // translate.ts:201
     .clk                      (clk),
     .rst                      (rst),
     .push_valid               (writes_queue_push_valid),
@@ -537,13 +521,13 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level                    (writes_queue_level)
   );
 
-  wire refused_queue_push_valid = refused_in_valid; // translate.ts:186
-  wire [5:0] refused_queue_push_payload_slot = refused_in_payload_slot; // translate.ts:186
-  wire [3:0] refused_queue_push_payload_status = refused_in_payload_status; // translate.ts:186
-  wire refused_queue_push_payload_silent = refused_in_payload_silent; // translate.ts:186
-  wire [7:0] refused_queue_push_payload_replyOpcode = refused_in_payload_replyOpcode; // translate.ts:186
-  wire refused_queue_pop_ready = refused_ready; // translate.ts:186
-  Fifo_shape_2bdb02_depth64_styledistributed refused_queue ( // translate.ts:186
+  wire refused_queue_push_valid = refuses; // translate.ts:202
+  wire [5:0] refused_queue_push_payload_slot = request_slot; // translate.ts:202
+  wire [3:0] refused_queue_push_payload_status = refused_in_payload_status; // translate.ts:202
+  wire refused_queue_push_payload_silent = refused_in_payload_silent; // translate.ts:202
+  wire [7:0] refused_queue_push_payload_replyOpcode = refused_in_payload_replyOpcode; // translate.ts:202
+  wire refused_queue_pop_ready = refused_ready; // translate.ts:202
+  Fifo_shape_2bdb02_depth64_styledistributed refused_queue ( // translate.ts:202
     .clk                      (clk),
     .rst                      (rst),
     .push_valid               (refused_queue_push_valid),
@@ -561,17 +545,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level                    (refused_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:202
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:202
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:202
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:202
-  wire walk_ar_ready = ar_ready; // translate.ts:202
-  wire walk_r_valid = r_valid; // translate.ts:202
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:202
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:202
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:202
-  wire walk_r_payload_last = r_payload_last; // translate.ts:202
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:202
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:219
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:219
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:219
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:219
+  wire walk_ar_ready = ar_ready; // translate.ts:219
+  wire walk_r_valid = r_valid; // translate.ts:219
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:219
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:219
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:219
+  wire walk_r_payload_last = r_payload_last; // translate.ts:219
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:219
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -605,26 +589,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:208
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:208
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:208
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:208
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:208
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:208
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:208
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:208
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:208
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:208
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:208
-  wire faults_free_page_valid = free_page_valid; // translate.ts:208
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:208
-  wire faults_outOfMemory = outOfMemory; // translate.ts:208
-  wire faults_aw_ready = aw_ready; // translate.ts:208
-  wire faults_w_ready = w_ready; // translate.ts:208
-  wire faults_b_valid = b_valid; // translate.ts:208
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:208
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:208
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:208
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:225
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:225
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:225
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:225
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:225
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:225
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:225
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:225
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:225
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:225
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:225
+  wire faults_free_page_valid = free_page_valid; // translate.ts:225
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:225
+  wire faults_outOfMemory = outOfMemory; // translate.ts:225
+  wire faults_aw_ready = aw_ready; // translate.ts:225
+  wire faults_w_ready = w_ready; // translate.ts:225
+  wire faults_b_valid = b_valid; // translate.ts:225
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:225
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:225
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:225
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -1070,39 +1054,39 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(again_valid & ~again_ready)); // translate.ts:197
-      assert (~(parked_valid & ~parked_ready)); // translate.ts:197
-      assert (~(reads_in_valid & ~reads_in_ready)); // translate.ts:197
-      assert (~(writes_in_valid & ~writes_in_ready)); // translate.ts:197
-      assert (~(refused_in_valid & ~refused_in_ready)); // translate.ts:197
-      assert (~(misses_added_fetch & ~walk_fetch_ready)); // translate.ts:205
+      assert (~(continues & ~again_queue_push_ready)); // translate.ts:214
+      assert (~(parks & ~parked_queue_push_ready)); // translate.ts:214
+      assert (~(reads_in_valid & ~reads_queue_push_ready)); // translate.ts:214
+      assert (~(writes_in_valid & ~writes_queue_push_ready)); // translate.ts:214
+      assert (~(refuses & ~refused_queue_push_ready)); // translate.ts:214
+      assert (~(misses_added_fetch & ~walk_fetch_ready)); // translate.ts:222
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(again_valid & ~again_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:197)"); // translate.ts:197
+      if (~(~(continues & ~again_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue again has room for every request in flight (translate.ts:214)"); // translate.ts:214
         $stop;
       end
-      if (~(~(parked_valid & ~parked_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:197)"); // translate.ts:197
+      if (~(~(parks & ~parked_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:214)"); // translate.ts:214
         $stop;
       end
-      if (~(~(reads_in_valid & ~reads_in_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:197)"); // translate.ts:197
+      if (~(~(reads_in_valid & ~reads_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue reads has room for every request in flight (translate.ts:214)"); // translate.ts:214
         $stop;
       end
-      if (~(~(writes_in_valid & ~writes_in_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:197)"); // translate.ts:197
+      if (~(~(writes_in_valid & ~writes_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue writes has room for every request in flight (translate.ts:214)"); // translate.ts:214
         $stop;
       end
-      if (~(~(refused_in_valid & ~refused_in_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:197)"); // translate.ts:197
+      if (~(~(refuses & ~refused_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:214)"); // translate.ts:214
         $stop;
       end
       if (~(~(misses_added_fetch & ~walk_fetch_ready))) begin
-        $display("%s", "assertion failed: the fetch queue has room for every miss (translate.ts:205)"); // translate.ts:205
+        $display("%s", "assertion failed: the fetch queue has room for every miss (translate.ts:222)"); // translate.ts:222
         $stop;
       end
     end

@@ -14,55 +14,44 @@ module AxisRegister_bytes8 (
   output wire [7:0]  to_payload_keep,
   output wire        to_payload_last
 );
-  reg slice_skid_full; // axis-register.ts:14
-  reg [63:0] slice_skid_held_data; // axis-register.ts:14
-  reg [7:0] slice_skid_held_keep; // axis-register.ts:14
-  reg slice_skid_held_last; // axis-register.ts:14
   reg slice_full; // axis-register.ts:14
   reg [63:0] slice_held_data; // axis-register.ts:14
   reg [7:0] slice_held_keep; // axis-register.ts:14
   reg slice_held_last; // axis-register.ts:14
-  wire slice_ready; // axis-register.ts:14
-  wire slice_skid_valid = from_valid | slice_skid_full; // axis-register.ts:14
-  wire slice_skid_ready = ~slice_full | slice_ready; // axis-register.ts:14
-  wire [63:0] slice_skid_payload_data = slice_skid_full ? slice_skid_held_data : from_payload_data; // axis-register.ts:14
-  wire [7:0] slice_skid_payload_keep = slice_skid_full ? slice_skid_held_keep : from_payload_keep; // axis-register.ts:14
-  wire slice_skid_payload_last = slice_skid_full ? slice_skid_held_last : from_payload_last; // axis-register.ts:14
-  wire slice_valid = slice_full; // axis-register.ts:14
-  assign slice_ready = to_ready;
-  wire [63:0] slice_payload_data = slice_held_data; // axis-register.ts:14
-  wire [7:0] slice_payload_keep = slice_held_keep; // axis-register.ts:14
-  wire slice_payload_last = slice_held_last; // axis-register.ts:14
-  wire slice_skid_full_when = from_valid & ~slice_skid_full;
+  reg slice_skid_full; // axis-register.ts:14
+  reg [63:0] slice_skid_held_data; // axis-register.ts:14
+  reg [7:0] slice_skid_held_keep; // axis-register.ts:14
+  reg slice_skid_held_last; // axis-register.ts:14
+  wire slice_room = ~slice_full | to_ready; // axis-register.ts:14
 
   always @(posedge clk)
-    if (rst) slice_skid_full <= 1'b0;
-    else if (slice_skid_ready) slice_skid_full <= 1'b0;
-    else if (slice_skid_full_when) slice_skid_full <= 1'b1;
+    if (rst) begin
+      slice_full <= 1'b0;
+      slice_skid_full <= 1'b0;
+    end
+    else if (slice_room) begin
+      slice_full <= from_valid | slice_skid_full;
+      slice_skid_full <= 1'b0;
+    end
+    else if (from_valid) slice_skid_full <= 1'b1;
 
   always @(posedge clk)
-    if (~slice_skid_ready) begin
-      if (slice_skid_full_when) begin
-        slice_skid_held_data <= from_payload_data;
-        slice_skid_held_keep <= from_payload_keep;
-        slice_skid_held_last <= from_payload_last;
-      end
+    if (slice_room) begin
+      slice_held_data <= slice_skid_full ? slice_skid_held_data : from_payload_data;
+      slice_held_keep <= slice_skid_full ? slice_skid_held_keep : from_payload_keep;
+      slice_held_last <= slice_skid_full ? slice_skid_held_last : from_payload_last;
     end
 
   always @(posedge clk)
-    if (rst) slice_full <= 1'b0;
-    else if (slice_skid_ready) slice_full <= slice_skid_valid;
-
-  always @(posedge clk)
-    if (slice_skid_valid & slice_skid_ready) begin
-      slice_held_data <= slice_skid_payload_data;
-      slice_held_keep <= slice_skid_payload_keep;
-      slice_held_last <= slice_skid_payload_last;
+    if (~slice_skid_full) begin
+      slice_skid_held_data <= from_payload_data;
+      slice_skid_held_keep <= from_payload_keep;
+      slice_skid_held_last <= from_payload_last;
     end
 
   assign from_ready = ~slice_skid_full;
-  assign to_valid = slice_valid;
-  assign to_payload_data = slice_payload_data;
-  assign to_payload_keep = slice_payload_keep;
-  assign to_payload_last = slice_payload_last;
+  assign to_valid = slice_full;
+  assign to_payload_data = slice_held_data;
+  assign to_payload_keep = slice_held_keep;
+  assign to_payload_last = slice_held_last;
 endmodule

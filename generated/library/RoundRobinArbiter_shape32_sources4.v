@@ -20,61 +20,34 @@ module RoundRobinArbiter_shape32_sources4 (
   output wire [1:0]  to_payload_from,
   output wire [31:0] to_payload_value
 );
-  reg chosen_locked; // round-robin-arbiter.ts:32
-  reg [3:0] chosen_owner; // round-robin-arbiter.ts:32
-  wire [3:0] chosen_grant; // round-robin-arbiter.ts:32
-  wire chosen_ready; // round-robin-arbiter.ts:32
-  wire chosen_any; // round-robin-arbiter.ts:32
-  wire tagged_0_valid = from_0_valid; // round-robin-arbiter.ts:30
-  wire tagged_0_ready = chosen_grant[0] & chosen_ready; // round-robin-arbiter.ts:30
-  wire [1:0] tagged_0_payload_from = 2'd0; // round-robin-arbiter.ts:30
-  wire [31:0] tagged_0_payload_value = from_0_payload; // round-robin-arbiter.ts:30
-  wire tagged_1_valid = from_1_valid; // round-robin-arbiter.ts:30
-  wire tagged_1_ready = chosen_grant[1] & chosen_ready; // round-robin-arbiter.ts:30
-  wire [1:0] tagged_1_payload_from = 2'd1; // round-robin-arbiter.ts:30
-  wire [31:0] tagged_1_payload_value = from_1_payload; // round-robin-arbiter.ts:30
-  wire tagged_2_valid = from_2_valid; // round-robin-arbiter.ts:30
-  wire tagged_2_ready = chosen_grant[2] & chosen_ready; // round-robin-arbiter.ts:30
-  wire [1:0] tagged_2_payload_from = 2'd2; // round-robin-arbiter.ts:30
-  wire [31:0] tagged_2_payload_value = from_2_payload; // round-robin-arbiter.ts:30
-  wire tagged_3_valid = from_3_valid; // round-robin-arbiter.ts:30
-  wire tagged_3_ready = chosen_grant[3] & chosen_ready; // round-robin-arbiter.ts:30
-  wire [1:0] tagged_3_payload_from = 2'd3; // round-robin-arbiter.ts:30
-  wire [31:0] tagged_3_payload_value = from_3_payload; // round-robin-arbiter.ts:30
-  wire chosen_valid = chosen_any; // round-robin-arbiter.ts:32
-  assign chosen_ready = to_ready;
-  wire [1:0] chosen_payload_from =
-    ({2{chosen_grant[0]}} & tagged_0_payload_from)
-    | ({2{chosen_grant[1]}} & tagged_1_payload_from)
-    | ({2{chosen_grant[2]}} & tagged_2_payload_from)
-    | ({2{chosen_grant[3]}} & tagged_3_payload_from); // round-robin-arbiter.ts:32
-  wire [31:0] chosen_payload_value =
-    ({32{chosen_grant[0]}} & tagged_0_payload_value)
-    | ({32{chosen_grant[1]}} & tagged_1_payload_value)
-    | ({32{chosen_grant[2]}} & tagged_2_payload_value)
-    | ({32{chosen_grant[3]}} & tagged_3_payload_value); // round-robin-arbiter.ts:32
-  wire [3:0] chosen_request = {tagged_3_valid, tagged_2_valid, tagged_1_valid, tagged_0_valid}; // round-robin-arbiter.ts:32
-  wire [3:0] chosen_after = chosen_request & ~(chosen_owner | (chosen_owner - 4'd1)); // round-robin-arbiter.ts:32
-  assign chosen_grant =
-    ({4{chosen_locked}} & chosen_owner)
-    | ({4{~chosen_locked}} & (({4{|chosen_after}} & chosen_after & (~chosen_after + 4'd1)) | ({4{~(|chosen_after)}} & chosen_request & (~chosen_request + 4'd1))));
-  assign chosen_any = |(chosen_grant & chosen_request);
+  reg merge_locked; // round-robin-arbiter.ts:32
+  reg [3:0] merge_owner; // round-robin-arbiter.ts:32
+  wire [3:0] merge_request = {from_3_valid, from_2_valid, from_1_valid, from_0_valid}; // round-robin-arbiter.ts:32
+  wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1)); // round-robin-arbiter.ts:32
+  wire [3:0] merge_grant =
+    merge_locked ? merge_owner :
+    |merge_after ? merge_after & (~merge_after + 4'd1) :
+    merge_request & (~merge_request + 4'd1); // round-robin-arbiter.ts:32
 
   always @(posedge clk)
     if (rst) begin
-      chosen_locked <= 1'b0;
-      chosen_owner <= 4'd1;
+      merge_locked <= 1'b0;
+      merge_owner <= 4'd1;
     end
-    else if (chosen_any) begin
-      chosen_owner <= chosen_grant;
-      chosen_locked <= ~chosen_ready;
+    else if (to_valid) begin
+      merge_owner <= merge_grant;
+      merge_locked <= ~to_ready;
     end
 
-  assign from_0_ready = tagged_0_ready;
-  assign from_1_ready = tagged_1_ready;
-  assign from_2_ready = tagged_2_ready;
-  assign from_3_ready = tagged_3_ready;
-  assign to_valid = chosen_valid;
-  assign to_payload_from = chosen_payload_from;
-  assign to_payload_value = chosen_payload_value;
+  assign from_0_ready = merge_grant[0] & to_ready;
+  assign from_1_ready = merge_grant[1] & to_ready;
+  assign from_2_ready = merge_grant[2] & to_ready;
+  assign from_3_ready = merge_grant[3] & to_ready;
+  assign to_valid = |(merge_grant & merge_request);
+  assign to_payload_from = ({2{merge_grant[1]}} & 2'd1) | ({2{merge_grant[2]}} & 2'd2) | {2{merge_grant[3]}};
+  assign to_payload_value =
+    ({32{merge_grant[0]}} & from_0_payload)
+    | ({32{merge_grant[1]}} & from_1_payload)
+    | ({32{merge_grant[2]}} & from_2_payload)
+    | ({32{merge_grant[3]}} & from_3_payload);
 endmodule

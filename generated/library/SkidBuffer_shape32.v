@@ -12,22 +12,16 @@ module SkidBuffer_shape32 (
 );
   reg skid_full; // skid-buffer.ts:11
   reg [31:0] skid_held; // skid-buffer.ts:11
-  wire skid_valid = from_valid | skid_full; // skid-buffer.ts:11
-  wire skid_ready = to_ready; // skid-buffer.ts:11
-  wire [31:0] skid_payload = skid_full ? skid_held : from_payload; // skid-buffer.ts:11
-  wire skid_full_when = from_valid & ~skid_full;
 
   always @(posedge clk)
     if (rst) skid_full <= 1'b0;
-    else if (skid_ready) skid_full <= 1'b0;
-    else if (skid_full_when) skid_full <= 1'b1;
+    else if (to_ready) skid_full <= 1'b0;
+    else if (from_valid) skid_full <= 1'b1;
 
   always @(posedge clk)
-    if (~skid_ready) begin
-      if (skid_full_when) skid_held <= from_payload;
-    end
+    if (~skid_full) skid_held <= from_payload;
 
   assign from_ready = ~skid_full;
-  assign to_valid = skid_valid;
-  assign to_payload = skid_payload;
+  assign to_valid = from_valid | skid_full;
+  assign to_payload = skid_full ? skid_held : from_payload;
 endmodule

@@ -16,23 +16,10 @@ module WidthAdapter_fromBytes8_toBytes64 (
 );
   reg [2:0] lane; // width-adapter.ts:50
   reg full; // width-adapter.ts:51
-  reg [63:0] data_0; // width-adapter.ts:52
-  reg [63:0] data_1; // width-adapter.ts:52
-  reg [63:0] data_2; // width-adapter.ts:52
-  reg [63:0] data_3; // width-adapter.ts:52
-  reg [63:0] data_4; // width-adapter.ts:52
-  reg [63:0] data_5; // width-adapter.ts:52
-  reg [63:0] data_6; // width-adapter.ts:52
-  reg [63:0] data_7; // width-adapter.ts:52
-  reg [7:0] keep_0; // width-adapter.ts:52
-  reg [7:0] keep_1; // width-adapter.ts:52
-  reg [7:0] keep_2; // width-adapter.ts:52
-  reg [7:0] keep_3; // width-adapter.ts:52
-  reg [7:0] keep_4; // width-adapter.ts:52
-  reg [7:0] keep_5; // width-adapter.ts:52
-  reg [7:0] keep_6; // width-adapter.ts:52
-  reg [7:0] keep_7; // width-adapter.ts:52
+  reg [511:0] data; // width-adapter.ts:52
+  reg [63:0] keep; // width-adapter.ts:52
   reg last; // width-adapter.ts:52
+  wire lane_when = from_payload_last | (lane == 3'd7);
 
   always @(posedge clk)
     if (rst) begin
@@ -42,48 +29,51 @@ module WidthAdapter_fromBytes8_toBytes64 (
     else begin
       if (to_ready) full <= 1'b0;
       if (from_valid & from_ready) begin
-        if (from_payload_last | (lane == 3'd7)) begin
-          full <= 1'b1;
-          lane <= 3'd0;
-        end
-        else lane <= lane + 3'd1;
+        if (lane_when) full <= 1'b1;
+        lane <= lane_when ? 3'd0 : lane + 3'd1;
       end
     end
 
   always @(posedge clk)
     if (from_valid & from_ready) begin
       if (lane == 3'd0) begin
-        keep_0 <= 8'd0;
-        keep_1 <= 8'd0;
-        keep_2 <= 8'd0;
-        keep_3 <= 8'd0;
-        keep_4 <= 8'd0;
-        keep_5 <= 8'd0;
-        keep_6 <= 8'd0;
-        keep_7 <= 8'd0;
+        data[63:0] <= from_payload_data;
+        keep <= {56'd0, from_payload_keep};
       end
-      if (lane == 3'd0) data_0 <= from_payload_data;
-      if (lane == 3'd1) data_1 <= from_payload_data;
-      if (lane == 3'd2) data_2 <= from_payload_data;
-      if (lane == 3'd3) data_3 <= from_payload_data;
-      if (lane == 3'd4) data_4 <= from_payload_data;
-      if (lane == 3'd5) data_5 <= from_payload_data;
-      if (lane == 3'd6) data_6 <= from_payload_data;
-      if (lane == 3'd7) data_7 <= from_payload_data;
-      if (lane == 3'd0) keep_0 <= from_payload_keep;
-      if (lane == 3'd1) keep_1 <= from_payload_keep;
-      if (lane == 3'd2) keep_2 <= from_payload_keep;
-      if (lane == 3'd3) keep_3 <= from_payload_keep;
-      if (lane == 3'd4) keep_4 <= from_payload_keep;
-      if (lane == 3'd5) keep_5 <= from_payload_keep;
-      if (lane == 3'd6) keep_6 <= from_payload_keep;
-      if (lane == 3'd7) keep_7 <= from_payload_keep;
+      if (lane == 3'd1) begin
+        data[127:64] <= from_payload_data;
+        keep[15:8] <= from_payload_keep;
+      end
+      if (lane == 3'd2) begin
+        data[191:128] <= from_payload_data;
+        keep[23:16] <= from_payload_keep;
+      end
+      if (lane == 3'd3) begin
+        data[255:192] <= from_payload_data;
+        keep[31:24] <= from_payload_keep;
+      end
+      if (lane == 3'd4) begin
+        data[319:256] <= from_payload_data;
+        keep[39:32] <= from_payload_keep;
+      end
+      if (lane == 3'd5) begin
+        data[383:320] <= from_payload_data;
+        keep[47:40] <= from_payload_keep;
+      end
+      if (lane == 3'd6) begin
+        data[447:384] <= from_payload_data;
+        keep[55:48] <= from_payload_keep;
+      end
+      if (lane == 3'd7) begin
+        data[511:448] <= from_payload_data;
+        keep[63:56] <= from_payload_keep;
+      end
       last <= from_payload_last;
     end
 
   assign from_ready = ~full | to_ready;
   assign to_valid = full;
-  assign to_payload_data = {data_7, data_6, data_5, data_4, data_3, data_2, data_1, data_0};
-  assign to_payload_keep = {keep_7, keep_6, keep_5, keep_4, keep_3, keep_2, keep_1, keep_0};
+  assign to_payload_data = data;
+  assign to_payload_keep = keep;
   assign to_payload_last = last;
 endmodule
