@@ -9,7 +9,11 @@ import { contentOf } from "../verilog-content.ts";
 const Cost = z.strictObject({
   /** Key of the Verilog that was measured: another text's cost is not known. */
   content: z.string(),
-  luts: z.number(), ff: z.number(), bram: z.number(), dsp: z.number(), levels: z.number(),
+  luts: z.number(),
+  ff: z.number(),
+  bram: z.number(),
+  dsp: z.number(),
+  levels: z.number(),
 });
 /** What a unit takes of the device, and LUTs on its deepest path. */
 export type Cost = z.infer<typeof Cost>;
@@ -28,13 +32,21 @@ export const costKey = (files: readonly EmittedFile[]): string => contentKey(con
 export function readCosts(root: string): Costs {
   const path = join(root, costsPath);
   if (!existsSync(path)) return unmeasured;
-  try { return Costs.parse(JSON.parse(readFileSync(path, "utf8"))); } catch {
+  try {
+    return Costs.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
     throw new UsageError(`${costsPath} is damaged: remove it and measure again, mnemo catalogue --measure`);
   }
 }
 
 /** One line per unit, names in order, so that a change shows as the lines that it changes. */
 export function writeCosts(root: string, costs: Costs): void {
-  const units = Object.entries(costs.units).sort(([a], [b]) => (a < b ? -1 : 1)).map(([n, c]) => `    ${JSON.stringify(n)}: ${JSON.stringify(c)}`);
-  writeFileSync(join(root, costsPath), `{\n  "tool": ${JSON.stringify(costs.tool)},\n  "target": ${JSON.stringify(costs.target)},\n  "units": {\n${units.join(",\n")}\n  }\n}\n`);
+  const units = Object.entries(costs.units)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([n, c]) => `    ${JSON.stringify(n)}: ${JSON.stringify(c)}`);
+  writeFileSync(
+    join(root, costsPath),
+    `{\n  "tool": ${JSON.stringify(costs.tool)},\n  "target": ${JSON.stringify(costs.target)},\n` +
+      `  "units": {\n${units.join(",\n")}\n  }\n}\n`,
+  );
 }

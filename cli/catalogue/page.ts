@@ -6,11 +6,16 @@ import { readCosts, type Costs } from "./costs.ts";
 import { catalogueUnits, type CatalogueUnit } from "./units.ts";
 
 const cell = (text: string | number): string => String(text).replaceAll("|", "\\|");
-const costCells = (u: CatalogueUnit): readonly (string | number)[] => (u.cost === undefined ? ["?", "?", "?", "?"] : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels]);
+const costCells = (u: CatalogueUnit): readonly (string | number)[] =>
+  u.cost === undefined ? ["?", "?", "?", "?"] : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels];
 const row = (cells: readonly (string | number)[]): string => `| ${cells.map(cell).join(" | ")} |`;
 /** Heading and its place in the page, as Markdown readers make it. */
 const title = (u: CatalogueUnit): string => `${u.entry.name}: ${u.entry.what}`;
-const anchor = (t: string): string => t.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-");
+const anchor = (t: string): string =>
+  t
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
 
 function portRow(name: string, p: Port | StreamPort): string {
   const what = p.port === "stream" ? (p.dir === "in" ? "stream in" : "stream out") : p.dir;
@@ -20,8 +25,11 @@ function portRow(name: string, p: Port | StreamPort): string {
 /** A page of one unit: its own doc comment, its ports, what it costs and what is proved. */
 function section(u: CatalogueUnit, root: string): string {
   const doc = docComment(readFileSync(join(root, u.entry.source), "utf8"), u.entry.name);
-  const cost = u.cost === undefined ? "not measured as it now is (`mnemo catalogue --measure` does it)"
-    : `${u.cost.luts} LUT, ${u.cost.ff} FF, ${u.cost.bram} BRAM36${u.cost.dsp === 0 ? "" : `, ${u.cost.dsp} DSP`}, ${u.cost.levels} LUT levels`;
+  const cost =
+    u.cost === undefined
+      ? "not measured as it now is (`mnemo catalogue --measure` does it)"
+      : `${u.cost.luts} LUT, ${u.cost.ff} FF, ${u.cost.bram} BRAM36` +
+        `${u.cost.dsp === 0 ? "" : `, ${u.cost.dsp} DSP`}, ${u.cost.levels} LUT levels`;
   return `### ${title(u)}
 ${doc ?? ""}
 
@@ -29,7 +37,9 @@ Source: [${u.entry.source}](../${u.entry.source}). Measured: ${u.entry.example}:
 
 | port | direction | shape |
 |---|---|---|
-${Object.entries(u.entry.def.ports).map(([n, p]) => portRow(n, p)).join("\n")}
+${Object.entries(u.entry.def.ports)
+  .map(([n, p]) => portRow(n, p))
+  .join("\n")}
 
 Proved: ${u.proofs.length === 0 ? "nothing yet; tested only" : u.proofs.join("; ")}.
 `;
@@ -37,16 +47,37 @@ Proved: ${u.proofs.length === 0 ? "nothing yet; tested only" : u.proofs.join("; 
 
 /** The catalogue of the library, Markdown. @param root the project's folder, for doc comments and measurements */
 export function cataloguePage(root: string, costs: Costs = readCosts(root)): string {
-  const units = catalogueUnits(costs), groups = [...new Set(units.map((u) => u.entry.group))];
-  const of = (g: string): readonly CatalogueUnit[] => units.filter((u) => u.entry.group === g);
+  const units = catalogueUnits(costs),
+    groups = [...new Set(units.map(u => u.entry.group))];
+  const of = (g: string): readonly CatalogueUnit[] => units.filter(u => u.entry.group === g);
   return `<!-- Generated from hdl-dsl/catalogue. Do not edit. -->
 # Catalogue of the library
 
-Every unit with its ports, latency, initiation interval, cost and proofs. Latencies and intervals are cycles with nothing paused, and are measured by a test. Costs are for the example that each
-section names, after synthesis alone by ${costs.tool} for ${costs.target} (UltraScale+), out of context, not placed or routed; \`?\` where the unit has changed since. Proofs are those of \`mnemo prove\`.
+Every unit with its ports, latency, initiation interval, cost and proofs. Latencies and intervals are cycles with nothing paused, and
+are measured by a test. Costs are for the example that each section names, after synthesis alone by ${costs.tool} for ${costs.target}
+(UltraScale+), out of context, not placed or routed; \`?\` where the unit has changed since. Proofs are those of \`mnemo prove\`.
 
-${groups.map((g) => `## ${g}\n| unit | what for | example | latency | interval | LUT | FF | BRAM | levels | proofs |\n|---|---|---|---|---|---|---|---|---|---|\n${
-    of(g).map((u) => row([`[${u.entry.name}](#${anchor(title(u))})`, u.entry.what, u.entry.example, u.entry.latency, u.entry.interval, ...costCells(u), u.proofs.length])).join("\n")}`).join("\n\n")}
+${groups
+  .map(
+    g =>
+      `## ${g}\n| unit | what for | example | latency | interval | LUT | FF | BRAM | levels | proofs |\n` +
+        `|---|---|---|---|---|---|---|---|---|---|\n${of(
+        g,
+      )
+        .map(u =>
+          row([
+            `[${u.entry.name}](#${anchor(title(u))})`,
+            u.entry.what,
+            u.entry.example,
+            u.entry.latency,
+            u.entry.interval,
+            ...costCells(u),
+            u.proofs.length,
+          ]),
+        )
+        .join("\n")}`,
+  )
+  .join("\n\n")}
 
-${groups.flatMap((g) => of(g).map((u) => section(u, root))).join("\n")}`;
+${groups.flatMap(g => of(g).map(u => section(u, root))).join("\n")}`;
 }

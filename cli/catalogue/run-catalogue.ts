@@ -11,14 +11,28 @@ import { catalogueUnits } from "./units.ts";
 
 /** Synthesizes what has changed since its last measurement and writes all of them; units that are gone are left out. */
 async function measure(root: string, terminal: Terminal): Promise<number> {
-  const yosys = await findYosys(), target = targets.xcup, before = readCosts(root);
+  const yosys = await findYosys(),
+    target = targets.xcup,
+    before = readCosts(root);
   const units: Costs["units"] = {};
   let fresh = 0;
   for (const u of catalogueUnits(before)) {
     const { top, files } = u.emitted;
-    if (u.cost !== undefined && before.tool === yosys.version) { units[top] = u.cost; continue; }
-    const done = await synthesize({ name: u.entry.name, top, files }, target, yosys, (pass) => { terminal.progress(`${u.entry.name}: ${pass}`); });
-    units[top] = { content: costKey(files), luts: totalLuts(done.area), ff: done.area.ff, bram: done.area.bram, dsp: done.area.dsp, levels: levelsOf(done) };
+    if (u.cost !== undefined && before.tool === yosys.version) {
+      units[top] = u.cost;
+      continue;
+    }
+    const done = await synthesize({ name: u.entry.name, top, files }, target, yosys, pass => {
+      terminal.progress(`${u.entry.name}: ${pass}`);
+    });
+    units[top] = {
+      content: costKey(files),
+      luts: totalLuts(done.area),
+      ff: done.area.ff,
+      bram: done.area.bram,
+      dsp: done.area.dsp,
+      levels: levelsOf(done),
+    };
     fresh++;
   }
   terminal.endProgress();
@@ -34,7 +48,18 @@ export async function runCatalogue(o: { readonly measure?: true }, terminal: Ter
     terminal.print(`${fresh} units measured; npx mnemo generate writes docs/catalogue.md\n`);
   }
   const units = catalogueUnits(readCosts(root));
-  terminal.print(table(["unit", "example", "latency", "interval", "LUT", "FF", "BRAM", "levels", "proofs"],
-    units.map((u) => [u.entry.name, u.entry.example, String(u.entry.latency), String(u.entry.interval),
-      ...(u.cost === undefined ? ["?", "?", "?", "?"] : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels].map(String)), String(u.proofs.length)]), "llllrrrrr"));
+  terminal.print(
+    table(
+      ["unit", "example", "latency", "interval", "LUT", "FF", "BRAM", "levels", "proofs"],
+      units.map(u => [
+        u.entry.name,
+        u.entry.example,
+        String(u.entry.latency),
+        String(u.entry.interval),
+        ...(u.cost === undefined ? ["?", "?", "?", "?"] : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels].map(String)),
+        String(u.proofs.length),
+      ]),
+      "llllrrrrr",
+    ),
+  );
 }

@@ -20,14 +20,21 @@ export interface AsyncFifoParameters<S extends Shape = Shape> {
 }
 
 function checkDepth(depth: number): void {
-  if (depth < 2 || !Number.isInteger(Math.log2(depth))) throw new RangeError(`AsyncFifo: a depth of ${depth} is no power of two of 2 or more; the next one is ${2 ** Math.max(1, Math.ceil(Math.log2(Math.max(1, depth))))}`);
+  const next = 2 ** Math.max(1, Math.ceil(Math.log2(Math.max(1, depth))));
+  if (depth !== next) throw new RangeError(`AsyncFifo: a depth of ${depth} is no power of two of 2 or more; the next one is ${next}`);
 }
 
-const definition = module("AsyncFifo",
-  (p: AsyncFifoParameters) => { checkDepth(p.depth); return { push: sink(p.shape, { domain: "push" }), pop: source(p.shape, { domain: "pop" }) }; },
+const definition = module(
+  "AsyncFifo",
+  (p: AsyncFifoParameters) => {
+    checkDepth(p.depth);
+    return { push: sink(p.shape, { domain: "push" }), pop: source(p.shape, { domain: "pop" }) };
+  },
   (io, p) => {
-    const pushing = clockDomain("push"), popping = clockDomain("pop");
-    const address = Math.log2(p.depth), width = address + 1;
+    const pushing = clockDomain("push"),
+      popping = clockDomain("pop");
+    const address = Math.log2(p.depth),
+      width = address + 1;
     const store = inDomain(pushing, () => ram(p.shape, { depth: p.depth, collision: "undefined", style: p.style ?? "auto" }));
     // The pointers as the other side sees them: registers, so that no glitch crosses.
     const tail_gray = inDomain(pushing, () => reg(uint(width), { init: 0 }));
@@ -54,14 +61,18 @@ const definition = module("AsyncFifo",
       const at: UInt = (p.style === "distributed" ? head : next_head).trunc(address);
       assignView(io.pop.payload, p.style === "distributed" ? store.readAsync(at) : store.readSync(at, { name: "front" }), "pop_payload");
     });
-  });
+  },
+);
 
 /**
- * FIFO between clock domains `push` and `pop` of any two periods and phases. Pointers cross in Gray code through two registers each. Latency from push to
- * pop: 1 cycle of `push` and 2 to 3 cycles of `pop`; initiation interval 1 on both sides while the depth covers the round trip (about 4 cycles of each
- * clock; 8 elements for equal clocks). Full: `push.ready` is 0; it learns of a pop 2 to 3 of its cycles later. Empty: `pop.valid` is 0. Both sides are
- * careful, never wrong: full and empty may show longer than they are. Both domains are to be reset together, before anything is pushed.
+ * FIFO between clock domains `push` and `pop` of any two periods and phases. Pointers cross in Gray code through two registers each.
+ * Latency from push to pop: 1 cycle of `push` and 2 to 3 cycles of `pop`; initiation interval 1 on both sides while the depth covers the
+ * round trip (about 4 cycles of each clock; 8 elements for equal clocks). Full: `push.ready` is 0; it learns of a pop 2 to 3 of its
+ * cycles later. Empty: `pop.valid` is 0. Both sides are careful, never wrong: full and empty may show longer than they are. Both domains
+ * are to be reset together, before anything is pushed.
  */
-export function AsyncFifo<const S extends Shape>(p: AsyncFifoParameters<S>): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S> }> {
+export function AsyncFifo<const S extends Shape>(
+  p: AsyncFifoParameters<S>,
+): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S> }> {
   return definition(p) as never;
 }

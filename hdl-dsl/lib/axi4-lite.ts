@@ -13,19 +13,38 @@ export const LiteWrite = struct({ data: uint(32), strb: uint(4) });
 export const LiteResponse = struct({ resp: uint(2) });
 export const LiteRead = struct({ data: uint(32), resp: uint(2) });
 
-/** The five channels of a slave, named `s_aw` and so on. (A type, not an interface: one has no index signature, and so could not be a module's ports.) */
+/**
+ * The five channels of a slave, named `s_aw` and so on. (A type, not an interface: one has no index signature, and so could not be a
+ * module's ports.)
+ */
 export type LiteSlavePorts = {
-  readonly s_aw: StreamPort<"in", LiteAddress>; readonly s_w: StreamPort<"in", typeof LiteWrite>; readonly s_b: StreamPort<"out", typeof LiteResponse>;
-  readonly s_ar: StreamPort<"in", LiteAddress>; readonly s_r: StreamPort<"out", typeof LiteRead>;
+  readonly s_aw: StreamPort<"in", LiteAddress>;
+  readonly s_w: StreamPort<"in", typeof LiteWrite>;
+  readonly s_b: StreamPort<"out", typeof LiteResponse>;
+  readonly s_ar: StreamPort<"in", LiteAddress>;
+  readonly s_r: StreamPort<"out", typeof LiteRead>;
 };
 /** The ports of a slave with byte addresses of `addressBits` bits. */
-export const liteSlavePorts = (addressBits: number): LiteSlavePorts =>
-  ({ s_aw: sink(liteAddress(addressBits)), s_w: sink(LiteWrite), s_b: source(LiteResponse), s_ar: sink(liteAddress(addressBits)), s_r: source(LiteRead) });
+export const liteSlavePorts = (addressBits: number): LiteSlavePorts => ({
+  s_aw: sink(liteAddress(addressBits)),
+  s_w: sink(LiteWrite),
+  s_b: source(LiteResponse),
+  s_ar: sink(liteAddress(addressBits)),
+  s_r: source(LiteRead),
+});
 
 /** A read: the byte address stands until `fire`, in whose cycle the answer is taken. */
-export interface LiteReadAccess { readonly address: UInt; readonly fire: Bit }
+export interface LiteReadAccess {
+  readonly address: UInt;
+  readonly fire: Bit;
+}
 /** A write: everything stands until `fire`, in whose cycle it is to be done. `strb` has one bit per byte, the lowest first. */
-export interface LiteWriteAccess { readonly address: UInt; readonly data: UInt<32>; readonly strb: UInt<4>; readonly fire: Bit }
+export interface LiteWriteAccess {
+  readonly address: UInt;
+  readonly data: UInt<32>;
+  readonly strb: UInt<4>;
+  readonly fire: Bit;
+}
 export interface LiteSlave {
   /** The word and the answer (`axiResponse`), of the same cycle. */
   readonly read: (a: LiteReadAccess) => { readonly data: UInt; readonly resp: UInt };
@@ -34,9 +53,9 @@ export interface LiteSlave {
 }
 
 /**
- * An AXI4-Lite slave around a function for reads and one for writes. Latency: an answer comes 2 cycles after its address (and data, which may come in either order).
- * Initiation interval 1, reads and writes side by side. Full: nothing is taken while an answer is not. A read in the cycle of a write to the same word sees what the two
- * functions make of it: with registers, the word before.
+ * An AXI4-Lite slave around a function for reads and one for writes. Latency: an answer comes 2 cycles after its address (and data, which
+ * may come in either order). Initiation interval 1, reads and writes side by side. Full: nothing is taken while an answer is not. A read
+ * in the cycle of a write to the same word sees what the two functions make of it: with registers, the word before.
  */
 export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
   const asked = stage(io.s_ar, "forward", { name: "asked" });
@@ -47,7 +66,10 @@ export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
   answer.payload.set({ data: data.is(32), resp: resp.is(2) });
   connect(stage(answer, "forward", { name: "answered" }), io.s_r);
 
-  const order = join({ aw: stage(io.s_aw, "forward", { name: "order_address" }), w: stage(io.s_w, "forward", { name: "order_data" }) }, { name: "order" });
+  const order = join(
+    { aw: stage(io.s_aw, "forward", { name: "order_address" }), w: stage(io.s_w, "forward", { name: "order_data" }) },
+    { name: "order" },
+  );
   const written = stream(LiteResponse, { name: "written" });
   written.valid.set(order.valid);
   order.ready.set(written.ready);

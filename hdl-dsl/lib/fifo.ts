@@ -12,14 +12,19 @@ export interface FifoParameters<S extends Shape = Shape> {
   readonly shape: S;
   /** Elements: any number of 1 or more (with 1, a push and a pop take turns). */
   readonly depth: number;
-  /** Where the words live; `auto` lets synthesis choose. `distributed` words are read in the same cycle, so they need neither output register nor bypass. */
+  /**
+   * Where the words live; `auto` lets synthesis choose. `distributed` words are read in the same cycle, so they need neither output
+   * register nor bypass.
+   */
   readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
 
-const definition = module("Fifo",
+const definition = module(
+  "Fifo",
   (p: FifoParameters) => ({ push: sink(p.shape), pop: source(p.shape), level: output(uint(bitsFor(p.depth))) }),
   (io, p) => {
-    const width = addressBits(p.depth), wraps = 2 ** width !== p.depth;
+    const width = addressBits(p.depth),
+      wraps = 2 ** width !== p.depth;
     const head = reg(uint(width), { init: 0 });
     const tail = reg(uint(width), { init: 0 });
     const count = reg(uint(bitsFor(p.depth)), { init: 0 });
@@ -30,22 +35,34 @@ const definition = module("Fifo",
 
     io.push.ready.set(count.ne(p.depth));
     store.write(push, tail, io.push.payload as never);
-    when(push, () => { tail.set(after(tail)); });
+    when(push, () => {
+      tail.set(after(tail));
+    });
     const next_head = node(mux(pop, after(head), head));
     head.set(next_head);
-    when(push.and(pop.not()), () => { count.set(count.add(1)); })
-      .elseWhen(pop.and(push.not()), () => { count.set(count.sub(1)); });
+    when(push.and(pop.not()), () => {
+      count.set(count.add(1));
+    }).elseWhen(pop.and(push.not()), () => {
+      count.set(count.sub(1));
+    });
 
     io.pop.valid.set(count.ne(0));
-    assignView(io.pop.payload, p.style === "distributed" ? store.readAsync(head) : store.readSync(next_head, { name: "front" }), "pop_payload");
+    assignView(
+      io.pop.payload,
+      p.style === "distributed" ? store.readAsync(head) : store.readSync(next_head, { name: "front" }),
+      "pop_payload",
+    );
     io.level.set(count);
-  });
+  },
+);
 
 /**
- * Synchronous FIFO of `depth` elements of any shape. Latency 1 cycle from push to pop, initiation interval 1, also when it is full and popped every
- * cycle. Full: `push.ready` is 0, also in a cycle that pops (ready does not wait for the consumer). Empty: `pop.valid` is 0; what is pushed can be
- * popped in the next cycle. Pushed and popped in one cycle: `level`, the number of elements (0 to depth), stays.
+ * Synchronous FIFO of `depth` elements of any shape. Latency 1 cycle from push to pop, initiation interval 1, also when it is full and
+ * popped every cycle. Full: `push.ready` is 0, also in a cycle that pops (ready does not wait for the consumer). Empty: `pop.valid` is 0;
+ * what is pushed can be popped in the next cycle. Pushed and popped in one cycle: `level`, the number of elements (0 to depth), stays.
  */
-export function Fifo<const S extends Shape>(p: FifoParameters<S>): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S>; readonly level: Port<"out", UIntShape> }> {
+export function Fifo<const S extends Shape>(
+  p: FifoParameters<S>,
+): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S>; readonly level: Port<"out", UIntShape> }> {
   return definition(p) as never;
 }

@@ -20,8 +20,8 @@ export interface Digest<P extends Shape> {
 }
 
 /**
- * Beats come in, one number per frame goes out. Latency 2 cycles from a frame's last beat to its number, initiation interval 1 beat. Full (a number
- * waits, the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one cycle: both happen.
+ * Beats come in, one number per frame goes out. Latency 2 cycles from a frame's last beat to its number, initiation interval 1 beat. Full
+ * (a number waits, the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one cycle: both happen.
  */
 export function frameDigest<P extends Shape>(from: StreamIn<AxisBeatShape>, to: StreamOut<UIntShape>, d: Digest<P>): void {
   const part_valid = reg(bit, { init: 0 }), part_last = reg(bit), part = reg(d.partShape, { name: "part" });

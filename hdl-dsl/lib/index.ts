@@ -9,11 +9,34 @@ import { WidthAdapter } from "./width-adapter.ts";
 
 export { axisBeat, type AxisBeatShape } from "./axis.ts";
 export {
-  axi4Address, axi4Master, axi4Read, Axi4Register, axi4Response, axi4Slave, axi4Write, axiResponse,
-  type Axi4Address, type Axi4Parameters, type Axi4Ports, type Axi4Read, type Axi4RegisterParameters, type Axi4Response, type Axi4Write,
+  axi4Address,
+  axi4Master,
+  axi4Read,
+  Axi4Register,
+  axi4Response,
+  axi4Slave,
+  axi4Write,
+  axiResponse,
+  type Axi4Address,
+  type Axi4Parameters,
+  type Axi4Ports,
+  type Axi4Read,
+  type Axi4RegisterParameters,
+  type Axi4Response,
+  type Axi4Write,
 } from "./axi4.ts";
 export {
-  liteAddress, LiteRead, LiteResponse, liteSlave, liteSlavePorts, LiteWrite, type LiteAddress, type LiteReadAccess, type LiteSlave, type LiteSlavePorts, type LiteWriteAccess,
+  liteAddress,
+  LiteRead,
+  LiteResponse,
+  liteSlave,
+  liteSlavePorts,
+  LiteWrite,
+  type LiteAddress,
+  type LiteReadAccess,
+  type LiteSlave,
+  type LiteSlavePorts,
+  type LiteWriteAccess,
 } from "./axi4-lite.ts";
 export { AxisRegister } from "./axis-register.ts";
 export { AsyncFifo, type AsyncFifoParameters } from "./async-fifo.ts";

@@ -3,8 +3,8 @@ import type { UInt } from "../types/value.ts";
 import { cat } from "../build/value.ts";
 
 /**
- * The map that `step` makes, as one parity per result bit. `step` must be linear (only shifts, xors and selections of single bits of its argument):
- * it is tried on numbers with one bit set each.
+ * The map that `step` makes, as one parity per result bit. `step` must be linear (only shifts, xors and selections of single bits of its
+ * argument): it is tried on numbers with one bit set each.
  */
 export function linearMap(v: UInt, resultBits: number, step: (x: bigint) => bigint): UInt {
   const columns = Array.from({ length: v.width }, (_, i) => step(1n << BigInt(i)));

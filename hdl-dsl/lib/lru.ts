@@ -17,8 +17,12 @@ export interface LruParameters {
  * `victim` is the last of the list. After reset the order is entries - 1 (oldest) .. 0, so entries fill from the highest number down and no
  * separate "is it full" logic is needed. Latency 1 cycle from touch to victim, initiation interval 1.
  */
-export const Lru = module("Lru",
-  (p: LruParameters) => ({ touch: input(struct({ valid: bit, index: uint(addressBits(p.entries)) })), victim: output(uint(addressBits(p.entries))) }),
+export const Lru = module(
+  "Lru",
+  (p: LruParameters) => ({
+    touch: input(struct({ valid: bit, index: uint(addressBits(p.entries)) })),
+    victim: output(uint(addressBits(p.entries))),
+  }),
   (io, p) => {
     const width = addressBits(p.entries);
     const order = reg(vec(uint(width), p.entries), { init: Array.from({ length: p.entries }, (_, i) => i) });
@@ -29,11 +33,15 @@ export const Lru = module("Lru",
     for (let d = 1; d < p.entries; d *= 2) found = found.map((f, i) => (i < d ? f : f.or(found[i - d] as Bit)));
     when(io.touch.valid, () => {
       places.forEach((place, i) => {
-        if (i === 0) { place.set(io.touch.index); return; }
+        if (i === 0) {
+          place.set(io.touch.index);
+          return;
+        }
         // A place behind the touched number keeps what it has; the others take their neighbour's.
         place.set(mux(found[i - 1] as Bit, place, places[i - 1] as UIntVar));
       });
     });
     io.victim.set(places[p.entries - 1] as UIntVar);
     if (2 ** width === p.entries) assertAlways(orTree(here), "every number is in the list once");
-  });
+  },
+);

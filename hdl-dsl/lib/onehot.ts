@@ -14,14 +14,18 @@ export function orTree(bits: readonly Bit[]): Bit {
 /** The number of the bit that is set in a one-hot vector (0 when none is): one or-tree per result bit. */
 export function encodeOnehot(onehot: UInt): UInt {
   const bits: Bit[] = Array.from({ length: addressBits(onehot.width) }, (_, b) => {
-    const from = Array.from({ length: onehot.width }, (_x, i) => i).filter(i => (i >> b & 1) === 1).map(i => onehot.bit(i));
+    const from = Array.from({ length: onehot.width }, (_x, i) => i)
+      .filter(i => ((i >> b) & 1) === 1)
+      .map(i => onehot.bit(i));
     return from.length === 0 ? constant(0, 1) : orTree(from);
   });
   return cat(...bits.reverse());
 }
 
 /** The number of the lowest bit that is set; `any` is 0, and the number too, when none is. */
-export function encodePriority(v: UInt): { readonly any: Bit; readonly index: UInt } { return { any: v.any(), index: encodeOnehot(lowestSet(v)) }; }
+export function encodePriority(v: UInt): { readonly any: Bit; readonly index: UInt } {
+  return { any: v.any(), index: encodeOnehot(lowestSet(v)) };
+}
 
 /** One bit for each value of `index`: bit i is index = i. */
 export function decode(index: UInt, count: number): UInt {
@@ -29,6 +33,10 @@ export function decode(index: UInt, count: number): UInt {
 }
 
 /** A vector from its bits, bit 0 first. */
-export function fromBits(bits: readonly Bit[]): UInt { return cat(...[...bits].reverse()); }
+export function fromBits(bits: readonly Bit[]): UInt {
+  return cat(...[...bits].reverse());
+}
 /** The bits of a vector, bit 0 first. */
-export function toBits(v: UInt): Bit[] { return Array.from({ length: v.width }, (_, i) => v.bit(i)); }
+export function toBits(v: UInt): Bit[] {
+  return Array.from({ length: v.width }, (_, i) => v.bit(i));
+}

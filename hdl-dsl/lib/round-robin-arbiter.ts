@@ -11,37 +11,62 @@ export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends 
   readonly shape: S;
   /** Streams to merge, 1 or more: ports `from_0`, `from_1`, ... */
   readonly sources: N;
-  /** The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out: every transfer stands alone. */
+  /**
+   * The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out: every transfer
+   * stands alone.
+   */
   readonly last?: string;
 }
 
 /** A value, and the number of the stream that it came by. */
-const Tagged = <const S extends Shape>(shape: S, sources: number): StructShape<{ readonly from: UIntShape; readonly value: S }> => struct({ from: uint(addressBits(sources)), value: shape });
+const Tagged = <const S extends Shape>(shape: S, sources: number): StructShape<{ readonly from: UIntShape; readonly value: S }> =>
+  struct({ from: uint(addressBits(sources)), value: shape });
 const portName = (i: number): string => `from_${i}`;
 
-const definition = module("RoundRobinArbiter",
+const definition = module(
+  "RoundRobinArbiter",
   (p: RoundRobinArbiterParameters): Ports => ({
     ...Object.fromEntries(Array.from({ length: p.sources }, (_, i) => [portName(i), sink(p.shape)])),
     to: source(Tagged(p.shape, p.sources)),
   }),
   (ports, p) => {
     const io = ports as unknown as Readonly<Record<string, StreamIn<Shape>>> & { readonly to: StreamOut<Shape> };
-    const shape = Tagged(p.shape, p.sources), last = p.last;
-    const tagged = Array.from({ length: p.sources }, (_, i) => map(io[portName(i)] as StreamIn<Shape>, shape,
-      v => ({ from: constant(i, addressBits(p.sources)), value: v }), { name: `tagged_${i}` }));
-    connectAny(arbiter(tagged, { name: "merge", ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }) }), io.to);
-  });
+    const shape = Tagged(p.shape, p.sources),
+      last = p.last;
+    const tagged = Array.from({ length: p.sources }, (_, i) =>
+      map(io[portName(i)] as StreamIn<Shape>, shape, v => ({ from: constant(i, addressBits(p.sources)), value: v }), {
+        name: `tagged_${i}`,
+      }),
+    );
+    connectAny(
+      arbiter(tagged, {
+        name: "merge",
+        ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }),
+      }),
+      io.to,
+    );
+  },
+);
 
 /** 0 | 1 | ... | N - 1 */
-type Below<N extends number, T extends readonly number[] = []> = number extends N ? number : T["length"] extends N ? T[number] : Below<N, [...T, T["length"]]>;
+type Below<N extends number, T extends readonly number[] = []> = number extends N
+  ? number
+  : T["length"] extends N
+    ? T[number]
+    : Below<N, [...T, T["length"]]>;
 /** Its ports: `from_0` and up, and `to`. */
-export type RoundRobinArbiterPorts<S extends Shape, N extends number> = { readonly [From in `from_${Below<N>}`]: StreamPort<"in", S> } & { readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>> };
+export type RoundRobinArbiterPorts<S extends Shape, N extends number> = { readonly [From in `from_${Below<N>}`]: StreamPort<"in", S> } & {
+  readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>>;
+};
 
 /**
- * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than `sources - 1` transfers (packets, when
- * `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the choice stays, so the payload stays. Between the beats of a packet
- * nobody else is let in. Several valid in one cycle: one passes, the ready of the others is 0. `to.from` says where a value came from.
+ * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than `sources - 1` transfers
+ * (packets, when `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the choice stays, so the payload stays. Between
+ * the beats of a packet nobody else is let in. Several valid in one cycle: one passes, the ready of the others is 0. `to.from` says where
+ * a value came from.
  */
-export function RoundRobinArbiter<const S extends Shape, const N extends number>(p: RoundRobinArbiterParameters<S, N>): Def<RoundRobinArbiterPorts<S, N>> {
+export function RoundRobinArbiter<const S extends Shape, const N extends number>(
+  p: RoundRobinArbiterParameters<S, N>,
+): Def<RoundRobinArbiterPorts<S, N>> {
   return definition(p) as never;
 }

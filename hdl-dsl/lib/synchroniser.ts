@@ -19,8 +19,8 @@ export interface SynchroniserOptions {
 }
 
 /**
- * Brings a value of another clock domain into the current one through registers in a row. Latency `stages` to `stages` + 1 cycles. A value of more than one
- * bit must be one of which a single bit changes at a time (Gray code). Shorter changes than a cycle can be missed.
+ * Brings a value of another clock domain into the current one through registers in a row. Latency `stages` to `stages` + 1 cycles. A
+ * value of more than one bit must be one of which a single bit changes at a time (Gray code). Shorter changes than a cycle can be missed.
  */
 export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
   const stages = o.stages ?? 2, name = o.name ?? "synchronised";
@@ -36,16 +36,17 @@ export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
 }
 
 /**
- * A level from another clock domain, whose clock is not needed. Latency `stages` to `stages` + 1 cycles; 0 after reset. Levels shorter than a cycle can be
- * missed.
+ * A level from another clock domain, whose clock is not needed. Latency `stages` to `stages` + 1 cycles; 0 after reset. Levels shorter
+ * than a cycle can be missed.
  */
 export const LevelSynchroniser = module("LevelSynchroniser",
   (_p: { readonly stages: number }) => ({ d: input(bit), q: output(bit) }),
   (io, p) => { io.q.set(synchronise(io.d, { stages: p.stages, name: "level" }).is(1)); });
 
 /**
- * A pulse of one cycle from clock domain `from` to one of one cycle in clock domain `to`, whatever their periods. Latency 2 to 3 cycles of `to`. While
- * `busy` (until the pulse has come and word of it is back, 2 to 3 cycles of each domain) a pulse is ignored. Both domains are reset together.
+ * A pulse of one cycle from clock domain `from` to one of one cycle in clock domain `to`, whatever their periods. Latency 2 to 3 cycles
+ * of `to`. While `busy` (until the pulse has come and word of it is back, 2 to 3 cycles of each domain) a pulse is ignored. Both domains
+ * are reset together.
  */
 export const PulseSynchroniser = module("PulseSynchroniser",
   () => ({ pulse: input(bit, { domain: "from" }), busy: output(bit, { domain: "from" }), arrived: output(bit, { domain: "to" }) }),
@@ -67,8 +68,8 @@ export const PulseSynchroniser = module("PulseSynchroniser",
   });
 
 /**
- * A reset for clock domain `to` from one of no clock (`to_rst`, active high): `reset` rises at once and falls `stages` edges of `to_clk` after it has ended,
- * so that all registers leave reset in the same cycle.
+ * A reset for clock domain `to` from one of no clock (`to_rst`, active high): `reset` rises at once and falls `stages` edges of `to_clk`
+ * after it has ended, so that all registers leave reset in the same cycle.
  */
 export const ResetSynchroniser = module("ResetSynchroniser",
   (_p: { readonly stages: number }) => ({ reset: output(bit, { domain: "to" }) }),

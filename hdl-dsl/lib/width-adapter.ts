@@ -18,9 +18,12 @@ export interface WidthAdapterParameters {
 }
 
 function ratioOf(p: WidthAdapterParameters): number {
-  const wide = Math.max(p.fromBytes, p.toBytes), narrow = Math.min(p.fromBytes, p.toBytes);
+  const wide = Math.max(p.fromBytes, p.toBytes),
+    narrow = Math.min(p.fromBytes, p.toBytes);
   if (!Number.isInteger(narrow) || narrow < 1 || wide % narrow !== 0) {
-    throw new RangeError(`WidthAdapter: fromBytes ${p.fromBytes} and toBytes ${p.toBytes} are no whole multiple of one another; choose widths of which one divides the other`);
+    throw new RangeError(
+      `WidthAdapter: fromBytes ${p.fromBytes} and toBytes ${p.toBytes} are no whole multiple of one another; choose widths of which one divides the other`,
+    );
   }
   return wide / narrow;
 }
@@ -28,20 +31,27 @@ function ratioOf(p: WidthAdapterParameters): number {
 /**
  * Changes the width of an AXI-Stream (data, keep, last) by a whole ratio r, frames and their bytes unchanged.
  *
- * Wider (r narrow beats make a wide one): a wide beat goes out one cycle after its last narrow beat, or the frame's last, came; initiation interval 1
- * on the narrow side. Missing lanes have keep 0. Full (a wide beat waits): `from.ready` is `to.ready`, so taken and arriving in one cycle both happen.
+ * Wider (r narrow beats make a wide one): a wide beat goes out one cycle after its last narrow beat, or the frame's last, came;
+ * initiation interval 1 on the narrow side. Missing lanes have keep 0. Full (a wide beat waits): `from.ready` is `to.ready`, so taken and
+ * arriving in one cycle both happen.
  *
- * Narrower (a wide beat makes up to r narrow ones): latency 0, one narrow beat per cycle, no storage; the wide beat is taken with its last narrow one.
- * Lanes past the frame's end are left out. Stalled: the lane stays, so the payload stays. Empty: `to.valid` is 0 in both.
+ * Narrower (a wide beat makes up to r narrow ones): latency 0, one narrow beat per cycle, no storage; the wide beat is taken with its
+ * last narrow one. Lanes past the frame's end are left out. Stalled: the lane stays, so the payload stays. Empty: `to.valid` is 0 in
+ * both.
  */
-export const WidthAdapter = module("WidthAdapter",
-  (p: WidthAdapterParameters) => { ratioOf(p); return { from: sink(axisBeat(p.fromBytes)), to: source(axisBeat(p.toBytes)) }; },
+export const WidthAdapter = module(
+  "WidthAdapter",
+  (p: WidthAdapterParameters) => {
+    ratioOf(p);
+    return { from: sink(axisBeat(p.fromBytes)), to: source(axisBeat(p.toBytes)) };
+  },
   (io, p) => {
     const ratio = ratioOf(p);
     if (ratio === 1) connect(io.from, io.to);
     else if (p.toBytes > p.fromBytes) widen(io.from, io.to, ratio, p.fromBytes);
     else narrow(io.from, io.to, ratio, p.toBytes);
-  });
+  },
+);
 
 type From = StreamIn<AxisBeatShape>;
 type To = StreamOut<AxisBeatShape>;
@@ -49,20 +59,27 @@ type To = StreamOut<AxisBeatShape>;
 function widen(from: From, to: To, ratio: number, bytes: number): void {
   const lane = reg(uint(addressBits(ratio)), { init: 0 });
   const full = reg(bit, { init: 0 });
-  const data = reg(uint(bytes * 8 * ratio)), keep = reg(uint(bytes * ratio)), last = reg(bit);
+  const data = reg(uint(bytes * 8 * ratio)),
+    keep = reg(uint(bytes * ratio)),
+    last = reg(bit);
   from.ready.set(full.not().or(to.ready));
-  when(to.ready, () => { full.set(0); });
+  when(to.ready, () => {
+    full.set(0);
+  });
   when(from.fire, () => {
     for (let i = 0; i < ratio; i++) {
       when(lane.eq(i), () => {
         data.setBits(i * bytes * 8, from.payload.data);
         // A word that begins forgets the lanes of the one before.
-        if (i === 0) keep.set(from.payload.keep.zext(bytes * ratio)); else keep.setBits(i * bytes, from.payload.keep);
+        if (i === 0) keep.set(from.payload.keep.zext(bytes * ratio));
+        else keep.setBits(i * bytes, from.payload.keep);
       });
     }
     last.set(from.payload.last);
     const ends = from.payload.last.or(lane.eq(ratio - 1));
-    when(ends, () => { full.set(1); });
+    when(ends, () => {
+      full.set(1);
+    });
     lane.set(mux(ends, constant(0, addressBits(ratio)), lane.add(1)));
   });
   to.valid.set(full);
@@ -71,13 +88,17 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
 
 function narrow(from: From, to: To, ratio: number, bytes: number): void {
   const lane = reg(uint(addressBits(ratio)), { init: 0 });
-  const data = unpack(vec(uint(bytes * 8), ratio), from.payload.data), keep = unpack(vec(uint(bytes), ratio), from.payload.keep);
+  const data = unpack(vec(uint(bytes * 8), ratio), from.payload.data),
+    keep = unpack(vec(uint(bytes), ratio), from.payload.keep);
   // The next lane is empty: this one ends the frame. (The last lane has no next one.)
   const nextKept = Array.from({ length: ratio }, (_, i) => (i + 1 < ratio ? keep.at(i + 1).bit(0) : constant(0, 1)));
   const more = nextKept.reduce((found, k, i) => mux(lane.eq(i), k, found), constant(0, 1));
-  const ends = from.payload.last.and(more.not()), final = ends.or(lane.eq(ratio - 1));
+  const ends = from.payload.last.and(more.not()),
+    final = ends.or(lane.eq(ratio - 1));
   to.valid.set(from.valid);
   to.payload.set({ data: data.at(lane), keep: keep.at(lane), last: ends });
   from.ready.set(to.ready.and(final));
-  when(to.fire, () => { lane.set(mux(final, constant(0, addressBits(ratio)), lane.add(1))); });
+  when(to.fire, () => {
+    lane.set(mux(final, constant(0, addressBits(ratio)), lane.add(1)));
+  });
 }

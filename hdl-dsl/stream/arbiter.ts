@@ -9,9 +9,15 @@ import { nameOf, stream } from "./stream.ts";
 
 export interface ArbiterOptions<S> {
   readonly name?: string;
-  /** `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first; nobody waits for more than n - 1 grants. */
+  /**
+   * `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first; nobody waits for
+   * more than n - 1 grants.
+   */
   readonly policy?: "roundRobin" | "priority";
-  /** Last beat of a transaction: a source that has begun keeps the grant until it fires with this set (packets stay whole). Without it every transfer stands alone. */
+  /**
+   * Last beat of a transaction: a source that has begun keeps the grant until it fires with this set (packets stay whole). Without it
+   * every transfer stands alone.
+   */
   readonly last?: (v: Val<S>) => Bit;
 }
 
@@ -19,8 +25,8 @@ export interface ArbiterOptions<S> {
 export function lowestSet(v: UInt): UInt { return v.and(v.not().add(1)); }
 
 /**
- * Merges streams by a policy. Latency 0, initiation interval 1. The grant stays with a source that is valid and stalled, so payload never changes
- * under a stall.
+ * Merges streams by a policy. Latency 0, initiation interval 1. The grant stays with a source that is valid and stalled, so payload never
+ * changes under a stall.
  */
 export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: ArbiterOptions<S> = {}): StreamIn<S> {
   const { name } = nameOf(o, "arbitrated");
@@ -50,7 +56,8 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
 }
 
 /**
- * Merges streams: `arbiter` by the name under which one looks for it. Fair unless `policy` is `priority`; packets stay whole with `last`; without both, transfers of several
- * sources mix in the order of their arrival. There is no merge without a policy: what arrives in one cycle must go in some order.
+ * Merges streams: `arbiter` by the name under which one looks for it. Fair unless `policy` is `priority`; packets stay whole with `last`;
+ * without both, transfers of several sources mix in the order of their arrival. There is no merge without a policy: what arrives in one
+ * cycle must go in some order.
  */
 export const merge = arbiter;

@@ -11,33 +11,45 @@ export type Framed<S extends Shape> = StructShape<{ readonly value: S; readonly 
 /** Something, and whether it is the last of its packet. */
 export const framed = <const S extends Shape>(shape: S): Framed<S> => struct({ value: shape, last: bit });
 
-interface Named { readonly name?: string }
+interface Named {
+  readonly name?: string;
+}
 
 /**
- * Makes packets of `beats` transfers each: every `beats`-th is marked as the last one. A value (1 or more; 0 counts as its largest plus 1) must hold during
- * a packet. Latency 0, initiation interval 1.
+ * Makes packets of `beats` transfers each: every `beats`-th is marked as the last one. A value (1 or more; 0 counts as its largest plus
+ * 1) must hold during a packet. Latency 0, initiation interval 1.
  */
 export function packetise<S extends Shape>(from: StreamIn<S>, beats: number | UInt, o: Named = {}): StreamIn<Framed<S>> {
   const { name } = nameOf(o, "packetised");
   const final: UInt = typeof beats === "number" ? constant(beats - 1, bitsFor(beats - 1)) : beats.sub(1);
   const index = reg(uint(final.width), { init: 0, name: `${name}_index` });
   const last = node(index.eq(final), { name: `${name}_ends` });
-  when(from.fire, () => { index.set(mux(last, constant(0, index.width), index.add(1))); });
+  when(from.fire, () => {
+    index.set(mux(last, constant(0, index.width), index.add(1)));
+  });
   return map(from, framed(from.shape), v => ({ value: v, last }) as never, { name });
 }
 
 /** Whether the next transfer of a stream begins a packet. */
 function atStart(fire: Bit, last: Bit, name: string): Bit {
   const within = reg(bit, { init: 0, name: `${name}_within` });
-  when(fire, () => { within.set(last.not()); });
+  when(fire, () => {
+    within.set(last.not());
+  });
   return within.not();
 }
 
 /**
- * Puts a packet of `header` (one beat or more) before each packet of `body`: the two become one packet, header first. `last` is the name of the one-bit field that
- * marks the last beat; the header's is cleared. Latency 0, initiation interval 1. A header without a body waits after its last beat; a body waits for its header.
+ * Puts a packet of `header` (one beat or more) before each packet of `body`: the two become one packet, header first. `last` is the name
+ * of the one-bit field that marks the last beat; the header's is cleared. Latency 0, initiation interval 1. A header without a body waits
+ * after its last beat; a body waits for its header.
  */
-export function insertHeader<F extends { readonly [name: string]: Shape }, L extends keyof F & string>(header: StreamIn<StructShape<F>>, body: StreamIn<NoInfer<StructShape<F>>>, last: L, o: Named = {}): StreamIn<StructShape<F>> {
+export function insertHeader<F extends { readonly [name: string]: Shape }, L extends keyof F & string>(
+  header: StreamIn<StructShape<F>>,
+  body: StreamIn<NoInfer<StructShape<F>>>,
+  last: L,
+  o: Named = {},
+): StreamIn<StructShape<F>> {
   const { name } = nameOf(o, "headed");
   const ends = (v: unknown): Bit => (v as Readonly<Record<string, Bit>>)[last] as Bit;
   const in_body = reg(bit, { init: 0, name: `${name}_in_body` });
@@ -48,28 +60,48 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
   assignGiven(out.payload, header.shape, Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(in_body) : beat[f]])));
   header.ready.set(out.ready.and(in_body.not()));
   body.ready.set(out.ready.and(in_body as Bit));
-  when(header.fire.and(ends(header.payload)), () => { in_body.set(1); })
-    .elseWhen(body.fire.and(ends(body.payload)), () => { in_body.set(0); });
+  when(header.fire.and(ends(header.payload)), () => {
+    in_body.set(1);
+  }).elseWhen(body.fire.and(ends(body.payload)), () => {
+    in_body.set(0);
+  });
   return out as unknown as StreamIn<StructShape<F>>;
 }
 
 /**
- * Takes the first `beats` transfers of each packet apart: they leave by `header`, the others by `body`. A packet of no more than `beats` has no body; `last` tells the
- * last beat of a packet, and stays what it is. Latency 0, initiation interval 1. Whoever wants only the body keeps `header.ready` at 1.
+ * Takes the first `beats` transfers of each packet apart: they leave by `header`, the others by `body`. A packet of no more than `beats`
+ * has no body; `last` tells the last beat of a packet, and stays what it is. Latency 0, initiation interval 1. Whoever wants only the
+ * body keeps `header.ready` at 1.
  */
-export function splitHeader<S extends Shape>(from: StreamIn<S>, beats: number, last: (v: Val<S>) => Bit, o: Named = {}): { readonly header: StreamIn<S>; readonly body: StreamIn<S> } {
-  if (!Number.isInteger(beats) || beats < 1) throw new RangeError(`splitHeader: a header of ${beats} beats is not a whole number of 1 or more`);
+export function splitHeader<S extends Shape>(
+  from: StreamIn<S>,
+  beats: number,
+  last: (v: Val<S>) => Bit,
+  o: Named = {},
+): { readonly header: StreamIn<S>; readonly body: StreamIn<S> } {
+  if (!Number.isInteger(beats) || beats < 1)
+    throw new RangeError(`splitHeader: a header of ${beats} beats is not a whole number of 1 or more`);
   const { name } = nameOf(o, "split");
   const ends = last(from.payload);
-  const header = stream(from.shape, { name: `${name}_header` }), body = stream(from.shape, { name: `${name}_body` });
+  const header = stream(from.shape, { name: `${name}_header` }),
+    body = stream(from.shape, { name: `${name}_body` });
   let in_header: Bit;
   if (beats === 1) in_header = atStart(from.fire, ends, name);
   else {
     const index = reg(uint(bitsFor(beats)), { init: 0, name: `${name}_index` });
     in_header = node(index.ne(beats), { name: `${name}_in_header` });
-    when(from.fire, () => { when(ends, () => { index.set(0); }).elseWhen(in_header, () => { index.set(index.add(1)); }); });
+    when(from.fire, () => {
+      when(ends, () => {
+        index.set(0);
+      }).elseWhen(in_header, () => {
+        index.set(index.add(1));
+      });
+    });
   }
-  for (const [out, mine] of [[header, in_header], [body, in_header.not()]] as const) {
+  for (const [out, mine] of [
+    [header, in_header],
+    [body, in_header.not()],
+  ] as const) {
     out.valid.set(from.valid.and(mine));
     assignGiven(out.payload, from.shape, from.payload);
   }
