@@ -22,7 +22,8 @@ function ratioOf(p: WidthAdapterParameters): number {
     narrow = Math.min(p.fromBytes, p.toBytes);
   if (!Number.isInteger(narrow) || narrow < 1 || wide % narrow !== 0) {
     throw new RangeError(
-      `WidthAdapter: fromBytes ${p.fromBytes} and toBytes ${p.toBytes} are no whole multiple of one another; choose widths of which one divides the other`,
+      `WidthAdapter: fromBytes ${p.fromBytes} and toBytes ${p.toBytes} are no whole multiple of one another; ` +
+        "choose widths of which one divides the other",
     );
   }
   return wide / narrow;
