@@ -83,17 +83,20 @@ export const Translate = module("Translate",
     const shooting = reg(bit, { init: 0 });
 
     const first_ready = wire(bit);
-    const take_again = node(first_ready.and(again_queue.valid));
-    const take_parked = node(first_ready.and(again_queue.valid.not()).and(parked_queue.valid).and(retrying.not()).and(misses.find.room));
-    const take_old = node(take_again.or(take_parked));
-    const take_shootdown = node(first_ready.and(take_old.not()).and(io.shootdown.valid).and(shooting.not()));
-    const take_new = node(first_ready.and(take_old.not()).and(take_shootdown.not()).and(io.access.valid));
-    again_queue.ready.set(take_again);
+    // What would be taken is chosen without a look at whether stage 1 has room, so that only the enables wait for stage 2's decision.
+    const wants_parked = node(again_queue.valid.not().and(parked_queue.valid).and(retrying.not()).and(misses.find.room));
+    const wants_old = node(again_queue.valid.or(wants_parked));
+    const wants_shootdown = node(wants_old.not().and(io.shootdown.valid).and(shooting.not()));
+    const wants_new = node(wants_old.or(wants_shootdown).not());
+    const take_parked = node(first_ready.and(wants_parked));
+    const take_shootdown = node(first_ready.and(wants_shootdown));
+    const take_new = node(first_ready.and(wants_new).and(io.access.valid));
+    again_queue.ready.set(first_ready);
     parked_queue.ready.set(take_parked);
-    io.shootdown.ready.set(first_ready.and(take_old.not()).and(shooting.not()));
-    io.access.ready.set(first_ready.and(take_old.not()).and(take_shootdown.not()));
+    io.shootdown.ready.set(first_ready.and(wants_old.not()).and(shooting.not()));
+    io.access.ready.set(first_ready.and(wants_new));
 
-    const old_slot = node(mux(take_again, again_queue.payload, parked_queue.payload));
+    const old_slot = node(mux(again_queue.valid, again_queue.payload, parked_queue.payload));
     const old = records.readAsync(old_slot);
     const a = io.access.payload;
     const offset = a.va.bits(0, g.pageShift);
@@ -105,19 +108,19 @@ export const Translate = module("Translate",
       outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: last_byte.shr(g.pageShift).trunc(step.width),
         ppns: constant(0, pages * g.ppnBits),
     };
-    const entering = mux(take_old, old, literalVal(Pending, fresh));
+    const entering = mux(wants_old, old, literalVal(Pending, fresh));
     // The page of this step; past the end of the address space there is none.
     const page = node(entering.vpn.addGrow(entering.step.resize(g.vpnBits)));
 
     const first = reg(Pending), first_key = reg(uint(keyBits)), first_slot = reg(slot);
     const first_valid = reg(bit, { init: 0 }), first_shoots = reg(bit, { init: 0 });
-    const loads = node(take_old.or(take_new).or(take_shootdown));
+    const loads = node(first_ready.and(wants_old.or(wants_shootdown).or(io.access.valid)));
     when(first_ready, () => { first_valid.set(loads); });
     when(loads, () => {
       first.set({ ...entering, outside: entering.outside.or(page.bit(g.vpnBits)) });
-      first_slot.set(mux(take_old, old_slot, a.slot));
-      first_shoots.set(take_shootdown);
-      first_key.set(mux(take_shootdown, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn),
+      first_slot.set(mux(wants_old, old_slot, a.slot));
+      first_shoots.set(wants_shootdown);
+      first_key.set(mux(wants_shootdown, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn),
         cat(entering.pid, page.trunc(g.vpnBits))).is(keyBits));
     });
 
@@ -150,7 +153,7 @@ export const Translate = module("Translate",
     const request_slot = node(mux(serving, served.slot, second_slot));
 
     // What is known of the page.
-    const hit = node(is_lookup.and(request.outside.not()).and(tlb.hit));
+    const hit = node(is_lookup.and(second.outside.not()).and(tlb.hit));
     const mapping = mux(serving, literalVal(struct({ ppn: uint(g.ppnBits), write: bit, read: bit }),
       { ppn: served.ppn, write: served.write, read: served.read }), tlb.mapping);
     const permitted = node(mux(request.write, mapping.write, mapping.read));
@@ -158,7 +161,7 @@ export const Translate = module("Translate",
     const mapped = node(hit.or(ended(verdict.mapped)));
     // Requests that joined the fetch may have come after the slow path made the entry that the fetch did not see: only the first believes
     // "no entry".
-    const absent = node(is_lookup.and(request.outside).or(ended(verdict.invalid).and(served.first)));
+    const absent = node(is_lookup.and(second.outside).or(ended(verdict.invalid).and(served.first)));
     const doubtful = node(ended(verdict.invalid).and(served.first.not()));
     const failed = node(ended(verdict.error));
     // A page without a frame tells its permissions all the same: they come first.
@@ -169,7 +172,7 @@ export const Translate = module("Translate",
     const goes_on = node(mapped.and(permitted));
     const complete = node(request.step.eq(request.lastStep));
 
-    const missed = node(is_lookup.and(request.outside.not()).and(tlb.hit.not()));
+    const missed = node(is_lookup.and(second.outside.not()).and(tlb.hit.not()));
     const adds = node(missed.and(misses.find.joinable.or(misses.find.room.and(misses.find.blocked.not()))));
     const parks = node(missed.and(adds.not()).or(again_later).or(doubtful));
     misses.key.set(second_key);
