@@ -51,7 +51,7 @@ describe("a configuration of one's own", () => {
     expect([code, err]).toEqual([0, ""]);
     const files = readdirSync(folder);
     expect(out).toBe(`${files.length} files written to ${folder}\n`);
-    const [top] = files.filter((f) => f.startsWith("ClioNode_"));
+    const [top] = files.filter((f) => f.startsWith("ClioNode_") && f.endsWith(".v"));
     expect(readFileSync(join(folder, top!), "utf8")).toMatch(/input +wire \[127:0\] +rx_payload_data/);
   });
   it("that cannot be is refused with the nearest that can", async () => {

@@ -32,7 +32,7 @@ test("a simulation that writes a wave writes the save file beside it", async () 
   const folder = mkdtempSync(join(tmpdir(), "mnemo-wave-"));
   try {
     const wave = join(folder, "run.fst");
-    { using sim = await simulate(Machine(), { wave: { path: wave } }); await sim.io.go.toString(); }
+    { using sim = await simulate(Machine(), { wave: { path: wave } }); sim.step(); }
     expect(readFileSync(`${wave}.gtkw`, "utf8")).toContain("TOP.Machine.machine[1:0]");
     expect(existsSync(join(`${wave}.states`, "machine_Idle_Run_Stop.txt"))).toBe(true);
   } finally { rmSync(folder, { recursive: true, force: true }); }
