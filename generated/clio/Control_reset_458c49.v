@@ -165,21 +165,21 @@ module Control_reset_458c49 (
   reg [47:0] base; // control.ts:121
   reg [5:0] place; // control.ts:122
   reg settling; // control.ts:124
-  reg asked_full; // axi4-lite.ts:42
-  reg [11:0] asked_held_addr; // axi4-lite.ts:42
-  reg [2:0] asked_held_prot; // axi4-lite.ts:42
+  reg asked_full; // axi4-lite.ts:61
+  reg [11:0] asked_held_addr; // axi4-lite.ts:61
+  reg [2:0] asked_held_prot; // axi4-lite.ts:61
   reg [15:0] kept_high; // control.ts:55
-  reg answered_full; // axi4-lite.ts:48
-  reg [31:0] answered_held_data; // axi4-lite.ts:48
-  reg [1:0] answered_held_resp; // axi4-lite.ts:48
-  reg order_address_full; // axi4-lite.ts:50
-  reg [11:0] order_address_held_addr; // axi4-lite.ts:50
-  reg [2:0] order_address_held_prot; // axi4-lite.ts:50
-  reg order_data_full; // axi4-lite.ts:50
-  reg [31:0] order_data_held_data; // axi4-lite.ts:50
-  reg [3:0] order_data_held_strb; // axi4-lite.ts:50
-  reg done_full; // axi4-lite.ts:56
-  reg [1:0] done_held_resp; // axi4-lite.ts:56
+  reg answered_full; // axi4-lite.ts:67
+  reg [31:0] answered_held_data; // axi4-lite.ts:67
+  reg [1:0] answered_held_resp; // axi4-lite.ts:67
+  reg order_address_full; // axi4-lite.ts:70
+  reg [11:0] order_address_held_addr; // axi4-lite.ts:70
+  reg [2:0] order_address_held_prot; // axi4-lite.ts:70
+  reg order_data_full; // axi4-lite.ts:70
+  reg [31:0] order_data_held_data; // axi4-lite.ts:70
+  reg [3:0] order_data_held_strb; // axi4-lite.ts:70
+  reg done_full; // axi4-lite.ts:78
+  reg [1:0] done_held_resp; // axi4-lite.ts:78
   (* ram_style = "distributed" *) reg [47:0] counts [0:42]; // control.ts:102
   wire [9:0] at; // control.ts:48
   wire inCounters; // control.ts:50
@@ -187,13 +187,13 @@ module Control_reset_458c49 (
   wire [9:0] offset; // control.ts:52
   wire inMat; // control.ts:51
   wire mapped; // control.ts:59
-  wire written_ready; // axi4-lite.ts:51
+  wire written_ready; // axi4-lite.ts:73
   wire toRegister; // control.ts:70
   wire toMat; // control.ts:71
   wire entryBytes; // control.ts:72
   wire [9:0] target; // control.ts:69
   wire last = turn == 6'd42; // control.ts:105
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:43
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:62
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h4000600)
     | ({32{at == 10'd5}} & 32'd43)
@@ -224,8 +224,8 @@ module Control_reset_458c49 (
     answer_payload_data_or_4
     | answer_payload_data_or_2
     | answer_payload_data_or_3
-    | answer_payload_data_or_5; // axi4-lite.ts:43
-  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:43
+    | answer_payload_data_or_5; // axi4-lite.ts:62
+  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:62
   assign at = asked_held_addr[11:2];
   assign inCounters = (at >= 10'd128) & (at < 10'd214);
   assign inMat = at[9:8] == 2'd1;
@@ -255,9 +255,9 @@ module Control_reset_458c49 (
     | (at == 10'd19)
     | inCounters
     | inMat;
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:50
-  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:50
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:50
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
+  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:69
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (target == 10'd0)
@@ -270,8 +270,8 @@ module Control_reset_458c49 (
   wire [1:0] written_payload_resp =
     (toRegister | (toMat & entryBytes)) ? 2'd0 :
     (written_payload_resp_or | ((target >= 10'd128) & (target < 10'd214)) | toMat) ? 2'd2 :
-    2'd3; // axi4-lite.ts:51
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:54
+    2'd3; // axi4-lite.ts:73
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:76
   assign target = order_address_held_addr[11:2];
   wire toRegister_or =
     (target == 10'd8)

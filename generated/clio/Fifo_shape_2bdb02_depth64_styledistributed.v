@@ -17,13 +17,13 @@ module Fifo_shape_2bdb02_depth64_styledistributed (
   output wire [7:0] pop_payload_replyOpcode,
   output wire [6:0] level
 );
-  reg [5:0] head; // fifo.ts:23
-  reg [5:0] tail; // fifo.ts:24
-  reg [6:0] count; // fifo.ts:25
-  (* ram_style = "distributed" *) reg [18:0] store [0:63]; // fifo.ts:26
-  wire push = push_valid & push_ready; // fifo.ts:28
-  wire pop = pop_valid & pop_ready; // fifo.ts:29
-  wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:34
+  reg [5:0] head; // fifo.ts:28
+  reg [5:0] tail; // fifo.ts:29
+  reg [6:0] count; // fifo.ts:30
+  (* ram_style = "distributed" *) reg [18:0] store [0:63]; // fifo.ts:31
+  wire push = push_valid & push_ready; // fifo.ts:33
+  wire pop = pop_valid & pop_ready; // fifo.ts:34
+  wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:41
 
   always @(posedge clk)
     if (rst) head <= 6'd0;

@@ -13,13 +13,13 @@ module Fifo_shape_fecde7_depth16_styledistributed (
   output wire [13:0] pop_payload_frame,
   output wire [4:0]  level
 );
-  reg [3:0] head; // fifo.ts:23
-  reg [3:0] tail; // fifo.ts:24
-  reg [4:0] count; // fifo.ts:25
-  (* ram_style = "distributed" *) reg [19:0] store [0:15]; // fifo.ts:26
-  wire push = push_valid & push_ready; // fifo.ts:28
-  wire pop = pop_valid & pop_ready; // fifo.ts:29
-  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:34
+  reg [3:0] head; // fifo.ts:28
+  reg [3:0] tail; // fifo.ts:29
+  reg [4:0] count; // fifo.ts:30
+  (* ram_style = "distributed" *) reg [19:0] store [0:15]; // fifo.ts:31
+  wire push = push_valid & push_ready; // fifo.ts:33
+  wire pop = pop_valid & pop_ready; // fifo.ts:34
+  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:41
 
   always @(posedge clk)
     if (rst) head <= 4'd0;

@@ -133,188 +133,186 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [6:0] parked_queue_level; // translate.ts:79
   reg retrying; // translate.ts:81
   reg shooting; // translate.ts:83
-  reg [15:0] first_pid; // translate.ts:112
-  reg [27:0] first_vpn; // translate.ts:112
-  reg [21:0] first_offset; // translate.ts:112
-  reg [13:0] first_length; // translate.ts:112
-  reg first_write; // translate.ts:112
-  reg first_silent; // translate.ts:112
-  reg [7:0] first_replyOpcode; // translate.ts:112
-  reg first_outside; // translate.ts:112
-  reg first_step; // translate.ts:112
-  reg first_lastStep; // translate.ts:112
-  reg [17:0] first_ppns; // translate.ts:112
-  reg [43:0] first_key; // translate.ts:112
-  reg [5:0] first_slot; // translate.ts:112
-  reg first_valid; // translate.ts:113
-  reg first_shoots; // translate.ts:113
-  reg second_valid; // translate.ts:125
-  reg [1:0] kind; // translate.ts:126
-  reg [15:0] second_pid; // translate.ts:133
-  reg [27:0] second_vpn; // translate.ts:133
-  reg [21:0] second_offset; // translate.ts:133
-  reg [13:0] second_length; // translate.ts:133
-  reg second_write; // translate.ts:133
-  reg second_silent; // translate.ts:133
-  reg [7:0] second_replyOpcode; // translate.ts:133
-  reg second_outside; // translate.ts:133
-  reg second_step; // translate.ts:133
-  reg second_lastStep; // translate.ts:133
-  reg [17:0] second_ppns; // translate.ts:133
-  reg [43:0] second_key; // translate.ts:133
-  reg [5:0] second_slot; // translate.ts:133
-  reg [3:0] second_miss; // translate.ts:133
-  reg [7:0] second_index; // translate.ts:135
-  wire reads_queue_push_ready; // translate.ts:200
-  wire reads_queue_pop_valid; // translate.ts:200
-  wire [5:0] reads_queue_pop_payload_slot; // translate.ts:200
-  wire [21:0] reads_queue_pop_payload_offset; // translate.ts:200
-  wire [13:0] reads_queue_pop_payload_length; // translate.ts:200
-  wire reads_queue_pop_payload_write; // translate.ts:200
-  wire reads_queue_pop_payload_silent; // translate.ts:200
-  wire [7:0] reads_queue_pop_payload_replyOpcode; // translate.ts:200
-  wire [17:0] reads_queue_pop_payload_ppns; // translate.ts:200
-  wire [6:0] reads_queue_level; // translate.ts:200
-  wire writes_queue_push_ready; // translate.ts:201
-  wire writes_queue_pop_valid; // translate.ts:201
-  wire [5:0] writes_queue_pop_payload_slot; // translate.ts:201
-  wire [21:0] writes_queue_pop_payload_offset; // translate.ts:201
-  wire [13:0] writes_queue_pop_payload_length; // translate.ts:201
-  wire writes_queue_pop_payload_write; // translate.ts:201
-  wire writes_queue_pop_payload_silent; // translate.ts:201
-  wire [7:0] writes_queue_pop_payload_replyOpcode; // translate.ts:201
-  wire [17:0] writes_queue_pop_payload_ppns; // translate.ts:201
-  wire [6:0] writes_queue_level; // translate.ts:201
-  wire refused_queue_push_ready; // translate.ts:202
-  wire refused_queue_pop_valid; // translate.ts:202
-  wire [5:0] refused_queue_pop_payload_slot; // translate.ts:202
-  wire [3:0] refused_queue_pop_payload_status; // translate.ts:202
-  wire refused_queue_pop_payload_silent; // translate.ts:202
-  wire [7:0] refused_queue_pop_payload_replyOpcode; // translate.ts:202
-  wire [6:0] refused_queue_level; // translate.ts:202
-  wire walk_fetch_ready; // translate.ts:219
-  wire walk_ar_valid; // translate.ts:219
-  wire [30:0] walk_ar_payload_addr; // translate.ts:219
-  wire [4:0] walk_ar_payload_id; // translate.ts:219
-  wire [7:0] walk_ar_payload_len; // translate.ts:219
-  wire [2:0] walk_ar_payload_size; // translate.ts:219
-  wire [1:0] walk_ar_payload_burst; // translate.ts:219
-  wire walk_r_ready; // translate.ts:219
-  wire walk_walked_valid; // translate.ts:219
-  wire [3:0] walk_walked_result_miss; // translate.ts:219
-  wire walk_walked_result_error; // translate.ts:219
-  wire walk_walked_result_allocated; // translate.ts:219
-  wire walk_walked_result_mapped; // translate.ts:219
-  wire walk_walked_result_read; // translate.ts:219
-  wire walk_walked_result_write; // translate.ts:219
-  wire [8:0] walk_walked_result_ppn; // translate.ts:219
-  wire [2:0] walk_walked_result_slot; // translate.ts:219
-  wire [7:0] walk_walked_result_index; // translate.ts:219
-  wire [35:0] walk_walked_result_tag; // translate.ts:219
-  wire faults_free_page_ready; // translate.ts:225
-  wire faults_done_valid; // translate.ts:225
-  wire [3:0] faults_done_miss; // translate.ts:225
-  wire faults_done_outOfMemory; // translate.ts:225
-  wire [8:0] faults_done_ppn; // translate.ts:225
-  wire faults_aw_valid; // translate.ts:225
-  wire [30:0] faults_aw_payload_addr; // translate.ts:225
-  wire [4:0] faults_aw_payload_id; // translate.ts:225
-  wire [7:0] faults_aw_payload_len; // translate.ts:225
-  wire [2:0] faults_aw_payload_size; // translate.ts:225
-  wire [1:0] faults_aw_payload_burst; // translate.ts:225
-  wire faults_w_valid; // translate.ts:225
-  wire [511:0] faults_w_payload_data; // translate.ts:225
-  wire [63:0] faults_w_payload_strb; // translate.ts:225
-  wire faults_w_payload_last; // translate.ts:225
-  wire faults_b_ready; // translate.ts:225
-  wire faults_written_valid; // translate.ts:225
-  wire [3:0] faults_written_miss; // translate.ts:225
-  wire [6:0] faults_level; // translate.ts:225
-  reg [63:0] inside_; // translate.ts:238
-  reg [63:0] awaited; // translate.ts:241
-  reg drains; // translate.ts:242
-  reg report; // translate.ts:243
+  reg [15:0] first_pid; // translate.ts:115
+  reg [27:0] first_vpn; // translate.ts:115
+  reg [21:0] first_offset; // translate.ts:115
+  reg [13:0] first_length; // translate.ts:115
+  reg first_write; // translate.ts:115
+  reg first_silent; // translate.ts:115
+  reg [7:0] first_replyOpcode; // translate.ts:115
+  reg first_outside; // translate.ts:115
+  reg first_step; // translate.ts:115
+  reg first_lastStep; // translate.ts:115
+  reg [17:0] first_ppns; // translate.ts:115
+  reg [43:0] first_key; // translate.ts:115
+  reg [5:0] first_slot; // translate.ts:115
+  reg first_valid; // translate.ts:116
+  reg first_shoots; // translate.ts:116
+  reg second_valid; // translate.ts:128
+  reg [1:0] kind; // translate.ts:129
+  reg [15:0] second_pid; // translate.ts:136
+  reg [27:0] second_vpn; // translate.ts:136
+  reg [21:0] second_offset; // translate.ts:136
+  reg [13:0] second_length; // translate.ts:136
+  reg second_write; // translate.ts:136
+  reg second_silent; // translate.ts:136
+  reg [7:0] second_replyOpcode; // translate.ts:136
+  reg second_outside; // translate.ts:136
+  reg second_step; // translate.ts:136
+  reg second_lastStep; // translate.ts:136
+  reg [17:0] second_ppns; // translate.ts:136
+  reg [43:0] second_key; // translate.ts:136
+  reg [5:0] second_slot; // translate.ts:136
+  reg [3:0] second_miss; // translate.ts:136
+  reg [7:0] second_index; // translate.ts:138
+  wire reads_queue_push_ready; // translate.ts:203
+  wire reads_queue_pop_valid; // translate.ts:203
+  wire [5:0] reads_queue_pop_payload_slot; // translate.ts:203
+  wire [21:0] reads_queue_pop_payload_offset; // translate.ts:203
+  wire [13:0] reads_queue_pop_payload_length; // translate.ts:203
+  wire reads_queue_pop_payload_write; // translate.ts:203
+  wire reads_queue_pop_payload_silent; // translate.ts:203
+  wire [7:0] reads_queue_pop_payload_replyOpcode; // translate.ts:203
+  wire [17:0] reads_queue_pop_payload_ppns; // translate.ts:203
+  wire [6:0] reads_queue_level; // translate.ts:203
+  wire writes_queue_push_ready; // translate.ts:204
+  wire writes_queue_pop_valid; // translate.ts:204
+  wire [5:0] writes_queue_pop_payload_slot; // translate.ts:204
+  wire [21:0] writes_queue_pop_payload_offset; // translate.ts:204
+  wire [13:0] writes_queue_pop_payload_length; // translate.ts:204
+  wire writes_queue_pop_payload_write; // translate.ts:204
+  wire writes_queue_pop_payload_silent; // translate.ts:204
+  wire [7:0] writes_queue_pop_payload_replyOpcode; // translate.ts:204
+  wire [17:0] writes_queue_pop_payload_ppns; // translate.ts:204
+  wire [6:0] writes_queue_level; // translate.ts:204
+  wire refused_queue_push_ready; // translate.ts:205
+  wire refused_queue_pop_valid; // translate.ts:205
+  wire [5:0] refused_queue_pop_payload_slot; // translate.ts:205
+  wire [3:0] refused_queue_pop_payload_status; // translate.ts:205
+  wire refused_queue_pop_payload_silent; // translate.ts:205
+  wire [7:0] refused_queue_pop_payload_replyOpcode; // translate.ts:205
+  wire [6:0] refused_queue_level; // translate.ts:205
+  wire walk_fetch_ready; // translate.ts:222
+  wire walk_ar_valid; // translate.ts:222
+  wire [30:0] walk_ar_payload_addr; // translate.ts:222
+  wire [4:0] walk_ar_payload_id; // translate.ts:222
+  wire [7:0] walk_ar_payload_len; // translate.ts:222
+  wire [2:0] walk_ar_payload_size; // translate.ts:222
+  wire [1:0] walk_ar_payload_burst; // translate.ts:222
+  wire walk_r_ready; // translate.ts:222
+  wire walk_walked_valid; // translate.ts:222
+  wire [3:0] walk_walked_result_miss; // translate.ts:222
+  wire walk_walked_result_error; // translate.ts:222
+  wire walk_walked_result_allocated; // translate.ts:222
+  wire walk_walked_result_mapped; // translate.ts:222
+  wire walk_walked_result_read; // translate.ts:222
+  wire walk_walked_result_write; // translate.ts:222
+  wire [8:0] walk_walked_result_ppn; // translate.ts:222
+  wire [2:0] walk_walked_result_slot; // translate.ts:222
+  wire [7:0] walk_walked_result_index; // translate.ts:222
+  wire [35:0] walk_walked_result_tag; // translate.ts:222
+  wire faults_free_page_ready; // translate.ts:228
+  wire faults_done_valid; // translate.ts:228
+  wire [3:0] faults_done_miss; // translate.ts:228
+  wire faults_done_outOfMemory; // translate.ts:228
+  wire [8:0] faults_done_ppn; // translate.ts:228
+  wire faults_aw_valid; // translate.ts:228
+  wire [30:0] faults_aw_payload_addr; // translate.ts:228
+  wire [4:0] faults_aw_payload_id; // translate.ts:228
+  wire [7:0] faults_aw_payload_len; // translate.ts:228
+  wire [2:0] faults_aw_payload_size; // translate.ts:228
+  wire [1:0] faults_aw_payload_burst; // translate.ts:228
+  wire faults_w_valid; // translate.ts:228
+  wire [511:0] faults_w_payload_data; // translate.ts:228
+  wire [63:0] faults_w_payload_strb; // translate.ts:228
+  wire faults_w_payload_last; // translate.ts:228
+  wire faults_b_ready; // translate.ts:228
+  wire faults_written_valid; // translate.ts:228
+  wire [3:0] faults_written_miss; // translate.ts:228
+  wire [6:0] faults_level; // translate.ts:228
+  reg [63:0] inside_; // translate.ts:241
+  reg [63:0] awaited; // translate.ts:244
+  reg drains; // translate.ts:245
+  reg report; // translate.ts:246
   (* ram_style = "distributed" *) reg [110:0] records [0:63]; // translate.ts:70
-  wire first_moves; // translate.ts:131
+  wire first_moves; // translate.ts:134
   wire first_ready = ~first_valid | first_moves; // translate.ts:85
-  wire take_again = first_ready & again_queue_pop_valid; // translate.ts:86
-  wire take_parked =
-    first_ready
-    & ~again_queue_pop_valid
-    & parked_queue_pop_valid
-    & ~retrying
-    & misses_find_room; // translate.ts:87
-  wire take_old = take_again | take_parked; // translate.ts:88
-  wire take_shootdown = first_ready & ~take_old & shootdown_valid & ~shooting; // translate.ts:89
-  wire take_new = first_ready & ~take_old & ~take_shootdown & access_valid; // translate.ts:90
-  wire [5:0] old_slot = take_again ? again_queue_pop_payload : parked_queue_pop_payload; // translate.ts:96
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:101
+  wire wants_parked = ~again_queue_pop_valid & parked_queue_pop_valid & ~retrying & misses_find_room; // translate.ts:87
+  wire wants_old = again_queue_pop_valid | wants_parked; // translate.ts:88
+  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:89
+  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:90
+  wire take_parked = first_ready & wants_parked; // translate.ts:91
+  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:92
+  wire take_new = first_ready & wants_new & access_valid; // translate.ts:93
+  wire [5:0] old_slot = again_queue_pop_valid ? again_queue_pop_payload : parked_queue_pop_payload; // translate.ts:99
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:104
   wire [110:0] page_word = records[old_slot];
-  wire [27:0] page_choice = take_old ? page_word[43:16] : access_payload_va[49:22];
-  wire [28:0] page = {1'b0, page_choice} + {28'd0, take_old & page_word[91]}; // translate.ts:110
-  wire loads = take_old | take_new | take_shootdown; // translate.ts:114
-  wire serving = second_valid & (kind == 2'd2); // translate.ts:128
-  wire second_ends = ~second_valid | ~serving | misses_served_last; // translate.ts:129
-  wire serve_next = second_ends & misses_next_valid; // translate.ts:130
+  wire [27:0] page_choice = wants_old ? page_word[43:16] : access_payload_va[49:22];
+  wire [28:0] page = {1'b0, page_choice} + {28'd0, wants_old & page_word[91]}; // translate.ts:113
+  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:117
+  wire serving = second_valid & (kind == 2'd2); // translate.ts:131
+  wire second_ends = ~second_valid | ~serving | misses_served_last; // translate.ts:132
+  wire serve_next = second_ends & misses_next_valid; // translate.ts:133
   assign first_moves = second_ends & ~misses_next_valid & first_valid;
-  wire is_lookup = second_valid & (kind == 2'd0); // translate.ts:145
-  wire is_shoot = second_valid & (kind == 2'd1); // translate.ts:146
-  wire [5:0] request_slot = serving ? misses_served_slot : second_slot; // translate.ts:150
-  wire [110:0] hit_word = records[misses_served_slot];
-  wire hit_choice = serving ? hit_word[90] : second_outside;
-  wire hit = is_lookup & ~hit_choice & tlb_hit; // translate.ts:153
-  wire permitted_choice = serving ? hit_word[80] : second_write;
+  wire is_lookup = second_valid & (kind == 2'd0); // translate.ts:148
+  wire is_shoot = second_valid & (kind == 2'd1); // translate.ts:149
+  wire [5:0] request_slot = serving ? misses_served_slot : second_slot; // translate.ts:153
+  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:156
+  wire [110:0] permitted_word = records[misses_served_slot];
+  wire permitted_choice = serving ? permitted_word[80] : second_write;
   wire permitted =
     permitted_choice ? (serving ? misses_served_write : tlb_mapping_write) :
     serving ? misses_served_read :
-    tlb_mapping_read; // translate.ts:156
-  wire mapped = hit | (serving & (misses_served_verdict == 3'd0)); // translate.ts:158
-  wire absent = (is_lookup & hit_choice) | (serving & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:161
-  wire doubtful = serving & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:162
-  wire failed = serving & (misses_served_verdict == 3'd4); // translate.ts:163
+    tlb_mapping_read; // translate.ts:159
+  wire mapped = hit | (serving & (misses_served_verdict == 3'd0)); // translate.ts:161
+  wire absent =
+    (is_lookup & second_outside)
+    | (serving & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:164
+  wire doubtful = serving & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:165
+  wire failed = serving & (misses_served_verdict == 3'd4); // translate.ts:166
   wire denied =
     ~permitted
-    & (mapped | (serving & (misses_served_verdict == 3'd2)) | (serving & (misses_served_verdict == 3'd3))); // translate.ts:165
-  wire exhausted = permitted & serving & (misses_served_verdict == 3'd3); // translate.ts:166
-  wire again_later = permitted & serving & (misses_served_verdict == 3'd2); // translate.ts:168
-  wire goes_on = mapped & permitted; // translate.ts:169
-  wire complete_choice = serving ? hit_word[91] : second_step;
-  wire complete_choice_2 = serving ? hit_word[92] : second_lastStep;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:170
-  wire missed = is_lookup & ~hit_choice & ~tlb_hit; // translate.ts:172
-  wire adds = missed & (misses_find_joinable | (misses_find_room & ~misses_find_blocked)); // translate.ts:173
-  wire parks = (missed & ~adds) | again_later | doubtful; // translate.ts:174
-  wire learns = serving & misses_served_first & (misses_served_verdict == 3'd0) & ~misses_served_poisoned; // translate.ts:181
-  wire finished = goes_on & complete; // translate.ts:189
-  wire reads_in_valid = finished & ~permitted_choice; // translate.ts:267
-  wire [21:0] reads_in_payload_offset = serving ? hit_word[65:44] : second_offset; // translate.ts:267
-  wire [13:0] reads_in_payload_length = serving ? hit_word[79:66] : second_length; // translate.ts:267
-  wire reads_in_payload_write = permitted_choice; // translate.ts:267
-  wire reads_in_payload_silent = serving ? hit_word[81] : second_silent; // translate.ts:267
-  wire [7:0] reads_in_payload_replyOpcode = serving ? hit_word[89:82] : second_replyOpcode; // translate.ts:267
+    & (mapped | (serving & (misses_served_verdict == 3'd2)) | (serving & (misses_served_verdict == 3'd3))); // translate.ts:168
+  wire exhausted = permitted & serving & (misses_served_verdict == 3'd3); // translate.ts:169
+  wire again_later = permitted & serving & (misses_served_verdict == 3'd2); // translate.ts:171
+  wire goes_on = mapped & permitted; // translate.ts:172
+  wire complete_choice = serving ? permitted_word[91] : second_step;
+  wire complete_choice_2 = serving ? permitted_word[92] : second_lastStep;
+  wire complete = complete_choice == complete_choice_2; // translate.ts:173
+  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:175
+  wire adds = missed & (misses_find_joinable | (misses_find_room & ~misses_find_blocked)); // translate.ts:176
+  wire parks = (missed & ~adds) | again_later | doubtful; // translate.ts:177
+  wire learns = serving & misses_served_first & (misses_served_verdict == 3'd0) & ~misses_served_poisoned; // translate.ts:184
+  wire finished = goes_on & complete; // translate.ts:192
+  wire reads_in_valid = finished & ~permitted_choice; // translate.ts:270
+  wire [21:0] reads_in_payload_offset = serving ? permitted_word[65:44] : second_offset; // translate.ts:270
+  wire [13:0] reads_in_payload_length = serving ? permitted_word[79:66] : second_length; // translate.ts:270
+  wire reads_in_payload_write = permitted_choice; // translate.ts:270
+  wire reads_in_payload_silent = serving ? permitted_word[81] : second_silent; // translate.ts:270
+  wire [7:0] reads_in_payload_replyOpcode = serving ? permitted_word[89:82] : second_replyOpcode; // translate.ts:270
   wire [8:0] reads_in_payload_ppns_choice = serving ? misses_served_ppn : tlb_mapping_ppn;
-  wire [17:0] reads_in_payload_ppns_choice_2 = serving ? hit_word[110:93] : second_ppns;
+  wire [17:0] reads_in_payload_ppns_choice_2 = serving ? permitted_word[110:93] : second_ppns;
   wire [17:0] reads_in_payload_ppns = {
     complete_choice ? reads_in_payload_ppns_choice : reads_in_payload_ppns_choice_2[17:9],
     ~complete_choice ? reads_in_payload_ppns_choice : reads_in_payload_ppns_choice_2[8:0]
-  }; // translate.ts:267
-  wire writes_in_valid = finished & permitted_choice; // translate.ts:267
-  wire [21:0] writes_in_payload_offset = reads_in_payload_offset; // translate.ts:267
-  wire [13:0] writes_in_payload_length = reads_in_payload_length; // translate.ts:267
-  wire writes_in_payload_write = permitted_choice; // translate.ts:267
-  wire writes_in_payload_silent = reads_in_payload_silent; // translate.ts:267
-  wire [7:0] writes_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:267
-  wire [17:0] writes_in_payload_ppns = reads_in_payload_ppns; // translate.ts:267
-  wire refuses = absent | failed | exhausted | denied; // translate.ts:197
+  }; // translate.ts:270
+  wire writes_in_valid = finished & permitted_choice; // translate.ts:270
+  wire [21:0] writes_in_payload_offset = reads_in_payload_offset; // translate.ts:270
+  wire [13:0] writes_in_payload_length = reads_in_payload_length; // translate.ts:270
+  wire writes_in_payload_write = permitted_choice; // translate.ts:270
+  wire writes_in_payload_silent = reads_in_payload_silent; // translate.ts:270
+  wire [7:0] writes_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:270
+  wire [17:0] writes_in_payload_ppns = reads_in_payload_ppns; // translate.ts:270
+  wire refuses = absent | failed | exhausted | denied; // translate.ts:200
   wire [3:0] refused_in_payload_status =
     absent ? 4'd1 :
     failed ? 4'd4 :
     exhausted ? 4'd7 :
     permitted_choice ? 4'd2 :
-    4'd3; // translate.ts:267
-  wire refused_in_payload_silent = reads_in_payload_silent; // translate.ts:267
-  wire [7:0] refused_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:267
-  wire continues = goes_on & ~complete; // translate.ts:204
+    4'd3; // translate.ts:270
+  wire refused_in_payload_silent = reads_in_payload_silent; // translate.ts:270
+  wire [7:0] refused_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:270
+  wire continues = goes_on & ~complete; // translate.ts:207
 
   wire [43:0] misses_key = second_key; // translate.ts:72
   wire misses_add_valid = adds; // translate.ts:72
@@ -427,7 +425,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   wire again_queue_push_valid = continues; // translate.ts:78
   wire [5:0] again_queue_push_payload = request_slot; // translate.ts:78
-  wire again_queue_pop_ready = take_again; // translate.ts:78
+  wire again_queue_pop_ready = first_ready; // translate.ts:78
   Fifo_shape6_depth64_styledistributed again_queue ( // translate.ts:78
     .clk          (clk),
     .rst          (rst),
@@ -455,16 +453,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire reads_queue_push_valid = reads_in_valid; // translate.ts:200
-  wire [5:0] reads_queue_push_payload_slot = request_slot; // translate.ts:200
-  wire [21:0] reads_queue_push_payload_offset = reads_in_payload_offset; // translate.ts:200
-  wire [13:0] reads_queue_push_payload_length = reads_in_payload_length; // translate.ts:200
-  wire reads_queue_push_payload_write = reads_in_payload_write; // translate.ts:200
-  wire reads_queue_push_payload_silent = reads_in_payload_silent; // translate.ts:200
-  wire [7:0] reads_queue_push_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:200
-  wire [17:0] reads_queue_push_payload_ppns = reads_in_payload_ppns; // translate.ts:200
-  wire reads_queue_pop_ready = reads_ready; // translate.ts:200
-  Fifo_shape_b431e2_depth64_styledistributed reads_queue ( // translate.ts:200
+  wire reads_queue_push_valid = reads_in_valid; // translate.ts:203
+  wire [5:0] reads_queue_push_payload_slot = request_slot; // translate.ts:203
+  wire [21:0] reads_queue_push_payload_offset = reads_in_payload_offset; // translate.ts:203
+  wire [13:0] reads_queue_push_payload_length = reads_in_payload_length; // translate.ts:203
+  wire reads_queue_push_payload_write = reads_in_payload_write; // translate.ts:203
+  wire reads_queue_push_payload_silent = reads_in_payload_silent; // translate.ts:203
+  wire [7:0] reads_queue_push_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:203
+  wire [17:0] reads_queue_push_payload_ppns = reads_in_payload_ppns; // translate.ts:203
+  wire reads_queue_pop_ready = reads_ready; // translate.ts:203
+  Fifo_shape_b431e2_depth64_styledistributed reads_queue ( // translate.ts:203
     .clk                      (clk),
     .rst                      (rst),
     .push_valid               (reads_queue_push_valid),
@@ -488,16 +486,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level                    (reads_queue_level)
   );
 
-  wire writes_queue_push_valid = writes_in_valid; // translate.ts:201
-  wire [5:0] writes_queue_push_payload_slot = request_slot; // translate.ts:201
-  wire [21:0] writes_queue_push_payload_offset = writes_in_payload_offset; // translate.ts:201
-  wire [13:0] writes_queue_push_payload_length = writes_in_payload_length; // translate.ts:201
-  wire writes_queue_push_payload_write = writes_in_payload_write; // translate.ts:201
-  wire writes_queue_push_payload_silent = writes_in_payload_silent; // translate.ts:201
-  wire [7:0] writes_queue_push_payload_replyOpcode = writes_in_payload_replyOpcode; // translate.ts:201
-  wire [17:0] writes_queue_push_payload_ppns = writes_in_payload_ppns; // translate.ts:201
-  wire writes_queue_pop_ready = writes_ready; // translate.ts:201
-  Fifo_shape_b431e2_depth64_styledistributed writes_queue ( // translate.ts:201
+  wire writes_queue_push_valid = writes_in_valid; // translate.ts:204
+  wire [5:0] writes_queue_push_payload_slot = request_slot; // translate.ts:204
+  wire [21:0] writes_queue_push_payload_offset = writes_in_payload_offset; // translate.ts:204
+  wire [13:0] writes_queue_push_payload_length = writes_in_payload_length; // translate.ts:204
+  wire writes_queue_push_payload_write = writes_in_payload_write; // translate.ts:204
+  wire writes_queue_push_payload_silent = writes_in_payload_silent; // translate.ts:204
+  wire [7:0] writes_queue_push_payload_replyOpcode = writes_in_payload_replyOpcode; // translate.ts:204
+  wire [17:0] writes_queue_push_payload_ppns = writes_in_payload_ppns; // translate.ts:204
+  wire writes_queue_pop_ready = writes_ready; // translate.ts:204
+  Fifo_shape_b431e2_depth64_styledistributed writes_queue ( // translate.ts:204
     .clk                      (clk),
     .rst                      (rst),
     .push_valid               (writes_queue_push_valid),
@@ -521,13 +519,13 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level                    (writes_queue_level)
   );
 
-  wire refused_queue_push_valid = refuses; // translate.ts:202
-  wire [5:0] refused_queue_push_payload_slot = request_slot; // translate.ts:202
-  wire [3:0] refused_queue_push_payload_status = refused_in_payload_status; // translate.ts:202
-  wire refused_queue_push_payload_silent = refused_in_payload_silent; // translate.ts:202
-  wire [7:0] refused_queue_push_payload_replyOpcode = refused_in_payload_replyOpcode; // translate.ts:202
-  wire refused_queue_pop_ready = refused_ready; // translate.ts:202
-  Fifo_shape_2bdb02_depth64_styledistributed refused_queue ( // translate.ts:202
+  wire refused_queue_push_valid = refuses; // translate.ts:205
+  wire [5:0] refused_queue_push_payload_slot = request_slot; // translate.ts:205
+  wire [3:0] refused_queue_push_payload_status = refused_in_payload_status; // translate.ts:205
+  wire refused_queue_push_payload_silent = refused_in_payload_silent; // translate.ts:205
+  wire [7:0] refused_queue_push_payload_replyOpcode = refused_in_payload_replyOpcode; // translate.ts:205
+  wire refused_queue_pop_ready = refused_ready; // translate.ts:205
+  Fifo_shape_2bdb02_depth64_styledistributed refused_queue ( // translate.ts:205
     .clk                      (clk),
     .rst                      (rst),
     .push_valid               (refused_queue_push_valid),
@@ -545,17 +543,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level                    (refused_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:219
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:219
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:219
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:219
-  wire walk_ar_ready = ar_ready; // translate.ts:219
-  wire walk_r_valid = r_valid; // translate.ts:219
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:219
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:219
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:219
-  wire walk_r_payload_last = r_payload_last; // translate.ts:219
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:219
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:222
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:222
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:222
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:222
+  wire walk_ar_ready = ar_ready; // translate.ts:222
+  wire walk_r_valid = r_valid; // translate.ts:222
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:222
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:222
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:222
+  wire walk_r_payload_last = r_payload_last; // translate.ts:222
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:222
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -589,26 +587,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:225
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:225
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:225
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:225
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:225
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:225
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:225
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:225
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:225
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:225
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:225
-  wire faults_free_page_valid = free_page_valid; // translate.ts:225
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:225
-  wire faults_outOfMemory = outOfMemory; // translate.ts:225
-  wire faults_aw_ready = aw_ready; // translate.ts:225
-  wire faults_w_ready = w_ready; // translate.ts:225
-  wire faults_b_valid = b_valid; // translate.ts:225
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:225
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:225
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:225
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:228
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:228
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:228
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:228
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:228
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:228
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:228
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:228
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:228
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:228
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:228
+  wire faults_free_page_valid = free_page_valid; // translate.ts:228
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:228
+  wire faults_outOfMemory = outOfMemory; // translate.ts:228
+  wire faults_aw_ready = aw_ready; // translate.ts:228
+  wire faults_w_ready = w_ready; // translate.ts:228
+  wire faults_b_valid = b_valid; // translate.ts:228
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:228
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:228
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:228
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -752,21 +750,21 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (loads) begin
-      first_pid <= take_old ? page_word[15:0] : access_payload_pid;
+      first_pid <= wants_old ? page_word[15:0] : access_payload_pid;
       first_vpn <= page_choice;
-      first_offset <= take_old ? page_word[65:44] : access_payload_va[21:0];
-      first_length <= take_old ? page_word[79:66] : access_payload_length;
-      first_write <= take_old ? page_word[80] : access_payload_write;
-      first_silent <= take_old ? page_word[81] : access_payload_silent;
-      first_replyOpcode <= take_old ? page_word[89:82] : access_payload_replyOpcode;
-      first_outside <= (take_old ? page_word[90] : |access_payload_va[63:50]) | page[28];
-      first_step <= take_old & page_word[91];
-      first_lastStep <= take_old ? page_word[92] : first_lastStep_shifted[0];
-      first_ppns <= take_old ? page_word[110:93] : 18'd0;
-      first_slot <= take_old ? old_slot : access_payload_slot;
+      first_offset <= wants_old ? page_word[65:44] : access_payload_va[21:0];
+      first_length <= wants_old ? page_word[79:66] : access_payload_length;
+      first_write <= wants_old ? page_word[80] : access_payload_write;
+      first_silent <= wants_old ? page_word[81] : access_payload_silent;
+      first_replyOpcode <= wants_old ? page_word[89:82] : access_payload_replyOpcode;
+      first_outside <= (wants_old ? page_word[90] : |access_payload_va[63:50]) | page[28];
+      first_step <= wants_old & page_word[91];
+      first_lastStep <= wants_old ? page_word[92] : first_lastStep_shifted[0];
+      first_ppns <= wants_old ? page_word[110:93] : 18'd0;
+      first_slot <= wants_old ? old_slot : access_payload_slot;
       first_key <=
-        take_shootdown ? {shootdown_payload_pid, shootdown_payload_vpn} :
-        {take_old ? page_word[15:0] : access_payload_pid, page[27:0]};
+        wants_shootdown ? {shootdown_payload_pid, shootdown_payload_vpn} :
+        {wants_old ? page_word[15:0] : access_payload_pid, page[27:0]};
     end
 
   always @(posedge clk)
@@ -775,7 +773,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) first_shoots <= 1'b0;
-    else if (loads) first_shoots <= take_shootdown;
+    else if (loads) first_shoots <= wants_shootdown;
 
   always @(posedge clk)
     if (rst) second_valid <= 1'b0;
@@ -983,18 +981,18 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         continues ? reads_in_payload_ppns : reads_in_payload_ppns_choice_2,
         complete_choice_2,
         continues ? complete_choice + 1'b1 : complete_choice,
-        hit_choice,
+        serving ? permitted_word[90] : second_outside,
         reads_in_payload_replyOpcode,
         reads_in_payload_silent,
         permitted_choice,
         reads_in_payload_length,
         reads_in_payload_offset,
-        serving ? hit_word[43:16] : second_vpn,
-        serving ? hit_word[15:0] : second_pid
+        serving ? permitted_word[43:16] : second_vpn,
+        serving ? permitted_word[15:0] : second_pid
       };
     end
 
-  assign access_ready = first_ready & ~take_old & ~take_shootdown;
+  assign access_ready = first_ready & wants_new;
   assign reads_valid = reads_queue_pop_valid;
   assign reads_payload_slot = reads_queue_pop_payload_slot;
   assign reads_payload_offset = reads_queue_pop_payload_offset;
@@ -1036,7 +1034,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign b_ready = faults_b_ready;
   assign free_page_ready = faults_free_page_ready;
   assign freePages = faults_level;
-  assign shootdown_ready = first_ready & ~take_old & ~shooting;
+  assign shootdown_ready = first_ready & ~wants_old & ~shooting;
   assign shootdown_done_valid = report;
   assign shootdown_done_payload = 1'b1;
   assign events_tlbHits = hit;
@@ -1054,39 +1052,39 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(continues & ~again_queue_push_ready)); // translate.ts:214
-      assert (~(parks & ~parked_queue_push_ready)); // translate.ts:214
-      assert (~(reads_in_valid & ~reads_queue_push_ready)); // translate.ts:214
-      assert (~(writes_in_valid & ~writes_queue_push_ready)); // translate.ts:214
-      assert (~(refuses & ~refused_queue_push_ready)); // translate.ts:214
-      assert (~(misses_added_fetch & ~walk_fetch_ready)); // translate.ts:222
+      assert (~(continues & ~again_queue_push_ready)); // translate.ts:217
+      assert (~(parks & ~parked_queue_push_ready)); // translate.ts:217
+      assert (~(reads_in_valid & ~reads_queue_push_ready)); // translate.ts:217
+      assert (~(writes_in_valid & ~writes_queue_push_ready)); // translate.ts:217
+      assert (~(refuses & ~refused_queue_push_ready)); // translate.ts:217
+      assert (~(misses_added_fetch & ~walk_fetch_ready)); // translate.ts:225
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(continues & ~again_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue again has room for every request in flight (translate.ts:214)"); // translate.ts:214
+        $display("%s", "assertion failed: the queue again has room for every request in flight (translate.ts:217)"); // translate.ts:217
         $stop;
       end
       if (~(~(parks & ~parked_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:214)"); // translate.ts:214
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:217)"); // translate.ts:217
         $stop;
       end
       if (~(~(reads_in_valid & ~reads_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue reads has room for every request in flight (translate.ts:214)"); // translate.ts:214
+        $display("%s", "assertion failed: the queue reads has room for every request in flight (translate.ts:217)"); // translate.ts:217
         $stop;
       end
       if (~(~(writes_in_valid & ~writes_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue writes has room for every request in flight (translate.ts:214)"); // translate.ts:214
+        $display("%s", "assertion failed: the queue writes has room for every request in flight (translate.ts:217)"); // translate.ts:217
         $stop;
       end
       if (~(~(refuses & ~refused_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:214)"); // translate.ts:214
+        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:217)"); // translate.ts:217
         $stop;
       end
       if (~(~(misses_added_fetch & ~walk_fetch_ready))) begin
-        $display("%s", "assertion failed: the fetch queue has room for every miss (translate.ts:222)"); // translate.ts:222
+        $display("%s", "assertion failed: the fetch queue has room for every miss (translate.ts:225)"); // translate.ts:225
         $stop;
       end
     end

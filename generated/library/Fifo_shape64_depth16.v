@@ -11,17 +11,17 @@ module Fifo_shape64_depth16 (
   output wire [63:0] pop_payload,
   output wire [4:0]  level
 );
-  reg [3:0] head; // fifo.ts:23
-  reg [3:0] tail; // fifo.ts:24
-  reg [4:0] count; // fifo.ts:25
-  reg [63:0] store [0:15]; // fifo.ts:26
-  wire [63:0] front; // fifo.ts:40
-  reg [63:0] front_rd; // fifo.ts:40
-  reg [63:0] front_fwd; // fifo.ts:40
-  reg front_hit; // fifo.ts:40
-  wire push = push_valid & push_ready; // fifo.ts:28
-  wire pop = pop_valid & pop_ready; // fifo.ts:29
-  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:34
+  reg [3:0] head; // fifo.ts:28
+  reg [3:0] tail; // fifo.ts:29
+  reg [4:0] count; // fifo.ts:30
+  reg [63:0] store [0:15]; // fifo.ts:31
+  wire [63:0] front; // fifo.ts:52
+  reg [63:0] front_rd; // fifo.ts:52
+  reg [63:0] front_fwd; // fifo.ts:52
+  reg front_hit; // fifo.ts:52
+  wire push = push_valid & push_ready; // fifo.ts:33
+  wire pop = pop_valid & pop_ready; // fifo.ts:34
+  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:41
 
   always @(posedge clk)
     if (rst) head <= 4'd0;

@@ -14,11 +14,11 @@ module WidthAdapter_fromBytes8_toBytes64 (
   output wire [63:0]  to_payload_keep,
   output wire         to_payload_last
 );
-  reg [2:0] lane; // width-adapter.ts:50
-  reg full; // width-adapter.ts:51
-  reg [511:0] data; // width-adapter.ts:52
-  reg [63:0] keep; // width-adapter.ts:52
-  reg last; // width-adapter.ts:52
+  reg [2:0] lane; // width-adapter.ts:61
+  reg full; // width-adapter.ts:62
+  reg [511:0] data; // width-adapter.ts:63
+  reg [63:0] keep; // width-adapter.ts:64
+  reg last; // width-adapter.ts:65
   wire lane_when = from_payload_last | (lane == 3'd7);
 
   always @(posedge clk)
