@@ -154,8 +154,8 @@ process.stdout.write(emit(Accumulator({ width: 8 })).files.at(-1).text);
     expect(out).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
   });
 
-  // Another 30 MB to install: by flag.
-  it.runIf(process.env["MNEMO_PACKAGE"] === "all")("works under vitest, too: benches, names and positions", async () => {
+  // Installs another 30 MB.
+  it("works under vitest, too: benches, names and positions", async () => {
     project.write("vitest/module.test.ts", `import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bit, emit, module, output, wire, libraryModules } from "mnemosyne";
@@ -183,7 +183,7 @@ test("positions", () => {
     expect(JSON.parse(readFileSync(join(project.folder, "vitest.json"), "utf8"))).toEqual(libraryModules.map((m) => emit(m).files));
   });
 
-  it.runIf(process.env["MNEMO_PACKAGE"] === "all")("refuses by a lint rule what TypeScript accepts and JavaScript answers wrongly", async () => {
+  it("refuses by a lint rule what TypeScript accepts and JavaScript answers wrongly", async () => {
     project.write("eslint.config.js", `import mnemosyne from "mnemosyne/eslint";
 import tseslint from "typescript-eslint";
 export default tseslint.config({

@@ -70,7 +70,7 @@ describe("the capture that ships with the project", () => {
       dramLatency: makeSettings().runtime.dramLatency });
     expect(run.stats["seed"]).toBe(1);
   });
-  it.skipIf(!hasTshark)("is answered with frames that tshark decodes by the generated dissector", () => {
+  it.skipIf(!hasTshark)(`is answered with frames that tshark decodes by the generated dissector${hasTshark ? "" : " (skipped: tshark is not installed)"}`, () => {
     expect(decoded.length).toBe(run.replies.length);
     for (const line of decoded) expect(line).toMatch(/^(ARP|ICMP|CLIO)\|[^|]+\|\|$/);
     const names = decoded.map((l) => l.split("|")[1] ?? "");

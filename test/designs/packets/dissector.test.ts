@@ -8,7 +8,7 @@ import { dissectorLua, opcodeName, operations, wireFormatReference } from "../..
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
 const capture = (name: string): string => new URL(`../../data/published-client-${name}.pcap`, import.meta.url).pathname;
 
-describe.skipIf(!hasTshark)("the Wireshark dissector", () => {
+describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skipped: tshark is not installed)"}`, () => {
   let folder: string;
   beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-lua-")); writeFileSync(join(folder, "clio.lua"), dissectorLua()); });
   afterAll(() => { rmSync(folder, { recursive: true }); });
