@@ -1,6 +1,6 @@
 /** Status codes of a reply (4 bits of the Clio header). */
 export const status = {
-  OK: 0, INVALID: 1, WRITE_PERM: 2, READ_PERM: 3, FAIL: 4, NACK: 5, BUSY: 6, OUT_OF_MEMORY: 7, MALFORMED: 8, MIGRATING: 9,
+  OK: 0, INVALID: 1, WRITE_PERM: 2, READ_PERM: 3, FAIL: 4, NACK: 5, BUSY: 6, OUT_OF_MEMORY: 7, MALFORMED: 8, MIGRATING: 9, EXPIRED: 10,
 } as const;
 export type StatusName = keyof typeof status;
 export type StatusCode = (typeof status)[StatusName];
@@ -10,6 +10,7 @@ export const statusMeaning: Readonly<Record<StatusName, string>> = {
   OK: "done", INVALID: "no mapping at this address", WRITE_PERM: "the page is not writable", READ_PERM: "the page is not readable",
   FAIL: "the operation failed", NACK: "the request arrived corrupt: send it again", BUSY: "retry later",
   OUT_OF_MEMORY: "no physical page is left", MALFORMED: "the request contradicts itself or is not known; nothing was done", MIGRATING: "the region is moving: retry",
+  EXPIRED: "too late to tell whether this was done before; nothing was done now",
 };
 
 /** Name by code, for displays. */

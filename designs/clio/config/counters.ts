@@ -41,6 +41,9 @@ const list = {
   reads: exact("reads", "READ done"),
   writes: exact("writes", "WRITE done"),
   writesNoReply: exact("writesNoReply", "WRITE_NOREPLY done"),
+  atomics: exact("atomics", "TAS, CAS, FAA and STORE done"),
+  dereferences: exact("dereferences", "pointers fetched for DEREF_READ and DEREF_WRITE"),
+  fences: exact("fences", "FENCE done"),
   readBytes: exact("readBytes", "bytes read"),
   writeBytes: exact("writeBytes", "bytes written"),
   slowRequests: exact("slowRequests", "requests handed to the slow path"),
@@ -51,6 +54,11 @@ const list = {
   missesMerged: timed("missesMerged", "misses that waited for another's fetch of the same page"),
   bucketFetches: timed("bucketFetches", "page table buckets read"),
   tlbEvictions: timed("tlbEvictions", "TLB entries replaced"),
+  retriesAnswered: timed("retriesAnswered", "repeated writes and atomics answered from the retry buffer"),
+  retriesBusy: timed("retriesBusy", "repeated writes and atomics refused because the first is still under way"),
+  retriesExpired: timed("retriesExpired", "writes and atomics refused because it can no longer be told whether they were done"),
+  retryEvictions: timed("retryEvictions", "operations that the retry buffer has forgotten for newer ones"),
+  retryClientsReplaced: timed("retryClientsReplaced", "idle clients that the retry buffer has forgotten for others"),
   shootdowns: exact("shootdowns", "TLB shootdowns acknowledged"),
 } as const;
 export type CounterName = keyof typeof list;

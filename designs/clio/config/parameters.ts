@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { accessBody, frameOffsets, udpPorts } from "../../packets/index.ts";
 import { TableError, tableGeometry, vaBits, type TableGeometry } from "../table/index.ts";
+import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
-import { bytesOneOf, bytesPowerOfTwo, oneOf, powerOfTwo, range } from "./fields.ts";
+import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range } from "./fields.ts";
 
 const MB = 2 ** 20, GB = 2 ** 30, TB = 2 ** 40;
 
@@ -26,12 +27,35 @@ export const parametersSchema = z.strictObject({
   mtuFrame: range(576, 9018, " bytes").default(1536),
   /** Requests in flight in the fast path. */
   requestSlots: powerOfTwo(8, 256).default(64),
+  /** Clients whose writes and atomics are told from their retries at a time. */
+  retryClients: powerOfTwo(4, 256).default(64),
+  /** Nanoseconds after which a client repeats a request, for which the retry buffer is sized (paper §4.4.5). */
+  retryTimeout: nanoseconds(100, 1e6).default(4000),
+  /** Atomics and pointer fetches in flight. */
+  syncLanes: powerOfTwo(1, 16).default(4),
+  /** Fences that wait at a time. */
+  fences: powerOfTwo(1, 16).default(4),
   /** Frames that can wait on their way to the slow path. */
   slowPathRing: powerOfTwo(4, 256).default(16),
   /** Consecutive UDP ports of the published client's sessions. */
   clientPorts: range(1, udpPorts.publishedCount).default(udpPorts.publishedCount),
 });
 export type Parameters = z.output<typeof parametersSchema>;
+
+/** What a frame takes on the wire beside its bytes: preamble 8, FCS 4, gap 12. */
+const wireOverhead = 24;
+/** Bounds of the retry buffer, entries. */
+const fewestRetryEntries = 64, mostRetryEntries = 65536;
+
+/**
+ * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth): as many writes of one byte as the data path takes in three timeouts, rounded up to
+ * a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021, so 2,048 entries.
+ */
+function retryEntries({ retryTimeout, dataWidth }: Pick<Parameters, "retryTimeout" | "dataWidth">): number {
+  const smallestWrite = frameOffsets.body + accessBody.bytes + 1 + wireOverhead;
+  const frames = 3 * retryTimeout / clockPeriod * dataWidth / 8 / smallestWrite;
+  return Math.min(mostRetryEntries, Math.max(fewestRetryEntries, 2 ** Math.ceil(Math.log2(frames))));
+}
 
 /** A build: its parameters and all that follows from them. */
 export interface NodeConfig extends Parameters {
@@ -48,6 +72,8 @@ export interface NodeConfig extends Parameters {
   readonly tableBase: number; readonly tableBytes: number;
   /** Frames that pages can have: `firstPpn` to `firstPpn + usablePages - 1`. */
   readonly firstPpn: number; readonly usablePages: number;
+  /** Operations that the retry buffer remembers, and cycles of `retryTimeout`. */
+  readonly retryEntries: number; readonly retryCycles: number;
   /** The free-page buffer asks for more when it holds this many or fewer. */
   readonly freePageLowWater: number;
 }
@@ -71,6 +97,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     beatBytes, beatShift: Math.log2(beatBytes), frameBeats: Math.ceil(p.mtuFrame / beatBytes), maxData,
     maxPagesPerRequest: 1 + Math.ceil((maxData - 1) / p.pageSize),
     table, tableBase: table.tableBase, tableBytes: table.tableBytes, firstPpn: table.firstPpn, usablePages: table.usablePages,
+    retryEntries: retryEntries(p), retryCycles: Math.ceil(p.retryTimeout / clockPeriod),
     freePageLowWater: p.freePageBuffer / 2,
   };
 }

@@ -22,9 +22,6 @@ export const runtimeSchema = z.strictObject({
 });
 export type RuntimeSettings = z.output<typeof runtimeSchema>;
 
-/** Nanoseconds of a clock cycle: 250 MHz (paper §4.5). */
-export const clockPeriod = 4;
-
 /** @throws ConfigError when the native port lies among the client ports or those run past 65535. */
 export function checkPorts(r: RuntimeSettings, clientPorts: number): void {
   const last = r.clientPort + clientPorts - 1;

@@ -105,6 +105,8 @@ export const ClioNode = module("ClioNode",
     const writer = instance(AccessWrite({ ...burst, slots: w.slots, frameBytes: w.frameBytes, outstanding: w.slots }));
     connect(translate.reads, reader.request);
     connect(translate.writes, writer.request);
+    // No operation of the sync unit comes yet.
+    translate.syncs.ready.set(1);
     connect(writer.buffer_job, buffer.write_job);
     connect(buffer.write_data, writer.buffer);
     const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, writes: 16 }));
@@ -152,10 +154,13 @@ export const ClioNode = module("ClioNode",
       unanswered: [silent, m.unanswered, writer.events.unanswered],
       reads: [reader.events.reads], writes: [writer.events.writes], writesNoReply: [writer.events.writesNoReply], readBytes: [reader.events.readBytes], writeBytes: [writer.events.writeBytes],
       pageFaults: [x.pageFaults], tlbHits: [x.tlbHits], tlbMisses: [x.tlbMisses], missesMerged: [x.missesMerged], bucketFetches: [x.bucketFetches], tlbEvictions: [x.tlbEvictions], shootdowns: [x.shootdowns],
+      // Filled by the state units.
+      atomics: [], dereferences: [], fences: [], retriesAnswered: [], retriesBusy: [], retriesExpired: [], retryEvictions: [], retryClientsReplaced: [],
     };
     for (const name of counterNames) {
       const target = control.events[name];
-      target.set(pulses[name].map(v => v.zext(target.width)).reduce((a, b) => a.add(b)));
+      const counted = pulses[name].map(v => v.zext(target.width) as UInt);
+      target.set(counted.length === 0 ? 0 : counted.reduce((a, b) => a.add(b)));
     }
   },
   { nameOf: p => nodeName(deriveConfig(p)) });
@@ -169,4 +174,6 @@ export function clioNode(c: NodeConfig): ReturnType<typeof ClioNode> {
 const nodeName = (c: NodeConfig): string =>
   `ClioNode_d${c.dataWidth}_p${c.pageShift}_m${c.physAddrBits}_t${c.tlbEntries}_n${c.requestSlots}`
   + (c.outstandingMisses === 16 ? "" : `_o${c.outstandingMisses}`) + (c.freePageBuffer === 64 ? "" : `_f${c.freePageBuffer}`) + (c.mtuFrame === 1536 ? "" : `_u${c.mtuFrame}`)
+  + (c.retryClients === 64 ? "" : `_r${c.retryClients}`) + (c.retryTimeout === 4000 ? "" : `_y${c.retryTimeout}`)
+  + (c.syncLanes === 4 ? "" : `_l${c.syncLanes}`) + (c.fences === 4 ? "" : `_e${c.fences}`)
   + (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) + (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`);
