@@ -99,7 +99,7 @@ export const Mat = module("Mat",
     io.access.valid.set(to_access.valid);
     to_access.ready.set(io.access.ready);
     const d = decided.payload;
-    io.access.payload.set({ slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.opcode });
+    io.access.payload.set({ slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.opcode, op: 0, indirect: 0 });
     io.reply.valid.set(to_reply.valid);
     to_reply.ready.set(io.reply.ready);
     io.reply.payload.set({ slot: d.slot, form: d.form, opcode: d.opcode, status: d.status });

@@ -9,7 +9,7 @@ import { locatePage } from "./mixing.ts";
 import { PageFault, type PageFaultParameters } from "./page_fault.ts";
 import { Tlb } from "./tlb.ts";
 import { geometryOf, TableWalk, tableName } from "./table_walk.ts";
-import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, Translated } from "./types.ts";
+import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, firstPointerOp, plainOp, syncOpBits, Translated } from "./types.ts";
 
 export interface TranslateParameters extends PageFaultParameters {
   readonly slots: number;
@@ -48,6 +48,8 @@ export const Translate = module("Translate",
   (p: TranslateParameters) => ({
     access: sink(Access(p)),
     reads: source(Translated(shapeOf(p))), writes: source(Translated(shapeOf(p))), refused: source(Refused(p)),
+    /** Accesses with an `op` other than plain. */
+    syncs: source(Translated(shapeOf(p))),
     ar: source(AxiAddress(p)), r: sink(AxiRead(p)),
     aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
     free_page: sink(uint(geometryOf(p).ppnBits)), freePages: output(uint(bitsFor(p.freePages))), outOfMemory: input(bit),
@@ -62,6 +64,9 @@ export const Translate = module("Translate",
     /** A request between lookups, kept by slot. */
     const Pending = struct({
       pid: uint(pidBits), vpn: uint(g.vpnBits), offset: uint(g.pageShift), length: uint(14), write: bit, silent: bit, replyOpcode: uint(8),
+      op: uint(syncOpBits), indirect: bit,
+      /** The rights that it needs. */
+      needsRead: bit, needsWrite: bit,
       /** Beyond the address space. */
       outside: bit,
       /** The page it looks up next, the last page it needs, and the frames so far. */
@@ -101,11 +106,13 @@ export const Translate = module("Translate",
     const a = io.access.payload;
     const offset = a.va.bits(0, g.pageShift);
     // Pages after the first: how far the last byte is beyond the first page.
+    const plain = node(a.op.eq(plainOp));
     const last_byte = node(offset.zext(extentBits(p)).add(a.length.resize(extentBits(p))).sub(1));
     const fresh = {
       pid: a.pid, vpn: a.va.bits(g.pageShift, g.vpnBits), offset, length: a.length, write: a.write, silent: a.silent,
-        replyOpcode: a.replyOpcode,
-      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: last_byte.shr(g.pageShift).trunc(step.width),
+        replyOpcode: a.replyOpcode, op: a.op, indirect: a.indirect,
+      needsRead: plain.not().or(a.write.not()), needsWrite: mux(plain, a.write, a.op.lt(firstPointerOp)),
+      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: mux(plain, last_byte.shr(g.pageShift).trunc(step.width), 0),
         ppns: constant(0, pages * g.ppnBits),
     };
     const entering = mux(wants_old, old, literalVal(Pending, fresh));
@@ -156,7 +163,7 @@ export const Translate = module("Translate",
     const hit = node(is_lookup.and(second.outside.not()).and(tlb.hit));
     const mapping = mux(serving, literalVal(struct({ ppn: uint(g.ppnBits), write: bit, read: bit }),
       { ppn: served.ppn, write: served.write, read: served.read }), tlb.mapping);
-    const permitted = node(mux(request.write, mapping.write, mapping.read));
+    const permitted = node(request.needsWrite.not().or(mapping.write).and(request.needsRead.not().or(mapping.read)));
     const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
     const mapped = node(hit.or(ended(verdict.mapped)));
     // Requests that joined the fetch may have come after the slow path made the entry that the fetch did not see: only the first believes
@@ -166,6 +173,7 @@ export const Translate = module("Translate",
     const failed = node(ended(verdict.error));
     // A page without a frame tells its permissions all the same: they come first.
     const denied = node(permitted.not().and(mapped.or(ended(verdict.unmapped)).or(ended(verdict.outOfMemory))));
+    const lacks_write = node(request.needsWrite.and(mapping.write.not()));
     const exhausted = node(permitted.and(ended(verdict.outOfMemory)));
     // Permitted, but joined after the verdict that nobody needed a frame: look again.
     const again_later = node(permitted.and(ended(verdict.unmapped)));
@@ -176,7 +184,7 @@ export const Translate = module("Translate",
     const adds = node(missed.and(misses.find.joinable.or(misses.find.room.and(misses.find.blocked.not()))));
     const parks = node(missed.and(adds.not()).or(again_later).or(doubtful));
     misses.key.set(second_key);
-    misses.add.set({ valid: adds, slot: second_slot, write: second.write });
+    misses.add.set({ valid: adds, slot: second_slot, write: second.needsWrite });
     misses.serve.set({ valid: serving, miss: second_miss });
     misses.poison.set(is_shoot);
 
@@ -191,17 +199,20 @@ export const Translate = module("Translate",
       (_, k) => mux(request.step.eq(k), mapping.ppn, request.ppns.bits(k * g.ppnBits, g.ppnBits))).reverse());
     const finished = node(goes_on.and(complete));
     const done = literalVal(Translated(shapeOf(p)), { slot: request_slot, offset: request.offset, length: request.length,
-      write: request.write, silent: request.silent, replyOpcode: request.replyOpcode, ppns });
-    const reads = pulse("reads_in", Translated(shapeOf(p)), finished.and(request.write.not()), done);
-    const writes = pulse("writes_in", Translated(shapeOf(p)), finished.and(request.write), done);
+      write: request.write, silent: request.silent, replyOpcode: request.replyOpcode, op: request.op, indirect: request.indirect, ppns });
+    const asks_sync = node(request.op.ne(plainOp));
+    const reads = pulse("reads_in", Translated(shapeOf(p)), finished.and(asks_sync.not()).and(request.write.not()), done);
+    const writes = pulse("writes_in", Translated(shapeOf(p)), finished.and(asks_sync.not()).and(request.write), done);
+    const syncs = pulse("syncs_in", Translated(shapeOf(p)), finished.and(asks_sync), done);
     const code = mux(absent, constant(status.INVALID, 4),
       mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4),
-        mux(request.write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
+        mux(lacks_write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
     const refuses = node(absent.or(failed).or(exhausted).or(denied));
     const refused = pulse("refused_in", Refused(p), refuses,
       literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode }));
     connect(fifo(reads, p.slots, { style: "distributed", name: "reads_queue" }), io.reads);
     connect(fifo(writes, p.slots, { style: "distributed", name: "writes_queue" }), io.writes);
+    connect(fifo(syncs, p.slots, { style: "distributed", name: "syncs_queue" }), io.syncs);
     connect(fifo(refused, p.slots, { style: "distributed", name: "refused_queue" }), io.refused);
 
     const continues = node(goes_on.and(complete.not()));
@@ -213,7 +224,7 @@ export const Translate = module("Translate",
       ...request, step: mux(continues, request.step.add(1), request.step), ppns: mux(continues, ppns, request.ppns),
     });
     for (const [queue, name] of [[again, "again"], [parked, "parked"], [reads, "reads"], [writes, "writes"],
-      [refused, "refused"]] as const) {
+      [syncs, "syncs"], [refused, "refused"]] as const) {
       assertAlways(queue.valid.and(queue.ready.not()).not(), `the queue ${name} has room for every request in flight`);
     }
     when(take_parked, () => { retrying.set(1); }).elseWhen(is_lookup, () => { retrying.set(0); });
@@ -258,7 +269,7 @@ export const Translate = module("Translate",
       tlbHits: hit, tlbMisses: adds, missesMerged: adds.and(misses.added.fetch.not()), bucketFetches: misses.added.fetch,
         tlbEvictions: tlb.evicts,
       pageFaults: faults.done.valid.and(faults.done.outOfMemory.not()), shootdowns: io.shootdown_done.fire,
-      invalid: absent, outOfMemory: exhausted, writePermission: denied.and(request.write), readPermission: denied.and(request.write.not()),
+      invalid: absent, outOfMemory: exhausted, writePermission: denied.and(lacks_write), readPermission: denied.and(lacks_write.not()),
     });
   },
   { nameOf: p => `Translate_t${p.tlbEntries}_m${p.misses}_n${p.slots}_f${p.freePages}_b${p.beatBytes}_${tableName(p)}` });

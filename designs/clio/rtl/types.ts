@@ -52,7 +52,14 @@ export const NetRequest = (p: { readonly slots: number }) => struct({
   malformed: bit,
   /** The MAC marked the frame's FCS bad. */
   corrupt: bit,
+  /** The request has an ID of its own (native port, flag_tracked); and it repeats an earlier one (flag_retry). */
+  tracked: bit, retry: bit,
+  /** Who sent it: IPv4 address high, UDP source port low; and the number of its operation: the ID of the first request that asked for it. */
+  client: uint(clientBits), operation: uint(32),
 });
+
+/** Bits of a client's name: its IPv4 address and UDP port. */
+export const clientBits = 48;
 
 /** What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields are numbers, not wire order. */
 export const ReplyContext = struct({
@@ -71,6 +78,11 @@ export const ReplyContext = struct({
   /** IPv4 header bytes 0 to 11 of the request (echoed for ICMP), byte 0 lowest. */
   ipHeader: uint(96),
 });
+
+/** Operands of an atomic, as they stand behind va and length: compare, addend or value in the low half, swap in the high one. */
+export const operandBits = 128;
+/** Operands to be kept by slot: always taken. */
+export const OperandsWrite = (p: { readonly slots: number }) => struct({ en: bit, slot: uint(slotBits(p)), value: uint(operandBits) });
 
 /** Reply forms: what net_tx puts behind the Clio header. */
 export const replyForm = {
@@ -96,11 +108,22 @@ export const Release = (p: { readonly slots: number }) => struct({ valid: bit, s
 /** A reply to be sent: everything else is in the slot's context. */
 export const Reply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), form: uint(2), opcode: uint(8), status: uint(4) });
 
+/**
+ * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are aligned. 1 to 4
+ * (atomics) need the right to read and to write, 5 and 6 (a pointer is fetched) to read; for those `length` is that of the data meant.
+ */
+export const syncOpBits = 3;
+export const plainOp = 0, firstPointerOp = 5;
+
 /** A data access after the match-and-action table, before translation. */
 export const Access = (p: { readonly slots: number }) => struct({
   slot: uint(slotBits(p)), pid: uint(16), va: uint(64), length: uint(lengthBits), write: bit,
   /** WRITE_NOREPLY: no reply, whatever happens. */
   silent: bit, replyOpcode: uint(8),
+  /** What the sync unit does with it, or a plain read or write. */
+  op: uint(syncOpBits),
+  /** Carried along: the address of the data stands at `va`. */
+  indirect: bit,
 });
 
 /** A translated access whose pages are all there and permitted; `ppn0` is the page of the first byte, ppn1 the next ... */
@@ -110,6 +133,8 @@ export const Translated = (p: { readonly slots: number; readonly pagesPerRequest
   offset: uint(p.pageShift),
   length: uint(lengthBits),
   write: bit, silent: bit, replyOpcode: uint(8),
+  /** As in the access. */
+  op: uint(syncOpBits), indirect: bit,
   /** Physical page numbers, first page in the low bits. */
   ppns: uint(p.pagesPerRequest * p.ppnBits),
 });

@@ -32,7 +32,7 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
   switch (action) {
     case "fast": {
       const right = r.body >= 12 && r.length >= 1 && r.length <= parameters.maxData && (!e.write || r.length <= r.body - 12);
-      return right ? { access: { slot: r.slot, pid: r.pid, va: r.va, length: r.length, write: e.write, silent: e.silent, replyOpcode: e.replyOpcode }, events } : refuse(status.MALFORMED, "malformed");
+      return right ? { access: { slot: r.slot, pid: r.pid, va: r.va, length: r.length, write: e.write, silent: e.silent, replyOpcode: e.replyOpcode, op: 0, indirect: 0 }, events } : refuse(status.MALFORMED, "malformed");
     }
     case "slow": case "extend":
       if (waiting >= slowLimit(parameters)) return refuse(status.BUSY, "busy");

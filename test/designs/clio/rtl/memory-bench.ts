@@ -20,7 +20,7 @@ export interface Request {
 export interface Piece { readonly address: number; readonly from: number; readonly length: number }
 
 export const value = (r: Request, p: Parameters, write: boolean): InputOf<ReturnType<typeof Translated>> => ({
-  slot: r.slot, offset: r.offset, length: r.length, write: write ? 1 : 0, silent: r.silent ? 1 : 0, replyOpcode: r.opcode,
+  slot: r.slot, offset: r.offset, length: r.length, write: write ? 1 : 0, silent: r.silent ? 1 : 0, replyOpcode: r.opcode, op: 0, indirect: 0,
   ppns: r.ppns.reduce((all, n, i) => all | BigInt(n) << BigInt(i * p.ppnBits), 0n),
 });
 

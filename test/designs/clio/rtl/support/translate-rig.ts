@@ -191,7 +191,7 @@ export class TranslateRig {
     if (slot === undefined) return undefined;
     this.#busyBits |= 1n << BigInt(slot);
     const silent = this.#random.int(0, 1), replyOpcode = this.#random.int(0, 255);
-    const sent = this.access.send({ slot, pid: a.pid, va: a.va, length: a.length, write: a.write ? 1 : 0, silent, replyOpcode });
+    const sent = this.access.send({ slot, pid: a.pid, va: a.va, length: a.length, write: a.write ? 1 : 0, silent, replyOpcode, op: 0, indirect: 0 });
     const flying: Flying = { ...a, slot, silent, replyOpcode, sent };
     this.#flying.set(slot, flying);
     return flying;
