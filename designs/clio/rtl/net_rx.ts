@@ -1,4 +1,4 @@
-import { arpPacket, accessBody, broadcastMac, clioHeader, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header,
+import { arpPacket, accessBody, broadcastMac, casBody, clioHeader, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header,
   udpHeader } from "../../packets/index.ts";
 import {
   bit, cat, constant, encodeOnehot, fromBits, input, lowestSet, module, mux, node, orTree, output, reg, sink, source, struct, uint, when,
@@ -9,7 +9,7 @@ import { cutFields } from "./fields.ts";
 import { BufferWrite } from "./frame_buffer.ts";
 import { ContextWrite } from "./reply_contexts.ts";
 import type { ReplyContext} from "./types.ts";
-import { AxisBeat, NetConfig, NetRequest, Release, frameKind, lengthBits, slotBeatBits, slotBits } from "./types.ts";
+import { AxisBeat, NetConfig, NetRequest, Release, clientBits, frameKind, lengthBits, operandBits, OperandsWrite, slotBeatBits, slotBits } from "./types.ts";
 
 export interface NetRxParameters {
   readonly beatBytes: number; readonly slots: number;
@@ -19,8 +19,10 @@ export interface NetRxParameters {
   readonly clientPorts: number;
 }
 
-/** Bytes at a frame's start that are looked at: up to va and length. */
-const headerBytes = frameOffsets.body + accessBody.bytes;
+/** Bytes at a frame's start that are kept: up to the operands of the longest atomic. */
+const headerBytes = frameOffsets.body + casBody.bytes;
+/** Bits from where on an atomic has its operands. */
+const operandsFrom = (frameOffsets.body + accessBody.bytes) * 8;
 /** Number of the last byte of what must be there, for frames that end early. */
 const lastByteOf = { ethernet: ethernetHeader.bytes - 1, arp: frameOffsets.network + arpPacket.bytes - 1,
   ipv4: frameOffsets.transport - 1 };
@@ -32,7 +34,7 @@ interface Rule { readonly reason: DropReasonName; readonly broken: Bit }
  * Takes frames from the MAC, stores each one whole in the frame buffer under a free slot, and judges it after its last beat by the rules of
  * designs/clio/model/rules.md, section 1 (paper section 4.3: no state but the frame's own).
  * A frame for the node becomes one `request`; any other one a pulse on `drops` and its slot back on `release`, both in the same cycle.
- * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context of the slot is written 1 cycle after the last beat
+ * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context and the operands of the slot are written 1 cycle after the last beat
  * (also for frames that are then dropped: the slot is still the frame's own). Initiation interval: 1 beat per cycle with no bubble between
  * frames, single-beat frames included. `received` pulses once per frame.
  * Full: a frame's first beat waits while no slot is offered. A request that is not taken holds back the two frames behind it and then
@@ -42,6 +44,7 @@ export const NetRx = module("NetRx",
   (p: NetRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), slot: sink(uint(slotBits(p))), config: input(NetConfig),
     buffer_write: output(BufferWrite(p)), context_write: output(ContextWrite(p)), request: source(NetRequest(p)),
+    operands_write: output(OperandsWrite(p)),
     release: output(Release(p)), drops: output(DropPulses), received: output(bit),
   }),
   (io, p) => {
@@ -92,6 +95,7 @@ export const NetRx = module("NetRx",
     // First stage: every rule by itself, the checksum down to two numbers.
     const found = examine(header, last_byte, io.config, p);
     io.context_write.set({ en: pending.and(judged_room), slot, value: found.context });
+    io.operands_write.set({ en: pending.and(judged_room), slot, value: header.bits(operandsFrom, operandBits) });
     const broken = reg(uint(found.rules.length));
     const judged = reg(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }));
     when(judged_room, () => { judged_valid.set(pending); });
@@ -204,6 +208,8 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
     request: {
       kind, opcode: clio.opcode, pid: clio.pid, va: body.va, length: body.length, body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
       malformed: clio.size.lt(clioHeader.bytes).or(came_short),
+      tracked: clio.flagTracked.and(native), retry: clio.flagRetry, client: cat(ip.src, udp.srcPort).is(clientBits),
+      operation: mux(clio.flagRetry, clio.retryOf, clio.requestId),
     },
     context: {
       kind, mac: ethernet.src, ip: mux(is_arp, arp.senderIp, ip.src), clientPort: udp.srcPort, nodePort: udp.dstPort,

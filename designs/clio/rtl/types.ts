@@ -35,6 +35,9 @@ export const AxisBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8
 /** What kind of frame a slot holds. */
 export const frameKind = { clio: 0, icmp: 1, arp: 2 } as const;
 
+/** Bits of a client's name: its IPv4 address and UDP port. */
+export const clientBits = 48;
+
 /** A frame that net_rx accepted: from here on the slot number stands for it. Byte counts are of the Clio packet. */
 export const NetRequest = (p: { readonly slots: number }) => struct({
   slot: uint(slotBits(p)),
@@ -57,9 +60,6 @@ export const NetRequest = (p: { readonly slots: number }) => struct({
   /** Who sent it: IPv4 address high, UDP source port low; and the number of its operation: the ID of the first request that asked for it. */
   client: uint(clientBits), operation: uint(32),
 });
-
-/** Bits of a client's name: its IPv4 address and UDP port. */
-export const clientBits = 48;
 
 /** What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields are numbers, not wire order. */
 export const ReplyContext = struct({

@@ -11,7 +11,8 @@ import { findsFault, plant } from "../../../support/plant.ts";
 const parameters = { slots: 16, maxData: 1466 };
 const dut = Mat(parameters);
 type Ports = typeof dut.ports;
-interface Request { readonly slot: number; readonly kind: number; readonly opcode: number; readonly pid: number; readonly va: bigint; readonly length: number; readonly body: number; readonly frame: number; readonly malformed: number; readonly corrupt: number }
+interface Request { readonly slot: number; readonly kind: number; readonly opcode: number; readonly pid: number; readonly va: bigint; readonly length: number; readonly body: number; readonly frame: number; readonly malformed: number; readonly corrupt: number;
+  readonly tracked: number; readonly retry: number; readonly client: bigint; readonly operation: number }
 interface Rule { readonly valid: number; readonly pid: number; readonly action: number }
 
 /** What section 4 of model/rules.md says of a request, as plain code. `waiting`: requests out at the slow path. */
@@ -51,6 +52,7 @@ function randomRequest(random: Random): Request {
   return {
     slot: random.int(0, parameters.slots - 1), kind: random.bool(0.9) ? frameKind.clio : random.pick([frameKind.icmp, frameKind.arp]), opcode: code, pid: random.int(0, 4), va: random.bits(64), length,
     body: Math.min(body, 1478), frame: random.int(60, 1536), malformed: random.bool(0.05) ? 1 : 0, corrupt: random.bool(0.05) ? 1 : 0,
+    tracked: random.int(0, 1), retry: random.int(0, 1), client: random.bits(48), operation: random.u32(),
   };
 }
 
@@ -112,7 +114,8 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
   return { sent: sent.map(s => s.cycle as number), access: access.received.map(x => x.cycle), reply: reply.received.map(x => x.cycle), slow: slow.received.map(x => x.cycle), mostWaiting, latencies, count };
 }
 
-const plain = (r: Partial<Request>): Request => ({ slot: 1, kind: frameKind.clio, opcode: opcode.READ, pid: 7, va: 0x1234_5678_9abcn, length: 64, body: 12, frame: 70, malformed: 0, corrupt: 0, ...r });
+const plain = (r: Partial<Request>): Request => ({ slot: 1, kind: frameKind.clio, opcode: opcode.READ, pid: 7, va: 0x1234_5678_9abcn, length: 64, body: 12, frame: 70, malformed: 0, corrupt: 0,
+  tracked: 0, retry: 0, client: 0n, operation: 0, ...r });
 
 describe("Mat", () => {
   bench("random requests under random back-pressure while the table is rewritten", dut, { seed: 11 }, async b => {

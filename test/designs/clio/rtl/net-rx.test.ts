@@ -4,7 +4,7 @@ import { classify, type FilterSettings } from "../../../../designs/clio/model/in
 import { dropReasons } from "../../../../designs/clio/rtl/drops.ts";
 import { NetRx } from "../../../../designs/clio/rtl/net_rx.ts";
 import { frameKind } from "../../../../designs/clio/rtl/types.ts";
-import { accessBody, clioHeader, concat, decode, ethernetHeader, frameOffsets, icmpHeader, ipv4Header,
+import { accessBody, casBody, clioHeader, concat, decode, ethernetHeader, frameOffsets, icmpHeader, ipv4Header,
   udpFrame } from "../../../../designs/packets/index.ts";
 import { AxisSource, bernoulli, bursts, never, peek, poke, Random, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause,
   type SentFrame, type ValueOf } from "../../../../sim/index.ts";
@@ -23,7 +23,9 @@ type Request = ValueOf<Ports["request"]["shape"]>;
 const withoutPrefix = (counter: string): string => counter.slice(4, 5).toLowerCase() + counter.slice(5);
 /** What the rules say of a frame. */
 type Expected = { readonly drop: string } | { readonly request: Partial<Record<keyof Request,
-  number | bigint>>; readonly context: Partial<Record<keyof Context, number | bigint>> };
+  number | bigint>>; readonly context: Partial<Record<keyof Context, number | bigint>>;
+  /** Of a frame that has room for them. */
+  readonly operands?: bigint };
 function expectedOf(frame: Uint8Array, bad: boolean, settings: FilterSettings): Expected {
   const v = classify(frame, settings);
   const reason = (r: DropReason): Expected => ({ drop: withoutPrefix(r) });
@@ -48,12 +50,16 @@ function expectedOf(frame: Uint8Array, bad: boolean, settings: FilterSettings): 
   const body = whole ? decode(accessBody, frame, frameOffsets.body) : undefined;
   return {
     request: { ...common, kind: frameKind.clio, opcode: clio.opcode, pid: clio.pid, malformed: malformed ? 1 : 0, ...body,
-      ...(malformed ? {} : { body: clio.size - clioHeader.bytes }) },
+      ...(malformed ? {} : { body: clio.size - clioHeader.bytes }),
+      tracked: native ? clio.flagTracked : 0, retry: clio.flagRetry, client: BigInt(ip.src) << 16n | BigInt(udp.srcPort),
+      operation: clio.flagRetry === 1 ? clio.retryOf : clio.requestId },
     context: {
       kind: frameKind.clio, mac: ethernet.src, ip: ip.src, clientPort: udp.srcPort, nodePort: udp.dstPort, published: native ? 0 : 1,
         header: toBig(frame.slice(frameOffsets.clio, frameOffsets.body)),
       ...(whole ? { body: toBig(frame.slice(frameOffsets.body, frameOffsets.body + accessBody.bytes)) } : {}),
     },
+    ...(frame.length >= frameOffsets.body + casBody.bytes
+      ? { operands: toBig(frame.slice(frameOffsets.body + accessBody.bytes, frameOffsets.body + casBody.bytes)) } : {}),
   };
 }
 
@@ -77,6 +83,7 @@ class Surroundings {
   readonly #requests: StreamSink<Ports["request"]["shape"]>;
   readonly #buffer = new Map<number, Map<number, bigint>>();
   readonly #contexts = new Map<number, Context>();
+  readonly #operands = new Map<number, bigint>();
   readonly #sent: { readonly frame: SentFrame; readonly expected: Expected; readonly bad: boolean }[] = [];
   readonly #settings: FilterSettings;
   readonly #hold: () => number;
@@ -118,6 +125,7 @@ class Surroundings {
       this.#inUse.add(slot);
       this.#buffer.set(slot, new Map());
       this.#contexts.delete(slot);
+      this.#operands.delete(slot);
     }
     const w = io.buffer_write;
     if (w.en.value === 1) {
@@ -127,6 +135,7 @@ class Surroundings {
       beats.set(beat, w.data.big);
     }
     if (io.context_write.en.value === 1) this.#contexts.set(Number(io.context_write.slot.value), peek(io.context_write.value));
+    if (io.operands_write.en.value === 1) this.#operands.set(Number(io.operands_write.slot.value), io.operands_write.value.big);
     if (io.received.value === 1) this.received++;
     for (let seen = this.#requests.take(); seen; seen = this.#requests.take()) this.#end({ cycle: seen.cycle,
       slot: Number(seen.value.slot), request: seen.value });
@@ -152,6 +161,7 @@ class Surroundings {
       // Of an ARP frame only the sender's MAC is kept in the header's place.
       const kept = expected.context.kind === frameKind.arp ? { ...context, header: BigInt.asUintN(48, context.header) } : context;
       expect(pick(kept, expected.context), what).toEqual(pick(expected.context, expected.context));
+      if (expected.operands !== undefined) expect(this.#operands.get(e.slot), `${what}: operands`).toBe(expected.operands);
       this.#stored(e.slot, sent.frame.bytes, what);
     }
     this.#back.push({ slot: e.slot, due: e.cycle + this.#hold() });
@@ -302,6 +312,9 @@ describe("NetRx", () => {
       ["a frame written past its slot", /buffer_write_en = [^;]*;/, "buffer_write_en = taken;"],
       ["an FCS error forgotten", /bad <= rx_payload_user;/, "bad <= 1'b0;"],
       ["no wait for the stage behind", /assign rx_ready = room &/, "assign rx_ready ="],
+      ["request IDs believed on the published client's ports", "<= header[374] & native;", "<= header[374];"],
+      ["a retry under its own number", "header[375] ? header[463:432] : ", ""],
+      ["operands a byte off", "operands_write_value = header[687:560]", "operands_write_value = header[679:552]"],
       ["frames that are too short pass", /broken <= \{/, "broken <= 20'hfffbf & {"],
     ];
     for (const [name, from, to] of faults) {
