@@ -11,7 +11,7 @@ export interface MatParameters {
 }
 
 /** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
-export const MatEntry = struct({ action: uint(3), write: bit, silent: bit, replyOpcode: uint(8) }) satisfies { readonly fields: { readonly [K in keyof typeof matEntryFields]: unknown } };
+export const MatEntry = struct({ action: uint(3), write: bit, silent: bit, operation: uint(3), replyOpcode: uint(8) }) satisfies { readonly fields: { readonly [K in keyof typeof matEntryFields]: unknown } };
 export const MatRule = struct({ valid: bit, pid: uint(16), action: uint(3) });
 export const MatWrite = struct({ en: bit, opcode: uint(8), entry: MatEntry });
 export const MatEvents = struct({ nacks: bit, malformed: bit, busy: bit, unanswered: bit, dropRule: bit, pingpongs: bit, arpReplies: bit, icmpReplies: bit, slowRequests: bit, extendRequests: bit });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
 import {
-  counterAddress, defaultMatTable, extractField, fieldPlace, insertField, matAction, matActions, matAddress, matBase, matEntryFields, matWord, matWords, registerHeader, registerMap, registerReference, resetValues,
+  counterAddress, defaultMatTable, extractField, fieldPlace, insertField, matAction, matActions, matAddress, matBase, matEntryFields, matWord, matWords, registerHeader, registerMap, registerReference, resetValues, syncOperation,
 } from "../../../../designs/clio/registers/index.ts";
 import { defaultAction, opcode } from "../../../../designs/packets/index.ts";
 
@@ -30,12 +30,15 @@ describe("registers", () => {
     expect(extractField(field, 0x80001234)).toBe(1);
     expect(extractField(fieldPlace("macLow").field, 0xffffffff)).toBe(0xffffffff);
   });
+  const writing = [opcode.WRITE, opcode.WRITE_NOREPLY, opcode.DEREF_WRITE, opcode.ATOMIC_TAS, opcode.ATOMIC_CAS, opcode.ATOMIC_FAA, opcode.ATOMIC_STORE];
   test("the table comes up with the opcode table's actions", () => {
     defaultMatTable.forEach((e, code) => {
-      expect(matActions[e.action], `opcode ${code}`).toBe(code === opcode.PINGPONG ? "echo" : defaultAction(code));
-      expect([e.write, e.silent]).toEqual([code === opcode.WRITE || code === opcode.WRITE_NOREPLY ? 1 : 0, code === opcode.WRITE_NOREPLY ? 1 : 0]);
+      const sync = e.operation !== syncOperation.none;
+      expect(matActions[e.action], `opcode ${code}`).toBe(code === opcode.PINGPONG ? "echo" : sync ? "sync" : defaultAction(code));
+      expect([e.write, e.silent]).toEqual([writing.includes(code) && defaultAction(code) === "fast" ? 1 : 0, code === opcode.WRITE_NOREPLY ? 1 : 0]);
+      if (sync) expect(defaultAction(code)).toBe("fast");
     });
-    expect(matWord({ action: matAction.drop, write: 1, silent: 1, replyOpcode: 0xab })).toBe(0xab1d);
+    expect(matWord({ action: matAction.drop, write: 1, silent: 1, operation: 6, replyOpcode: 0xab })).toBe(0xabdd);
     expect(extractField(matEntryFields.replyOpcode, 0xab1d)).toBe(0xab);
   });
   test("the C header compiles and says the same", () => {

@@ -32,7 +32,7 @@ function master(b: Bench<Ports>, pause: () => Pause = () => never) {
 }
 const quiet = (b: Bench<Ports>): void => {
   poke(b.io.events, Object.fromEntries(counterNames.map(n => [n, 0])) as never);
-  poke(b.io.mat_entry, { action: 0, write: 0, silent: 0, replyOpcode: 0 });
+  poke(b.io.mat_entry, { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 });
   b.io.free_pages.value = 0;
 };
 
@@ -69,7 +69,7 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
   b.onEdge({ sample: () => {
     if (!b.io.mat_write.en.value) return;
     const e = b.io.mat_write.entry;
-    entries.push({ opcode: b.io.mat_write.opcode.value, entry: { action: e.action.value, write: e.write.value, silent: e.silent.value, replyOpcode: e.replyOpcode.value } });
+    entries.push({ opcode: b.io.mat_write.opcode.value, entry: { action: e.action.value, write: e.write.value, silent: e.silent.value, operation: e.operation.value, replyOpcode: e.replyOpcode.value } });
   } });
   const addresses = [...registerMap.map(r => r.address), ...registerMap.filter(isWritable).flatMap(r => [r.address, r.address + 1]), 0x100, 0x01c, 0x3fc, matBase, matBase + 4 * 255, matBase + 4 * matWords, 2 ** registerAddressBits - 4, counterAddress("malformed")];
   for (let i = 0; i < n; i++) {
@@ -79,7 +79,7 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
     expect(await m.write(address, data, strb), `answer to the write at 0x${address.toString(16)} strobes ${strb}`).toBe(answer);
     if (address >= matBase && answer === axiResponse.OKAY) {
       const field = (f: { lsb: number; width: number }): number => (data >>> f.lsb) & (2 ** f.width - 1);
-      wanted.push({ opcode: (address - matBase) >> 2, entry: { action: field(matEntryFields.action), write: field(matEntryFields.write), silent: field(matEntryFields.silent), replyOpcode: field(matEntryFields.replyOpcode) } });
+      wanted.push({ opcode: (address - matBase) >> 2, entry: { action: field(matEntryFields.action), write: field(matEntryFields.write), silent: field(matEntryFields.silent), operation: field(matEntryFields.operation), replyOpcode: field(matEntryFields.replyOpcode) } });
     }
     const at = b.random.pick([address, b.random.pick(addresses)]), should = reference.read(at), got = await m.read(at);
     if (should !== undefined) expect(got, `read at 0x${at.toString(16)}`).toEqual(should);
@@ -144,7 +144,7 @@ describe("Control", () => {
   });
   bench("the match-and-action table can be read and written word by word", dut, {}, async b => {
     quiet(b);
-    const m = master(b), entry = { action: 5, write: 1, silent: 0, replyOpcode: 0xa7 };
+    const m = master(b), entry = { action: 5, write: 1, silent: 0, operation: 3, replyOpcode: 0xa7 };
     poke(b.io.mat_entry, entry);
     m.ask(matAddress(0x9c));
     await b.until(() => b.io.mat_opcode.value === 0x9c);

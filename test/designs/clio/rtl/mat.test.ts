@@ -67,7 +67,7 @@ interface Options {
 async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {}) {
   const pause = o.pause ?? (() => never), io = b.io, table = [...defaultMatTable], rules = o.rules ?? Array.from({ length: matRules }, () => ({ valid: 0, pid: 0, action: 0 }));
   poke(io.rules, rules as never);
-  poke(io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, replyOpcode: 0 } });
+  poke(io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
   io.slow_release.value = 0;
   const access = new StreamSink(b.sim, io.access, { pause: pause() }), reply = new StreamSink(b.sim, io.reply, { pause: pause() }), slow = new StreamSink(b.sim, io.slow, { pause: pause() });
   const request = new StreamSource(b.sim, io.request, { pause: pause() });
@@ -96,8 +96,8 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
     drive: cycle => {
       io.slow_release.value = due.length > 0 && (due[0] as number) <= cycle ? (due.shift(), 1) : 0;
       next = o.writes !== undefined && b.random.bool(o.writes)
-        ? { opcode: b.random.pick(codes), entry: { action: b.random.int(0, 7), write: b.random.int(0, 1), silent: b.random.int(0, 1), replyOpcode: b.random.int(0, 255) } } : undefined;
-      poke(io.mat_write, next === undefined ? { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, replyOpcode: 0 } } : { en: 1, ...next });
+        ? { opcode: b.random.pick(codes), entry: { action: b.random.int(0, 7), write: b.random.int(0, 1), silent: b.random.int(0, 1), operation: b.random.int(0, 7), replyOpcode: b.random.int(0, 255) } } : undefined;
+      poke(io.mat_write, next === undefined ? { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } } : { en: 1, ...next });
     },
   });
   const sent = requests.map(r => request.send({ ...r }));
@@ -153,9 +153,9 @@ describe("Mat", () => {
     expect([t.slow.length, t.access.length, t.count.get("dropRule")]).toEqual([1, 1, 1]);
   });
   bench("the table can be looked at and outlives a reset, what waits does not", dut, {}, async b => {
-    poke(b.io.mat_write, { en: 1, opcode: 0x33, entry: { action: 2, write: 1, silent: 0, replyOpcode: 0x77 } });
+    poke(b.io.mat_write, { en: 1, opcode: 0x33, entry: { action: 2, write: 1, silent: 0, operation: 0, replyOpcode: 0x77 } });
     await b.risingEdge();
-    poke(b.io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, replyOpcode: 0 } });
+    poke(b.io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
     for (let i = 0; i < 3; i++) await offer(b, b.io.request, { ...plain({ opcode: opcode.ALLOC }) });
     await offer(b, b.io.request, { ...plain({}) });
     b.sim.reset();
