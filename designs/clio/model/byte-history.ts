@@ -51,6 +51,18 @@ export class ByteHistory {
     return undefined;
   }
 
+  /** The bytes from `start`, when only one value of each is possible and none is being written; otherwise undefined. */
+  known(start: number, length: number): Uint8Array | undefined {
+    const out = new Uint8Array(length);
+    if (this.recent.some(w => w.start < start + length && ends(w) > start)) return undefined;
+    for (let i = 0; i < length; i++) {
+      const values = this.settled(start + i);
+      if (values.length !== 1) return undefined;
+      out[i] = values[0] ?? 0;
+    }
+    return out;
+  }
+
   /** Fold every write that is over for all accesses issued at or after `horizon` (the earliest issue time still open). */
   fold(horizon: number): void {
     if (this.recent.length === 0) return;

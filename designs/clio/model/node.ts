@@ -1,9 +1,11 @@
-import {
-  accessBody, arpReplyFrame, clioHeader, decode, defaultAction, echoReplyFrame, frameOffsets, opcode, replyFrame, status, type Action,
-} from "../../packets/index.ts";
+import { arpReplyFrame, clioHeader, defaultAction, echoReplyFrame, frameOffsets, opcode, replyFrame, status, type Action } from "../../packets/index.ts";
 import { counterNames, type CounterName, type DropReason, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
-import { doneReply, failedReply, failureCounter, isSilent, piecesOf, type Access, type FailedAccess } from "./access.ts";
+import {
+  doneReply, failedReply, failureCounter, isAtomic, isDeref, isSilent, piecesOf, refusalOf, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess,
+} from "./access.ts";
+import { atomicResult, type AtomicKind } from "./atomics.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
+import { accessOf } from "./form.ts";
 import type { VirtualMemory } from "./pages.ts";
 
 /** What the node does with a frame. */
@@ -14,6 +16,9 @@ export type Outcome =
   | { readonly kind: "silent"; readonly why: string }
   /** Handed to the slow path, which answers in its own time. */
   | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
+
+/** A FENCE: the reply that comes when everything before it is done. */
+export interface Fence { readonly kind: "fence"; readonly frame: Uint8Array }
 
 /**
  * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for none out. It does
@@ -40,11 +45,16 @@ export class ReferenceNode {
    */
   receive(frame: Uint8Array, fcsBad = false): Outcome {
     const meaning = this.interpret(frame, fcsBad);
-    return meaning.kind === "access" ? this.perform(meaning.access) : meaning;
+    switch (meaning.kind) {
+      case "access": return this.perform(meaning.access);
+      // One after another: nothing is under way.
+      case "fence": return { kind: "reply", frame: meaning.frame, why: "OK" };
+      default: return meaning;
+    }
   }
 
   /** Everything that does not depend on memory: the outcome, or the access to be done. Counts what it decides. */
-  interpret(frame: Uint8Array, fcsBad = false): Outcome | { readonly kind: "access"; readonly access: Access } {
+  interpret(frame: Uint8Array, fcsBad = false): Outcome | { readonly kind: "access"; readonly access: Access } | Fence {
     this.counters.rxFrames++;
     const verdict = classify(frame, this.filter);
     if (verdict.kind === "drop" && (!fcsBad || verdict.reason === "dropLong")) return this.drop(verdict.reason);
@@ -73,37 +83,50 @@ export class ReferenceNode {
       this.counters.pingpongs++;
       return this.send(replyFrame(this.runtime, request, opcode.PINGPONG, status.OK, body), "OK");
     }
-    const access = this.access(request, body);
+    if (clio.opcode === opcode.FENCE) { this.counters.fences++; return { kind: "fence", frame: this.framed(replyFrame(this.runtime, request, opcode.FENCE, status.OK)) }; }
+    const access = accessOf(this.config, request, body);
     return access ? { kind: "access", access } : this.refuse(request, "MALFORMED", "malformed");
   }
 
-  /** Section 4, point 5: the access that a request asks for, or undefined when its form is wrong. */
-  private access(request: Request, body: Uint8Array): Access | undefined {
-    const { clio } = request, isRead = clio.opcode === opcode.READ;
-    if (!isRead && clio.opcode !== opcode.WRITE && clio.opcode !== opcode.WRITE_NOREPLY) return undefined;
-    if (body.length < accessBody.bytes) return undefined;
-    const { va, length } = decode(accessBody, body);
-    if (length < 1 || length > this.config.maxData) return undefined;
-    if (!isRead && length > body.length - accessBody.bytes) return undefined;
-    return { request, pid: clio.pid, va, length, data: isRead ? undefined : body.slice(accessBody.bytes, accessBody.bytes + length) };
+  /** Sections 5 and 6: all pages checked in address order, then all bytes moved. */
+  private perform(access: Access): Outcome {
+    const { kind } = access;
+    if (isAtomic(kind)) return this.atomic(access, kind);
+    return isDeref(kind) ? this.dereference(access) : this.move(access);
   }
 
-  /** Section 5: all pages checked in address order, then all bytes moved. */
-  private perform(access: Access): Outcome {
-    const { pid, va, length, data } = access, pieces = piecesOf(this.config, va, length);
-    for (const { vpn } of pieces) {
-      const failed = this.checkPage(pid, vpn, data !== undefined);
-      if (failed) return this.fail(access, failed);
-    }
+  private move(access: Access): Outcome {
+    const { pid, va, length, data } = access, failed = this.check(access, length), pieces = piecesOf(this.config, va, length);
+    if (failed) return this.fail(access, failed);
+    this.countDone(access);
     if (data) {
       for (const p of pieces) this.memory.write(pid, p.vpn, p.offset, data.subarray(p.from, p.from + p.length));
-      this.countDone(access);
       return isSilent(access) ? { kind: "silent", why: "OK" } : this.send(doneReply(this.runtime, access), "OK");
     }
+    return this.send(doneReply(this.runtime, access, this.bytesAt(pid, va, length)), "OK");
+  }
+
+  private atomic(access: Access, kind: AtomicKind): Outcome {
+    const failed = this.check(access, wordBytes);
+    if (failed) return this.fail(access, failed);
+    const old = wordOf(this.bytesAt(access.pid, access.va, wordBytes)), written = atomicResult({ ...access, kind }, old);
+    const [piece] = piecesOf(this.config, access.va, wordBytes);
+    if (piece && written !== undefined) this.memory.write(access.pid, piece.vpn, piece.offset, wordBytesOf(written));
+    this.counters.atomics++;
+    return this.send(doneReply(this.runtime, access, kind === "store" ? undefined : wordBytesOf(old)), "OK");
+  }
+
+  private dereference(access: Access): Outcome {
+    const failed = this.check(access, wordBytes);
+    if (failed) return this.fail(access, failed);
+    this.counters.dereferences++;
+    return this.move(target(access, wordOf(this.bytesAt(access.pid, access.va, wordBytes))));
+  }
+
+  private bytesAt(pid: number, va: bigint, length: number): Uint8Array {
     const found = new Uint8Array(length);
-    for (const p of pieces) found.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
-    this.countDone(access);
-    return this.send(doneReply(this.runtime, access, found), "OK");
+    for (const p of piecesOf(this.config, va, length)) found.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
+    return found;
   }
 
   private countDone(access: Access): void {
@@ -111,13 +134,17 @@ export class ReferenceNode {
     this.counters[access.data === undefined ? "readBytes" : "writeBytes"] += access.length;
   }
 
-  private checkPage(pid: number, vpn: bigint, isWrite: boolean): FailedAccess | undefined {
-    const page = vpn >> BigInt(this.config.vpnBits) === 0n ? this.memory.page(pid, vpn) : undefined;
-    if (!page) return "INVALID";
-    if (isWrite ? !page.write : !page.read) return isWrite ? "WRITE_PERM" : "READ_PERM";
-    if (page.valid) return undefined;
-    if (!this.memory.fault(pid, vpn)) return "OUT_OF_MEMORY";
-    this.counters.pageFaults++;
+  /** The first reason why `length` bytes at the access's address cannot be had. */
+  private check({ pid, va, kind }: Access, length: number): FailedAccess | undefined {
+    for (const { vpn } of piecesOf(this.config, va, length)) {
+      const page = vpn >> BigInt(this.config.vpnBits) === 0n ? this.memory.page(pid, vpn) : undefined;
+      if (!page) return "INVALID";
+      const lacking = rightsOf(kind).find(right => !page[right]);
+      if (lacking !== undefined) return refusalOf[lacking];
+      if (page.valid) continue;
+      if (!this.memory.fault(pid, vpn)) return "OUT_OF_MEMORY";
+      this.counters.pageFaults++;
+    }
     return undefined;
   }
 
@@ -134,5 +161,6 @@ export class ReferenceNode {
 
   private unanswered(why: string): Outcome { this.counters.unanswered++; return { kind: "silent", why }; }
   private drop(reason: DropReason): Outcome { this.counters[reason]++; return { kind: "drop", reason }; }
-  private send(frame: Uint8Array, why: string): Outcome { this.counters.txFrames++; return { kind: "reply", frame, why }; }
+  private send(frame: Uint8Array, why: string): Outcome { return { kind: "reply", frame: this.framed(frame), why }; }
+  private framed(frame: Uint8Array): Uint8Array { this.counters.txFrames++; return frame; }
 }

@@ -1,9 +1,12 @@
 import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, status, statusName } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
-import { doneReply, failedReply, isSilent, piecesOf, type Access, type FailedAccess, type Piece } from "./access.ts";
+import {
+  doneReply, failedReply, isAtomic, isDeref, isSilent, piecesOf, refusalOf, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
+} from "./access.ts";
 import { ByteHistory, type PendingWrite } from "./byte-history.ts";
 import { ReferenceNode } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
+import { WordHistory, type WordOperation } from "./word-history.ts";
 
 /** Replies between two tidyings of the pages' histories. */
 const foldEvery = 32;
@@ -13,6 +16,9 @@ interface Page { readonly read: boolean; readonly write: boolean; readonly bytes
 
 interface Open {
   readonly issued: number; readonly name: string;
+  /** Requests to memory that came before it: of a FENCE, those that must be done when it is answered. */
+  readonly order: number;
+  readonly fence: boolean;
   /** The exact reply, where it depends on nothing; undefined for accesses and for requests to the slow path. */
   readonly exact: Uint8Array | undefined;
   readonly access: OpenAccess | undefined;
@@ -27,6 +33,10 @@ interface OpenAccess {
   readonly writes: readonly PendingWrite[];
   /** The same in pages that were mapped while it was under way: it may have met them instead. */
   readonly late: { readonly page: Page; readonly write: PendingWrite }[];
+  /** Of an atomic, and of a READ of a word that atomics work on: its part in the word's history. */
+  readonly word: { readonly history: WordHistory; readonly operation: WordOperation } | undefined;
+  /** Of an access behind a pointer: the pointer's page. */
+  readonly pointer: { readonly page: Page | undefined; readonly vpn: bigint; readonly source: Access } | undefined;
 }
 
 /** A request that has been answered. */
@@ -55,7 +65,11 @@ export class Scoreboard {
   private readonly pages = new Map<number, Map<bigint, Page>>();
   /** By key; several requests with the same key are answered in any order. */
   private readonly open = new Map<string, Open[]>();
-  private readonly silent = new Set<PendingWrite>();
+  private readonly silent = new Map<PendingWrite, number>();
+  /** Words that atomics have worked on, by process and address. */
+  private readonly words = new Map<string, WordHistory>();
+  /** Requests to memory so far. */
+  private entered = 0;
   private readonly busyPages = new Set<Page>();
 
   constructor(config: NodeConfig, runtime: RuntimeSettings) {
@@ -96,21 +110,52 @@ export class Scoreboard {
   issue(frame: Uint8Array, time: number, fcsBad = false): boolean {
     const meaning = this.node.interpret(frame, fcsBad);
     const name = frameName(frame);
+    const open = { issued: time, name, order: this.entered, fence: false, access: undefined };
     switch (meaning.kind) {
       case "drop": case "silent": return false;
-      case "reply": this.wait({ issued: time, name, exact: meaning.frame, access: undefined, key: replyKey(meaning.frame) }); return true;
-      case "forward": this.wait({ issued: time, name, exact: undefined, access: undefined, key: requestKey(frame) }); return true;
+      case "reply": this.wait({ ...open, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
+      case "fence": this.wait({ ...open, fence: true, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
+      case "forward": this.wait({ ...open, exact: undefined, key: requestKey(frame) }); return true;
       case "access": return this.issueAccess(meaning.access, frame, time, name);
     }
   }
 
   private issueAccess(access: Access, frame: Uint8Array, time: number, name: string): boolean {
-    const pieces = piecesOf(this.config, access.va, access.length), pages = pieces.map(p => this.page(access.pid, p.vpn));
-    const allowed = this.judge(access, pages).has("OK"), { data } = access;
+    const order = this.entered++, pointer = this.pointerOf(access), moved = pointer?.target ?? access;
+    const pieces = piecesOf(this.config, moved.va, moved.length), pages = pieces.map(p => this.page(moved.pid, p.vpn));
+    const allowed = this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")), { data } = access;
     const writes = !allowed || !data ? [] : pieces.flatMap((p, i) => { const page = pages[i]; return page ? [this.begin(page, p, data, time)] : []; });
-    if (isSilent(access)) { for (const w of writes) this.silent.add(w); return false; }
-    this.wait({ issued: time, name, exact: undefined, access: { access, pieces, pages, writes, late: [] }, key: requestKey(frame) });
+    if (isSilent(access)) { for (const w of writes) this.silent.set(w, order); return false; }
+    const word = this.wordOf(access);
+    word?.history.issue(word.operation);
+    this.wait({ issued: time, name, order, fence: false, exact: undefined, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame) });
     return true;
+  }
+
+  /** Where a pointer is, and the access behind it. Pointers are laid down before the accesses through them: their value must be known. */
+  private pointerOf(access: Access): { readonly vpn: bigint; readonly page: Page | undefined; readonly source: Access; readonly target: Access } | undefined {
+    if (!isDeref(access.kind)) return undefined;
+    const [piece] = piecesOf(this.config, access.va, wordBytes);
+    if (!piece) return undefined;
+    const page = this.page(access.pid, piece.vpn), bytes = page?.bytes.known(piece.offset, wordBytes);
+    if (page && !bytes) throw new Error(`the pointer at 0x${access.va.toString(16)} is being written: what is behind it cannot be judged`);
+    return { vpn: piece.vpn, page, source: access, target: target(access, bytes ? wordOf(bytes) : 0n) };
+  }
+
+  private wordOf({ kind, pid, va, length, operand, swap }: Access): OpenAccess["word"] {
+    const key = `${pid}:${va}`;
+    let history = this.words.get(key);
+    if (isAtomic(kind)) {
+      if (!history) this.words.set(key, history = new WordHistory(this.initialWord(pid, va)));
+      return { history, operation: { kind, operand, swap } };
+    }
+    return kind === "read" && length === wordBytes && history ? { history, operation: { kind, operand, swap } } : undefined;
+  }
+  private initialWord(pid: number, va: bigint): bigint {
+    const [piece] = piecesOf(this.config, va, wordBytes), page = piece && this.page(pid, piece.vpn);
+    const bytes = page ? page.bytes.known(piece.offset, wordBytes) : new Uint8Array(wordBytes);
+    if (!bytes) throw new Error(`the word at 0x${va.toString(16)} is being written: atomics on it cannot be judged`);
+    return wordOf(bytes);
   }
 
   /** A frame has come out of the node. @returns the request that it answers, when there is one */
@@ -132,18 +177,49 @@ export class Scoreboard {
     return first && this.finishRequest(first, waiting, frame, time);
   }
 
-  private judgeReply({ exact, access, name, issued }: Open, frame: Uint8Array, time: number): string | undefined {
-    if (exact) return same(exact, frame) ? undefined : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
+  private judgeReply(open: Open, frame: Uint8Array, time: number): string | undefined {
+    const { exact, access, name, issued } = open;
+    if (exact) return same(exact, frame) ? this.judgeFence(open) : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
     if (!access) return this.judgeForwarded(name, frame);
-    const code = dissect(frame).clio?.status ?? -1;
+    const code = dissect(frame).clio?.status ?? -1, { pointer } = access;
+    if (pointer) {
+      // The pointer's own page first; what is wrong with it is answered with the pointer's address.
+      const legal = new Set([...this.judge(pointer.source, [pointer.page]), ...this.judge(pointer.source, [this.page(pointer.source.pid, pointer.vpn)])]);
+      for (const outcome of legal) if (outcome !== "OK" && status[outcome] === code && same(failedReply(this.runtime, pointer.source, outcome), frame)) return undefined;
+      if (!legal.has("OK")) return `${name} through 0x${pointer.source.va.toString(16)}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
+    }
+    return this.judgeAccess(access, frame, code, name, issued, time);
+  }
+
+  /** A fence is answered when all that came before it is done. */
+  private judgeFence({ fence, order, issued }: Open): string | undefined {
+    if (!fence) return undefined;
+    for (const waiting of this.open.values()) for (const o of waiting) {
+      if (o.access && o.order < order) return `FENCE issued at ${issued}: answered before ${o.name} issued at ${o.issued}`;
+    }
+    return undefined;
+  }
+
+  private judgeAccess(access: OpenAccess, frame: Uint8Array, code: number, name: string, issued: number, time: number): string | undefined {
     // The mapping may have changed while the request was under way: either state's outcome will do.
     const now = access.pieces.map(p => this.page(access.access.pid, p.vpn)), legal = new Set([...this.judge(access.access, access.pages), ...this.judge(access.access, now)]);
     for (const outcome of legal) {
       if (status[outcome] !== code) continue;
       if (outcome !== "OK") return same(failedReply(this.runtime, access.access, outcome), frame) ? undefined : `${name}: a wrong ${outcome} reply: ${describe(frame)}`;
+      if (access.word) return this.judgeWord(access, access.word, frame, issued, name);
       return access.access.data ? (same(doneReply(this.runtime, access.access), frame) ? undefined : `${name}: a wrong reply: ${describe(frame)}`) : this.judgeRead(access, now, frame, issued, name, time);
     }
     return `${name} of ${access.access.length} bytes at 0x${access.access.va.toString(16)}, pid ${access.access.pid}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
+  }
+
+  /** The reply of an atomic: its form here, its number when the request is finished (what looks like another's reply must leave no trace). */
+  private judgeWord({ access }: OpenAccess, word: NonNullable<OpenAccess["word"]>, frame: Uint8Array, issued: number, name: string): string | undefined {
+    const found = access.kind === "store" ? undefined : foundIn(frame);
+    if (!same(doneReply(this.runtime, access, found === undefined ? undefined : wordBytesOf(found)), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
+    if (!word.history.reply(word.operation, found)) {
+      return `${name} at 0x${access.va.toString(16)} of pid ${access.pid}, issued at ${issued}: found ${found ?? "nothing"}, which fits no order of the operations on this word`;
+    }
+    return undefined;
   }
 
   private judgeForwarded(name: string, frame: Uint8Array): string | undefined {
@@ -171,7 +247,12 @@ export class Scoreboard {
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
     const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
     if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
-    if (open.access) this.settleWrites(open.access, code === status.OK, time);
+    if (open.access) {
+      this.settleWrites(open.access, code === status.OK, time);
+      if (code !== status.OK) open.access.word?.history.fail(open.access.word.operation);
+    }
+    // What came before a fence without a reply of its own is done as well.
+    if (open.fence) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
     this.completed++;
     // Folding is about speed and memory only: it need not happen at each reply.
     if (this.completed % foldEvery === 0) this.fold();
@@ -203,7 +284,7 @@ export class Scoreboard {
    * and then, or their histories grow.
    */
   quiesce(time: number): void {
-    for (const w of this.silent) w.replied = time;
+    for (const w of this.silent.keys()) w.replied = time;
     this.silent.clear();
     this.fold();
   }
@@ -227,13 +308,20 @@ export class Scoreboard {
     for (const page of pages) {
       if (!page) return legal.add("INVALID");
       if (page.leaving) legal.add("INVALID");
-      if (access.data ? !page.write : !page.read) return legal.add(access.data ? "WRITE_PERM" : "READ_PERM");
+      const lacking = rightsOf(access.kind).find(right => !page[right]);
+      if (lacking !== undefined) return legal.add(refusalOf[lacking]);
     }
     return legal.add("OK");
   }
 
   private page(pid: number, vpn: bigint): Page | undefined { return this.pages.get(pid)?.get(vpn); }
   private wait(open: Open): void { this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]); }
+}
+
+/** The number in an atomic's reply. */
+function foundIn(frame: Uint8Array): bigint | undefined {
+  const at = frameOffsets.body + accessBody.bytes;
+  return frame.length >= at + wordBytes ? wordOf(frame.slice(at, at + wordBytes)) : undefined;
 }
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
