@@ -1,11 +1,11 @@
 import {
-  arbiter, assertAlways, bit, connect, constant, fromBits, input, module, mux, node, output, reg, sink, source, stream, struct, uint,
+  arbiter, assertAlways, bit, connect, constant, fromBits, input, module, mux, node, output, reg, sink, source, stage, stream, struct, uint,
   when, type Bit, type StreamIn,
 } from "../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../packets/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
 import { ContextRead } from "./reply_contexts.ts";
-import { echoBeats, echoBytes, fullBytes, ipv4Checksum, placeChecksum, planReply, rawLimit } from "./reply_frame.ts";
+import { echoBeats, echoBytes, fullBytes, ipv4Checksum, placeChecksum, planReply, rawLimit, replyKind, ReplyKind } from "./reply_frame.ts";
 import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, slotBeatBits, slotBits } from "./types.ts";
 
 export interface NetTxParameters { readonly beatBytes: number; readonly slots: number; readonly frameBytes: number }
@@ -15,11 +15,11 @@ export interface NetTxParameters { readonly beatBytes: number; readonly slots: n
  * A reply's header comes from a register, what is behind it from `data` (form data) or `echo_data` (form echo), lane for lane: no byte is
  * shifted. Rules: designs/clio/model/rules.md, sections 2 and 3. Padding to 60 bytes is zero. `user` is 0, but 1 on the last beat of data
  * that the memory reported bad.
- * The slot is released in the cycle after the reply's last beat was taken.
- * Latency: 3 cycles from `reply` to its first beat (the frame buffer's 2 are hidden in them), 0 for `raw`.
- * Initiation interval: 1 beat per cycle, frames back to back without a bubble (the next two replies are prepared while one is sent; echo
- * data are asked for 2 cycles ahead). Within a frame it waits for nothing but `data` or `echo_data`. Full: two replies wait inside, then
- * `reply.ready` is 0.
+ * The slot is released in the cycle after the reply's last beat has gone into the output register.
+ * Latency: 6 cycles from `reply` to its first beat (the frame buffer's 2 are hidden in them), 0 for `raw`.
+ * Initiation interval: 1 beat per cycle, frames back to back without a bubble (the next three replies are prepared while one is sent; echo
+ * data are asked for 2 cycles ahead). Within a frame it waits for nothing but `data` or `echo_data`. Full: five replies wait behind the one being sent, then
+ * `reply.ready` is 0. Registers at both ends: `reply.ready` waits for nothing, and what is sent does not see `tx.ready` of the same cycle.
  */
 export const NetTx = module("NetTx",
   (p: NetTxParameters) => ({
@@ -31,47 +31,59 @@ export const NetTx = module("NetTx",
     const { beatBytes } = p, laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p);
     const headerBeats = Math.ceil(fullBytes / beatBytes), headerLanes = headerBeats * beatBytes;
 
-    // Stage 1: the reply, its context at the memory's output. The echo job goes out from here, so that its data come in time.
+    // Stage 1: the reply, its context at the memory's output. The echo job is made here, so that its data come in time.
     const asked_valid = reg(bit, { init: 0 });
     const asked = reg(Reply(p));
-    const job_sent = reg(bit, { init: 0 });
+    const known_valid = reg(bit, { init: 0 });
     const built_valid = reg(bit, { init: 0 });
     const sending = reg(bit, { init: 0 });
     const sent = stream(AxisBeat(beatBytes));
     const final = reg(bit);
     const sending_room = node(sending.not().or(sent.fire.and(final)));
     const built_room = node(built_valid.not().or(sending_room));
+    const known_room = node(known_valid.not().or(built_room));
 
-    const plan = planReply(asked, io.context, io.config);
-    const job_settled = node(plan.echoes.not().or(job_sent).or(io.echo_job.ready));
-    const asked_moves = node(asked_valid.and(built_room).and(job_settled));
+    const replies = stage(io.reply, "full");
+    const told = replyKind(asked, io.context, io.config);
+    const job = stream(BufferJob(p));
+    const job_settled = node(told.echoes.not().or(job.ready));
+    const asked_moves = node(asked_valid.and(known_room).and(job_settled));
     const asked_room = node(asked_valid.not().or(asked_moves));
-    io.reply.ready.set(asked_room);
-    io.context_read.set({ en: io.reply.fire, slot: io.reply.payload.slot });
-    when(asked_room, () => { asked_valid.set(io.reply.valid); });
-    when(io.reply.fire, () => { asked.set(io.reply.payload); });
+    replies.ready.set(asked_room);
+    // What stands there is read whether it moves or not, so that the memory's address waits for no decision.
+    io.context_read.set({ en: asked_room, slot: replies.payload.slot });
+    when(asked_room, () => { asked_valid.set(replies.valid); asked.set(replies.payload); });
 
+    job.valid.set(asked_valid.and(told.echoes).and(known_room));
+    job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
+    connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echo_job);
+
+    // Stage 2: what the reply is, and all that its header is made of.
+    const known = reg(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext }));
+    when(known_room, () => {
+      known_valid.set(asked_valid.and(job_settled));
+      known.set({ reply: asked, kind: told, context: io.context });
+    });
+    const plan = planReply(known.kind, known.reply, known.context, io.config);
     const last_beat = node(plan.lastByte.bits(laneBits, beatBits));
-    io.echo_job.valid.set(asked_valid.and(plan.echoes).and(job_sent.not()));
-    io.echo_job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
-    when(asked_moves, () => { job_sent.set(0); }).elseWhen(io.echo_job.fire, () => { job_sent.set(1); });
 
-    // Stage 2: the header but for the end of the checksum, and what the frame takes from where.
+    // Stage 3: the header but for the end of the checksum, and what the frame takes from where.
     const built = reg(struct({
-      slot: uint(slotBits(p)), header: uint(fullBytes * 8), clio: bit, sums: uint(36), last_beat: uint(beatBits), last_lane: uint(laneBits),
+      slot: uint(slotBits(p)), header: uint(fullBytes * 8), clio: bit, sum: uint(20), last_beat: uint(beatBits), last_lane: uint(laneBits),
       /** Number of the last byte that is not padding, up to 63. */
       content: uint(6), icmp: bit, echo: bit, data: bit,
     }));
-    when(built_room, () => { built_valid.set(asked_valid.and(job_settled)); });
-    when(asked_moves, () => {
+    when(built_room, () => {
+      built_valid.set(known_valid);
+      const { clio, icmp, echoes, data } = known.kind;
       built.set({
-        slot: asked.slot, header: plan.header, clio: plan.clio, sums: plan.sums, last_beat, last_lane: plan.lastByte.bits(0, laneBits),
-        content: plan.content, icmp: plan.icmp, echo: plan.echoes, data: plan.data,
+        slot: known.reply.slot, header: plan.header, clio, sum: plan.sum, last_beat, last_lane: plan.lastByte.bits(0, laneBits),
+        content: plan.content, icmp, echo: echoes, data,
       });
     });
     const built_moves = node(built_valid.and(sending_room));
 
-    // Stage 3: the frame being sent. `header` and `take` (lanes that come from the data) move on by one beat with every beat sent.
+    // Stage 4: the frame being sent. `header` and `take` (lanes that come from the data) move on by one beat with every beat sent.
     const slot = reg(uint(slotBits(p)));
     const header = reg(uint(headerLanes * 8));
     const take = reg(uint(headerLanes));
@@ -90,7 +102,7 @@ export const NetTx = module("NetTx",
     const all = (1n << BigInt(headerBeats)) - 1n;
     when(sending_room, () => { sending.set(built_valid); });
     when(built_moves, () => {
-      const checksum = ipv4Checksum(built.sums);
+      const checksum = ipv4Checksum(built.sum);
       slot.set(built.slot);
       header.set(mux(built.clio, placeChecksum(built.header, checksum), built.header).resize(headerLanes * 8));
       take.set(fromBits(Array.from({ length: headerLanes }, (_, i) => lane(i))));
@@ -122,7 +134,8 @@ export const NetTx = module("NetTx",
     const consumes = node(sending.and(waits).and(sent.ready));
     io.data.ready.set(consumes.and(echo.not()));
     io.echo_data.ready.set(consumes.and(echo));
-    connect(arbiter([sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>, io.raw], { last: v => v.last }), io.tx);
+    const staged = stage(sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full");
+    connect(arbiter([staged, io.raw], { last: v => v.last }), io.tx);
 
     const released = reg(bit, { init: 0 });
     const released_slot = reg(uint(slotBits(p)));

@@ -6,7 +6,7 @@ import {
   accessBody, arpPacket, clioHeader, encode, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, minimumFrame,
     status, udpHeader,
 } from "../../packets/index.ts";
-import { cat, constant, mux, node, onehotMux, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { bit, cat, constant, mux, node, onehotMux, reg, struct, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "./fields.ts";
 import { frameKind, replyForm, type NetConfig, type Reply, type ReplyContext } from "./types.ts";
 
@@ -31,50 +31,77 @@ const constantSum = (() => {
   return sum;
 })();
 const echoRequestType = 8;
+const clioToIp = udpHeader.bytes + ipv4Header.bytes;
 
 export interface ReplyPlan {
   /** The first 70 bytes, zero where data or echoed bytes go and behind the end; the IPv4 checksum of a Clio reply is 0. */
   readonly header: UInt;
-  /** Clio reply (its IPv4 checksum is to be filled in), or ICMP. */
-  readonly clio: Bit; readonly icmp: Bit;
-  /** Two numbers whose sum is that of the IPv4 header's words: 19 and 17 bits, the wider one lowest. */
-  readonly sums: UInt;
+  /** The sum of the IPv4 header's words. */
+  readonly sum: UInt;
   /** Number of the frame's last byte, padding included (16 bits). */
   readonly lastByte: UInt;
   /** Number of the last byte that is no padding, 63 when there is no padding. */
   readonly content: UInt;
-  /** Bytes from the frame buffer, or from memory, follow. */
-  readonly echoes: Bit; readonly data: Bit;
 }
 
-export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
-  config: Val<typeof NetConfig>): ReplyPlan {
+const sizeBits = 16, sumBits = 20;
+/** What kind of reply it is, and the one number of the request that every length in it follows from. */
+export const ReplyKind = struct({
+  arp: bit, icmp: bit, clio: bit, ping: bit, data: bit,
+  /** va and length follow the Clio header. */
+  withAccess: bit,
+  given: uint(sizeBits),
+  /** The frame ends before the shortest one does. */
+  padded: bit,
+  /** Bytes from the frame buffer follow. */
+  echoes: bit,
+  /** The sum of the IPv4 header's words but for `given` in its length. */
+  rest: uint(sumBits),
+});
+
+/** The first of two steps: told apart from the form and the context. */
+export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
+  config: Val<typeof NetConfig>): Val<typeof ReplyKind> {
   const arp = node(context.kind.eq(frameKind.arp)), icmp = node(context.kind.eq(frameKind.icmp)),
     clio = node(context.kind.eq(frameKind.clio));
   const data = node(clio.and(reply.form.eq(replyForm.data))), ping = node(clio.and(reply.form.eq(replyForm.echo)));
   const short = node(clio.and(reply.form.eq(replyForm.short)));
+  const { size } = cutFields(clioHeader, context.header), { length } = cutFields(accessBody, context.body);
+  const withAccess = node(data.or(short));
+  // Whether the frame is padded, and whether a PINGPONG has a body, straight from the request's lengths.
+  const padded = node(isPadded(context, icmp, ping).or(arp).or(clio.and(ping.or(withAccess).not())));
+  const pinged = node(size.gt(clioHeader.bytes));
+  // The sums of our own address and the constants change with the register only.
+  const own = (more: number, name: string): UInt<20> => {
+    const sum = reg(uint(sumBits), { name });
+    sum.set(config.ip.bits(0, 16).zext(sumBits).add(config.ip.bits(16, 16).zext(sumBits)).add(constantSum + clioToIp + more));
+    return sum;
+  };
+  const own_ping = own(0, "own_ping"), own_bare = own(clioHeader.bytes, "own_bare");
+  const own_access = own(clioHeader.bytes + accessBody.bytes, "own_access");
+  const rest = context.ip.bits(0, 16).zext(sumBits).add(context.ip.bits(16, 16).zext(sumBits))
+    .add(mux(ping, own_ping, mux(withAccess, own_access, own_bare)));
+  return {
+    arp, icmp, clio, ping, data, withAccess, padded, rest, echoes: node(icmp.or(ping.and(pinged))),
+    given: node(onehotMux([data, ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(sizeBits),
+  };
+}
+
+/** The second step: the header, from registers of the first one. */
+export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
+  config: Val<typeof NetConfig>): ReplyPlan {
+  const { arp, icmp, ping, withAccess, given, padded } = kind;
   const asked = cutFields(clioHeader, context.header), access = cutFields(accessBody, context.body);
 
-  // Every length is one number of the request plus a constant that follows from the form.
-  const size_bits = 16;
-  const given = node(onehotMux([data, ping, icmp], [access.length.trunc(size_bits), asked.size, context.ipLength]));
-  const withAccess = node(data.or(short));
+  // Every length is that number plus a constant that follows from the form.
   /** Clio size plus `more`. */
-  const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, size_bits), mux(withAccess,
-    constant(more + clioHeader.bytes + accessBody.bytes, size_bits), more + clioHeader.bytes)));
-  const clioToIp = udpHeader.bytes + ipv4Header.bytes;
+  const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, sizeBits), mux(withAccess,
+    constant(more + clioHeader.bytes + accessBody.bytes, sizeBits), more + clioHeader.bytes)));
   const size = node(sized(0)), udp_length = node(sized(udpHeader.bytes)), ip_length = node(sized(clioToIp));
-  const lastWithout = mux(withAccess, constant(fullBytes - 1, size_bits), mux(icmp, constant(pingOffset, size_bits),
-    mux(ping, constant(pingpongOffset, size_bits), mux(arp, constant(arpBytes - 1, size_bits), rawLimit - 1))));
+  const lastWithout = mux(withAccess, constant(fullBytes - 1, sizeBits), mux(icmp, constant(pingOffset, sizeBits),
+    mux(ping, constant(pingpongOffset, sizeBits), mux(arp, constant(arpBytes - 1, sizeBits), rawLimit - 1))));
   const last = node(given.add(lastWithout));
-  // Whether the frame is padded, and whether a PINGPONG has a body, straight from the request's lengths: beside the sum, not behind it.
-  const padded = node(isPadded(context, icmp, ping).or(arp).or(clio.and(ping.or(withAccess).not())));
-  const pinged = node(asked.size.gt(clioHeader.bytes));
 
-  // The sum of our own address and the constants changes with the register only.
-  const own_sum = reg(uint(18));
-  own_sum.set(config.ip.bits(0, 16).zext(18).add(config.ip.bits(16, 16).zext(18)).add(constantSum));
-  const sums = cat(context.ip.bits(0, 16).addGrow(ip_length), own_sum.addGrow(context.ip.bits(16, 16).zext(18)));
 
   const ethernet = joinFields(ethernetHeader, { dst: context.mac, src: config.mac, etherType: mux(arp, constant(etherType.arp, 16),
     etherType.ipv4) });
@@ -91,9 +118,10 @@ export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
   const body = joinFields(accessBody, { va: access.va, length: mux(reply.status.eq(status.OK), access.length, 0) });
   const bodyOut = mux(withAccess, body, 0);
 
-  // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after.
-  const changed = context.icmpChecksum.not().addGrow(~(echoRequestType << 8) & 0xffff);
-  const icmp_checksum = node(changed.bits(0, 16).add(changed.bit(16).zext(16)).not());
+  // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the sum, which comes
+  // back in at its low end, is told from its operand, so that one adder does.
+  const before = context.icmpChecksum.not(), change = ~(echoRequestType << 8) & 0xffff;
+  const icmp_checksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
   const icmpOut = joinFields(icmpHeader, { type: 0, code: 0, checksum: icmp_checksum, identifier: 0, sequence: 0 });
   const icmpKept = icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
   const afterIp = fullBytes - frameOffsets.transport;
@@ -105,9 +133,8 @@ export function planReply(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
     targetMac: context.header.bits(0, arpPacket.at.senderMac.width), targetIp: context.ip,
   });
   return {
-    header: joinBytes(ethernet, mux(arp, arpOut.resize((fullBytes - ethernetHeader.bytes) * 8), ipFrame)), clio, icmp, sums,
-    lastByte: node(mux(padded, constant(minimumFrame - 1, size_bits), last)), content: mux(padded, last.bits(0, 6), 63),
-      echoes: icmp.or(ping.and(pinged)), data,
+    header: joinBytes(ethernet, mux(arp, arpOut.resize((fullBytes - ethernetHeader.bytes) * 8), ipFrame)), sum: kind.rest.add(given.zext(sumBits)),
+    lastByte: node(mux(padded, constant(minimumFrame - 1, sizeBits), last)), content: mux(padded, last.bits(0, 6), 63),
   };
 }
 
@@ -120,7 +147,7 @@ function isPadded(context: Val<typeof ReplyContext>, icmp: Bit, ping: Bit): Bit 
 
 /**
  * Where the echoed bytes of a request begin, in beats from the frame's first, and how many beats hold them, padding included (what lies
- * behind the request's own bytes is to be masked). One adder: this goes straight on to the frame buffer's address.
+ * behind the request's own bytes is to be masked). Wires only.
  */
 export function echoBeats(context: Val<typeof ReplyContext>, beatBytes: number,
   beatBits: number): { readonly first: UInt; readonly beats: UInt } {
@@ -137,11 +164,15 @@ export function echoBeats(context: Val<typeof ReplyContext>, beatBytes: number,
   };
 }
 
-/** The IPv4 checksum from a plan's `sums`. */
-export function ipv4Checksum(sums: UInt): UInt<16> {
-  const sum = node(sums.bits(0, 19).zext(20).add(sums.bits(19, 17).zext(20)));
-  const folded = node(sum.bits(0, 16).addGrow(sum.bits(16, 4).zext(16)));
-  return folded.bits(0, 16).add(folded.bit(16).zext(16)).not();
+/**
+ * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. Where that one comes from is told
+ * from the operands, so that one adder does.
+ */
+export function ipv4Checksum(sum: UInt): UInt<16> {
+  const low = sum.bits(0, 16), carries = sum.bits(16, 4);
+  const wraps = node(low.bits(4, 12).all().and(low.bits(0, 4).gt(carries.not())));
+  const folded = node(cat(low, constant(1, 1)).add(cat(carries.zext(16), wraps)));
+  return folded.bits(1, 16).not();
 }
 
 /** The header with the IPv4 checksum filled in. */

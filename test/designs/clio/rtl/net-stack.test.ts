@@ -106,11 +106,11 @@ describe("the network blocks together", () => {
     });
     for (const [name, make] of [["ICMP", (r: Bench["random"]) => randomPing(r, 300)], ["ARP", randomArp], ["PINGPONG",
       (r: Bench["random"]) => randomRequest(r, 100, own.nativePort, opcode.PINGPONG)]] as const) {
-      bench(`${beatBytes * 8} bits: ${name} at line rate, 6 cycles from the last beat in to the first beat out`, dut(beatBytes),
+      bench(`${beatBytes * 8} bits: ${name} at line rate, 9 cycles from the last beat in to the first beat out`, dut(beatBytes),
         { seed: 1 }, async b => {
         const frames = Array.from({ length: 60 }, () => ({ bytes: make(b.random), bad: false }));
         const { sent, got } = await exchange(b, frames);
-        expect((got[0] as Frame).start - (sent[0]?.end as number)).toBe(6);
+        expect((got[0] as Frame).start - (sent[0]?.end as number)).toBe(9);
         // Neither side ever pauses: as many beats out as in, back to back.
         got.forEach((f, i) => { if (i > 0) expect([f.start, sent[i]?.start]).toEqual([(got[i - 1]?.end as number) + 1,
           (sent[i - 1]?.end as number) + 1]); });

@@ -285,9 +285,9 @@ describe("NetTx", () => {
           const slot = await s.store(job), asked = s.reply(job, slot);
           await s.finish();
           const sent = s.got[i]?.frame as Frame;
-          expect(sent.start - (asked.cycle as number), `form ${job.form} of kind ${job.kind}`).toBe(3);
+          expect(sent.start - (asked.cycle as number), `form ${job.form} of kind ${job.kind}`).toBe(6);
           expect(sent.end - sent.start + 1, "beats without a bubble").toBe(Math.ceil(sent.bytes.length / beatBytes));
-          expect(s.released.at(-1)).toEqual({ slot, cycle: sent.end + 1 });
+          expect(s.released.at(-1)).toEqual({ slot, cycle: sent.end });
         }
       });
       bench("raw frames pass at once, and take turns with replies", dut(beatBytes), { seed: 4 }, async b => {
@@ -332,13 +332,13 @@ describe("NetTx", () => {
     });
     test("and nothing without one", async () => { await run("no fault", dut(16)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["flags of a published client come back", /& ~context_published/, ""],
+      ["flags of a published client come back", /& ~known_context_published/, ""],
       ["the last beat kept whole", /last_keep <= \{/, "last_keep <= 16'hffff | {"],
       ["padding is not zero", /built_content <= [^;]*;/, "built_content <= 6'd63;"],
       ["the carry of the checksum forgotten", /folded = /, "folded = 17'h0ffff & "],
       ["the slot released is the next one's", /released_slot <= slot;/, "released_slot <= built_slot;"],
       ["an error of the memory forgotten", /& data_payload_bad/, "& 1'b0"],
-      ["the length of a failed access", /asked_status == 4'd0/, "1'b1"],
+      ["the length of a failed access", /known_reply_status == 4'd0/, "1'b1"],
       ["frames of the slow path cut in two", /sent_or_raw_locked <= [^;]*;|tx_locked <= [^;]*;|arbitrated_locked <= [^;]*;/,
         "arbitrated_locked <= 1'b0;"],
     ];
