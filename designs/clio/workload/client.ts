@@ -1,4 +1,6 @@
-import { accessBody, allocBody, arpFrame, broadcastMac, clioMessage, concat, encode, icmpEchoFrame, kvBody, opcode, udpFrame, type Endpoint } from "../../packets/index.ts";
+import {
+  accessBody, allocBody, arpFrame, broadcastMac, clioHeader, clioMessage, concat, decode, encode, encodeInto, frameOffsets, icmpEchoFrame, kvBody, opcode, udpFrame, type Endpoint,
+} from "../../packets/index.ts";
 import type { RuntimeSettings } from "../config/index.ts";
 
 /** A client that builds frames for one node: on the native port, with a request ID of its own for each request. */
@@ -18,6 +20,13 @@ export class FrameClient {
   to(port: number, code: number, pid: number, ...body: readonly Uint8Array[]): Uint8Array {
     const requestId = this.nextId++ >>> 0;
     return udpFrame(this.endpoint, { ...this.node, port }, clioMessage({ pid, opcode: code, flagTracked: 1, requestId, tag: requestId & 0xff }, ...body));
+  }
+
+  /** An earlier request of this client's once more: under a new request ID, naming the first (wire-format.md, flag_retry). */
+  repeat(frame: Uint8Array): Uint8Array {
+    const again = frame.slice(), first = decode(clioHeader, frame, frameOffsets.clio), requestId = this.nextId++ >>> 0;
+    encodeInto(clioHeader, { ...first, requestId, flagRetry: 1, retryOf: first.flagRetry === 1 ? first.retryOf : first.requestId }, again, frameOffsets.clio);
+    return again;
   }
 
   read(pid: number, va: bigint, length: number): Uint8Array { return this.request(opcode.READ, pid, encode(accessBody, { va, length })); }

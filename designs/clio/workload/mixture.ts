@@ -2,6 +2,7 @@ import { opcode, vmFlag } from "../../packets/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 import { Random } from "./random.ts";
+import { StateOperations, type StatePage } from "./state-operations.ts";
 
 /** What the random requests are like; every share is a probability. */
 export interface MixtureOptions {
@@ -20,6 +21,8 @@ export interface MixtureOptions {
   readonly wrongShare?: number;
   /** PINGPONG, ARP and ICMP among the requests. */
   readonly otherShare?: number;
+  /** Atomics, accesses through pointers, fences and repetitions among the requests. */
+  readonly stateShare?: number;
   /** Bytes at the start and the end of each page that most accesses fall in: the smaller, the more they overlap. */
   readonly hotBytes?: number;
 }
@@ -37,11 +40,14 @@ export class Mixture {
   private readonly settings: Settings;
   private readonly options: Required<MixtureOptions>;
   private readonly clients: readonly FrameClient[];
+  /** Pages of words and pointers, one for each process, when there are such requests. */
+  readonly statePages: readonly StatePage[];
+  private readonly state: StateOperations;
   private sequence = 0;
 
   constructor(settings: Settings, options: MixtureOptions) {
     this.settings = settings;
-    this.options = { processes: 4, pages: 24, clients: 3, writeShare: 0.5, silentShare: 0.05, crossingShare: 0.1, wrongShare: 0.03, otherShare: 0.03, hotBytes: 2048, ...options };
+    this.options = { processes: 4, pages: 24, clients: 3, writeShare: 0.5, silentShare: 0.05, crossingShare: 0.1, wrongShare: 0.03, otherShare: 0.03, stateShare: 0, hotBytes: 2048, ...options };
     this.random = new Random(options.seed);
     this.clients = Array.from({ length: this.options.clients }, (_, i) => new FrameClient(clientEndpoint(i), settings.runtime, 1 + i * 0x1000_0000));
     const page = BigInt(settings.config.pageSize);
@@ -50,6 +56,8 @@ export class Mixture {
       { pid, start: 16n * page, pages: this.options.pages, write: true },
       { pid, start: (16n + BigInt(this.options.pages)) * page, pages: 1, write: false },
     ]);
+    this.statePages = this.options.stateShare === 0 ? [] : Array.from({ length: this.options.processes }, (_, i) => ({ pid: i + 1, start: 8n * page }));
+    this.state = new StateOperations(this.random, this.statePages, settings.config.maxData);
   }
 
   /** Requests that make the processes and their memory, one after another. */
@@ -58,6 +66,8 @@ export class Mixture {
     return [
       ...Array.from({ length: this.options.processes }, () => client.createProcess()),
       ...this.territories.map(t => client.allocate(t.pid, { addr: t.start, len: BigInt(t.pages) * page, vmFlags: t.write ? vmFlag.write : 0n })),
+      ...this.statePages.map(t => client.allocate(t.pid, { addr: t.start, len: page, vmFlags: vmFlag.write })),
+      ...this.state.setup(client, pid => this.pointer(pid)),
     ];
   }
 
@@ -65,9 +75,18 @@ export class Mixture {
   next(): Uint8Array {
     const { random: r, options: o } = this, client = r.pick(this.clients);
     if (r.chance(o.otherShare)) return this.other(client);
+    if (r.chance(o.stateShare)) return this.state.next(client);
     const length = this.length(), isWrite = r.chance(o.writeShare), { pid, va } = this.place(length, isWrite);
     if (!isWrite) return client.read(pid, va, length);
-    return client.write(pid, va, r.bytes(length), r.chance(o.silentShare) ? opcode.WRITE_NOREPLY : opcode.WRITE);
+    const write = client.write(pid, va, r.bytes(length), r.chance(o.silentShare) ? opcode.WRITE_NOREPLY : opcode.WRITE);
+    return o.stateShare === 0 ? write : this.state.note(client, write);
+  }
+
+  /** Where a pointer of a process leads: nearly always to memory of its own. */
+  private pointer(pid: number): bigint {
+    if (this.random.chance(0.1)) return this.wrong(this.random.chance(0.5)).va;
+    const t = this.random.pick(this.territories.filter(x => x.pid === pid));
+    return t.start + BigInt(this.random.below(t.pages) * this.settings.config.pageSize + this.random.below(this.options.hotBytes));
   }
 
   private other(client: FrameClient): Uint8Array {
