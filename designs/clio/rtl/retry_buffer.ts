@@ -1,0 +1,236 @@
+import {
+  assertAlways, assignView, bit, cat, connect, constant, demux, encodeOnehot, fromBits, input, instance, module, mux, node, onehotMux, orTree,
+  output, ram, reg, sink, source, stage, stream, struct, uint, when, wire, type Bit,
+} from "../../../hdl-dsl/index.ts";
+import { retryKey, retryStampBits, retryWays } from "../config/index.ts";
+import { RetryAnswer, RetryDone, retryFinding, RetryResults } from "./retry_results.ts";
+import { RetryClients } from "./retry_clients.ts";
+import { isAfter, isAged, quarterBefore, RetrySet, setOf } from "./retry_store.ts";
+import { RetrySweep } from "./retry_sweep.ts";
+import { Access, slotBits } from "./types.ts";
+
+export interface RetryBufferParameters {
+  readonly slots: number;
+  /** Operations remembered, a power of two. */
+  readonly entries: number;
+  /** Clients known at a time, a power of two. */
+  readonly clients: number;
+  /** Cycles of TIMEOUT: a client silent for three of them may be forgotten for another. */
+  readonly timeoutCycles: number;
+  /** Smaller for proofs; by default the wire format's and 4 ways. */
+  readonly ways?: number;
+  readonly clientBits?: number;
+  readonly operationBits?: number;
+  readonly wordBits?: number;
+  readonly stampBits?: number;
+}
+
+/** All parameters, with what follows from them. */
+const whole = (p: RetryBufferParameters) => {
+  const ways = p.ways ?? retryWays;
+  return { ...p, ways, sets: p.entries / ways, clientBits: p.clientBits ?? retryKey.client, operationBits: p.operationBits
+    ?? retryKey.operation, wordBits: p.wordBits ?? 64, stampBits: p.stampBits ?? retryStampBits };
+};
+
+/** A request as the match-and-action table lets it through, with what tells it from its repetitions. */
+export const RetryRequest = (p: RetryBufferParameters) => struct({
+  access: Access(p),
+  /** It has a number (native port, flag_tracked). */
+  tracked: bit,
+  /** It is one of those that are done at most once: with `tracked`, it is remembered. */
+  keeps: bit,
+  /** It may make its client known (it repeats nothing). */
+  introduces: bit,
+  /** A FENCE: it goes to the fence unit. */
+  fence: bit,
+  client: uint(whole(p).clientBits),
+  /** The number of the first request for this operation. */
+  operation: uint(whole(p).operationBits),
+});
+
+/** One-cycle pulses for the counters. */
+export const retryEvents = ["retriesAnswered", "retriesBusy", "retriesExpired", "retryEvictions", "retryClientsReplaced"] as const;
+
+/**
+ * Retry buffer (paper §4.4.5, T4; ../model/rules.md, section 7): it remembers which operations have been passed on, so that none is done twice
+ * however often it is repeated, and answers a repetition with the result of the first.
+ *
+ * What is not tracked, or not kept, passes. Of a tracked operation that is kept: not known and newer than all that were forgotten of its
+ * client: it passes and is remembered, in its set in place of the oldest. Known: `answer`, replayed or busy (still under way). Neither:
+ * `answer` expired. So forgetting never leads to a second execution. A client that is not known is made known by a request that
+ * `introduces` (what came before it counts as forgotten), unless no place is free: then it is answered busy, if it is kept or a fence, and the
+ * client silent for longest gets forgotten, if that is longer than 3 x TIMEOUT, so that a later try succeeds (after a sweep: 16 x sets
+ * cycles at most).
+ *
+ * Latency: 2 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an introduction takes a
+ * cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for answers; when `pass` or `fence` stalls, what
+ * comes behind waits. Memory lost by `reset`: nobody is known; the memories are cleared in `sets` cycles, for which only introductions wait.
+ *
+ * Who passed with `keeps` must be told `done` once, after it passed and before its slot is used again; others may be (only the number for
+ * `word` is then kept). Serial numbers: a client's numbers in flight lie within an eighth of a round (2^29), and no frame lives for longer
+ * than 3 x TIMEOUT of its client's silence.
+ */
+export const RetryBuffer = module("RetryBuffer",
+  (p: RetryBufferParameters) => ({
+    request: sink(RetryRequest(p)), pass: source(Access(p)), fence: source(struct({ slot: uint(slotBits(p)) })), answer: source(RetryAnswer(p)),
+    done: input(RetryDone(whole(p))), word_slot: input(uint(slotBits(p))), word: output(uint(whole(p).wordBits)),
+    events: output(struct(Object.fromEntries(retryEvents.map(n => [n, bit])) as Record<(typeof retryEvents)[number], typeof bit>)),
+  }),
+  (io, given) => {
+    const p = whole(given), index_bits = Math.log2(p.clients), set_bits = Math.log2(p.sets), way_bits = Math.log2(p.ways);
+    const clients = instance("clients", RetryClients({ clients: p.clients, clientBits: p.clientBits, timeoutCycles: p.timeoutCycles,
+      stampBits: p.stampBits }));
+    const sweep = instance("sweep", RetrySweep({ sets: p.sets, clients: p.clients }));
+    const results = instance("results", RetryResults({ slots: p.slots, entries: p.entries, wordBits: p.wordBits }));
+    const store = ram(RetrySet(p), { depth: p.sets, collision: "new", style: "block" });
+    /** Newest operation forgotten, by client. */
+    const forgotten = ram(uint(p.operationBits), { depth: p.clients, collision: "undefined", style: "distributed" });
+
+    /** Stage 1 is free, or becomes so. */
+    const advance = wire(bit);
+
+    // ---- Stage 0: who is it, and which set. A cycle without a request is the sweep's.
+    const r = io.request.payload;
+    io.request.ready.set(advance.and(sweep.step.valid.and(sweep.step.urgent).not()));
+    const sweeps = node(sweep.step.valid.and(sweep.step.urgent.or(io.request.valid.not())));
+    sweep.take.set(sweeps.and(advance));
+    const set = node(mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(set_bits)));
+    const row = store.readSync(set, { en: advance });
+    clients.key.set(r.client);
+    // Who is forgotten in this very cycle is not known any more.
+    const still_known = node(clients.found.valid.and(clients.retire.and(clients.idle.index.eq(clients.found.index)).not()));
+
+    // ---- Stage 1: the verdict.
+    const valid = reg(bit, { init: 0 });
+    const sweeping = reg(bit, { init: 0 });
+    const request = reg(RetryRequest(given));
+    const known = reg(bit, { init: 0 });
+    const purging = reg(bit);
+    const client = reg(uint(index_bits));
+    const row_at = reg(uint(set_bits));
+    when(advance, () => {
+      valid.set(io.request.valid.or(sweeps));
+      sweeping.set(sweeps);
+      known.set(still_known.or(sweeps));
+      purging.set(sweep.step.purge);
+      client.set(mux(sweeps, sweep.step.client, clients.found.index));
+      row_at.set(set);
+      assignView(request, r, "request");
+    });
+    const asks = node(valid.and(sweeping.not()));
+    const kept = node(request.tracked.and(request.keeps));
+    const judged = reg(Judged(p), { init: 0 });
+
+    // The memories are cleared after a reset; nobody is known before.
+    const clearing = reg(bit, { init: 1 });
+    const cleared = reg(uint(set_bits), { init: 0 });
+    when(clearing, () => {
+      cleared.set(cleared.add(1));
+      when(cleared.all(), () => { clearing.set(0); });
+    });
+
+    // A client that is not known: a cycle to make it so, in which everything else stands still.
+    const newcomer = node(asks.and(request.tracked).and(request.introduces).and(known.not()));
+    const holds = node(newcomer.and(clearing.or(clients.place.valid)));
+    const enters = node(newcomer.and(clearing.not()).and(clients.place.valid).and(judged.evicts.not()));
+    clients.add.set({ valid: enters, key: request.client });
+    when(enters, () => {
+      known.set(1);
+      client.set(clients.place.index);
+    });
+    const refused = node(newcomer.and(request.keeps.or(request.fence)));
+
+    // Is it remembered?
+    const hits = row.ways.toArray().map(way => way.valid.and(way.client.eq(client)).and(way.operation.eq(request.operation)));
+    const hit = node(orTree(hits).and(known));
+    // Is it newer than all that were forgotten, the one that is being written down in this cycle included?
+    const mark = node(forgotten.readAsync(client));
+    const leaves_it = node(judged.evicts.and(judged.client.eq(client)).and(isAfter(request.operation, judged.operation).not()));
+    const fresh = node(known.and(isAfter(request.operation, mark)).and(leaves_it.not()));
+
+    const remembers = node(kept.and(hit.not()).and(fresh));
+    const Out = struct({ fence: bit, access: Access(p) });
+    const decided = stream(Out);
+    decided.valid.set(asks.and(holds.not()).and(refused.not()).and(kept.not().or(remembers)));
+    decided.payload.set({ fence: request.fence, access: request.access });
+    const moves = node(valid.and(holds.not()).and(decided.ready));
+    advance.set(valid.not().or(moves));
+    const settles = node(moves.and(sweeping.not()));
+    clients.touch.set({ valid: settles.and(request.tracked).and(known), index: client });
+    const retires = node(settles.and(refused).and(clients.idle.valid).and(sweep.purging.not()));
+    clients.retire.set(retires);
+    sweep.purge.set({ valid: retires, index: clients.idle.index });
+    clients.freed.set({ valid: sweep.purged.valid, index: sweep.purged.index });
+
+    // The set as it is from now on.
+    const inserts = node(settles.and(remembers));
+    const removes = row.ways.toArray().map((way, i) => node(sweeping.and(way.valid).and(way.client.eq(client))
+      .and(purging.or(isAged(way.operation, mark))), { name: `removes_${i}` }));
+    const slot = request.access.slot;
+    store.write(clearing.or(inserts).or(moves.and(orTree(removes))), mux(clearing, cleared, row_at), {
+      oldest: mux(inserts, row.oldest.add(1), row.oldest),
+      ways: row.ways.toArray().map((way, i) => {
+        const here = inserts.and(row.oldest.eq(i)), stays = way.valid.and((removes[i] as Bit).not()).and(clearing.not());
+        return { valid: here.or(stays), client: mux(here, client, way.client), operation: mux(here, request.operation, way.operation),
+          slot: mux(here, slot, way.slot) };
+      }),
+    });
+
+    // ---- Stage 2: what was pushed out is written down; the results are asked.
+    const oldest = row.ways.at(row.oldest);
+    const way = mux(hit, encodeOnehot(fromBits(hits)).is(way_bits), row.oldest);
+    const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
+    judged.set({
+      valid: settles.and(kept.or(refused)),
+      kind: mux(refused, finding("busy"), mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired")))),
+      slot, entry: cat(row_at, way), entrySlot: mux(hit, onehotMux(hits, row.ways.toArray().map(w => w.slot)), oldest.slot),
+      silent: request.access.silent, replyOpcode: request.access.replyOpcode,
+      evicts: inserts.and(oldest.valid), client: oldest.client, operation: oldest.operation,
+    });
+    results.started.set({ valid: inserts, slot, entry: cat(row_at, row.oldest) });
+    results.finding.set({ valid: judged.valid, kind: judged.kind, slot: judged.slot, entry: judged.entry, entrySlot: judged.entrySlot,
+      silent: judged.silent, replyOpcode: judged.replyOpcode });
+    results.done.set(io.done);
+    results.word_slot.set(io.word_slot);
+    io.word.set(results.word);
+    connect(results.answer, io.answer);
+
+    // The newest operation forgotten of a client: pushed out; from before it was known; or a quarter of a round ago, so that serial numbers
+    // stay comparable for a client that goes on for long without one pushed out.
+    const newest = node(judged.evicts.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
+    const ahead = node(request.operation.sub(mark));
+    const drags = node(settles.and(request.tracked).and(known).and(ahead.bits(p.operationBits - 2, 2).eq(1)).and(judged.evicts.not()));
+    forgotten.write(newest.or(enters).or(drags), mux(judged.evicts, judged.client, mux(enters, clients.place.index, client)),
+      mux(judged.evicts, judged.operation, mux(enters, request.operation.sub(1), quarterBefore(request.operation).is(p.operationBits))));
+
+    const out = stage(stage(decided, "forward", { name: "out" }), "backward", { name: "spare" });
+    const [to_pass, to_fence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];
+    io.pass.valid.set(to_pass.valid);
+    to_pass.ready.set(io.pass.ready);
+    io.pass.payload.set(to_pass.payload.access);
+    io.fence.valid.set(to_fence.valid);
+    to_fence.ready.set(io.fence.ready);
+    io.fence.payload.set({ slot: to_fence.payload.access.slot });
+
+    io.events.set({
+      retriesAnswered: results.events.answered, retriesBusy: results.events.busy, retriesExpired: results.events.expired,
+      retryEvictions: judged.evicts, retryClientsReplaced: retires,
+    });
+
+    const matching = fromBits(hits);
+    assertAlways(valid.and(known).and(kept).and(sweeping.not()).and(matching.and(matching.sub(1)).any()).not(), "an operation is remembered once");
+    assertAlways(clearing.and(inserts).not(), "nothing is remembered while the memories are cleared");
+  },
+  { nameOf: p => `RetryBuffer_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` });
+
+const reduced = (p: RetryBufferParameters): string =>
+  [p.ways, p.clientBits, p.operationBits, p.wordBits, p.stampBits].some(v => v !== undefined)
+    ? `_w${whole(p).ways}_k${whole(p).clientBits}_o${whole(p).operationBits}_d${whole(p).wordBits}_q${whole(p).stampBits}` : "";
+
+/** What stage 1 found out of a request. */
+const Judged = (p: ReturnType<typeof whole>) => struct({
+  valid: bit, kind: uint(2), slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)), entrySlot: uint(slotBits(p)), silent: bit,
+  replyOpcode: uint(8),
+  /** The operation that was pushed out. */
+  evicts: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits),
+});
