@@ -1,0 +1,160 @@
+import { clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, replyCode, retBody, statReplyBody, status, statusNames } from "../../packets/index.ts";
+import { counterNames } from "../config/index.ts";
+import { ClientError, OperationError } from "./errors.ts";
+import type { Try } from "./exchange.ts";
+import { IncastWindow } from "./incast-window.ts";
+import { NodeLink, type LinkContext } from "./node-link.ts";
+import { payloadRoom, resolveOptions, type ClientOptions, type ResolvedOptions } from "./options.ts";
+import { RemoteProcess } from "./process.ts";
+import { isHarmless, nameOf, type Reply, type RequestSpec } from "./request.ts";
+import { RequestIds } from "./request-ids.ts";
+import { noStatistics, type ClientStatistics } from "./statistics.ts";
+import type { ClientTransport, NodeAddress } from "./transport.ts";
+
+/** What the windows of a client stand at. */
+export interface ClientWindows {
+  /** Congestion window of each node, requests, by `ip:port`. */
+  readonly congestion: ReadonlyMap<string, number>;
+  /** Bytes of replies expected, and the most there ever were. */
+  readonly expectedBytes: number; readonly mostExpectedBytes: number;
+}
+
+/**
+ * CLib at one compute node (paper §4.3.1, §4.4.4, §4.4.5): all that its processes and threads share. One transport (one IPv4 address and UDP port) belongs to
+ * one client: a node tells clients apart by these. It keeps no connection; per node there is a queue and a window.
+ */
+export class Client {
+  readonly options: ResolvedOptions;
+  private readonly transport: ClientTransport;
+  private readonly links = new Map<string, NodeLink>();
+  private readonly context: LinkContext;
+  private readonly counted: ClientStatistics = noStatistics();
+  private freeing = false;
+
+  /** @throws ClientError when the options contradict each other */
+  constructor(options: ClientOptions) {
+    this.options = resolveOptions(options);
+    this.transport = options.transport;
+    this.context = {
+      options: this.options, ids: new RequestIds(this.options.random), incast: new IncastWindow(this.options.incastBytes), statistics: this.counted,
+      tries: new Map<number, Try>(), send: (to, payload) => { this.transport.send(to, payload); }, roomFreed: () => { this.roomFreed(); },
+    };
+    this.transport.receive((from, payload, damaged) => { this.receive(from, payload, damaged); });
+  }
+
+  get statistics(): Readonly<ClientStatistics> { return { ...this.counted }; }
+  get windows(): ClientWindows {
+    const { incast } = this.context;
+    return {
+      congestion: new Map([...this.links].map(([name, link]) => [name, link.window.size])),
+      expectedBytes: incast.expected, mostExpectedBytes: incast.mostExpected,
+    };
+  }
+  /** Requests on their way or in the queue; 0 when every operation has ended. */
+  get pending(): number { return [...this.links.values()].reduce((n, l) => n + l.onTheWay + l.queued, 0); }
+  /** For messages: one line per node. */
+  describe(): string { return [...this.links].map(([name, link]) => `${name}: ${link.describe()}`).join("\n"); }
+
+  /** A new process with a remote address space of its own at a node. @throws OperationError */
+  async createProcess(node: NodeAddress, name = "clib"): Promise<RemoteProcess> {
+    const text = new TextEncoder().encode(name);
+    if (text.length >= createProcBody.bytes) throw new ClientError(`the process name "${name}" has ${text.length} bytes; at most ${createProcBody.bytes - 1} fit`);
+    const reply = await this.ask(node, {
+      pid: 0, code: opcode.CREATE_PROC, body: encode(createProcBody, { processName: concat(text, new Uint8Array(createProcBody.bytes - text.length)) }),
+      replyBytes: createProcReplyBody.bytes, fits: body => body.length >= createProcReplyBody.bytes,
+    });
+    return this.process(decode(createProcReplyBody, reply.body).newPid, node);
+  }
+  /** A process that exists already: its threads on this compute node share its address space with those elsewhere. */
+  process(pid: number, node: NodeAddress): RemoteProcess { return new RemoteProcess(this, pid, node); }
+
+  /** Ends a process and frees all that it has. @throws OperationError */
+  async freeProcess(process: RemoteProcess): Promise<void> {
+    await this.ask(process.home, { pid: process.pid, code: opcode.FREE_PROC, body: new Uint8Array(), replyBytes: retBody.bytes, fits: body => body.length >= retBody.bytes });
+  }
+
+  /** The node's counters by name. @throws OperationError */
+  async queryStat(node: NodeAddress): Promise<ReadonlyMap<string, bigint>> {
+    const { body } = await this.ask(node, {
+      pid: 0, code: opcode.QUERY_STAT, body: new Uint8Array(), replyBytes: statReplyBody.bytes + 8 * counterNames.length,
+      fits: b => b.length >= statReplyBody.bytes && b.length >= statReplyBody.bytes + 8 * decode(statReplyBody, b).count,
+    });
+    const view = new DataView(body.buffer, body.byteOffset, body.byteLength), { count } = decode(statReplyBody, body);
+    return new Map(Array.from({ length: count }, (_, i) => [counterNames[i] ?? `counter${i}`, view.getBigUint64(statReplyBody.bytes + 8 * i, true)]));
+  }
+
+  /** One request, with its retries; a status other than OK is an error. @throws OperationError */
+  async ask(node: NodeAddress, spec: RequestSpec): Promise<Reply> {
+    const reply = await this.exchange(node, spec);
+    if (reply.status === status.OK) return reply;
+    throw refusal(spec, reply);
+  }
+
+  /** One request, with its retries, whatever the node answers. @throws OperationError when it gives no usable answer */
+  exchange(node: NodeAddress, spec: RequestSpec): Promise<Reply> {
+    if (spec.body.length > payloadRoom(this.options) || spec.replyBytes > payloadRoom(this.options)) {
+      throw new ClientError(`${nameOf(spec)}: ${Math.max(spec.body.length, spec.replyBytes)} bytes after the header do not fit a packet of ${this.options.mtu}; ${payloadRoom(this.options)} do`);
+    }
+    return new Promise((resolve, reject) => {
+      this.link(node).submit(spec, result => { if (result instanceof OperationError) reject(result); else resolve(result); });
+    });
+  }
+
+  /** Counts operations of the application. */
+  async counting<T>(operation: () => Promise<T>): Promise<T> {
+    this.counted.begun++;
+    try {
+      const result = await operation();
+      this.counted.done++;
+      return result;
+    } catch (e) {
+      this.counted.failed++;
+      throw e;
+    }
+  }
+  countBlocked(): void { this.counted.blocked++; }
+
+  private link(node: NodeAddress): NodeLink {
+    const name = linkName(node);
+    let link = this.links.get(name);
+    if (link === undefined) this.links.set(name, link = new NodeLink(node, this.context));
+    return link;
+  }
+
+  private receive(from: NodeAddress, payload: Uint8Array, damaged: boolean): void {
+    const link = this.links.get(linkName(from));
+    if (link === undefined || payload.length < clioHeader.bytes) { this.counted.unknown++; return; }
+    const header = decode(clioHeader, payload), sent = this.context.tries.get(header.requestId);
+    if (header.flagTracked !== 1 || sent === undefined) {
+      if (header.flagTracked === 1 && this.context.ids.given(header.requestId)) this.counted.late++; else this.counted.unknown++;
+      return;
+    }
+    // Of a damaged frame not even the header can be trusted; at worst another request is sent again, which does no harm.
+    if (damaged) { link.damaged(sent); return; }
+    const { spec } = sent.exchange, own = header.opcode === spec.code;
+    const expected = header.opcode === replyCode(spec.code) || (own && header.status !== status.OK);
+    const whole = header.size >= clioHeader.bytes && header.size <= payload.length;
+    if (!expected || !whole || header.pid !== spec.pid) { this.counted.unfit++; return; }
+    if (!link.answer(sent, { status: header.status, body: payload.slice(clioHeader.bytes, header.size) })) this.counted.unfit++;
+  }
+
+  /** Those in line for the incast window go on, in their order, as far as it has room. */
+  private roomFreed(): void {
+    if (this.freeing) return;
+    this.freeing = true;
+    const { incast } = this.context;
+    for (let link = incast.first; link !== undefined; link = incast.first) {
+      link.pump();
+      if (incast.first === link) break;
+    }
+    this.freeing = false;
+  }
+}
+
+/** The error that a status other than OK is. */
+export function refusal(spec: RequestSpec, { status: code }: Reply): OperationError {
+  const expired = code === status.EXPIRED;
+  const detail = expired ? "too late for the node to tell whether it was done" : "so the node answered";
+  return new OperationError(nameOf(spec), statusNames[code] ?? `STATUS_${code}`, expired && !isHarmless(spec) ? "unknown" : "none", detail);
+}
+function linkName({ ip, port }: NodeAddress): string { return `${ip}:${port}`; }

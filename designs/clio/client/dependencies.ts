@@ -1,0 +1,43 @@
+/** What an operation does with pages of its process. `metadata`: it changes what is mapped there. */
+export type Effect = "read" | "write" | "metadata";
+/** The pages that an operation touches: virtual page numbers, both ends included. */
+export interface Footprint { readonly pid: number; readonly first: bigint; readonly last: bigint; readonly effect: Effect }
+
+interface Entry { readonly footprint: Footprint | undefined; readonly ended: Promise<void> }
+
+/**
+ * The operations of one thread that have not ended, and which of them a new one has to wait for (paper §4.4.5, T2): those before it that touch one of its pages, unless both
+ * read. Two kinds hold back more: a synchronous operation everything behind it, a release everything behind it and itself behind everything.
+ * State: the operations of one thread that have not ended, bounded by its `asyncLimit`.
+ */
+export class DependencyTracker {
+  private readonly entries = new Set<Entry>();
+  private barrier: Promise<void> | undefined;
+
+  get size(): number { return this.entries.size; }
+
+  /** Ends of the earlier operations that one with this footprint depends on. */
+  conflicts(footprint: Footprint | undefined): readonly Promise<void>[] {
+    if (footprint === undefined) return [];
+    return [...this.entries].filter(e => e.footprint !== undefined && conflict(e.footprint, footprint)).map(e => e.ended);
+  }
+  /** Ends of all earlier operations. */
+  all(): readonly Promise<void>[] { return [...this.entries].map(e => e.ended); }
+  /** End of the last synchronous operation or release, while it has not come. */
+  get held(): Promise<void> | undefined { return this.barrier; }
+
+  /** Tracks an operation until `ended` settles. @param barrier whether all behind it wait for it */
+  enter(footprint: Footprint | undefined, ended: Promise<unknown>, barrier: boolean): void {
+    const settled = ended.then(() => undefined, () => undefined), entry: Entry = { footprint, ended: settled };
+    this.entries.add(entry);
+    if (barrier) this.barrier = settled;
+    void settled.then(() => {
+      this.entries.delete(entry);
+      if (this.barrier === settled) this.barrier = undefined;
+    });
+  }
+}
+
+function conflict(a: Footprint, b: Footprint): boolean {
+  return a.pid === b.pid && a.first <= b.last && b.first <= a.last && !(a.effect === "read" && b.effect === "read");
+}

@@ -1,0 +1,60 @@
+import { OperationError, type FailureReason } from "./errors.ts";
+import { mostBusy, mostRetries } from "./options.ts";
+import { isHarmless, nameOf, type Reply, type RequestSpec } from "./request.ts";
+import type { Timer } from "./transport.ts";
+
+/** One sending of a request. */
+export interface Try {
+  readonly exchange: Exchange;
+  readonly id: number;
+  readonly sentAt: number;
+  /** It counts in the windows: neither answered nor given up. */
+  open: boolean;
+}
+
+/**
+ * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries, each with an ID of its own, of which any may be answered.
+ * State: at most 1 + `mostRetries` + `mostBusy` tries.
+ */
+export class Exchange {
+  readonly spec: RequestSpec;
+  readonly tries: Try[] = [];
+  /** Runs while a try waits for its answer, or the exchange for its next try. */
+  timer: Timer | undefined;
+  private losses = 0;
+  private refusals = 0;
+  private over = false;
+  private readonly end: (result: Reply | OperationError) => void;
+
+  constructor(spec: RequestSpec, end: (result: Reply | OperationError) => void) { this.spec = spec; this.end = end; }
+
+  get ended(): boolean { return this.over; }
+  /** ID of the operation: that of its first request. */
+  get operation(): number | undefined { return this.tries[0]?.id; }
+  get latest(): Try | undefined { return this.tries.at(-1); }
+
+  /** No answer, or a request or answer that was damaged: whether it may be tried again; otherwise it has ended in an error. */
+  lost(reason: "TIMEOUT" | "NACK"): boolean {
+    if (this.losses++ < mostRetries) return true;
+    this.fail(reason, `no usable answer to the request and ${mostRetries} retries`);
+    return false;
+  }
+  /** BUSY or MIGRATING: how many times so far, or undefined when that was once too often and it has ended in an error. */
+  refused(reason: "BUSY" | "MIGRATING"): number | undefined {
+    if (this.refusals < mostBusy) return ++this.refusals;
+    this.fail(reason, `so the node said ${mostBusy + 1} times`);
+    return undefined;
+  }
+  finish(reply: Reply): void { this.close(reply); }
+  fail(reason: FailureReason, detail: string): void {
+    // Not even a NACK proves that nothing was done: the network may have doubled the request, and damaged one copy only.
+    const unknown = this.tries.length > 0 && !isHarmless(this.spec);
+    this.close(new OperationError(nameOf(this.spec), reason, unknown ? "unknown" : "none", detail));
+  }
+
+  private close(result: Reply | OperationError): void {
+    this.over = true;
+    this.timer?.cancel();
+    this.end(result);
+  }
+}

@@ -1,0 +1,13 @@
+/** CLib, the client library of the memory node (paper §4.3.1, §4.4.4, §4.4.5): the same code in simulation and over a UDP socket. */
+export { Client, type ClientWindows } from "./client.ts";
+export { RemoteProcess } from "./process.ts";
+export { Thread, type AllocationOptions, type Dereferenced } from "./thread.ts";
+export { Handle } from "./handle.ts";
+export { KeyValue } from "./key-value.ts";
+export { ClientError, OperationError, type FailureReason } from "./errors.ts";
+export { mostBusy, mostRetries, piecesAtOnce, type ClientOptions, type ResolvedOptions } from "./options.ts";
+export type { ClientStatistics } from "./statistics.ts";
+export type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./transport.ts";
+export { CongestionWindow, type CongestionSettings } from "./congestion-window.ts";
+export { IncastWindow } from "./incast-window.ts";
+export { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";

@@ -1,0 +1,217 @@
+import { opcode, status } from "../../packets/index.ts";
+import { CongestionWindow } from "./congestion-window.ts";
+import type { OperationError } from "./errors.ts";
+import { Exchange, type Try } from "./exchange.ts";
+import type { IncastWindow } from "./incast-window.ts";
+import { replyFrameBytes, type ResolvedOptions } from "./options.ts";
+import type { RequestIds } from "./request-ids.ts";
+import { isFast, isRecorded, messageOf, nameOf, type Reply, type RequestSpec } from "./request.ts";
+import type { ClientStatistics } from "./statistics.ts";
+import type { NodeAddress, Timer } from "./transport.ts";
+
+/** What the links of a client share. */
+export interface LinkContext {
+  readonly options: ResolvedOptions;
+  readonly ids: RequestIds;
+  readonly incast: IncastWindow<NodeLink>;
+  readonly statistics: ClientStatistics;
+  /** Tries by request ID, until their exchange ends. */
+  readonly tries: Map<number, Try>;
+  send(to: NodeAddress, payload: Uint8Array): void;
+  /** Room has become free in the incast window: who is in line for it may go on. */
+  roomFreed(): void;
+}
+
+const greeting: RequestSpec = { pid: 0, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true };
+/** Greetings in a row that may fail before the requests behind them do. */
+const mostGreetings = 4;
+
+/**
+ * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of their submission, retries
+ * first. Before the first of them, and when the node may have forgotten this client, a FENCE introduces it (wire rules of the retry buffer).
+ */
+export class NodeLink {
+  readonly address: NodeAddress;
+  readonly window: CongestionWindow;
+  private readonly context: LinkContext;
+  private readonly waiting: Exchange[] = [];
+  private readonly again: Exchange[] = [];
+  private outstanding = 0;
+  private pacing: Timer | undefined;
+  /** The newest sending of a recorded request, or greeting, that the node has answered. */
+  private knownSince = Number.NEGATIVE_INFINITY;
+  private greeting: Exchange | undefined;
+  private greetings = 0;
+
+  constructor(address: NodeAddress, context: LinkContext) {
+    this.address = address; this.context = context;
+    const { window, targetDelayNs } = context.options;
+    this.window = new CongestionWindow({ targetNs: targetDelayNs, ...window });
+  }
+
+  /** Requests on their way, and requests that have not left yet. */
+  get onTheWay(): number { return this.outstanding; }
+  get queued(): number { return this.waiting.length + this.again.length; }
+
+  /** Queues a request; `end` is called once, with the node's answer or the reason why there is none. */
+  submit(spec: RequestSpec, end: (result: Reply | OperationError) => void): void {
+    this.waiting.push(new Exchange(spec, end));
+    this.pump();
+  }
+
+  /** Sends what the windows admit. */
+  pump(): void {
+    const { incast, options: { clock } } = this.context;
+    for (let next = this.next(); next !== undefined; next = this.next()) {
+      const wait = this.window.wait(this.outstanding, clock.now());
+      if (wait > 0) { this.pace(wait); break; }
+      if (!incast.admits(this, replyFrameBytes(next.spec.replyBytes))) return;
+      if (next === this.again[0]) this.again.shift();
+      else if (next === this.waiting[0]) this.waiting.shift();
+      this.try(next);
+    }
+    if (incast.leave(this)) this.context.roomFreed();
+  }
+
+  /** What is to be sent next; while the node does not know the client, only the greeting. */
+  private next(): Exchange | undefined {
+    const first = this.again[0] ?? this.waiting[0];
+    if (this.greeting !== undefined) return this.greeting.latest?.open === true || this.greeting.timer !== undefined ? undefined : this.greeting;
+    if (first === undefined || !isRecorded(first.spec) || this.isKnown()) return first;
+    this.greeting = this.greet();
+    return this.greeting;
+  }
+  /** The node replaces a client that was idle for 3 x TIMEOUT; one less leaves room for the way there. */
+  private isKnown(): boolean { const { clock, timeoutNs } = this.context.options; return clock.now() - this.knownSince <= 2 * timeoutNs; }
+
+  private greet(): Exchange {
+    this.context.statistics.greetings++;
+    return new Exchange(greeting, result => {
+      this.greeting = undefined;
+      if (!(result instanceof Error) && result.status === status.OK) this.greetings = 0;
+      else if (++this.greetings >= mostGreetings) { this.greetings = 0; this.giveUp(result); }
+    });
+  }
+  /** The node does not answer: what waits for it ends in the same error. */
+  private giveUp(result: Reply | OperationError): void {
+    const left = [...this.again.splice(0), ...this.waiting.splice(0)];
+    const why = result instanceof Error ? result.message : `it was refused with status ${result.status}`;
+    for (const e of left) { this.forget(e); e.fail("TIMEOUT", `the node cannot be reached (${why})`); }
+  }
+
+  private try(exchange: Exchange): void {
+    const { options: { clock }, ids, statistics, incast, tries } = this.context, now = clock.now();
+    const sent: Try = { exchange, id: ids.next(), sentAt: now, open: true };
+    const retryOf = exchange.operation;
+    exchange.tries.push(sent);
+    tries.set(sent.id, sent);
+    this.outstanding++;
+    incast.take(replyFrameBytes(exchange.spec.replyBytes));
+    this.window.sent(now);
+    statistics.sent++;
+    if (retryOf !== undefined) statistics.retries++;
+    const timeout = this.timeoutOf(exchange.spec);
+    exchange.timer = clock.after(timeout, () => { this.timedOut(sent, timeout); });
+    this.context.send(this.address, messageOf(exchange.spec, sent.id, retryOf));
+  }
+  private timeoutOf(spec: RequestSpec): number { const { timeoutNs, slowTimeoutNs } = this.context.options; return isFast(spec) ? timeoutNs : slowTimeoutNs; }
+
+  private timedOut(sent: Try, timeoutNs: number): void {
+    const { options: { clock }, statistics } = this.context;
+    statistics.timeouts++;
+    if (isFast(sent.exchange.spec)) this.window.lost(timeoutNs, clock.now());
+    this.lost(sent, "TIMEOUT");
+  }
+  /** The latest try came to nothing: once more, if it may. */
+  private lost(sent: Try, reason: "TIMEOUT" | "NACK"): void {
+    const { exchange } = sent;
+    exchange.timer?.cancel();
+    exchange.timer = undefined;
+    this.close(sent);
+    if (exchange.lost(reason)) { if (exchange !== this.greeting) this.again.push(exchange); } else this.forget(exchange);
+    this.settle();
+  }
+
+  /** An answer to one of this link's tries. @returns false when it does not fit the request */
+  answer(sent: Try, reply: Reply): boolean {
+    const { exchange } = sent, { options: { clock }, statistics } = this.context, now = clock.now();
+    switch (reply.status) {
+      case status.NACK: return this.nack(sent);
+      case status.BUSY: case status.MIGRATING: return this.refused(sent, reply.status === status.BUSY ? "BUSY" : "MIGRATING");
+      default:
+    }
+    if (reply.status === status.OK && !exchange.spec.fits(reply.body)) return false;
+    if (isFast(exchange.spec) && exchange.spec.code !== opcode.FENCE) this.window.answered(now - sent.sentAt, now);
+    // After EXPIRED the node knows nothing of the operation, and perhaps nothing of the client.
+    if (reply.status === status.EXPIRED) this.knownSince = Number.NEGATIVE_INFINITY;
+    else if (isRecorded(exchange.spec) || exchange.spec === greeting) this.knownSince = Math.max(this.knownSince, sent.sentAt);
+    if (sent !== exchange.latest) statistics.answeredByEarlier++;
+    this.close(exchange.latest);
+    this.forget(exchange);
+    exchange.finish(reply);
+    this.settle();
+    return true;
+  }
+
+  /** The latest request arrived damaged, or its answer did: retry at once (paper §4.4.4). One before it has had its retry. */
+  private nack(sent: Try): boolean {
+    this.context.statistics.nacks++;
+    if (sent.open && sent === sent.exchange.latest) this.lost(sent, "NACK");
+    return true;
+  }
+  /** The same, when the client's own network card says so. */
+  damaged(sent: Try): void {
+    this.context.statistics.damaged++;
+    if (sent.open && sent === sent.exchange.latest) this.lost(sent, "TIMEOUT");
+  }
+
+  private refused(sent: Try, reason: "BUSY" | "MIGRATING"): boolean {
+    const { exchange } = sent, { options: { clock, random }, statistics } = this.context;
+    statistics.busy++;
+    if (!sent.open || sent !== exchange.latest) return true;
+    exchange.timer?.cancel();
+    exchange.timer = undefined;
+    this.close(sent);
+    const times = exchange.refused(reason);
+    if (times === undefined) this.forget(exchange);
+    else {
+      // From an eighth of the timeout, doubled each time up to the whole, spread so that clients refused together do not come back together.
+      const most = this.timeoutOf(exchange.spec), pause = Math.min(most, most / 16 * 2 ** times) * (0.5 + random() / 2);
+      exchange.timer = clock.after(pause, () => {
+        exchange.timer = undefined;
+        if (exchange !== this.greeting) this.again.push(exchange);
+        this.pump();
+      });
+    }
+    this.settle();
+    return true;
+  }
+
+  private close(sent: Try | undefined): void {
+    if (sent?.open !== true) return;
+    sent.open = false;
+    this.outstanding--;
+    this.context.incast.release(replyFrameBytes(sent.exchange.spec.replyBytes));
+  }
+  /** Later answers to its tries are late ones. A try that waits in the queue is taken out. */
+  private forget(exchange: Exchange): void {
+    for (const t of exchange.tries) this.context.tries.delete(t.id);
+    const at = this.again.indexOf(exchange);
+    if (at >= 0) this.again.splice(at, 1);
+  }
+  private settle(): void {
+    this.pump();
+    this.context.roomFreed();
+  }
+
+  private pace(ns: number): void {
+    if (!Number.isFinite(ns) || this.pacing !== undefined) return;
+    this.pacing = this.context.options.clock.after(ns, () => { this.pacing = undefined; this.pump(); });
+  }
+
+  /** For messages: what keeps a request from leaving. */
+  describe(): string {
+    const first = this.again[0] ?? this.waiting[0];
+    return `${this.queued} queued${first === undefined ? "" : ` (first ${nameOf(first.spec)})`}, ${this.outstanding} on their way, cwnd ${this.window.size.toFixed(2)}`;
+  }
+}

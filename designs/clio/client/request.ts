@@ -1,0 +1,35 @@
+import { clioHeader, concat, encode, opcode, opcodeName, operationOf } from "../../packets/index.ts";
+
+/** One request as it goes on the wire, but for its IDs: what fits one packet, and is tried and retried by itself. */
+export interface RequestSpec {
+  readonly pid: number;
+  readonly code: number;
+  /** What follows the Clio header. */
+  readonly body: Uint8Array;
+  /** Bytes that the reply has after its Clio header, at most: what the incast window counts. */
+  readonly replyBytes: number;
+  /** Whether the body of a reply with status OK answers this request (right address, right length). */
+  readonly fits: (body: Uint8Array) => boolean;
+}
+/** The node's answer. */
+export interface Reply { readonly status: number; readonly body: Uint8Array }
+
+const recorded = new Set<number>([
+  opcode.WRITE, opcode.WRITE_NOREPLY, opcode.DEREF_WRITE, opcode.ATOMIC_TAS, opcode.ATOMIC_CAS, opcode.ATOMIC_FAA, opcode.ATOMIC_STORE,
+]);
+const harmless = new Set<number>([opcode.READ, opcode.DEREF_READ, opcode.PINGPONG, opcode.FENCE, opcode.QUERY_STAT, opcode.KV_READ]);
+
+/** The node's retry buffer remembers it (paper §4.4.5, T4). */
+export function isRecorded({ code }: Pick<RequestSpec, "code">): boolean { return recorded.has(code); }
+/** It changes nothing at the node: to do it twice is to do it once. */
+export function isHarmless({ code }: Pick<RequestSpec, "code">): boolean { return harmless.has(code); }
+/** Hardware answers it in bounded time, so that its delay tells of the network. */
+export function isFast({ code }: Pick<RequestSpec, "code">): boolean { return operationOf(code)?.path === "fast"; }
+/** What the operation is called in messages. */
+export function nameOf({ code }: Pick<RequestSpec, "code">): string { return opcodeName(code); }
+
+/** The message of a try. @param retryOf the ID of the operation's first request, for a retry */
+export function messageOf({ pid, code, body }: RequestSpec, requestId: number, retryOf: number | undefined): Uint8Array {
+  const retry = retryOf === undefined ? {} : { flagRetry: 1, retryOf };
+  return concat(encode(clioHeader, { pid, opcode: code, flagTracked: 1, requestId, ...retry, size: clioHeader.bytes + body.length }), body);
+}
