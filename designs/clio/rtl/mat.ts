@@ -1,8 +1,11 @@
-import { assignView, bit, bitsFor, connect, constant, demux, Fifo, instance, lowestSet, cat, mux, node, onehotMux, output, input, ram, reg, sink, source, stage, stream, struct, switchOn, uint, vec, when, wire, module, type UInt } from "../../../hdl-dsl/index.ts";
+import {
+  assignView, bit, bitsFor, cat, connect, constant, Fifo, fromBits, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage,
+  stream, struct, uint, vec, when, type Bit, type StreamIn, type UInt,
+} from "../../../hdl-dsl/index.ts";
 import { accessBody, status } from "../../packets/index.ts";
 import type { matEntryFields} from "../registers/index.ts";
-import { defaultMatTable, matAction, matRules, matWords } from "../registers/index.ts";
-import { Access, frameKind, lengthBits, NetRequest, Release, Reply, replyForm, SlowFrame, slotBits } from "./types.ts";
+import { defaultMatTable, matAction, matRules, matWords, type MatAction } from "../registers/index.ts";
+import { Access, frameKind, lengthBits, NetRequest, Release, Reply, replyForm, replyWord, SlowFrame, slotBits } from "./types.ts";
 
 export interface MatParameters {
   readonly slots: number;
@@ -19,17 +22,14 @@ export const MatEvents = struct({ nacks: bit, malformed: bit, busy: bit, unanswe
 /** Requests that may wait for the slow path: the others keep the fast path going. */
 export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, p.slots / 4);
 
-/** Where a request goes. */
-const way = { access: 0, reply: 1, slow: 2, release: 3 } as const;
-const ways = Object.keys(way).length;
-
 /**
  * Match-and-action table (paper §4.3.2): decides by the opcode, or by a rule for the pid, and by the request's form (../model/rules.md, section 4), where each
  * request goes: to memory (`access`), straight to a reply (NACK, MALFORMED, BUSY, echo), to the slow path, or nowhere (`release` frees its slot).
  *
- * Latency: 1 cycle (`slow`: 2). Initiation interval: 1. Full: when `access` or `reply` stalls, what comes behind waits. `slow` never stalls it: at most slots / 4
+ * Latency: 1 cycle to `access`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when `access` or `reply` stalls, two
+ * requests wait here, then `request.ready` is 0 (a register: it follows no other stream within the cycle). `slow` never stalls it: at most slots / 4
  * requests are out at the slow path at a time (from `slow` to `slow_release`) and find room in a queue here; one more is answered BUSY.
- * The table is written at any time; a request in the same cycle still sees the old entry. Reset leaves its content alone.
+ * The table is written at any time; a request that is taken in the same cycle still sees the old entry. Reset leaves its content alone.
  */
 export const Mat = module("Mat",
   (p: MatParameters) => ({
@@ -50,77 +50,98 @@ export const Mat = module("Mat",
     const v = io.request.payload;
     const entry = table.readAsync(v.opcode);
     const matching = node(cat(...io.rules.toArray().map(r => r.valid.and(r.pid.eq(v.pid))).reverse()));
-    const chosen = node(lowestSet(matching));
-    const action = node(mux(matching.any(), onehotMux(io.rules.toArray().map((_, i) => chosen.bit(i)), io.rules.toArray().map(r => r.action as UInt)), entry.action as UInt));
+    // The lowest, without an adder's carries.
+    const chosen = node(fromBits(io.rules.toArray().map((_, i) => (i === 0 ? matching.bit(0) : matching.bit(i).and(matching.bits(0, i).any().not())))));
+    /** Whether the rule that counts, or else the table, says so. */
+    const says = (...actions: readonly MatAction[]): Bit => {
+      const among = (code: UInt): Bit => actions.map(a => code.eq(matAction[a])).reduce((x, y) => x.or(y));
+      return orTree([...io.rules.toArray().map((r, i) => chosen.bit(i).and(among(r.action as UInt))), matching.any().not().and(among(entry.action as UInt))]);
+    };
 
     // The form of an access; `body` is what came after the header.
     const data_came = node(v.body.sub(accessBody.bytes));
-    const bad_form = node(v.body.lt(accessBody.bytes).or(v.length.eq(0)).or(v.length.gt(p.maxData)).or(entry.write.and(v.length.gt(data_came.zext(32)))));
+    const clio = node(v.kind.eq(frameKind.clio));
 
-    // Requests out at the slow path.
+    // Requests out at the slow path. One that was taken in the last cycle is counted in this one.
     const waiting = reg(uint(bitsFor(slowLimit(p))), { init: 0 });
-    const slow_full = node(waiting.eq(slowLimit(p)));
-
-    const refused = wire(bit);
-    const refusal = wire(uint(4));
-    const to = wire(uint(bitsFor(ways - 1)));
-    const echo = wire(bit);
-    refused.set(0); refusal.set(status.MALFORMED); to.set(way.reply); echo.set(0);
-    when(v.kind.ne(frameKind.clio), () => { echo.set(1); })
-      .elseWhen(v.corrupt, () => { refused.set(1); refusal.set(status.NACK); })
-      .elseWhen(v.malformed, () => { refused.set(1); })
-      .otherwise(() => {
-        switchOn(action)
-          .is(matAction.fast, () => { when(bad_form, () => { refused.set(1); }).otherwise(() => { to.set(way.access); }); })
-          .is([matAction.slow, matAction.extend], () => {
-            when(slow_full, () => { refused.set(1); refusal.set(status.BUSY); }).otherwise(() => { to.set(way.slow); });
-          })
-          .is(matAction.echo, () => { echo.set(1); })
-          .is(matAction.drop, () => { to.set(way.release); })
-          // Malformed; sync, which this version's hardware does not have; a code that means nothing.
-          .otherwise(() => { refused.set(1); });
-      });
-
-    const Decided = struct({
-      to: uint(bitsFor(ways - 1)), slot: uint(slotBits(p)), pid: uint(16), va: uint(64), length: uint(lengthBits), write: bit, silent: bit, opcode: uint(8),
-      form: uint(2), status: uint(4), frame: uint(lengthBits),
-    });
-    const unanswered = node(refused.and(entry.silent));
-    const decision = stream(Decided);
-    decision.valid.set(io.request.valid);
-    io.request.ready.set(decision.ready);
-    decision.payload.set({
-      to: mux(unanswered, constant(way.release, to.width), to), slot: v.slot, pid: v.pid, va: v.va, length: v.length.trunc(lengthBits), write: entry.write, silent: entry.silent,
-      opcode: mux(refused, v.opcode, entry.replyOpcode), form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), status: mux(refused, refusal, status.OK), frame: v.frame,
-    });
-    const decided = stage(decision, "forward");
-    const [to_access, to_reply, to_slow, to_release] = demux(decided, decided.payload.to, ways, { name: "to" }) as [typeof decided, typeof decided, typeof decided, typeof decided];
-
-    io.access.valid.set(to_access.valid);
-    to_access.ready.set(io.access.ready);
-    const d = decided.payload;
-    io.access.payload.set({ slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.opcode, op: 0, indirect: 0 });
-    io.reply.valid.set(to_reply.valid);
-    to_reply.ready.set(io.reply.ready);
-    io.reply.payload.set({ slot: d.slot, form: d.form, opcode: d.opcode, status: d.status });
-    const slow_queue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
-    slow_queue.push.valid.set(to_slow.valid);
-    to_slow.ready.set(slow_queue.push.ready);
-    slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });
-    connect(slow_queue.pop, io.slow);
-    to_release.ready.set(1);
-    io.release.set({ valid: to_release.valid, slot: d.slot });
-
-    const taken = node(io.request.fire);
-    const slow_taken = node(taken.and(to.eq(way.slow)));
+    const taken_slow = reg(bit, { init: 0 });
+    const taken_full = reg(bit);
+    const slow_taken = node(taken_slow.and(taken_full.not()));
+    const slow_full = node(waiting.eq(slowLimit(p)).or(slow_taken.and(waiting.eq(slowLimit(p) - 1))));
     when(slow_taken.and(io.slow_release.not()), () => { waiting.set(waiting.add(1)); })
       .elseWhen(io.slow_release.and(slow_taken.not()), () => { waiting.set(waiting.sub(1)); });
 
-    const clio = v.kind.eq(frameKind.clio);
-    const why = (code: number): typeof taken => taken.and(refused).and(refusal.eq(code));
-    io.events.set({
-      nacks: why(status.NACK), malformed: why(status.MALFORMED), busy: why(status.BUSY), unanswered: taken.and(unanswered), dropRule: taken.and(to.eq(way.release)),
-      pingpongs: taken.and(echo).and(clio), arpReplies: taken.and(v.kind.eq(frameKind.arp)), icmpReplies: taken.and(v.kind.eq(frameKind.icmp)),
-      slowRequests: slow_taken.and(action.ne(matAction.extend)), extendRequests: slow_taken.and(action.eq(matAction.extend)),
+    // What is known of a request when it is taken. Registered before anything is concluded from it: the compare of the pids alone takes
+    // half a cycle.
+    const Known = struct({
+      slot: uint(slotBits(p)), pid: uint(16), va: uint(64), length: uint(lengthBits), frame: uint(lengthBits),
+      opcode: uint(8), replyOpcode: uint(8), write: bit, silent: bit,
+      /** No Clio request; ARP, if so. */
+      other: bit, arp: bit,
+      /** A request that the MAC found bad; one without any fault, of which the action decides. */
+      corrupt: bit, sound: bit,
+      /** The action, if it is one of these. */
+      fast: bit, slow: bit, extend: bit, echo: bit, drop: bit,
+      /** No access has this form; no write has. */
+      badAccess: bit, badWrite: bit,
+      slowFull: bit,
     });
+    const known = stream(Known);
+    const sound = node(clio.and(v.corrupt.not()).and(v.malformed.not()));
+    known.valid.set(io.request.valid);
+    io.request.ready.set(known.ready);
+    known.payload.set({
+      slot: v.slot, pid: v.pid, va: v.va, length: v.length.trunc(lengthBits), frame: v.frame, opcode: v.opcode, replyOpcode: entry.replyOpcode,
+      write: entry.write, silent: entry.silent, other: clio.not(), arp: v.kind.eq(frameKind.arp), corrupt: clio.and(v.corrupt), sound,
+      fast: says("fast"), slow: says("slow"), extend: says("extend"), echo: says("echo"), drop: says("drop"),
+      badAccess: v.body.lt(accessBody.bytes).or(v.length.eq(0)).or(v.length.gt(p.maxData)), badWrite: v.length.gt(data_came.zext(32)), slowFull: slow_full,
+    });
+    taken_slow.set(io.request.fire.and(sound).and(says("slow", "extend")));
+    taken_full.set(slow_full);
+
+    // What follows. A malformed request, a code that means nothing, and sync, which this version's hardware does not have, are refused.
+    const decided = stage(known as unknown as StreamIn<typeof Known>, "full");
+    const d = decided.payload;
+    const goes_slow = node(d.sound.and(d.slow.or(d.extend)));
+    const to_access = node(d.sound.and(d.fast).and(d.badAccess.or(d.write.and(d.badWrite)).not()));
+    const to_slow = node(goes_slow.and(d.slowFull.not()));
+    const busy = node(goes_slow.and(d.slowFull));
+    const echo = node(d.other.or(d.sound.and(d.echo)));
+    const drops = node(d.sound.and(d.drop));
+    const refused = node(to_access.or(to_slow).or(echo).or(drops).not());
+    const unanswered = node(refused.and(d.silent));
+    const to_release = node(drops.or(unanswered));
+    const to_reply = node(echo.or(refused.and(d.silent.not())));
+
+    io.access.valid.set(decided.valid.and(to_access));
+    io.access.payload.set({
+      slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.replyOpcode, op: 0, indirect: 0,
+    });
+    const replies = stream(Reply(p));
+    replies.valid.set(decided.valid.and(to_reply));
+    replies.payload.set({
+      slot: d.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), word: replyWord.none, opcode: mux(refused, d.opcode, d.replyOpcode),
+      status: mux(refused.not(), constant(status.OK, 4), mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED))),
+    });
+    connect(stage(replies as unknown as StreamIn<ReturnType<typeof Reply>>, "full"), io.reply);
+    const slow_queue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
+    slow_queue.push.valid.set(decided.valid.and(to_slow));
+    slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });
+    connect(slow_queue.pop, io.slow);
+    decided.ready.set(to_access.and(io.access.ready).or(to_reply.and(replies.ready)).or(to_slow.and(slow_queue.push.ready)).or(to_release));
+    const released = reg(bit, { init: 0 });
+    const released_slot = reg(uint(slotBits(p)));
+    released.set(decided.valid.and(to_release));
+    released_slot.set(d.slot);
+    io.release.set({ valid: released, slot: released_slot });
+
+    const happened = reg(MatEvents, { init: 0 });
+    const leaves = node(decided.fire);
+    const refuses = node(leaves.and(refused));
+    happened.set({
+      nacks: refuses.and(d.corrupt), busy: refuses.and(busy), malformed: refuses.and(d.corrupt.or(busy).not()), unanswered: leaves.and(unanswered),
+      dropRule: leaves.and(drops), pingpongs: leaves.and(echo).and(d.other.not()), arpReplies: leaves.and(d.arp), icmpReplies: leaves.and(d.other).and(d.arp.not()),
+      slowRequests: leaves.and(to_slow).and(d.extend.not()), extendRequests: leaves.and(to_slow).and(d.extend),
+    });
+    io.events.set(happened);
   });
