@@ -2,7 +2,7 @@ import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, m
 import { status } from "../../packets/index.ts";
 import { Align, AlignJob } from "./align.ts";
 import { addressStage, bursts, type BurstParameters } from "./bursts.ts";
-import { AxiAddress, AxiRead, dataOffset, lengthBits, ReadBeat, Reply, replyForm, slotBits, Translated } from "./types.ts";
+import { AxiAddress, AxiRead, dataOffset, lengthBits, ReadBeat, Reply, replyForm, slotBits, Translated, wordOf } from "./types.ts";
 
 export interface AccessReadParameters extends BurstParameters {
   readonly slots: number;
@@ -30,13 +30,13 @@ export const AccessRead = module("AccessRead",
   }),
   (io, p) => {
     const laneBits = Math.log2(p.beatBytes);
-    const Tag = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits) });
-    const alignShape = { beatBytes: p.beatBytes, tagBits: slotBits(p) + 8 + lengthBits };
+    const Tag = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), indirect: bit });
+    const alignShape = { beatBytes: p.beatBytes, tagBits: slotBits(p) + 8 + lengthBits + 1 };
     const [to_bursts, to_waiting] = fork(io.request, 2, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request];
     addressStage(map(bursts(to_bursts, p), AxiAddress(p), v => v.address, { name: "ar_next" }), io.ar, "ar_stage");
 
     const waiting = instance(Fifo({ shape: AlignJob(alignShape), depth: p.outstanding, style: "distributed" }));
-    const jobs = map(to_waiting, AlignJob(alignShape), v => ({ from: v.offset.trunc(laneBits), to: constant(dataOffset % p.beatBytes, laneBits), length: v.length, tag: cat(v.length, v.replyOpcode, v.slot) }), { name: "job_next" });
+    const jobs = map(to_waiting, AlignJob(alignShape), v => ({ from: v.offset.trunc(laneBits), to: constant(dataOffset % p.beatBytes, laneBits), length: v.length, tag: cat(v.indirect, v.length, v.replyOpcode, v.slot) }), { name: "job_next" });
     connect(jobs, waiting.push);
     const align = instance(Align(alignShape));
     connect(waiting.pop, align.job);
@@ -55,7 +55,7 @@ export const AccessRead = module("AccessRead",
     const data_done = reg(bit, { init: 0 });
     const reply_due = node(begun.not().and(reply_done.not()));
     io.reply.valid.set(turned.valid.and(reply_due));
-    io.reply.payload.set({ slot: tag.slot, form: replyForm.data, opcode: tag.opcode, status: status.OK });
+    io.reply.payload.set({ slot: tag.slot, form: replyForm.data, word: wordOf(tag.indirect), opcode: tag.opcode, status: status.OK });
     queue.push.valid.set(turned.valid.and(data_done.not()));
     queue.push.payload.set({ data: turned.payload.data, last: turned.payload.last, bad: turned.payload.bad.and(turned.payload.last) });
     const replied = node(reply_due.not().or(io.reply.ready));

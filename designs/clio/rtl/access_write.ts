@@ -2,7 +2,7 @@ import { assertAlways, bit, connect, constant, Fifo, fork, instance, map, module
 import { status } from "../../packets/index.ts";
 import { Align } from "./align.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "./bursts.ts";
-import { AxiAddress, AxiResponse, AxiWrite, BufferBeat, BufferJob, dataOffset, lengthBits, Release, Reply, replyForm, slotBeatBits, slotBits, Translated } from "./types.ts";
+import { AxiAddress, AxiResponse, AxiWrite, BufferBeat, BufferJob, dataOffset, lengthBits, Release, Reply, replyForm, slotBeatBits, slotBits, Translated, wordOf } from "./types.ts";
 
 export interface AccessWriteParameters extends BurstParameters {
   readonly slots: number; readonly frameBytes: number;
@@ -37,10 +37,10 @@ export const AccessWrite = module("AccessWrite",
     // Addresses, and for each burst what its answer will mean.
     const [to_aw, to_pending] = fork(bursts(to_bursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
     addressStage(map(to_aw, AxiAddress(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
-    const Pending = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), silent: bit, last: bit });
+    const Pending = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), silent: bit, indirect: bit, last: bit });
     const pending = instance(Fifo({ shape: Pending, depth: p.outstanding, style: "distributed" }));
     const asked = to_bursts.payload;
-    const pendingNext = map(to_pending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, last: v.last }), { name: "pending_next" });
+    const pendingNext = map(to_pending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, indirect: asked.indirect, last: v.last }), { name: "pending_next" });
     connect(pendingNext, pending.push);
 
     // Data.
@@ -77,7 +77,7 @@ export const AccessWrite = module("AccessWrite",
     when(io.b.valid, () => { assertAlways(pending.pop.valid, "an answer (B) belongs to a burst that was issued"); });
     when(io.b.fire, () => { failed_before.set(failed.and(answered.last.not())); });
     io.reply.valid.set(io.b.valid.and(pending.pop.valid).and(reply_due));
-    io.reply.payload.set({ slot: answered.slot, form: replyForm.short, opcode: answered.opcode, status: mux(failed, constant(status.FAIL, 4), status.OK) });
+    io.reply.payload.set({ slot: answered.slot, form: replyForm.short, word: wordOf(answered.indirect), opcode: answered.opcode, status: mux(failed, constant(status.FAIL, 4), status.OK) });
     const completes = node(io.b.fire.and(answered.last).and(failed.not()));
     io.release.set({ valid: io.b.fire.and(silent_done), slot: answered.slot });
     io.events.set({

@@ -8,8 +8,9 @@ import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
 import { cutFields } from "./fields.ts";
 import { BufferWrite } from "./frame_buffer.ts";
 import { ContextWrite } from "./reply_contexts.ts";
+import { WordWrite } from "./slot_words.ts";
 import type { ReplyContext} from "./types.ts";
-import { AxisBeat, NetConfig, NetRequest, Release, clientBits, frameKind, lengthBits, operandBits, OperandsWrite, slotBeatBits, slotBits } from "./types.ts";
+import { AxisBeat, NetConfig, NetRequest, Release, clientBits, frameKind, lengthBits, operandBits, slotBeatBits, slotBits } from "./types.ts";
 
 export interface NetRxParameters {
   readonly beatBytes: number; readonly slots: number;
@@ -44,7 +45,7 @@ export const NetRx = module("NetRx",
   (p: NetRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), slot: sink(uint(slotBits(p))), config: input(NetConfig),
     buffer_write: output(BufferWrite(p)), context_write: output(ContextWrite(p)), request: source(NetRequest(p)),
-    operands_write: output(OperandsWrite(p)),
+    operands_write: output(WordWrite({ slots: p.slots, width: operandBits })),
     release: output(Release(p)), drops: output(DropPulses), received: output(bit),
   }),
   (io, p) => {

@@ -1,12 +1,12 @@
 import {
   arbiter, assertAlways, bit, connect, constant, fromBits, input, module, mux, node, output, reg, sink, source, stage, stream, struct, uint,
-  when, type Bit, type StreamIn,
+  when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../packets/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
 import { ContextRead } from "./reply_contexts.ts";
-import { echoBeats, echoBytes, fullBytes, ipv4Checksum, placeChecksum, planReply, rawLimit, replyKind, ReplyKind } from "./reply_frame.ts";
-import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, slotBeatBits, slotBits } from "./types.ts";
+import { echoBeats, echoBytes, fullBytes, headerBytes, ipv4Checksum, placeChecksum, planReply, rawLimit, replyKind, ReplyKind } from "./reply_frame.ts";
+import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, replyWord, slotBeatBits, slotBits, WordRead } from "./types.ts";
 
 export interface NetTxParameters { readonly beatBytes: number; readonly slots: number; readonly frameBytes: number }
 
@@ -24,12 +24,14 @@ export interface NetTxParameters { readonly beatBytes: number; readonly slots: n
 export const NetTx = module("NetTx",
   (p: NetTxParameters) => ({
     config: input(NetConfig), reply: sink(Reply(p)), context_read: output(ContextRead(p)), context: input(ReplyContext),
+    /** The word kept for a slot, in the same cycle. */
+    word_read: output(WordRead(p)), word: input(uint(64)),
     data: sink(ReadBeat(p.beatBytes)), echo_job: source(BufferJob(p)), echo_data: sink(BufferBeat(p.beatBytes)),
     raw: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
   }),
   (io, p) => {
     const { beatBytes } = p, laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p);
-    const headerBeats = Math.ceil(fullBytes / beatBytes), headerLanes = headerBeats * beatBytes;
+    const headerBeats = Math.ceil(headerBytes / beatBytes), headerLanes = headerBeats * beatBytes;
 
     // Stage 1: the reply, its context at the memory's output. The echo job is made here, so that its data come in time.
     const asked_valid = reg(bit, { init: 0 });
@@ -59,17 +61,18 @@ export const NetTx = module("NetTx",
     connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echo_job);
 
     // Stage 2: what the reply is, and all that its header is made of.
-    const known = reg(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext }));
+    io.word_read.set({ slot: asked.slot, replayed: asked.word.eq(replyWord.replayed) });
+    const known = reg(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }));
     when(known_room, () => {
       known_valid.set(asked_valid.and(job_settled));
-      known.set({ reply: asked, kind: told, context: io.context });
+      known.set({ reply: asked, kind: told, context: io.context, word: io.word });
     });
-    const plan = planReply(known.kind, known.reply, known.context, io.config);
+    const plan = planReply(known.kind, known.reply, known.context, known.word as UInt, io.config);
     const last_beat = node(plan.lastByte.bits(laneBits, beatBits));
 
     // Stage 3: the header but for the end of the checksum, and what the frame takes from where.
     const built = reg(struct({
-      slot: uint(slotBits(p)), header: uint(fullBytes * 8), clio: bit, sum: uint(20), last_beat: uint(beatBits), last_lane: uint(laneBits),
+      slot: uint(slotBits(p)), header: uint(headerBytes * 8), clio: bit, sum: uint(20), last_beat: uint(beatBits), last_lane: uint(laneBits),
       /** Number of the last byte that is not padding, up to 63. */
       content: uint(6), icmp: bit, echo: bit, data: bit,
     }));

@@ -15,7 +15,7 @@ import { ReplyContexts } from "./reply_contexts.ts";
 import { SlotPool } from "./slot_pool.ts";
 import { SlowRx } from "./slow_rx.ts";
 import { Shootdown, Translate, type TranslateParameters } from "./translate.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Reply, replyForm } from "./types.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Reply, replyForm, replyWord } from "./types.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
@@ -122,7 +122,7 @@ export const ClioNode = module("ClioNode",
     const silent = node(refused.valid.and(refused.payload.silent), { name: "refused_silent" });
     const refusal = stream(Reply(w));
     refusal.valid.set(refused.valid.and(refused.payload.silent.not()));
-    refusal.payload.set({ slot: refused.payload.slot, form: replyForm.short, opcode: refused.payload.replyOpcode, status: refused.payload.status });
+    refusal.payload.set({ slot: refused.payload.slot, form: replyForm.short, word: replyWord.none, opcode: refused.payload.replyOpcode, status: refused.payload.status });
     refused.ready.set(refusal.ready.or(refused.payload.silent));
 
     // Frames out.
@@ -131,6 +131,7 @@ export const ClioNode = module("ClioNode",
     connect(arbiter([reader.reply, writer.reply, refusal, mat.reply], { name: "replies" }), net_tx.reply);
     reply_contexts.read.set(net_tx.context_read);
     net_tx.context.set(reply_contexts.value);
+    net_tx.word.set(0);
     connect(reader.data, net_tx.data);
     connect(net_tx.echo_job, buffer.echo_job);
     connect(buffer.echo_data, net_tx.echo_data);

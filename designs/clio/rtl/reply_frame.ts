@@ -4,11 +4,11 @@
  */
 import {
   accessBody, arpPacket, clioHeader, encode, etherType, ethernetHeader, frameOffsets, icmpHeader, ipProtocol, ipv4Header, minimumFrame,
-    status, udpHeader,
+    oldValueBody, status, udpHeader,
 } from "../../packets/index.ts";
 import { bit, cat, constant, mux, node, onehotMux, reg, struct, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "./fields.ts";
-import { frameKind, replyForm, type NetConfig, type Reply, type ReplyContext } from "./types.ts";
+import { frameKind, replyForm, replyWord, type NetConfig, type Reply, type ReplyContext } from "./types.ts";
 
 /** Bytes in front of a PINGPONG's echoed bytes. */
 export const rawLimit = frameOffsets.body;
@@ -16,6 +16,8 @@ export const rawLimit = frameOffsets.body;
 export const echoBytes = frameOffsets.transport + icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
 /** Bytes in front of data read. */
 export const fullBytes = frameOffsets.body + accessBody.bytes;
+/** Bytes of the longest header: that of an atomic's reply, with the number that it found. */
+export const headerBytes = frameOffsets.body + oldValueBody.bytes;
 
 const arpBytes = frameOffsets.network + arpPacket.bytes;
 /** Fields of an IPv4 header that are the same in every reply of ours. */
@@ -34,7 +36,7 @@ const echoRequestType = 8;
 const clioToIp = udpHeader.bytes + ipv4Header.bytes;
 
 export interface ReplyPlan {
-  /** The first 70 bytes, zero where data or echoed bytes go and behind the end; the IPv4 checksum of a Clio reply is 0. */
+  /** The first 78 bytes, zero where data or echoed bytes go and behind the end; the IPv4 checksum of a Clio reply is 0. */
   readonly header: UInt;
   /** The sum of the IPv4 header's words. */
   readonly sum: UInt;
@@ -48,8 +50,8 @@ const sizeBits = 16, sumBits = 20;
 /** What kind of reply it is, and the one number of the request that every length in it follows from. */
 export const ReplyKind = struct({
   arp: bit, icmp: bit, clio: bit, ping: bit, data: bit,
-  /** va and length follow the Clio header. */
-  withAccess: bit,
+  /** va and length follow the Clio header; and behind them the word kept for the slot; the va is that word. */
+  withAccess: bit, withWord: bit, atWord: bit,
   given: uint(sizeBits),
   /** The frame ends before the shortest one does. */
   padded: bit,
@@ -66,6 +68,7 @@ export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
     clio = node(context.kind.eq(frameKind.clio));
   const data = node(clio.and(reply.form.eq(replyForm.data))), ping = node(clio.and(reply.form.eq(replyForm.echo)));
   const short = node(clio.and(reply.form.eq(replyForm.short)));
+  const withWord = node(short.and(reply.word.eq(replyWord.behind).or(reply.word.eq(replyWord.replayed))));
   const { size } = cutFields(clioHeader, context.header), { length } = cutFields(accessBody, context.body);
   const withAccess = node(data.or(short));
   // Whether the frame is padded, and whether a PINGPONG has a body, straight from the request's lengths.
@@ -82,14 +85,14 @@ export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
   const rest = context.ip.bits(0, 16).zext(sumBits).add(context.ip.bits(16, 16).zext(sumBits))
     .add(mux(ping, own_ping, mux(withAccess, own_access, own_bare)));
   return {
-    arp, icmp, clio, ping, data, withAccess, padded, rest, echoes: node(icmp.or(ping.and(pinged))),
-    given: node(onehotMux([data, ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(sizeBits),
+    arp, icmp, clio, ping, data, withAccess, withWord, atWord: reply.word.eq(replyWord.address), padded, rest, echoes: node(icmp.or(ping.and(pinged))),
+    given: node(onehotMux([data.or(withWord), ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(sizeBits),
   };
 }
 
-/** The second step: the header, from registers of the first one. */
+/** The second step: the header, from registers of the first one; `word` is the one kept for the slot. */
 export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
-  config: Val<typeof NetConfig>): ReplyPlan {
+  word: UInt, config: Val<typeof NetConfig>): ReplyPlan {
   const { arp, icmp, ping, withAccess, given, padded } = kind;
   const asked = cutFields(clioHeader, context.header), access = cutFields(accessBody, context.body);
 
@@ -115,8 +118,8 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
     flagRoute: flag(asked.flagRoute), flagRepl: flag(asked.flagRepl), flagTracked: flag(asked.flagTracked),
       flagRetry: flag(asked.flagRetry),
   });
-  const body = joinFields(accessBody, { va: access.va, length: mux(reply.status.eq(status.OK), access.length, 0) });
-  const bodyOut = mux(withAccess, body, 0);
+  const body = joinFields(accessBody, { va: mux(kind.atWord, word.is(64), access.va), length: mux(reply.status.eq(status.OK), access.length, 0) });
+  const bodyOut = joinBytes(mux(withAccess, body, 0), mux(kind.withWord, word, 0));
 
   // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the sum, which comes
   // back in at its low end, is told from its operand, so that one adder does.
@@ -124,7 +127,7 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
   const icmp_checksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
   const icmpOut = joinFields(icmpHeader, { type: 0, code: 0, checksum: icmp_checksum, identifier: 0, sequence: 0 });
   const icmpKept = icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
-  const afterIp = fullBytes - frameOffsets.transport;
+  const afterIp = headerBytes - frameOffsets.transport;
   const ipFrame = joinBytes(ipOut, mux(icmp, icmpOut.bits(0, icmpKept * 8).resize(afterIp * 8), joinBytes(udp, clioOut, bodyOut)));
   const arpOut = joinFields(arpPacket, {
     hardwareType: 1, protocolType: etherType.ipv4, hardwareSize: 6, protocolSize: 4, operation: 2, senderMac: config.mac,
@@ -133,7 +136,7 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
     targetMac: context.header.bits(0, arpPacket.at.senderMac.width), targetIp: context.ip,
   });
   return {
-    header: joinBytes(ethernet, mux(arp, arpOut.resize((fullBytes - ethernetHeader.bytes) * 8), ipFrame)), sum: kind.rest.add(given.zext(sumBits)),
+    header: joinBytes(ethernet, mux(arp, arpOut.resize((headerBytes - ethernetHeader.bytes) * 8), ipFrame)), sum: kind.rest.add(given.zext(sumBits)),
     lastByte: node(mux(padded, constant(minimumFrame - 1, sizeBits), last)), content: mux(padded, last.bits(0, 6), 63),
   };
 }

@@ -1,5 +1,5 @@
 /** The records that pass between the blocks of the node. One place for their fields and widths. */
-import { bit, struct, uint } from "../../../hdl-dsl/index.ts";
+import { bit, constant, mux, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 import { accessBody, frameOffsets } from "../../packets/index.ts";
 
 /** What the blocks need to know of the configuration; all follow from designs/clio/config. */
@@ -81,8 +81,6 @@ export const ReplyContext = struct({
 
 /** Operands of an atomic, as they stand behind va and length: compare, addend or value in the low half, swap in the high one. */
 export const operandBits = 128;
-/** Operands to be kept by slot: always taken. */
-export const OperandsWrite = (p: { readonly slots: number }) => struct({ en: bit, slot: uint(slotBits(p)), value: uint(operandBits) });
 
 /** Reply forms: what net_tx puts behind the Clio header. */
 export const replyForm = {
@@ -105,8 +103,24 @@ export const SlowFrame = (p: { readonly slots: number }) => struct({ slot: uint(
 /** A slot that is free again without a reply: not a stream, there is always room. */
 export const Release = (p: { readonly slots: number }) => struct({ valid: bit, slot: uint(slotBits(p)) });
 
+/** What a reply does with the word that is kept for its slot. */
+export const replyWord = {
+  none: 0,
+  /** It stands behind va and length: what an atomic found. */
+  behind: 1,
+  /** It is the va: where a pointer led to. */
+  address: 2,
+  /** As `behind`, the word being the retry buffer's. */
+  replayed: 3,
+} as const;
+/** The use of the word in the reply of a plain access: an address when a pointer led to it. Wires only. */
+export const wordOf = (indirect: Bit): UInt => mux(indirect, constant(replyWord.address, 2), replyWord.none);
+/** Which word net_tx wants of a slot: the sync unit's, or the one that the retry buffer has found. */
+export const WordRead = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), replayed: bit });
+
 /** A reply to be sent: everything else is in the slot's context. */
-export const Reply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), form: uint(2), opcode: uint(8), status: uint(4) });
+export const Reply = (p: { readonly slots: number }) =>
+  struct({ slot: uint(slotBits(p)), form: uint(2), word: uint(2), opcode: uint(8), status: uint(4) });
 
 /**
  * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are aligned. 1 to 4

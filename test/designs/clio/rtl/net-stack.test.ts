@@ -36,11 +36,12 @@ const NetStack = module("NetStack",
     contexts.write.set(rx.context_write);
     contexts.read.set(tx.context_read);
     tx.context.set(contexts.value);
+    tx.word.set(0);
     connect(tx.echo_job, buffer.echo_job);
     connect(buffer.echo_data, tx.echo_data);
     const answer = map(rx.request, Reply(p), r => {
       const good = r.corrupt.not().and(r.malformed.not()).and(r.opcode.eq(opcode.PINGPONG)), echo = r.kind.ne(frameKind.clio).or(good);
-      return { slot: r.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), opcode: r.opcode, status: mux(echo, constant(0,
+      return { slot: r.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), word: 0, opcode: r.opcode, status: mux(echo, constant(0,
         4), mux(r.corrupt, constant(status.NACK, 4), status.MALFORMED)) };
     });
     connect(answer, tx.reply);

@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import { FrameBuffer, BufferWrite } from "../../../../designs/clio/rtl/frame_buffer.ts";
 import { NetTx } from "../../../../designs/clio/rtl/net_tx.ts";
 import { ContextWrite, ReplyContexts } from "../../../../designs/clio/rtl/reply_contexts.ts";
-import { AxisBeat, frameKind, NetConfig, ReadBeat, Release, Reply, replyForm,
+import { SlotWords, WordWrite } from "../../../../designs/clio/rtl/slot_words.ts";
+import { AxisBeat, frameKind, NetConfig, ReadBeat, Release, Reply, replyForm, replyWord,
   type ReplyContext } from "../../../../designs/clio/rtl/types.ts";
 import {
   accessBody, arpPacket, arpReplyFrame, clioHeader, concat, decode, echoReplyFrame, encode, encodeInto, ethernetHeader, frameOffsets,
     icmpHeader, ipv4Header, opcode, replyFrame, status, udpHeader,
 } from "../../../../designs/packets/index.ts";
-import { connect, input, instance, module, output, sink, source } from "../../../../hdl-dsl/index.ts";
+import { connect, input, instance, module, mux, output, sink, source } from "../../../../hdl-dsl/index.ts";
 import type { Random} from "../../../../sim/index.ts";
 import {
   AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame, type InputOf, type Pause,
@@ -26,9 +27,15 @@ const Sender = module("Sender",
     config: input(NetConfig), reply: sink(Reply(p)), data: sink(ReadBeat(p.beatBytes)), raw: sink(AxisBeat(p.beatBytes)),
       tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
     buffer_write: input(BufferWrite(p)), context_write: input(ContextWrite(p)),
+    found_write: input(WordWrite({ slots: p.slots, width: 64 })), replayed_write: input(WordWrite({ slots: p.slots, width: 64 })),
   }),
   (io, p) => {
     const tx = instance(NetTx(p)), buffer = instance(FrameBuffer(p)), contexts = instance(ReplyContexts({ slots: p.slots }));
+    const found = instance(SlotWords({ slots: p.slots, width: 64 })), replayed = instance(SlotWords({ slots: p.slots, width: 64 }));
+    found.write.set(io.found_write);
+    replayed.write.set(io.replayed_write);
+    for (const words of [found, replayed]) words.slot.set(tx.word_read.slot);
+    tx.word.set(mux(tx.word_read.replayed, replayed.value, found.value));
     tx.config.set(io.config);
     connect(io.reply, tx.reply);
     connect(io.data, tx.data);
@@ -68,10 +75,12 @@ function contextOf(frame: Uint8Array, kind: number): Context {
 interface Job {
   readonly frame: Uint8Array; readonly kind: number; readonly form: number; readonly opcode: number; readonly status: number;
   readonly expected: Uint8Array; readonly data: Uint8Array | undefined; readonly bad: boolean; readonly memory: boolean;
+  /** What is done with the word kept for the slot, the word, and the one in the other memory. */
+  readonly word: number; readonly found: bigint; readonly other: bigint;
 }
-const base = { data: undefined, bad: false, memory: false };
+const base = { data: undefined, bad: false, memory: false, word: replyWord.none as number, found: 0n, other: 0n };
 
-function clioJob(random: Random, form: number, size: number): Job {
+function clioJob(random: Random, form: number, size: number, word: number = replyWord.none): Job {
   const request = randomRequest(random, form === replyForm.echo ? size : 12 + random.int(0, 4)), headers = (f: Uint8Array) => ({
     ethernet: decode(ethernetHeader, f), ipv4: decode(ipv4Header, f, ipOffset), udp: decode(udpHeader, f, frameOffsets.transport),
       clio: decode(clioHeader, f, frameOffsets.clio),
@@ -101,14 +110,17 @@ function clioJob(random: Random, form: number, size: number): Job {
   const { va } = decode(accessBody, request, frameOffsets.body), ok = form === replyForm.data || random.bool();
   const state = form === replyForm.bare ? random.pick([status.NACK, status.BUSY,
     status.MALFORMED]) : ok ? status.OK : random.pick([status.INVALID, status.WRITE_PERM, status.MIGRATING]);
-  const length = form === replyForm.data ? size : random.u32();
+  const behind = word === replyWord.behind || word === replyWord.replayed, found = random.bits(64), other = random.bits(64);
+  const length = form === replyForm.data ? size : behind ? 8 : random.u32();
   encodeInto(accessBody, { length }, request, frameOffsets.body);
   const data = form === replyForm.data ? random.bytes(size) : undefined;
-  const body = form === replyForm.bare ? new Uint8Array() : concat(encode(accessBody, { va, length: ok ? length : 0 }),
-    data ?? new Uint8Array());
-  return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: state, expected: made(state, body), data,
-    bad: random.bool(0.1), memory: data !== undefined };
+  const body = form === replyForm.bare ? new Uint8Array()
+    : concat(encode(accessBody, { va: word === replyWord.address ? found : va, length: ok || behind ? length : 0 }), behind ? littleEndian(found) : data ?? new Uint8Array());
+  return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: behind ? 0 : state, expected: made(behind ? 0 : state, body), data,
+    bad: random.bool(0.1), memory: data !== undefined, word, found, other };
 }
+const littleEndian = (v: bigint): Uint8Array => Uint8Array.from({ length: 8 }, (_, i) => Number(v >> BigInt(8 * i) & 0xffn));
+const anyWord = (random: Random): number => random.pick(Object.values(replyWord));
 function pingJob(random: Random, size: number): Job {
   const frame = randomPing(random, size);
   encodeInto(ipv4Header, { tos: random.int(0, 255), identification: random.int(0, 65535), ttl: random.int(1, 255) }, frame, ipOffset);
@@ -133,8 +145,8 @@ function anyJob(random: Random): Job {
     case 1: return pingJob(random, size(mtuFrame - 42));
     case 2: case 3: return clioJob(random, replyForm.echo, size(mtuFrame - 58));
     case 4: return clioJob(random, replyForm.bare, 0);
-    case 5: case 6: return clioJob(random, replyForm.short, 0);
-    default: return clioJob(random, replyForm.data, Math.max(1, size(mtuFrame - 70)));
+    case 5: case 6: return clioJob(random, replyForm.short, 0, anyWord(random));
+    default: return clioJob(random, replyForm.data, Math.max(1, size(mtuFrame - 70)), random.pick([replyWord.none, replyWord.address]));
   }
 }
 
@@ -175,10 +187,14 @@ class Surroundings {
     if (this.#slots.length - this.#answered >= slots) throw new Error("more replies than slots");
     this.#next = (this.#next + 1) % slots;
     poke(io.context_write, { en: 1, slot, value: contextOf(job.frame, job.kind) });
+    const replayed = job.word === replyWord.replayed;
+    poke(io.found_write, { en: 1, slot, value: replayed ? job.other : job.found });
+    poke(io.replayed_write, { en: 1, slot, value: replayed ? job.found : job.other });
     for (let k = 0; k * n < job.frame.length; k++) {
       poke(io.buffer_write, { en: 1, slot, beat: k, data: toBig(job.frame.slice(k * n, (k + 1) * n)) });
       await this.#b.risingEdge();
       io.context_write.en.value = 0;
+      for (const w of [io.found_write, io.replayed_write]) w.en.value = 0;
     }
     io.buffer_write.en.value = 0;
     return slot;
@@ -194,7 +210,7 @@ class Surroundings {
       for (let k = 0; k < beats; k++) this.#data.send({ data: toBig(all.slice(k * n, (k + 1) * n)), last: k === beats - 1 ? 1 : 0,
         bad: k === beats - 1 && job.bad ? 1 : 0 });
     }
-    return this.#replies.send({ slot, form: job.form, opcode: job.opcode, status: job.status });
+    return this.#replies.send({ slot, form: job.form, word: job.word, opcode: job.opcode, status: job.status });
   }
   passOn(frame: Uint8Array): SentFrame {
     this.#raws.push(frame);
@@ -261,7 +277,7 @@ describe("NetTx", () => {
           const jobs = Array.from({ length: 60 }, (_, i) => (i % 4 === 0 ? clioJob(b.random, replyForm.data,
             from + i + 1) : i % 4 === 1 ? clioJob(b.random, replyForm.echo, from + i)
             : i % 4 === 2 ? pingJob(b.random, from + i) : b.random.bool() ? clioJob(b.random, b.random.pick([replyForm.bare,
-              replyForm.short]), 0) : arpJob(b.random)));
+              replyForm.short]), 0, anyWord(b.random)) : arpJob(b.random)));
           const { s } = await burst(b, jobs);
           s.got.forEach((g, i) => {
             expect(g.frame.end - g.frame.start + 1, `frame ${i}`).toBe(Math.ceil(g.frame.bytes.length / beatBytes));
@@ -278,7 +294,7 @@ describe("NetTx", () => {
         const jobs = [
           clioJob(b.random, replyForm.bare, 0), clioJob(b.random, replyForm.short, 0), arpJob(b.random), clioJob(b.random, replyForm.data,
             100), pingJob(b.random, 100),
-          clioJob(b.random, replyForm.echo, 100),
+          clioJob(b.random, replyForm.echo, 100), clioJob(b.random, replyForm.short, 0, replyWord.behind), clioJob(b.random, replyForm.short, 0, replyWord.replayed),
         ];
         const s = new Surroundings(b);
         for (const [i, job] of jobs.entries()) {
@@ -313,7 +329,7 @@ describe("NetTx", () => {
           poke(b.io.context_write, { en: 1, slot, value: contextOf(j.frame, j.kind) });
           await b.risingEdge();
           b.io.context_write.en.value = 0;
-          poke(b.io.reply.payload, { slot, form: j.form, opcode: opcode.PINGPONG, status: 0 });
+          poke(b.io.reply.payload, { slot, form: j.form, word: 0, opcode: opcode.PINGPONG, status: 0 });
           b.io.reply.valid.value = 1;
           await b.risingEdge();
           b.io.reply.valid.value = 0;
@@ -339,6 +355,9 @@ describe("NetTx", () => {
       ["the slot released is the next one's", /released_slot <= slot;/, "released_slot <= built_slot;"],
       ["an error of the memory forgotten", /& data_payload_bad/, "& 1'b0"],
       ["the length of a failed access", /known_reply_status == 4'd0/, "1'b1"],
+      ["the word of a reply left out", /known_kind_withWord \? known_word : 64'd0|known_kind_withWord \? known_word : 64'h0/, "64'd0"],
+      ["an address kept although a pointer led elsewhere", /known_kind_atWord \? known_word : /, ""],
+      ["the word of the other memory", /word_read_replayed = [^;]*;/, "word_read_replayed = 1'b0;"],
       ["frames of the slow path cut in two", /sent_or_raw_locked <= [^;]*;|tx_locked <= [^;]*;|arbitrated_locked <= [^;]*;/,
         "arbitrated_locked <= 1'b0;"],
     ];
