@@ -11,11 +11,12 @@ import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
 import { proveVerb } from "./verbs/prove.ts";
 import { runVerb } from "./verbs/run.ts";
+import { serveVerb } from "./verbs/serve.ts";
 import { synthVerb } from "./verbs/synth.ts";
 import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
+const verbs: readonly Verb[] = [runVerb, serveVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {

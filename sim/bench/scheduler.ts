@@ -4,8 +4,8 @@ import { currentTask, Task } from "./task.ts";
 import { Timeline } from "./timeline.ts";
 import { OpenWaits, Wait } from "./wait.ts";
 
-/** Edges after which timers and I/O of the process get a turn, so that a test framework's timeout can fire. */
-const EDGES_PER_TURN = 1000;
+/** Most edges in one native call when nobody looks at each: what a timer of the process may be late by. */
+const EDGES_PER_CALL = 1000;
 
 /** What waits on one clock. */
 interface ClockWaits {
@@ -28,6 +28,10 @@ export class Scheduler {
   readonly waits = new OpenWaits();
   readonly tasks = new Set<Task<unknown>>();
   over = false;
+  /** Edges after which timers and I/O of the process get a turn, so that a test framework's timeout can fire. */
+  edgesPerTurn = EDGES_PER_CALL;
+  /** While this is unsettled the clock stands still. */
+  #rest: Promise<unknown> | undefined;
   readonly #clocks: ClockWaits[];
   readonly #timers = new Timeline<Wait<void>>();
   #conditions: Condition[] = [];
@@ -88,6 +92,12 @@ export class Scheduler {
   /** Fails the bench when it is not over after so many edges. */
   limit(edges: number, error: () => Error): void { this.#limit = { edges: this.sim.model.edges() + edges, error }; }
 
+  /**
+   * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may sleep: for a bench whose
+   * next work comes from outside the simulation, at no cycle in particular. Whoever ends the bench's main function settles it, too.
+   */
+  rest(until: Promise<unknown>): void { this.#rest = until; }
+
   /** Ends the bench with this error unless it has failed already. */
   fail(error: unknown): void { this.#failure ??= { error }; }
 
@@ -113,8 +123,14 @@ export class Scheduler {
         try {
           for (;;) {
             if (ended()) { resolve(); return; }
+            if (this.#rest) {
+              void this.#awake(this.#rest).then(() => { setImmediate(turn); });
+              this.#rest = undefined;
+              this.#sinceTurn = 0;
+              return;
+            }
             // Nobody waits for the simulation: the bench awaits something outside it, or its last promise is about to settle.
-            if (this.waits.size === 0 || this.#sinceTurn >= EDGES_PER_TURN) {
+            if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
               setImmediate(turn);
               return;
@@ -132,6 +148,13 @@ export class Scheduler {
       };
       queueMicrotask(() => { process.nextTick(turn); });
     });
+  }
+
+  /** Settles when the clock is to go on. */
+  async #awake(until: Promise<unknown>): Promise<void> {
+    const begun = new Promise<void>((resolve) => { this.waits.begun = resolve; });
+    await Promise.race([until.catch(() => undefined), begun]);
+    this.waits.begun = undefined;
   }
 
   /** One edge, or several when nothing can happen in between. @returns whether it woke anybody. */
@@ -168,7 +191,7 @@ export class Scheduler {
   #idleEdges(): number {
     const c = this.#clock(0);
     if (!this.sim.quiet || this.#conditions.length > 0 || this.#timers.size > 0 || c.edge || c.tasks.length > 0) return 1;
-    return Math.max(1, Math.min(c.due.next - c.domain.cycle, EDGES_PER_TURN));
+    return Math.max(1, Math.min(c.due.next - c.domain.cycle, EDGES_PER_CALL));
   }
 
   #wakeConditions(): boolean {

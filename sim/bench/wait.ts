@@ -48,6 +48,8 @@ export class Wait<T = unknown> {
 /** All waits that are open, in the order in which they began. */
 export class OpenWaits {
   size = 0;
+  /** Called when one begins. */
+  begun: (() => void) | undefined;
   #first: Wait | undefined;
   #last: Wait | undefined;
 
@@ -56,6 +58,7 @@ export class OpenWaits {
     if (this.#last) this.#last.next = w; else this.#first = w;
     this.#last = w;
     this.size++;
+    this.begun?.();
   }
   remove(w: Wait): void {
     if (w.previous) w.previous.next = w.next; else this.#first = w.next;

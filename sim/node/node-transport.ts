@@ -29,6 +29,8 @@ export class NodeTransport implements SlowPathTransport {
   /** Frames that the software has been given and not asked after since: 1 while it works on one. */
   #working = false;
   #waitingForPages = false;
+  /** The software has no frame left to push: it waits for one to be freed. */
+  #outOfMemory = false;
 
   constructor(bench: Bench<NodePorts>, ram: AxiRam, config: NodeConfig, runtime: RuntimeSettings, clockNs: number) {
     const { sim, io } = bench;
@@ -43,8 +45,9 @@ export class NodeTransport implements SlowPathTransport {
     this.#latencyCycles = Math.ceil(runtime.slowPathLatency / clockNs);
   }
 
-  /** Nothing waits for the software and it waits for the next frame; pages are there. */
-  get idle(): boolean { return !this.#working && this.#rx.frames.length === 0 && !this.#rx.monitor.inFrame && this.#tx.pending === 0 && this.#pages.pending === 0 && this.#waitingForPages; }
+  /** Nothing waits for the software and it waits for the next frame; pages are there, or none is left. */
+  get idle(): boolean { return !this.#working && this.#rx.frames.length === 0 && !this.#rx.monitor.inFrame && this.#tx.pending === 0 && this.#pages.pending === 0
+    && (this.#waitingForPages || this.#outOfMemory); }
 
   close(): void { this.#closed = true; }
 
@@ -105,7 +108,10 @@ export class NodeTransport implements SlowPathTransport {
     const low = await this.#lite.read(address);
     return BigInt(low) | BigInt(await this.#lite.read(address + 4)) << 32n;
   }
-  async writeRegister(name: ControlRegister, value: number): Promise<void> { await this.writeField(name, value); }
+  async writeRegister(name: ControlRegister, value: number): Promise<void> {
+    await this.writeField(name, value);
+    this.#outOfMemory = value === 1;
+  }
 
   /** Sets a field of a register and leaves the register's other fields as they are. */
   async writeField(name: FieldName, value: number): Promise<void> {

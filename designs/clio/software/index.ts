@@ -1,4 +1,5 @@
 /** The slow path, which runs on the node's processor: in simulation today, over another transport on a board. And the monitor's role. */
+export type { SessionPorts } from "./node-handlers.ts";
 export { clearTable, SlowPath, type SlowPathOptions } from "./slow-path.ts";
 export type { ControlRegister, SlowPathTransport } from "./transport.ts";
 export { errorNumber, MemoryManager, regionBytes, type AllocationRequest, type AllocationStatistics, type Failure, type PageObserver, type Result } from "./memory-manager.ts";

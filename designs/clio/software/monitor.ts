@@ -19,11 +19,14 @@ export class Monitor {
   private readonly own: Endpoint;
   private readonly nodes: { readonly node: MemberNode; regions: number }[];
   private readonly hosts = new Map<string, Endpoint>();
-  private readonly pids = new LowestFree(1, lastPid);
+  private readonly pids: LowestFree;
   /** Per process: its next region number (region 0 is never given: the client skips it) and the nodes that hold some. */
   private readonly processes = new Map<number, { nextRegion: number; readonly nodes: Set<MemberNode> }>();
 
-  constructor(own: Endpoint, nodes: readonly MemberNode[]) { this.own = own; this.nodes = nodes.map(node => ({ node, regions: 0 })); }
+  /** @param firstPid process IDs from here on are the monitor's to give; nodes that create processes of their own have those below */
+  constructor(own: Endpoint, nodes: readonly MemberNode[], firstPid = 1) {
+    this.own = own; this.nodes = nodes.map(node => ({ node, regions: 0 })); this.pids = new LowestFree(firstPid, lastPid);
+  }
 
   /** The frames that answer a frame, in order; none when it is not for the monitor. Never throws on what a frame holds. */
   receive(frame: Uint8Array): Uint8Array[] {

@@ -5,8 +5,14 @@ import { errorNumber } from "./memory-manager.ts";
 import { LowestFree } from "./numbers.ts";
 import type { SlowPathTransport } from "./transport.ts";
 
+/** What a session needs besides its number: a network that opens the session's port on demand. */
+export interface SessionPorts {
+  /** False when the session cannot be reached: another number is given instead. */
+  readonly open?: (session: number) => Promise<boolean>;
+}
+
 /** Sessions, statistics, ping-pong, and what this version refuses (migration; the monitor's part). */
-export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">): ReadonlyMap<number, Handler> {
+export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">, ports: SessionPorts = {}): ReadonlyMap<number, Handler> {
   // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
   const sessions = new LowestFree(1, config.clientPorts - 1);
   const refuse: Handler = () => ({ status: status.FAIL, body: encode(retBody, { ret: errorNumber.notSupported }) });
@@ -18,9 +24,11 @@ export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTranspo
     return { status: status.OK, body };
   };
   return new Map<number, Handler>([
-    [opcode.OPEN_SESSION, request => {
+    [opcode.OPEN_SESSION, async request => {
       bodyOf(sessionBody, request);
-      const session = sessions.take();
+      let session = sessions.take();
+      // A number whose port is not to be had stays taken.
+      while (session !== undefined && await ports.open?.(session) === false) session = sessions.take();
       return { status: session === undefined ? status.FAIL : status.OK, body: encode(sessionBody, { session: session ?? 0 }) };
     }],
     [opcode.CLOSE_SESSION, request => {

@@ -7,7 +7,7 @@ import { KvMemory } from "./kv-memory.ts";
 import { KvStore } from "./kv-store.ts";
 import { memoryHandlers } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory-manager.ts";
-import { nodeHandlers } from "./node-handlers.ts";
+import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
 import { PageRefill } from "./page-refill.ts";
 import type { SlowPathTransport } from "./transport.ts";
 
@@ -19,6 +19,7 @@ export interface SlowPathOptions {
   readonly observer?: PageObserver;
   /** Physical pages that may be given out; default all of them. */
   readonly pages?: number;
+  readonly sessions?: SessionPorts;
 }
 
 /**
@@ -44,7 +45,7 @@ export class SlowPath {
     this.kv = new KvStore(this.kvMemory);
     this.reserveKv = (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
-    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport), ...kvHandlers(this.kv)]);
+    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport, options.sessions), ...kvHandlers(this.kv)]);
   }
 
   /** Resolves when the free-page buffer has been filled for the first time. */

@@ -1,0 +1,46 @@
+import { formatIpv4 } from "../../designs/packets/index.ts";
+import { serve, simulatedSeconds, type Served } from "../../sim/index.ts";
+import { exitCode, type ExitCode } from "../exit-code.ts";
+import { counterLine } from "../run/report.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { ServeOptions } from "./options.ts";
+import { placeOf } from "./place.ts";
+
+/**
+ * `mnemo serve clio`: the cycle-accurate node behind sockets or on a TAP device, until `stop` settles.
+ * @returns 0
+ * @throws what is wrong with options, addresses and rights, before anything is simulated; HangError and the like when the design fails
+ */
+export async function runServe(options: ServeOptions, stop: Promise<unknown>, terminal: Terminal): Promise<ExitCode> {
+  const { settings, monitor, open } = await placeOf(options), network = await open();
+  terminal.progress("building the model ...");
+  try {
+    const served = await serve(settings, network, {
+      monitor, stop, ready: () => {
+        const beside = monitor && monitor.ip !== settings.runtime.ip ? `; monitor ${formatIpv4(monitor.ip)} port ${monitor.port}` : "";
+        terminal.print(`serving on ${network.place}${beside}. Ctrl-C ends.`);
+      },
+    });
+    terminal.print(totals(served));
+    terminal.print(counterLine(served.counters));
+  } finally {
+    await network.close();
+  }
+  return exitCode.done;
+}
+
+function totals({ framesIn, framesOut, lost, cycles, busySeconds, idleSeconds }: Served): string {
+  return `served: ${framesIn} frames in, ${framesOut} out${lost === 0 ? "" : `, ${lost} lost for want of room`}; ${cycles} cycles (${
+    (simulatedSeconds(cycles) * 1e6).toFixed(1)} us simulated) in ${busySeconds.toFixed(2)} s, asleep for ${idleSeconds.toFixed(2)} s`;
+}
+
+/** Settles at the first SIGINT or SIGTERM; a second one ends the process the usual way. */
+export function interrupted(): { readonly stop: Promise<void>; readonly forget: () => void } {
+  let forget: () => void = () => undefined;
+  const stop = new Promise<void>((resolve) => {
+    const ended = (): void => { forget(); resolve(); };
+    forget = () => { process.off("SIGINT", ended).off("SIGTERM", ended); };
+    process.on("SIGINT", ended).on("SIGTERM", ended);
+  });
+  return { stop, forget };
+}

@@ -1,0 +1,6 @@
+/** A cycle-accurate node for programs of this machine: behind UDP sockets, or on a TAP device. */
+export { ServeError } from "./errors.ts";
+export type { Network } from "./network.ts";
+export { serve, simulatedSeconds, type Served, type ServeOptions } from "./serve.ts";
+export { TapNetwork, type TapOptions } from "./tap-network.ts";
+export { freePort, UdpNetwork, type UdpOptions } from "./udp-network.ts";
