@@ -6,7 +6,7 @@ import { AxiRam, bernoulli, bursts, never, type Bench, type Pause, runBench, Spa
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { configurations, frameBeats, memoryBeats, nameOf, pieces, randomRequest, readPorts, value, widths, type Parameters, type Request } from "./memory-bench.ts";
+import { wordUse, configurations, frameBeats, memoryBeats, nameOf, pieces, randomRequest, readPorts, value, widths, type Parameters, type Request } from "./memory-bench.ts";
 
 type Ports = ReturnType<typeof AccessRead>["ports"];
 interface Surroundings {
@@ -57,7 +57,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   let beat = 0;
   const firstData: number[] = [];
   for (const [n, r] of requests.entries()) {
-    expect(replies.received[n]?.value, `reply ${n}`).toEqual({ slot: r.slot, form: replyForm.data, opcode: r.opcode, status: status.OK });
+    expect(replies.received[n]?.value, `reply ${n}`).toEqual({ slot: r.slot, form: replyForm.data, word: wordUse(r), opcode: r.opcode, status: status.OK });
     const wanted = new Uint8Array(r.length);
     for (const x of pieces(r, p)) wanted.set(memory.read(x.address, x.length), x.from);
     const got = Buffer.alloc(frameBeats(r, p) * p.beatBytes);
@@ -78,7 +78,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
 
 const randoms = (b: Bench<Ports>, p: Parameters, n: number, pages: readonly number[] = [1, 2, 5, 6, 40]): Request[] => Array.from({ length: n }, () => randomRequest(b.random, p, pages));
 const one = (b: Bench<Ports>, p: Parameters, offset: number, length: number): Request =>
-  ({ slot: b.random.int(0, p.slots - 1), offset, length, silent: false, opcode: 0x41, ppns: Array.from({ length: p.pagesPerRequest }, (_, i) => 3 + 2 * i), bytes: new Uint8Array(length) });
+  ({ slot: b.random.int(0, p.slots - 1), offset, length, indirect: false, silent: false, opcode: 0x41, ppns: Array.from({ length: p.pagesPerRequest }, (_, i) => 3 + 2 * i), bytes: new Uint8Array(length) });
 
 describe("AccessRead", () => {
   for (const p of configurations) {

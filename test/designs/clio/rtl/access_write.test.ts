@@ -6,7 +6,7 @@ import { AxiRam, bernoulli, bursts, never, type Bench, type Pause, runBench, Spa
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { burstsOf, configurations, frameBeats, memoryBeats, nameOf, pieces, randomRequest, toBig, value, widths, writePorts, type Parameters, type Request } from "./memory-bench.ts";
+import { wordUse, burstsOf, configurations, frameBeats, memoryBeats, nameOf, pieces, randomRequest, toBig, value, widths, writePorts, type Parameters, type Request } from "./memory-bench.ts";
 
 type Ports = ReturnType<typeof AccessWrite>["ports"];
 interface Surroundings {
@@ -60,7 +60,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
     const before = burstsDone;
     if (!r.silent) {
       const reply = await recv();
-      expect(reply.value).toEqual({ slot: r.slot, form: replyForm.short, opcode: r.opcode, status: fails(r) ? status.FAIL : status.OK });
+      expect(reply.value).toEqual({ slot: r.slot, form: replyForm.short, word: wordUse(r), opcode: r.opcode, status: fails(r) ? status.FAIL : status.OK });
       expect(edges.b.filter(c => c <= reply.cycle).length, "answers of the memory when the write is answered").toBeGreaterThanOrEqual(before);
       answers.push(reply.cycle);
     }
@@ -89,7 +89,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
 
 const randoms = (b: Bench<Ports>, p: Parameters, n: number, pages: readonly number[] = [1, 2, 5, 6, 40]): Request[] => Array.from({ length: n }, () => randomRequest(b.random, p, pages));
 const one = (b: Bench<Ports>, p: Parameters, offset: number, length: number): Request =>
-  ({ slot: b.random.int(0, p.slots - 1), offset, length, silent: false, opcode: 0x51, ppns: Array.from({ length: p.pagesPerRequest }, (_, i) => 3 + 2 * i), bytes: b.random.bytes(length) });
+  ({ slot: b.random.int(0, p.slots - 1), offset, length, indirect: false, silent: false, opcode: 0x51, ppns: Array.from({ length: p.pagesPerRequest }, (_, i) => 3 + 2 * i), bytes: b.random.bytes(length) });
 
 describe("AccessWrite", () => {
   for (const p of configurations) {

@@ -1,7 +1,7 @@
 /** What the benches of the memory-access blocks share: parameters, requests with where their bytes lie. */
 import type { AccessReadParameters } from "../../../../designs/clio/rtl/access_read.ts";
 import type { AccessWriteParameters } from "../../../../designs/clio/rtl/access_write.ts";
-import { dataOffset, type Translated } from "../../../../designs/clio/rtl/types.ts";
+import { dataOffset, replyWord, type Translated } from "../../../../designs/clio/rtl/types.ts";
 import type { AxiPorts, InputOf, Random } from "../../../../sim/index.ts";
 
 export type Parameters = AccessReadParameters & AccessWriteParameters;
@@ -15,14 +15,19 @@ export const nameOf = (p: Parameters): string => `${p.beatBytes * 8} bits, pages
 export interface Request {
   readonly slot: number; readonly offset: number; readonly length: number; readonly silent: boolean; readonly ppns: readonly number[];
   readonly bytes: Uint8Array; readonly opcode: number;
+  /** A pointer led to it. */
+  readonly indirect: boolean;
 }
 /** A part of a request that lies together in physical memory: `from` is its first byte in the request. */
 export interface Piece { readonly address: number; readonly from: number; readonly length: number }
 
 export const value = (r: Request, p: Parameters, write: boolean): InputOf<ReturnType<typeof Translated>> => ({
-  slot: r.slot, offset: r.offset, length: r.length, write: write ? 1 : 0, silent: r.silent ? 1 : 0, replyOpcode: r.opcode, op: 0, indirect: 0,
+  slot: r.slot, offset: r.offset, length: r.length, write: write ? 1 : 0, silent: r.silent ? 1 : 0, replyOpcode: r.opcode, op: 0, indirect: r.indirect ? 1 : 0,
   ppns: r.ppns.reduce((all, n, i) => all | BigInt(n) << BigInt(i * p.ppnBits), 0n),
 });
+
+/** What a reply is to do with the word kept for its slot. */
+export const wordUse = (r: Request): number => (r.indirect ? replyWord.address : replyWord.none);
 
 /** Cuts a request where `window` bytes end (a page, or what a burst may not cross). */
 export function pieces(r: Request, p: Parameters, window = 2 ** p.pageShift): Piece[] {
@@ -46,7 +51,7 @@ export function randomRequest(random: Random, p: Parameters, pages: readonly num
   const length = random.pick([random.int(1, 8), random.int(1, 4 * p.beatBytes), random.int(1, longest), longest]);
   const near = random.pick([page, 4096 * random.int(1, page / 4096), 2048]) - random.int(1, Math.min(length + 8, 2048));
   const offset = random.pick([near, near, random.int(0, page - 1), random.int(0, 3) * p.beatBytes]);
-  return { slot: random.int(0, p.slots - 1), offset, length, silent: random.bool(0.25), opcode: random.int(0, 255), ppns: Array.from({ length: p.pagesPerRequest }, () => random.pick(pages)), bytes: random.bytes(length) };
+  return { slot: random.int(0, p.slots - 1), offset, length, indirect: random.bool(0.2), silent: random.bool(0.25), opcode: random.int(0, 255), ppns: Array.from({ length: p.pagesPerRequest }, () => random.pick(pages)), bytes: random.bytes(length) };
 }
 
 /** A signal that nobody is connected to. */
