@@ -139,7 +139,8 @@ export const SyncUnit = module("SyncUnit",
     writing.ready.set(io.b.fire);
     assertAlways(io.b.fire.not().or(writing.valid), "an answer (B) belongs to a word that was written");
     assertAlways(io.b.valid.not().or(io.b.payload.id.eq(p.id)), "only answers to the unit's ID come here");
-    const ended = fifo(arbiter([fifo(unwritten, p.lanes, { style: "distributed" }), confirmed], { name: "ends" }), p.lanes, { style: "distributed" });
+    const without_write = fifo(unwritten, p.lanes, { style: "distributed" });
+    const ended = fifo(arbiter([without_write, confirmed], { name: "ends" }), p.lanes, { style: "distributed" });
 
     const e = ended.payload;
     const context = contexts.readAsync(e.lane);
