@@ -5,5 +5,7 @@ export { SimulatedNode, withNode, type NodeOptions } from "./simulated-node.ts";
 export { play, type Pace, type Played, type PlayedReply, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
 export { prepare, PrepareError, type Preparation, type PreparedMapping, type PreparedMemory } from "./prepare.ts";
 export { randomRun, type RandomRunOptions, type RandomRunResult } from "./random-run.ts";
+export { ClientStation, type ClientStationOptions } from "./client-station.ts";
+export { joinNetwork, timeOf, type NetworkedNodeOptions } from "./networked-node.ts";
 export { monitorStation, type Station } from "./station.ts";
 export { compareNodeSpeed, type NodeSpeeds } from "./speed.ts";

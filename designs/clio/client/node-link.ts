@@ -22,13 +22,13 @@ export interface LinkContext {
   roomFreed(): void;
 }
 
-const greeting: RequestSpec = { pid: 0, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true };
+const greetingSpec: RequestSpec = { pid: 0, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true };
 /** Greetings in a row that may fail before the requests behind them do. */
 const mostGreetings = 4;
 
 /**
  * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of their submission, retries
- * first. Before the first of them, and when the node may have forgotten this client, a FENCE introduces it (wire rules of the retry buffer).
+ * first. Before the first of them, and when the node may have forgotten this client, a FENCE introduces it (rules.md, section 7).
  */
 export class NodeLink {
   readonly address: NodeAddress;
@@ -42,6 +42,8 @@ export class NodeLink {
   private knownSince = Number.NEGATIVE_INFINITY;
   private greeting: Exchange | undefined;
   private greetings = 0;
+  /** A request has been chosen to go along with the greeting. */
+  private accompanied = false;
 
   constructor(address: NodeAddress, context: LinkContext) {
     this.address = address; this.context = context;
@@ -73,20 +75,29 @@ export class NodeLink {
     if (incast.leave(this)) this.context.roomFreed();
   }
 
-  /** What is to be sent next; while the node does not know the client, only the greeting. */
+  /**
+   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first request for the first time: whichever of them comes
+   * first makes the client known with everything older forgotten. The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
+   */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
-    if (this.greeting !== undefined) return this.greeting.latest?.open === true || this.greeting.timer !== undefined ? undefined : this.greeting;
-    if (first === undefined || !isRecorded(first.spec) || this.isKnown()) return first;
-    this.greeting = this.greet();
-    return this.greeting;
+    if (this.greeting === undefined) {
+      if (first === undefined || !isRecorded(first.spec) || this.isKnown()) return first;
+      this.greeting = this.greet();
+      this.accompanied = false;
+    }
+    const { latest, timer } = this.greeting;
+    if (latest?.open !== true && timer === undefined) return this.greeting;
+    if (this.accompanied || first === undefined || first.latest !== undefined) return undefined;
+    this.accompanied = true;
+    return first;
   }
-  /** The node replaces a client that was idle for 3 x TIMEOUT; one less leaves room for the way there. */
+  /** The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. */
   private isKnown(): boolean { const { clock, timeoutNs } = this.context.options; return clock.now() - this.knownSince <= 2 * timeoutNs; }
 
   private greet(): Exchange {
     this.context.statistics.greetings++;
-    return new Exchange(greeting, result => {
+    return new Exchange(greetingSpec, result => {
       this.greeting = undefined;
       if (!(result instanceof Error) && result.status === status.OK) this.greetings = 0;
       else if (++this.greetings >= mostGreetings) { this.greetings = 0; this.giveUp(result); }
@@ -144,13 +155,25 @@ export class NodeLink {
     if (isFast(exchange.spec) && exchange.spec.code !== opcode.FENCE) this.window.answered(now - sent.sentAt, now);
     // After EXPIRED the node knows nothing of the operation, and perhaps nothing of the client.
     if (reply.status === status.EXPIRED) this.knownSince = Number.NEGATIVE_INFINITY;
-    else if (isRecorded(exchange.spec) || exchange.spec === greeting) this.knownSince = Math.max(this.knownSince, sent.sentAt);
+    else if (isRecorded(exchange.spec) || exchange === this.greeting) this.known(sent, exchange);
     if (sent !== exchange.latest) statistics.answeredByEarlier++;
     this.close(exchange.latest);
     this.forget(exchange);
     exchange.finish(reply);
     this.settle();
     return true;
+  }
+
+  /** The node knows the client: the greeting has served, whether its own answer came or another's. */
+  private known(sent: Try, exchange: Exchange): void {
+    this.knownSince = Math.max(this.knownSince, sent.sentAt);
+    if (this.greeting === undefined || this.greeting === exchange) return;
+    const { greeting } = this;
+    this.greeting = undefined;
+    this.greetings = 0;
+    greeting.timer?.cancel();
+    this.close(greeting.latest);
+    this.forget(greeting);
   }
 
   /** The latest request arrived damaged, or its answer did: retry at once (paper §4.4.4). One before it has had its retry. */

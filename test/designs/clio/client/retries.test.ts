@@ -1,0 +1,161 @@
+/** T1 and T4 of paper 4.4.5, request by request against a scripted node. */
+import { describe, expect, test } from "vitest";
+import { mostBusy, OperationError, piecesAtOnce } from "../../../../designs/clio/client/index.ts";
+import { opcode, status } from "../../../../designs/packets/index.ts";
+import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";
+
+const reason = (p: Promise<unknown>): Promise<string> => p.then(() => "OK", (e: unknown) => (e instanceof OperationError ? `${e.reason} ${e.outcome}` : String(e)));
+/** The flags and IDs of a try, relative to the first. */
+const ids = (asked: readonly Asked[]): string[] => asked.map(a => {
+  const first = asked[0]?.header.requestId ?? 0;
+  return `+${a.header.requestId - first}${a.header.flagRetry === 1 ? ` retry of +${a.header.retryOf - first}` : ""}`;
+});
+const thread = (n: ScriptedNode) => n.client.process(7, n.address).thread();
+const write = (n: ScriptedNode, bytes = 4): Promise<string> => n.time.run(reason(thread(n).rwrite(4096n, new Uint8Array(bytes))));
+
+describe("T4", () => {
+  test("no answer: two retries with IDs of their own that name the first, then the error", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => [];
+    expect(await write(n)).toBe("TIMEOUT unknown");
+    expect(ids(n.asked)).toEqual(["+0", "+1 retry of +0", "+2 retry of +0"]);
+    expect(n.asked.map(a => a.atNs - (n.asked[0]?.atNs ?? 0))).toEqual([0, 10_000, 20_000]);
+    expect(n.asked.every(a => a.header.flagTracked === 1 && a.header.pid === 7)).toBe(true);
+    expect(n.client.statistics).toMatchObject({ timeouts: 3, retries: 2, failed: 1 });
+    expect(n.client.windows.expectedBytes).toBe(0);
+  });
+  test("a read that fails has no effect, whatever became of it", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => [];
+    expect(await n.time.run(reason(thread(n).rread(0n, 8)))).toBe("TIMEOUT none");
+  });
+  test("NACK: retried at once; the third is the error", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => [{ status: status.NACK }];
+    expect(await write(n)).toBe("NACK unknown");
+    expect(n.asked.map(a => a.atNs - (n.asked[0]?.atNs ?? 0))).toEqual([0, 1000, 2000]);
+    expect(n.client.statistics).toMatchObject({ nacks: 3, retries: 2, timeouts: 0 });
+  });
+  test("an answer that arrived damaged: retried at once", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => [{ damaged: n.asked.length < 2 }];
+    expect(await write(n)).toBe("OK");
+    expect(n.client.statistics).toMatchObject({ damaged: 1, retries: 1, timeouts: 0 });
+  });
+  test.each([["BUSY", status.BUSY], ["MIGRATING", status.MIGRATING]] as const)("%s: waited out with growing pauses; no retry of the two is used up, and it ends in an error at last", async (name, code) => {
+    const n = new ScriptedNode();
+    n.answers = () => (n.asked.length <= 3 ? [{ status: code }] : n.asked.length <= 5 ? [] : [{}]);
+    expect(await write(n)).toBe("OK");
+    const pauses = n.asked.slice(1, 4).map((a, i) => a.atNs - (n.asked[i]?.atNs ?? 0) - 1000);
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(n.asked).toHaveLength(6);
+    expect(ids(n.asked).slice(1).every(i => i.endsWith("retry of +0"))).toBe(true);
+    n.asked.length = 0;
+    n.answers = () => [{ status: code }];
+    expect(await write(n)).toBe(`${name} unknown`);
+    expect(n.asked).toHaveLength(mostBusy + 1);
+  });
+  test("EXPIRED is an error to the application, at once; the client introduces itself again", async () => {
+    const n = new ScriptedNode({}, false);
+    n.answers = a => (a.header.opcode === opcode.FENCE ? [{}] : [{ status: status.EXPIRED, body: new Uint8Array(12) }]);
+    expect(await write(n)).toBe("EXPIRED unknown");
+    n.answers = () => [{}];
+    expect(await write(n)).toBe("OK");
+    expect(n.asked.map(a => a.header.opcode)).toEqual([opcode.FENCE, opcode.WRITE, opcode.FENCE, opcode.WRITE]);
+  });
+  test("the answer to the first is good after the retry has been sent; the retry's is a late one", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => [{ afterNs: 12_000 }];
+    expect(await write(n)).toBe("OK");
+    expect(n.time.now()).toBe(12_000);
+    expect(n.client.statistics).toMatchObject({ answeredByEarlier: 1, sent: 3, late: 0 });
+    await n.time.run(new Promise<void>(r => { n.time.after(50_000, r); }));
+    expect(n.client.statistics).toMatchObject({ late: 1, done: 1 });
+  });
+  test("a NACK of the first after its retry has been sent sends nothing more", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => (n.asked.length === 1 ? [{ afterNs: 11_000, status: status.NACK }] : [{ afterNs: 3000 }]);
+    expect(await write(n)).toBe("OK");
+    expect(n.asked).toHaveLength(2);
+  });
+  test("doubled answers, answers to nobody, and answers that fit no request are ignored and counted", async () => {
+    const n = new ScriptedNode(), stranger = 0x1234;
+    n.answers = a => [{ requestId: stranger }, { body: new Uint8Array(3) }, { body: usual({ ...a, va: a.va + 1n }) }, {}, { afterNs: 1500 }];
+    expect(await write(n)).toBe("OK");
+    await n.time.run(new Promise<void>(r => { n.time.after(50_000, r); }));
+    expect(n.client.statistics).toMatchObject({ unknown: 1, unfit: 2, late: 1, sent: 2, done: 1 });
+  });
+  test("IDs rise from a random start, over the end of 32 bits", async () => {
+    const n = new ScriptedNode({ random: () => 1 - 2 / 2 ** 32 }), t = thread(n);
+    await n.time.run((async () => { for (let i = 0; i < 4; i++) await t.rwrite(0n, Uint8Array.of(i)); })());
+    // The greeting had the first.
+    expect(n.asked.map(a => a.header.requestId)).toEqual([2 ** 32 - 1, 0, 1, 2]);
+    expect(n.client.statistics).toMatchObject({ done: 4, unknown: 0 });
+  });
+});
+
+describe("the greeting", () => {
+  const codes = (n: ScriptedNode): string[] => n.asked.map(a => (a.header.opcode === opcode.FENCE ? "F" : "w"));
+  test("goes along with the first request; the others wait for an answer to either", async () => {
+    const n = new ScriptedNode({}, false), t = thread(n);
+    const first: Answer = { afterNs: 700 };
+    n.answers = () => [first];
+    await n.time.run((async () => { for (let i = 0; i < 4; i++) t.rwriteAsync(BigInt(i) << 22n, Uint8Array.of(i)); await t.rrelease(); })());
+    expect(codes(n).join("")).toBe("Fwwww");
+    expect(n.asked.map(a => a.atNs)).toEqual([0, 0, 700, 700, 700]);
+  });
+  test("lost, it costs nothing when the request is answered", async () => {
+    const n = new ScriptedNode({}, false), t = thread(n);
+    n.answers = a => (a.header.opcode === opcode.FENCE ? [] : [{}]);
+    await n.time.run((async () => { for (let i = 0; i < 3; i++) await t.rwrite(0n, Uint8Array.of(i)); })());
+    expect(codes(n).join("")).toBe("Fwww");
+    expect(n.time.now()).toBe(3000);
+  });
+  test("repeated after a silence in which the node may have forgotten the client; reads need none", async () => {
+    const n = new ScriptedNode({}, false), t = thread(n), pause = (ns: number) => new Promise<void>(r => { n.time.after(ns, r); });
+    await n.time.run((async () => {
+      await t.rread(0n, 1); await t.rwrite(0n, Uint8Array.of(1)); await pause(15_000); await t.rwrite(0n, Uint8Array.of(1)); await pause(25_000); await t.rwrite(0n, Uint8Array.of(1));
+    })());
+    expect(codes(n).join("")).toBe("wFwwFw");
+  });
+  test("a node that cannot be reached: everything ends in an error", async () => {
+    const n = new ScriptedNode({}, false), t = thread(n);
+    n.answers = () => [];
+    const all = Array.from({ length: 5 }, (_, i) => reason(t.rwriteAsync(BigInt(i) << 22n, Uint8Array.of(1)).result));
+    expect(await n.time.run(Promise.all(all))).toEqual(["TIMEOUT unknown", ...Array<string>(4).fill("TIMEOUT none")]);
+    expect(n.client.pending).toBe(0);
+  });
+});
+
+describe("T1", () => {
+  test("a large write is split into frames that fit the MTU, each retried by itself", async () => {
+    const n = new ScriptedNode(), lost = new Set([1, 5]);
+    n.answers = () => (lost.has(n.asked.length) ? [] : [{}]);
+    expect(await write(n, 10_000)).toBe("OK");
+    const firsts = n.asked.filter(a => a.header.flagRetry === 0), again = n.asked.filter(a => a.header.flagRetry === 1);
+    expect(firsts.map(a => [Number(a.va) - 4096, a.length])).toEqual([[0, 1444], [1444, 1444], [2888, 1444], [4332, 1444], [5776, 1444], [7220, 1444], [8664, 1336]]);
+    expect(Math.max(...n.asked.map(a => a.bytes))).toBe(1472);
+    expect(again.map(a => a.va)).toEqual([firsts[0]?.va, firsts[4]?.va]);
+    expect(again.map(a => a.header.retryOf)).toEqual([firsts[0]?.header.requestId, firsts[4]?.header.requestId]);
+  });
+  test("a large read is put together whatever the order of its answers", async () => {
+    const n = new ScriptedNode();
+    n.answers = a => [{ afterNs: 9000 - n.asked.length * 700 + (a.length % 3) }];
+    const got = await n.time.run(thread(n).rread(1000n, 12_345));
+    expect(got).toEqual(Uint8Array.from({ length: 12_345 }, (_, i) => (1000 + i) % 251));
+  });
+  test("one piece that fails fails the whole, after the others have ended; what was written is unknown", async () => {
+    const n = new ScriptedNode();
+    n.answers = a => (a.va === 4096n + 1444n ? [{ status: status.WRITE_PERM, body: new Uint8Array(12) }] : [{ afterNs: 5000 }]);
+    expect(await write(n, 5000)).toBe("WRITE_PERM unknown");
+    expect(n.client.pending).toBe(0);
+    expect(n.time.now()).toBeGreaterThanOrEqual(5000);
+  });
+  test("pieces under way are bounded", async () => {
+    const n = new ScriptedNode({ window: { initial: 1000, most: 1000 }, incastBytes: 1 << 20 });
+    let most = 0, answered = 0;
+    n.answers = () => { most = Math.max(most, n.asked.length - answered); n.time.after(999, () => { answered++; }); return [{}]; };
+    expect(await write(n, 1_000_000)).toBe("OK");
+    expect(most).toBe(piecesAtOnce);
+  });
+});

@@ -1,0 +1,39 @@
+import { Client, type ClientOptions, type NodeAddress } from "../../../../designs/clio/client/index.ts";
+import { clientEndpoint } from "../../../../designs/clio/workload/index.ts";
+import { ClientStation, NetworkModel, Random, SimulatedTime, type LinkOptions } from "../../../../sim/index.ts";
+import { modelStation, type ModelStation, type ModelStationOptions } from "./model-station.ts";
+
+export interface RigOptions {
+  readonly seed?: number;
+  readonly link?: LinkOptions;
+  readonly clients?: number;
+  readonly client?: Partial<Omit<ClientOptions, "transport" | "clock">>;
+  readonly node?: ModelStationOptions;
+  readonly limitNs?: number;
+}
+export interface Rig {
+  readonly time: SimulatedTime; readonly network: NetworkModel; readonly node: ModelStation; readonly address: NodeAddress;
+  readonly clients: readonly Client[];
+  /** The first of them. */
+  readonly client: Client;
+}
+
+/** 10 % of everything that a network can do to a frame, in each direction of the node's link. */
+export const tenPercent: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 3000 };
+
+/** Clients and a model node on a simulated network: runs `body` in simulated time. */
+export async function onNetwork<T>(o: RigOptions, body: (rig: Rig) => Promise<T>): Promise<T> {
+  const seed = o.seed ?? 1, time = new SimulatedTime(), network = new NetworkModel(time, { seed });
+  const node = await modelStation(network, { ...o.node, ...(o.link && { out: o.link, in: o.link }) });
+  const clients = Array.from({ length: o.clients ?? 1 }, (_, i) => {
+    const station = new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[node.address.ip, node.mac]])), random = new Random(seed * 1000 + i);
+    return new Client({ timeoutNs: 20_000, ...o.client, transport: station, clock: time, random: () => random.float() });
+  });
+  const describe = (): string => clients.map((c, i) => `client${i}: ${c.describe()}`).join("\n");
+  try {
+    return await time.run(body({ time, network, node, address: node.address, clients, client: clients[0]! }), { limitNs: o.limitNs ?? 1e9, describe });
+  } catch (e) {
+    if (e instanceof Error) e.message += ` [seed ${seed}]`;
+    throw e;
+  } finally { await node.close(); }
+}
