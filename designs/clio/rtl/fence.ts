@@ -23,8 +23,8 @@ export const FenceReply = (p: { readonly slots: number }) => struct({ slot: uint
  *
  * Each waiting fence keeps the slots that were inside when it came and drops those that are free. Since a later fence waits for all that is left of an earlier
  * one's, they end in the order of arrival. Latency from `fence` to `reply`: 2 cycles when nothing is inside, else 2 from the first cycle in which the last slot
- * is seen free. Initiation interval: 1. Full (`fences` wait): one more is refused, 1 cycle later. `fence` is always taken: there is room for a refusal of every
- * slot. Reset: nothing is inside, no fence waits.
+ * is seen free. Initiation interval: 1. Full (`fences` wait): one more is refused, 1 cycle later (by turns with the others' answers). `fence` is always taken:
+ * there is room for a refusal of every slot. Reset: nothing is inside, no fence waits.
  */
 export const FenceUnit = module("FenceUnit",
   (p: FenceParameters) => ({
