@@ -23,8 +23,6 @@ export interface LinkContext {
 }
 
 const greetingSpec: RequestSpec = { pid: 0, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true };
-/** Greetings in a row that may fail before the requests behind them do. */
-const mostGreetings = 4;
 
 /**
  * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of their submission, retries
@@ -41,7 +39,6 @@ export class NodeLink {
   /** The newest sending of a recorded request, or greeting, that the node has answered. */
   private knownSince = Number.NEGATIVE_INFINITY;
   private greeting: Exchange | undefined;
-  private greetings = 0;
   /** A request has been chosen to go along with the greeting. */
   private accompanied = false;
 
@@ -92,22 +89,19 @@ export class NodeLink {
     this.accompanied = true;
     return first;
   }
-  /** The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. */
-  private isKnown(): boolean { const { clock, timeoutNs } = this.context.options; return clock.now() - this.knownSince <= 2 * timeoutNs; }
+  /**
+   * The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. One request at a time (a window below one, whose pace may be slower
+   * than that) needs no greeting: it makes its client known itself.
+   */
+  private isKnown(): boolean {
+    const { clock, timeoutNs } = this.context.options;
+    return this.window.size < 1 || clock.now() - this.knownSince <= 2 * timeoutNs;
+  }
 
   private greet(): Exchange {
     this.context.statistics.greetings++;
-    return new Exchange(greetingSpec, result => {
-      this.greeting = undefined;
-      if (!(result instanceof Error) && result.status === status.OK) this.greetings = 0;
-      else if (++this.greetings >= mostGreetings) { this.greetings = 0; this.giveUp(result); }
-    });
-  }
-  /** The node does not answer: what waits for it ends in the same error. */
-  private giveUp(result: Reply | OperationError): void {
-    const left = [...this.again.splice(0), ...this.waiting.splice(0)];
-    const why = result instanceof Error ? result.message : `it was refused with status ${result.status}`;
-    for (const e of left) { this.forget(e); e.fail("TIMEOUT", `the node cannot be reached (${why})`); }
+    // Should it fail, the next pump greets again; each loss narrows the window, until requests go one by one and introduce themselves.
+    return new Exchange(greetingSpec, () => { this.greeting = undefined; });
   }
 
   private try(exchange: Exchange): void {
@@ -170,7 +164,6 @@ export class NodeLink {
     if (this.greeting === undefined || this.greeting === exchange) return;
     const { greeting } = this;
     this.greeting = undefined;
-    this.greetings = 0;
     greeting.timer?.cancel();
     this.close(greeting.latest);
     this.forget(greeting);

@@ -1,5 +1,5 @@
 import { Client, type ClientOptions, type NodeAddress, type Receiver } from "../../../../designs/clio/client/index.ts";
-import { accessBody, clioHeader, clioMessage, decode, encode, opcode, replyCode, type Decoded } from "../../../../designs/packets/index.ts";
+import { accessBody, allocReplyBody, clioHeader, clioMessage, decode, encode, opcode, replyCode, type Decoded } from "../../../../designs/packets/index.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
 
 /** A request as a scripted node sees it. */
@@ -44,6 +44,7 @@ export class ScriptedNode {
 
 /** The body of a good reply to an access: READs get bytes that tell their address. */
 export function usual({ header, va, length }: Asked): Uint8Array {
+  if (header.opcode === opcode.ALLOC || header.opcode === opcode.FREE) return new Uint8Array(allocReplyBody.bytes);
   const withData = header.opcode === opcode.READ || header.opcode === opcode.DEREF_READ ? length : replyCode(header.opcode) === replyCode(opcode.READ) ? 8 : 0;
   const out = new Uint8Array(accessBody.bytes + withData);
   out.set(encode(accessBody, { va, length }));
