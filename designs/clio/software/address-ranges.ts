@@ -1,38 +1,30 @@
-/** Allocated pages from `start` to `end - 1` with the same permissions. */
-export interface Range { readonly start: number; readonly end: number; readonly write: boolean }
+import { concatenate, join, rangeAfter, rangesOf, roomIn, split, type Range, type VaTree } from "./va-tree.ts";
+
+export type { Range } from "./va-tree.ts";
 
 /**
- * A process's allocated page ranges, in order (the paper's per-process VA allocation tree, §4.4.2, as an ordered list with binary search:
- * processes make few, large allocations). Page numbers are plain numbers: at most 38 bits.
+ * A process's allocated page ranges: the per-process VA allocation tree of paper §4.4.2, balanced, each node with the largest gap below it. Finding
+ * room, adding and removing a range take O(log n) for n ranges. Page numbers are plain numbers: at most 38 bits.
  */
 export class AddressRanges implements Iterable<Range> {
-  private ranges: Range[] = [];
+  private tree: VaTree | undefined;
 
-  [Symbol.iterator](): Iterator<Range> { return this.ranges[Symbol.iterator](); }
+  [Symbol.iterator](): Iterator<Range> { return rangesOf(this.tree); }
+  /** Ranges in all: allocations, and what is left of those that were freed in part. */
+  get count(): number { return this.tree?.count ?? 0; }
   /** Pages in all. */
-  get pages(): number { return this.ranges.reduce((n, r) => n + r.end - r.start, 0); }
-
-  /** Position of the first range that ends after `page`. */
-  private after(page: number): number {
-    let low = 0, high = this.ranges.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.ranges[middle]?.end ?? 0) <= page) low = middle + 1; else high = middle;
-    }
-    return low;
-  }
+  get pages(): number { return this.tree?.pages ?? 0; }
+  /** Depth of the tree. */
+  get height(): number { return this.tree?.height ?? 0; }
 
   /** Whether no page of start .. end - 1 is allocated. */
-  isFree(start: number, end: number): boolean {
-    const next = this.ranges[this.after(start)];
-    return !next || next.start >= end;
-  }
+  isFree(start: number, end: number): boolean { return (rangeAfter(this.tree, start)?.start ?? end) >= end; }
 
-  /** Whether every page of start .. end - 1 is allocated. */
+  /** Whether every page of start .. end - 1 is allocated. O(k log n) for the k ranges there. */
   covers(start: number, end: number): boolean {
     let page = start;
-    for (let i = this.after(start); page < end; i++) {
-      const r = this.ranges[i];
+    while (page < end) {
+      const r = rangeAfter(this.tree, page);
       if (!r || r.start > page) return false;
       page = r.end;
     }
@@ -40,24 +32,17 @@ export class AddressRanges implements Iterable<Range> {
   }
 
   /** The first page from `from` on where `count` free pages stand together before `limit`; undefined when there is none. */
-  findFree(from: number, count: number, limit: number): number | undefined {
-    let page = from;
-    for (let i = this.after(from); page + count <= limit; i++) {
-      const r = this.ranges[i];
-      if (!r || r.start >= page + count) return page;
-      page = Math.max(page, r.end);
-    }
-    return undefined;
-  }
+  findFree(from: number, count: number, limit: number, visited?: () => void): number | undefined { return roomIn(this.tree, from, limit, count, visited); }
 
   /** Add a free range. Neighbours are not joined: a range is one allocation. */
-  add(range: Range): void { this.ranges.splice(this.after(range.start), 0, range); }
+  add(range: Range): void {
+    const { before, from } = split(this.tree, range.start);
+    this.tree = join(before, range, from);
+  }
 
   /** Take start .. end - 1 out, cutting the ranges that reach over its ends. */
   remove(start: number, end: number): void {
-    this.ranges = this.ranges.flatMap(r => [
-      ...(r.start < Math.min(start, r.end) ? [{ ...r, end: Math.min(r.end, start) }] : []),
-      ...(Math.max(end, r.start) < r.end ? [{ ...r, start: Math.max(r.start, end) }] : []),
-    ]);
+    const { before, from } = split(this.tree, start);
+    this.tree = concatenate(before, split(from, end).from);
   }
 }
