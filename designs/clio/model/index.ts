@@ -7,3 +7,4 @@ export { ReferenceNode, type Outcome } from "./node.ts";
 export { ByteHistory, type PendingWrite } from "./byte-history.ts";
 export { WordHistory, type WordOperation } from "./word-history.ts";
 export { frameName, Scoreboard, type Completed } from "./scoreboard.ts";
+export { RetryModel, type RetryAsked, type RetryOperation, type RetryVerdict } from "./retry.ts";

@@ -1,11 +1,11 @@
 import {
   assertAlways, assignView, bit, cat, connect, constant, demux, encodeOnehot, fromBits, input, instance, module, mux, node, onehotMux, orTree,
-  output, ram, reg, sink, source, stage, stream, struct, uint, when, wire, type Bit,
+  output, ram, reg, sink, source, stage, stream, struct, uint, vec, when, wire, type Bit,
 } from "../../../hdl-dsl/index.ts";
 import { retryKey, retryStampBits, retryWays } from "../config/index.ts";
 import { RetryAnswer, RetryDone, retryFinding, RetryResults } from "./retry_results.ts";
 import { RetryClients } from "./retry_clients.ts";
-import { isAfter, isAged, quarterBefore, RetrySet, setOf } from "./retry_store.ts";
+import { equal, isAfter, isAged, quarterBefore, RetryEntry, setOf } from "./retry_store.ts";
 import { RetrySweep } from "./retry_sweep.ts";
 import { Access, slotBits } from "./types.ts";
 
@@ -64,7 +64,7 @@ export const retryEvents = ["retriesAnswered", "retriesBusy", "retriesExpired", 
  *
  * Latency: 2 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an introduction takes a
  * cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for answers; when `pass` or `fence` stalls, what
- * comes behind waits. Memory lost by `reset`: nobody is known; the memories are cleared in `sets` cycles, for which only introductions wait.
+ * comes behind waits. Memory lost by `reset`: nobody is known; the memories are cleared in `sets` cycles, for which tracked requests wait.
  *
  * Who passed with `keeps` must be told `done` once, after it passed and before its slot is used again; others may be (only the number for
  * `word` is then kept). Serial numbers: a client's numbers in flight lie within an eighth of a round (2^29), and no frame lives for longer
@@ -80,69 +80,81 @@ export const RetryBuffer = module("RetryBuffer",
     const p = whole(given), index_bits = Math.log2(p.clients), set_bits = Math.log2(p.sets), way_bits = Math.log2(p.ways);
     const clients = instance("clients", RetryClients({ clients: p.clients, clientBits: p.clientBits, timeoutCycles: p.timeoutCycles,
       stampBits: p.stampBits }));
-    const sweep = instance("sweep", RetrySweep({ sets: p.sets, clients: p.clients }));
+    const sweep = instance("sweep", RetrySweep({ sets: p.sets, clients: p.clients, operationBits: p.operationBits }));
     const results = instance("results", RetryResults({ slots: p.slots, entries: p.entries, wordBits: p.wordBits }));
-    const store = ram(RetrySet(p), { depth: p.sets, collision: "new", style: "block" });
+    const entries = ram(vec(RetryEntry(p), p.ways), { depth: p.sets, collision: "old", style: "block" });
+    /** The way of each set that holds the oldest. */
+    const oldest_of = ram(uint(way_bits), { depth: p.sets, collision: "new" });
     /** Newest operation forgotten, by client. */
     const forgotten = ram(uint(p.operationBits), { depth: p.clients, collision: "undefined", style: "distributed" });
 
-    /** Stage 1 is free, or becomes so. */
-    const advance = wire(bit);
-
-    // ---- Stage 0: who is it, and which set. A cycle without a request is the sweep's.
-    const r = io.request.payload;
-    io.request.ready.set(advance.and(sweep.step.valid.and(sweep.step.urgent).not()));
-    const sweeps = node(sweep.step.valid.and(sweep.step.urgent.or(io.request.valid.not())));
-    sweep.take.set(sweeps.and(advance));
-    const set = node(mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(set_bits)));
-    const row = store.readSync(set, { en: advance });
-    clients.key.set(r.client);
-    // Who is forgotten in this very cycle is not known any more.
-    const still_known = node(clients.found.valid.and(clients.retire.and(clients.idle.index.eq(clients.found.index)).not()));
-
-    // ---- Stage 1: the verdict.
-    const valid = reg(bit, { init: 0 });
-    const sweeping = reg(bit, { init: 0 });
-    const request = reg(RetryRequest(given));
-    const known = reg(bit, { init: 0 });
-    const purging = reg(bit);
-    const client = reg(uint(index_bits));
-    const row_at = reg(uint(set_bits));
-    when(advance, () => {
-      valid.set(io.request.valid.or(sweeps));
-      sweeping.set(sweeps);
-      known.set(still_known.or(sweeps));
-      purging.set(sweep.step.purge);
-      client.set(mux(sweeps, sweep.step.client, clients.found.index));
-      row_at.set(set);
-      assignView(request, r, "request");
-    });
-    const asks = node(valid.and(sweeping.not()));
-    const kept = node(request.tracked.and(request.keeps));
-    const judged = reg(Judged(p), { init: 0 });
-
-    // The memories are cleared after a reset; nobody is known before.
+    // The memories are cleared after a reset; what is looked up in them waits.
     const clearing = reg(bit, { init: 1 });
     const cleared = reg(uint(set_bits), { init: 0 });
     when(clearing, () => {
       cleared.set(cleared.add(1));
       when(cleared.all(), () => { clearing.set(0); });
     });
+    /** Stage 1 is free, or becomes so. */
+    const advance = wire(bit);
+
+    // ---- Stage 0: who is it, and which set. A cycle without a request is the sweep's.
+    const r = io.request.payload;
+    io.request.ready.set(cat(advance, sweep.step.valid.and(sweep.step.urgent).not(), clearing.and(r.tracked).not()).all());
+    const sweeps = node(sweep.step.valid.and(sweep.step.urgent.or(io.request.valid.not())));
+    sweep.take.set(sweeps.and(advance));
+    const set = node(mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(set_bits)));
+    const row = entries.readSync(set, { en: advance });
+    const oldest = oldest_of.readSync(set, { en: advance });
+    clients.key.set(r.client);
+
+    // ---- Stage 1: the verdict.
+    const valid = reg(bit, { init: 0 });
+    const sweeping = reg(bit, { init: 0 });
+    const request = reg(RetryRequest(given));
+    const found = reg(bit, { init: 0 });
+    const purging = reg(bit);
+    const client = reg(uint(index_bits));
+    const row_at = reg(uint(set_bits));
+    /** The request just ahead was remembered, in which way; it was to the same set, or even the same operation: `row` is from before. */
+    const ahead = reg(struct({ inserted: bit, way: uint(way_bits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }), { init: 0 });
+    const inserts = wire(bit);
+    when(advance, () => {
+      valid.set(io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps));
+      sweeping.set(sweeps);
+      found.set(clients.found.valid);
+      purging.set(sweep.step.purge);
+      client.set(mux(sweeps, sweep.step.client, clients.found.index));
+      row_at.set(set);
+      assignView(request, r, "request");
+      ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: set.eq(row_at),
+        sameKey: cat(equal(request.client, r.client), equal(request.operation, r.operation)).all() });
+    });
+    // Whose place was given up while he was being found is not known any more.
+    const known = node(found.and(clients.vacant.valid.and(clients.vacant.index.eq(client)).not()));
+    const asks = node(valid.and(sweeping.not()));
+    const kept = node(request.tracked.and(request.keeps));
+    const judged = reg(Judged(p), { init: 0 });
 
     // A client that is not known: a cycle to make it so, in which everything else stands still.
     const newcomer = node(asks.and(request.tracked).and(request.introduces).and(known.not()));
-    const holds = node(newcomer.and(clearing.or(clients.place.valid)));
-    const enters = node(newcomer.and(clearing.not()).and(clients.place.valid).and(judged.evicts.not()));
+    const holds = node(newcomer.and(clients.place.valid));
+    const enters = node(newcomer.and(clients.place.valid).and(judged.evicts.not()));
     clients.add.set({ valid: enters, key: request.client });
     when(enters, () => {
-      known.set(1);
+      found.set(1);
       client.set(clients.place.index);
     });
     const refused = node(newcomer.and(request.keeps.or(request.fence)));
 
     // Is it remembered?
-    const hits = row.ways.toArray().map(way => way.valid.and(way.client.eq(client)).and(way.operation.eq(request.operation)));
-    const hit = node(orTree(hits).and(known));
+    const current = row.toArray().map((_, i) => node(ahead.inserted.and(ahead.sameSet).and(ahead.way.eq(i)).not(), { name: `current_${i}` }));
+    const hits = row.toArray().map((way, i) => {
+      return node(cat(way.valid, current[i] as Bit, equal(cat(way.client, way.operation), cat(client, request.operation))).all(),
+        { name: `hits_${i}` });
+    });
+    const repeats_ahead = node(ahead.inserted.and(ahead.sameKey));
+    const hit = node(orTree(hits).or(repeats_ahead).and(known));
     // Is it newer than all that were forgotten, the one that is being written down in this cycle included?
     const mark = node(forgotten.readAsync(client));
     const leaves_it = node(judged.evicts.and(judged.client.eq(client)).and(isAfter(request.operation, judged.operation).not()));
@@ -160,34 +172,31 @@ export const RetryBuffer = module("RetryBuffer",
     const retires = node(settles.and(refused).and(clients.idle.valid).and(sweep.purging.not()));
     clients.retire.set(retires);
     sweep.purge.set({ valid: retires, index: clients.idle.index });
-    clients.freed.set({ valid: sweep.purged.valid, index: sweep.purged.index });
+    clients.freed.set(sweep.purged);
 
     // The set as it is from now on.
-    const inserts = node(settles.and(remembers));
-    const removes = row.ways.toArray().map((way, i) => node(sweeping.and(way.valid).and(way.client.eq(client))
+    inserts.set(settles.and(remembers));
+    const removes = row.toArray().map((way, i) => node(cat(sweeping, way.valid, current[i] as Bit, equal(way.client, client)).all()
       .and(purging.or(isAged(way.operation, mark))), { name: `removes_${i}` }));
     const slot = request.access.slot;
-    store.write(clearing.or(inserts).or(moves.and(orTree(removes))), mux(clearing, cleared, row_at), {
-      oldest: mux(inserts, row.oldest.add(1), row.oldest),
-      ways: row.ways.toArray().map((way, i) => {
-        const here = inserts.and(row.oldest.eq(i)), stays = way.valid.and((removes[i] as Bit).not()).and(clearing.not());
-        return { valid: here.or(stays), client: mux(here, client, way.client), operation: mux(here, request.operation, way.operation),
-          slot: mux(here, slot, way.slot) };
-      }),
-    });
+    const entry = { valid: inserts, client, operation: request.operation, slot };
+    entries.write(clearing.or(moves), mux(clearing, cleared, row_at), row.toArray().map(() => entry) as never,
+      fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))));
+    oldest_of.write(inserts, row_at, oldest.add(1));
 
     // ---- Stage 2: what was pushed out is written down; the results are asked.
-    const oldest = row.ways.at(row.oldest);
-    const way = mux(hit, encodeOnehot(fromBits(hits)).is(way_bits), row.oldest);
+    const victim = node(row.at(oldest));
+    const way = mux(repeats_ahead, ahead.way, mux(hit, encodeOnehot(fromBits(hits)).is(way_bits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
     judged.set({
       valid: settles.and(kept.or(refused)),
       kind: mux(refused, finding("busy"), mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired")))),
-      slot, entry: cat(row_at, way), entrySlot: mux(hit, onehotMux(hits, row.ways.toArray().map(w => w.slot)), oldest.slot),
+      slot, entry: cat(row_at, way),
+      entrySlot: mux(repeats_ahead, ahead.slot, mux(hit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
       silent: request.access.silent, replyOpcode: request.access.replyOpcode,
-      evicts: inserts.and(oldest.valid), client: oldest.client, operation: oldest.operation,
+      evicts: inserts.and(victim.valid), client: victim.client, operation: victim.operation,
     });
-    results.started.set({ valid: inserts, slot, entry: cat(row_at, row.oldest) });
+    results.started.set({ valid: inserts, slot, entry: cat(row_at, oldest) });
     results.finding.set({ valid: judged.valid, kind: judged.kind, slot: judged.slot, entry: judged.entry, entrySlot: judged.entrySlot,
       silent: judged.silent, replyOpcode: judged.replyOpcode });
     results.done.set(io.done);
@@ -198,8 +207,8 @@ export const RetryBuffer = module("RetryBuffer",
     // The newest operation forgotten of a client: pushed out; from before it was known; or a quarter of a round ago, so that serial numbers
     // stay comparable for a client that goes on for long without one pushed out.
     const newest = node(judged.evicts.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
-    const ahead = node(request.operation.sub(mark));
-    const drags = node(settles.and(request.tracked).and(known).and(ahead.bits(p.operationBits - 2, 2).eq(1)).and(judged.evicts.not()));
+    const lead = node(request.operation.sub(mark));
+    const drags = node(settles.and(request.tracked).and(known).and(lead.bits(p.operationBits - 2, 2).eq(1)).and(judged.evicts.not()));
     forgotten.write(newest.or(enters).or(drags), mux(judged.evicts, judged.client, mux(enters, clients.place.index, client)),
       mux(judged.evicts, judged.operation, mux(enters, request.operation.sub(1), quarterBefore(request.operation).is(p.operationBits))));
 
@@ -217,7 +226,7 @@ export const RetryBuffer = module("RetryBuffer",
       retryEvictions: judged.evicts, retryClientsReplaced: retires,
     });
 
-    const matching = fromBits(hits);
+    const matching = cat(repeats_ahead, fromBits(hits));
     assertAlways(valid.and(known).and(kept).and(sweeping.not()).and(matching.and(matching.sub(1)).any()).not(), "an operation is remembered once");
     assertAlways(clearing.and(inserts).not(), "nothing is remembered while the memories are cleared");
   },

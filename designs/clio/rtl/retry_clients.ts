@@ -1,8 +1,8 @@
 import {
-  assertAlways, bit, constant, decode, encodeOnehot, fromBits, input, module, mux, node, output, ram, reg, struct, uint, vec, when,
-  type Bit,
+  assertAlways, bit, cat, constant, decode, encodeOnehot, fromBits, input, module, mux, node, output, ram, reg, struct, uint, vec, when,
+  type Bit, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { firstSet } from "./slot_pool.ts";
+import { equal } from "./retry_store.ts";
 
 export interface RetryClientsParameters {
   /** Places, a power of two. */
@@ -18,15 +18,16 @@ export interface RetryClientsParameters {
 const idleQuarters = 13;
 
 /**
- * The clients that the retry buffer knows: exact keys (a CAM), found in the cycle of `key`. `add` enters a client at `place`, the lowest free
- * one; a place is free from reset on, and again from `freed` on. `retire` forgets the client `idle`: its place is not free before `freed`,
- * because operations of it may still be remembered.
+ * The clients that the retry buffer knows: exact keys (a CAM), found in the cycle of `key`. `add` enters a client at `place`: the places in
+ * turn, then whichever was given up. `retire` forgets the client `idle`; its place is `vacant` from the next cycle on (a look-up that finds
+ * it finds nobody: the user's to see to, so that it costs no time here) and can be had again from `freed` on, because operations of its may
+ * still be remembered until then. One place is vacant at most.
  *
  * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT: found by looking at one place a cycle, so up
  * to 2 x clients cycles after it became so; a `touch` takes it off the list at once, so one who is heard of is never retired. Times wrap
  * after 2^stampBits quarters of TIMEOUT: a client silent for that long counts as fresh for 3 x TIMEOUT more, never the other way round.
  *
- * Latency 0 for `key`, 1 for everything else; one operation of each kind per cycle. Full: `place.valid` is 0.
+ * Latency 0 for `key`, 1 for everything else; one operation of each kind per cycle. Full: `place.valid` is 0. Reset: nobody is known.
  */
 export const RetryClients = module("RetryClients",
   (p: RetryClientsParameters) => {
@@ -35,32 +36,34 @@ export const RetryClients = module("RetryClients",
       key: input(uint(p.clientBits)), found: output(Place),
       add: input(struct({ valid: bit, key: uint(p.clientBits) })), place: output(Place),
       touch: input(Place),
-      idle: output(Place), retire: input(bit), freed: input(Place),
+      idle: output(Place), retire: input(bit), vacant: output(Place), freed: input(bit),
     };
   },
   (io, p) => {
     const n = p.clients, index = uint(Math.log2(n)), stamp = uint(p.stampBits);
     const keys = reg(vec(uint(p.clientBits), n));
-    const known = reg(uint(n), { init: 0 });
-    /** Forgotten, and not swept yet. */
-    const stale = reg(uint(n), { init: 0 });
-    const none = constant(0, n);
-    const at = (valid: Bit, i: Parameters<typeof decode>[0]) => mux(valid, decode(i, n), none);
-
-    const matching = node(fromBits(keys.toArray().map((k, i) => known.bit(i).and(k.eq(io.key)))));
+    const written = reg(uint(n), { init: 0 });
+    const matching = node(fromBits(keys.toArray().map((k, i) => cat(written.bit(i), equal(k, io.key)).all())));
     io.found.set({ valid: matching.any(), index: encodeOnehot(matching).is(index.width) });
 
-    const place = reg(struct({ valid: bit, index }), { init: 0 });
-    const idle = reg(struct({ valid: bit, index }), { init: 0 });
-    const entering = node(at(io.add.valid, place.index));
-    const leaving = node(at(io.retire, idle.index));
+    /** Places had so far. */
+    const used = reg(uint(index.width + 1), { init: 0 });
+    const vacant = reg(struct({ valid: bit, swept: bit, index }), { init: 0 });
+    const all_used = node(used.bit(index.width));
+    const place = node(mux(all_used, vacant.index, used.trunc(index.width)));
+    io.place.set({ valid: all_used.not().or(vacant.valid.and(vacant.swept)), index: place });
+    io.vacant.set({ valid: vacant.valid, index: vacant.index });
+    const entering = node(mux(io.add.valid, decode(place, n), constant(0, n)));
     keys.toArray().forEach((k, i) => { when(entering.bit(i), () => { k.set(io.add.key); }); });
-    known.set(known.or(entering).and(leaving.not()));
-    stale.set(stale.or(leaving).and(at(io.freed.valid, io.freed.index).not()));
-    const lowest = firstSet(known.or(stale).or(entering).not());
-    place.set({ valid: lowest.any, index: lowest.index });
-    io.place.set(place);
+    written.set(written.or(entering));
+
+    const idle = reg(struct({ valid: bit, index }), { init: 0 });
     io.idle.set(idle);
+    when(io.add.valid, () => {
+      when(all_used, () => { vacant.valid.set(0); }).otherwise(() => { used.set(used.add(1)); });
+    });
+    when(io.freed, () => { vacant.swept.set(1); });
+    when(io.retire, () => { vacant.set({ valid: 1, swept: 0, index: idle.index }); });
 
     // Time in quarters of TIMEOUT.
     const quarter = Math.ceil(p.timeoutCycles / 4);
@@ -70,7 +73,7 @@ export const RetryClients = module("RetryClients",
     cycles.set(mux(ticks, constant(0, cycles.width), cycles.add(1)));
     when(ticks, () => { now.set(now.add(1)); });
     const heard = ram(stamp, { depth: n, collision: "undefined", style: "distributed" });
-    heard.write(io.add.valid.or(io.touch.valid), mux(io.add.valid, place.index, io.touch.index), now);
+    heard.write(io.add.valid.or(io.touch.valid), mux(io.add.valid, place, io.touch.index), now);
 
     // One place a cycle: its silence, then whether that is the longest of this round.
     const Silent = struct({ valid: bit, index, quarters: stamp });
@@ -78,8 +81,9 @@ export const RetryClients = module("RetryClients",
     const looked = reg(Silent, { init: 0 });
     const longest = reg(Silent, { init: 0 });
     const touched = (i: typeof looking | typeof looked.index): Bit => io.touch.valid.and(io.touch.index.eq(i));
+    const inhabited = (i: UInt): Bit => all_used.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
     looking.set(looking.add(1));
-    looked.set({ valid: known.shr(looking).bit(0).and(touched(looking).not()), index: looking, quarters: now.sub(heard.readAsync(looking)) });
+    looked.set({ valid: inhabited(looking).and(touched(looking).not()), index: looking, quarters: now.sub(heard.readAsync(looking)) });
     const longer = node(looked.valid.and(looked.quarters.ge(idleQuarters)).and(touched(looked.index).not())
       .and(longest.valid.not().or(looked.quarters.gt(longest.quarters))));
     const standing = node(longest.valid.and(touched(longest.index).not()));
@@ -92,9 +96,9 @@ export const RetryClients = module("RetryClients",
     when(io.retire, () => { idle.valid.set(0); longest.valid.set(0); looked.valid.set(0); });
 
     assertAlways(matching.and(matching.sub(1)).any().not(), "a client is known at one place");
-    assertAlways(known.and(stale).any().not(), "a place that is being swept holds no client");
-    assertAlways(io.add.valid.not().or(place.valid), "a client enters where there is a place");
+    assertAlways(io.add.valid.not().or(all_used.not()).or(vacant.valid.and(vacant.swept)), "a client enters where there is a place");
     assertAlways(io.add.valid.and(io.touch.valid).not(), "who enters is heard of by that");
-    assertAlways(io.retire.not().or(idle.valid), "only an idle client is forgotten");
+    assertAlways(io.retire.not().or(idle.valid.and(vacant.valid.not())), "an idle client is forgotten, one at a time");
     assertAlways(io.retire.and(touched(idle.index)).not(), "nobody is forgotten while he is heard of");
-  });
+  },
+  { nameOf: p => `RetryClients_c${p.clients}_k${p.clientBits}_t${p.timeoutCycles}_q${p.stampBits}` });

@@ -1,9 +1,8 @@
-import { bit, cat, struct, uint, vec, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { bit, cat, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 import { retrySetBits } from "../config/index.ts";
 
 /** Widths of what the retry buffer keeps. */
 export interface RetryStoreParameters {
-  readonly ways: number;
   readonly clients: number;
   readonly slots: number;
   readonly operationBits: number;
@@ -12,14 +11,22 @@ export interface RetryStoreParameters {
 /** An operation that is remembered: whose, and the slot of the request that did it. */
 export const RetryEntry = (p: RetryStoreParameters) =>
   struct({ valid: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits), slot: uint(Math.log2(p.slots)) });
-/** A set: its entries, and which of them is the oldest, to be replaced next. */
-export const RetrySet = (p: RetryStoreParameters) => struct({ oldest: uint(Math.log2(p.ways)), ways: vec(RetryEntry(p), p.ways) });
-export type RetrySetValue = Val<ReturnType<typeof RetrySet>>;
+
+/** Whether two values are equal, compared in threes of bits, then sixes of those: the way of fewest 6-input tables. */
+export function equal(a: UInt, b: UInt): Bit {
+  const all = (bits: readonly Bit[]): Bit => {
+    if (bits.length === 1) return bits[0] as Bit;
+    return all(Array.from({ length: Math.ceil(bits.length / 6) }, (_, i) => cat(...bits.slice(6 * i, 6 * i + 6)).all()));
+  };
+  return all(Array.from({ length: Math.ceil(a.width / 3) }, (_, i) => {
+    const n = Math.min(3, a.width - 3 * i);
+    return a.bits(3 * i, n).eq(b.bits(3 * i, n));
+  }));
+}
 
 /** Whether serial number `a` comes after `b` (RFC 1982): less than half a round behind it. Numbers exactly half a round apart: no. */
 export function isAfter(a: UInt, b: UInt): Bit {
-  const distance = a.sub(b);
-  return distance.any().and(distance.bit(distance.width - 1).not());
+  return equal(a, b).or(a.sub(b).bit(a.width - 1)).not();
 }
 
 /** Whether `operation` is so far behind `forgotten` (1/8 to 1/2 of a round and more) that its number will come round again. */

@@ -4,15 +4,17 @@ export interface RetrySweepParameters {
   /** Sets and clients: powers of two. */
   readonly sets: number;
   readonly clients: number;
+  /** Bits of a number. */
+  readonly operationBits: number;
 }
 
 /** A purge gets at least one cycle in this many. */
 const purgeEvery = 16;
 /**
- * The same for ageing: all sets of all clients are seen within 2^28 cycles, in which a client uses up a sixteenth of its 2^32 numbers at
+ * The same for ageing: all sets of all clients are seen within 2^28 cycles (of 32-bit numbers), in which a client uses up a sixteenth of its 2^32 numbers at
  * most. What is too old must be seen while its age is 1/8 to 5/8 of them (retry_store.ts).
  */
-const ageEvery = (p: RetrySweepParameters): number => Math.max(purgeEvery, 2 ** 28 / (p.sets * p.clients));
+const ageEvery = (p: RetrySweepParameters): number => Math.max(purgeEvery, 2 ** (p.operationBits - 4) / (p.sets * p.clients));
 
 /**
  * Walks the retry buffer to forget operations that nobody may ask for any more: those of a client that was forgotten (`purge`; `purged` when
@@ -26,7 +28,7 @@ export const RetrySweep = module("RetrySweep",
   (p: RetrySweepParameters) => {
     const client = uint(Math.log2(p.clients));
     return {
-      purge: input(struct({ valid: bit, index: client })), purging: output(bit), purged: output(struct({ valid: bit, index: client })),
+      purge: input(struct({ valid: bit, index: client })), purging: output(bit), purged: output(bit),
       step: output(struct({ valid: bit, urgent: bit, row: uint(Math.log2(p.sets)), client, purge: bit })), take: input(bit),
     };
   },
@@ -42,7 +44,7 @@ export const RetrySweep = module("RetrySweep",
     io.step.set({ valid: purging.or(turn), urgent: mux(purging, turn, count.all()), row: at.row, client: at.client, purge: purging });
     io.purging.set(purging);
     const ends = node(io.take.and(at.row.all()));
-    io.purged.set({ valid: ends.and(purging), index: purge.client });
+    io.purged.set(ends.and(purging));
     when(io.take.and(purging), () => {
       purge.row.set(purge.row.add(1));
       when(ends, () => { purging.set(0); });

@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { retrySetOf } from "../../../../designs/clio/config/index.ts";
+import { bernoulli, type Bench, type Pause, type Random, runBench } from "../../../../sim/index.ts";
+import { bench } from "../../../bench.ts";
+import { findsFault, plant } from "../../../support/plant.ts";
+import { type Ask, retryDut, RetryRig, type RetryPorts, type RetryRigOptions } from "./support/retry-rig.ts";
+
+/** Few entries and clients, so that sets overflow and places run out. */
+const small = { slots: 32, entries: 64, clients: 4, timeoutCycles: 400 };
+const full = { slots: 64, entries: 2048, clients: 64, timeoutCycles: 1000 };
+const dut = retryDut(small);
+
+/** A client as CLib is: it numbers its requests upwards and repeats some. */
+class Client {
+  readonly key: bigint;
+  /** The next number. */
+  next: number;
+  private readonly recent: number[] = [];
+  constructor(key: bigint, next: number) { this.key = key; this.next = next >>> 0; }
+
+  private number(): number { const n = this.next; this.next = (n + 1) >>> 0; return n; }
+  private ask(operation: number, o: Partial<Ask> = {}): Ask {
+    return { tracked: true, keeps: true, introduces: true, fence: false, client: this.key, operation, ...o };
+  }
+  hello(): Ask { return this.ask(this.number(), { keeps: false, fence: true }); }
+  read(): Ask { return this.ask(this.number(), { keeps: false }); }
+  write(): Ask {
+    const n = this.number();
+    this.recent.push(n);
+    if (this.recent.length > 60) this.recent.shift();
+    return this.ask(n);
+  }
+  /** An earlier write once more: the network's copy of it, or a repetition. */
+  repeat(random: Random, among = 60): Ask {
+    const last = this.recent.slice(-among);
+    return last.length === 0 ? this.write() : this.ask(random.pick(last), { introduces: random.bool() });
+  }
+  last(o: Partial<Ask> = {}): Ask { return this.ask(this.recent.at(-1) as number, o); }
+}
+const untracked = (random: Random): Ask =>
+  ({ tracked: false, keeps: random.bool(), introduces: random.bool(), fence: random.bool(0.1), client: random.bits(48), operation: random.u32() });
+
+/** Keys that differ in one bit: each bit takes part in the comparison, the port's too. */
+const clientsFor = (random: Random, count: number, next: (i: number) => number): Client[] => {
+  const base = random.bits(48);
+  return Array.from({ length: count }, (_, i) => new Client(i === 0 ? base : base ^ (1n << BigInt((i * 7 + 1) % 48)), next(i)));
+};
+
+/** What a mixture of clients sends: `burst` is the chance of the same operation again right behind. */
+function mixture(random: Random, clients: readonly Client[], requests: number, burst = 0.2): (rig: RetryRig) => Ask | undefined {
+  let left = requests;
+  const queue: Ask[] = clients.map(c => c.hello());
+  return () => {
+    if (left-- <= 0) return undefined;
+    const ready = queue.shift();
+    if (ready !== undefined) return ready;
+    const c = random.pick(clients), x = random.int(0, 99) / 100;
+    if (x < 0.45) {
+      const w = c.write();
+      while (random.bool(burst)) queue.push({ ...w, introduces: random.bool() });
+      return w;
+    }
+    if (x < 0.6) return c.repeat(random, 4);
+    if (x < 0.75) return c.repeat(random);
+    if (x < 0.87) return c.read();
+    return x < 0.92 ? c.hello() : untracked(random);
+  };
+}
+
+async function runMixture(b: Bench<RetryPorts>, requests: number, o: Partial<RetryRigOptions> & { readonly start?: number } = {}): Promise<RetryRig> {
+  const clients = clientsFor(b.random, small.clients, i => (o.start ?? 1000) + i * 7);
+  const rig = new RetryRig(b, small, { next: mixture(b.random, clients, requests), ...o });
+  await b.until(() => rig.taken.length >= requests - 1);
+  await rig.settled();
+  return rig;
+}
+const pauses = (random: Random, chance = 0.3) => {
+  let seed = random.u32();
+  return (): Pause => bernoulli(chance, ++seed);
+};
+/** Says a list of requests one after the other, waiting for `"settle"` where it stands. */
+const script = (asks: readonly (Ask | "settle")[]) => {
+  const queue = [...asks];
+  return (rig: RetryRig): Ask | undefined => {
+    if (queue[0] === "settle") { if (!rig.idle) return undefined; queue.shift(); }
+    return queue[0] === "settle" ? undefined : queue.shift() as Ask | undefined;
+  };
+};
+async function say(b: Bench<RetryPorts>, p: typeof small, asks: readonly (Ask | "settle")[], o: Partial<RetryRigOptions> = {}): Promise<RetryRig> {
+  const rig = new RetryRig(b, p, { next: script(asks), ...o }), count = asks.filter(a => a !== "settle").length;
+  await b.until(() => rig.taken.length === count);
+  await rig.settled();
+  return rig;
+}
+
+/** Requests of `setOf` equal sets are told by the model; many clients' worth of one set is found by trying. */
+describe("RetryBuffer", () => {
+  bench("four clients, repetitions, random back-pressure on all sides", dut, { seed: 5 }, async b => {
+    const rig = await runMixture(b, 6000, { pause: pauses(b.random) });
+    for (const kind of ["pass", "fence", "replayed", "busy", "expired", "doneAtLookup"] as const) {
+      expect(rig.seen[kind], kind).toBeGreaterThan(10);
+    }
+    expect(rig.model.evictions).toBeGreaterThan(1000);
+  });
+  bench("slow memory: operations are pushed out while under way, their results go nowhere", dut, { seed: 6 }, async b => {
+    const rig = await runMixture(b, 3000, { doneAfter: [1, 800] });
+    expect([rig.seen.busy, rig.seen.expired].every(n => n > 100), JSON.stringify(rig.seen)).toBe(true);
+  });
+  bench("numbers that wrap round", dut, { seed: 7 }, async b => {
+    await runMixture(b, 3000, { start: 2 ** 32 - 300, pause: pauses(b.random, 0.1) });
+  });
+  bench("one request per cycle, 2 cycles to pass or to the fence, 4 to the answer", retryDut(full), {}, async b => {
+    const c = new Client(0x0a00_0001_1234n, 77), d = new Client(0x0a00_0002_1234n, 5);
+    const asks: (Ask | "settle")[] = [c.hello(), d.hello(), "settle"];
+    const mixed: Ask[] = [];
+    for (let i = 0; i < 500; i++) mixed.push(c.write(), c.last(), d.write(), d.repeat(b.random, 8), untracked(b.random), c.hello(), d.read(), c.last({ introduces: false }));
+    const rig = await say(b, full, [...asks, ...mixed], { doneAfter: [1, 4] });
+    const at = rig.taken.slice(2);
+    expect((at.at(-1) as number) - (at[0] as number), "cycles for all").toBe(mixed.length - 1);
+    expect([...rig.latencies.pass], "cycles to pass").toEqual([2]);
+    // The first fences introduced their clients: a cycle more, after the memories are cleared.
+    expect([...rig.latencies.fence].filter(x => x === 2 || x === 3), "cycles to the fence").toContain(2);
+    expect([...rig.latencies.answer], "cycles to the answer").toEqual([4]);
+  });
+  bench("the same operation in consecutive cycles: once", dut, { seed: 3 }, async b => {
+    const c = new Client(0xc0a8_0001_0457n, 40), asks: (Ask | "settle")[] = [c.hello(), "settle"];
+    for (let i = 0; i < 300; i++) { asks.push(c.write()); for (let n = b.random.int(1, 3); n > 0; n--) asks.push(c.last({ introduces: b.random.bool() })); }
+    const rig = await say(b, small, asks, { doneAfter: [1, 3] });
+    expect(rig.seen.pass).toBe(300);
+    expect(rig.seen.expired).toBe(0);
+  });
+  bench("a full set: the oldest goes, and a repetition of it is expired, also right behind what pushed it out", dut, {}, async b => {
+    // The first write's number is a multiple of the sets: each round of numbers fills each set once.
+    const sets = small.entries / 4, c = new Client(0xc0a8_0001_0457n, sets - 1), asks: (Ask | "settle")[] = [c.hello(), "settle"];
+    // Five operations of each set: the fifth pushes the first out.
+    const writes = Array.from({ length: sets * 5 }, () => c.write());
+    asks.push(...writes.slice(0, sets * 4), "settle");
+    for (let i = 0; i < sets; i++) {
+      const old = writes[i] as Ask, pushes = writes.slice(sets * 4).find(w => retrySetOf(sets, c.key, w.operation) === retrySetOf(sets, c.key, old.operation)) as Ask;
+      asks.push(old, pushes, old, old);
+    }
+    const rig = await say(b, small, asks);
+    expect([rig.seen.pass, rig.seen.replayed, rig.seen.expired, rig.model.evictions]).toEqual([sets * 5, sets, sets * 2, sets]);
+  });
+  bench("all places taken: busy, then a silent client makes room; what it did is never taken for the newcomer's", dut, {}, async b => {
+    const clients = clientsFor(b.random, 6, () => 500), [first] = clients as [Client], sixth = clients[5] as Client;
+    const asks: (Ask | "settle")[] = [];
+    for (const c of clients.slice(0, 4)) asks.push(c.hello(), c.write(), c.write(), "settle");
+    let phase = 0, kept = 0, until = 0;
+    const fifth = clients[4] as Client, talks = clients.slice(1, 4), queue = script([...asks, fifth.hello(), "settle"]);
+    const rig = new RetryRig(b, small, { next: rig => {
+      const ask = phase === 0 ? queue(rig) : undefined;
+      if (ask !== undefined) return ask;
+      if (phase === 0 && rig.seen.noPlace === 1) { phase = 1; until = rig.cycle + 5 * small.timeoutCycles; }
+      // All but the first go on talking, for longer than three times TIMEOUT.
+      if (phase === 1) {
+        if (rig.cycle < until) return rig.idle && kept++ % 8 === 0 ? (talks[kept % 3] as Client).read() : undefined;
+        if (!rig.idle) return undefined;
+        phase = 2; until = rig.cycle + 50 * small.entries;
+        return fifth.hello();
+      }
+      if (phase === 2 && rig.cycle > until) {
+        phase = 3;
+        // The same numbers as the one who went: done, not answered from his; his are expired, or busy as a newcomer's.
+        const next = script([fifth.hello(), ...Array.from({ length: 10 }, () => fifth.write()), first.last({ introduces: false }), sixth.write(), "settle"]);
+        this_phase = next;
+      }
+      return phase === 3 ? this_phase(rig) : undefined;
+    } });
+    let this_phase: (rig: RetryRig) => Ask | undefined = () => undefined;
+    await b.until(() => phase === 3 && rig.seen.noPlace === 3);
+    await rig.settled();
+    // The sixth is refused, too, and has a silent one forgotten for him.
+    expect([rig.seen.replaced, rig.seen.noPlace, rig.seen.expired]).toEqual([2, 3, 1]);
+    expect(rig.model.isKnown(first.key)).toBe(false);
+    expect(rig.model.isKnown(fifth.key)).toBe(true);
+  });
+  bench("a client that only reads for 2^32 numbers: an old write is not taken for a new one", dut, {}, async b => {
+    const c = new Client(0xc0a8_0001_0457n, 10), asks: (Ask | "settle")[] = [c.hello(), c.write(), "settle"];
+    let phase = 0, until = 0;
+    const steps = 64;
+    const rig = new RetryRig(b, small, { next: rig => {
+      const ask = asks[0] === "settle" ? (rig.idle ? (asks.shift(), asks.shift()) : undefined) : asks.shift();
+      if (ask !== undefined && ask !== "settle") return ask;
+      if (!rig.idle || rig.cycle < until) return undefined;
+      if (phase++ === steps) { rig.forgetExecuted(); c.next = 11; return c.write(); }
+      if (phase > steps + 1) return undefined;
+      // Time enough for the sweep to see every set between two leaps of its numbers.
+      until = rig.cycle + (phase % 8 === 0 ? 16 * 2 * small.entries : 20);
+      c.next = (c.next + 2 ** 32 / steps) >>> 0;
+      return c.read();
+    } });
+    await b.until(() => phase > steps + 1);
+    await rig.settled();
+    expect([rig.seen.pass, rig.seen.expired, rig.seen.replayed]).toEqual([2 + steps, 0, 0]);
+  });
+  bench("reset: nobody is known, nothing is remembered", dut, { seed: 9 }, async b => {
+    const c = new Client(0xc0a8_0001_0457n, 10);
+    const rig = new RetryRig(b, small, { next: script([c.hello(), ...Array.from({ length: 25 }, () => c.write())]) });
+    await b.until(() => rig.taken.length === 26 && rig.pending === 0);
+    b.io.done.valid.value = 0;
+    b.sim.reset(2);
+    const asks = [c.last({ introduces: false }), c.hello(), ...Array.from({ length: 80 }, () => c.repeat(b.random))];
+    rig.restart({ next: script(asks) });
+    await b.until(() => rig.taken.length === asks.length);
+    await rig.settled();
+    // What came before the FENCE counts as forgotten; the first of all too, which nobody was known for.
+    expect([rig.seen.pass, rig.seen.expired]).toEqual([0, 81]);
+  });
+
+  describe("a planted fault is found", () => {
+    const caught = (name: string, from: string | RegExp, to: string, error: RegExp, o: Parameters<typeof runMixture>[2] = {}): void => {
+      test(name, () => findsFault(runBench(name, plant(dut, from, to), { wave: false, seed: 5, hangCycles: 3000 },
+        async b => { await runMixture(b, 5000, { doneAfter: [1, 60], ...o }); }), error));
+    };
+    caught("what is pushed out is not written down", /newest = [^;]*;/, "newest = 1'b0;", /done before|was to pass|answer/);
+    caught("who comes right behind an insertion does not see it", /repeats_ahead = [^;]*;/, "repeats_ahead = 1'b0;", /done before|was to pass|remembered once/);
+    caught("what is overwritten right ahead is still seen", /wire current_(\d) = [^;]*;/, "wire current_$1 = 1'b1;", /answer|sees|once/);
+    caught("a result goes to the wrong entry", /results\[entry_of\[done_slot\]\]/, "results[entry_of[done_slot] ^ 1'b1]", /answer|number/);
+    caught("a result of an operation that was pushed out is kept", /orphaned = [^;]*;/, "orphaned = 1'b0;", /answer|number/, { doneAfter: [1, 800] });
+    caught("clients are compared without their port's lowest bit", /(\w+)\[2:0\] == key\[2:0\]/, "$1[2:1] == key[2:1]", /./);
+    caught("an expired operation is done", /fresh = [^;]*;/, "fresh = known;", /done before|was to pass/);
+    caught("numbers are compared without wrapping", /fresh = [^;]*;/, "fresh = known & (request_operation > mark) & ~leaves_it;", /./, { start: 2 ** 32 - 300 });
+  });
+});
