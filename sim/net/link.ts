@@ -89,10 +89,8 @@ export class Link {
   /** The frame with one to eight of its bits turned round. */
   #corrupted(frame: Uint8Array): Uint8Array {
     const out = frame.slice();
-    for (let n = this.#random.int(1, 8); n > 0; n--) {
-      const bit = this.#random.int(0, 8 * out.length - 1), at = bit >> 3;
-      out[at] = (out[at] as number) ^ (1 << (bit & 7));
-    }
+    const bits = new Set(Array.from({ length: this.#random.int(1, 8) }, () => this.#random.int(0, 8 * out.length - 1)));
+    for (const bit of bits) out[bit >> 3] = (out[bit >> 3] as number) ^ (1 << (bit & 7));
     return out;
   }
 }

@@ -1,4 +1,4 @@
-import { clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, replyCode, retBody, statReplyBody, status, statusNames } from "../../packets/index.ts";
+import { clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, replyCode, retBody, statReplyBody, status } from "../../packets/index.ts";
 import { counterNames } from "../config/index.ts";
 import { ClientError, OperationError } from "./errors.ts";
 import type { Try } from "./exchange.ts";
@@ -6,7 +6,8 @@ import { IncastWindow } from "./incast-window.ts";
 import { NodeLink, type LinkContext } from "./node-link.ts";
 import { payloadRoom, resolveOptions, type ClientOptions, type ResolvedOptions } from "./options.ts";
 import { RemoteProcess } from "./process.ts";
-import { isHarmless, nameOf, type Reply, type RequestSpec } from "./request.ts";
+import { refusal } from "./refusal.ts";
+import { nameOf, type Reply, type RequestSpec } from "./request.ts";
 import { RequestIds } from "./request-ids.ts";
 import { noStatistics, type ClientStatistics } from "./statistics.ts";
 import type { ClientTransport, NodeAddress } from "./transport.ts";
@@ -151,10 +152,4 @@ export class Client {
   }
 }
 
-/** The error that a status other than OK is. */
-export function refusal(spec: RequestSpec, { status: code }: Reply): OperationError {
-  const expired = code === status.EXPIRED;
-  const detail = expired ? "too late for the node to tell whether it was done" : "so the node answered";
-  return new OperationError(nameOf(spec), statusNames[code] ?? `STATUS_${code}`, expired && !isHarmless(spec) ? "unknown" : "none", detail);
-}
 function linkName({ ip, port }: NodeAddress): string { return `${ip}:${port}`; }

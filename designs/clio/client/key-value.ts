@@ -1,8 +1,9 @@
 import { kvBody, kvReplyBody, opcode, status } from "../../packets/index.ts";
-import { refusal, type Client } from "./client.ts";
+import type { Client } from "./client.ts";
 import { ClientError } from "./errors.ts";
 import { payloadRoom } from "./options.ts";
 import type { RemoteProcess } from "./process.ts";
+import { refusal } from "./refusal.ts";
 import { kvSpec } from "./requests.ts";
 
 /** Begins an operation in the order of its thread. */

@@ -1,0 +1,75 @@
+/** CLib against the cycle-accurate node, on a simulated network. */
+import { describe, expect, test } from "vitest";
+import { Client, OperationError, type Thread } from "../../designs/clio/client/index.ts";
+import { makeSettings, type CounterName } from "../../designs/clio/config/index.ts";
+import { clientEndpoint, Random as Numbers } from "../../designs/clio/workload/index.ts";
+import { ClientStation, joinNetwork, NetworkModel, Random, timeOf, withNode, type LinkOptions, type SimulatedNode } from "../../sim/index.ts";
+
+const page = 1n << 22n;
+interface Rig { readonly node: SimulatedNode; readonly network: NetworkModel; readonly clients: readonly Client[]; readonly address: { readonly ip: number; readonly port: number } }
+
+/** A node of real hardware and clients on a network. */
+function onHardware<T>(name: string, o: { readonly seed: number; readonly clients: number; readonly link?: LinkOptions }, body: (rig: Rig) => Promise<T>): Promise<T> {
+  const settings = makeSettings({ retryTimeout: "20us" });
+  return withNode(name, settings, { seed: o.seed, limitCycles: 20_000_000, wave: false }, async node => {
+    const { runtime } = settings, network = new NetworkModel(timeOf(node), { seed: o.seed });
+    joinNetwork(node, network, { ...(o.link && { out: o.link, in: o.link }) });
+    const clients = Array.from({ length: o.clients }, (_, i) => {
+      const station = new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])), random = new Random(o.seed * 1000 + i);
+      return new Client({ transport: station, clock: network.time, timeoutNs: 20_000, random: () => random.float() });
+    });
+    return body({ node, network, clients, address: { ip: runtime.ip, port: runtime.nativePort } });
+  });
+}
+async function insist<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < 50; tries++) {
+    try { return await attempt(); } catch (e) { if (!(e instanceof OperationError)) throw e; }
+  }
+  throw new Error("50 operations one after another have failed");
+}
+
+describe("plain reads and writes", () => {
+  test("no faults: what is written is read, with round trips of the network and the node", () => onHardware("clib", { seed: 1, clients: 1 }, async ({ clients, address, network, node }) => {
+    const thread = (await clients[0]!.createProcess(address)).thread(), va = await thread.ralloc(4n * page), r = new Numbers(1);
+    const data = r.bytes(20_000);
+    await thread.rwrite(va + page - 10_000n, data);
+    const from = network.time.now();
+    expect(await thread.rread(va + page - 10_000n, 64)).toEqual(data.slice(0, 64));
+    // Four links of 500 ns, and less than a microsecond for the node.
+    expect(network.time.now() - from).toBeGreaterThan(2000);
+    expect(network.time.now() - from).toBeLessThan(3000);
+    expect(await thread.rread(va + page - 10_000n, data.length)).toEqual(data);
+    expect(clients[0]!.statistics).toMatchObject({ retries: 0, failed: 0, late: 0, unknown: 0, unfit: 0 });
+    expect((await node.counters()).writes).toBe(BigInt(Math.ceil(data.length / 1444)));
+  }));
+
+  test("loss, duplication, reordering and corruption of 5 % each: reads and writes of 4 clients, allocation and freeing among them", () => onHardware(
+    "clib-faults", { seed: 2, clients: 4, link: { loss: 0.05, duplicate: 0.05, reorder: 0.05, corrupt: 0.05, reorderNs: 3000 } }, async ({ clients, address, network, node }) => {
+      const { pid } = await insist(() => clients[0]!.createProcess(address)), threads: readonly Thread[] = clients.map(c => c.process(pid, address).thread());
+      const va = await insist(() => threads[0]!.ralloc(4n * page)), wrong: string[] = [];
+      await Promise.all(threads.map(async (t, k) => {
+        const r = new Numbers(k + 1), may = new Map<string, Set<number>>();
+        for (let i = 0; i < 60; i++) {
+          const at = va + BigInt(r.below(4)) * page + BigInt(k * 8192), length = r.pick([1, 64, 1444, 3000]), key = at.toString(), value = r.between(1, 255);
+          // Every place holds one byte value throughout, so that a read of any length tells which write it saw.
+          if (r.chance(0.5)) {
+            const legal = may.get(key) ?? new Set([0]);
+            const ok = await t.rwrite(at, new Uint8Array(3000).fill(value)).then(() => true, (e: unknown) => { if (e instanceof OperationError) return false; throw e; });
+            may.set(key, ok ? new Set([value]) : new Set([...legal, value]));
+          } else {
+            const got = await t.rread(at, length).catch((e: unknown) => { if (e instanceof OperationError) return undefined; throw e; });
+            const legal = may.get(key) ?? new Set([0]), bad = got?.findIndex(b => !legal.has(b)) ?? -1;
+            if (bad >= 0) wrong.push(`client ${k}: byte ${bad} at 0x${at.toString(16)} is ${got?.[bad] ?? 0}, not ${[...legal].join(" or ")}`);
+          }
+        }
+      }));
+      expect(wrong).toEqual([]);
+      const counters = await node.counters(), count = (n: CounterName): number => Number(counters[n]);
+      expect(count("nacks")).toBeGreaterThan(5);
+      const sum = (n: keyof Client["statistics"]): number => clients.reduce((s, c) => s + c.statistics[n], 0);
+      for (const n of ["timeouts", "nacks", "damaged", "retries", "late"] as const) expect(sum(n), n).toBeGreaterThan(5);
+      expect(sum("failed")).toBeLessThan(sum("done") * 0.1);
+      expect(network.totals.lost).toBeGreaterThan(20);
+      expect(clients.map(c => c.pending)).toEqual([0, 0, 0, 0]);
+    }));
+});
