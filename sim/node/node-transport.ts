@@ -65,6 +65,7 @@ export class NodeTransport implements SlowPathTransport {
     await this.#tx.drained();
   }
 
+  time(): number { return this.#bench.sim.timeNs; }
   readMemory(address: number, length: number): Promise<Uint8Array> { return Promise.resolve(this.#ram.read(address, length)); }
   writeMemory(address: number, bytes: Uint8Array): Promise<void> { this.#ram.write(address, bytes); return Promise.resolve(); }
   zeroMemory(address: number, length: number): Promise<void> {

@@ -7,6 +7,8 @@ export class FramePool {
   private readonly zeroed: number[] = [];
   private readonly pageSize: number;
   private readonly zero: (address: number, length: number) => Promise<void>;
+  /** Frames that are being zeroed ahead of demand. */
+  private zeroing = 0;
   private waiting: (() => void)[] = [];
   private next: number;
   private readonly end: number;
@@ -16,8 +18,8 @@ export class FramePool {
     this.next = first; this.end = first + count; this.pageSize = pageSize; this.zero = zero;
   }
 
-  /** Frames that can be had. */
-  get free(): number { return this.zeroed.length + this.dirty.length + this.end - this.next; }
+  /** Frames that can be had, now or when they have been zeroed. */
+  get free(): number { return this.zeroed.length + this.zeroing + this.dirty.length + this.end - this.next; }
 
   /** Give a frame back. The caller has the hardware's word that nothing uses it any more. */
   release(ppn: number): void {
@@ -41,7 +43,9 @@ export class FramePool {
     while (this.zeroed.length < count) {
       const ppn = this.takeDirty();
       if (ppn === undefined) return;
+      this.zeroing++;
       await this.zero(ppn * this.pageSize, this.pageSize);
+      this.zeroing--;
       this.zeroed.push(ppn);
     }
   }

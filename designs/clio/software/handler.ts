@@ -4,7 +4,11 @@ import { decode, type FieldSet, type Layout, type RequestHeaders, type Values } 
 export interface SlowRequest extends RequestHeaders { readonly body: Uint8Array }
 
 /** What is sent back: status and the bytes after the Clio header; the opcode follows from the request's. */
-export interface SlowReply { readonly status: number; readonly body: Uint8Array }
+export interface SlowReply {
+  readonly status: number; readonly body: Uint8Array;
+  /** Refused before it was looked into: the request's own opcode, no body. */
+  readonly headerOnly?: true;
+}
 
 /** A request whose body cannot be: answered with MALFORMED, header only. */
 export class MalformedRequest extends Error { override readonly name = "MalformedRequest"; }

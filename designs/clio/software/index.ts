@@ -6,6 +6,9 @@ export { errorNumber, MemoryManager, regionBytes, type AllocationRequest, type A
 export { FramePool } from "./frame-pool.ts";
 export { PageRefill } from "./page-refill.ts";
 export { ShadowTable } from "./shadow-table.ts";
+export { AtMostOnce, type AtMostOnceOptions, type AtMostOnceStatistics } from "./at-most-once.ts";
+export { softwareCounters, type SoftwareCounter, type SoftwareCounterName, type SoftwareStatistics } from "./statistics.ts";
 export { AddressRanges } from "./address-ranges.ts";
 export { KvStore } from "./kv-store.ts";
 export { Monitor, type MemberNode } from "./monitor.ts";
+export { MalformedRequest, type SlowReply, type SlowRequest } from "./handler.ts";

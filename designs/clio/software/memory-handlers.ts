@@ -11,6 +11,9 @@ const statusByFailure: Readonly<Record<Failure, number>> = {
 };
 const statusOf = (r: Result<unknown>): number => (r.ok ? status.OK : statusByFailure[r.failure]);
 
+/** Flags that a client may set. `zero` asks for nothing more: every frame is zeroed before any page gets it. */
+const askedFlags = vmFlag.write | vmFlag.populate | vmFlag.zero;
+
 /** ALLOC, FREE, CREATE_PROC and FREE_PROC at the node. A refusal is a whole reply with `ret` nonzero. */
 export function memoryHandlers(memory: MemoryManager, own: Pick<RuntimeSettings, "ip">): ReadonlyMap<number, Handler> {
   const reply = (request: SlowRequest, body: Decoded<typeof allocBody>, result: Result<unknown>, addr: bigint): SlowReply => ({
@@ -20,6 +23,8 @@ export function memoryHandlers(memory: MemoryManager, own: Pick<RuntimeSettings,
   return new Map<number, Handler>([
     [opcode.ALLOC, async request => {
       const body = bodyOf(allocBody, request);
+      // The published client's ports take what comes; 8 is the slow path's own, the rest means nothing.
+      if (request.native && (body.vmFlags & ~askedFlags) !== 0n) return reply(request, body, { ok: false, failure: "invalid" }, 0n);
       const result = await memory.allocate({
         pid: request.clio.pid, address: wantedAddress(body, request.native), length: body.len, vregion: body.vregion,
         write: (body.vmFlags & vmFlag.write) !== 0n, populate: (body.vmFlags & vmFlag.populate) !== 0n,

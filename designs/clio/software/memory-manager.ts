@@ -44,6 +44,8 @@ export interface AllocationStatistics {
   readonly allocations: number; readonly refused: number;
   /** Candidate ranges given up because a bucket would have overflowed: in all, and the most for one allocation. */
   readonly retries: number; readonly mostRetries: number;
+  /** Those of the last allocation. */
+  readonly lastRetries: number;
 }
 
 /**
@@ -58,13 +60,14 @@ export class MemoryManager {
   private readonly shadow: ShadowTable;
   private readonly pids = new LowestFree(1, lastPid);
   private readonly processes = new Map<number, AddressRanges>();
-  private readonly counted = { allocations: 0, refused: 0, retries: 0, mostRetries: 0 };
+  private readonly counted = { allocations: 0, refused: 0, retries: 0, mostRetries: 0, lastRetries: 0 };
 
   constructor(config: NodeConfig, transport: MemoryManager["transport"], pool: FramePool, observer?: PageObserver) {
     this.config = config; this.transport = transport; this.pool = pool; this.observer = observer; this.shadow = new ShadowTable(config.table);
   }
 
   get statistics(): AllocationStatistics { return { ...this.counted }; }
+  get processCount(): number { return this.processes.size; }
   /** Page table entries in use. */
   get entries(): number { return this.shadow.size; }
   hasProcess(pid: number): boolean { return this.processes.has(pid); }
@@ -98,7 +101,10 @@ export class MemoryManager {
    * @returns the address of the first byte, bytes
    */
   async allocate(request: AllocationRequest): Promise<Result<bigint>> {
+    this.counted.lastRetries = 0;
     const result = await this.tryAllocate(request);
+    this.counted.retries += this.counted.lastRetries;
+    this.counted.mostRetries = Math.max(this.counted.mostRetries, this.counted.lastRetries);
     if (result.ok) this.counted.allocations++; else this.counted.refused++;
     return result;
   }
@@ -131,22 +137,19 @@ export class MemoryManager {
   private search(pid: number, ranges: AddressRanges, region: number, count: number): number | undefined {
     const { pageSize } = this.config, perRegion = regionBytes / pageSize, limit = (region + 1) * perRegion;
     // Address 0 means "none" to clients, so page 0 is left out (unless it is the whole region).
-    let from: number | undefined = region === 0 && perRegion > 1 ? 1 : region * perRegion, retries = 0;
+    let from: number | undefined = region === 0 && perRegion > 1 ? 1 : region * perRegion;
     while ((from = ranges.findFree(from, count, limit)) !== undefined) {
       const overflow = this.shadow.firstOverflow(pid, from, count);
       if (!overflow) break;
-      retries++;
+      this.counted.lastRetries++;
       from = overflow.hopeless ? overflow.vpn + 1 : from + 1;
     }
-    this.counted.retries += retries;
-    this.counted.mostRetries = Math.max(this.counted.mostRetries, retries);
     return from;
   }
 
   private overflows(pid: number, vpn: number, count: number): boolean {
     if (!this.shadow.firstOverflow(pid, vpn, count)) return false;
-    this.counted.retries++;
-    this.counted.mostRetries = Math.max(this.counted.mostRetries, 1);
+    this.counted.lastRetries++;
     return true;
   }
 

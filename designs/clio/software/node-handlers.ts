@@ -3,6 +3,7 @@ import { counterNames, type NodeConfig } from "../config/index.ts";
 import { bodyOf, MalformedRequest, type Handler } from "./handler.ts";
 import { errorNumber } from "./memory-manager.ts";
 import { LowestFree } from "./numbers.ts";
+import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";
 import type { SlowPathTransport } from "./transport.ts";
 
 /** What a session needs besides its number: a network that opens the session's port on demand. */
@@ -11,8 +12,12 @@ export interface SessionPorts {
   readonly open?: (session: number) => Promise<boolean>;
 }
 
+/** What the handlers need of the slow path. */
+export interface NodeServices { readonly statistics: () => SoftwareStatistics; readonly ports?: SessionPorts | undefined }
+
 /** Sessions, statistics, ping-pong, and what this version refuses (migration; the monitor's part). */
-export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">, ports: SessionPorts = {}): ReadonlyMap<number, Handler> {
+export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">,
+  { statistics, ports = {} }: NodeServices): ReadonlyMap<number, Handler> {
   // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
   const sessions = new LowestFree(1, config.clientPorts - 1);
   const refuse: Handler = () => ({ status: status.FAIL, body: encode(retBody, { ret: errorNumber.notSupported }) });
@@ -36,9 +41,14 @@ export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTranspo
       return { status: closed ? status.OK : status.FAIL, body: encode(sessionBody, { session: closed ? 0 : errorNumber.invalid }) };
     }],
     [opcode.QUERY_STAT, async () => {
-      const body = new Uint8Array(statReplyBody.bytes + 8 * counterNames.length), view = new DataView(body.buffer);
-      body.set(encode(statReplyBody, { count: counterNames.length }));
-      for (const [i, name] of counterNames.entries()) view.setBigUint64(statReplyBody.bytes + 8 * i, await transport.readCounter(name), true);
+      const own = statistics(), values: bigint[] = [];
+      for (const name of counterNames) values.push(await transport.readCounter(name));
+      for (const { name } of softwareCounters) values.push(BigInt(own[name]));
+      // A build for the smallest frames cannot tell the last ones.
+      const count = Math.min(values.length, Math.floor((config.mtuFrame - frameOffsets.body - statReplyBody.bytes) / 8));
+      const body = new Uint8Array(statReplyBody.bytes + 8 * count), view = new DataView(body.buffer);
+      body.set(encode(statReplyBody, { count }));
+      for (const [i, value] of values.slice(0, count).entries()) view.setBigUint64(statReplyBody.bytes + 8 * i, value, true);
       return { status: status.OK, body };
     }],
     [opcode.FPGA_PINGPONG, pingpong], [opcode.SOC_PINGPONG, pingpong],

@@ -11,12 +11,13 @@ export class ShadowTable {
   private readonly geometry: TableGeometry;
   private readonly used: Uint8Array;
   /** Bit s of a bucket: slot s is taken. */
+  private count = 0;
   private readonly entries = new Map<number, Map<number, ShadowEntry>>();
 
   constructor(geometry: TableGeometry) { this.geometry = geometry; this.used = new Uint8Array(geometry.buckets); }
 
   /** Entries in all. */
-  get size(): number { let n = 0; for (const pages of this.entries.values()) n += pages.size; return n; }
+  get size(): number { return this.count; }
 
   /** The entry of a page. */
   lookup(pid: number, vpn: number): ShadowEntry | undefined { return this.entries.get(pid)?.get(vpn); }
@@ -46,13 +47,14 @@ export class ShadowTable {
     let pages = this.entries.get(pid);
     if (!pages) { pages = new Map(); this.entries.set(pid, pages); }
     pages.set(vpn, entry);
+    this.count++;
     return entry;
   }
 
   remove({ pid, vpn, index, slot }: ShadowEntry): void {
     this.used[index] = (this.used[index] ?? 0) & ~(1 << slot);
     const pages = this.entries.get(pid);
-    pages?.delete(vpn);
+    if (pages?.delete(vpn)) this.count--;
     if (pages?.size === 0) this.entries.delete(pid);
   }
 

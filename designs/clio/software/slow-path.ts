@@ -1,5 +1,6 @@
 import { dissect, replyCode, replyFrame, status } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
+import { AtMostOnce, type AtMostOnceOptions } from "./at-most-once.ts";
 import { FramePool } from "./frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
 import { kvHandlers } from "./kv-handlers.ts";
@@ -9,10 +10,14 @@ import { memoryHandlers } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory-manager.ts";
 import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
 import { PageRefill } from "./page-refill.ts";
+import type { SoftwareStatistics } from "./statistics.ts";
 import type { SlowPathTransport } from "./transport.ts";
 
 /** With fewer pages than this none is kept for offloads: they get one when they need it, if one is left. */
 const leastPagesForOffloads = 4;
+
+/** Clients, and replies to each, that are remembered: some megabytes at most. */
+const rememberedClients = 1024, rememberedReplies = 64;
 
 export interface SlowPathOptions {
   /** Told of every page that comes or goes (a reference model). */
@@ -20,6 +25,8 @@ export interface SlowPathOptions {
   /** Physical pages that may be given out; default all of them. */
   readonly pages?: number;
   readonly sessions?: SessionPorts;
+  /** Bounds of what is remembered for repeated requests. */
+  readonly atMostOnce?: Partial<AtMostOnceOptions>;
 }
 
 /**
@@ -30,6 +37,7 @@ export class SlowPath {
   readonly memory: MemoryManager;
   readonly kv: KvStore;
   readonly pool: FramePool;
+  readonly once: AtMostOnce;
   private readonly transport: SlowPathTransport;
   private readonly runtime: RuntimeSettings;
   private readonly refill: PageRefill;
@@ -45,7 +53,21 @@ export class SlowPath {
     this.kv = new KvStore(this.kvMemory);
     this.reserveKv = (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
-    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport, options.sessions), ...kvHandlers(this.kv)]);
+    this.once = new AtMostOnce({
+      replies: rememberedReplies, clients: rememberedClients, idle: 3 * config.retryTimeout, time: () => transport.time(), ...options.atMostOnce,
+    });
+    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport, { statistics: () => this.statistics, ports: options.sessions }),
+      ...kvHandlers(this.kv)]);
+  }
+
+  /** What QUERY_STAT tells besides the hardware's counters. */
+  get statistics(): SoftwareStatistics {
+    const a = this.memory.statistics, o = this.once.statistics;
+    return {
+      processes: this.memory.processCount, tableEntries: this.memory.entries, freeFrames: this.pool.free, allocations: a.allocations,
+      allocationsRefused: a.refused, allocationRetries: a.retries, mostAllocationRetries: a.mostRetries, lastAllocationRetries: a.lastRetries,
+      keys: this.kv.size, repliesRepeated: o.repeated, requestsUnderWay: o.underWay, requestsExpired: o.expired,
+    };
   }
 
   /** Resolves when the free-page buffer has been filled for the first time. */
@@ -73,14 +95,14 @@ export class SlowPath {
     if (!ethernet || !ipv4 || !udp || !clio || !body) return undefined;
     const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: udp.dstPort === this.runtime.nativePort };
     const reply = await this.handle(request);
-    return reply ? replyFrame(this.runtime, request, replyCode(clio.opcode), reply.status, reply.body)
+    return reply ? replyFrame(this.runtime, request, reply.headerOnly ? clio.opcode : replyCode(clio.opcode), reply.status, reply.body)
       : replyFrame(this.runtime, request, clio.opcode, status.MALFORMED);
   }
 
   /** Undefined: malformed. */
   private async handle(request: SlowRequest): Promise<SlowReply | undefined> {
     const handler = this.handlers.get(request.clio.opcode);
-    try { return await handler?.(request); } catch (e) {
+    try { return handler && await this.once.reply(request, () => handler(request)); } catch (e) {
       if (e instanceof MalformedRequest) return undefined;
       throw e;
     }

@@ -35,6 +35,8 @@ export interface SlowPathTransport {
    * call, and no write to the table that such a fetch led to is still under way.
    */
   shootdown(pid: number, vpn: bigint): Promise<void>;
+  /** Nanoseconds since some start; only differences mean anything. */
+  time(): number;
   readCounter(name: CounterName): Promise<bigint>;
   writeRegister(name: ControlRegister, value: number): Promise<void>;
 }

@@ -52,6 +52,10 @@ export class FakeHardware implements SlowPathTransport {
   private lowWaiters: ((open: boolean) => void)[] = [];
   private closed = false;
 
+  /** What the clock says, ns. */
+  now = 0;
+  time(): number { return this.now; }
+
   private readonly config: NodeConfig;
   constructor(config: NodeConfig) { this.config = config; }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as p from "../../../../designs/packets/index.ts";
 import { counterNames, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
 import { bucketSlots, locate } from "../../../../designs/clio/table/index.ts";
-import { clearTable, errorNumber, SlowPath, type SlowPathTransport } from "../../../../designs/clio/software/index.ts";
+import { clearTable, errorNumber, SlowPath, softwareCounters, type SlowPathTransport } from "../../../../designs/clio/software/index.ts";
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
@@ -17,8 +17,9 @@ async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware
   running.push({ hardware, done });
   await slow.ready;
   const { mac, ip, nativePort } = settings.runtime;
+  let requestId = 76;
   const send = async (code: number, body: Uint8Array = new Uint8Array(), pid = 1, port = nativePort): Promise<p.Dissected & { body: Uint8Array; frame: Uint8Array }> => {
-    const frame = await hardware.request(p.udpFrame(client, { mac, ip, port }, p.clioMessage({ pid, tag: 9, opcode: code, flagTracked: 1, requestId: 77 }, body)));
+    const frame = await hardware.request(p.udpFrame(client, { mac, ip, port }, p.clioMessage({ pid, tag: 9, opcode: code, flagTracked: 1, requestId: ++requestId }, body)));
     const d = p.dissect(frame);
     return { ...d, body: d.body ?? new Uint8Array(), frame };
   };
@@ -31,6 +32,17 @@ async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware
   const createProcess = async (): Promise<number> => p.decode(p.createProcReplyBody, (await send(p.opcode.CREATE_PROC, new Uint8Array(64))).body).newPid;
   const freeProcess = async (pid: number): Promise<number> => p.decode(p.retBody, (await send(p.opcode.FREE_PROC, undefined, pid)).body).ret;
   return { settings, hardware, slow, observer, send, alloc, free, createProcess, freeProcess, page: BigInt(settings.config.pageSize) };
+}
+
+/** Touches pages one after another, letting the refill work in between. */
+async function touchAll(n: Awaited<ReturnType<typeof start>>, pages: readonly (readonly [pid: number, vpn: bigint])[]): Promise<string[]> {
+  const out: string[] = [];
+  for (const [pid, vpn] of pages) {
+    await new Promise(resolve => setImmediate(resolve));
+    const found = n.hardware.touch(pid, vpn);
+    out.push(typeof found === "number" ? "frame" : found);
+  }
+  return out;
 }
 
 describe("processes", () => {
@@ -110,6 +122,44 @@ describe("ALLOC", () => {
     expect(n.hardware.touch(1, 1n)).toBeTypeOf("number");
     expect(n.hardware.freePages.length).toBe(before);
     expect(await n.slow.memory.translate(1, n.page + 5n)).toBe((n.hardware.touch(1, 1n) as number) * Number(n.page) + 5);
+    expect(n.hardware.complaints).toEqual([]);
+  });
+  it("knows the flags: zero is always so, internal and unknown ones are refused on the native port and mean nothing on the others", async () => {
+    const n = await start();
+    expect((await n.alloc({ addr: n.page, len: n.page, vmFlags: p.vmFlag.write | p.vmFlag.zero })).ret).toBe(0);
+    const ppn = n.hardware.touch(1, 1n);
+    expect(n.hardware.memory.read(Number(ppn) * Number(n.page), 4096)).toEqual(new Uint8Array(4096));
+    for (const vmFlags of [p.vmFlag.conflict, p.vmFlag.write | p.vmFlag.conflict, 16n, 1n << 63n]) {
+      expect(await n.alloc({ len: n.page, vmFlags })).toMatchObject({ status: p.status.FAIL, ret: errorNumber.invalid, addr: 0n });
+      expect((await n.alloc({ len: n.page, vregion: 1n, vmFlags }, 1, 1234)).ret).toBe(0);
+    }
+    expect(n.slow.memory.entries).toBe(5);
+  });
+  it("retries are counted for each allocation and in all", async () => {
+    // 64 MB of 4 MB pages: 64 slots in 8 buckets, filled by one-page allocations at random regions.
+    const n = await start({ physicalMemory: "64MB", freePageBuffer: 4 }), retries: number[] = [];
+    for (let pid = 1; pid <= 64; pid++) {
+      expect((await n.alloc({ len: n.page, vregion: BigInt(1 + (pid * 7) % 50) }, pid)).ret).toBe(0);
+      retries.push(n.slow.statistics.lastAllocationRetries);
+    }
+    expect(retries.slice(0, 8).reduce((a, b) => a + b)).toBe(0);
+    expect(n.slow.statistics).toMatchObject({ allocationRetries: retries.reduce((a, b) => a + b), mostAllocationRetries: Math.max(...retries) });
+    expect(Math.max(...retries)).toBeGreaterThan(0);
+  });
+  it("gives more virtual memory than there is physical; what is touched beyond it is OUT_OF_MEMORY until something is freed", async () => {
+    const n = await start({ physicalMemory: "16MB", freePageBuffer: 4 });
+    // 4 frames, one of them the table's; 12 pages.
+    expect((await n.alloc({ addr: n.page, len: 8n * n.page, vmFlags: 1n })).ret).toBe(0);
+    expect((await n.alloc({ addr: n.page, len: 4n * n.page, vmFlags: 1n }, 2)).ret).toBe(0);
+    const outcomes = await touchAll(n, [1n, 2n, 3n, 4n, 5n].map((v) => [1, v] as const));
+    expect(outcomes).toEqual(["frame", "frame", "frame", "OUT_OF_MEMORY", "OUT_OF_MEMORY"]);
+    // Populating cannot give what is not there; the page faults when it is touched.
+    expect((await n.alloc({ addr: 20n * n.page, len: n.page, vmFlags: p.vmFlag.write | p.vmFlag.populate })).ret).toBe(0);
+    expect(await touchAll(n, [[1, 20n]])).toEqual(["OUT_OF_MEMORY"]);
+    expect(await n.free(2n * n.page, n.page)).toBe(0);
+    expect(await touchAll(n, [[2, 1n], [1, 4n]])).toEqual(["frame", "OUT_OF_MEMORY"]);
+    await n.freeProcess(1);
+    expect(await touchAll(n, [[2, 2n], [2, 3n], [2, 4n]])).toEqual(["frame", "frame", "OUT_OF_MEMORY"]);
     expect(n.hardware.complaints).toEqual([]);
   });
   it("never overflows a bucket, retries elsewhere near full, and says so when the table has no room", async () => {
@@ -261,11 +311,21 @@ describe("other requests", () => {
     expect(await session(p.opcode.CLOSE_SESSION, 1)).not.toBe(0);
     expect(await session(p.opcode.OPEN_SESSION, 7)).toBe(1);
   });
-  it("report the counters", async () => {
-    const n = await start(), r = await n.send(p.opcode.QUERY_STAT);
-    expect(p.decode(p.statReplyBody, r.body).count).toBe(counterNames.length);
-    const view = new DataView(r.body.buffer, r.body.byteOffset);
-    expect(counterNames.map((_, i) => Number(view.getBigUint64(4 + 8 * i, true)))).toEqual(counterNames.map(c => c.length));
+  it("report the hardware's counters and the slow path's own", async () => {
+    const n = await start();
+    await n.createProcess();
+    await n.alloc({ len: 3n * n.page });
+    const r = await n.send(p.opcode.QUERY_STAT), { count } = p.decode(p.statReplyBody, r.body);
+    const view = new DataView(r.body.buffer, r.body.byteOffset), values = Array.from({ length: count }, (_, i) => Number(view.getBigUint64(4 + 8 * i, true)));
+    expect(values.slice(0, counterNames.length)).toEqual(counterNames.map(c => c.length));
+    expect(Object.fromEntries(softwareCounters.map(({ name }, i) => [name, values[counterNames.length + i]]))).toEqual({ ...n.slow.statistics });
+    expect(n.slow.statistics).toMatchObject({ processes: 1, tableEntries: 3, allocations: 1, allocationsRefused: 0, allocationRetries: 0, repliesRepeated: 0 });
+    expect(count).toBe(counterNames.length + softwareCounters.length);
+  });
+  it("report what fits the smallest frames", async () => {
+    const n = await start({ mtuFrame: 576 }), r = await n.send(p.opcode.QUERY_STAT);
+    expect(r.frame.length).toBeLessThanOrEqual(576);
+    expect(p.decode(p.statReplyBody, r.body).count).toBe((r.body.length - 4) / 8);
   });
   it("ping-pong with the size asked for", async () => {
     const n = await start();
@@ -293,7 +353,7 @@ describe("other requests", () => {
   it("echo tag, flags and request ID on the native port, no flags on a client port", async () => {
     const n = await start();
     expect((await n.send(p.opcode.QUERY_STAT)).clio).toMatchObject({ tag: 9, flagTracked: 1, requestId: 77 });
-    expect((await n.send(p.opcode.QUERY_STAT, undefined, 1, 1240)).clio).toMatchObject({ tag: 9, flagTracked: 0, requestId: 77 });
+    expect((await n.send(p.opcode.QUERY_STAT, undefined, 1, 1240)).clio).toMatchObject({ tag: 9, flagTracked: 0, requestId: 78 });
   });
 });
 
