@@ -92,7 +92,9 @@ export function opcodeName(code: number): string {
 export type Action = Path | "malformed";
 
 /** Fast-path operations that this version's hardware has. */
-export const implementedFast: readonly OpcodeName[] = ["PINGPONG", "READ", "WRITE", "WRITE_NOREPLY"];
+export const implementedFast: readonly OpcodeName[] = [
+  "PINGPONG", "READ", "WRITE", "WRITE_NOREPLY", "ATOMIC_TAS", "ATOMIC_CAS", "ATOMIC_FAA", "ATOMIC_STORE", "DEREF_READ", "DEREF_WRITE", "FENCE",
+];
 
 /**
  * The default content of the match-and-action table, for every opcode: 80 and above slow; 20-2F and 60-7F but 70 extend; 40-5F and PINGPONG

@@ -43,6 +43,8 @@ export function randomRun(name: string, settings: Settings, o: RandomRunOptions)
     const send = (bytes: Uint8Array, damaged = false): void => { entering.push({ bytes, damaged, sent: n.send(bytes, { damaged }) }); };
     const quiet = (): boolean => entering.length === 0 && scoreboard.outstanding === 0;
     for (const frame of mixture.setup()) { send(frame); await b.until(quiet); }
+    // Pointers that were laid down are known from here on.
+    scoreboard.quiesce(b.cycle);
     const from = b.cycle;
     for (let i = 0; i < requests && scoreboard.problems.length === 0; i++) {
       const { frame, damaged } = next === undefined ? { frame: mixture.next(), damaged: false } : { damaged: false, ...next(mixture, n) };

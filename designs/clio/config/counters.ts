@@ -43,7 +43,7 @@ const list = {
   writesNoReply: exact("writesNoReply", "WRITE_NOREPLY done"),
   atomics: exact("atomics", "TAS, CAS, FAA and STORE done"),
   dereferences: exact("dereferences", "pointers fetched for DEREF_READ and DEREF_WRITE"),
-  fences: exact("fences", "FENCE done"),
+  fences: timed("fences", "FENCE done"),
   readBytes: exact("readBytes", "bytes read"),
   writeBytes: exact("writeBytes", "bytes written"),
   slowRequests: exact("slowRequests", "requests handed to the slow path"),

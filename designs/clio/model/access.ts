@@ -76,6 +76,13 @@ export function failedReply(own: Own, { request, va }: Access, failure: FailedAc
   return replyFrame(own, request, replyCode(request.clio.opcode), status[failure], encode(accessBody, { va, length: 0 }));
 }
 
+/** The reply to an access that was done before, as it ended then (section 7). */
+export function repeatedReply(own: Own, access: Access, result: { readonly status: number; readonly word: bigint }): Uint8Array {
+  const { request, va, kind } = access;
+  if (result.status === status.OK) return doneReply(own, access, isAtomic(kind) && kind !== "store" ? wordBytesOf(result.word) : undefined);
+  return replyFrame(own, request, replyCode(request.clio.opcode), result.status, encode(accessBody, { va, length: 0 }));
+}
+
 /** A word as it stands in memory. */
 export function wordBytesOf(value: bigint): Uint8Array {
   const out = new Uint8Array(wordBytes);

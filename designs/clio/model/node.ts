@@ -1,12 +1,13 @@
 import { arpReplyFrame, clioHeader, defaultAction, echoReplyFrame, frameOffsets, opcode, replyFrame, status, type Action } from "../../packets/index.ts";
 import { counterNames, type CounterName, type DropReason, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import {
-  doneReply, failedReply, failureCounter, isAtomic, isDeref, isSilent, piecesOf, refusalOf, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess,
+  doneReply, failedReply, failureCounter, isAtomic, isDeref, isKept, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess,
 } from "./access.ts";
 import { atomicResult, type AtomicKind } from "./atomics.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
 import { accessOf } from "./form.ts";
 import type { VirtualMemory } from "./pages.ts";
+import { RetryModel, type RetryAsked, type RetryOperation } from "./retry.ts";
 
 /** What the node does with a frame. */
 export type Outcome =
@@ -17,8 +18,27 @@ export type Outcome =
   /** Handed to the slow path, which answers in its own time. */
   | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
 
-/** A FENCE: the reply that comes when everything before it is done. */
-export interface Fence { readonly kind: "fence"; readonly frame: Uint8Array }
+/** How an access ended, and what an atomic found. */
+interface Done { readonly outcome: Outcome; readonly status: number; readonly word: bigint }
+const done = (outcome: Outcome, word = 0n): Done => ({ outcome, status: status.OK, word });
+
+/** What the retry buffer sees of a request. */
+function retryOf({ clio, ipv4, udp, native }: Request, ticket: number, what: "plain" | "kept" | "fence"): RetryAsked {
+  const repeats = clio.flagRetry === 1;
+  return {
+    slot: ticket, tracked: native && clio.flagTracked === 1, keeps: what === "kept", introduces: !repeats, fence: what === "fence",
+    client: BigInt(ipv4.src) << 16n | BigInt(udp.srcPort), operation: repeats ? clio.retryOf : clio.requestId,
+  };
+}
+
+/** A FENCE: the reply that comes when everything before it is done, and the one when too many wait. */
+export interface Fence { readonly kind: "fence"; readonly frame: Uint8Array; readonly busy: Uint8Array }
+/** An access to be done; `ticket` names it to the retry buffer's model when it is done. */
+export interface Execute { readonly kind: "access"; readonly access: Access; readonly ticket: number }
+/** An access that was asked for before: to be answered as the first was (or BUSY, while that one is under way). */
+export interface Repeat { readonly kind: "repeat"; readonly access: Access; readonly of: RetryOperation }
+/** What becomes of a frame, as far as it does not depend on memory. */
+export type Meaning = Outcome | Execute | Repeat | Fence;
 
 /**
  * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for none out. It does
@@ -30,10 +50,13 @@ export class ReferenceNode {
   private readonly runtime: RuntimeSettings;
   private readonly memory: VirtualMemory;
   private readonly action: (code: number) => Action;
+  /** What has been asked for before. */
+  readonly retries: RetryModel;
+  private tickets = 0;
 
   /** @param action the match-and-action table's content, when the slow path has rewritten it */
   constructor(config: NodeConfig, runtime: RuntimeSettings, memory: VirtualMemory, action: (code: number) => Action = defaultAction) {
-    this.config = config; this.runtime = runtime; this.memory = memory; this.action = action;
+    this.config = config; this.runtime = runtime; this.memory = memory; this.action = action; this.retries = new RetryModel(config);
   }
 
   /** Settings of the frame filter. */
@@ -46,7 +69,12 @@ export class ReferenceNode {
   receive(frame: Uint8Array, fcsBad = false): Outcome {
     const meaning = this.interpret(frame, fcsBad);
     switch (meaning.kind) {
-      case "access": return this.perform(meaning.access);
+      case "access": {
+        const { outcome, status: code, word } = this.perform(meaning.access);
+        this.retries.complete(meaning.ticket, code, word);
+        return outcome;
+      }
+      case "repeat": return this.repeated(meaning);
       // One after another: nothing is under way.
       case "fence": return { kind: "reply", frame: meaning.frame, why: "OK" };
       default: return meaning;
@@ -54,7 +82,7 @@ export class ReferenceNode {
   }
 
   /** Everything that does not depend on memory: the outcome, or the access to be done. Counts what it decides. */
-  interpret(frame: Uint8Array, fcsBad = false): Outcome | { readonly kind: "access"; readonly access: Access } | Fence {
+  interpret(frame: Uint8Array, fcsBad = false): Meaning {
     this.counters.rxFrames++;
     const verdict = classify(frame, this.filter);
     if (verdict.kind === "drop" && (!fcsBad || verdict.reason === "dropLong")) return this.drop(verdict.reason);
@@ -83,40 +111,65 @@ export class ReferenceNode {
       this.counters.pingpongs++;
       return this.send(replyFrame(this.runtime, request, opcode.PINGPONG, status.OK, body), "OK");
     }
-    if (clio.opcode === opcode.FENCE) { this.counters.fences++; return { kind: "fence", frame: this.framed(replyFrame(this.runtime, request, opcode.FENCE, status.OK)) }; }
+    if (clio.opcode === opcode.FENCE) {
+      if (this.retries.request(retryOf(request, -1, "fence")).kind === "noPlace") return this.refuse(request, "BUSY", "retriesBusy");
+      this.counters.fences++;
+      const reply = (code: number): Uint8Array => replyFrame(this.runtime, request, opcode.FENCE, code);
+      return { kind: "fence", frame: this.framed(reply(status.OK)), busy: reply(status.BUSY) };
+    }
     const access = accessOf(this.config, request, body);
-    return access ? { kind: "access", access } : this.refuse(request, "MALFORMED", "malformed");
+    return access ? this.ask(access) : this.refuse(request, "MALFORMED", "malformed");
+  }
+
+  /** Section 7: done, answered as before, or refused. */
+  private ask(access: Access): Meaning {
+    const ticket = this.tickets++, verdict = this.retries.request(retryOf(access.request, ticket, isKept(access.kind) ? "kept" : "plain"));
+    switch (verdict.kind) {
+      case "pass": case "fence": return { kind: "access", access, ticket };
+      case "repeats": return { kind: "repeat", access, of: verdict.of };
+      case "noPlace": return this.refuse(access.request, "BUSY", "retriesBusy");
+      case "expired":
+        this.counters.retriesExpired++;
+        return isSilent(access) ? this.unanswered("EXPIRED") : this.send(failedReply(this.runtime, access, "EXPIRED"), "EXPIRED");
+    }
+  }
+
+  private repeated({ access, of }: Repeat): Outcome {
+    const { result } = of;
+    if (result === undefined) return this.refuse(access.request, "BUSY", "retriesBusy");
+    this.counters.retriesAnswered++;
+    return isSilent(access) ? { kind: "silent", why: "repeated" } : this.send(repeatedReply(this.runtime, access, result), "repeated");
   }
 
   /** Sections 5 and 6: all pages checked in address order, then all bytes moved. */
-  private perform(access: Access): Outcome {
+  private perform(access: Access): Done {
     const { kind } = access;
     if (isAtomic(kind)) return this.atomic(access, kind);
     return isDeref(kind) ? this.dereference(access) : this.move(access);
   }
 
-  private move(access: Access): Outcome {
+  private move(access: Access): Done {
     const { pid, va, length, data } = access, failed = this.check(access, length), pieces = piecesOf(this.config, va, length);
     if (failed) return this.fail(access, failed);
     this.countDone(access);
     if (data) {
       for (const p of pieces) this.memory.write(pid, p.vpn, p.offset, data.subarray(p.from, p.from + p.length));
-      return isSilent(access) ? { kind: "silent", why: "OK" } : this.send(doneReply(this.runtime, access), "OK");
+      return done(isSilent(access) ? { kind: "silent", why: "OK" } : this.send(doneReply(this.runtime, access), "OK"));
     }
-    return this.send(doneReply(this.runtime, access, this.bytesAt(pid, va, length)), "OK");
+    return done(this.send(doneReply(this.runtime, access, this.bytesAt(pid, va, length)), "OK"));
   }
 
-  private atomic(access: Access, kind: AtomicKind): Outcome {
+  private atomic(access: Access, kind: AtomicKind): Done {
     const failed = this.check(access, wordBytes);
     if (failed) return this.fail(access, failed);
     const old = wordOf(this.bytesAt(access.pid, access.va, wordBytes)), written = atomicResult({ ...access, kind }, old);
     const [piece] = piecesOf(this.config, access.va, wordBytes);
     if (piece && written !== undefined) this.memory.write(access.pid, piece.vpn, piece.offset, wordBytesOf(written));
     this.counters.atomics++;
-    return this.send(doneReply(this.runtime, access, kind === "store" ? undefined : wordBytesOf(old)), "OK");
+    return done(this.send(doneReply(this.runtime, access, kind === "store" ? undefined : wordBytesOf(old)), "OK"), old);
   }
 
-  private dereference(access: Access): Outcome {
+  private dereference(access: Access): Done {
     const failed = this.check(access, wordBytes);
     if (failed) return this.fail(access, failed);
     this.counters.dereferences++;
@@ -148,12 +201,13 @@ export class ReferenceNode {
     return undefined;
   }
 
-  private fail(access: Access, failure: FailedAccess): Outcome {
+  private fail(access: Access, failure: FailedAccess): Done {
     this.counters[failureCounter[failure]]++;
-    return isSilent(access) ? this.unanswered(failure) : this.send(failedReply(this.runtime, access, failure), failure);
+    const outcome = isSilent(access) ? this.unanswered(failure) : this.send(failedReply(this.runtime, access, failure), failure);
+    return { outcome, status: status[failure], word: 0n };
   }
 
-  private refuse(request: Request, why: "NACK" | "MALFORMED", counter: CounterName): Outcome {
+  private refuse(request: Request, why: "NACK" | "MALFORMED" | "BUSY", counter: CounterName): Outcome {
     this.counters[counter]++;
     if (request.clio.opcode === opcode.WRITE_NOREPLY) return this.unanswered(why);
     return this.send(replyFrame(this.runtime, request, request.clio.opcode, status[why]), why);

@@ -1,11 +1,12 @@
-import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, status, statusName } from "../../packets/index.ts";
+import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, replyFrame, status, statusName } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import {
-  doneReply, failedReply, isAtomic, isDeref, isSilent, piecesOf, refusalOf, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
+  doneReply, failedReply, isAtomic, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
 } from "./access.ts";
 import { ByteHistory, type PendingWrite } from "./byte-history.ts";
-import { ReferenceNode } from "./node.ts";
+import { ReferenceNode, type Execute } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
+import type { RetryOperation } from "./retry.ts";
 import { WordHistory, type WordOperation } from "./word-history.ts";
 
 /** Replies between two tidyings of the pages' histories. */
@@ -18,10 +19,15 @@ interface Open {
   readonly issued: number; readonly name: string;
   /** Requests to memory that came before it: of a FENCE, those that must be done when it is answered. */
   readonly order: number;
-  readonly fence: boolean;
+  /** Of a FENCE: its BUSY reply, when so many waited that it may be refused; otherwise undefined. */
+  readonly fence: { readonly busy: Uint8Array | undefined } | undefined;
   /** The exact reply, where it depends on nothing; undefined for accesses and for requests to the slow path. */
   readonly exact: Uint8Array | undefined;
   readonly access: OpenAccess | undefined;
+  /** Of an access: what it is to the retry buffer. */
+  readonly ticket: number | undefined;
+  /** Of a repetition: what it repeats, and whether that had been answered when it came. */
+  readonly repeat: { readonly access: Access; readonly of: RetryOperation; readonly settled: boolean } | undefined;
   /** Bytes that the reply echoes, by which it is found. */
   readonly key: string;
 }
@@ -78,6 +84,7 @@ export class Scoreboard {
 
   /** Requests waiting for their reply. */
   get outstanding(): number { let n = 0; for (const o of this.open.values()) n += o.length; return n; }
+  private get fencesOpen(): number { let n = 0; for (const waiting of this.open.values()) for (const o of waiting) if (o.fence) n++; return n; }
   /** Settings of the frame filter. */
   get filter(): ReferenceNode["filter"] { return this.node.filter; }
   /** The model's counters of everything that does not depend on memory. */
@@ -110,17 +117,26 @@ export class Scoreboard {
   issue(frame: Uint8Array, time: number, fcsBad = false): boolean {
     const meaning = this.node.interpret(frame, fcsBad);
     const name = frameName(frame);
-    const open = { issued: time, name, order: this.entered, fence: false, access: undefined };
+    const open = { issued: time, name, order: this.entered, fence: undefined, access: undefined, ticket: undefined, repeat: undefined };
     switch (meaning.kind) {
       case "drop": case "silent": return false;
       case "reply": this.wait({ ...open, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
-      case "fence": this.wait({ ...open, fence: true, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
+      case "fence": {
+        const busy = this.fencesOpen < this.config.fences ? undefined : meaning.busy;
+        this.wait({ ...open, fence: { busy }, exact: meaning.frame, key: replyKey(meaning.frame) });
+        return true;
+      }
       case "forward": this.wait({ ...open, exact: undefined, key: requestKey(frame) }); return true;
-      case "access": return this.issueAccess(meaning.access, frame, time, name);
+      case "access": return this.issueAccess(meaning, frame, time, name);
+      case "repeat": {
+        if (isSilent(meaning.access)) return false;
+        this.wait({ ...open, exact: undefined, repeat: { ...meaning, settled: meaning.of.result !== undefined }, key: requestKey(frame) });
+        return true;
+      }
     }
   }
 
-  private issueAccess(access: Access, frame: Uint8Array, time: number, name: string): boolean {
+  private issueAccess({ access, ticket }: Execute, frame: Uint8Array, time: number, name: string): boolean {
     const order = this.entered++, pointer = this.pointerOf(access), moved = pointer?.target ?? access;
     const pieces = piecesOf(this.config, moved.va, moved.length), pages = pieces.map(p => this.page(moved.pid, p.vpn));
     const allowed = this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")), { data } = access;
@@ -128,7 +144,7 @@ export class Scoreboard {
     if (isSilent(access)) { for (const w of writes) this.silent.set(w, order); return false; }
     const word = this.wordOf(access);
     word?.history.issue(word.operation);
-    this.wait({ issued: time, name, order, fence: false, exact: undefined, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame) });
+    this.wait({ issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame) });
     return true;
   }
 
@@ -179,7 +195,9 @@ export class Scoreboard {
 
   private judgeReply(open: Open, frame: Uint8Array, time: number): string | undefined {
     const { exact, access, name, issued } = open;
+    if (open.fence?.busy && same(open.fence.busy, frame)) return undefined;
     if (exact) return same(exact, frame) ? this.judgeFence(open) : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
+    if (open.repeat) return this.judgeRepeat(open.repeat, frame, name, issued);
     if (!access) return this.judgeForwarded(name, frame);
     const code = dissect(frame).clio?.status ?? -1, { pointer } = access;
     if (pointer) {
@@ -189,6 +207,15 @@ export class Scoreboard {
       if (!legal.has("OK")) return `${name} through 0x${pointer.source.va.toString(16)}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
     }
     return this.judgeAccess(access, frame, code, name, issued, time);
+  }
+
+  /** Answered as the first was, or BUSY while that one was under way. */
+  private judgeRepeat({ access, of, settled }: NonNullable<Open["repeat"]>, frame: Uint8Array, name: string, issued: number): string | undefined {
+    const busy = replyFrame(this.runtime, access.request, access.request.clio.opcode, status.BUSY);
+    if (!settled && same(busy, frame)) return undefined;
+    const expected = of.result && repeatedReply(this.runtime, access, of.result);
+    if (expected && same(expected, frame)) return undefined;
+    return `${name} issued at ${issued}, a repetition of operation ${of.operation}: the reply is ${describe(frame)}, expected ${expected ? describe(expected) : "BUSY"}`;
   }
 
   /** A fence is answered when all that came before it is done. */
@@ -248,11 +275,12 @@ export class Scoreboard {
     const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
     if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
     if (open.access) {
+      if (open.ticket !== undefined) this.node.retries.complete(open.ticket, code, foundIn(frame) ?? 0n);
       this.settleWrites(open.access, code === status.OK, time);
       if (code !== status.OK) open.access.word?.history.fail(open.access.word.operation);
     }
     // What came before a fence without a reply of its own is done as well.
-    if (open.fence) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
+    if (open.fence && code === status.OK) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
     this.completed++;
     // Folding is about speed and memory only: it need not happen at each reply.
     if (this.completed % foldEvery === 0) this.fold();

@@ -2,7 +2,7 @@ import { assertAlways, bit, connect, constant, Fifo, fork, instance, map, module
 import { status } from "../../packets/index.ts";
 import { Align } from "./align.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "./bursts.ts";
-import { AxiAddress, AxiResponse, AxiWrite, BufferBeat, BufferJob, dataOffset, lengthBits, Release, Reply, replyForm, slotBeatBits, slotBits, Translated, wordOf } from "./types.ts";
+import { AxiAddress, AxiResponse, AxiWrite, BufferBeat, BufferJob, dataOffset, Ending, lengthBits, replyForm, slotBeatBits, slotBits, Translated, wordOf } from "./types.ts";
 
 export interface AccessWriteParameters extends BurstParameters {
   readonly slots: number; readonly frameBytes: number;
@@ -15,11 +15,10 @@ export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered:
 
 /**
  * Writes of any alignment and length (1 byte to what a frame holds) to AXI4, across pages. Data come from the frame buffer as they arrived and are
- * turned once. A write is answered when the memory has answered the last of its bursts (status FAIL when one failed); a silent one then
- * frees its slot instead.
+ * turned once. A write ends when the memory has answered the last of its bursts (status FAIL when one failed).
  *
  * Latency: 1 cycle from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the next one of the buffer too; the first
- * buffer beat may not come sooner than the cycle after its job); 0 from `b` to `reply`. Initiation interval: one burst and one beat per cycle, no bubble
+ * buffer beat may not come sooner than the cycle after its job); 0 from `b` to `ending`. Initiation interval: one burst and one beat per cycle, no bubble
  * between requests; as many cycles per request as the larger of its buffer beats and its memory beats.
  * Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w` = order of `aw` = order of requests; `w` of a burst may come
  * before its `aw` when `aw` stalls.
@@ -28,7 +27,7 @@ export const AccessWrite = module("AccessWrite",
   (p: AccessWriteParameters) => ({
     request: sink(Translated(p)), buffer_job: source(BufferJob(p)), buffer: sink(BufferBeat(p.beatBytes)),
     aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
-    reply: source(Reply(p)), release: output(Release(p)), events: output(WriteEvents),
+    ending: source(Ending(p)), events: output(WriteEvents),
   }),
   (io, p) => {
     const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p.beatBytes);
@@ -70,18 +69,19 @@ export const AccessWrite = module("AccessWrite",
     const answered = pending.pop.payload;
     const failed_before = reg(bit, { init: 0 });
     const failed = node(failed_before.or(io.b.payload.resp.any()));
-    const silent_done = node(answered.last.and(answered.silent));
-    const reply_due = node(answered.last.and(answered.silent.not()));
-    io.b.ready.set(pending.pop.valid.and(reply_due.not().or(io.reply.ready)));
-    pending.pop.ready.set(io.b.valid.and(reply_due.not().or(io.reply.ready)));
+    const ends = node(answered.last);
+    io.b.ready.set(pending.pop.valid.and(ends.not().or(io.ending.ready)));
+    pending.pop.ready.set(io.b.valid.and(ends.not().or(io.ending.ready)));
     when(io.b.valid, () => { assertAlways(pending.pop.valid, "an answer (B) belongs to a burst that was issued"); });
     when(io.b.fire, () => { failed_before.set(failed.and(answered.last.not())); });
-    io.reply.valid.set(io.b.valid.and(pending.pop.valid).and(reply_due));
-    io.reply.payload.set({ slot: answered.slot, form: replyForm.short, word: wordOf(answered.indirect), opcode: answered.opcode, status: mux(failed, constant(status.FAIL, 4), status.OK) });
+    io.ending.valid.set(io.b.valid.and(pending.pop.valid).and(ends));
+    io.ending.payload.set({
+      slot: answered.slot, form: replyForm.short, word: wordOf(answered.indirect), opcode: answered.opcode,
+      status: mux(failed, constant(status.FAIL, 4), status.OK), silent: answered.silent,
+    });
     const completes = node(io.b.fire.and(answered.last).and(failed.not()));
-    io.release.set({ valid: io.b.fire.and(silent_done), slot: answered.slot });
     io.events.set({
-      writes: completes.and(answered.silent.not()), writesNoReply: completes.and(answered.silent), unanswered: io.b.fire.and(silent_done).and(failed),
+      writes: completes.and(answered.silent.not()), writesNoReply: completes.and(answered.silent), unanswered: io.b.fire.and(ends).and(answered.silent).and(failed),
       writeBytes: mux(completes, answered.length, 0),
     });
   });

@@ -2,10 +2,10 @@ import {
   assignView, bit, bitsFor, cat, connect, constant, Fifo, fromBits, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage,
   stream, struct, uint, vec, when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { accessBody, status } from "../../packets/index.ts";
+import { accessBody, casBody, faaBody, status } from "../../packets/index.ts";
 import type { matEntryFields} from "../registers/index.ts";
-import { defaultMatTable, matAction, matRules, matWords, type MatAction } from "../registers/index.ts";
-import { Access, frameKind, lengthBits, NetRequest, Release, Reply, replyForm, replyWord, SlowFrame, slotBits } from "./types.ts";
+import { defaultMatTable, matAction, matRules, matWords, syncOperation, type MatAction } from "../registers/index.ts";
+import { Asked, clientBits, frameKind, lengthBits, NetRequest, operationBits, plainOp, Release, Reply, replyForm, replyWord, SlowFrame, slotBits, syncOpBits } from "./types.ts";
 
 export interface MatParameters {
   readonly slots: number;
@@ -19,21 +19,24 @@ export const MatRule = struct({ valid: bit, pid: uint(16), action: uint(3) });
 export const MatWrite = struct({ en: bit, opcode: uint(8), entry: MatEntry });
 export const MatEvents = struct({ nacks: bit, malformed: bit, busy: bit, unanswered: bit, dropRule: bit, pingpongs: bit, arpReplies: bit, icmpReplies: bit, slowRequests: bit, extendRequests: bit });
 
+/** Bytes that an atomic works on. */
+const atomicBytes = 8;
+
 /** Requests that may wait for the slow path: the others keep the fast path going. */
 export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, p.slots / 4);
 
 /**
  * Match-and-action table (paper §4.3.2): decides by the opcode, or by a rule for the pid, and by the request's form (../model/rules.md, section 4), where each
- * request goes: to memory (`access`), straight to a reply (NACK, MALFORMED, BUSY, echo), to the slow path, or nowhere (`release` frees its slot).
+ * request goes: to memory (`asked`: accesses, atomics, pointers, fences), straight to a reply (NACK, MALFORMED, BUSY, echo), to the slow path, or nowhere (`release` frees its slot).
  *
- * Latency: 1 cycle to `access`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when `access` or `reply` stalls, two
+ * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when `asked` or `reply` stalls, two
  * requests wait here, then `request.ready` is 0 (a register: it follows no other stream within the cycle). `slow` never stalls it: at most slots / 4
  * requests are out at the slow path at a time (from `slow` to `slow_release`) and find room in a queue here; one more is answered BUSY.
  * The table is written at any time; a request that is taken in the same cycle still sees the old entry. Reset leaves its content alone.
  */
 export const Mat = module("Mat",
   (p: MatParameters) => ({
-    request: sink(NetRequest(p)), access: source(Access(p)), reply: source(Reply(p)), slow: source(SlowFrame(p)), slow_release: input(bit), release: output(Release(p)),
+    request: sink(NetRequest(p)), asked: source(Asked(p)), reply: source(Reply(p)), slow: source(SlowFrame(p)), slow_release: input(bit), release: output(Release(p)),
     mat_write: input(MatWrite), rules: input(vec(MatRule, matRules)),
     /** A look at the table for the registers, in the same cycle. */
     mat_opcode: input(uint(8)), mat_entry: output(MatEntry), events: output(MatEvents),
@@ -60,6 +63,10 @@ export const Mat = module("Mat",
 
     // The form of an access; `body` is what came after the header.
     const data_came = node(v.body.sub(accessBody.bytes));
+    const does = (o: keyof typeof syncOperation): Bit => entry.operation.eq(syncOperation[o]);
+    const no_access = node(v.body.lt(accessBody.bytes));
+    const no_operands = node(no_access.or(does("cas").and(v.body.lt(casBody.bytes))).or(does("faa").or(does("store")).and(v.body.lt(faaBody.bytes))));
+    const unaligned = node(v.va.bits(0, 3).any());
     const clio = node(v.kind.eq(frameKind.clio));
 
     // Requests out at the slow path. One that was taken in the last cycle is counted in this one.
@@ -81,10 +88,13 @@ export const Mat = module("Mat",
       /** A request that the MAC found bad; one without any fault, of which the action decides. */
       corrupt: bit, sound: bit,
       /** The action, if it is one of these. */
-      fast: bit, slow: bit, extend: bit, echo: bit, drop: bit,
-      /** No access has this form; no write has. */
-      badAccess: bit, badWrite: bit,
+      fast: bit, sync: bit, slow: bit, extend: bit, echo: bit, drop: bit,
+      /** What the sync unit would do: an atomic, a fetch of a pointer, a fence. */
+      op: uint(syncOpBits), atomic: bit, pointer: bit, fence: bit,
+      /** No access has this form; no write has; no atomic; no pointer stands there. */
+      badAccess: bit, badWrite: bit, badAtomic: bit, unaligned: bit,
       slowFull: bit,
+      tracked: bit, introduces: bit, client: uint(clientBits), operation: uint(operationBits),
     });
     const known = stream(Known);
     const sound = node(clio.and(v.corrupt.not()).and(v.malformed.not()));
@@ -93,17 +103,22 @@ export const Mat = module("Mat",
     known.payload.set({
       slot: v.slot, pid: v.pid, va: v.va, length: v.length.trunc(lengthBits), frame: v.frame, opcode: v.opcode, replyOpcode: entry.replyOpcode,
       write: entry.write, silent: entry.silent, other: clio.not(), arp: v.kind.eq(frameKind.arp), corrupt: clio.and(v.corrupt), sound,
-      fast: says("fast"), slow: says("slow"), extend: says("extend"), echo: says("echo"), drop: says("drop"),
-      badAccess: v.body.lt(accessBody.bytes).or(v.length.eq(0)).or(v.length.gt(p.maxData)), badWrite: v.length.gt(data_came.zext(32)), slowFull: slow_full,
+      fast: says("fast"), sync: says("sync"), slow: says("slow"), extend: says("extend"), echo: says("echo"), drop: says("drop"),
+      op: entry.operation, atomic: does("tas").or(does("cas")).or(does("faa")).or(does("store")), pointer: does("derefRead").or(does("derefWrite")), fence: does("fence"),
+      badAccess: no_access.or(v.length.eq(0)).or(v.length.gt(p.maxData)), badWrite: v.length.gt(data_came.zext(32)),
+      badAtomic: no_operands.or(v.length.ne(atomicBytes)).or(unaligned), unaligned, slowFull: slow_full,
+      tracked: v.tracked, introduces: v.retry.not(), client: v.client, operation: v.operation,
     });
     taken_slow.set(io.request.fire.and(sound).and(says("slow", "extend")));
     taken_full.set(slow_full);
 
-    // What follows. A malformed request, a code that means nothing, and sync, which this version's hardware does not have, are refused.
+    // What follows. A malformed request and a code that means nothing are refused.
     const decided = stage(known as unknown as StreamIn<typeof Known>, "full");
     const d = decided.payload;
     const goes_slow = node(d.sound.and(d.slow.or(d.extend)));
-    const to_access = node(d.sound.and(d.fast).and(d.badAccess.or(d.write.and(d.badWrite)).not()));
+    const plain_form = node(d.badAccess.or(d.write.and(d.badWrite)).not());
+    const sync_form = node(d.fence.or(d.atomic.and(d.badAtomic.not())).or(d.pointer.and(plain_form).and(d.unaligned.not())));
+    const to_access = node(d.sound.and(d.fast.and(plain_form).or(d.sync.and(sync_form))));
     const to_slow = node(goes_slow.and(d.slowFull.not()));
     const busy = node(goes_slow.and(d.slowFull));
     const echo = node(d.other.or(d.sound.and(d.echo)));
@@ -113,9 +128,13 @@ export const Mat = module("Mat",
     const to_release = node(drops.or(unanswered));
     const to_reply = node(echo.or(refused.and(d.silent.not())));
 
-    io.access.valid.set(decided.valid.and(to_access));
-    io.access.payload.set({
-      slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.replyOpcode, op: 0, indirect: 0,
+    io.asked.valid.set(decided.valid.and(to_access));
+    io.asked.payload.set({
+      access: {
+        slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.replyOpcode,
+        op: mux(d.sync, d.op, constant(plainOp, syncOpBits)), indirect: 0,
+      },
+      tracked: d.tracked, keeps: d.write, introduces: d.introduces, fence: d.sync.and(d.fence), client: d.client, operation: d.operation,
     });
     const replies = stream(Reply(p));
     replies.valid.set(decided.valid.and(to_reply));
@@ -128,7 +147,7 @@ export const Mat = module("Mat",
     slow_queue.push.valid.set(decided.valid.and(to_slow));
     slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });
     connect(slow_queue.pop, io.slow);
-    decided.ready.set(to_access.and(io.access.ready).or(to_reply.and(replies.ready)).or(to_slow.and(slow_queue.push.ready)).or(to_release));
+    decided.ready.set(to_access.and(io.asked.ready).or(to_reply.and(replies.ready)).or(to_slow.and(slow_queue.push.ready)).or(to_release));
     const released = reg(bit, { init: 0 });
     const released_slot = reg(uint(slotBits(p)));
     released.set(decided.valid.and(to_release));

@@ -6,7 +6,7 @@ import { minimumFrame } from "../../packets/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
 import { ContextRead } from "./reply_contexts.ts";
 import { echoBeats, echoBytes, fullBytes, headerBytes, ipv4Checksum, placeChecksum, planReply, rawLimit, replyKind, ReplyKind } from "./reply_frame.ts";
-import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, replyWord, slotBeatBits, slotBits, WordRead } from "./types.ts";
+import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, slotBeatBits, slotBits } from "./types.ts";
 
 export interface NetTxParameters { readonly beatBytes: number; readonly slots: number; readonly frameBytes: number }
 
@@ -25,7 +25,7 @@ export const NetTx = module("NetTx",
   (p: NetTxParameters) => ({
     config: input(NetConfig), reply: sink(Reply(p)), context_read: output(ContextRead(p)), context: input(ReplyContext),
     /** The word kept for a slot, in the same cycle. */
-    word_read: output(WordRead(p)), word: input(uint(64)),
+    word_slot: output(uint(slotBits(p))), word: input(uint(64)),
     data: sink(ReadBeat(p.beatBytes)), echo_job: source(BufferJob(p)), echo_data: sink(BufferBeat(p.beatBytes)),
     raw: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
   }),
@@ -61,7 +61,7 @@ export const NetTx = module("NetTx",
     connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echo_job);
 
     // Stage 2: what the reply is, and all that its header is made of.
-    io.word_read.set({ slot: asked.slot, replayed: asked.word.eq(replyWord.replayed) });
+    io.word_slot.set(asked.slot);
     const known = reg(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }));
     when(known_room, () => {
       known_valid.set(asked_valid.and(job_settled));

@@ -1,28 +1,37 @@
 import {
-  arbiter, bit, bitsFor, connect, instance, liteSlavePorts, module, node, output, sink, source, stream, uint, type UInt,
+  arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, sink, source, stream, uint, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, parametersSchema, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
+import { opcode, replyCode, status } from "../../packets/index.ts";
 import { registerAddressBits, resetValues } from "../registers/index.ts";
 import { AccessRead } from "./access_read.ts";
 import { AccessWrite } from "./access_write.ts";
 import { AxiShare } from "./axi_share.ts";
 import { Control } from "./control.ts";
+import { FenceUnit } from "./fence.ts";
+import { Finish } from "./finish.ts";
 import { FrameBuffer } from "./frame_buffer.ts";
 import { Mat } from "./mat.ts";
 import { NetRx } from "./net_rx.ts";
 import { NetTx } from "./net_tx.ts";
 import { ReplyContexts } from "./reply_contexts.ts";
+import { retryAnswer } from "./retry_results.ts";
+import { RetryBuffer, RetryRequest } from "./retry_buffer.ts";
 import { SlotPool } from "./slot_pool.ts";
+import { SlotWords } from "./slot_words.ts";
 import { SlowRx } from "./slow_rx.ts";
+import { syncOp, SyncRequest, wordBits } from "./sync_ops.ts";
+import { SyncUnit } from "./sync_unit.ts";
 import { Shootdown, Translate, type TranslateParameters } from "./translate.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Reply, replyForm, replyWord } from "./types.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Ending, firstPointerOp, operandBits, Reply, replyForm, replyWord, wordOf } from "./types.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
 
 const widthsOf = (c: NodeConfig) => ({
   beatBytes: c.beatBytes, slots: c.requestSlots, frameBytes: c.mtuFrame, addressBits: c.physAddrBits, pageShift: c.pageShift, ppnBits: c.ppnBits,
-  pagesPerRequest: c.maxPagesPerRequest, idBits: Math.ceil(Math.log2(c.outstandingMisses + 1)),
+  pagesPerRequest: c.maxPagesPerRequest, idBits: Math.ceil(Math.log2(c.outstandingMisses + 2)),
+  syncId: c.outstandingMisses + 1,
 });
 export const translateParameters = (c: NodeConfig): TranslateParameters => {
   const w = widthsOf(c);
@@ -64,6 +73,7 @@ export const ClioNode = module("ClioNode",
 
     // Frames in.
     const pool = instance(SlotPool({ slots: w.slots, releases: 6 }));
+    const operands = instance("operands", SlotWords({ slots: w.slots, width: operandBits }));
     const net_rx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
     const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
     const reply_contexts = instance(ReplyContexts({ slots: w.slots }));
@@ -72,6 +82,7 @@ export const ClioNode = module("ClioNode",
     net_rx.config.set(control.config);
     buffer.write.set(net_rx.buffer_write);
     reply_contexts.write.set(net_rx.context_write);
+    operands.write.set(net_rx.operands_write);
 
     // The three paths.
     const mat = instance(Mat({ slots: w.slots, maxData: c.maxData }));
@@ -87,9 +98,18 @@ export const ClioNode = module("ClioNode",
     connect(slow_rx.soc_rx, io.soc_rx);
     mat.slow_release.set(slow_rx.release.valid);
 
-    // Virtual memory.
+    // What has been asked for before is answered, not done again; fences wait for what is inside.
+    const retry = instance("retry", RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }));
+    connect(mat.asked as unknown as StreamIn<ReturnType<typeof RetryRequest>>, retry.request);
+    const fences = instance("fences", FenceUnit({ slots: w.slots, fences: c.fences }));
+    connect(retry.fence, fences.fence);
+    fences.entered.set({ valid: retry.pass.fire, slot: retry.pass.payload.slot });
+    fences.busy.set(pool.busy);
+
+    // Virtual memory. An access behind a pointer goes before new ones.
+    const sync = instance("sync", SyncUnit({ slots: w.slots, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, id: w.syncId, lanes: c.syncLanes }));
     const translate = instance(Translate(t));
-    connect(mat.access, translate.access);
+    connect(arbiter([sync.access, retry.pass], { policy: "priority", name: "accesses" }), translate.access);
     connect(io.free_page, translate.free_page);
     connect(io.shootdown, translate.shootdown);
     connect(translate.shootdown_done, io.shootdown_done);
@@ -106,32 +126,70 @@ export const ClioNode = module("ClioNode",
     connect(translate.reads, reader.request);
     connect(translate.writes, writer.request);
     // No operation of the sync unit comes yet.
-    translate.syncs.ready.set(1);
+    // Whose the pointer is that an operation fetches: what is translated does not say.
+    const pids = instance("pids", SlotWords({ slots: w.slots, width: 16 }));
+    pids.write.set({ en: retry.pass.fire, slot: retry.pass.payload.slot, value: retry.pass.payload.pid });
+    pids.slot.set(translate.syncs.payload.slot);
+    const firstPage = (ppns: UInt, offset: UInt): UInt => cat(ppns.bits(0, w.ppnBits), offset);
+    connect(map(translate.syncs, SyncRequest(w), v => ({
+      slot: v.slot, op: v.op, address: firstPage(v.ppns, v.offset), pid: pids.value.is(16), length: v.length, silent: v.silent, replyOpcode: v.replyOpcode,
+    }), { name: "sync_request" }), sync.request);
+    operands.slot.set(sync.operand_slot);
+    sync.operands.set(operands.value.is(operandBits));
+    const found = instance("found", SlotWords({ slots: w.slots, width: wordBits }));
+    found.write.set({ en: sync.result.valid, slot: sync.result.slot, value: sync.result.word });
     connect(writer.buffer_job, buffer.write_job);
     connect(buffer.write_data, writer.buffer);
-    const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, writes: 16 }));
+    const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }));
     connect(reader.ar, share.data_ar); connect(share.data_r, reader.r);
     connect(writer.aw, share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
     connect(translate.ar, share.table_ar); connect(share.table_r, translate.r);
     connect(translate.aw, share.table_aw); connect(translate.w, share.table_w); connect(share.table_b, translate.b);
+    connect(sync.ar, share.sync_ar); connect(share.sync_r, sync.r);
+    connect(sync.aw, share.sync_aw); connect(sync.w, share.sync_w); connect(share.sync_b, sync.b);
     connect(share.ar, io.mem_ar); connect(io.mem_r, share.r);
     connect(share.aw, io.mem_aw); connect(share.w, io.mem_w); connect(io.mem_b, share.b);
 
-    // An access that is refused gets a reply without data; one that wants no reply just gives its slot back.
-    const refused = translate.refused;
-    const silent = node(refused.valid.and(refused.payload.silent), { name: "refused_silent" });
-    const refusal = stream(Reply(w));
-    refusal.valid.set(refused.valid.and(refused.payload.silent.not()));
-    refusal.payload.set({ slot: refused.payload.slot, form: replyForm.short, word: replyWord.none, opcode: refused.payload.replyOpcode, status: refused.payload.status });
-    refused.ready.set(refusal.ready.or(refused.payload.silent));
+    // Every request to memory ends here.
+    const ending = Ending(w), finish = instance("finish", Finish({ slots: w.slots }));
+    const reads = map(reader.reply, ending, v => ({ ...v, silent: 0 }), { name: "read_ending" });
+    const refused = map(translate.refused, ending, v => ({
+      slot: v.slot, form: replyForm.short, word: wordOf(v.indirect).is(2), opcode: v.replyOpcode, status: v.status, silent: v.silent,
+    }), { name: "refusal" });
+    // An atomic that succeeds has a number to tell; a STORE has none.
+    const synced = map(sync.reply, ending, v => ({
+      slot: v.slot, form: replyForm.short, word: mux(v.op.lt(syncOp.store).and(v.status.eq(status.OK)), constant(replyWord.behind, 2), constant(replyWord.none, 2)),
+      opcode: v.replyOpcode, status: v.status, silent: v.silent,
+    }), { name: "sync_ending" });
+    connect(arbiter([reads, writer.ending, refused, synced], { name: "endings" }), finish.ending);
+    found.slot.set(finish.word_slot);
+    finish.word.set(found.value.is(wordBits));
+    retry.done.set(finish.done);
+
+    // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
+    const again = retry.answer;
+    const unheard = node(again.valid.and(again.payload.silent), { name: "unheard" });
+    const answer = stream(Reply(w), { name: "answer" });
+    const replayed = node(again.payload.kind.eq(retryAnswer.replayed));
+    const tells = node(replayed.and(again.payload.status.eq(status.OK)).and(again.payload.replyOpcode.eq(replyCode(opcode.READ))));
+    answer.valid.set(again.valid.and(again.payload.silent.not()));
+    answer.payload.set({
+      slot: again.payload.slot, form: mux(again.payload.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
+      word: mux(tells, constant(replyWord.behind, 2), replyWord.none), opcode: again.payload.replyOpcode, status: again.payload.status,
+    });
+    again.ready.set(answer.ready.or(again.payload.silent));
+    const fenced = map(fences.reply, Reply(w), v => ({
+      slot: v.slot, form: replyForm.bare, word: replyWord.none, opcode: 0, status: mux(v.refused, constant(status.BUSY, 4), status.OK),
+    }), { name: "fenced" });
 
     // Frames out.
     const net_tx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
     net_tx.config.set(control.config);
-    connect(arbiter([reader.reply, writer.reply, refusal, mat.reply], { name: "replies" }), net_tx.reply);
+    connect(arbiter([finish.reply, mat.reply, answer as unknown as StreamIn<ReturnType<typeof Reply>>, fenced], { name: "replies" }), net_tx.reply);
+    retry.word_slot.set(net_tx.word_slot);
+    net_tx.word.set(retry.word.is(wordBits));
     reply_contexts.read.set(net_tx.context_read);
     net_tx.context.set(reply_contexts.value);
-    net_tx.word.set(0);
     connect(reader.data, net_tx.data);
     connect(net_tx.echo_job, buffer.echo_job);
     connect(buffer.echo_data, net_tx.echo_data);
@@ -139,29 +197,30 @@ export const ClioNode = module("ClioNode",
     connect(net_tx.tx, io.tx);
 
     // Slots back. The slow path's is handed back when its frame has left for the ring.
-    const releases = [net_rx.release, mat.release, writer.release, net_tx.release, slow_rx.release, { valid: silent, slot: refused.payload.slot }];
+    const releases = [net_rx.release, mat.release, finish.release, net_tx.release, slow_rx.release, { valid: unheard, slot: again.payload.slot }];
     releases.forEach((r, i) => { pool.release.at(i).set(r); });
     io.busy.set(pool.busy);
 
     // Counters: each block's pulses, added where two blocks can report the same.
-    const m = mat.events, x = translate.events;
+    const m = mat.events, x = translate.events, r = retry.events;
+    const refusedSilent = node(translate.refused.fire.and(translate.refused.payload.silent), { name: "refused_silent" });
+    const atomic = node(sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)), { name: "atomic_done" });
     const pulses: Readonly<Record<CounterName, readonly UInt[]>> = {
       rxFrames: [net_rx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
       dropLong: [net_rx.drops.long], dropFcs: [net_rx.drops.fcs], dropShort: [net_rx.drops.short], dropMac: [net_rx.drops.mac], dropEtherType: [net_rx.drops.etherType], dropArp: [net_rx.drops.arp],
       dropIpHeader: [net_rx.drops.ipHeader], dropIpOptions: [net_rx.drops.ipOptions], dropIpChecksum: [net_rx.drops.ipChecksum], dropFragment: [net_rx.drops.fragment], dropIp: [net_rx.drops.ip],
       dropLength: [net_rx.drops.length], dropProtocol: [net_rx.drops.protocol], dropIcmp: [net_rx.drops.icmp], dropPort: [net_rx.drops.port], dropRule: [m.dropRule],
-      arpReplies: [m.arpReplies], icmpReplies: [m.icmpReplies], nacks: [m.nacks], malformed: [m.malformed], busy: [m.busy], pingpongs: [m.pingpongs], slowRequests: [m.slowRequests], extendRequests: [m.extendRequests],
+      arpReplies: [m.arpReplies], icmpReplies: [m.icmpReplies], nacks: [m.nacks], malformed: [m.malformed], busy: [m.busy, node(fences.reply.fire.and(fences.reply.payload.refused))], pingpongs: [m.pingpongs], slowRequests: [m.slowRequests], extendRequests: [m.extendRequests],
       invalid: [x.invalid], writePermission: [x.writePermission], readPermission: [x.readPermission], outOfMemory: [x.outOfMemory],
-      unanswered: [silent, m.unanswered, writer.events.unanswered],
+      unanswered: [refusedSilent, m.unanswered, writer.events.unanswered, node(unheard.and(replayed.not()))],
       reads: [reader.events.reads], writes: [writer.events.writes], writesNoReply: [writer.events.writesNoReply], readBytes: [reader.events.readBytes], writeBytes: [writer.events.writeBytes],
       pageFaults: [x.pageFaults], tlbHits: [x.tlbHits], tlbMisses: [x.tlbMisses], missesMerged: [x.missesMerged], bucketFetches: [x.bucketFetches], tlbEvictions: [x.tlbEvictions], shootdowns: [x.shootdowns],
-      // Filled by the state units.
-      atomics: [], dereferences: [], fences: [], retriesAnswered: [], retriesBusy: [], retriesExpired: [], retryEvictions: [], retryClientsReplaced: [],
+      atomics: [atomic], dereferences: [sync.access.fire], fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
+      retriesAnswered: [r.retriesAnswered], retriesBusy: [r.retriesBusy], retriesExpired: [r.retriesExpired], retryEvictions: [r.retryEvictions], retryClientsReplaced: [r.retryClientsReplaced],
     };
     for (const name of counterNames) {
       const target = control.events[name];
-      const counted = pulses[name].map(v => v.zext(target.width) as UInt);
-      target.set(counted.length === 0 ? 0 : counted.reduce((a, b) => a.add(b)));
+      target.set(pulses[name].map(v => v.zext(target.width) as UInt).reduce((a, b) => a.add(b)));
     }
   },
   { nameOf: p => nodeName(deriveConfig(p)) });

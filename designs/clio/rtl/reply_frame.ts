@@ -52,6 +52,8 @@ export const ReplyKind = struct({
   arp: bit, icmp: bit, clio: bit, ping: bit, data: bit,
   /** va and length follow the Clio header; and behind them the word kept for the slot; the va is that word. */
   withAccess: bit, withWord: bit, atWord: bit,
+  /** Nothing does: the opcode is the request's own. */
+  bare: bit,
   given: uint(sizeBits),
   /** The frame ends before the shortest one does. */
   padded: bit,
@@ -68,7 +70,7 @@ export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
     clio = node(context.kind.eq(frameKind.clio));
   const data = node(clio.and(reply.form.eq(replyForm.data))), ping = node(clio.and(reply.form.eq(replyForm.echo)));
   const short = node(clio.and(reply.form.eq(replyForm.short)));
-  const withWord = node(short.and(reply.word.eq(replyWord.behind).or(reply.word.eq(replyWord.replayed))));
+  const withWord = node(short.and(reply.word.eq(replyWord.behind)));
   const { size } = cutFields(clioHeader, context.header), { length } = cutFields(accessBody, context.body);
   const withAccess = node(data.or(short));
   // Whether the frame is padded, and whether a PINGPONG has a body, straight from the request's lengths.
@@ -85,7 +87,7 @@ export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
   const rest = context.ip.bits(0, 16).zext(sumBits).add(context.ip.bits(16, 16).zext(sumBits))
     .add(mux(ping, own_ping, mux(withAccess, own_access, own_bare)));
   return {
-    arp, icmp, clio, ping, data, withAccess, withWord, atWord: reply.word.eq(replyWord.address), padded, rest, echoes: node(icmp.or(ping.and(pinged))),
+    arp, icmp, clio, ping, data, withAccess, withWord, atWord: reply.word.eq(replyWord.address), bare: reply.form.eq(replyForm.bare), padded, rest, echoes: node(icmp.or(ping.and(pinged))),
     given: node(onehotMux([data.or(withWord), ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(sizeBits),
   };
 }
@@ -114,7 +116,7 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
   const udp = joinFields(udpHeader, { srcPort: context.nodePort, dstPort: context.clientPort, length: udp_length, checksum: 0 });
   const flag = (v: UInt<1>): Bit => v.and(context.published.not());
   const clioOut = joinFields(clioHeader, {
-    ...asked, opcode: reply.opcode, status: reply.status, size,
+    ...asked, opcode: mux(kind.bare, asked.opcode, reply.opcode), status: reply.status, size,
     flagRoute: flag(asked.flagRoute), flagRepl: flag(asked.flagRepl), flagTracked: flag(asked.flagTracked),
       flagRetry: flag(asked.flagRetry),
   });

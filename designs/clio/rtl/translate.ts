@@ -19,7 +19,7 @@ export interface TranslateParameters extends PageFaultParameters {
 
 /** An access that is not to be made, and why. */
 export const Refused = (p: { readonly slots: number }) =>
-  struct({ slot: uint(Math.log2(p.slots)), status: uint(4), silent: bit, replyOpcode: uint(8) });
+  struct({ slot: uint(Math.log2(p.slots)), status: uint(4), silent: bit, replyOpcode: uint(8), indirect: bit });
 /** A page whose translation is to be forgotten. */
 export const Shootdown = (p: TranslateParameters) => struct({ pid: uint(pidBits), vpn: uint(geometryOf(p).vpnBits) });
 /** One-cycle pulses for the counters. */
@@ -209,7 +209,7 @@ export const Translate = module("Translate",
         mux(lacks_write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
     const refuses = node(absent.or(failed).or(exhausted).or(denied));
     const refused = pulse("refused_in", Refused(p), refuses,
-      literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode }));
+      literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode, indirect: request.indirect }));
     connect(fifo(reads, p.slots, { style: "distributed", name: "reads_queue" }), io.reads);
     connect(fifo(writes, p.slots, { style: "distributed", name: "writes_queue" }), io.writes);
     connect(fifo(syncs, p.slots, { style: "distributed", name: "syncs_queue" }), io.syncs);

@@ -37,6 +37,8 @@ export const frameKind = { clio: 0, icmp: 1, arp: 2 } as const;
 
 /** Bits of a client's name: its IPv4 address and UDP port. */
 export const clientBits = 48;
+/** Bits of a request's number. */
+export const operationBits = 32;
 
 /** A frame that net_rx accepted: from here on the slot number stands for it. Byte counts are of the Clio packet. */
 export const NetRequest = (p: { readonly slots: number }) => struct({
@@ -58,7 +60,7 @@ export const NetRequest = (p: { readonly slots: number }) => struct({
   /** The request has an ID of its own (native port, flag_tracked); and it repeats an earlier one (flag_retry). */
   tracked: bit, retry: bit,
   /** Who sent it: IPv4 address high, UDP source port low; and the number of its operation: the ID of the first request that asked for it. */
-  client: uint(clientBits), operation: uint(32),
+  client: uint(clientBits), operation: uint(operationBits),
 });
 
 /** What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields are numbers, not wire order. */
@@ -110,17 +112,15 @@ export const replyWord = {
   behind: 1,
   /** It is the va: where a pointer led to. */
   address: 2,
-  /** As `behind`, the word being the retry buffer's. */
-  replayed: 3,
 } as const;
 /** The use of the word in the reply of a plain access: an address when a pointer led to it. Wires only. */
 export const wordOf = (indirect: Bit): UInt => mux(indirect, constant(replyWord.address, 2), replyWord.none);
-/** Which word net_tx wants of a slot: the sync unit's, or the one that the retry buffer has found. */
-export const WordRead = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), replayed: bit });
 
-/** A reply to be sent: everything else is in the slot's context. */
-export const Reply = (p: { readonly slots: number }) =>
-  struct({ slot: uint(slotBits(p)), form: uint(2), word: uint(2), opcode: uint(8), status: uint(4) });
+const replyFields = (p: { readonly slots: number }) => ({ slot: uint(slotBits(p)), form: uint(2), word: uint(2), opcode: uint(8), status: uint(4) });
+/** A reply to be sent: everything else is in the slot's context. A bare reply has the request's own opcode, whatever `opcode` says. */
+export const Reply = (p: { readonly slots: number }) => struct(replyFields(p));
+/** The end of a request: its reply, or (`silent`) that it is done and gets none. */
+export const Ending = (p: { readonly slots: number }) => struct({ ...replyFields(p), silent: bit });
 
 /**
  * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are aligned. 1 to 4
@@ -138,6 +138,22 @@ export const Access = (p: { readonly slots: number }) => struct({
   op: uint(syncOpBits),
   /** Carried along: the address of the data stands at `va`. */
   indirect: bit,
+});
+
+/** A request to memory as the match-and-action table lets it through, with what tells it from its repetitions. */
+export const Asked = (p: { readonly slots: number }) => struct({
+  access: Access(p),
+  /** It has a number (native port, flag_tracked). */
+  tracked: bit,
+  /** It is one of those that are done at most once: with `tracked`, it is remembered. */
+  keeps: bit,
+  /** It may make its client known (it repeats nothing). */
+  introduces: bit,
+  /** A FENCE: it goes to the fence unit. */
+  fence: bit,
+  client: uint(clientBits),
+  /** The number of the first request for this operation. */
+  operation: uint(operationBits),
 });
 
 /** A translated access whose pages are all there and permitted; `ppn0` is the page of the first byte, ppn1 the next ... */

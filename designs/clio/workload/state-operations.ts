@@ -48,8 +48,8 @@ export class StateOperations {
     const list = this.sent.get(client) ?? [];
     this.sent.set(client, list);
     list.push(frame);
-    // One in a while is kept for long: it will have been forgotten by the node when it is repeated.
-    if (list.length > remembered) list.splice(this.random.chance(0.02) ? 1 : 0, 1);
+    // The first of the list is kept for long: it will have been forgotten by the node when it is repeated.
+    if (list.length > remembered) list.splice(this.random.chance(0.001) ? 0 : 1, 1);
     return frame;
   }
 
@@ -57,6 +57,7 @@ export class StateOperations {
     const list = this.sent.get(client) ?? [];
     if (list.length === 0) return undefined;
     // Mostly what has just been sent: it may be under way still.
+    if (this.random.chance(0.1)) return client.repeat(list[0] as Uint8Array);
     const back = this.random.chance(0.6) ? this.random.below(Math.min(4, list.length)) : this.random.below(list.length);
     return client.repeat(list[list.length - 1 - back] as Uint8Array);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { frameKind, replyForm, replyWord } from "../../../../designs/clio/rtl/types.ts";
 import { Mat, slowLimit } from "../../../../designs/clio/rtl/mat.ts";
-import { defaultMatTable, matActions, matRules, type MatEntryValues } from "../../../../designs/clio/registers/index.ts";
+import { defaultMatTable, matActions, matRules, syncOperation, syncOperations, type MatEntryValues, type SyncOperation } from "../../../../designs/clio/registers/index.ts";
 import { opcode, operations, status } from "../../../../designs/packets/index.ts";
 import { bernoulli, never, poke, type Bench, type Pause, type Random, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
@@ -15,6 +15,8 @@ interface Request { readonly slot: number; readonly kind: number; readonly opcod
   readonly tracked: number; readonly retry: number; readonly client: bigint; readonly operation: number }
 interface Rule { readonly valid: number; readonly pid: number; readonly action: number }
 
+/** Bytes of the bodies of atomics. */
+const bodyOf: Partial<Record<SyncOperation, number>> = { tas: 12, cas: 28, faa: 20, store: 20 };
 /** What section 4 of model/rules.md says of a request, as plain code. `waiting`: requests out at the slow path. */
 function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Rule[], waiting: number) {
   const e = table[r.opcode] as MatEntryValues;
@@ -24,6 +26,10 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
     if (e.silent) { events.push("unanswered"); return { release: r.slot, events }; }
     return { reply: { slot: r.slot, form: replyForm.bare, word: replyWord.none, opcode: r.opcode, status: code }, events };
   };
+  const ask = (what: SyncOperation) => ({
+    access: { slot: r.slot, pid: r.pid, va: r.va, length: r.length & 0x3fff, write: e.write, silent: e.silent, replyOpcode: e.replyOpcode, op: syncOperation[what], indirect: 0 },
+    tracked: r.tracked, keeps: e.write, introduces: 1 - r.retry, fence: what === "fence" ? 1 : 0, client: Number(r.client), operation: r.operation,
+  });
   const echo = (event: string) => ({ reply: { slot: r.slot, form: replyForm.echo, word: replyWord.none, opcode: e.replyOpcode, status: status.OK }, events: [event] });
   if (r.kind === frameKind.icmp) return echo("icmpReplies");
   if (r.kind === frameKind.arp) return echo("arpReplies");
@@ -33,7 +39,12 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
   switch (action) {
     case "fast": {
       const right = r.body >= 12 && r.length >= 1 && r.length <= parameters.maxData && (!e.write || r.length <= r.body - 12);
-      return right ? { access: { slot: r.slot, pid: r.pid, va: r.va, length: r.length, write: e.write, silent: e.silent, replyOpcode: e.replyOpcode, op: 0, indirect: 0 }, events } : refuse(status.MALFORMED, "malformed");
+      return right ? { asked: ask("none"), events } : refuse(status.MALFORMED, "malformed");
+    }
+    case "sync": {
+      const what = syncOperations[e.operation] ?? "none", plainForm = r.body >= 12 && r.length >= 1 && r.length <= parameters.maxData && (!e.write || r.length <= r.body - 12);
+      const right = what === "fence" || r.va % 8n === 0n && (what in bodyOf ? r.length === 8 && r.body >= (bodyOf[what] as number) : what !== "none" && plainForm);
+      return right ? { asked: ask(what), events } : refuse(status.MALFORMED, "malformed");
     }
     case "slow": case "extend":
       if (waiting >= slowLimit(parameters)) return refuse(status.BUSY, "busy");
@@ -45,12 +56,14 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
 }
 
 const codes = operations.map(o => o.code);
+const syncCodes = [opcode.ATOMIC_TAS, opcode.ATOMIC_CAS, opcode.ATOMIC_FAA, opcode.ATOMIC_STORE, opcode.DEREF_READ, opcode.DEREF_WRITE, opcode.FENCE];
 function randomRequest(random: Random): Request {
-  const code = random.bool(0.5) ? random.pick([opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG]) : random.bool() ? random.pick(codes) : random.int(0, 255);
-  const length = random.pick([0, 1, random.int(1, 1466), 1466, 1467, 0xffffffff, 2 ** 14 + 5]);
-  const body = random.pick([0, 11, 12, 12 + length % 2000, 11 + length % 2000, random.int(0, 1500)]);
+  const code = random.bool(0.3) ? random.pick(syncCodes) : random.bool(0.5) ? random.pick([opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG]) : random.bool() ? random.pick(codes) : random.int(0, 255);
+  const length = random.pick([0, 1, 8, 8, random.int(1, 1466), 1466, 1467, 0xffffffff, 2 ** 14 + 5]);
+  const body = random.pick([0, 11, 12, 19, 20, 27, 28, 12 + length % 2000, 11 + length % 2000, random.int(0, 1500)]);
   return {
-    slot: random.int(0, parameters.slots - 1), kind: random.bool(0.9) ? frameKind.clio : random.pick([frameKind.icmp, frameKind.arp]), opcode: code, pid: random.int(0, 4), va: random.bits(64), length,
+    slot: random.int(0, parameters.slots - 1), kind: random.bool(0.9) ? frameKind.clio : random.pick([frameKind.icmp, frameKind.arp]), opcode: code, pid: random.int(0, 4),
+    va: random.bool() ? random.bits(64) & ~7n : random.bits(64), length,
     body: Math.min(body, 1478), frame: random.int(60, 1536), malformed: random.bool(0.05) ? 1 : 0, corrupt: random.bool(0.05) ? 1 : 0,
     tracked: random.int(0, 1), retry: random.int(0, 1), client: random.bits(48), operation: random.u32(),
   };
@@ -69,9 +82,9 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
   poke(io.rules, rules as never);
   poke(io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
   io.slow_release.value = 0;
-  const access = new StreamSink(b.sim, io.access, { pause: pause() }), reply = new StreamSink(b.sim, io.reply, { pause: pause() }), slow = new StreamSink(b.sim, io.slow, { pause: pause() });
+  const asked = new StreamSink(b.sim, io.asked, { pause: pause() }), reply = new StreamSink(b.sim, io.reply, { pause: pause() }), slow = new StreamSink(b.sim, io.slow, { pause: pause() });
   const request = new StreamSource(b.sim, io.request, { pause: pause() });
-  const wanted = { access: [] as object[], reply: [] as object[], slow: [] as object[], release: [] as number[] };
+  const wanted = { asked: [] as object[], reply: [] as object[], slow: [] as object[], release: [] as number[] };
   const released: number[] = [], latencies = new Set<number>(), count = new Map<string, number>(), counted = new Map<string, number>();
   const due: number[] = [];
   let waiting = 0, taken = 0, mostWaiting = 0, slowSeen = 0;
@@ -81,7 +94,7 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
       if (io.request.valid.value && io.request.ready.value) {
         const d = decide(requests[taken++] as Request, table, rules, waiting);
         for (const e of d.events) count.set(e, (count.get(e) ?? 0) + 1);
-        if ("access" in d) wanted.access.push(d.access);
+        if ("asked" in d) wanted.asked.push(d.asked);
         if ("reply" in d) wanted.reply.push(d.reply);
         if ("slow" in d) { wanted.slow.push(d.slow); waiting++; }
         if ("release" in d) wanted.release.push(d.release);
@@ -102,16 +115,16 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
   });
   const sent = requests.map(r => request.send({ ...r }));
   await request.drained();
-  await b.until(() => access.received.length === wanted.access.length && reply.received.length === wanted.reply.length && slow.received.length === wanted.slow.length && released.length === wanted.release.length);
+  await b.until(() => asked.received.length === wanted.asked.length && reply.received.length === wanted.reply.length && slow.received.length === wanted.slow.length && released.length === wanted.release.length);
   await b.until(() => waiting === 0);
   await b.cycles(5);
   const got = (s: { readonly received: readonly { readonly value: unknown }[] }): unknown[] => s.received.map(x => x.value);
-  expect(got(access)).toEqual(wanted.access);
+  expect(got(asked)).toEqual(wanted.asked);
   expect(got(reply)).toEqual(wanted.reply);
   expect(got(slow)).toEqual(wanted.slow);
   expect(released).toEqual(wanted.release);
   expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(count));
-  return { sent: sent.map(s => s.cycle as number), access: access.received.map(x => x.cycle), reply: reply.received.map(x => x.cycle), slow: slow.received.map(x => x.cycle), mostWaiting, latencies, count };
+  return { sent: sent.map(s => s.cycle as number), access: asked.received.map(x => x.cycle), reply: reply.received.map(x => x.cycle), slow: slow.received.map(x => x.cycle), mostWaiting, latencies, count };
 }
 
 const plain = (r: Partial<Request>): Request => ({ slot: 1, kind: frameKind.clio, opcode: opcode.READ, pid: 7, va: 0x1234_5678_9abcn, length: 64, body: 12, frame: 70, malformed: 0, corrupt: 0,
@@ -162,7 +175,7 @@ describe("Mat", () => {
     b.io.mat_opcode.value = 0x33;
     await b.cycles(2);
     expect([b.io.mat_entry.action.value, b.io.mat_entry.write.value, b.io.mat_entry.silent.value, b.io.mat_entry.replyOpcode.value]).toEqual([2, 1, 0, 0x77]);
-    expect([b.io.access.valid.value, b.io.slow.valid.value]).toEqual([0, 0]);
+    expect([b.io.asked.valid.value, b.io.slow.valid.value]).toEqual([0, 0]);
     b.io.mat_opcode.value = opcode.READ;
     await b.cycles(2);
     expect(b.io.mat_entry.replyOpcode.value).toBe(0x41);

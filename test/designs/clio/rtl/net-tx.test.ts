@@ -9,7 +9,7 @@ import {
   accessBody, arpPacket, arpReplyFrame, clioHeader, concat, decode, echoReplyFrame, encode, encodeInto, ethernetHeader, frameOffsets,
     icmpHeader, ipv4Header, opcode, replyFrame, status, udpHeader,
 } from "../../../../designs/packets/index.ts";
-import { connect, input, instance, module, mux, output, sink, source } from "../../../../hdl-dsl/index.ts";
+import { connect, input, instance, module, output, sink, source } from "../../../../hdl-dsl/index.ts";
 import type { Random} from "../../../../sim/index.ts";
 import {
   AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame, type InputOf, type Pause,
@@ -27,15 +27,14 @@ const Sender = module("Sender",
     config: input(NetConfig), reply: sink(Reply(p)), data: sink(ReadBeat(p.beatBytes)), raw: sink(AxisBeat(p.beatBytes)),
       tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
     buffer_write: input(BufferWrite(p)), context_write: input(ContextWrite(p)),
-    found_write: input(WordWrite({ slots: p.slots, width: 64 })), replayed_write: input(WordWrite({ slots: p.slots, width: 64 })),
+    word_write: input(WordWrite({ slots: p.slots, width: 64 })),
   }),
   (io, p) => {
     const tx = instance(NetTx(p)), buffer = instance(FrameBuffer(p)), contexts = instance(ReplyContexts({ slots: p.slots }));
-    const found = instance(SlotWords({ slots: p.slots, width: 64 })), replayed = instance(SlotWords({ slots: p.slots, width: 64 }));
-    found.write.set(io.found_write);
-    replayed.write.set(io.replayed_write);
-    for (const words of [found, replayed]) words.slot.set(tx.word_read.slot);
-    tx.word.set(mux(tx.word_read.replayed, replayed.value, found.value));
+    const words = instance(SlotWords({ slots: p.slots, width: 64 }));
+    words.write.set(io.word_write);
+    words.slot.set(tx.word_slot);
+    tx.word.set(words.value);
     tx.config.set(io.config);
     connect(io.reply, tx.reply);
     connect(io.data, tx.data);
@@ -75,10 +74,10 @@ function contextOf(frame: Uint8Array, kind: number): Context {
 interface Job {
   readonly frame: Uint8Array; readonly kind: number; readonly form: number; readonly opcode: number; readonly status: number;
   readonly expected: Uint8Array; readonly data: Uint8Array | undefined; readonly bad: boolean; readonly memory: boolean;
-  /** What is done with the word kept for the slot, the word, and the one in the other memory. */
-  readonly word: number; readonly found: bigint; readonly other: bigint;
+  /** What is done with the word kept for the slot, and the word. */
+  readonly word: number; readonly found: bigint;
 }
-const base = { data: undefined, bad: false, memory: false, word: replyWord.none as number, found: 0n, other: 0n };
+const base = { data: undefined, bad: false, memory: false, word: replyWord.none as number, found: 0n };
 
 function clioJob(random: Random, form: number, size: number, word: number = replyWord.none): Job {
   const request = randomRequest(random, form === replyForm.echo ? size : 12 + random.int(0, 4)), headers = (f: Uint8Array) => ({
@@ -87,17 +86,17 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
     native: decode(udpHeader, f, frameOffsets.transport).dstPort === own.nativePort,
   });
   const code = random.int(0, 255);
-  const made = (state: number, body: Uint8Array): Uint8Array => {
+  const made = (state: number, body: Uint8Array, given = code): Uint8Array => {
     if (random.bool(0.2)) {
       // A client whose address takes the reply's checksum to one of its edges, where carries come in.
       const source = (low: number): void => { encodeInto(ipv4Header, { src: ((decode(ipv4Header, request,
         ipOffset).src & 0xffff0000) + low) >>> 0 }, request, ipOffset); };
       source(0);
-      const zero = decode(ipv4Header, replyFrame(own, headers(request), code, state, body), ipOffset).checksum;
+      const zero = decode(ipv4Header, replyFrame(own, headers(request), given, state, body), ipOffset).checksum;
       source((zero + 65535 - random.pick([0, 1, 2, 3, 65533, 65534])) % 65535);
       fixChecksum(request);
     }
-    return replyFrame(own, headers(request), code, state, body);
+    return replyFrame(own, headers(request), given, state, body);
   };
   if (form === replyForm.echo) {
     // The request may end before its frame does.
@@ -110,14 +109,14 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
   const { va } = decode(accessBody, request, frameOffsets.body), ok = form === replyForm.data || random.bool();
   const state = form === replyForm.bare ? random.pick([status.NACK, status.BUSY,
     status.MALFORMED]) : ok ? status.OK : random.pick([status.INVALID, status.WRITE_PERM, status.MIGRATING]);
-  const behind = word === replyWord.behind || word === replyWord.replayed, found = random.bits(64), other = random.bits(64);
+  const behind = word === replyWord.behind, found = random.bits(64);
   const length = form === replyForm.data ? size : behind ? 8 : random.u32();
   encodeInto(accessBody, { length }, request, frameOffsets.body);
   const data = form === replyForm.data ? random.bytes(size) : undefined;
   const body = form === replyForm.bare ? new Uint8Array()
     : concat(encode(accessBody, { va: word === replyWord.address ? found : va, length: ok || behind ? length : 0 }), behind ? littleEndian(found) : data ?? new Uint8Array());
-  return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: behind ? 0 : state, expected: made(behind ? 0 : state, body), data,
-    bad: random.bool(0.1), memory: data !== undefined, word, found, other };
+  return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: behind ? 0 : state, expected: made(behind ? 0 : state, body, form === replyForm.bare ? decode(clioHeader, request, frameOffsets.clio).opcode : code), data,
+    bad: random.bool(0.1), memory: data !== undefined, word, found };
 }
 const littleEndian = (v: bigint): Uint8Array => Uint8Array.from({ length: 8 }, (_, i) => Number(v >> BigInt(8 * i) & 0xffn));
 const anyWord = (random: Random): number => random.pick(Object.values(replyWord));
@@ -187,14 +186,12 @@ class Surroundings {
     if (this.#slots.length - this.#answered >= slots) throw new Error("more replies than slots");
     this.#next = (this.#next + 1) % slots;
     poke(io.context_write, { en: 1, slot, value: contextOf(job.frame, job.kind) });
-    const replayed = job.word === replyWord.replayed;
-    poke(io.found_write, { en: 1, slot, value: replayed ? job.other : job.found });
-    poke(io.replayed_write, { en: 1, slot, value: replayed ? job.found : job.other });
+    poke(io.word_write, { en: 1, slot, value: job.found });
     for (let k = 0; k * n < job.frame.length; k++) {
       poke(io.buffer_write, { en: 1, slot, beat: k, data: toBig(job.frame.slice(k * n, (k + 1) * n)) });
       await this.#b.risingEdge();
       io.context_write.en.value = 0;
-      for (const w of [io.found_write, io.replayed_write]) w.en.value = 0;
+      io.word_write.en.value = 0;
     }
     io.buffer_write.en.value = 0;
     return slot;
@@ -294,7 +291,7 @@ describe("NetTx", () => {
         const jobs = [
           clioJob(b.random, replyForm.bare, 0), clioJob(b.random, replyForm.short, 0), arpJob(b.random), clioJob(b.random, replyForm.data,
             100), pingJob(b.random, 100),
-          clioJob(b.random, replyForm.echo, 100), clioJob(b.random, replyForm.short, 0, replyWord.behind), clioJob(b.random, replyForm.short, 0, replyWord.replayed),
+          clioJob(b.random, replyForm.echo, 100), clioJob(b.random, replyForm.short, 0, replyWord.behind),
         ];
         const s = new Surroundings(b);
         for (const [i, job] of jobs.entries()) {
@@ -355,9 +352,10 @@ describe("NetTx", () => {
       ["the slot released is the next one's", /released_slot <= slot;/, "released_slot <= built_slot;"],
       ["an error of the memory forgotten", /& data_payload_bad/, "& 1'b0"],
       ["the length of a failed access", /known_reply_status == 4'd0/, "1'b1"],
+      ["a bare reply with another opcode", /known_kind_bare \? \S+ : /, ""],
       ["the word of a reply left out", /known_kind_withWord \? known_word : 64'd0|known_kind_withWord \? known_word : 64'h0/, "64'd0"],
       ["an address kept although a pointer led elsewhere", /known_kind_atWord \? known_word : /, ""],
-      ["the word of the other memory", /word_read_replayed = [^;]*;/, "word_read_replayed = 1'b0;"],
+      ["the word of another slot", /word_slot = asked_slot;/, "word_slot = 6'd0;"],
       ["frames of the slow path cut in two", /sent_or_raw_locked <= [^;]*;|tx_locked <= [^;]*;|arbitrated_locked <= [^;]*;/,
         "arbitrated_locked <= 1'b0;"],
     ];

@@ -1,0 +1,29 @@
+import { bit, input, module, node, output, reg, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
+import { RetryDone } from "./retry_results.ts";
+import { wordBits } from "./sync_ops.ts";
+import { Ending, Release, Reply, slotBits } from "./types.ts";
+
+/**
+ * The one place that every request to memory passes when it ends: its reply goes on to net_tx, the slot of one without a reply is given back, and the retry
+ * buffer is told of both. `word` is what the sync unit has left for the slot `word_slot`, in the same cycle.
+ *
+ * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`, so that an operation is known as done before its slot can be another's and before its reply has left.
+ * Initiation interval 1; one without a reply is taken at once, one with a reply when `reply` takes it.
+ */
+export const Finish = module("Finish",
+  (p: { readonly slots: number }) => ({
+    ending: sink(Ending(p)), reply: source(Reply(p)), release: output(Release(p)),
+    word_slot: output(uint(slotBits(p))), word: input(uint(wordBits)), done: output(RetryDone({ ...p, wordBits })),
+  }),
+  (io, p) => {
+    const e = io.ending.payload;
+    io.reply.valid.set(io.ending.valid.and(e.silent.not()));
+    io.reply.payload.set({ slot: e.slot, form: e.form, word: e.word, opcode: e.opcode, status: e.status });
+    io.ending.ready.set(node(e.silent.or(io.reply.ready)));
+
+    const told = reg(struct({ valid: bit, silent: bit, slot: uint(slotBits(p)), status: uint(4) }), { init: 0 });
+    told.set({ valid: io.ending.fire, silent: e.silent, slot: e.slot, status: e.status });
+    io.word_slot.set(told.slot);
+    io.done.set({ valid: told.valid, slot: told.slot, status: told.status, word: io.word });
+    io.release.set({ valid: told.valid.and(told.silent), slot: told.slot });
+  });
