@@ -62,7 +62,7 @@ export const retryEvents = ["retriesAnswered", "retriesBusy", "retriesExpired", 
  * client silent for longest gets forgotten, if that is longer than 3 x TIMEOUT, so that a later try succeeds (after a sweep: 16 x sets
  * cycles at most).
  *
- * Latency: 2 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an introduction takes a
+ * Latency: 2 cycles from `request` to `pass` or `fence`, 4 to `answer`; initiation interval 1, whatever is found (an introduction takes a
  * cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for answers; when `pass` or `fence` stalls, what
  * comes behind waits. Memory lost by `reset`: nobody is known; the memories are cleared in `sets` cycles, for which tracked requests wait.
  *
@@ -112,7 +112,8 @@ export const RetryBuffer = module("RetryBuffer",
     const valid = reg(bit, { init: 0 });
     const sweeping = reg(bit, { init: 0 });
     const request = reg(RetryRequest(given));
-    const found = reg(bit, { init: 0 });
+    const known = reg(bit, { init: 0 });
+    const retires = wire(bit);
     const purging = reg(bit);
     const client = reg(uint(index_bits));
     const row_at = reg(uint(set_bits));
@@ -122,7 +123,8 @@ export const RetryBuffer = module("RetryBuffer",
     when(advance, () => {
       valid.set(io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps));
       sweeping.set(sweeps);
-      found.set(clients.found.valid);
+      // Who is forgotten while he is being found is not known any more.
+      known.set(mux(retires, clients.others, clients.found.valid));
       purging.set(sweep.step.purge);
       client.set(mux(sweeps, sweep.step.client, clients.found.index));
       row_at.set(set);
@@ -130,8 +132,6 @@ export const RetryBuffer = module("RetryBuffer",
       ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: set.eq(row_at),
         sameKey: cat(equal(request.client, r.client), equal(request.operation, r.operation)).all() });
     });
-    // Whose place was given up while he was being found is not known any more.
-    const known = node(found.and(clients.vacant.valid.and(clients.vacant.index.eq(client)).not()));
     const asks = node(valid.and(sweeping.not()));
     const kept = node(request.tracked.and(request.keeps));
     const judged = reg(Judged(p), { init: 0 });
@@ -142,7 +142,7 @@ export const RetryBuffer = module("RetryBuffer",
     const enters = node(newcomer.and(clients.place.valid).and(judged.evicts.not()));
     clients.add.set({ valid: enters, key: request.client });
     when(enters, () => {
-      found.set(1);
+      known.set(1);
       client.set(clients.place.index);
     });
     const refused = node(newcomer.and(request.keeps.or(request.fence)));
@@ -154,7 +154,8 @@ export const RetryBuffer = module("RetryBuffer",
         { name: `hits_${i}` });
     });
     const repeats_ahead = node(ahead.inserted.and(ahead.sameKey));
-    const hit = node(orTree(hits).or(repeats_ahead).and(known));
+    const any_hit = node(orTree(hits));
+    const hit = node(any_hit.or(repeats_ahead).and(known));
     // Is it newer than all that were forgotten, the one that is being written down in this cycle included?
     const mark = node(forgotten.readAsync(client));
     const leaves_it = node(judged.evicts.and(judged.client.eq(client)).and(isAfter(request.operation, judged.operation).not()));
@@ -169,7 +170,7 @@ export const RetryBuffer = module("RetryBuffer",
     advance.set(valid.not().or(moves));
     const settles = node(moves.and(sweeping.not()));
     clients.touch.set({ valid: settles.and(request.tracked).and(known), index: client });
-    const retires = node(settles.and(refused).and(clients.idle.valid).and(sweep.purging.not()));
+    retires.set(settles.and(refused).and(clients.idle.valid).and(sweep.purging.not()));
     clients.retire.set(retires);
     sweep.purge.set({ valid: retires, index: clients.idle.index });
     clients.freed.set(sweep.purged);
@@ -186,13 +187,13 @@ export const RetryBuffer = module("RetryBuffer",
 
     // ---- Stage 2: what was pushed out is written down; the results are asked.
     const victim = node(row.at(oldest));
-    const way = mux(repeats_ahead, ahead.way, mux(hit, encodeOnehot(fromBits(hits)).is(way_bits), oldest));
+    const way = mux(repeats_ahead, ahead.way, mux(any_hit, encodeOnehot(fromBits(hits)).is(way_bits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
     judged.set({
       valid: settles.and(kept.or(refused)),
       kind: mux(refused, finding("busy"), mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired")))),
       slot, entry: cat(row_at, way),
-      entrySlot: mux(repeats_ahead, ahead.slot, mux(hit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
+      entrySlot: mux(repeats_ahead, ahead.slot, mux(any_hit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
       silent: request.access.silent, replyOpcode: request.access.replyOpcode,
       evicts: inserts.and(victim.valid), client: victim.client, operation: victim.operation,
     });

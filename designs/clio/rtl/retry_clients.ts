@@ -19,8 +19,8 @@ const idleQuarters = 13;
 
 /**
  * The clients that the retry buffer knows: exact keys (a CAM), found in the cycle of `key`. `add` enters a client at `place`: the places in
- * turn, then whichever was given up. `retire` forgets the client `idle`; its place is `vacant` from the next cycle on (a look-up that finds
- * it finds nobody: the user's to see to, so that it costs no time here) and can be had again from `freed` on, because operations of its may
+ * turn, then whichever was given up. `retire` forgets the client `idle`; a look-up in the same cycle still finds it in
+ * `found`, and not in `others` (so that `retire` may come late). Its place can be had again from `freed` on, because operations of its may
  * still be remembered until then. One place is vacant at most.
  *
  * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT: found by looking at one place a cycle, so up
@@ -34,9 +34,11 @@ export const RetryClients = module("RetryClients",
     const Place = struct({ valid: bit, index: uint(Math.log2(p.clients)) });
     return {
       key: input(uint(p.clientBits)), found: output(Place),
+      /** Found, and not `idle`. */
+      others: output(bit),
       add: input(struct({ valid: bit, key: uint(p.clientBits) })), place: output(Place),
       touch: input(Place),
-      idle: output(Place), retire: input(bit), vacant: output(Place), freed: input(bit),
+      idle: output(Place), retire: input(bit), freed: input(bit),
     };
   },
   (io, p) => {
@@ -52,12 +54,14 @@ export const RetryClients = module("RetryClients",
     const all_used = node(used.bit(index.width));
     const place = node(mux(all_used, vacant.index, used.trunc(index.width)));
     io.place.set({ valid: all_used.not().or(vacant.valid.and(vacant.swept)), index: place });
-    io.vacant.set({ valid: vacant.valid, index: vacant.index });
     const entering = node(mux(io.add.valid, decode(place, n), constant(0, n)));
     keys.toArray().forEach((k, i) => { when(entering.bit(i), () => { k.set(io.add.key); }); });
-    written.set(written.or(entering));
 
     const idle = reg(struct({ valid: bit, index }), { init: 0 });
+    /** The same, a bit for each place. */
+    const idle_place = reg(uint(n), { init: 0 });
+    io.others.set(matching.and(idle_place.not()).any());
+    written.set(written.and(mux(io.retire, idle_place, constant(0, n)).not()).or(entering));
     io.idle.set(idle);
     when(io.add.valid, () => {
       when(all_used, () => { vacant.valid.set(0); }).otherwise(() => { used.set(used.add(1)); });
@@ -80,7 +84,7 @@ export const RetryClients = module("RetryClients",
     const looking = reg(index, { init: 0 });
     const looked = reg(Silent, { init: 0 });
     const longest = reg(Silent, { init: 0 });
-    const touched = (i: typeof looking | typeof looked.index): Bit => io.touch.valid.and(io.touch.index.eq(i));
+    const touched = (i: UInt): Bit => io.touch.valid.and(io.touch.index.eq(i));
     const inhabited = (i: UInt): Bit => all_used.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
     looking.set(looking.add(1));
     looked.set({ valid: inhabited(looking).and(touched(looking).not()), index: looking, quarters: now.sub(heard.readAsync(looking)) });
@@ -91,7 +95,9 @@ export const RetryClients = module("RetryClients",
     longest.valid.set(longer.or(standing).and(ends.not()));
     when(longer, () => { longest.index.set(looked.index); longest.quarters.set(looked.quarters); });
     when(ends, () => {
-      idle.set({ valid: longer.or(standing), index: mux(longer, looked.index, longest.index) });
+      const chosen = mux(longer, looked.index, longest.index);
+      idle.set({ valid: longer.or(standing), index: chosen });
+      idle_place.set(decode(chosen, n));
     }).elseWhen(touched(idle.index), () => { idle.valid.set(0); });
     when(io.retire, () => { idle.valid.set(0); longest.valid.set(0); looked.valid.set(0); });
 

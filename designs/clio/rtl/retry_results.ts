@@ -94,9 +94,13 @@ export const RetryResults = module("RetryResults",
     const remembered_words = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
     found_words.write(io.done.valid, io.done.slot, io.done.word);
     remembered_words.write(replays, asks.slot, result.word);
-    const remembered = reg(uint(p.slots), { init: 0 });
-    remembered.set(remembered.and(mark(io.done.valid, io.done.slot).not()).or(mark(replays, asks.slot)));
-    io.word.set(mux(remembered.shr(io.word_slot).bit(0), remembered_words.readAsync(io.word_slot), found_words.readAsync(io.word_slot)));
+    // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for that.
+    const found_turn = ram(bit, { depth: p.slots, collision: "undefined", style: "distributed" });
+    const remembered_turn = ram(bit, { depth: p.slots, collision: "undefined", style: "distributed" });
+    found_turn.write(io.done.valid, io.done.slot, remembered_turn.readAsync(io.done.slot));
+    remembered_turn.write(replays, asks.slot, found_turn.readAsync(asks.slot).not());
+    const remembered = found_turn.readAsync(io.word_slot).xor(remembered_turn.readAsync(io.word_slot));
+    io.word.set(mux(remembered, remembered_words.readAsync(io.word_slot), found_words.readAsync(io.word_slot)));
 
     io.events.set({
       answered: replays, busy: asks.valid.and(asks.kind.eq(retryAnswer.busy)), expired: asks.valid.and(asks.kind.eq(retryAnswer.expired)),

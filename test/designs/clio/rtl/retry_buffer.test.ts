@@ -7,7 +7,6 @@ import { type Ask, retryDut, RetryRig, type RetryPorts, type RetryRigOptions } f
 
 /** Few entries and clients, so that sets overflow and places run out. */
 const small = { slots: 32, entries: 64, clients: 4, timeoutCycles: 400 };
-const full = { slots: 64, entries: 2048, clients: 64, timeoutCycles: 1000 };
 const dut = retryDut(small);
 
 /** A client as CLib is: it numbers its requests upwards and repeats some. */
@@ -43,7 +42,7 @@ const untracked = (random: Random): Ask =>
 /** Keys that differ in one bit: each bit takes part in the comparison, the port's too. */
 const clientsFor = (random: Random, count: number, next: (i: number) => number): Client[] => {
   const base = random.bits(48);
-  return Array.from({ length: count }, (_, i) => new Client(i === 0 ? base : base ^ (1n << BigInt((i * 7 + 1) % 48)), next(i)));
+  return Array.from({ length: count }, (_, i) => new Client(i === 0 ? base : base ^ (1n << BigInt((i - 1) * 17 % 48)), next(i)));
 };
 
 /** What a mixture of clients sends: `burst` is the chance of the same operation again right behind. */
@@ -93,7 +92,6 @@ async function say(b: Bench<RetryPorts>, p: typeof small, asks: readonly (Ask | 
   return rig;
 }
 
-/** Requests of `setOf` equal sets are told by the model; many clients' worth of one set is found by trying. */
 describe("RetryBuffer", () => {
   bench("four clients, repetitions, random back-pressure on all sides", dut, { seed: 5 }, async b => {
     const rig = await runMixture(b, 6000, { pause: pauses(b.random) });
@@ -109,12 +107,12 @@ describe("RetryBuffer", () => {
   bench("numbers that wrap round", dut, { seed: 7 }, async b => {
     await runMixture(b, 3000, { start: 2 ** 32 - 300, pause: pauses(b.random, 0.1) });
   });
-  bench("one request per cycle, 2 cycles to pass or to the fence, 4 to the answer", retryDut(full), {}, async b => {
+  bench("one request per cycle, 2 cycles to pass or to the fence, 4 to the answer", dut, {}, async b => {
     const c = new Client(0x0a00_0001_1234n, 77), d = new Client(0x0a00_0002_1234n, 5);
     const asks: (Ask | "settle")[] = [c.hello(), d.hello(), "settle"];
     const mixed: Ask[] = [];
     for (let i = 0; i < 500; i++) mixed.push(c.write(), c.last(), d.write(), d.repeat(b.random, 8), untracked(b.random), c.hello(), d.read(), c.last({ introduces: false }));
-    const rig = await say(b, full, [...asks, ...mixed], { doneAfter: [1, 4] });
+    const rig = await say(b, small, [...asks, ...mixed], { doneAfter: [1, 4] });
     const at = rig.taken.slice(2);
     expect((at.at(-1) as number) - (at[0] as number), "cycles for all").toBe(mixed.length - 1);
     expect([...rig.latencies.pass], "cycles to pass").toEqual([2]);
@@ -213,13 +211,13 @@ describe("RetryBuffer", () => {
       test(name, () => findsFault(runBench(name, plant(dut, from, to), { wave: false, seed: 5, hangCycles: 3000 },
         async b => { await runMixture(b, 5000, { doneAfter: [1, 60], ...o }); }), error));
     };
-    caught("what is pushed out is not written down", /newest = [^;]*;/, "newest = 1'b0;", /done before|was to pass|answer/);
-    caught("who comes right behind an insertion does not see it", /repeats_ahead = [^;]*;/, "repeats_ahead = 1'b0;", /done before|was to pass|remembered once/);
+    caught("what is pushed out is not written down", /newest = [^;]*;/, "newest = 1'b0;", /done before|was to pass|order of what passes|answer/);
+    caught("who comes right behind an insertion does not see it", /repeats_ahead = [^;]*;/, "repeats_ahead = 1'b0;", /done before|was to pass|order of what passes|remembered once/);
     caught("what is overwritten right ahead is still seen", /wire current_(\d) = [^;]*;/, "wire current_$1 = 1'b1;", /answer|sees|once/);
     caught("a result goes to the wrong entry", /results\[entry_of\[done_slot\]\]/, "results[entry_of[done_slot] ^ 1'b1]", /answer|number/);
-    caught("a result of an operation that was pushed out is kept", /orphaned = [^;]*;/, "orphaned = 1'b0;", /answer|number/, { doneAfter: [1, 800] });
+    caught("a result of an operation that was pushed out is kept", /orphaned = [^;]*;/, "orphaned = 1'b0;", /answer|number/, { doneAfter: [1, 1500] });
     caught("clients are compared without their port's lowest bit", /(\w+)\[2:0\] == key\[2:0\]/, "$1[2:1] == key[2:1]", /./);
-    caught("an expired operation is done", /fresh = [^;]*;/, "fresh = known;", /done before|was to pass/);
+    caught("an expired operation is done", /fresh = [^;]*;/, "fresh = known;", /done before|was to pass|order of what passes/);
     caught("numbers are compared without wrapping", /fresh = [^;]*;/, "fresh = known & (request_operation > mark) & ~leaves_it;", /./, { start: 2 ** 32 - 300 });
   });
 });

@@ -15,7 +15,7 @@ interface Awaited { readonly slot: number; readonly verdict: RetryVerdict; reado
 
 export interface RetryRigOptions {
   readonly pause?: () => Pause;
-  /** Cycles from passing to being done: least and most. */
+  /** Cycles from passing to being done: least and most; mostly near the least, so that some overtake others. */
   readonly doneAfter?: readonly [number, number];
   /** Requests offered, one after the other; undefined: none for now. */
   readonly next: (rig: RetryRig) => Ask | undefined;
@@ -53,7 +53,7 @@ export class RetryRig {
     const pause = o.pause ?? (() => never);
     poke(b.io.done, { valid: 0, slot: 0, status: 0, word: 0 });
     b.io.word_slot.value = 0;
-    this.source = new StreamSource(b.sim, b.io.request, { pause: pause() }) as never;
+    this.source = new StreamSource(b.sim, b.io.request, { pause: pause() });
     const pass = new StreamSink(b.sim, b.io.pass, { pause: pause() }), fence = new StreamSink(b.sim, b.io.fence, { pause: pause() });
     const answer = new StreamSink(b.sim, b.io.answer, { pause: pause() });
     b.onEdge({
@@ -126,7 +126,7 @@ export class RetryRig {
     this.seen.pass++;
     this.latencies.pass.add(cycle - p.at);
     const [least, most] = this.o.doneAfter ?? [1, 30];
-    this.doing.push({ slot: p.slot, due: cycle + this.b.random.int(least, most), ask: p.ask });
+    this.doing.push({ slot: p.slot, due: cycle + this.b.random.int(least, this.b.random.bool(0.7) ? Math.min(most, least + 10) : most), ask: p.ask });
   }
 
   /** Numbers come round: what was done long ago is not the same operation. */
