@@ -1,15 +1,23 @@
-import { bit, cat, countNodes, elaborate, emit, input, instance, module, mux, output, reg, switchOn, uint, when, type Circuit, type Def, type UInt } from "../../hdl-dsl/index.ts";
+import { bit, cat, countNodes, elaborate, emit, input, instance, module, mux, output, reg, switchOn, uint, when, type Def, type UInt } from "../../hdl-dsl/index.ts";
 
 /**
- * What elaborating, checking and emitting a design of one size took: time of the processor, so that a busy machine says the same. A node is an
- * expression, a statement or a declaration.
+ * What elaborating, checking and emitting one design of a size takes, the mean of `runs` designs: milliseconds of the processor, all threads of the
+ * process (so the collector and the compiler too). A node is an expression, a statement or a declaration.
  */
-export interface LanguageSpeed { readonly design: string; readonly nodes: number; readonly elaborationMs: number; readonly emissionMs: number; readonly lines: number }
+export interface LanguageSpeed {
+  readonly design: string; readonly nodes: number; readonly runs: number;
+  /** The first design of that size in the process, elaboration and emission. */
+  readonly coldMs: number;
+  readonly elaborationMs: number; readonly emissionMs: number; readonly lines: number;
+}
 
-const processorMs = (): number => process.cpuUsage().user / 1000;
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 /** Registers with conditions of their own in one module: control logic. */
-const Control = module("Control", (_p: { readonly stages: number }) => ({ go: input(bit), d: input(uint(16)), q: output(uint(16)) }), (io, p) => {
+const control = (nodes: number): Def => module("Control", (_p: { readonly stages: number }) => ({ go: input(bit), d: input(uint(16)), q: output(uint(16)) }), (io, p) => {
   let last: UInt<16> = io.d;
   for (let i = 0; i < p.stages; i++) {
     const stage = reg(uint(16), { init: 0 }), before = last;
@@ -19,67 +27,83 @@ const Control = module("Control", (_p: { readonly stages: number }) => ({ go: in
     last = stage;
   }
   io.q.set(last);
-});
+})({ stages: Math.max(1, Math.round(nodes / 29)) });
 
 /** One deep expression: arithmetic. */
-const Arithmetic = module("Arithmetic", (_p: { readonly terms: number }) => ({ a: input(uint(16)), b: input(uint(16)), q: output(uint(16)) }), (io, p) => {
+const arithmetic = (nodes: number): Def => module("Arithmetic", (_p: { readonly terms: number }) => ({ a: input(uint(16)), b: input(uint(16)), q: output(uint(16)) }), (io, p) => {
   let sum: UInt<16> = io.a;
   for (let i = 0; i < p.terms; i++) sum = i % 2 === 0 ? sum.add(io.b).xor(cat(sum.bits(8, 8), sum.bits(0, 8)).is(16)) : sum.sub(i & 0xffff).and(io.a.or(sum));
   io.q.set(sum);
-});
+})({ terms: Math.max(1, Math.round(nodes / 4)) });
 
 /** A thousand small instances and more: hierarchy. */
-const Cell = module("Cell", () => ({ d: input(uint(8)), q: output(uint(8)) }), (io) => {
-  const held = reg(uint(8), { init: 0 });
-  held.set(io.d.add(1));
-  io.q.set(held);
-});
-const Tree = module("Tree", (_p: { readonly cells: number }) => ({ d: input(uint(8)), q: output(uint(8)) }), (io, p) => {
-  let last: UInt<8> = io.d;
-  for (let i = 0; i < p.cells; i++) {
-    const cell = instance(Cell());
-    cell.d.set(last.xor(i & 255));
-    last = cell.q;
-  }
-  io.q.set(last);
-});
+function hierarchy(nodes: number): Def {
+  const Cell = module("Cell", () => ({ d: input(uint(8)), q: output(uint(8)) }), (io) => {
+    const held = reg(uint(8), { init: 0 });
+    held.set(io.d.add(1));
+    io.q.set(held);
+  });
+  return module("Tree", (_p: { readonly cells: number }) => ({ d: input(uint(8)), q: output(uint(8)) }), (io, p) => {
+    let last: UInt<8> = io.d;
+    for (let i = 0; i < p.cells; i++) {
+      const cell = instance(Cell());
+      cell.d.set(last.xor(i & 255));
+      last = cell.q;
+    }
+    io.q.set(last);
+  })({ cells: Math.max(1, Math.round(nodes / 7)) });
+}
 
-const designs: readonly { readonly name: string; readonly make: (nodes: number) => Def }[] = [
-  { name: "control", make: (nodes) => Control({ stages: Math.max(1, Math.round(nodes / 29)) }) },
-  { name: "arithmetic", make: (nodes) => Arithmetic({ terms: Math.max(1, Math.round(nodes / 4)) }) },
-  { name: "hierarchy", make: (nodes) => Tree({ cells: Math.max(1, Math.round(nodes / 5)) }) },
-];
+/** A design of about so many nodes. Each call defines its modules anew, so that nothing of an earlier one is found elaborated. */
+export interface LanguageDesign { readonly name: string; readonly make: (nodes: number) => Def }
+export const languageDesigns: readonly LanguageDesign[] = [{ name: "control", make: control }, { name: "arithmetic", make: arithmetic }, { name: "hierarchy", make: hierarchy }];
 
 /** Sizes of the designs, in nodes, about. */
 export const languageSizes = [1_000, 10_000, 100_000, 1_000_000] as const;
 
+/** Milliseconds of the processor that go by unmeasured, and that are measured at least. */
+const WARM_UP = 1000, MEASURED = 1000;
+
 /**
- * Elaborates, checks and emits designs of each kind and size; `said` hears of each as it is measured. A small one of each kind goes first, unmeasured:
- * what is measured is the work and not the compilation of this program.
+ * Elaborates, checks and emits designs of one kind and size one after the other in this process: the first one is the cold run; then unmeasured ones
+ * until `warmUp` milliseconds of processor time have gone by (the cold run's among them), then measured ones, at least one, until `least` have.
  */
-export function measureLanguage(sizes: readonly number[], said: (s: LanguageSpeed) => void): LanguageSpeed[] {
-  const all: LanguageSpeed[] = [];
-  for (const { name, make } of designs) {
-    for (const warm of [501, 2_003, 8_009]) emit(make(warm));
-    for (const size of sizes) {
-      // Short runs are at the mercy of the compiler and the collector: the best of five, of designs a little different, is what the code can do.
-      const runs = size > 200_000 ? 1 : 5;
-      const measured = Array.from({ length: runs }, (_, i) => measure(name, make(size + 31 * i)));
-      const s = measured.reduce((best, m) => (nodesPerSecond(m) > nodesPerSecond(best) ? m : best));
-      all.push(s);
-      said(s);
-    }
+export function measureLanguage(design: LanguageDesign, size: number, warmUp = WARM_UP, least = MEASURED): LanguageSpeed {
+  const cold = run(design.make(size));
+  for (let spent = cold.elaborationMs + cold.emissionMs; spent < warmUp;) {
+    const r = run(design.make(size));
+    spent += r.elaborationMs + r.emissionMs;
   }
-  return all;
+  let elaborationMs = 0, emissionMs = 0, runs = 0;
+  while (runs === 0 || elaborationMs + emissionMs < least) {
+    const r = run(design.make(size));
+    elaborationMs += r.elaborationMs;
+    emissionMs += r.emissionMs;
+    runs++;
+  }
+  return { design: design.name, nodes: cold.nodes, runs, coldMs: cold.elaborationMs + cold.emissionMs, elaborationMs: elaborationMs / runs, emissionMs: emissionMs / runs, lines: cold.lines };
 }
 
-function measure(design: string, def: Def): LanguageSpeed {
-  const begun = processorMs(), circuit: Circuit = elaborate(def), built = processorMs(), { files } = emit(def), done = processorMs();
+function run(def: Def): { readonly nodes: number; readonly elaborationMs: number; readonly emissionMs: number; readonly lines: number } {
+  const begun = processorMs(), circuit = elaborate(def), built = processorMs(), { files } = emit(def), done = processorMs();
   return {
-    design, nodes: countNodes(circuit) + circuit.signals.length + circuit.instances.length, elaborationMs: built - begun, emissionMs: done - built,
+    nodes: countNodes(circuit) + circuit.signals.length + circuit.instances.length, elaborationMs: built - begun, emissionMs: done - built,
     lines: files.reduce((n, f) => n + f.text.split("\n").length - 1, 0),
   };
 }
 
 /** Nodes per second, elaboration to text. */
 export const nodesPerSecond = (s: LanguageSpeed): number => s.nodes / (s.elaborationMs + s.emissionMs) * 1000;
+
+/**
+ * The power of the size by which the time grows from the smallest of the designs to the largest: 1 is linear, 2 quadratic. Memory that no cache holds
+ * makes it a little more than 1.
+ */
+export function growth(rows: readonly LanguageSpeed[]): number {
+  const byNodes = [...rows].sort((a, b) => a.nodes - b.nodes), small = byNodes[0], large = byNodes.at(-1);
+  if (small === undefined || large === undefined || small.nodes === large.nodes) return 1;
+  const time = (s: LanguageSpeed): number => s.elaborationMs + s.emissionMs;
+  return Math.log(time(large) / time(small)) / Math.log(large.nodes / small.nodes);
+}
+/** Beyond this growth a design is said not to be linear: ten times the nodes then take 18 times the time. */
+export const LINEAR = 1.25;

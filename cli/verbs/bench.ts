@@ -1,4 +1,4 @@
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
 import { fileName, once, seed } from "../options.ts";
 import type { Verb } from "../verb.ts";
 import type { FigureOptions } from "../bench/run-bench.ts";
@@ -9,10 +9,11 @@ export const benchVerb: Verb = (program, { terminal, exit }) => program.command(
   .addOption(once("--seed <number>", "seed of the workloads", seed).default(1))
   .addOption(once("--json <file>", "write the figures as JSON, too", fileName(".json")))
   .addArgument(new Argument("[what]", "only this: `language`, the language's speed from 10^3 to 10^6 nodes").choices(["language"]))
-  .action(async (what: string | undefined, options: FigureOptions) => {
+  .addOption(new Option("--row <design/nodes>", "with `language`: only this row, as JSON").hideHelp())
+  .action(async (what: string | undefined, options: FigureOptions & { readonly row?: string }) => {
     if (what === "language") {
-      const { runLanguageBench } = await import("../bench/language-report.ts");
-      runLanguageBench(terminal);
+      const { languageRow, runLanguageBench } = await import("../bench/language-report.ts");
+      if (options.row === undefined) await runLanguageBench(terminal); else terminal.print(languageRow(options.row));
       return;
     }
     const { repository } = await import("../repository.ts");

@@ -22,9 +22,15 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
   const c = context();
   // Leaves of a struct can meet a name that something else has: the later one gives way.
   let name = s.name;
-  for (let i = 1; c.signalNames.has(name); i++) name = `${s.name}_${i}`;
-  c.signalNames.add(name);
-  const signal: Signal = { ...s, name };
+  for (let i = 1; ; i++) {
+    const before = c.signalNames.size;
+    c.signalNames.add(name);
+    if (c.signalNames.size !== before) break;
+    name = `${s.name}_${i}`;
+  }
+  // Every field, in one order, whoever declares: what reads signals then runs at its fastest.
+  const signal: Signal = { kind: s.kind, name, width: s.width, signed: s.signed, init: s.init, domain: s.domain, position: s.position, path: s.path, states: s.states,
+    attributes: s.attributes, instance: s.instance, mayBeUnread: s.mayBeUnread, role: s.role };
   c.signals.push(signal);
   return new Variable(signal);
 }

@@ -164,9 +164,19 @@ export function flattenPort(name: string, p: Port | StreamPort): LeafPort[] {
 
 type Maker = (l: LeafPort) => Value;
 
+const flattened = new WeakMap<Ports, ReadonlyMap<string, readonly LeafPort[]>>();
+/** The leaves of every port, worked out once: a definition may have thousands of instances. */
+function leavesOfPorts(ports: Ports): ReadonlyMap<string, readonly LeafPort[]> {
+  let all = flattened.get(ports);
+  if (all === undefined) flattened.set(ports, all = new Map(Object.entries(ports).map(([name, p]) => [name, flattenPort(name, p)])));
+  return all;
+}
+
 /** The user's object for one port, its leaves made by `make`. */
-function portView(name: string, p: Port | StreamPort, makeLeaf: Maker, register: (s: StreamInfo) => void, infoDir: "in" | "out" | "inner"): unknown {
-  const leaves = flattenPort(name, p).map(l => ({ l, v: makeLeaf(l) }));
+function portView(ports: Ports, name: string, p: Port | StreamPort, makeLeaf: Maker, register: (s: StreamInfo) => void, infoDir: "in" | "out" | "inner"): unknown {
+  const flat = leavesOfPorts(ports).get(name) ?? [], first = flat[0];
+  if (p.port === "plain" && first !== undefined && (p.shape.kind === "uint" || p.shape.kind === "sint")) return makeLeaf(first);
+  const leaves = flat.map(l => ({ l, v: makeLeaf(l) }));
   const find = (path: readonly string[]): Value => (leaves.find(x => x.l.path.length === path.length && x.l.path.every((s, i) => s === path[i])) as { v: Value }).v;
   const signalOf = (v: Value): Signal => (v as Value & { readonly signal: Signal }).signal;
   if (p.port === "plain") return view(p.shape, l => find([name, ...l.path]));
@@ -192,7 +202,7 @@ function portsInside(ports: Ports, c: Context, declared: Position | undefined): 
   const io: Record<string, unknown> = {};
   for (const [name, p] of Object.entries(ports)) {
     const position = declared === undefined ? undefined : fieldAfter(declared, name) ?? declared;
-    io[name] = portView(name, p, l => {
+    io[name] = portView(ports, name, p, l => {
       claimName(l.name, position);
       const v = makeSignal({ kind: l.dir === "in" ? "input" : "output", name: l.name, width: l.width, signed: l.signed, position, path: l.path, role: l.role, domain: c.domain,
         mayBeUnread: p.port === "plain" && p.unused === true ? true : undefined });
@@ -226,7 +236,7 @@ export function instance<P extends Ports>(first: string | Def<P>, second?: Def<P
   c.instances.push(made);
   const out: Record<string, unknown> = {};
   for (const [portName, p] of Object.entries(def.ports)) {
-    out[portName] = portView(portName, p, l => {
+    out[portName] = portView(def.ports, portName, p, l => {
       const driven = l.dir === "in";
       const v = makeSignal({ kind: driven ? "instanceIn" : "instanceOut", name: claimName(`${stripPrefix(name, c.prefix)}_${l.name}`, position), width: l.width, signed: l.signed, position, path: l.path, role: l.role, instance: made,
         mayBeUnread: l.role === "ready" ? true : undefined });

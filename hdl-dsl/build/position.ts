@@ -21,42 +21,48 @@ const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)
 /** Code of other packages (a test runner's, say): it gives no names. The package itself may well be in a node_modules folder. */
 const isForeign = (file: string): boolean => (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
 
-interface Script { readonly file: string; readonly own: boolean }
+/** A piece of code that runs; `places`: what is known of the offsets in it. */
+interface Script { readonly file: string; readonly own: boolean; readonly places: Map<number, Position | undefined> }
 const scripts = new Map<string, Script>();
 function scriptOf(name: string): Script {
   let s = scripts.get(name);
   if (s === undefined) {
     const file = plainPath(name);
-    scripts.set(name, s = { file, own: isOwn(file) });
+    scripts.set(name, s = { file, own: isOwn(file), places: new Map() });
   }
   return s;
 }
 const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPath(f) : f).replace(/\?.*$/, "");
 
-/** Keys (`file:line:column` of the code that runs) of the user's frames, innermost first; they end where the module body was entered. */
-function rawUserFrames(depth: number, most: number): string[] {
+/** A call in a script, as it runs: an offset, which costs less than its line and column. */
+interface Call { readonly script: Script; readonly offset: number }
+
+const asSites = (_e: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
+
+/** The user's calls, innermost first; they end where the module body was entered. */
+function userCalls(depth: number, most: number): Call[] {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
   const prepare = Error.prepareStackTrace, limit = Error.stackTraceLimit;
   Error.stackTraceLimit = depth;
-  Error.prepareStackTrace = (_e, sites) => sites;
+  Error.prepareStackTrace = asSites;
   const holder: { stack?: unknown } = {};
-  Error.captureStackTrace(holder, rawUserFrames);
-  const sites = holder.stack as NodeJS.CallSite[];
+  Error.captureStackTrace(holder, userCalls);
+  const sites = holder.stack as readonly NodeJS.CallSite[];
   Error.prepareStackTrace = prepare;
   Error.stackTraceLimit = limit;
-  const keys: string[] = [];
+  const calls: Call[] = [];
   for (const s of sites) {
     const name = s.getFileName();
     if (typeof name !== "string") continue;
-    const { file, own } = scriptOf(name);
-    if (own) {
-      if (keys.length > 0 && s.getFunctionName()?.endsWith("elaborateOnce") === true) break;
+    const script = scriptOf(name);
+    if (script.own) {
+      if (calls.length > 0 && s.getFunctionName()?.endsWith("elaborateOnce") === true) break;
       continue;
     }
-    keys.push(`${file}:${s.getLineNumber() ?? 0}:${s.getColumnNumber() ?? 0}`);
-    if (keys.length === most) break;
+    calls.push({ script, offset: s.getPosition() });
+    if (calls.length === most) break;
   }
-  return keys;
+  return calls;
 }
 
 /** The same frames with the runtime's source maps applied. */
@@ -75,19 +81,29 @@ function mappedUserFrames(depth: number): Position[] {
   return frames;
 }
 
-const mapped = new Map<string, Position | undefined>();
-
 function positions(depth: number, most: number): (Position | undefined)[] {
-  const keys = rawUserFrames(depth, most);
-  if (keys.some(k => !mapped.has(k))) {
+  const calls = userCalls(depth, most);
+  if (calls.some(c => !c.script.places.has(c.offset))) {
     const frames = mappedUserFrames(depth);
-    keys.forEach((k, i) => { if (!mapped.has(k)) mapped.set(k, frames[i]); });
+    calls.forEach((c, i) => { if (!c.script.places.has(c.offset)) c.script.places.set(c.offset, frames[i]); });
   }
-  return keys.map(k => mapped.get(k));
+  return calls.map(c => c.script.places.get(c.offset));
 }
 
+/** Frames looked at for the user's: the language's own calls are few, but for combinators. */
+const nearby = 4, further = [8, 24];
+
 /** Where the user's code called into the language; undefined when no frame of the user's is on the stack. */
-export function userPosition(): Position | undefined { return positions(8, 1)[0] ?? positions(24, 1)[0]; }
+export function userPosition(): Position | undefined {
+  const call = userCalls(nearby, 1)[0];
+  const known = call?.script.places.get(call.offset);
+  if (known !== undefined) return known;
+  for (const depth of further) {
+    const at = positions(depth, 1)[0];
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}
 
 const bindings = new Map<Position, Binding>();
 function bindingOf(p: Position): Binding {

@@ -18,6 +18,14 @@ export function when(cond: Bit, body: () => void): Else { return branch(context(
 const DEEPEST = 1000;
 const depths = new WeakMap<readonly Stmt[], number>();
 
+/** What may follow a `when`. A class: its methods cost nothing to make, and designs have as many as conditions. */
+class Branch implements Else {
+  readonly #otherwise: Stmt[];
+  constructor(otherwise: Stmt[]) { this.#otherwise = otherwise; }
+  elseWhen(cond: Bit, body: () => void): Else { return branch(this.#otherwise, cond, body); }
+  otherwise(body: () => void): void { withBlock(this.#otherwise, body); }
+}
+
 function branch(into: Stmt[], cond: Bit, body: () => void): Else {
   const position = userPosition();
   const depth = (depths.get(into) ?? 0) + 1;
@@ -26,37 +34,39 @@ function branch(into: Stmt[], cond: Bit, body: () => void): Else {
   into.push(s);
   depths.set(s.then, depth).set(s.otherwise, depth);
   withBlock(s.then, body);
-  return {
-    elseWhen: (c, b) => branch(s.otherwise, c, b),
-    otherwise: b => { withBlock(s.otherwise, b); },
-  };
+  return new Branch(s.otherwise);
 }
 
 export interface SwitchChain { is(label: Num | readonly Num[], body: () => void): SwitchChain; otherwise(body: () => void): void }
 
+class Cases implements SwitchChain {
+  readonly #statement: Switch & { readonly cases: { labels: Expr[]; body: Stmt[] }[] };
+  readonly #seen = new Set<bigint>();
+  constructor(statement: Switch & { readonly cases: { labels: Expr[]; body: Stmt[] }[] }) { this.#statement = statement; }
+  is(label: Num | readonly Num[], body: () => void): SwitchChain {
+    const { on, cases, position } = this.#statement;
+    const labels = (Array.isArray(label) ? label as readonly Num[] : [label as Num]).map(n => operand(n, on.width, on.signed, "a label of switchOn"));
+    for (const l of labels) {
+      if (l.kind !== "const") continue;
+      if (this.#seen.has(l.value)) report("HDL114", `the label ${l.value.toString()} stands twice in one switchOn`, "Merge the two cases", position);
+      this.#seen.add(l.value);
+    }
+    const c = { labels, body: [] as Stmt[] };
+    cases.push(c);
+    withBlock(c.body, body);
+    return this;
+  }
+  otherwise(body: () => void): void {
+    this.#statement.otherwise = [];
+    withBlock(this.#statement.otherwise, body);
+  }
+}
+
 /** One of several by the value of `on`; each label once, each within its width. */
 export function switchOn(on: UInt): SwitchChain {
-  const e = exprOf(on, "switchOn"), position = userPosition();
-  const cases: { labels: Expr[]; body: Stmt[] }[] = [];
-  const s: Switch = { kind: "switch", on: e, cases, otherwise: undefined, position };
+  const s = { kind: "switch" as const, on: exprOf(on, "switchOn"), cases: [], otherwise: undefined, position: userPosition() };
   context().block.push(s);
-  const seen = new Set<bigint>();
-  const chain: SwitchChain = {
-    is: (label, body) => {
-      const labels = (Array.isArray(label) ? label as readonly Num[] : [label as Num]).map(n => operand(n, e.width, e.signed, "a label of switchOn"));
-      for (const l of labels) {
-        if (l.kind !== "const") continue;
-        if (seen.has(l.value)) report("HDL114", `the label ${l.value.toString()} stands twice in one switchOn`, "Merge the two cases", position);
-        seen.add(l.value);
-      }
-      const c = { labels, body: [] as Stmt[] };
-      cases.push(c);
-      withBlock(c.body, body);
-      return chain;
-    },
-    otherwise: body => { s.otherwise = []; withBlock(s.otherwise, body); },
-  };
-  return chain;
+  return new Cases(s);
 }
 
 /** `a` when `cond` is 1, otherwise `b`; values, structs and vecs alike. At least `a` is a value of the language. */

@@ -1,22 +1,33 @@
 /** Names that stand twice. */
-import type { Position } from "../ir/circuit.ts";
+import type { Instance, Memory, Position, Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import { finding, type Study } from "./study.ts";
 
+/** What carries a name: only looked at closer when two carry the same. */
+type Named = Signal | Memory | Instance | "clock" | "reset";
+
 export function checkNames(s: Study): Diagnostic[] {
-  const seen = new Map<string, { readonly what: string; readonly position: Position | undefined }>();
+  const seen = new Map<string, Named>();
   const out: Diagnostic[] = [];
-  const claim = (name: string, what: string, position: Position | undefined): void => {
+  const claim = (name: string, by: Named): void => {
     const first = seen.get(name);
-    if (first === undefined) { seen.set(name, { what, position }); return; }
-    out.push(finding(s, "HDL001", `the name \`${name}\` stands for a ${first.what} and for a ${what}`, "Rename one of them", position, first.position));
+    if (first === undefined) { seen.set(name, by); return; }
+    out.push(finding(s, "HDL001", `the name \`${name}\` stands for a ${whatOf(first)} and for a ${whatOf(by)}`, "Rename one of them", positionOf(by), positionOf(first)));
   };
   for (const d of s.circuit.domains) {
-    claim(d.clock, "clock", undefined);
-    if (d.reset !== undefined) claim(d.reset, "reset", undefined);
+    claim(d.clock, "clock");
+    if (d.reset !== undefined) claim(d.reset, "reset");
   }
-  for (const x of s.circuit.signals) claim(x.name, x.kind === "input" || x.kind === "output" ? "port" : "signal", x.position);
-  for (const m of s.circuit.memories) claim(m.name, "memory", m.position);
-  for (const i of s.circuit.instances) claim(i.name, "instance", i.position);
+  for (const x of s.circuit.signals) claim(x.name, x);
+  for (const m of s.circuit.memories) claim(m.name, m);
+  for (const i of s.circuit.instances) claim(i.name, i);
   return out;
 }
+
+function whatOf(n: Named): string {
+  if (typeof n === "string") return n;
+  if ("circuit" in n) return "instance";
+  if ("depth" in n) return "memory";
+  return n.kind === "input" || n.kind === "output" ? "port" : "signal";
+}
+const positionOf = (n: Named): Position | undefined => typeof n === "string" ? undefined : n.position;

@@ -29,6 +29,9 @@ interface Vertex {
   domains: bigint;
 }
 
+/** A vertex on the walk's stack, and the next of its successors to look at. */
+interface Frame { readonly v: Vertex; readonly next: readonly Vertex[]; at: number }
+
 /** A combinational loop as the driven signals on it, in the order in which each is computed from the next one. */
 export interface Loop { readonly signals: readonly { readonly signal: Signal; readonly lo: number; readonly width: number; readonly whole: boolean }[] }
 
@@ -43,9 +46,9 @@ export class Facts {
   readonly #expressions = new Map<Expr, Vertex | Map<number, Vertex>>();
   readonly #segments = new Map<Segment, Vertex>();
   readonly #outputs = new Map<Signal, Vertex>();
-  readonly #inputNumbers = new Map<Signal, number>();
+  readonly #inputBits = new Map<Signal, bigint>();
   readonly #inputs: Signal[] = [];
-  readonly #domainNumbers = new Map<string, number>();
+  readonly #domainBits = new Map<string, bigint>();
   readonly #domains: string[] = [];
   readonly #onLoop = new Set<Signal>();
   readonly #boundary = new Map<Signal, { readonly through: readonly Signal[]; readonly domains: bigint }>();
@@ -54,7 +57,7 @@ export class Facts {
     this.#circuit = circuit;
     this.#resolution = resolution;
     this.#summaryOf = summaryOf;
-    for (const s of circuit.signals) if (s.kind === "input") { this.#inputNumbers.set(s, this.#inputs.length); this.#inputs.push(s); }
+    for (const s of circuit.signals) if (s.kind === "input") { this.#inputBits.set(s, 1n << BigInt(this.#inputs.length)); this.#inputs.push(s); }
     this.#crossInstances();
     for (const segments of resolution.segments.values()) for (const s of segments) if (s.signal.kind !== "reg") this.#visit(this.#segment(s));
   }
@@ -103,9 +106,9 @@ export class Facts {
   #domainSet(bits: bigint): Set<string> { return new Set(numbersIn(bits).map((n) => this.#domains[n] as string)); }
 
   #domainBit(name: string): bigint {
-    let n = this.#domainNumbers.get(name);
-    if (n === undefined) { this.#domainNumbers.set(name, n = this.#domains.length); this.#domains.push(name); }
-    return 1n << BigInt(n);
+    let bit = this.#domainBits.get(name);
+    if (bit === undefined) { this.#domainBits.set(name, bit = 1n << BigInt(this.#domains.length)); this.#domains.push(name); }
+    return bit;
   }
 
   /** What instance outputs depend on, in terms of this circuit. */
@@ -114,7 +117,11 @@ export class Facts {
       const inside = this.#summaryOf(i.circuit);
       for (const [leaf, signal] of i.connections) {
         if (signal.kind !== "instanceOut") continue;
-        const through = [...inside.through.get(leaf) ?? []].flatMap((n) => i.connections.get(n) ?? []);
+        const through: Signal[] = [];
+        for (const n of inside.through.get(leaf) ?? []) {
+          const from = i.connections.get(n);
+          if (from !== undefined) through.push(from);
+        }
         let domains = 0n;
         for (const d of inside.launched.get(leaf) ?? []) domains |= this.#domainBit(i.domains.get(d)?.name ?? d);
         this.#boundary.set(signal, { through, domains });
@@ -165,8 +172,12 @@ export class Facts {
 
   #ofSignal(s: Signal, lo: number, width: number): Vertex[] {
     switch (s.kind) {
-      case "wire": case "output": case "instanceIn":
-        return segmentsIn(this.#resolution.segments.get(s) ?? [], lo, width).map((g) => this.#segment(g));
+      case "wire": case "output": case "instanceIn": {
+        const all = this.#resolution.segments.get(s) ?? [], only = all[0];
+        // Nearly all signals are driven whole.
+        if (all.length === 1 && only !== undefined) return [this.#segment(only)];
+        return segmentsIn(all, lo, width).map((g) => this.#segment(g));
+      }
       case "instanceOut": {
         let v = this.#outputs.get(s);
         if (v === undefined) this.#outputs.set(s, v = vertex(0, s.width, undefined, undefined, s));
@@ -221,17 +232,7 @@ export class Facts {
   /** Depth first without recursion; a vertex met while open closes a loop. */
   #visit(root: Vertex): Vertex {
     if (root.state === "done") return root;
-    const stack: { readonly v: Vertex; readonly next: Vertex[]; at: number }[] = [];
-    const open = (v: Vertex): void => {
-      v.state = "open";
-      if (v.expr?.kind === "read") {
-        const n = this.#inputNumbers.get(v.expr.signal);
-        if (n !== undefined) v.inputs = 1n << BigInt(n);
-        v.domains = this.#launch(v.expr.signal);
-      } else if (v.output !== undefined) v.domains = this.#launch(v.output);
-      stack.push({ v, next: this.#successors(v), at: 0 });
-    };
-    open(root);
+    const stack: Frame[] = [this.#open(root)];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const n = top.next[top.at];
       if (n === undefined) {
@@ -239,12 +240,24 @@ export class Facts {
         stack.pop();
         continue;
       }
-      if (n.state === "new") { open(n); continue; }
+      if (n.state === "new") { stack.push(this.#open(n)); continue; }
       if (n.state === "open") this.#loop(stack.slice(stack.findIndex((f) => f.v === n)).map((f) => f.v));
-      else { top.v.inputs |= n.inputs; top.v.domains |= n.domains; }
+      else {
+        top.v.inputs = union(top.v.inputs, n.inputs);
+        top.v.domains = union(top.v.domains, n.domains);
+      }
       top.at++;
     }
     return root;
+  }
+
+  #open(v: Vertex): Frame {
+    v.state = "open";
+    if (v.expr?.kind === "read") {
+      v.inputs = this.#inputBits.get(v.expr.signal) ?? 0n;
+      v.domains = this.#launch(v.expr.signal);
+    } else if (v.output !== undefined) v.domains = this.#launch(v.output);
+    return { v, next: this.#successors(v), at: 0 };
   }
 
   #loop(path: readonly Vertex[]): void {
@@ -261,6 +274,9 @@ export class Facts {
     this.loops.push({ signals: [...signals.slice(first), ...signals.slice(0, first)] });
   }
 }
+
+/** The union of two bit sets. Nearly always one is empty or both are the same: no new number then. */
+const union = (a: bigint, b: bigint): bigint => b === 0n || a === b ? a : a === 0n ? b : a | b;
 
 const keyOf = (lo: number, width: number): number => lo * 0x100000 + width;
 

@@ -8,7 +8,7 @@ import { checkDrivers } from "./drivers.ts";
 import { checkLoops, checkValidWaitsForReady } from "./loops.ts";
 import { checkMemories } from "./memories.ts";
 import { checkResets, checkStates } from "./states.ts";
-import { study } from "./study.ts";
+import { forget, study } from "./study.ts";
 import { checkUnread } from "./unread.ts";
 
 /**
@@ -20,7 +20,9 @@ import { checkUnread } from "./unread.ts";
 export function checkCircuit(circuit: Circuit): Diagnostic[] {
   if (circuit.blackBox !== undefined) return [];
   const s = study(circuit);
-  return [checkNames, checkDrivers, checkUnread, checkLoops, checkValidWaitsForReady, checkMemories, checkDomains, checkStates, checkResets].flatMap((check) => check(s));
+  const found = [checkNames, checkDrivers, checkUnread, checkLoops, checkValidWaitsForReady, checkMemories, checkDomains, checkStates, checkResets].flatMap((check) => check(s));
+  forget(circuit);
+  return found;
 }
 
 /** Checks every module below `top` (itself included) once, and their names. */

@@ -14,7 +14,13 @@ export interface Study {
 const studies = new WeakMap<Circuit, Study>();
 const summaries = new WeakMap<Circuit, Summary>();
 
-/** Studied once per circuit. */
+/** What a study learnt is large and seldom asked for again: the surroundings need its summary only. */
+export function forget(circuit: Circuit): void {
+  summaryOf(circuit);
+  studies.delete(circuit);
+}
+
+/** Studied once per circuit, until it is forgotten. */
 export function study(circuit: Circuit): Study {
   let s = studies.get(circuit);
   if (s === undefined) {

@@ -33,6 +33,23 @@ export const maskOf = (width: number): bigint => (1n << BigInt(width)) - 1n;
 /** The value of a bit pattern read as two's complement. */
 export const asSigned = (value: bigint, width: number): bigint => (value >> BigInt(width - 1) & 1n) === 1n ? value - (1n << BigInt(width)) : value;
 
+/** Whether a node has no operands. */
+export const isLeaf = (e: Expr): boolean => e.kind === "const" || e.kind === "read";
+
+/** Operand number `n`, counted from 0, of `operandsOf(e)`, without making that list; undefined beyond the last. */
+export function operandAt(e: Expr, n: number): Expr | undefined {
+  switch (e.kind) {
+    case "const": case "read": return undefined;
+    case "memRead": return n === 0 ? e.address : undefined;
+    case "unary": case "slice": case "extend": case "cast": return n === 0 ? e.a : undefined;
+    case "binary": return n === 0 ? e.a : n === 1 ? e.b : undefined;
+    case "shift": return n === 0 ? e.a : n === 1 ? e.by : undefined;
+    case "mux": return n === 0 ? e.cond : n === 1 ? e.a : n === 2 ? e.b : undefined;
+    case "concat": return e.parts[n];
+    case "pick": return n === 0 ? e.a : n === 1 ? e.index : undefined;
+  }
+}
+
 /** The direct operands of a node. */
 export function operandsOf(e: Expr): readonly Expr[] {
   switch (e.kind) {

@@ -1,5 +1,5 @@
 /** Walks over expressions and statements without recursion on expressions: depth is bounded by memory, not by the call stack. */
-import { operandsOf, type Expr } from "./expr.ts";
+import { isLeaf, operandAt, type Expr } from "./expr.ts";
 import type { Stmt } from "./circuit.ts";
 
 /**
@@ -8,13 +8,22 @@ import type { Stmt } from "./circuit.ts";
  */
 export function postOrder(root: Expr, done: { has(e: Expr): boolean }, visit: (e: Expr) => void): void {
   if (done.has(root)) return;
-  const stack: { readonly e: Expr; readonly operands: readonly Expr[]; next: number }[] = [{ e: root, operands: operandsOf(root), next: 0 }];
+  const stack: Expr[] = [root], next: number[] = [0];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const operand = top.operands[top.next++];
+    const n = next[next.length - 1] as number, operand = operandAt(top, n);
     if (operand === undefined) {
       stack.pop();
-      if (!done.has(top.e)) visit(top.e);
-    } else if (!done.has(operand)) stack.push({ e: operand, operands: operandsOf(operand), next: 0 });
+      next.pop();
+      if (!done.has(top)) visit(top);
+      continue;
+    }
+    next[next.length - 1] = n + 1;
+    if (done.has(operand)) continue;
+    if (isLeaf(operand)) visit(operand);
+    else {
+      stack.push(operand);
+      next.push(0);
+    }
   }
 }
 
@@ -25,8 +34,16 @@ export function* allStatements(body: readonly Stmt[]): Generator<Stmt> {
     const s = top.body[top.at++];
     if (s === undefined) { stack.pop(); continue; }
     yield s;
-    const inner = s.kind === "if" ? [s.then, s.otherwise] : s.kind === "switch" ? [...s.cases.map((c) => c.body), s.otherwise ?? []] : [];
-    for (const b of inner.reverse()) if (b.length > 0) stack.push({ body: b, at: 0 });
+    if (s.kind === "if") {
+      if (s.otherwise.length > 0) stack.push({ body: s.otherwise, at: 0 });
+      if (s.then.length > 0) stack.push({ body: s.then, at: 0 });
+    } else if (s.kind === "switch") {
+      if (s.otherwise !== undefined && s.otherwise.length > 0) stack.push({ body: s.otherwise, at: 0 });
+      for (let n = s.cases.length - 1; n >= 0; n--) {
+        const inner = s.cases[n]?.body ?? [];
+        if (inner.length > 0) stack.push({ body: inner, at: 0 });
+      }
+    }
   }
 }
 

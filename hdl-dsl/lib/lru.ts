@@ -22,6 +22,8 @@ export const Lru = module(
   (p: LruParameters) => ({
     touch: input(struct({ valid: bit, index: uint(addressBits(p.entries)) })),
     victim: output(uint(addressBits(p.entries))),
+    /** The one before it in age: the victim, once the present one is touched. */
+    next: output(uint(addressBits(p.entries))),
   }),
   (io, p) => {
     const width = addressBits(p.entries);
@@ -42,6 +44,7 @@ export const Lru = module(
       });
     });
     io.victim.set(places[p.entries - 1] as UIntVar);
+    io.next.set(places[p.entries - 2] as UIntVar);
     if (2 ** width === p.entries) assertAlways(orTree(here), "every number is in the list once");
   },
 );

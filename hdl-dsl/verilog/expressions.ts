@@ -4,7 +4,7 @@
  */
 import type { Memory, Signal } from "../ir/circuit.ts";
 import { applyOperator } from "../ir/evaluate.ts";
-import { maskOf, operandsOf, type BinaryOp, type Const, type Expr } from "../ir/expr.ts";
+import { isLeaf, maskOf, operandAt, type BinaryOp, type Const, type Expr } from "../ir/expr.ts";
 import { postOrder } from "../ir/walk.ts";
 import type { VBinaryOp, VDeclare, VExpr, VName, VUnaryOp } from "./ast.ts";
 import type { NameTable } from "./names.ts";
@@ -54,7 +54,9 @@ export interface Surroundings {
 
 export class Expressions {
   readonly #around: Surroundings;
-  readonly #uses = new Map<Expr, number>();
+  /** Counted once at least, and more than once; leaves are cheap to repeat and are not counted. */
+  readonly #used = new Set<Expr>();
+  readonly #shared = new Set<Expr>();
   readonly #done = new Map<Expr, VExpr>();
   readonly #constants = new Map<Expr, bigint>();
   readonly #chains = new Map<VExpr, number>();
@@ -64,17 +66,20 @@ export class Expressions {
 
   /** Announces an expression that will be lowered: sharing is known before anything is printed. */
   count(root: Expr): void {
-    const before = this.#uses.get(root);
-    this.#uses.set(root, (before ?? 0) + 1);
-    if (before !== undefined) return;
+    if (!this.#firstUse(root)) return;
     const stack: Expr[] = [root];
     for (let e = stack.pop(); e !== undefined; e = stack.pop()) {
-      for (const o of operandsOf(e)) {
-        const n = this.#uses.get(o);
-        this.#uses.set(o, (n ?? 0) + 1);
-        if (n === undefined) stack.push(o);
-      }
+      for (let n = 0, o = operandAt(e, n); o !== undefined; o = operandAt(e, ++n)) if (this.#firstUse(o)) stack.push(o);
     }
+  }
+
+  #firstUse(e: Expr): boolean {
+    if (isLeaf(e)) return false;
+    const before = this.#used.size;
+    this.#used.add(e);
+    if (this.#used.size !== before) return true;
+    this.#shared.add(e);
+    return false;
   }
 
   /** Verilog for `root`; helper wires that it needs are declared first, named `<consumer>_<hint>`. `near`: the signal that takes the value. */
@@ -84,7 +89,7 @@ export class Expressions {
     postOrder(root, this.#done, (e) => {
       const v = this.#node(e);
       if (v.kind === "number") this.#constants.set(e, v.value);
-      const shared = e !== root && (this.#uses.get(e) ?? 0) > 1 && v.cost > SHARED_COST;
+      const shared = v.cost > SHARED_COST && e !== root && this.#shared.has(e);
       this.#done.set(e, shared ? this.#wire(v, hintOf(e)) : v);
     });
     return bare(this.#done.get(root) as VExpr);
@@ -93,7 +98,7 @@ export class Expressions {
   /** As `lower`, for a value that may be used again: a shared one becomes the wire `<consumer>` + `_<hint>`. */
   lowerShared(root: Expr, consumer: string, hint: string): VExpr {
     const v = this.lower(root, consumer);
-    if ((this.#uses.get(root) ?? 0) <= 1 || v.cost <= SHARED_COST) return v;
+    if (v.cost <= SHARED_COST || !this.#shared.has(root)) return v;
     const wire = this.#wire(v, hint);
     this.#done.set(root, wire);
     return wire;
@@ -155,16 +160,27 @@ export class Expressions {
       return by !== undefined && by >= BigInt(e.width) && !arithmetic ? 0n : undefined;
     }
     if (e.kind !== "binary") return undefined;
-    const a = this.#constants.get(e.a), b = this.#constants.get(e.b), same = this.#same(e.a, e.b);
+    const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
     switch (e.op) {
       case "and": case "mul": return a === 0n || b === 0n ? 0n : undefined;
-      case "or": return a === maskOf(e.width) || b === maskOf(e.width) ? maskOf(e.width) : undefined;
-      case "sub": case "xor": case "ne": return same ? 0n : undefined;
-      case "eq": return same ? 1n : undefined;
-      case "lt": case "gt": return same ? 0n : this.#knownComparison(e);
-      case "le": case "ge": return same ? 1n : this.#knownComparison(e);
+      case "or": return a !== undefined && a === maskOf(e.width) || b !== undefined && b === maskOf(e.width) ? maskOf(e.width) : undefined;
+      case "sub": case "xor": case "ne": return this.#same(e.a, e.b) ? 0n : undefined;
+      case "eq": return this.#same(e.a, e.b) ? 1n : undefined;
+      case "lt": case "gt": return this.#same(e.a, e.b) ? 0n : this.#knownComparison(e);
+      case "le": case "ge": return this.#same(e.a, e.b) ? 1n : this.#knownComparison(e);
       case "add": return undefined;
     }
+  }
+
+  /** The operands' values when all of them are constant. */
+  #values(e: Expr): bigint[] | undefined {
+    const out: bigint[] = [];
+    for (let n = 0, o = operandAt(e, n); o !== undefined; o = operandAt(e, ++n)) {
+      const v = this.#constants.get(o);
+      if (v === undefined) return undefined;
+      out.push(v);
+    }
+    return out;
   }
 
   #node(e: Expr): VExpr {
@@ -174,8 +190,8 @@ export class Expressions {
     }
     if (e.kind === "read") return this.#around.signal(e.signal);
     if (e.kind === "memRead") return index(this.#around.memory(e.memory), e.width, toUnsigned(this.#operand(e.address)), true);
-    const values = operandsOf(e).map((o) => this.#constants.get(o));
-    if (values.every((v) => v !== undefined)) return this.#fold(e, applyOperator(e, values));
+    const values = this.#values(e);
+    if (values !== undefined) return this.#fold(e, applyOperator(e, values));
     const decided = this.#decided(e);
     if (decided !== undefined) return this.#fold(e, decided);
     switch (e.kind) {
@@ -224,7 +240,7 @@ export class Expressions {
   #neutral(e: Extract<Expr, { kind: "binary" }>): Expr | undefined {
     const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
     switch (e.op) {
-      case "and": return a === maskOf(e.width) || this.#same(e.a, e.b) ? e.b : b === maskOf(e.width) ? e.a : undefined;
+      case "and": return a !== undefined && a === maskOf(e.width) || this.#same(e.a, e.b) ? e.b : b !== undefined && b === maskOf(e.width) ? e.a : undefined;
       case "or": return a === 0n || this.#same(e.a, e.b) ? e.b : b === 0n ? e.a : undefined;
       case "add": case "xor": return a === 0n ? e.b : b === 0n ? e.a : undefined;
       case "sub": return b === 0n ? e.a : undefined;

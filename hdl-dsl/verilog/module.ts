@@ -72,7 +72,8 @@ function countUses(c: ModuleContext, registers: readonly RegisterGroup[], proper
   const e = c.expressions;
   for (const s of c.circuit.signals) {
     if (s.kind === "wire" || s.kind === "output" || s.kind === "instanceIn") {
-      for (const run of runsOf(c.resolution.segments.get(s) ?? [])) e.count(run.value);
+      const segments = c.resolution.segments.get(s) ?? [], only = segments[0]?.value;
+      if (segments.length === 1 && only !== undefined) e.count(only); else for (const run of runsOf(segments)) e.count(run.value);
     }
   }
   for (const g of [...registers, ...properties]) for (const s of allStatements(g.body)) for (const x of expressionsOf(s)) e.count(x);

@@ -1,13 +1,24 @@
 /** What every name of the emitted text stands for, module by module: for test benches, waveforms and synthesis reports. */
-import type { Circuit } from "../ir/circuit.ts";
+import type { Circuit, Position } from "../ir/circuit.ts";
 import type { NamedModule, NamedSignal } from "../types/emitted.ts";
 import type { VModule } from "./ast.ts";
 import type { ModuleNames } from "./module-context.ts";
 import { projectPosition } from "./source-map.ts";
 
+const sources = new WeakMap<Position, { readonly source?: string }>();
+/** A position as the map has it. Thousands of names come from one. */
+function at(p: Position | undefined): { readonly source?: string } {
+  if (p === undefined) return {};
+  let found = sources.get(p);
+  if (found === undefined) {
+    const source = projectPosition(p);
+    sources.set(p, found = source === undefined ? {} : { source });
+  }
+  return found;
+}
+
 /** The names of one module. `lowered` is undefined for a black box. */
 export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | undefined): NamedModule {
-  const at = (p: Circuit["position"]): { readonly source?: string } => { const source = projectPosition(p); return source === undefined ? {} : { source }; };
   const signals = c.signals.flatMap((s): NamedSignal[] => {
     const name = names.signals.get(s);
     if (name === undefined || s.kind === "instanceIn" || s.kind === "instanceOut" || names.merged.names.has(s)) return [];

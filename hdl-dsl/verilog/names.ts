@@ -26,9 +26,16 @@ export class NameTable {
   /** The name itself, with `_` behind it as long as it is a keyword or taken. */
   claim(wanted: string): string {
     let name = legal(wanted);
-    while (RESERVED.has(name) || this.#taken.has(name)) name += "_";
-    this.#taken.add(name);
+    while (!this.#take(name)) name += "_";
     return name;
+  }
+
+  /** Takes the name when it is free. */
+  #take(name: string): boolean {
+    if (RESERVED.has(name)) return false;
+    const before = this.#taken.size;
+    this.#taken.add(name);
+    return this.#taken.size !== before;
   }
 
   /** Whether something has the name. */
@@ -39,21 +46,22 @@ export class NameTable {
     const last = candidates.at(-1) ?? "helper";
     for (const c of candidates) {
       const name = legal(c);
-      if (!RESERVED.has(name) && !this.#taken.has(name)) { this.#taken.add(name); return name; }
+      if (this.#take(name)) return name;
     }
+    const base = legal(last);
     let n = this.#next.get(last) ?? 2;
-    while (this.#taken.has(`${legal(last)}_${n}`)) n++;
+    while (!this.#take(`${base}_${n}`)) n++;
     this.#next.set(last, n + 1);
-    const name = `${legal(last)}_${n}`;
-    this.#taken.add(name);
-    return name;
+    return `${base}_${n}`;
   }
 
   readonly #next = new Map<string, number>();
 }
 
+const LEGAL = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Letters, digits and underscores, not starting with a digit. */
 function legal(name: string): string {
+  if (LEGAL.test(name)) return name;
   const body = name.replace(/[^A-Za-z0-9_]/g, "_");
   return /^[0-9]/.test(body) ? `_${body}` : body;
 }

@@ -117,19 +117,25 @@ function printValue(e: VExpr, before: string, indent: string): string {
   return line;
 }
 
-/** Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. */
-const MARKED = "\uE000", MARK = /\uE000(\d+)\uE001/g;
+/**
+ * Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. The marks are characters that no
+ * name, number or string literal of the text has, and of one byte: with wider ones the whole text would take twice the memory.
+ */
+const MARKED = "\x01", MARK_END = "\x02", MARK = new RegExp(`${MARKED}\\d+${MARK_END}`, "g");
 const positions: Position[] = [];
-const marks = new WeakMap<Position, string>();
-function mark(p: Position | undefined): string {
-  if (p === undefined) return "";
-  let m = marks.get(p);
-  if (m === undefined) marks.set(p, m = `${MARKED}${positions.push(p) - 1}\uE001`);
+interface Place { readonly mark: string; readonly comment: string }
+const places = new WeakMap<Position, Place>();
+function placeOf(p: Position): Place {
+  let m = places.get(p);
+  if (m === undefined) places.set(p, m = { mark: `${MARKED}${positions.push(p) - 1}${MARK_END}`, comment: ` // ${shortPosition(p)}` });
   return m;
 }
+const mark = (p: Position | undefined): string => p === undefined ? "" : placeOf(p).mark;
+/** What stands before a value, and the value: no blank before a line's end. */
+const beside = (head: string, value: string): string => value.startsWith("\n") ? `${head.trimEnd()}${value}` : `${head}${value}`;
 const visible = (text: string): number => text.includes(MARKED) ? text.replace(MARK, "").length : text.length;
 
-const comment = (p: Position | undefined): string => p === undefined ? "" : ` // ${shortPosition(p)}`;
+const comment = (p: Position | undefined): string => p === undefined ? "" : placeOf(p).comment;
 const dimension = (width: number): string => width === 1 ? "" : `[${width - 1}:0] `;
 const sign = (signed: boolean): string => signed ? "signed " : "";
 
@@ -153,7 +159,7 @@ function printStatement(s: VStmt, indent: string): string {
   switch (s.kind) {
     case "nonblocking": {
       const head = `${indent}${printExpr(s.target)} <= `;
-      return `${mark(s.position)}${head}${printValue(s.value, head, indent)};\n`;
+      return `${mark(s.position)}${beside(head, printValue(s.value, head, indent))};\n`;
     }
     case "blocking": return `${indent}${printExpr(s.target)} = ${printExpr(s.value)};\n`;
     case "property": return `${mark(s.position)}${indent}${s.what} (${printExpr(s.cond)});${comment(s.position)}\n`;
@@ -188,7 +194,7 @@ function printDeclare(d: VDeclare): string {
   const attributes = d.attributes.length === 0 ? "" : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
   const head = `  ${attributes}${d.what} ${sign(d.signed)}${dimension(d.width)}${d.name}${d.depth === undefined ? "" : ` [0:${d.depth - 1}]`}`;
   const from = mark(d.position);
-  return d.value === undefined ? `${from}${head};${comment(d.position)}\n` : `${from}${head} = ${printValue(d.value, `${head} = `, "  ")};${comment(d.position)}\n`;
+  return d.value === undefined ? `${from}${head};${comment(d.position)}\n` : `${from}${beside(`${head} = `, printValue(d.value, `${head} = `, "  "))};${comment(d.position)}\n`;
 }
 
 function printAlways(a: VAlways): string {
@@ -215,7 +221,7 @@ function printItem(item: VItem): string {
     case "localparam": return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
     case "assign": {
       const head = `  assign ${printExpr(item.target)} = `;
-      return `${mark(item.position)}${head}${printValue(item.value, head, "  ")};\n`;
+      return `${mark(item.position)}${beside(head, printValue(item.value, head, "  "))};\n`;
     }
     case "always": return printAlways(item);
     case "initial": return printBranch(item.body, "  ", "  initial");
@@ -245,22 +251,40 @@ export function printModule(m: VModule): string { return printMapped(m).text; }
 
 /** As `printModule`, with the source positions of what is printed. */
 export function printMapped(m: VModule): Printed {
-  const origins: Origin[] = [];
-  const lines = marked(m).split("\n").map((text, line) => {
-    if (!text.includes(MARKED)) return text;
-    let cut = 0;
-    return text.replace(MARK, (all, n: string, at: number) => {
-      origins.push({ line, column: at - cut, position: positions[Number(n)] as Position });
-      cut += all.length;
-      return "";
-    });
-  });
-  return { text: lines.join("\n"), origins };
+  const origins: Origin[] = [], parts: string[] = [], text = marked(m);
+  // `from`: the first character not taken yet; `bol`: where its line begins, less the marks taken out of that line.
+  let line = 0, bol = 0, from = 0;
+  for (let at = text.indexOf(MARKED); at >= 0; at = text.indexOf(MARKED, from)) {
+    for (let end = text.indexOf("\n", from); end >= 0 && end < at; end = text.indexOf("\n", end + 1)) {
+      line++;
+      bol = end + 1;
+    }
+    const close = text.indexOf(MARK_END, at);
+    origins.push({ line, column: at - bol, position: positions[Number(text.slice(at + 1, close))] as Position });
+    parts.push(text.slice(from, at));
+    from = close + 1;
+    bol += from - at;
+  }
+  parts.push(text.slice(from));
+  // The header holds what the user wrote, any characters, and comes from nowhere.
+  const header = m.header.map((l) => `// ${l}\n`).join(""), above = header.split("\n").length - 1;
+  return { text: header + parts.join(""), origins: above === 0 ? origins : origins.map((o) => ({ ...o, line: o.line + above })) };
 }
 
+/** Everything below the header, with its marks. */
 function marked(m: VModule): string {
-  const header = m.header.map((l) => `// ${l}\n`).join("");
   const parameters = m.parameters.length === 0 ? "" : ` #(\n${m.parameters.map(([k, v]) => `  parameter ${k} = ${typeof v === "number" ? v : printString(v)}`).join(",\n")}\n)`;
-  const items = m.items.map(printItem).join("").replace(/\n{3,}/g, "\n\n").replace(/ +\n/g, "\n").replace(/^\n+/, "").replace(/\n+$/, "\n");
-  return `${header}module ${m.name}${parameters} (\n${printPorts(m.ports)});\n${items}endmodule\n`;
+  return `module ${m.name}${parameters} (\n${printPorts(m.ports)});\n${printItems(m.items)}endmodule\n`;
+}
+
+/** The items; blank lines only between two of them, and one at most. */
+function printItems(items: readonly VItem[]): string {
+  const texts: string[] = [];
+  let blank = false;
+  for (const i of items) {
+    if (i.kind === "blank") { blank = texts.length > 0; continue; }
+    texts.push(blank ? `\n${printItem(i)}` : printItem(i));
+    blank = false;
+  }
+  return texts.join("");
 }

@@ -2,6 +2,8 @@
 import type { VExpr, VItem, VModule, VStmt } from "./ast.ts";
 import { concat, name, number, range, unary } from "./nodes.ts";
 
+const NONE: readonly [number, number][] = [];
+
 /** Which bits of each name are read. */
 class Reads {
   readonly #whole = new Set<string>();
@@ -35,7 +37,10 @@ class Reads {
         case "if": this.expr(s.cond); this.statements(s.then); this.statements(s.otherwise); break;
         case "case":
           this.expr(s.on);
-          for (const i of s.items) { i.labels.forEach((l) => { this.expr(l); }); this.statements(i.body); }
+          for (const i of s.items) {
+            for (const l of i.labels) this.expr(l);
+            this.statements(i.body);
+          }
           this.statements(s.otherwise);
           break;
         case "property": this.expr(s.cond); break;
@@ -57,9 +62,10 @@ class Reads {
   }
 
   /** Runs of unread bits, as [lo, width], from the top. */
-  unread(of: string, width: number): [number, number][] {
-    if (this.#whole.has(of)) return [];
-    const parts = [...this.#parts.get(of) ?? []].sort((a, b) => a[0] - b[0]);
+  unread(of: string, width: number): readonly [number, number][] {
+    if (this.#whole.has(of)) return NONE;
+    const parts = this.#parts.get(of) ?? [];
+    if (parts.length > 1) parts.sort((a, b) => a[0] - b[0]);
     const out: [number, number][] = [];
     let from = 0;
     for (const [lo, hi] of parts) {

@@ -1,16 +1,48 @@
 import { expect, it } from "vitest";
-import { measureLanguage } from "../../../cli/bench/language.ts";
+import { growth, languageDesigns, LINEAR, measureLanguage, type LanguageSpeed } from "../../../cli/bench/language.ts";
+import { languageRow, languageVerdict } from "../../../cli/bench/language-report.ts";
 import { when, elaborate, emit, input, module, output, uint } from "../../../hdl-dsl/index.ts";
 
-it("measures designs of the sizes asked for", () => {
-  const sizes = [1_000, 4_000];
-  const all = measureLanguage(sizes, () => undefined);
-  expect(all.map((s) => s.design)).toEqual(["control", "control", "arithmetic", "arithmetic", "hierarchy", "hierarchy"]);
-  for (const [i, s] of all.entries()) {
-    const wanted = sizes[i % 2] as number;
+it.each(languageDesigns)("measures $name of the sizes asked for", (design) => {
+  for (const wanted of [1_000, 4_000]) {
+    const s = measureLanguage(design, wanted, 0, 0);
+    expect(s).toMatchObject({ design: design.name, runs: 1 });
     expect(s.nodes).toBeGreaterThan(wanted * 0.7);
-    expect(s.nodes).toBeLessThan(wanted * 1.5 + 200); // the best of several runs, of designs up to 124 nodes larger
+    expect(s.nodes).toBeLessThan(wanted * 1.5);
+    expect(s.lines).toBeGreaterThan(wanted / 5);
   }
+});
+
+it("measures at least as long as it is told to, after the warm-up", () => {
+  const s = measureLanguage(languageDesigns[0] as (typeof languageDesigns)[number], 500, 1, 50);
+  expect(s.runs * (s.elaborationMs + s.emissionMs)).toBeGreaterThanOrEqual(50);
+});
+
+const row = (nodes: number, elaborationMs: number): LanguageSpeed => ({ design: "x", nodes, runs: 1, coldMs: 0, elaborationMs, emissionMs: 0, lines: 1 });
+it("tells linear from quadratic, and which rows are below the goal", () => {
+  expect(growth([row(1_000, 10), row(1_000_000, 10_000)])).toBeCloseTo(1);
+  expect(growth([row(1_000_000, 10_000_000), row(1_000, 10)])).toBeCloseTo(2);
+  expect(languageVerdict([row(1_000, 5), row(100_000, 500)])).toEqual(["100000 nodes/s or better at every size", "time grows with the size to the power of 1.00 (x): linear"]);
+  expect(languageVerdict([row(1_000, 5), row(100_000, 50_000)])).toEqual(["below 100000 nodes/s: x of 100000 nodes 2000", "time grows with the size to the power of 2.00 (x): NOT linear: x"]);
+});
+
+it("a quadratic step in the making of a design is seen", () => {
+  const slow = { name: "slow", make: (nodes: number) => module("Slow", () => ({ d: input(uint(32)), q: output(uint(32)) }), (io) => {
+    let sum = io.d, found = 0;
+    for (let i = 0; i < nodes / 2; i++) {
+      // Each node looks at all before it, as a search in a list would.
+      for (let j = 0; j < 16 * i; j++) found = Math.imul(found ^ j, 16777619);
+      sum = sum.add(found >>> 0).xor(io.d);
+    }
+    io.q.set(sum);
+  })() };
+  const sizes = [1_000, 8_000].map((size) => measureLanguage(slow, size, 0, 0));
+  expect(growth(sizes)).toBeGreaterThan(LINEAR);
+});
+
+it("refuses a row that it does not know", () => {
+  expect(() => languageRow("adders/1000")).toThrow("--row adders/1000: give a design (control, arithmetic, hierarchy) and its size in nodes, as control/1000");
+  expect(() => languageRow("control/many")).toThrow("--row control/many: give a design");
 });
 
 const Chain = module("Chain", (_p: { readonly links: number }) => ({ d: input(uint(16)), q: output(uint(16)) }), (io, p) => {

@@ -5,6 +5,7 @@ import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import type { Random } from "../support/random.ts";
 import { Reference, type Value } from "./reference.ts";
+import type { Model } from "./vectors.ts";
 
 /** Bits of the vector that the inputs are cut from. */
 export const STIMULUS_BITS = 512;
@@ -21,9 +22,9 @@ export function stimulus(random: Random): bigint[] {
   return [0n, ...steps];
 }
 
-/** A module under test with the text that it is tested by. */
-export interface Subject { readonly circuit: Circuit; readonly design: EmittedDesign }
-export const subjectOf = (circuit: Circuit, emit: (c: Circuit) => EmittedDesign = emitCircuit): Subject => ({ circuit, design: emit(circuit) });
+/** A module under test with the text that it is tested by, and what it must do where somebody else than its circuit knows. */
+export interface Subject { readonly circuit: Circuit; readonly design: EmittedDesign; readonly model?: Model | undefined }
+export const subjectOf = ({ circuit, model }: { readonly circuit: Circuit; readonly model?: Model | undefined }): Subject => ({ circuit, design: emitCircuit(circuit), model });
 
 /** Where the inputs of a module lie in the stimulus: one after the other, in the order of its ports. */
 function inputsOf(s: Subject): { readonly name: string; readonly lo: number; readonly width: number }[] {
@@ -70,5 +71,19 @@ export function expected(s: Subject, vectors: readonly bigint[]): { readonly bit
     }
     reference.tick(n === 0);
     return { bits, known };
+  });
+}
+
+/** As `expected`, from the subject's own model. Run once: a model has its state. */
+export function modelled(model: Model, s: Subject, vectors: readonly bigint[]): bigint[] {
+  return vectors.map((vector, n) => {
+    const out = model.outputs(new Map([...inputValues(s, vector)].map(([name, v]) => [name, v.bits])));
+    let bits = 0n, at = 0n;
+    for (const o of outputsOf(s)) {
+      bits |= (out.get(o.name) ?? 0n) << at;
+      at += BigInt(o.width);
+    }
+    model.tick(n === 0);
+    return bits;
   });
 }

@@ -1,15 +1,16 @@
 /** Random programs through the evaluator and three tools; a difference is shrunk and told in Verilog and numbers. */
 import fc from "fast-check";
 import { Random } from "../support/random.ts";
-import { benchText, expected, inputValues, outputBits, stimulus, subjectOf, type Subject } from "./bench.ts";
+import { benchText, expected, inputValues, modelled, outputBits, stimulus, subjectOf, type Subject } from "./bench.ts";
 import { CHOICE } from "./choices.ts";
-import { programOf } from "./program.ts";
+import { generate } from "./generate.ts";
 import { runTool, TOOLS, type ToolName } from "./tools.ts";
 
 /** The choices that a program is made of. */
 export const choices: fc.Arbitrary<number[]> = fc.noBias(fc.array(fc.nat(CHOICE - 1), { minLength: 0, maxLength: 1600, size: "max" }));
 
-export interface Difference { readonly tool: ToolName; readonly subject: Subject; readonly step: number; readonly got: string; readonly want: string }
+/** Where something else came out: of a tool, or (a program with a model of its own) of the builders. */
+export interface Difference { readonly tool: ToolName | "builders"; readonly subject: Subject; readonly step: number; readonly got: string; readonly want: string }
 
 /** A tool's outputs of one subject against what they must be. */
 function compare(tool: ToolName, subject: Subject, rows: readonly string[], at: number, vectors: readonly bigint[]): Difference | undefined {
@@ -27,8 +28,22 @@ function compare(tool: ToolName, subject: Subject, rows: readonly string[], at: 
   return undefined;
 }
 
+/** The evaluator's outputs of what the builders made, against the program's own model. */
+function compareModel(subject: Subject, vectors: readonly bigint[]): Difference | undefined {
+  if (subject.model === undefined) return undefined;
+  const width = outputBits(subject), want = modelled(subject.model, subject, vectors);
+  const binary = (v: bigint): string => v.toString(2).padStart(width, "0");
+  for (const [step, got] of expected(subject, vectors).entries()) {
+    const should = want[step] ?? 0n;
+    if ((got.bits ^ should) & got.known) return { tool: "builders", subject, step, got: binary(got.bits), want: binary(should) };
+  }
+  return undefined;
+}
+
 /** The first difference of each subject that has one. All subjects are built in one run of each tool. */
 export async function differences(subjects: readonly Subject[], tools: readonly ToolName[], vectors: readonly bigint[]): Promise<Difference[]> {
+  const built = subjects.map((s) => compareModel(s, vectors));
+  if (tools.length === 0) return built.flatMap((d) => d ?? []);
   const files = [...new Map(subjects.flatMap((s) => s.design.files).map((f) => [f.name, f])).values(), { name: "bench.v", text: benchText(subjects) }];
   const total = subjects.reduce((n, s) => n + outputBits(s), 0);
   const found = await Promise.all(tools.map(async (tool) => {
@@ -41,7 +56,7 @@ export async function differences(subjects: readonly Subject[], tools: readonly 
       return d;
     });
   }));
-  return subjects.flatMap((_, n) => found.flatMap((f) => f[n] ?? []).slice(0, 1));
+  return subjects.flatMap((_, n) => [built, ...found].flatMap((f) => f[n] ?? []).slice(0, 1));
 }
 
 export interface Counterexample { readonly difference: Difference; readonly vectors: readonly bigint[] }
@@ -52,7 +67,7 @@ export async function shrink(first: Difference, from: readonly number[], vectors
   let best: Difference = first;
   const fails = async (list: readonly number[]): Promise<boolean> => {
     try {
-      const [d] = await differences([subjectOf(programOf(list, "Fuzz"))], [first.tool], vectors);
+      const [d] = await differences([subjectOf(generate(list, "Fuzz"))], first.tool === "builders" ? [] : [first.tool], vectors);
       if (d !== undefined) best = d;
       return d !== undefined;
     } catch { return false; }
@@ -72,16 +87,17 @@ export async function shrink(first: Difference, from: readonly number[], vectors
 /** A counterexample for a reader: the tool, the step, inputs up to it, and the text. */
 export function describeCounterexample({ difference: d, vectors }: Counterexample): string {
   const inputs = vectors.slice(0, d.step + 1).map((v, n) => `  ${n === 0 ? "reset" : `step ${n}`}: ${[...inputValues(d.subject, v)].map(([name, x]) => `${name}=0x${x.bits.toString(16)}`).join(" ")}`);
-  return [`${d.tool} differs from the evaluator at step ${d.step}: outputs are ${d.got}, not ${d.want} (? = undefined)`, "inputs:", ...inputs, ...d.subject.design.files.map((f) => f.text)].join("\n");
+  return [`${d.tool} ${d.tool === "builders" ? "differ from the program" : "differs from the evaluator"} at step ${d.step}: outputs are ${d.got}, not ${d.want} (? = undefined)`, "inputs:", ...inputs, ...d.subject.design.files.map((f) => f.text)].join("\n");
 }
 
-/** Every tool over `count` programs of a seed, `batch` in one build. @returns how many ran, and the first difference, shrunk. */
-export async function fuzz(seed: number, count: number, batch: number, tools: readonly ToolName[] = TOOLS): Promise<{ readonly programs: number; readonly failure: string | undefined }> {
+/** Every tool over `count` programs of a seed, `batch` in one build. @param said hears of how many ran. @returns how many ran, and the first difference, shrunk. */
+export async function fuzz(seed: number, count: number, batch: number, tools: readonly ToolName[] = TOOLS, said: (programs: number) => void = () => undefined): Promise<{ readonly programs: number; readonly failure: string | undefined }> {
   for (let done = 0; done < count; done += batch) {
+    said(done);
     const size = Math.min(batch, count - done);
     const lists = fc.sample(choices, { seed: seed + done, numRuns: size });
     const vectors = stimulus(new Random(seed + done));
-    const subjects = lists.map((list, n) => subjectOf(programOf(list, `Fuzz${n}`)));
+    const subjects = lists.map((list, n) => subjectOf(generate(list, `Fuzz${n}`)));
     let found: Difference[];
     try { found = await differences(subjects, tools, vectors); }
     catch (e) { return { programs: done, failure: `batch with seed ${seed + done}: ${(e as Error).message}` }; }

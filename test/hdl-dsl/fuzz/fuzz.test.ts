@@ -10,7 +10,7 @@ const seed = Number(process.env["MNEMO_FUZZ_SEED"] ?? 20261120);
 
 test(`${count} random programs mean the same to the evaluator and to three tools (seed ${seed})`, { timeout: 60_000 + count * 400 }, async () => {
   const start = Date.now();
-  const r = await fuzz(seed, count, 500);
+  const r = await fuzz(seed, count, 500, undefined, (done) => { if (done > 0 && done % 5000 === 0) console.log(`${done} programs so far, ${((Date.now() - start) / 1000).toFixed(0)} s`); });
   if (process.env["MNEMO_FUZZ"] !== undefined) console.log(`${r.programs} programs, seed ${seed}, ${((Date.now() - start) / 1000).toFixed(0)} s`);
   expect(r.failure ?? "no difference", `MNEMO_FUZZ_SEED=${seed}`).toBe("no difference");
 });
