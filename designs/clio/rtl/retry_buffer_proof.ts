@@ -1,4 +1,8 @@
-/** The retry buffer: no operation is passed on twice. */
+/**
+ * The retry buffer: no operation is passed on twice. Not among the node's proofs yet (proofs.ts): no engine decides it for runs of any
+ * length within minutes; no counterexample in the first 15 cycles. What it wants is the invariant that a key that was remembered stays in
+ * its set, or is not newer than its client's mark, or is just being written down.
+ */
 import {
   assertAlways, assumeAlways, bit, cat, connect, constant, cover, decode, input, instance, module, mux, node, output, reg, source, struct, uint,
   when, type Bit, type Proof, type UInt,
@@ -9,10 +13,13 @@ import { RetryAnswer } from "./retry_results.ts";
 const SLOTS = 2;
 const b = (v: unknown): Bit => v as Bit;
 
+/** Numbers that a client uses, of 2^operationBits: fewer than half a round, so that any may be asked for at any time. */
+const NUMBERS = 6;
+
 /**
- * The surroundings: requests with any numbers within an eighth of a round behind their client's newest, done, answered and repeated in any
- * order; a client that was silent for three timeouts has no more copies of old requests on the way. Any one key of client and number stands
- * for all.
+ * The surroundings: as many requests as they like, of any client and number, first ones, copies and repetitions in any order and for ever, done
+ * and answered whenever. Any one key of client and number stands for all. Nobody is ever forgotten here (there are as many places as
+ * clients), and numbers do not wrap: those are for the bench.
  */
 const harness = (name: string, p: RetryBufferParameters & { readonly clientBits: number; readonly operationBits: number }) => module(
   name,
@@ -21,22 +28,20 @@ const harness = (name: string, p: RetryBufferParameters & { readonly clientBits:
     request: input(struct({ valid: bit, slot: uint(1), tracked: bit, keeps: bit, introduces: bit, fence: bit, client: uint(p.clientBits),
       operation: uint(p.operationBits) })),
     done: input(struct({ valid: bit, slot: uint(1), status: uint(4), word: uint(1) })),
-    key: input(struct({ client: uint(p.clientBits), operation: uint(p.operationBits), newest: uint(p.operationBits) })),
+    key: input(struct({ client: uint(p.clientBits), operation: uint(p.operationBits) })),
     word_slot: input(uint(1)), word: output(uint(1)), ready: output(bit),
   }),
   io => {
     const dut = instance("dut", RetryBuffer(p)), r = io.request;
-    // Any one key, the same in all cycles; and the newest number of its client so far.
+    // Any one key, the same in all cycles.
     const chosen = reg(bit, { init: 0, name: "model_chosen" });
     const client = reg(uint(p.clientBits), { init: 0, name: "model_client" });
     const operation = reg(uint(p.operationBits), { init: 0, name: "model_operation" });
-    const newest = reg(uint(p.operationBits), { init: 0, name: "model_newest" });
     chosen.set(1);
     const begins = node(b(chosen).not(), { name: "model_begins" });
     when(begins, () => {
       client.set(io.key.client);
       operation.set(io.key.operation);
-      newest.set(io.key.newest);
     });
 
     const guarded = node(r.tracked.and(r.keeps), { name: "model_guarded" });
@@ -69,39 +74,14 @@ const harness = (name: string, p: RetryBufferParameters & { readonly clientBits:
     assumeAlways(cat(r.valid, r.fence, r.keeps).all().not(), "a fence is not kept");
     assumeAlways(io.done.valid.not().or((passed as unknown as UInt).shr(io.done.slot).bit(0)), "what is done has passed");
 
-    // The numbers of the key's client.
-    const ours = node(r.tracked.and(r.client.eq(client as unknown as UInt)), { name: "model_ours" });
-    const next = node((newest as unknown as UInt).add(1), { name: "model_next" });
-    const advances = node(r.operation.eq(next), { name: "model_advances" });
-    const behind = node((newest as unknown as UInt).sub(r.operation), { name: "model_behind" });
     assumeAlways(r.valid.and(begins).not(), "the key is chosen first");
-    assumeAlways(cat(r.valid, ours).all().not().or(advances).or(behind.lt(2 ** (p.operationBits - 3))),
-      "a number is the next one, or one of the last eighth of a round");
-    when(takes.and(ours).and(advances), () => { newest.set(next); });
-    // Silence: from then on no copy of what is older comes, only new requests and repetitions that say so.
-    const silence = reg(uint(4), { init: 0, name: "model_silence" });
-    const live = reg(uint(p.operationBits - 2), { init: 0, name: "model_live" });
-    when(takes.and(ours), () => {
-      silence.set(0);
-      // Numbers since the last long silence, as far as they can be asked for.
-      when(advances.and((live as unknown as UInt).all().not()), () => { live.set((live as unknown as UInt).add(1)); });
-    }).elseWhen((silence as unknown as UInt).eq(12), () => {
-      live.set(0);
-    }).otherwise(() => { silence.set((silence as unknown as UInt).add(1)); });
-    const forgotten_once = reg(bit, { init: 0, name: "model_had_silence" });
-    const ever = reg(bit, { init: 0, name: "model_ever" });
-    when(takes.and(ours), () => { ever.set(1); });
-    when((silence as unknown as UInt).eq(12).and(b(ever)), () => { forgotten_once.set(1); });
-    assumeAlways(cat(r.valid, ours, r.introduces, b(forgotten_once), advances.not()).all().not()
-      .or(behind.lt((live as unknown as UInt).zext(p.operationBits))), "no copy lives through a long silence");
+    assumeAlways(r.valid.not().or(r.operation.lt(NUMBERS)), "numbers within half a round");
 
     // The claim.
     const done = reg(bit, { init: 0, name: "model_done" });
-    const key = cat(constant(1, 1), client as unknown as UInt, operation as unknown as UInt);
+    const key = cat(constant(1, 1), client, operation);
     const again = node(dut.pass.payload.va.bits(0, key.width).eq(key), { name: "model_is_key" });
-    const is_key = node(ours.and(r.operation.eq(operation as unknown as UInt)), { name: "model_asks_key" });
-    when(io.pass.fire.and(again), () => { done.set(1); })
-      .elseWhen(takes.and(is_key).and(advances), () => { done.set(0); });
+    when(io.pass.fire.and(again), () => { done.set(1); });
     assertAlways(io.pass.fire.and(again).and(b(done)).not(), "no operation passes twice");
     cover(io.pass.fire.and(again), "the operation passes");
     cover(io.answer.fire.and(io.answer.payload.kind.eq(0)).and(b(done)), "a repetition is answered with the result");
@@ -116,7 +96,7 @@ const faults = [
 ] as const;
 export const retryBufferProof: Proof = {
   module: "RetryBuffer, 2 sets of 2, 2 clients",
-  harness: harness("RetryBufferProof", { slots: SLOTS, entries: 4, ways: 2, clients: 2, timeoutCycles: 4, clientBits: 1, operationBits: 5, wordBits: 1, stampBits: 5 }),
+  harness: harness("RetryBufferProof", { slots: SLOTS, entries: 4, ways: 2, clients: 2, timeoutCycles: 4, clientBits: 1, operationBits: 4, wordBits: 1, stampBits: 5 }),
   reach: 16,
   faults,
 };
