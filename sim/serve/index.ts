@@ -4,3 +4,4 @@ export type { Network } from "./network.ts";
 export { serve, simulatedSeconds, type Served, type ServeOptions } from "./serve.ts";
 export { TapNetwork, type TapOptions } from "./tap-network.ts";
 export { freePort, UdpNetwork, type UdpOptions } from "./udp-network.ts";
+export { realClock, UdpTransport } from "./udp-transport.ts";

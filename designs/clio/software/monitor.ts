@@ -45,7 +45,8 @@ export class Monitor {
         case opcode.CREATE_PROC: return [this.createProcess(d.body, reply)];
         case opcode.FREE_PROC: return this.freeProcess(d.clio.pid, reply);
         case opcode.ALLOC: return [this.giveRegion(d.clio.pid, d.body, reply)];
-        default: return [replyFrame(this.own, request, d.clio.opcode, status.MALFORMED)];
+        // A host answers NEW_NODE from its base port, the published client with an opcode that it never sets; and it answers an answer to that again.
+        default: return this.hosts.has(hostName(d.ipv4.src, d.udp.srcPort)) ? [] : [replyFrame(this.own, request, d.clio.opcode, status.MALFORMED)];
       }
     } catch (e) {
       if (e instanceof PacketError) return [replyFrame(this.own, request, d.clio.opcode, status.MALFORMED)];
@@ -57,7 +58,7 @@ export class Monitor {
   private join(body: Uint8Array, mac: bigint): Uint8Array[] {
     const member = decode(joinBody, body), at: Endpoint = { mac, ip: member.ip, port: member.udpPort };
     if (member.type === memberType.host) {
-      this.hosts.set(`${at.ip}:${at.port}`, at);
+      this.hosts.set(hostName(at.ip, at.port), at);
       return this.nodes.map(({ node }) => this.newNode(node, at));
     }
     const node: MemberNode = { ...at, name: formatIpv4(at.ip), memoryBytes: Number(member.memoryBytes) };
@@ -100,3 +101,6 @@ export class Monitor {
     return reply(true, encode(allocReplyBody, { ret: 0, boardIp: best.node.ip, udpPort: best.node.port, vregion: process.nextRegion++ }));
   }
 }
+
+/** A host by its address and base port. */
+const hostName = (ip: number, port: number): string => `${ip}:${port}`;

@@ -95,6 +95,16 @@ describe("the monitor", () => {
     expect(out.map(d => [d.ipv4?.dst, d.clio?.opcode, d.clio?.pid])).toEqual([[4, p.opcode.FREE_PROC, 1], [1, 0x87, 1]]);
     expect(p.decode(p.retBody, ask(m, p.opcode.FREE_PROC, undefined, 1)[0]?.body ?? new Uint8Array(4)).ret).toBe(errorNumber.noProcess);
   });
+  it("never answers a host's answer, whatever opcode it has: the host would answer that", () => {
+    const m = new Monitor(own, nodes), mac = new Uint8Array(6), ip = new Uint8Array(16);
+    const out = ask(m, p.opcode.JOIN_CLUSTER, p.encode(p.joinBody, { type: 2n, memoryBytes: 0n, mac, ipText: ip, ip: host.ip, udpPort: host.port }));
+    expect(out.map(d => d.clio?.opcode)).toEqual([p.opcode.NEW_NODE, p.opcode.NEW_NODE, 0x97]);
+    for (const code of [0, 0x99, 0x89, 0x3f]) expect(ask(m, code, new Uint8Array(4)), `opcode ${code}`).toEqual([]);
+    // From any other port it is a mistake that is told.
+    const stranger = m.receive(p.udpFrame({ ...host, port: host.port + 2 }, own, p.clioMessage({ opcode: 0 }))).map(f => p.dissect(f));
+    expect(stranger.map(d => d.clio?.status)).toEqual([p.status.MALFORMED]);
+    expect(ask(m, p.opcode.CREATE_PROC, new Uint8Array(64)).length).toBe(1);
+  });
   it("answers MALFORMED to what it does not know and ignores what is not its own", () => {
     const m = new Monitor(own, nodes);
     expect(ask(m, p.opcode.READ)[0]?.clio).toMatchObject({ opcode: p.opcode.READ, status: p.status.MALFORMED, size: 16 });
