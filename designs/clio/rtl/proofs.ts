@@ -1,9 +1,8 @@
 /** Proofs of the node's units: harnesses for `mnemo prove`. */
 import type { Proof } from "../../../hdl-dsl/index.ts";
 import { fenceProof } from "./fence_proof.ts";
-import { retryBufferProof } from "./retry_buffer_proof.ts";
 import { slotPoolProof } from "./slot_pool_proof.ts";
 import { tlbProof } from "./tlb_proof.ts";
 
 /** Every proof of the node's units. */
-export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof, retryBufferProof, fenceProof];
+export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof, fenceProof];
