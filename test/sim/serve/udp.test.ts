@@ -17,16 +17,17 @@ afterAll(async () => { await served.stop(); });
 /** Native-port requests of one program. */
 class Program {
   readonly udp: UdpClient;
+  readonly #node: number;
   #id = 0;
-  constructor(udp: UdpClient) { this.udp = udp; }
-  static async start(): Promise<Program> { return new Program(await UdpClient.open()); }
+  constructor(udp: UdpClient, node: number) { this.udp = udp; this.#node = node; }
+  static async start(node = ip): Promise<Program> { return new Program(await UdpClient.open(), node); }
   ask(code: number, pid: number, ...body: readonly Uint8Array[]): Promise<Datagram> {
-    return this.udp.ask(ip, native, p.clioMessage({ opcode: code, pid, flagTracked: 1, requestId: ++this.#id }, ...body));
+    return this.udp.ask(this.#node, native, p.clioMessage({ opcode: code, pid, flagTracked: 1, requestId: ++this.#id }, ...body));
   }
   async createProcess(): Promise<number> { return p.decode(p.createProcReplyBody, (await this.ask(opcode.CREATE_PROC, 0, new Uint8Array(64))).body).newPid; }
   async allocate(pid: number, len: bigint): Promise<bigint> {
     const r = p.decode(p.allocReplyBody, (await this.ask(opcode.ALLOC, pid, p.encode(p.allocBody, { len, vregion: 1n, vmFlags: vmFlag.write }))).body);
-    expect(r).toMatchObject({ ret: 0, boardIp: ip, udpPort: native });
+    expect(r).toMatchObject({ ret: 0, boardIp: this.#node, udpPort: native });
     return r.addr;
   }
   async write(pid: number, va: bigint, data: Uint8Array): Promise<number> {
@@ -129,6 +130,28 @@ describe("the clock", () => {
     await c.ask(opcode.PINGPONG, 0);
     expect(served.node.bench.cycle).toBeGreaterThan(before);
     await c.udp.close();
+  });
+});
+
+describe("more virtual than physical memory", () => {
+  it("runs out explicitly, sleeps meanwhile, and goes on when something is freed", async () => {
+    // Six frames, of which one is the offloads'.
+    const small = await servedNode({ ip: ownAddress(2) }, { slowPath: { pages: 6 } });
+    const c = await Program.start(small.settings.runtime.ip), pid = await c.createProcess(), page = BigInt(small.settings.config.pageSize), va = await c.allocate(pid, 12n * page);
+    const touch = async (n: number): Promise<number> => c.write(pid, va + BigInt(n) * page, Uint8Array.of(n));
+    const outcomes: number[] = [];
+    for (let n = 0; n < 8; n++) outcomes.push(await touch(n));
+    expect(outcomes).toEqual([0, 0, 0, 0, 0, status.OUT_OF_MEMORY, status.OUT_OF_MEMORY, status.OUT_OF_MEMORY]);
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    const before = small.node.bench.cycle;
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    expect(small.node.bench.cycle).toBe(before);
+    expect((await c.ask(opcode.FREE, pid, p.encode(p.allocBody, { addr: va + page, len: page }))).header.status).toBe(status.OK);
+    // The frame of the freed page, zeroed.
+    expect(await c.read(pid, va + 7n * page, 16)).toEqual(new Uint8Array(16));
+    expect([await touch(7), await touch(6), await touch(1)]).toEqual([status.OK, status.OUT_OF_MEMORY, status.INVALID]);
+    await c.udp.close();
+    expect(Number((await small.stop()).counters.outOfMemory)).toBe(4);
   });
 });
 

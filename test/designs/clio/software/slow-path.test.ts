@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import * as p from "../../../../designs/packets/index.ts";
 import { counterNames, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
@@ -321,6 +322,10 @@ describe("other requests", () => {
     expect(Object.fromEntries(softwareCounters.map(({ name }, i) => [name, values[counterNames.length + i]]))).toEqual({ ...n.slow.statistics });
     expect(n.slow.statistics).toMatchObject({ processes: 1, tableEntries: 3, allocations: 1, allocationsRefused: 0, allocationRetries: 0, repliesRepeated: 0 });
     expect(count).toBe(counterNames.length + softwareCounters.length);
+  });
+  it("are on the page, in their order", () => {
+    const page = readFileSync(new URL("../../../../docs/slow-path.md", import.meta.url), "utf8");
+    expect([...page.matchAll(/^\| (\w+) \| (.*) \|$/gm)].map(m => ({ name: m[1], doc: m[2] })).filter(r => r.name !== "counter")).toEqual([...softwareCounters]);
   });
   it("report what fits the smallest frames", async () => {
     const n = await start({ mtuFrame: 576 }), r = await n.send(p.opcode.QUERY_STAT);
