@@ -39,20 +39,23 @@ export interface Served {
  * hardware's, latencies in seconds those of the simulator; nothing in the node ages while nobody asks.
  * @throws HangError and the like when the design fails; what `network` fails with
  */
-export function serve(settings: Settings, network: Network, o: ServeOptions): Promise<Served> {
+export async function serve(settings: Settings, network: Network, o: ServeOptions): Promise<Served> {
   const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {};
-  return withNode("serve clio", settings, {
+  const { failure, ...served } = await withNode("serve clio", settings, {
     limitCycles: Infinity, wave: false, ...o, slowPath: { ...o.slowPath, sessions },
   }, async (node) => {
     await node.settled();
     const service = new Service(node, network, o.monitor);
     const ended = service.run(o.stop);
     o.ready?.(node);
-    await ended;
+    const failure = await ended;
     await node.settled();
     const counters = await node.counters();
-    return { counters, ...service.totals() };
+    return { failure, counters, ...service.totals() };
   });
+  // Told here, outside the bench: it is no failure of the design at some cycle.
+  if (failure) throw failure;
+  return served;
 }
 
 class Service {
@@ -80,21 +83,20 @@ class Service {
     node.bench.scheduler.edgesPerTurn = EDGES_PER_TURN;
   }
 
-  /** Until `stop` settles or the network fails. */
-  async run(stop: Promise<unknown>): Promise<void> {
+  /** Until `stop` settles or the network fails. @returns what it fails with */
+  async run(stop: Promise<unknown>): Promise<Error | undefined> {
     const remove = this.#node.bench.onEdge({ sample: () => { this.#watch(); } });
-    try {
-      await new Promise<void>((resolve, reject) => {
-        this.#network.attach((frame) => { this.#arrived(frame); }, reject);
-        stop.then(() => { resolve(); }, reject);
-      });
-    } finally {
-      this.#stopped = true;
-      this.#wake();
-      remove();
-      // What is still under way leaves on its own.
-      this.#node.bench.onEdge({ sample: () => { this.#drain(); } });
-    }
+    const failure = await new Promise<Error | undefined>((resolve) => {
+      this.#network.attach((frame) => { this.#arrived(frame); }, resolve);
+      const stopped = (): void => { resolve(undefined); };
+      stop.then(stopped, stopped);
+    });
+    this.#stopped = true;
+    this.#wake();
+    remove();
+    // What is still under way leaves on its own.
+    this.#node.bench.onEdge({ sample: () => { this.#drain(); } });
+    return failure;
   }
 
   totals(): Omit<Served, "counters"> {

@@ -92,6 +92,8 @@ describe("what cannot be is one sentence, exit code 2", () => {
     [["--tap-address", "10.0.0.1/31"], /It must be an IPv4 address with a prefix length of 1 to 30/],
     [["--tap", "mnemo9", "--port", "0"], /^mnemo: --port 0 asks for a free port of this machine; /],
     [["--tap", "mnemo9", "--set", "ip=10.1.1.9"], /^mnemo: 10\.1\.1\.9 would be the address of the node \(--set ip=\.\.\.\) and of the monitor \(--monitor\); give one of them another\n$/],
+    // Not a TAP device, or no right to find out.
+    [["--tap", "lo"], /^mnemo: (?:the device lo is there already and is no TAP device; give another name with --tap|there is no right to .*: run as root .*|.*tun.*)\n$/],
     [["--monitor", "1235"], /^mnemo: --monitor 1235 is a port of the node \(1200, 1234 to 2257\); give another\n$/],
     [["--monitor", "10.0.0.1"], /^mnemo: --monitor 10\.0\.0\.1: behind sockets the monitor has the node's address, 127\.0\.0\.1; give only its port\n$/],
     [["--monitor", "x:y"], /argument 'x:y' is invalid/],

@@ -93,6 +93,19 @@ it.skipIf(missing !== undefined)("a device that was made goes with the service",
   await expect(run("ip", ["link", "show", `${device}b`.slice(0, 15)])).rejects.toThrow("does not exist");
 });
 
+it.skipIf(missing !== undefined)("a device that is taken away ends the service with one sentence", async () => {
+  const name = `${device}c`.slice(0, 15), network = await TapNetwork.open(settings, { ...options, device: name });
+  let ready: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => { ready = resolve; });
+  const ended = serve(settings, network, { stop: new Promise(() => undefined), ready: () => { ready(); } }).then(() => undefined, (e: unknown) => e);
+  await started;
+  await run("ip", ["link", "delete", name]);
+  const error = await ended;
+  expect(error).toBeInstanceOf(ServeError);
+  expect((error as Error).message).toBe("the TAP device has gone: it was taken down while it was served");
+  await network.close();
+});
+
 const root = process.getuid?.() === 0;
 it.skipIf(missing !== undefined || !root)(`without the right to it: one sentence with the remedy${root ? "" : " (skipped: only root can become somebody without the right)"}`, async () => {
   // A place that everybody may read; the cache may be in a folder that only root can enter.
