@@ -1,4 +1,4 @@
-import { clockPeriod, type CounterName, counterNames, type NodeConfig, type RuntimeSettings, type Settings } from "../../designs/clio/config/index.ts";
+import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings } from "../../designs/clio/config/index.ts";
 import { clioNode } from "../../designs/clio/rtl/index.ts";
 import { clearTable, SlowPath, type SlowPathOptions } from "../../designs/clio/software/index.ts";
 import { runBench, type BenchOptions } from "../bench/run-bench.ts";
@@ -43,7 +43,8 @@ export class SimulatedNode {
   /** Resets the node, clears its page table, writes its registers and starts its slow path; returns when the free-page buffer is full. */
   static async start(bench: Bench<NodePorts>, settings: Settings, o: NodeOptions = {}): Promise<SimulatedNode> {
     const node = new SimulatedNode(bench, settings, o);
-    await bench.cycles(4);
+    // The retry buffer clears its entries after reset, one set a cycle.
+    await bench.cycles(settings.config.retryEntries / retryWays);
     await clearTable(node.transport, settings.config);
     await node.transport.configure(settings.runtime);
     bench.spawn(() => node.slowPath.run());

@@ -60,10 +60,14 @@ export class Mixture {
     this.state = new StateOperations(this.random, this.statePages, settings.config.maxData);
   }
 
+  /** The clients make themselves known, so that their requests may come in any order (section 7 of ../model/rules.md). */
+  hello(): Uint8Array[] { return this.clients.map(c => c.request(opcode.FENCE, 0)); }
+
   /** Requests that make the processes and their memory, one after another. */
   setup(): Uint8Array[] {
     const client = this.random.pick(this.clients), page = BigInt(this.settings.config.pageSize);
     return [
+      ...this.hello(),
       ...Array.from({ length: this.options.processes }, () => client.createProcess()),
       ...this.territories.map(t => client.allocate(t.pid, { addr: t.start, len: BigInt(t.pages) * page, vmFlags: t.write ? vmFlag.write : 0n })),
       ...this.statePages.map(t => client.allocate(t.pid, { addr: t.start, len: page, vmFlags: vmFlag.write })),

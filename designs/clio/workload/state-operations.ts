@@ -7,6 +7,8 @@ export interface StatePage { readonly pid: number; readonly start: bigint }
 
 /** Where in a state page things are, bytes. The first eight words share a beat of 64 bytes, the others have one each. */
 const sharedWords = 8, spreadWords = 8, beat = 64, pointersAt = 2048, pointers = 48;
+const words = sharedWords + spreadWords;
+const wordOffset = (i: number): number => (i < sharedWords ? 8 * i : beat * (i - sharedWords + 1) + 8 * (i % 8));
 /** Small operands, so that CAS and TAS often find what they look for. */
 const values = [0n, 1n, 2n, 3n, 0xffff_ffff_ffff_ffffn];
 /** Requests that a client may repeat later. */
@@ -24,12 +26,14 @@ export class StateOperations {
 
   constructor(random: Random, pages: readonly StatePage[], maxData: number) { this.random = random; this.pages = pages; this.maxData = maxData; }
 
-  /** Requests that lay the pointers down. @param place where a pointer leads to */
+  /** Requests that lay the pointers down, and touch every word once, so that it is known as one that atomics work on. @param place where a pointer leads to */
   setup(client: FrameClient, place: (pid: number) => bigint): Uint8Array[] {
-    return this.pages.map(({ pid, start }) => {
+    return this.pages.flatMap(({ pid, start }) => {
       const bytes = new Uint8Array(pointers * 8), view = new DataView(bytes.buffer);
       for (let i = 0; i < pointers; i++) view.setBigUint64(8 * i, place(pid), true);
-      return client.write(pid, start + BigInt(pointersAt), bytes);
+      const touch = Array.from({ length: words }, (_, i) =>
+        client.request(opcode.ATOMIC_FAA, pid, encode(faaBody, { va: start + BigInt(wordOffset(i)), length: 8, addend: 0n })));
+      return [client.write(pid, start + BigInt(pointersAt), bytes), ...touch];
     });
   }
 
@@ -63,7 +67,7 @@ export class StateOperations {
   }
 
   private atomic(client: FrameClient): Uint8Array {
-    const r = this.random, { pid, start } = r.pick(this.pages), at = start + BigInt(this.wordOffset()), access = { va: r.chance(0.02) ? at + 4n : at, length: r.chance(0.02) ? 4 : 8 };
+    const r = this.random, { pid, start } = r.pick(this.pages), at = start + BigInt(wordOffset(r.below(words))), access = { va: r.chance(0.02) ? at + 4n : at, length: r.chance(0.02) ? 4 : 8 };
     const pick = (): bigint => (r.chance(0.8) ? r.pick(values) : BigInt(r.below(2 ** 32)) << 31n);
     switch (r.below(6)) {
       case 0: return this.note(client, client.request(opcode.ATOMIC_TAS, pid, encode(accessBody, access)));
@@ -74,10 +78,6 @@ export class StateOperations {
     }
   }
 
-  private wordOffset(): number {
-    const i = this.random.below(sharedWords + spreadWords);
-    return i < sharedWords ? 8 * i : beat * (i - sharedWords + 1) + 8 * (i % 8);
-  }
 
   private dereference(client: FrameClient): Uint8Array {
     const r = this.random, { pid, start } = r.pick(this.pages), va = start + BigInt(pointersAt + 8 * r.below(pointers)) + (r.chance(0.02) ? 1n : 0n);

@@ -11,7 +11,7 @@ import { findsFault, plant } from "../../support/plant.ts";
 const long = Number(process.env["MNEMO_REQUESTS"] ?? 100_000);
 
 /** Counters that depend on memory: the scoreboard's model does not follow it, so the replies stand for them. */
-const ofMemory = new Set<CounterName>(["invalid", "writePermission", "readPermission", "outOfMemory", "pageFaults", "reads", "writes", "writesNoReply", "readBytes", "writeBytes", "unanswered", "txFrames", "shootdowns"]);
+const ofMemory = new Set<CounterName>(["invalid", "writePermission", "readPermission", "outOfMemory", "pageFaults", "reads", "writes", "atomics", "dereferences", "writesNoReply", "readBytes", "writeBytes", "unanswered", "txFrames", "shootdowns"]);
 function expectCounters(r: RandomRunResult): void {
   for (const [i, name] of (Object.keys(r.counters) as CounterName[]).entries()) {
     if (counters[i]?.exact === true && !ofMemory.has(name)) expect(`${name} ${r.counters[name]}`).toBe(`${name} ${r.expected[name]}`);
@@ -20,7 +20,7 @@ function expectCounters(r: RandomRunResult): void {
 
 describe("random requests end to end, judged by the model", () => {
   test(`${long} requests of four processes, more pages than the TLB holds, a slow and disorderly memory`, async () => {
-    const mixture: MixtureOptions = { seed: 20261120, pages: 40 };
+    const mixture: MixtureOptions = { seed: 20261120, pages: 40, stateShare: 0.25 };
     const r = await randomRun("random-512", makeSettings(), {
       requests: long, mixture, bench: { wave: false },
       ram: { jitter: 30, outOfOrder: true, pause: { ar: bernoulli(0.1, 1), aw: bernoulli(0.1, 2), w: bernoulli(0.1, 3), r: bernoulli(0.1, 4), b: bernoulli(0.1, 5) } },
@@ -29,13 +29,16 @@ describe("random requests end to end, judged by the model", () => {
     expect(r.problems).toEqual([]);
     expect(r.completed).toBeGreaterThan(long * 0.95);
     // What the run must have met to mean anything: faults, evictions, merged misses, refusals.
-    for (const name of ["pageFaults", "tlbEvictions", "missesMerged", "invalid", "writePermission", "writesNoReply"] as const) expect(r.counters[name], name).toBeGreaterThan(0n);
+    const met = [
+      "pageFaults", "tlbEvictions", "missesMerged", "invalid", "writePermission", "writesNoReply", "atomics", "dereferences", "fences", "retriesAnswered", "retriesBusy", "retriesExpired", "retryEvictions",
+    ] as const;
+    for (const name of met) expect(r.counters[name], name).toBeGreaterThan(0n);
     expectCounters(r);
   }, 600_000);
 
   test.each([64, 128, 256])("%i bits, 4 KB pages, a TLB of 16, memory and network without a pause", async dataWidth => {
     const settings = makeSettings({ dataWidth, pageSize: "4KB", physicalMemory: "64MB", tlbEntries: 16, outstandingMisses: 4, requestSlots: 16, freePageBuffer: 8 });
-    const r = await randomRun(`random-${dataWidth}`, settings, { requests: 3000, mixture: { seed: dataWidth, pages: 24, hotBytes: 300, crossingShare: 0.3 }, bench: { wave: false } });
+    const r = await randomRun(`random-${dataWidth}`, settings, { requests: 3000, mixture: { seed: dataWidth, pages: 24, hotBytes: 300, crossingShare: 0.3, stateShare: 0.3 }, bench: { wave: false } });
     expect(r.problems).toEqual([]);
     expect(r.counters.tlbEvictions).toBeGreaterThan(0n);
     expectCounters(r);
@@ -70,9 +73,12 @@ describe("random requests end to end, judged by the model", () => {
   test.each([
     ["byte enables that are always on", /assign w_payload_strb = align_output_payload_keep;/, "assign w_payload_strb = {64{1'b1}};"],
     ["a crossing access that stays in the first page", /\? burst_ppns >> 9 : burst_ppns;/, "? burst_ppns : burst_ppns;"],
+    ["a repetition that is done again", /hits_0 = &\{row\[0\], /, "hits_0 = &{1'b0, row[0], "],
+    ["a fence that waits for nothing", /still_inside = inside_ & busy;/, "still_inside = 64'd0;"],
+    ["an atomic that tells another number", /retry_done_word = finish_done_word;/, "retry_done_word = finish_done_word ^ 64'd1;"],
   ])("sees %s", async (_what, from, to) => {
     const settings = makeSettings();
-    await findsFault(randomRun("planted", settings, { requests: 3000, mixture: { seed: 21, pages: 8, crossingShare: 0.3 }, bench: { wave: false }, design: plant(clioNode(settings.config), from, to) })
+    await findsFault(randomRun("planted", settings, { requests: 3000, mixture: { seed: 21, pages: 8, crossingShare: 0.3, stateShare: 0.3 }, bench: { wave: false }, design: plant(clioNode(settings.config), from, to) })
       .then(r => { if (r.problems.length > 0) throw new Error(r.problems[0]); }));
   }, 300_000);
 

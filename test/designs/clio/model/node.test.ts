@@ -123,7 +123,7 @@ describe("requests", () => {
       const { clio } = reply(n.node.receive(n.request(opcode, b, 1200, header)));
       expect(clio).toMatchObject({ opcode, status: p.status.MALFORMED, size: 16 });
     };
-    for (const code of [0x00, 0x41, 0x42, 0x45, 0x4b, 0x51, 0x70, 0x1f, 0x30]) refused(code, body(8, 8));
+    for (const code of [0x00, 0x41, 0x45, 0x51, 0x70, 0x1f, 0x30]) refused(code, body(8, 8));
     refused(p.opcode.READ, body(8, 0), { size: 29 });
     refused(p.opcode.READ, body(8, 0), { size: 27 });
     refused(p.opcode.READ, body(8, 0), { size: 15 });
@@ -133,8 +133,16 @@ describe("requests", () => {
     refused(p.opcode.WRITE, body(9, 8));
     refused(p.opcode.WRITE, body(0, 8));
     refused(p.opcode.WRITE, body(8, 8), { size: 35 });
+    // An atomic of other than 8 bytes, at an odd address, without its operands; a pointer at an odd address; a write behind one without its data.
+    refused(p.opcode.ATOMIC_TAS, body(4, 0));
+    refused(p.opcode.ATOMIC_TAS, p.encode(p.accessBody, { va: va + 4n, length: 8 }));
+    refused(p.opcode.ATOMIC_CAS, body(8, 15));
+    refused(p.opcode.ATOMIC_FAA, body(8, 7));
+    refused(p.opcode.ATOMIC_STORE, body(8, 7));
+    refused(p.opcode.DEREF_READ, p.encode(p.accessBody, { va: va + 1n, length: 8 }));
+    refused(p.opcode.DEREF_WRITE, body(9, 8));
     expect(n.memory.page(1, 1n)?.valid).toBe(false);
-    expect(n.node.counters).toMatchObject({ malformed: 18, pageFaults: 0, reads: 0, writes: 0 });
+    expect(n.node.counters).toMatchObject({ malformed: 23, pageFaults: 0, reads: 0, writes: 0 });
     expect(n.node.receive(n.request(p.opcode.WRITE_NOREPLY, body(9, 8)))).toEqual({ kind: "silent", why: "MALFORMED" });
     expect(n.node.counters.unanswered).toBe(1);
   });
@@ -194,5 +202,83 @@ describe("accesses", () => {
     expect(statusOf(n.write(page, new Uint8Array(1)))).toBe("OK");
     n.memory.unmap(1, 1n);
     expect(statusOf(n.write(page * 2n, new Uint8Array(1)))).toBe("OK");
+  });
+});
+
+describe("atomics, pointers, fences", () => {
+  const word = (body: Uint8Array | undefined): bigint => new DataView((body ?? new Uint8Array(20)).slice(12).buffer).getBigUint64(0, true);
+  const begin = () => {
+    const n = start(), page = BigInt(n.config.pageSize);
+    n.memory.map(1, 1n, { read: true, write: true });
+    n.memory.map(1, 2n, { read: true, write: false });
+    const ask = (code: number, body: Uint8Array) => reply(n.node.receive(n.request(code, body)));
+    return { ...n, page, ask, at: (va: bigint) => ({ va, length: 8 }) };
+  };
+  it("TAS, CAS, FAA and STORE give the number before and leave the one after", () => {
+    const { ask, at, page, node } = begin(), a = at(page + 8n);
+    const taken = ask(p.opcode.ATOMIC_TAS, p.encode(p.accessBody, a));
+    expect(taken.clio).toMatchObject({ opcode: 0x41, status: 0, size: 36 });
+    expect(word(taken.body)).toBe(0n);
+    expect(word(ask(p.opcode.ATOMIC_TAS, p.encode(p.accessBody, a)).body)).toBe(1n);
+    expect(word(ask(p.opcode.ATOMIC_CAS, p.encode(p.casBody, { ...a, compare: 0n, swap: 9n })).body)).toBe(1n);
+    expect(word(ask(p.opcode.ATOMIC_CAS, p.encode(p.casBody, { ...a, compare: 1n, swap: 2n ** 64n - 1n })).body)).toBe(1n);
+    expect(word(ask(p.opcode.ATOMIC_FAA, p.encode(p.faaBody, { ...a, addend: 5n })).body)).toBe(2n ** 64n - 1n);
+    expect(word(ask(p.opcode.ATOMIC_TAS, p.encode(p.accessBody, a)).body)).toBe(4n);
+    expect(ask(p.opcode.ATOMIC_STORE, p.encode(p.storeBody, { ...a, value: 0n }))).toMatchObject({ clio: { opcode: 0x51, status: 0, size: 28 } });
+    expect(word(ask(p.opcode.ATOMIC_FAA, p.encode(p.faaBody, { ...a, addend: 0n })).body)).toBe(0n);
+    expect(node.counters.atomics).toBe(8);
+  });
+  it("need both rights, and fail with length 0", () => {
+    const { ask, at, page } = begin();
+    expect(ask(p.opcode.ATOMIC_FAA, p.encode(p.faaBody, { ...at(2n * page), addend: 1n }))).toMatchObject({ clio: { opcode: 0x41, status: p.status.WRITE_PERM, size: 28 } });
+    expect(ask(p.opcode.ATOMIC_STORE, p.encode(p.storeBody, { ...at(9n * page), value: 1n }))).toMatchObject({ clio: { opcode: 0x51, status: p.status.INVALID, size: 28 } });
+  });
+  it("follow a pointer, whose target's address comes back", () => {
+    const { ask, write, page, node } = begin(), target = page + 100n, lost = 9n * page;
+    const pointer = (to: bigint): Uint8Array => { const b = new Uint8Array(8); new DataView(b.buffer).setBigUint64(0, to, true); return b; };
+    write(page, pointer(target)); write(page + 8n, pointer(lost)); write(page + 16n, pointer(2n * page));
+    const through = (code: number, va: bigint, data = new Uint8Array()) => ask(code, p.concat(p.encode(p.accessBody, { va, length: 3 }), data));
+    const vaOf = (d: p.Dissected): bigint => p.decode(p.accessBody, d.body as Uint8Array).va;
+    const written = through(p.opcode.DEREF_WRITE, page, Uint8Array.of(7, 8, 9));
+    expect([written.clio?.opcode, written.clio?.status, vaOf(written)]).toEqual([0x51, 0, target]);
+    const found = through(p.opcode.DEREF_READ, page);
+    expect([found.clio?.opcode, vaOf(found), [...(found.body ?? []).slice(12)]]).toEqual([0x41, target, [7, 8, 9]]);
+    // What is wrong behind the pointer is told of the target; what is wrong with the pointer's own page, of the pointer.
+    const beyond = through(p.opcode.DEREF_READ, page + 8n), readOnly = through(p.opcode.DEREF_WRITE, page + 16n, new Uint8Array(3)), nowhere = through(p.opcode.DEREF_READ, 8n * page);
+    expect([beyond, readOnly, nowhere].map(d => [d.clio?.status, vaOf(d)])).toEqual([[p.status.INVALID, lost], [p.status.WRITE_PERM, 2n * page], [p.status.INVALID, 8n * page]]);
+    expect(node.counters.dereferences).toBe(4);
+  });
+  it("a FENCE is answered with its header", () => {
+    expect(begin().ask(p.opcode.FENCE, new Uint8Array(5)).clio).toMatchObject({ opcode: 0x4b, status: 0, size: 16 });
+  });
+});
+
+describe("retries", () => {
+  const faa = (n: ReturnType<typeof start>, requestId: number, retryOf?: number, port = 1200) => {
+    const header = { flagTracked: 1, requestId, ...(retryOf === undefined ? {} : { flagRetry: 1, retryOf }) };
+    const d = reply(n.node.receive(n.request(p.opcode.ATOMIC_FAA, p.encode(p.faaBody, { va: BigInt(n.config.pageSize), length: 8, addend: 1n }), port, header)));
+    return [p.statusName(d.clio?.status ?? -1), d.clio?.status === 0 ? Number(new DataView((d.body as Uint8Array).slice(12).buffer).getBigUint64(0, true)) : undefined];
+  };
+  const begin = () => { const n = start(); n.memory.map(1, 1n, { read: true, write: true }); return n; };
+  it("are answered as the first was, whatever number they have", () => {
+    const n = begin();
+    expect([faa(n, 100), faa(n, 101), faa(n, 102, 100), faa(n, 100), faa(n, 103, 100), faa(n, 104)]).toEqual([["OK", 0], ["OK", 1], ["OK", 0], ["OK", 0], ["OK", 0], ["OK", 2]]);
+    expect(n.node.counters.retriesAnswered).toBe(3);
+  });
+  it("are done when the first never came", () => {
+    const n = begin();
+    expect([faa(n, 1), faa(n, 3, 2), faa(n, 2), faa(n, 4)]).toEqual([["OK", 0], ["OK", 1], ["OK", 1], ["OK", 2]]);
+  });
+  it("are EXPIRED when the client is not known, or the operation has been forgotten", () => {
+    const n = begin();
+    expect(faa(n, 8, 7)).toEqual(["EXPIRED", undefined]);
+    expect(faa(n, 9)).toEqual(["OK", 0]);
+    for (let i = 10; i < 10 + 2 * n.config.retryEntries; i++) faa(n, i);
+    expect(faa(n, 100_000, 9)).toEqual(["EXPIRED", undefined]);
+    expect(n.node.counters.atomics).toBe(2 * n.config.retryEntries + 1);
+  });
+  it("mean nothing on the published client's ports", () => {
+    const n = begin();
+    expect([faa(n, 5, undefined, 1234), faa(n, 5, undefined, 1234), faa(n, 6, 5, 1234)]).toEqual([["OK", 0], ["OK", 1], ["OK", 2]]);
   });
 });

@@ -31,6 +31,8 @@ function mixedNode(settings: ReturnType<typeof makeSettings>, mixture: Mixture) 
   const memory = new MappedMemory(), board = new Scoreboard(settings.config, settings.runtime), node = new ReferenceNode(settings.config, settings.runtime, memory);
   const page = BigInt(settings.config.pageSize);
   for (const t of mixture.territories) for (let i = 0; i < t.pages; i++) for (const m of [memory, board]) m.map(t.pid, t.start / page + BigInt(i), { read: true, write: t.write });
+  // The clients are known before their requests come in any order.
+  for (const [i, f] of mixture.hello().entries()) { board.issue(f, i - 100); const o = node.receive(f); if (o.kind === "reply") board.reply(o.frame, i - 50); }
   return { board, node };
 }
 
