@@ -1,4 +1,4 @@
-import { clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, replyCode, retBody, statReplyBody, status } from "../../packets/index.ts";
+import { clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, pingpongBody, replyCode, retBody, statReplyBody, status } from "../../packets/index.ts";
 import { counterNames } from "../config/index.ts";
 import { ClientError, OperationError } from "./errors.ts";
 import type { Try } from "./exchange.ts";
@@ -7,10 +7,14 @@ import { NodeLink, type LinkContext } from "./node-link.ts";
 import { payloadRoom, resolveOptions, type ClientOptions, type ResolvedOptions } from "./options.ts";
 import { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
-import { nameOf, type Reply, type RequestSpec } from "./request.ts";
+import { isRecordedBySoftware, nameOf, type Reply, type RequestSpec } from "./request.ts";
 import { RequestIds } from "./request-ids.ts";
 import { noStatistics, type ClientStatistics } from "./statistics.ts";
 import type { ClientTransport, NodeAddress } from "./transport.ts";
+
+const introduction: RequestSpec = {
+  pid: 0, code: opcode.SOC_PINGPONG, body: encode(pingpongBody, { replySize: 0 }), replyBytes: 0, fits: () => true,
+};
 
 /** What the windows of a client stand at. */
 export interface ClientWindows {
@@ -30,6 +34,9 @@ export class Client {
   private readonly links = new Map<string, NodeLink>();
   private readonly context: LinkContext;
   private readonly counted: ClientStatistics = noStatistics();
+  /** Nodes whose software knows this client, and introductions under way. */
+  private readonly introduced = new Set<string>();
+  private readonly introductions = new Map<string, Promise<void>>();
   private freeing = false;
 
   /** @throws ClientError when the options contradict each other */
@@ -74,14 +81,14 @@ export class Client {
     await this.ask(process.home, { pid: process.pid, code: opcode.FREE_PROC, body: new Uint8Array(), replyBytes: retBody.bytes, fits: body => body.length >= retBody.bytes });
   }
 
-  /** The node's counters by name. @throws OperationError */
+  /** The node's counters by name; those that its software adds are `software 0` and so on. @throws OperationError */
   async queryStat(node: NodeAddress): Promise<ReadonlyMap<string, bigint>> {
     const { body } = await this.ask(node, {
-      pid: 0, code: opcode.QUERY_STAT, body: new Uint8Array(), replyBytes: statReplyBody.bytes + 8 * counterNames.length,
+      pid: 0, code: opcode.QUERY_STAT, body: new Uint8Array(), replyBytes: payloadRoom(this.options),
       fits: b => b.length >= statReplyBody.bytes && b.length >= statReplyBody.bytes + 8 * decode(statReplyBody, b).count,
     });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength), { count } = decode(statReplyBody, body);
-    return new Map(Array.from({ length: count }, (_, i) => [counterNames[i] ?? `counter${i}`, view.getBigUint64(statReplyBody.bytes + 8 * i, true)]));
+    return new Map(Array.from({ length: count }, (_, i) => [counterNames[i] ?? `software ${i - counterNames.length}`, view.getBigUint64(statReplyBody.bytes + 8 * i, true)]));
   }
 
   /** One request, with its retries; a status other than OK is an error. @throws OperationError */
@@ -96,9 +103,30 @@ export class Client {
     if (spec.body.length > payloadRoom(this.options) || spec.replyBytes > payloadRoom(this.options)) {
       throw new ClientError(`${nameOf(spec)}: ${Math.max(spec.body.length, spec.replyBytes)} bytes after the header do not fit a packet of ${this.options.mtu}; ${payloadRoom(this.options)} do`);
     }
+    if (isRecordedBySoftware(spec) && !this.introduced.has(linkName(node))) return this.introduce(node).then(() => this.submit(node, spec));
+    return this.submit(node, spec);
+  }
+  private submit(node: NodeAddress, spec: RequestSpec): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.link(node).submit(spec, result => { if (result instanceof OperationError) reject(result); else resolve(result); });
+      this.link(node).submit(spec, result => {
+        if (result instanceof OperationError) { reject(result); return; }
+        // The software, too, may know nothing of this client any more.
+        if (result.status === status.EXPIRED && isRecordedBySoftware(spec)) this.introduced.delete(linkName(node));
+        resolve(result);
+      });
     });
+  }
+
+  /**
+   * Opens with a request that changes nothing, so that the node's software knows the client: what changes something can then be repeated when its first copy was lost. Nothing is
+   * lost when it fails: what follows then introduces the client itself.
+   */
+  private introduce(node: NodeAddress): Promise<unknown> {
+    const name = linkName(node), known = this.introductions.get(name);
+    if (known !== undefined) return known;
+    const done = this.submit(node, introduction).then(() => { this.introduced.add(name); }, () => undefined).finally(() => { this.introductions.delete(name); });
+    this.introductions.set(name, done);
+    return done;
   }
 
   /** Counts operations of the application. */

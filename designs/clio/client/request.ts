@@ -17,12 +17,14 @@ export interface Reply { readonly status: number; readonly body: Uint8Array }
 const recorded = new Set<number>([
   opcode.WRITE, opcode.WRITE_NOREPLY, opcode.DEREF_WRITE, opcode.ATOMIC_TAS, opcode.ATOMIC_CAS, opcode.ATOMIC_FAA, opcode.ATOMIC_STORE,
 ]);
-const harmless = new Set<number>([opcode.READ, opcode.DEREF_READ, opcode.PINGPONG, opcode.FENCE, opcode.QUERY_STAT, opcode.KV_READ]);
+const harmless = new Set<number>([opcode.READ, opcode.DEREF_READ, opcode.PINGPONG, opcode.FENCE, opcode.QUERY_STAT, opcode.SOC_PINGPONG, opcode.KV_READ]);
 
 /** The node's retry buffer remembers it (paper §4.4.5, T4). */
 export function isRecorded({ code }: Pick<RequestSpec, "code">): boolean { return recorded.has(code); }
 /** It changes nothing at the node: to do it twice is to do it once. */
 export function isHarmless({ code }: Pick<RequestSpec, "code">): boolean { return harmless.has(code); }
+/** Software remembers it instead: the slow path's own memory of what was done. */
+export function isRecordedBySoftware(spec: Pick<RequestSpec, "code">): boolean { return !isFast(spec) && !isHarmless(spec); }
 /** Hardware answers it in bounded time, so that its delay tells of the network. */
 export function isFast({ code }: Pick<RequestSpec, "code">): boolean { return operationOf(code)?.path === "fast"; }
 /** What the operation is called in messages. */

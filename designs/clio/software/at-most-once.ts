@@ -66,8 +66,10 @@ export class AtMostOnce {
    */
   async reply(request: SlowRequest, execute: () => SlowReply | Promise<SlowReply>): Promise<SlowReply> {
     const { clio, native } = request;
-    if (!native || clio.flagTracked === 0 || !kept.has(clio.opcode)) return execute();
+    if (!native || clio.flagTracked === 0) return execute();
     const retry = clio.flagRetry !== 0, id = retry ? clio.retryOf : clio.requestId, client = this.clientOf(request, id, retry);
+    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC can be repeated.
+    if (!kept.has(clio.opcode)) return execute();
     if (client === "unknown") return this.expired();
     if (client === "full") return this.underWay();
     const known = client.operations.get(id);

@@ -45,7 +45,7 @@ async function counters(o: RigOptions, each = 120): Promise<{ readonly done: num
       for (const seen of found[c]!.keys()) if (seen >= BigInt(value)) throw new Error(`counter ${c} is ${value}, and ${seen} was found in it`);
     }
     expect(clients.map(c => c.pending)).toEqual(clients.map(() => 0));
-    return { done: found.reduce((n, f) => n + f.size, 0), unknown: unknown.reduce((a, b) => a + b), answered: node.counts.answered };
+    return { done: found.reduce((n, f) => n + f.size, 0), unknown: unknown.reduce((a, b) => a + b), answered: node.model.node.counters.retriesAnswered };
   });
 }
 

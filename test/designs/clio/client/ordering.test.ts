@@ -12,8 +12,8 @@ const page = 1n << 22n;
 /** When each request of a program went out, with an answer 1,000 ns after each. */
 async function departures(program: (t: Thread) => unknown): Promise<string[]> {
   const n = new ScriptedNode(), t = n.client.process(1, n.address).thread();
-  // The greeting and what goes along with it.
-  await n.time.run(t.rwrite(100n * page, Uint8Array.of(0)));
+  // The greetings of the node's hardware and software, and what goes along with them.
+  await n.time.run(t.rwrite(100n * page, Uint8Array.of(0)).then(() => t.rfree(100n * page, 1)));
   n.asked.length = 0;
   const from = n.time.now();
   program(t);
