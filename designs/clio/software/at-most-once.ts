@@ -13,8 +13,10 @@ export interface AtMostOnceOptions {
   readonly replies: number;
   /** Clients remembered: pairs of IPv4 address and UDP port. */
   readonly clients: number;
-  /** Nanoseconds without a request after which a client may be forgotten for another. */
+  /** Nanoseconds without a request after which a client may be forgotten for another: only its newest operation is then remembered. */
   readonly idle: number;
+  /** Forgotten clients whose newest operation is remembered. */
+  readonly forgotten: number;
   /** Nanoseconds since some start. */
   readonly time: () => number;
 }
@@ -24,8 +26,8 @@ interface Operation { readonly opcode: number; reply: SlowReply | undefined }
 interface Client {
   /** By operation, oldest first. */
   readonly operations: Map<number, Operation>;
-  /** The operation with which the client became known. */
-  readonly since: number;
+  /** Of operations older than this nothing is known: there may have been a client of this name before. */
+  readonly since: number | undefined;
   /** The newest operation whose reply was forgotten. */
   watermark: number | undefined;
   lastSeen: number;
@@ -43,13 +45,18 @@ const refusal = (code: number): SlowReply => ({ status: code, body: new Uint8Arr
  * remembered and given again; while it is under way it is BUSY; what was forgotten is EXPIRED, never done again.
  *
  * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; what is at or below it can no longer be told from it. A
- * client that has been idle for long is forgotten for another; with none idle the newcomer is BUSY. A client that is not known and sends a retry gets
- * EXPIRED, as does a retry of something older than the first request by which it is known: whether that was done is not known here.
+ * client that has been idle for long is forgotten for another, but for its newest operation, at or below which all is EXPIRED when it comes back; with
+ * none idle the newcomer is BUSY. When even that has been forgotten of some client (`forgotten`), a retry by a client that is not known is EXPIRED: it may be
+ * that one. Until then a client that is not known is new, and nothing of it can have been done.
  */
 export class AtMostOnce {
   private readonly o: AtMostOnceOptions;
   /** Least recently heard of first. */
   private readonly clients = new Map<string, Client>();
+  /** Newest operations of forgotten clients, oldest first. */
+  private readonly newest = new Map<string, number>();
+  /** Whether one of these had to be dropped. */
+  private lost = false;
   private readonly counted = { repeated: 0, underWay: 0, expired: 0 };
 
   constructor(options: AtMostOnceOptions) { this.o = options; }
@@ -68,7 +75,8 @@ export class AtMostOnce {
     const { clio, native } = request;
     if (!native || clio.flagTracked === 0) return execute();
     const retry = clio.flagRetry !== 0, id = retry ? clio.retryOf : clio.requestId, client = this.clientOf(request, id, retry);
-    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC can be repeated.
+    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC can be repeated even where a client
+    // that is not known may have been forgotten.
     if (!kept.has(clio.opcode)) return execute();
     if (client === "unknown") return this.expired();
     if (client === "full") return this.underWay();
@@ -80,7 +88,8 @@ export class AtMostOnce {
       this.counted.repeated++;
       return known.reply;
     }
-    const forgotten = client.watermark !== undefined && !after(id, client.watermark), beforeKnown = retry && after(client.since, id);
+    const forgotten = client.watermark !== undefined && !after(id, client.watermark);
+    const beforeKnown = retry && client.since !== undefined && after(client.since, id);
     if (forgotten || beforeKnown) return this.expired();
     return this.execute(client, id, clio.opcode, execute);
   }
@@ -110,9 +119,11 @@ export class AtMostOnce {
     const key = `${ipv4.src}:${udp.srcPort}`, lastSeen = this.o.time();
     let client = this.clients.get(key);
     if (!client) {
-      if (retry) return "unknown";
+      const watermark = this.newest.get(key), isKnown = watermark !== undefined || !this.lost;
+      if (retry && !isKnown) return "unknown";
       if (this.clients.size >= this.o.clients && !this.forgetIdle(lastSeen)) return "full";
-      client = { operations: new Map(), since: id, watermark: undefined, lastSeen };
+      client = { operations: new Map(), since: isKnown ? undefined : id, watermark, lastSeen };
+      this.newest.delete(key);
     }
     client.lastSeen = lastSeen;
     this.clients.delete(key);
@@ -123,9 +134,18 @@ export class AtMostOnce {
   private forgetIdle(now: number): boolean {
     const [oldest] = this.clients;
     if (!oldest) return false;
-    const [key, { lastSeen, operations }] = oldest;
+    const [key, { lastSeen, operations, watermark }] = oldest;
     if (now - lastSeen <= this.o.idle || [...operations.values()].some(op => !op.reply)) return false;
     this.clients.delete(key);
+    let newest = watermark;
+    for (const id of operations.keys()) if (newest === undefined || after(id, newest)) newest = id;
+    if (newest === undefined) return true;
+    this.newest.set(key, newest);
+    const [first] = this.newest.keys();
+    if (this.newest.size > this.o.forgotten && first !== undefined) {
+      this.newest.delete(first);
+      this.lost = true;
+    }
     return true;
   }
 

@@ -17,7 +17,9 @@ import type { SlowPathTransport } from "./transport.ts";
 const leastPagesForOffloads = 4;
 
 /** Clients, and replies to each, that are remembered: some megabytes at most. */
-const rememberedClients = 1024, rememberedReplies = 64;
+const rememberedClients = 1024, rememberedReplies = 64, forgottenClients = 65_536;
+/** A client repeats a request of the slow path after this many TIMEOUTs (CLib: `slowTimeoutNs`), twice at most. */
+const slowTimeouts = 16;
 
 export interface SlowPathOptions {
   /** Told of every page that comes or goes (a reference model). */
@@ -54,7 +56,7 @@ export class SlowPath {
     this.reserveKv = (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
     this.once = new AtMostOnce({
-      replies: rememberedReplies, clients: rememberedClients, idle: 3 * config.retryTimeout, time: () => transport.time(), ...options.atMostOnce,
+      replies: rememberedReplies, clients: rememberedClients, idle: 3 * slowTimeouts * config.retryTimeout, forgotten: forgottenClients, time: () => transport.time(), ...options.atMostOnce,
     });
     this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport, { statistics: () => this.statistics, ports: options.sessions }),
       ...kvHandlers(this.kv)]);
