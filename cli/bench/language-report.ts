@@ -18,8 +18,8 @@ export function languageRow(row: string): string {
 /** One row in a process of its own: its first design meets a cold one. */
 function inOwnProcess(row: string): Promise<LanguageSpeed> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [process.argv[1] ?? "", "bench", "language", "--row", row], { encoding: "utf8" }, (error, stdout) => {
-      if (error === null) resolve(JSON.parse(stdout) as LanguageSpeed); else reject(error);
+    execFile(process.execPath, [process.argv[1] ?? "", "bench", "language", "--row", row], { encoding: "utf8" }, (error: Error | null, stdout) => {
+      if (error === null) resolve(JSON.parse(stdout) as LanguageSpeed); else reject(new Error(`row ${row}: ${error.message}`));
     });
   });
 }

@@ -13,6 +13,9 @@ export interface Cost { readonly lines: number; readonly lut: number; readonly f
 export interface Comparison { readonly name: string; readonly ours: Cost; readonly hand: Cost }
 export const aspects = ["lines", "lut", "ff", "levels"] as const satisfies readonly (keyof Cost)[];
 
+/** What of ours is above the hand-written module, each as `lut 104 > 101`; none where nothing is. */
+export const lost = (c: Comparison): readonly string[] => aspects.filter((a) => c.ours[a] > c.hand[a]).map((a) => `${a} ${c.ours[a]} > ${c.hand[a]}`);
+
 /** Lines that are neither blank nor a comment alone. */
 export const codeLines = (text: string): number => text.split("\n").filter((l) => !/^\s*(\/\/.*)?$/.test(l)).length;
 

@@ -1,13 +1,16 @@
 import { AxisRegister, Fifo, RoundRobinArbiter, SkidBuffer, uint, WidthAdapter, type Def } from "../../hdl-dsl/index.ts";
 
-/** A module of the library, and the file in which the same module stands as an expert writes it by hand: the same ports, the same cycles. */
+/** A module of the library, and the file in which the same module stands as an expert writes it by hand: the same ports, the same cycles. `name`: of the latter. */
 export interface Pair { readonly name: string; readonly ours: Def; readonly hand: string }
 
 /** The hand-written modules stand in test/data/hand, `<name>.v`; a test simulates each beside ours. */
 export const pairs: readonly Pair[] = [
   { name: "Fifo", ours: Fifo({ shape: uint(64), depth: 16, style: "distributed" }) as Def },
+  { name: "Fifo_block", ours: Fifo({ shape: uint(64), depth: 512, style: "block" }) as Def },
   { name: "RoundRobinArbiter", ours: RoundRobinArbiter({ shape: uint(32), sources: 4 }) as Def },
   { name: "SkidBuffer", ours: SkidBuffer({ shape: uint(32) }) as Def },
   { name: "AxisRegister", ours: AxisRegister({ bytes: 8 }) },
   { name: "WidthAdapter", ours: WidthAdapter({ fromBytes: 8, toBytes: 16 }) },
+  { name: "WidthAdapter_8_64", ours: WidthAdapter({ fromBytes: 8, toBytes: 64 }) },
+  { name: "WidthAdapter_64_8", ours: WidthAdapter({ fromBytes: 64, toBytes: 8 }) },
 ].map((p) => ({ ...p, hand: `test/data/hand/${p.name}.v` }));

@@ -6,15 +6,15 @@ import type { Verb } from "../verb.ts";
 export const compareVerb: Verb = (program, { terminal, exit }) => program.command("compare")
   .description("compare modules of the library with the same modules written by hand in Verilog: lines, LUTs, flip-flops, levels")
   .action(async () => {
-    const { aspects, compareAll } = await import("../compare/measure.ts");
+    const { aspects, compareAll, lost } = await import("../compare/measure.ts");
     const { findYosys } = await import("../synth/yosys.ts");
     const { root } = await import("../../scripts/setup/paths.mjs");
     const all = await compareAll(root, await findYosys(), (what) => { terminal.progress(what); });
     terminal.endProgress();
-    const rows = all.map((c) => [c.name, ...aspects.flatMap((a) => [String(c.ours[a]), String(c.hand[a])])]);
-    terminal.print(table(["module", ...aspects.flatMap((a) => [`${a}: ours`, "hand"])], rows, `l${"r".repeat(2 * aspects.length)}`));
-    const worse = all.flatMap((c) => aspects.filter((a) => c.ours[a] > c.hand[a]).map((a) => `${c.name}: ${a} ${c.ours[a]} > ${c.hand[a]}`));
-    if (worse.length === 0) { terminal.print("\nours is at or below on each"); return; }
-    terminal.print(`\nabove: ${worse.join("; ")}`);
+    const rows = all.map((c) => [c.name, ...aspects.flatMap((a) => [String(c.ours[a]), String(c.hand[a])]), lost(c).length === 0 ? "" : "LOST"]);
+    terminal.print(table(["module", ...aspects.flatMap((a) => [`${a}: ours`, "hand"]), ""], rows, `l${"r".repeat(2 * aspects.length)}l`));
+    const above = all.flatMap((c) => lost(c).map((what) => `${c.name}: ${what}`));
+    if (above.length === 0) { terminal.print("\nours is at or below on each"); return; }
+    terminal.print(`\nlost: ${above.join("; ")}`);
     exit(exitCode.failed);
   });

@@ -18,17 +18,19 @@ const languageFolders = compiled ? [language, resolve(packageFolder, basename(la
 /** Frames in these folders are the language itself, never the user's (`lib` is written in the language, as a user would). */
 const ownFolders = languageFolders.flatMap(l => ["build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(l, f) + sep));
 const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
+/** The builders themselves, what they are made of left out. */
+const isBuilder = (file: string): boolean => languageFolders.some(l => file.startsWith(resolve(l, "build") + sep));
 /** Code of other packages (a test runner's, say): it gives no names. The package itself may well be in a node_modules folder. */
 const isForeign = (file: string): boolean => (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
 
 /** A piece of code that runs; `places`: what is known of the offsets in it. */
-interface Script { readonly file: string; readonly own: boolean; readonly places: Map<number, Position | undefined> }
+interface Script { readonly file: string; readonly own: boolean; readonly builder: boolean; readonly places: Map<number, Position | undefined> }
 const scripts = new Map<string, Script>();
 function scriptOf(name: string): Script {
   let s = scripts.get(name);
   if (s === undefined) {
     const file = plainPath(name);
-    scripts.set(name, s = { file, own: isOwn(file), places: new Map() });
+    scripts.set(name, s = { file, own: isOwn(file), builder: isBuilder(file), places: new Map() });
   }
   return s;
 }
@@ -39,19 +41,24 @@ interface Call { readonly script: Script; readonly offset: number }
 
 const asSites = (_e: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
 
-/** The user's calls, innermost first; they end where the module body was entered. */
-function userCalls(depth: number, most: number): Call[] {
+/** What called into this file, innermost first. */
+function sitesBelow(depth: number): readonly NodeJS.CallSite[] {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
   const prepare = Error.prepareStackTrace, limit = Error.stackTraceLimit;
   Error.stackTraceLimit = depth;
   Error.prepareStackTrace = asSites;
   const holder: { stack?: unknown } = {};
-  Error.captureStackTrace(holder, userCalls);
+  Error.captureStackTrace(holder, sitesBelow);
   const sites = holder.stack as readonly NodeJS.CallSite[];
   Error.prepareStackTrace = prepare;
   Error.stackTraceLimit = limit;
+  return sites;
+}
+
+/** The user's calls, innermost first; they end where the module body was entered. */
+function userCalls(depth: number, most: number): Call[] {
   const calls: Call[] = [];
-  for (const s of sites) {
+  for (const s of sitesBelow(depth)) {
     const name = s.getFileName();
     if (typeof name !== "string") continue;
     const script = scriptOf(name);
@@ -91,7 +98,7 @@ function positions(depth: number, most: number): (Position | undefined)[] {
 }
 
 /** Frames looked at for the user's: the language's own calls are few, but for combinators. */
-const nearby = 4, further = [8, 24];
+const nearby = 5, further = [8, 24];
 
 /** Where the user's code called into the language; undefined when no frame of the user's is on the stack. */
 export function userPosition(): Position | undefined {
@@ -103,6 +110,12 @@ export function userPosition(): Position | undefined {
     if (at !== undefined) return at;
   }
   return undefined;
+}
+
+/** Whether the user's code called the builder that runs now, with no combinator in between. */
+export function calledByUser(): boolean {
+  const caller = sitesBelow(further[0] ?? 8).map(s => s.getFileName()).find(name => typeof name === "string" && !scriptOf(name).builder);
+  return typeof caller === "string" && !scriptOf(caller).own;
 }
 
 const bindings = new Map<Position, Binding>();

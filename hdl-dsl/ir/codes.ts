@@ -36,4 +36,5 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL120: "a pipeline lacks a field of its target",
   HDL121: "a port names a clock domain that the module does not have",
   HDL122: "conditions nested too deep",
+  HDL123: "a name that was written out and is taken",
 };

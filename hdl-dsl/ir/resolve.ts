@@ -52,7 +52,8 @@ const isDriven = (s: Signal): boolean => s.kind === "wire" || s.kind === "output
 export function coversAll(s: Switch): boolean {
   const values = new Set<bigint>();
   for (const c of s.cases) for (const l of c.labels) if (l.kind === "const") values.add(l.value);
-  if (s.on.kind === "read" && s.on.signal.states !== undefined && values.size >= s.on.signal.states.length) return true;
+  // Labels beyond the states count for nothing: what matters is that no state is missing.
+  if (s.on.kind === "read" && s.on.signal.states?.every((_, n) => values.has(BigInt(n))) === true) return true;
   return s.on.width < 24 && values.size === 1 << s.on.width;
 }
 

@@ -5,7 +5,8 @@ import type { UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram } from "../build/memory.ts";
 import { module, type Def } from "../build/module.ts";
-import { mux, when } from "../build/statements.ts";
+import { mux, switchOn, when } from "../build/statements.ts";
+import { cat } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
 
 export interface FifoParameters<S extends Shape = Shape> {
@@ -40,11 +41,13 @@ const definition = module(
     });
     const next_head = node(mux(pop, after(head), head));
     head.set(next_head);
-    when(push.and(pop.not()), () => {
-      count.set(count.add(1));
-    }).elseWhen(pop.and(push.not()), () => {
-      count.set(count.sub(1));
-    });
+    switchOn(cat(push, pop))
+      .is(0b10, () => {
+        count.set(count.add(1));
+      })
+      .is(0b01, () => {
+        count.set(count.sub(1));
+      });
 
     io.pop.valid.set(count.ne(0));
     assignView(

@@ -1,10 +1,10 @@
 import { sink, source } from "../types/ports.ts";
 import { bit, uint, vec } from "../types/shape.ts";
-import type { StreamIn, StreamOut } from "../types/value.ts";
+import type { Bit, StreamIn, StreamOut, UInt, UIntVar } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
-import { constant } from "../build/value.ts";
+import { cat, constant } from "../build/value.ts";
 import { unpack } from "../build/view.ts";
 import { connect } from "../stream/stream.ts";
 import { axisBeat, type AxisBeatShape } from "./axis.ts";
@@ -68,14 +68,13 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
     full.set(0);
   });
   when(from.fire, () => {
-    for (let i = 0; i < ratio; i++) {
-      when(lane.eq(i), () => {
-        data.setBits(i * bytes * 8, from.payload.data);
-        // A word that begins forgets the lanes of the one before.
-        if (i === 0) keep.set(from.payload.keep.zext(bytes * ratio));
-        else keep.setBits(i * bytes, from.payload.keep);
-      });
-    }
+    inLane(lane, data, from.payload.data, 0);
+    // A word that begins forgets the lanes of the one before.
+    when(lane.eq(0), () => {
+      keep.set(from.payload.keep.zext(bytes * ratio));
+    }).otherwise(() => {
+      inLane(lane, keep, from.payload.keep, 1);
+    });
     last.set(from.payload.last);
     const ends = from.payload.last.or(lane.eq(ratio - 1));
     when(ends, () => {
@@ -87,13 +86,21 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
   to.payload.set({ data, keep, last });
 }
 
+/** Drives part number `lane`, `first` or later, of the word; parts are as wide as the value. */
+function inLane(lane: UInt, word: UIntVar, value: UInt, first: number): void {
+  for (let i = first; i < word.width / value.width; i++) {
+    when(lane.eq(i), () => {
+      word.setBits(i * value.width, value);
+    });
+  }
+}
+
 function narrow(from: From, to: To, ratio: number, bytes: number): void {
   const lane = reg(uint(addressBits(ratio)), { init: 0 });
   const data = unpack(vec(uint(bytes * 8), ratio), from.payload.data),
     keep = unpack(vec(uint(bytes), ratio), from.payload.keep);
   // The next lane is empty: this one ends the frame. (The last lane has no next one.)
-  const nextKept = Array.from({ length: ratio }, (_, i) => (i + 1 < ratio ? keep.at(i + 1).bit(0) : constant(0, 1)));
-  const more = nextKept.reduce((found, k, i) => mux(lane.eq(i), k, found), constant(0, 1));
+  const more = lane.ne(ratio - 1).and(startsLane(from.payload.keep, lane.add(1), bytes));
   const ends = from.payload.last.and(more.not()),
     final = ends.or(lane.eq(ratio - 1));
   to.valid.set(from.valid);
@@ -102,4 +109,12 @@ function narrow(from: From, to: To, ratio: number, bytes: number): void {
   when(to.fire, () => {
     lane.set(mux(final, constant(0, addressBits(ratio)), lane.add(1)));
   });
+}
+
+/** Whether the first byte of a lane is kept; a lane past the end has none. */
+function startsLane(keep: UInt, lane: UInt, bytes: number): Bit {
+  const within = Math.log2(bytes);
+  if (Number.isInteger(within)) return unpack(vec(bit, keep.width), keep).at(within === 0 ? lane : cat(lane, constant(0, within)));
+  const firsts = Array.from({ length: keep.width / bytes }, (_, i) => keep.bit(i * bytes));
+  return unpack(vec(bit, firsts.length), cat(...firsts.reverse())).at(lane);
 }

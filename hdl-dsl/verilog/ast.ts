@@ -30,12 +30,14 @@ export interface VNonblocking { readonly kind: "nonblocking"; readonly target: V
 /** Only in `initial` blocks. */
 export interface VBlocking { readonly kind: "blocking"; readonly target: VExpr; readonly value: VExpr }
 export interface VIf { readonly kind: "if"; readonly cond: VExpr; readonly then: readonly VStmt[]; readonly otherwise: readonly VStmt[]; readonly position?: Position | undefined }
+/** `for (variable = from; variable < to; variable = variable + 1)` */
+export interface VFor { readonly kind: "for"; readonly variable: string; readonly from: number; readonly to: number; readonly body: readonly VStmt[] }
 export interface VCase { readonly kind: "case"; readonly on: VExpr; readonly items: readonly { readonly labels: readonly VExpr[]; readonly body: readonly VStmt[] }[]; readonly otherwise: readonly VStmt[]; readonly position?: Position | undefined }
 /** `assert (cond);` and its kin, read by formal tools only. */
 export interface VProperty { readonly kind: "property"; readonly what: "assert" | "assume" | "cover"; readonly cond: VExpr; readonly message: string; readonly position: Position | undefined }
 /** `begin $display("..."); $stop; end` */
 export interface VFail { readonly kind: "fail"; readonly message: string; readonly position: Position | undefined }
-export type VStmt = VNonblocking | VBlocking | VIf | VCase | VProperty | VFail;
+export type VStmt = VNonblocking | VBlocking | VIf | VFor | VCase | VProperty | VFail;
 
 export interface VPort { readonly dir: "input" | "output"; readonly name: string; readonly width: number; readonly signed: boolean; readonly position: Position | undefined }
 export interface VDeclare { readonly kind: "declare"; readonly what: "wire" | "reg"; readonly name: string; readonly width: number; readonly signed: boolean; readonly depth: number | undefined;
@@ -49,7 +51,9 @@ export interface VInstance { readonly kind: "instance"; readonly module: string;
   readonly connections: readonly { readonly port: string; readonly dir: "input" | "output"; readonly value: VExpr }[]; readonly position: Position | undefined }
 /** Items for formal tools, and items for simulators; synthesis sees neither. */
 export interface VGuarded { readonly kind: "guarded"; readonly formal: readonly VItem[]; readonly simulation: readonly VItem[] }
+/** `integer name;`: the variable of loops. */
+export interface VInteger { readonly kind: "integer"; readonly name: string }
 export interface VBlank { readonly kind: "blank" }
-export type VItem = VDeclare | VLocalparam | VAssign | VAlways | VInitial | VInstance | VGuarded | VBlank;
+export type VItem = VDeclare | VLocalparam | VAssign | VAlways | VInitial | VInstance | VGuarded | VInteger | VBlank;
 
 export interface VModule { readonly header: readonly string[]; readonly name: string; readonly parameters: readonly (readonly [string, number | string])[]; readonly ports: readonly VPort[]; readonly items: readonly VItem[] }

@@ -50,6 +50,7 @@ export class ModuleContext {
   readonly pieces = new Map<string, readonly Piece[]>();
   readonly split: ReadonlySet<Signal>;
   readonly #declared = new Set<Signal>();
+  #loopVariable: string | undefined;
   readonly #labels = new Map<string, Signal[]>();
   readonly #labelNames = new Map<Signal, Map<string, string>>();
 
@@ -91,6 +92,15 @@ export class ModuleContext {
     if (this.#declared.has(s)) return;
     this.#declared.add(s);
     this.top.push(this.declaration(s, "wire"));
+  }
+
+  /** The variable of the module's loops, declared when the first one is written. */
+  loopVariable(): string {
+    if (this.#loopVariable === undefined) {
+      this.#loopVariable = this.names.table.helper(["i", "loop"]);
+      this.top.push({ kind: "integer", name: this.#loopVariable });
+    }
+    return this.#loopVariable;
   }
 
   /** Whether the wire may still be declared together with its value; from now on it is declared. */

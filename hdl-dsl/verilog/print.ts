@@ -1,7 +1,7 @@
 /** Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Knows nothing of lowering. */
 import { shortPosition } from "../ir/diagnostic.ts";
 import type { Position } from "../ir/circuit.ts";
-import type { VAlways, VDeclare, VExpr, VInstance, VItem, VModule, VNumber, VPort, VStmt } from "./ast.ts";
+import type { VAlways, VCase, VDeclare, VExpr, VInstance, VItem, VModule, VNumber, VPort, VStmt } from "./ast.ts";
 
 /** Lines longer than this are broken where that reads well. */
 const LINE = 110;
@@ -143,12 +143,14 @@ function printStatements(body: readonly VStmt[], indent: string): string {
   return body.map((s) => printStatement(s, indent)).join("");
 }
 
-/** The tail after `if (...)`, `else` or `label:`: one short statement on the same line, else a block. */
-function printBranch(body: readonly VStmt[], indent: string, head: string, label = false): string {
+/**
+ * The tail after `if (...)`, `else`, `for (...)` or `label:`: one short statement on the same line, else a block. `last`: no `else` may follow that an
+ * if in there could take.
+ */
+function printBranch(body: readonly VStmt[], indent: string, head: string, last = false): string {
   const only = body[0];
   if (only === undefined) return `${head} ;\n`;
-  // After a label an if cannot take somebody else's `else`.
-  if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking" || (label && only.kind === "if"))) {
+  if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking" || (last && (only.kind === "if" || only.kind === "for")))) {
     const line = printStatement(only, "");
     if (visible(head) + visible(line) <= LINE && line.indexOf("\n") === line.length - 1) return `${head} ${line}`;
   }
@@ -173,15 +175,19 @@ function printStatement(s: VStmt, indent: string): string {
         if (rest.length === 1 && next.kind === "if") {
           text += printBranch(next.then, indent, `${mark(next.position)}${indent}else if (${printExpr(next.cond)})`);
           rest = next.otherwise;
-        } else return text + printBranch(rest, indent, `${indent}else`);
+        } else if (rest.length === 1 && next.kind === "case") return text + printCase(next, indent, `${indent}else `);
+        else return text + printBranch(rest, indent, `${indent}else`, true);
       }
     }
-    case "case": {
-      const inner = `${indent}  `;
-      const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`, true)).join("");
-      return `${mark(s.position)}${indent}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`, true)}${indent}endcase\n`;
-    }
+    case "for": return printBranch(s.body, indent, `${indent}for (${s.variable} = ${s.from}; ${s.variable} < ${s.to}; ${s.variable} = ${s.variable} + 1)`, true);
+    case "case": return printCase(s, indent, indent);
   }
+}
+
+function printCase(s: VCase, indent: string, head: string): string {
+  const inner = `${indent}  `;
+  const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`, true)).join("");
+  return `${mark(s.position)}${head}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`, true)}${indent}endcase\n`;
 }
 
 /** A string literal; quotes, backslashes and control characters escaped, anything beyond ASCII replaced. */
@@ -224,6 +230,7 @@ function printItem(item: VItem): string {
       return `${mark(item.position)}${beside(head, printValue(item.value, head, "  "))};\n`;
     }
     case "always": return printAlways(item);
+    case "integer": return `  integer ${item.name};\n`;
     case "initial": return printBranch(item.body, "  ", "  initial");
     case "instance": return printInstance(item);
     case "blank": return "\n";

@@ -87,6 +87,7 @@ export function throughPieces(items: readonly VItem[], pieces: ReadonlyMap<strin
       case "if": return { ...s, cond: expr(s.cond), then: statements(s.then), otherwise: statements(s.otherwise) };
       case "case": return { ...s, on: expr(s.on), items: s.items.map((i) => ({ labels: i.labels.map(expr), body: statements(i.body) })), otherwise: statements(s.otherwise) };
       case "property": return { ...s, cond: expr(s.cond) };
+      case "for": return { ...s, body: statements(s.body) };
       case "fail": return s;
     }
   });
@@ -97,7 +98,7 @@ export function throughPieces(items: readonly VItem[], pieces: ReadonlyMap<strin
       case "always": return { ...i, body: statements(i.body) };
       case "instance": return { ...i, connections: i.connections.map((c) => c.dir === "input" ? { ...c, value: expr(c.value) } : c) };
       case "guarded": return { ...i, formal: throughPieces(i.formal, pieces), simulation: throughPieces(i.simulation, pieces) };
-      case "localparam": case "initial": case "blank": return i;
+      case "localparam": case "initial": case "integer": case "blank": return i;
     }
   });
 }

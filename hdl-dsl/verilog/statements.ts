@@ -4,9 +4,10 @@ import { shortPosition } from "../ir/diagnostic.ts";
 import { coversAll } from "../ir/resolve.ts";
 import { allStatements } from "../ir/walk.ts";
 import type { PropertyGroup, RegisterGroup } from "./always.ts";
+import { lanesFrom, type Lanes } from "./lanes.ts";
 import type { VExpr, VItem, VStmt } from "./ast.ts";
 import { outsideReset, type ModuleContext } from "./module-context.ts";
-import { bare, name, range, unary } from "./nodes.ts";
+import { bare, binary, index, name, part, range, unary } from "./nodes.ts";
 
 /** What becomes of an assignment or a property. */
 type Leaf = (s: Extract<Stmt, { kind: "assign" | "property" }>) => VStmt | undefined;
@@ -14,7 +15,13 @@ type Leaf = (s: Extract<Stmt, { kind: "assign" | "property" }>) => VStmt | undef
 /** Statements as they were written; branches that do nothing are dropped. */
 function lowerStatements(c: ModuleContext, body: readonly Stmt[], consumer: string, leaf: Leaf): VStmt[] {
   const out: VStmt[] = [];
-  for (const s of body) {
+  for (let n = 0; n < body.length; n++) {
+    const s = body[n] as Stmt, lanes = lanesFrom(body, n);
+    if (lanes !== undefined) {
+      out.push(...lowerLanes(c, lanes, consumer, leaf));
+      n += lanes.count - 1;
+      continue;
+    }
     switch (s.kind) {
       case "assign": case "property": {
         const v = leaf(s);
@@ -49,6 +56,20 @@ function lowerStatements(c: ModuleContext, body: readonly Stmt[], consumer: stri
     }
   }
   return out;
+}
+
+/** A loop over the lanes. */
+function lowerLanes(c: ModuleContext, lanes: Lanes, consumer: string, leaf: Leaf): VStmt[] {
+  const which = c.expressions.lowerShared(lanes.index, consumer, "lane");
+  const variable = c.loopVariable(), of = name(variable, 32);
+  const body = lanes.assigns.flatMap((a): VStmt[] => {
+    const v = leaf(a), word = c.nameOf(a.target).name;
+    if (v?.kind !== "nonblocking") return [];
+    const times: VExpr = { kind: "number", value: BigInt(a.width), width: 32, signed: false, plain: true, cost: 1 };
+    return [{ ...v, target: a.width === 1 ? index(word, 1, of, false) : part(word, a.width, binary("*", times, of)) }];
+  });
+  if (body.length === 0) return [];
+  return [{ kind: "for", variable, from: lanes.from, to: lanes.from + lanes.count, body: [{ kind: "if", cond: binary("==", which, range(of, 0, lanes.index.width)), then: body, otherwise: [] }] }];
 }
 
 /** Registers of one group: reset first, then the statements that assign them. */

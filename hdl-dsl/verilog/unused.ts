@@ -44,6 +44,7 @@ class Reads {
           this.statements(s.otherwise);
           break;
         case "property": this.expr(s.cond); break;
+        case "for": this.statements(s.body); break;
         case "fail": break;
       }
     }
@@ -57,7 +58,7 @@ class Reads {
       case "initial": this.statements(i.body); break;
       case "instance": for (const c of i.connections) if (c.dir === "input") this.expr(c.value); break;
       case "guarded": for (const g of i.simulation) this.item(g); break;
-      case "localparam": case "blank": break;
+      case "localparam": case "integer": case "blank": break;
     }
   }
 

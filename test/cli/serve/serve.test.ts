@@ -23,7 +23,10 @@ function mnemo(...args: string[]): Running {
   const child = spawn(process.execPath, ["cli/mnemo.mjs", ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "", stderr = "", told: (line: string) => void = () => undefined;
   const firstLine = new Promise<string>((resolve) => { told = resolve; });
-  child.stdout.on("data", (d: Buffer) => { stdout += d.toString(); if (stdout.includes("\n")) told(stdout.slice(0, stdout.indexOf("\n"))); });
+  child.stdout.on("data", (d: Buffer) => {
+    stdout += d.toString();
+    if (stdout.includes("\n")) told(stdout.slice(0, stdout.indexOf("\n")));
+  });
   child.stderr.on("data", (d: Buffer) => { stderr += d.toString(); });
   const ended = new Promise<Awaited<Running["ended"]>>((resolve) => {
     child.on("close", (code, signal) => { told(`ended: ${stderr}`); resolve({ code, signal, stdout, stderr }); });
@@ -44,7 +47,8 @@ describe("mnemo serve clio", () => {
     const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "3");
     expect(await served.firstLine).toBe(
       `serving on UDP on ${address}: native port 1200; published client's ports 1234 to 1236, more as sessions open; monitor 10000. Ctrl-C ends.`);
-    expect(await ask(p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3)))).toEqual(p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3)));
+    expect(await ask(p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 },
+      Uint8Array.of(1, 2, 3)))).toEqual(p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3)));
     // The port is taken now.
     const second = mnemo("serve", "clio", "--set", `ip=${address}`);
     expect(await second.ended).toMatchObject({ code: 2, stdout: "",
@@ -52,7 +56,8 @@ describe("mnemo serve clio", () => {
     served.signal(signal);
     const { code, stdout, stderr } = await served.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout.split("\n")[1]).toMatch(/^served: 1 frames in, 1 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/);
+    expect(stdout.split("\n")[1]).toMatch(
+      /^served: 1 frames in, 1 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/);
     expect(stdout).toContain("counters: rxFrames 1, txFrames 1, pingpongs 1");
   });
 
@@ -71,7 +76,8 @@ it("the page's first program runs as it stands", async () => {
   const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "0");
   try {
     await served.firstLine;
-    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")], { env: { ...process.env, MNEMO_NODE: address } });
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")],
+      { env: { ...process.env, MNEMO_NODE: address } });
     expect(stdout).toBe("process 1, address 0x40000000, status 0: hello, far memory\n");
     expect(page).toContain(`It prints \`${stdout.trimEnd()}\``);
   } finally {
@@ -91,7 +97,8 @@ describe("what cannot be is one sentence, exit code 2", () => {
     [["--tap-address", "10.0.0.1/24"], /^mnemo: --tap-address is this machine's end of a TAP device; /],
     [["--tap-address", "10.0.0.1/31"], /It must be an IPv4 address with a prefix length of 1 to 30/],
     [["--tap", "mnemo9", "--port", "0"], /^mnemo: --port 0 asks for a free port of this machine; /],
-    [["--tap", "mnemo9", "--set", "ip=10.1.1.9"], /^mnemo: 10\.1\.1\.9 would be the address of the node \(--set ip=\.\.\.\) and of the monitor \(--monitor\); give one of them another\n$/],
+    [["--tap", "mnemo9", "--set", "ip=10.1.1.9"],
+      /^mnemo: 10\.1\.1\.9 would be the address of the node \(--set ip=\.\.\.\) and of the monitor \(--monitor\); give one of them another\n$/],
     // Not a TAP device, or no right to find out.
     [["--tap", "lo"], /^mnemo: (?:the device lo is there already and is no TAP device; give another name with --tap|there is no right to .*: run as root .*|.*tun.*)\n$/],
     [["--monitor", "1235"], /^mnemo: --monitor 1235 is a port of the node \(1200, 1234 to 2257\); give another\n$/],

@@ -160,6 +160,9 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL101 in Several: `z` is set: expected 1 bit, the constant 2 has 2 (faults.ts:107). Cut it with trunc(1) or select bits",
   ],
   HDL122: ["HDL122 in Deep: conditions nest more than 1000 deep (faults.ts:112). Choose by a value with switchOn, or with a chain of mux"],
+  HDL123: [
+    "HDL123 in NameTaken: the name `held` is given to something here and is taken already (faults.ts:115; see faults.ts:115). Give each its own name (in a loop with its number in it), or leave the name to the source",
+  ],
 };
 
 describe("messages of the builders", () => {

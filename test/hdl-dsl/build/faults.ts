@@ -111,6 +111,12 @@ export const faults: Readonly<Record<string, Def>> = {
     let chain = when(io.d.eq(0), () => { io.q.set(1); });
     for (let i = 1; i < 1200; i++) chain = chain.elseWhen(io.d.eq(i), () => { io.q.set(i); });
   })(),
+  HDL123: module("NameTaken", () => ({ d: input(bit), q: output(bit) }), io => {
+    const first = reg(bit, { name: "held" }), second = reg(bit, { name: "held" });
+    first.set(io.d);
+    second.set(first);
+    io.q.set(second);
+  })(),
 };
 
 /** What the builders (HDL1..) say of a definition; the checks of the finished circuit (HDL0..) have their own tests. */

@@ -75,6 +75,8 @@ export const faults: readonly Fault[] = [
   { name: "bypass missing", expr: (e) => e.kind === "ternary" && endsWith(e.cond, "hit") ? e.b : e },
   { name: "bypass whatever the address", statement: (s) => s.kind === "nonblocking" && endsWith(s.target, "hit") ? { ...s, value: number(-1n, s.target.width) } : s },
   { name: "read of the wrong word", expr: (e) => e.kind === "index" && e.memory ? { ...e, index: isNumber(e.index) ? { ...e.index, value: e.index.value ^ 1n } : binary("^", e.index, number(1n, e.index.width)) } : e },
+  { name: "a loop misses its last lane", statement: (s) => s.kind === "for" ? { ...s, to: s.to - 1 } : s },
+  { name: "a loop writes all lanes", statement: (s) => s.kind === "for" ? { ...s, body: s.body.flatMap((t) => t.kind === "if" ? t.then : [t]) } : s },
   { name: "pins of an instance crossed", item: (i) => {
     if (i.kind !== "instance") return i;
     const ins = i.connections.filter((c) => c.dir === "input" && /^(i\d|we)$/.test(c.port)).map((c) => c.value);

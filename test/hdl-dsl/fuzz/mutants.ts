@@ -11,13 +11,13 @@ import { Random } from "../support/random.ts";
 import { stimulus, type Subject } from "./bench.ts";
 import { choices, differences } from "./differential.ts";
 import type { Fault } from "./faults.ts";
-import { generate } from "./generate.ts";
+import { programOf } from "./program.ts";
 import { rewritten } from "./rewrite.ts";
 
 interface Lowered { readonly circuit: Circuit; readonly modules: readonly VModule[]; readonly text: string; readonly ports: Subject["design"]["ports"] }
 
 function lowered(list: readonly number[], n: number): Lowered {
-  const { circuit } = generate(list, `Fuzz${n}x`);
+  const circuit = programOf(list, `Fuzz${n}x`);
   const names = new Map(circuitsOf(circuit).map((c) => [c, namesOf(c)]));
   const namesFor = (c: Circuit): ReturnType<typeof namesOf> => names.get(c) ?? namesOf(c);
   const modules = circuitsOf(circuit).map((c) => lowerModule(c, namesFor(c), namesFor));

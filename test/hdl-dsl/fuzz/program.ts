@@ -38,6 +38,9 @@ function build(d: Dice, name: string, below: number): Circuit {
   const machine = d.chance(0.35) ? machineOf(d) : undefined;
   if (machine !== undefined) registers.push(machine.state);
 
+  const lanes = d.chance(0.12) ? lanesOf(d) : undefined;
+  if (lanes !== undefined) registers.push(lanes.word);
+
   const store = d.chance(0.4) ? storeOf(d) : undefined;
   if (store !== undefined) inputs.push(...Object.values(pin));
   const stored = [...inputs, ...registers, ...store?.reads.map((r) => r.data) ?? []].map(readOf);
@@ -121,6 +124,13 @@ function build(d: Dice, name: string, below: number): Circuit {
   };
   for (const r of plain) if (d.chance(0.6)) body.push(assign(r, late.make(r.width, r.signed, 1 + d.below(4))));
   body.push(...list(8, () => statement(OUTERMOST)));
+  if (lanes !== undefined) {
+    const { word, width, count } = lanes, index = early.make(3, false, 1), value = late.make(width, false, d.below(3));
+    const first = d.below(2);
+    const all = Array.from({ length: count - first }, (_, i) => first + i).map((n): Stmt => ({ kind: "if", cond: { kind: "binary", op: "eq", a: index, b: number(BigInt(n), 3), width: 1, signed: false },
+      then: [assign(word, value, n * width)], otherwise: [], position: undefined }));
+    body.push(...d.of<Stmt[]>([all, [{ kind: "if", cond: early.make(1, false, 1), then: all, otherwise: [change()], position: undefined }], [{ kind: "if", cond: early.make(1, false, 1), then: [change()], otherwise: all, position: undefined }]]));
+  }
   if (machine !== undefined) {
     const { state, codes } = machine;
     body.push({ kind: "switch", on: readOf(state), otherwise: undefined, position: undefined, cases: codes.map((label, n) => ({ labels: [label], body: [
@@ -151,6 +161,12 @@ function machineOf(d: Dice): Machine {
   const states = STATES.slice(0, 2 + d.below(STATES.length - 1)), width = addressBits(states.length);
   const state = signal("reg", "state", width, false, { init: BigInt(d.below(states.length)), states, domain: d.of([defaultDomain, defaultDomain, asyncDomain]) });
   return { state, codes: states.map((s, n) => number(BigInt(n), width, s)) };
+}
+
+/** A word of which one part is written, chosen by an index. */
+function lanesOf(d: Dice): { readonly word: Signal; readonly width: number; readonly count: number } {
+  const width = d.of([4, 1, 3, 8]), count = d.of([8, 4, 5, 7]);
+  return { word: signal("reg", "word", width * count, false, { init: d.bits(width * count) }), width, count };
 }
 
 interface Store { readonly memory: Memory; readonly port: WritePort; readonly lanes: number; readonly reads: readonly { readonly data: Signal }[]; readonly async: boolean }

@@ -32,6 +32,7 @@ export function rewritten(m: VModule, r: Rewrite): VModule {
         case "nonblocking": case "blocking": return { ...s, target: target(s.target), value: expr(s.value) };
         case "if": return { ...s, cond: expr(s.cond), then: list(s.then), otherwise: list(s.otherwise) };
         case "case": return { ...s, on: expr(s.on), items: s.items.map((i) => ({ ...i, body: list(i.body) })), otherwise: list(s.otherwise) };
+        case "for": return { ...s, body: list(s.body) };
         case "property": case "fail": return s;
       }
     })();
@@ -44,7 +45,7 @@ export function rewritten(m: VModule, r: Rewrite): VModule {
         case "declare": return i.value === undefined || i.name.startsWith("_unused") ? i : { ...i, value: expr(i.value) };
         case "assign": return { ...i, target: target(i.target), value: expr(i.value) };
         case "always": case "initial": return { ...i, body: list(i.body) };
-        case "instance": case "guarded": case "localparam": case "blank": return i;
+        case "instance": case "guarded": case "localparam": case "integer": case "blank": return i;
       }
     })();
     return r.item?.(inner) ?? inner;

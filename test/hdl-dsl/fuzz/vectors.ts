@@ -211,7 +211,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
     s.vecs.push(...registers);
     const steps = (target: Vec): Step[] => Array.from({ length: 1 + d.below(2) }, () => statement(s, target, d.below(3)));
     if (d.chance(0.5)) {
-      const size = length(), w: Vec = { name: "w", length: size, hw: wire(vec(element, size), { name: "w" }) as unknown as AnyVec };
+      const size = length(), w: Vec = { name: "w", length: size, hw: wire(vec(element, size), { name: "w" }) };
       const all = Array.from({ length: size }, () => s.value(1));
       w.hw.set(all.map((x) => x.hw));
       combinational.push({ name: "w", first: (e) => all.map((x) => x.of(e)), steps: steps(w) });
@@ -223,7 +223,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
       for (const [port, p] of Object.entries(inner.def.ports)) {
         if (p.dir !== "in") continue;
         if (p.shape.kind === "vec") {
-          const all = Array.from({ length: p.shape.length as number }, () => s.value(1)), target = u[port] as AnyVec;
+          const all = Array.from({ length: p.shape.length }, () => s.value(1)), target = u[port] as AnyVec;
           target.set(all.map((x) => x.hw));
           const more = steps({ name: `u_${port}`, length: all.length, hw: target });
           given.push((e, to) => { const t = all.map((x) => x.of(e)); for (const x of more) x(e, t); scatter(port, element, t, to); });
@@ -247,7 +247,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
     last.o1 = o1.of;
     last.o2 = o2.of;
   };
-  const def = module(name, () => ports as Ports, (io) => { body(io as Record<string, unknown>); })() as Def;
+  const def = module(name, () => ports as Ports, (io) => { body(io); })();
 
   let env: Env | undefined;
   const run = (e: Env, c: { readonly name: string; readonly first: (e: Env) => Elements; readonly steps: Step[] }): void => {

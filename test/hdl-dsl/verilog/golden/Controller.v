@@ -19,22 +19,20 @@ module Controller (
       beats <= 4'd0;
       state <= state_Idle;
     end
-    else begin
-      case (state)
-        state_Idle: begin
-          if (go) begin
-            state <= state_Run;
-            beats <= 4'd0;
-          end
+    else case (state)
+      state_Idle: begin
+        if (go) begin
+          state <= state_Run;
+          beats <= 4'd0;
         end
-        state_Run: begin
-          beats <= beats + 4'd1;
-          if (last) state <= state_Flush;
-        end
-        state_Flush: state <= state_Idle;
-        default: ;
-      endcase
-    end
+      end
+      state_Run: begin
+        beats <= beats + 4'd1;
+        if (last) state <= state_Flush;
+      end
+      state_Flush: state <= state_Idle;
+      default: ;
+    endcase
 
   assign busy = state != state_Idle;
   assign count = (state == state_Flush) ? beats : 4'd0;

@@ -33,8 +33,11 @@ module Fifo_shape32_depth512_styleblock (
 
   always @(posedge clk)
     if (rst) count <= 10'd0;
-    else if (push & ~pop) count <= count + 10'd1;
-    else if (pop & ~push) count <= count - 10'd1;
+    else case ({push, pop})
+      2'd2: count <= count + 10'd1;
+      2'd1: count <= count - 10'd1;
+      default: ;
+    endcase
 
   always @(posedge clk) begin
     if (push) store[tail] <= push_payload;

@@ -33,8 +33,11 @@ module Fifo_shape8_depth4 (
 
   always @(posedge clk)
     if (rst) count <= 3'd0;
-    else if (push & ~pop) count <= count + 3'd1;
-    else if (pop & ~push) count <= count - 3'd1;
+    else case ({push, pop})
+      2'd2: count <= count + 3'd1;
+      2'd1: count <= count - 3'd1;
+      default: ;
+    endcase
 
   always @(posedge clk) begin
     if (push) store[tail] <= push_payload;
