@@ -14,8 +14,8 @@ export function latencyReport({ memory, dataBytes, net, netGoal, rows }: Latency
   return `Latency at ${dataBytes} B, memory ${memory} cycles (L), in cycles; whole: last beat in to first beat out; core: without net_rx and net_tx
 ${table(["request", "whole", "core", "core goal", "published FPGA, DDR included"],
     rows.map((r) => [r.kind, span(r.least, r.most), String(r.core), r.goal === undefined ? "" : `<= ${r.goal}`, r.published]), "lrrrl")}
-net_rx and net_tx together: ${net} (goal <= ${netGoal}); measured with PINGPONG, which passes net_rx, mat (1) and net_tx only
-goals: hit 12 + L, miss hit + L + 4, fault miss + 3`;
+net_rx and net_tx together: ${net} (goal <= ${netGoal}); measured with PINGPONG, which passes net_rx, mat (2) and net_tx only
+goals: hit 12 + L, miss hit + L + 4, fault miss + 3; with state: 12 beside each memory access that it needs (TAS, FAA two in a row, DEREF two hits)`;
 }
 
 export function throughputReport(rows: readonly Throughput[]): string {

@@ -5,6 +5,7 @@ export { atomicResult, type Atomic, type AtomicKind } from "./atomics.ts";
 export { doneReply, failedReply, failureCounter, isAtomic, isDeref, isKept, isSilent, piecesOf, wordBytesOf, wordOf, type Access, type AccessKind, type FailedAccess, type Piece } from "./access.ts";
 export { ReferenceNode, type Outcome } from "./node.ts";
 export { ByteHistory, type PendingWrite } from "./byte-history.ts";
+export { outside, Words, type Span, type WordPart } from "./words.ts";
 export { WordHistory, type WordOperation } from "./word-history.ts";
 export { frameName, Scoreboard, type Completed } from "./scoreboard.ts";
 export { RetryModel, type RetryAsked, type RetryOperation, type RetryVerdict } from "./retry.ts";

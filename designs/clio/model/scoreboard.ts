@@ -1,13 +1,13 @@
 import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, replyFrame, status, statusName } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import {
-  doneReply, failedReply, isAtomic, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
+  doneReply, failedReply, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
 } from "./access.ts";
 import { ByteHistory, type PendingWrite } from "./byte-history.ts";
 import { ReferenceNode, type Execute } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
 import type { RetryOperation } from "./retry.ts";
-import { WordHistory, type WordOperation } from "./word-history.ts";
+import { outside, Words, type WordPart } from "./words.ts";
 
 /** Replies between two tidyings of the pages' histories. */
 const foldEvery = 32;
@@ -40,7 +40,7 @@ interface OpenAccess {
   /** The same in pages that were mapped while it was under way: it may have met them instead. */
   readonly late: { readonly page: Page; readonly write: PendingWrite }[];
   /** Of an atomic, and of a READ of a word that atomics work on: its part in the word's history. */
-  readonly word: { readonly history: WordHistory; readonly operation: WordOperation } | undefined;
+  readonly word: WordPart | undefined;
   /** Of an access behind a pointer: the pointer's page. */
   readonly pointer: { readonly page: Page | undefined; readonly vpn: bigint; readonly source: Access } | undefined;
 }
@@ -72,8 +72,9 @@ export class Scoreboard {
   /** By key; several requests with the same key are answered in any order. */
   private readonly open = new Map<string, Open[]>();
   private readonly silent = new Map<PendingWrite, number>();
-  /** Words that atomics have worked on, by process and address. */
-  private readonly words = new Map<string, WordHistory>();
+  private readonly words = new Words();
+  /** A write went where nobody knows: what reads find is not judged from then on. */
+  private blind = false;
   /** Requests to memory so far. */
   private entered = 0;
   private readonly busyPages = new Set<Page>();
@@ -102,7 +103,10 @@ export class Scoreboard {
     }
   }
   unmapping(pid: number, vpn: bigint): void { const page = this.page(pid, vpn); if (page) page.leaving = true; }
-  unmap(pid: number, vpn: bigint): void { this.pages.get(pid)?.delete(vpn); }
+  unmap(pid: number, vpn: bigint): void {
+    this.pages.get(pid)?.delete(vpn);
+    this.words.forget(pid, vpn << BigInt(this.config.pageShift), this.config.pageSize);
+  }
 
   /** Memory that a set-up put in place before the run. */
   preset(pid: number, va: bigint, bytes: Uint8Array): void {
@@ -137,41 +141,40 @@ export class Scoreboard {
   }
 
   private issueAccess({ access, ticket }: Execute, frame: Uint8Array, time: number, name: string): boolean {
-    const order = this.entered++, pointer = this.pointerOf(access), moved = pointer?.target ?? access;
+    const order = this.entered++, pointer = this.pointerOf(access), open = { issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined };
+    if (pointer && !pointer.target) {
+      this.blind ||= access.data !== undefined;
+      this.wait({ ...open, access: undefined, key: requestKey(frame) });
+      return true;
+    }
+    const moved = pointer?.target ?? access;
     const pieces = piecesOf(this.config, moved.va, moved.length), pages = pieces.map(p => this.page(moved.pid, p.vpn));
     const allowed = this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")), { data } = access;
     const writes = !allowed || !data ? [] : pieces.flatMap((p, i) => { const page = pages[i]; return page ? [this.begin(page, p, data, time)] : []; });
-    if (isSilent(access)) { for (const w of writes) this.silent.set(w, order); return false; }
-    const word = this.wordOf(access);
-    word?.history.issue(word.operation);
-    this.wait({ issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame) });
+    if (isSilent(access)) {
+      for (const w of writes) this.silent.set(w, order);
+      this.words.forget(moved.pid, moved.va, moved.length);
+      return false;
+    }
+    const word = pointer ? undefined : this.words.begin(access, () => this.wordAt(access.pid, access.va));
+    this.wait({ ...open, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame) });
     return true;
   }
 
-  /** Where a pointer is, and the access behind it. Pointers are laid down before the accesses through them: their value must be known. */
-  private pointerOf(access: Access): { readonly vpn: bigint; readonly page: Page | undefined; readonly source: Access; readonly target: Access } | undefined {
+  /** Where a pointer is, and the access behind it; no target while the pointer is being written, so that it may lead to either place. */
+  private pointerOf(access: Access): { readonly vpn: bigint; readonly page: Page | undefined; readonly source: Access; readonly target: Access | undefined } | undefined {
     if (!isDeref(access.kind)) return undefined;
-    const [piece] = piecesOf(this.config, access.va, wordBytes);
-    if (!piece) return undefined;
-    const page = this.page(access.pid, piece.vpn), bytes = page?.bytes.known(piece.offset, wordBytes);
-    if (page && !bytes) throw new Error(`the pointer at 0x${access.va.toString(16)} is being written: what is behind it cannot be judged`);
-    return { vpn: piece.vpn, page, source: access, target: target(access, bytes ? wordOf(bytes) : 0n) };
+    const vpn = access.va >> BigInt(this.config.pageShift), page = this.page(access.pid, vpn), to = page ? this.wordAt(access.pid, access.va) : 0n;
+    return { vpn, page, source: access, target: to === undefined ? undefined : target(access, to) };
   }
-
-  private wordOf({ kind, pid, va, length, operand, swap }: Access): OpenAccess["word"] {
-    const key = `${pid}:${va}`;
-    let history = this.words.get(key);
-    if (isAtomic(kind)) {
-      if (!history) this.words.set(key, history = new WordHistory(this.initialWord(pid, va)));
-      return { history, operation: { kind, operand, swap } };
-    }
-    return kind === "read" && length === wordBytes && history ? { history, operation: { kind, operand, swap } } : undefined;
-  }
-  private initialWord(pid: number, va: bigint): bigint {
+  /** The word at an address, when only one value is possible. */
+  private wordAt(pid: number, va: bigint): bigint | undefined {
     const [piece] = piecesOf(this.config, va, wordBytes), page = piece && this.page(pid, piece.vpn);
-    const bytes = page ? page.bytes.known(piece.offset, wordBytes) : new Uint8Array(wordBytes);
-    if (!bytes) throw new Error(`the word at 0x${va.toString(16)} is being written: atomics on it cannot be judged`);
-    return wordOf(bytes);
+    if (!piece || !page) return 0n;
+    if (this.words.unsettled(pid, va, wordBytes, Number.POSITIVE_INFINITY).length > 0) return undefined;
+    if (!page.bytes.known(piece.offset, wordBytes)) this.fold();
+    const bytes = page.bytes.known(piece.offset, wordBytes);
+    return bytes && wordOf(bytes);
   }
 
   /** A frame has come out of the node. @returns the request that it answers, when there is one */
@@ -198,7 +201,7 @@ export class Scoreboard {
     if (open.fence?.busy && same(open.fence.busy, frame)) return undefined;
     if (exact) return same(exact, frame) ? this.judgeFence(open) : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
     if (open.repeat) return this.judgeRepeat(open.repeat, frame, name, issued);
-    if (!access) return this.judgeForwarded(name, frame);
+    if (!access) return open.ticket === undefined ? this.judgeForwarded(name, frame) : undefined;
     const code = dissect(frame).clio?.status ?? -1, { pointer } = access;
     if (pointer) {
       // The pointer's own page first; what is wrong with it is answered with the pointer's address.
@@ -243,7 +246,7 @@ export class Scoreboard {
   private judgeWord({ access }: OpenAccess, word: NonNullable<OpenAccess["word"]>, frame: Uint8Array, issued: number, name: string): string | undefined {
     const found = access.kind === "store" ? undefined : foundIn(frame);
     if (!same(doneReply(this.runtime, access, found === undefined ? undefined : wordBytesOf(found)), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
-    if (!word.history.reply(word.operation, found)) {
+    if (word.word.history?.reply(word.operation, found) === false) {
       return `${name} at 0x${access.va.toString(16)} of pid ${access.pid}, issued at ${issued}: found ${found ?? "nothing"}, which fits no order of the operations on this word`;
     }
     return undefined;
@@ -257,12 +260,15 @@ export class Scoreboard {
   private judgeRead({ access, pieces, pages }: OpenAccess, now: readonly (Page | undefined)[], frame: Uint8Array, issued: number, name: string, time: number): string | undefined {
     const at = frameOffsets.body + accessBody.bytes, data = frame.slice(at, at + access.length);
     if (!same(doneReply(this.runtime, access, data), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
+    const moving = this.words.unsettled(access.pid, access.va, access.length, issued);
     for (const [i, p] of pieces.entries()) {
       const page = pages[i];
       // Mapped anew while the read was under way: its bytes are those of either page or of none.
-      if (!page || page !== now[i]) continue;
-      const wrong = page.bytes.check(p.offset, data.subarray(p.from, p.from + p.length), issued);
-      if (wrong) {
+      if (!page || page !== now[i] || this.blind) continue;
+      for (const part of outside(access.length, moving)) {
+        const from = Math.max(p.from, part.from), to = Math.min(p.from + p.length, part.to);
+        const wrong = from < to ? page.bytes.check(p.offset + from - p.from, data.subarray(from, to), issued) : undefined;
+        if (!wrong) continue;
         return `${name} of pid ${access.pid}, issued at ${issued}, answered at ${time}: byte 0x${(access.va + BigInt(p.from + wrong.offset - p.offset)).toString(16)} is 0x${
           (data[p.from + wrong.offset - p.offset] ?? 0).toString(16)}, which no order of the writes allows (${wrong.legal.map(v => `0x${v.toString(16)}`).join(", ")})`;
       }
@@ -274,10 +280,10 @@ export class Scoreboard {
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
     const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
     if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
+    if (open.ticket !== undefined) this.node.retries.complete(open.ticket, code, foundIn(frame) ?? 0n);
     if (open.access) {
-      if (open.ticket !== undefined) this.node.retries.complete(open.ticket, code, foundIn(frame) ?? 0n);
       this.settleWrites(open.access, code === status.OK, time);
-      if (code !== status.OK) open.access.word?.history.fail(open.access.word.operation);
+      this.endWord(open.access, code === status.OK, time);
     }
     // What came before a fence without a reply of its own is done as well.
     if (open.fence && code === status.OK) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
@@ -285,6 +291,11 @@ export class Scoreboard {
     // Folding is about speed and memory only: it need not happen at each reply.
     if (this.completed % foldEvery === 0) this.fold();
     return { name: open.name, status: code, issued: open.issued, replied: time };
+  }
+
+  private endWord({ access, word, pieces, pages }: OpenAccess, ok: boolean, time: number): void {
+    if (word) this.words.end(word, ok, time, pages[0]?.bytes, pieces[0]?.offset ?? 0);
+    else if (ok && access.data) this.words.forget(access.pid, access.va, access.length);
   }
 
   /** A write may be done from now on. */

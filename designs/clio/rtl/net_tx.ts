@@ -1,6 +1,6 @@
 import {
   arbiter, assertAlways, bit, connect, constant, fromBits, input, module, mux, node, output, reg, sink, source, stage, stream, struct, uint,
-  when, type Bit, type StreamIn, type UInt,
+  when, type Bit, type StreamIn,
 } from "../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../packets/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
@@ -67,7 +67,7 @@ export const NetTx = module("NetTx",
       known_valid.set(asked_valid.and(job_settled));
       known.set({ reply: asked, kind: told, context: io.context, word: io.word });
     });
-    const plan = planReply(known.kind, known.reply, known.context, known.word as UInt, io.config);
+    const plan = planReply(known.kind, known.reply, known.context, known.word, io.config);
     const last_beat = node(plan.lastByte.bits(laneBits, beatBits));
 
     // Stage 3: the header but for the end of the checksum, and what the frame takes from where.

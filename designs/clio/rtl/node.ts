@@ -16,7 +16,7 @@ import { NetRx } from "./net_rx.ts";
 import { NetTx } from "./net_tx.ts";
 import { ReplyContexts } from "./reply_contexts.ts";
 import { retryAnswer } from "./retry_results.ts";
-import { RetryBuffer, RetryRequest } from "./retry_buffer.ts";
+import { RetryBuffer, type RetryRequest } from "./retry_buffer.ts";
 import { SlotPool } from "./slot_pool.ts";
 import { SlotWords } from "./slot_words.ts";
 import { SlowRx } from "./slow_rx.ts";

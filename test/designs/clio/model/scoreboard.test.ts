@@ -73,4 +73,36 @@ describe("scoreboard", () => {
     s.board.issue(r, 5); s.board.reply(s.answer(r), 6);
     expect(s.board.finish()).toEqual([]);
   });
+  const word = (v: bigint): Uint8Array => { const b = new Uint8Array(8); new DataView(b.buffer).setBigUint64(0, v, true); return b; };
+  const faa = (va: bigint, addend: bigint) => p.udpFrame(client, own, p.clioMessage({ pid: 1, opcode: p.opcode.ATOMIC_FAA, flagTracked: 1, requestId: ++id }, p.encode(p.faaBody, { va, length: 8, addend })));
+  it("judges plain reads beside atomics: by the bytes when none is under way, by nothing while one is", () => {
+    const { board, answer } = start(), say = (f: Uint8Array, at: number) => { board.issue(f, at); board.reply(answer(f), at + 1); };
+    say(write(page, word(5n)), 1);
+    say(faa(page, 2n), 3);
+    say(read(page - 0n, 16), 5);
+    // The read comes before the atomic is answered, and finds what it has done already.
+    const during = faa(page, 3n), early = read(page, 4);
+    board.issue(during, 10); board.issue(early, 11);
+    const done = answer(during);
+    board.reply(answer(early), 12); board.reply(done, 13);
+    say(read(page, 12), 14);
+    // A plain write takes the word back, and the next atomic goes on from it.
+    say(write(page + 4n, Uint8Array.of(1)), 16);
+    say(faa(page, 0n), 18);
+    expect(board.finish()).toEqual([]);
+    const stale = start();
+    const a = faa(page, 1n), b = read(page, 8);
+    stale.board.issue(a, 1); stale.board.reply(stale.answer(a), 2);
+    stale.board.issue(b, 3); stale.board.reply(start().answer(b), 4);
+    expect(stale.board.finish()).toHaveLength(1);
+  });
+  it("leaves open what is behind a pointer that is being written, and all reads after a write there", () => {
+    const { board, answer } = start();
+    const pointer = write(page, word(page + 100n)), through = request(p.opcode.DEREF_READ, page, 4), blind = request(p.opcode.DEREF_WRITE, page, 1, Uint8Array.of(9));
+    board.issue(pointer, 1); board.issue(through, 2); board.issue(blind, 3);
+    for (const [i, f] of [pointer, through, blind].entries()) board.reply(answer(f), 4 + i);
+    const after = read(page + 100n, 1);
+    board.issue(after, 10); board.reply(answer(after), 11);
+    expect(board.finish()).toEqual([]);
+  });
 });

@@ -1,0 +1,82 @@
+import { isAtomic, wordBytes, wordBytesOf, type Access } from "./access.ts";
+import type { ByteHistory } from "./byte-history.ts";
+import { WordHistory, type WordOperation } from "./word-history.ts";
+
+/** An operation's part in its word's history; `history` is undefined when the word's value at its start was not known, so nothing can be said of it. */
+export interface WordPart { readonly word: Word; readonly operation: WordOperation }
+interface Word {
+  readonly pid: number; readonly va: bigint;
+  readonly history: WordHistory | undefined;
+  /** When its value may last have changed. */
+  changed: number;
+}
+/** Bytes of an access, counted from its first. */
+export interface Span { readonly from: number; readonly to: number }
+
+/**
+ * The words that atomics work on, beside the bytes that reads and writes know of: while an atomic is under way only its word's history tells what is there; when none is, the
+ * value goes to the page's bytes, so that plain reads are judged by it. A plain write takes the word back.
+ */
+export class Words {
+  private readonly words = new Map<number, Map<bigint, Word>>();
+
+  /**
+   * The part of an atomic, or of a READ of a whole word that atomics work on; undefined for every other access.
+   * @param initial the word's value in the page's bytes, when it is known
+   */
+  begin({ kind, pid, va, length, operand, swap }: Access, initial: () => bigint | undefined): WordPart | undefined {
+    const known = this.words.get(pid)?.get(va);
+    if (!isAtomic(kind)) return kind === "read" && length === wordBytes && known?.history ? this.part(known, { kind, operand, swap }) : undefined;
+    return this.part(known ?? this.add(pid, va, initial()), { kind, operand, swap });
+  }
+  private part(word: Word, operation: WordOperation): WordPart {
+    word.history?.issue(operation);
+    word.changed = Number.POSITIVE_INFINITY;
+    return { word, operation };
+  }
+  private add(pid: number, va: bigint, value: bigint | undefined): Word {
+    const word: Word = { pid, va, history: value === undefined ? undefined : new WordHistory(value), changed: Number.POSITIVE_INFINITY };
+    const own = this.words.get(pid) ?? new Map<bigint, Word>();
+    this.words.set(pid, own.set(va, word));
+    return word;
+  }
+
+  /** An operation has ended. @param bytes the page's bytes, where the word stands from `start` on */
+  end({ word, operation }: WordPart, ok: boolean, time: number, bytes: ByteHistory | undefined, start: number): void {
+    if (!ok) word.history?.fail(operation);
+    if (!word.history || word.history.open > 0 || this.words.get(word.pid)?.get(word.va) !== word) return;
+    word.changed = time;
+    for (const value of word.history.values) bytes?.add({ start, data: wordBytesOf(value), issued: time, replied: time });
+  }
+
+  /** A plain write has been done: what it covered is known by the bytes alone. */
+  forget(pid: number, va: bigint, length: number): void {
+    for (const w of this.overlapping(pid, va, length)) this.words.get(pid)?.delete(w.va);
+  }
+
+  /** What of an access issued at `issued` cannot be told from the bytes, in order. */
+  unsettled(pid: number, va: bigint, length: number, issued: number): Span[] {
+    return this.overlapping(pid, va, length).filter(w => w.changed >= issued)
+      .map(w => ({ from: Math.max(0, Number(w.va - va)), to: Math.min(length, Number(w.va - va) + wordBytes) })).sort((a, b) => a.from - b.from);
+  }
+
+  private overlapping(pid: number, va: bigint, length: number): Word[] {
+    const own = this.words.get(pid);
+    if (!own) return [];
+    const end = va + BigInt(length), first = va - BigInt(wordBytes) + 1n;
+    // Few words and long accesses, or the other way round.
+    if (own.size < length) return [...own.values()].filter(w => w.va >= first && w.va < end);
+    const out: Word[] = [];
+    for (let at = first; at < end; at++) { const w = own.get(at); if (w) out.push(w); }
+    return out;
+  }
+}
+
+/** The parts of 0 .. length that lie outside the spans. */
+export function outside(length: number, spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  let from = 0;
+  for (const s of spans) { if (s.from > from) out.push({ from, to: s.from }); from = Math.max(from, s.to); }
+  if (from < length) out.push({ from, to: length });
+  return out;
+}
