@@ -27,6 +27,8 @@ export const PageFault = module("PageFault",
     free_page: sink(uint(geometryOf(p).ppnBits)),
     outOfMemory: input(bit),
     done: output(Faulted(p)),
+    /** A fault of this cycle ends in the next one, with a frame. */
+    quick: output(bit),
     aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
     written: output(struct({ valid: bit, miss: uint(Math.log2(p.misses)) })),
     /** Frames in the buffer. */
@@ -48,6 +50,7 @@ export const PageFault = module("PageFault",
     const taken = node((waiting.valid).and(page.valid));
     waiting.ready.set(page.valid.or(gives_up));
     page.ready.set(waiting.valid);
+    io.quick.set((waiting.valid).not().and(page.valid));
     io.done.set({ valid: taken.or((waiting.valid).and(gives_up)), miss: f.miss, outOfMemory: gives_up, ppn: page.payload });
 
     // The entry as the slow path would have written it, valid now, with its frame.

@@ -1,8 +1,9 @@
 import {
-  bit, cat, constant, encodeOnehot, fifo, fromBits, module, mux, node, onehotMux, orTree, output, ram, reg, sink, source, struct, uint,
+  bit, cat, constant, encodeOnehot, fromBits, module, mux, node, onehotMux, orTree, output, ram, reg, sink, source, struct, uint,
   unpack, vec, when, type Bit, type Readable, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { bucketBytes, bucketSlots, entryShape, tableGeometry, type TableGeometry, type TableParameters } from "../table/index.ts";
+import { passQueue } from "./pass_queue.ts";
 import { AxiAddress, AxiRead } from "./types.ts";
 
 export interface WalkParameters extends TableParameters {
@@ -31,6 +32,8 @@ const Found = (p: WalkParameters) => struct({ found: bit, mapped: bit, read: bit
 interface Entry { readonly tag: UInt; readonly ppn: UInt; readonly read: Bit; readonly write: Bit; readonly allocated: Bit;
   readonly valid: Bit }
 
+/** The cycle before `walked`: of which miss it will be. */
+export const Arriving = (p: WalkParameters) => struct({ valid: bit, miss: uint(Math.log2(p.misses)) });
 /** A pulse for each fetch, not back-pressured. */
 export const Walked = (p: WalkParameters) => struct({ valid: bit, result: WalkResult(p) });
 
@@ -38,24 +41,30 @@ export const Walked = (p: WalkParameters) => struct({ valid: bit, result: WalkRe
  * Fetches buckets and finds the page's entry in them: exactly one memory access (one bucket of 64 bytes) per miss (paper §4.4.2). One fetch
  * per cycle; as many in flight as there are misses, and they may come back in any order, back to back, beats of different fetches mixed
  * (AXI read ID 1 + miss). Latency: fetch to `ar` 1 cycle; last data beat to `walked` 2 cycles. Initiation interval 1 at 512 bits; a
- * bucket's beats below that.
+ * bucket's beats below that. Full: no more than `misses` may be under way, so `fetch` is always taken.
  */
 export const TableWalk = module("TableWalk",
   (p: WalkParameters) => ({
     fetch: sink(Fetch(p)),
     ar: source(AxiAddress(p)), r: sink(AxiRead(p)),
-    walked: output(Walked(p)),
+    arriving: output(Arriving(p)), walked: output(Walked(p)),
   }),
   (io, p) => {
     const g = geometryOf(p);
     const missBits = Math.log2(p.misses), slotsPerBeat = Math.min(bucketSlots, p.beatBytes / 8), beats = bucketSlots / slotsPerBeat;
 
     // What the answer will be compared with, kept by miss number.
-    const wanted = ram(struct({ index: uint(g.indexBits), tag: uint(g.tagBits) }),
-      { depth: p.misses, collision: "undefined", style: "distributed" });
+    const Wanted = struct({ index: uint(g.indexBits), tag: uint(g.tagBits) });
+    const wanted = ram(Wanted, { depth: p.misses, collision: "undefined", style: "distributed" });
     wanted.write(io.fetch.fire, io.fetch.payload.miss, { index: io.fetch.payload.index, tag: io.fetch.payload.tag });
 
-    const queue = fifo(io.fetch, p.misses, { style: "distributed" });
+    const Asked = struct({ miss: uint(missBits), index: uint(g.indexBits) });
+    const asked_valid = reg(bit, { init: 0 });
+    const asked = reg(Asked);
+    io.fetch.ready.set(1);
+    asked_valid.set(io.fetch.valid);
+    asked.set({ miss: io.fetch.payload.miss, index: io.fetch.payload.index });
+    const queue = passQueue("fetches", Asked, p.misses, asked_valid, asked);
     io.ar.valid.set(queue.valid);
     queue.ready.set(io.ar.ready);
     const base = constant(BigInt(g.tableBase), p.addressBits);
@@ -68,13 +77,16 @@ export const TableWalk = module("TableWalk",
     // The beat, registered: memory controllers are far away.
     const beat = reg(AxiRead(p));
     const beat_valid = reg(bit, { init: 0 });
+    const miss = reg(uint(missBits)), want = reg(Wanted);
+    const coming = node(io.r.payload.id.sub(1).trunc(missBits));
+    const wanted_there = wanted.readAsync(coming);
     io.r.ready.set(1);
     beat_valid.set(io.r.valid);
-    when(io.r.valid, () => { beat.set(io.r.payload); });
+    when(io.r.valid, () => { beat.set(io.r.payload); miss.set(coming); want.set(wanted_there); });
+    const arrives = node(beat_valid.and(beat.last));
+    io.arriving.set({ valid: arrives, miss });
 
     // Every entry of the beat against the tag that its fetch waits for.
-    const miss = node((beat.id).sub(1).trunc(missBits), { name: "miss" });
-    const want = wanted.readAsync(miss);
     const entries = Array.from({ length: slotsPerBeat }, (_, i) => unpack(entryShape(g), (beat.data).bits(64 * i, 64)) as unknown as Entry);
     const matches = entries.map(e => e.allocated.and(e.tag.eq(want.tag)));
     const here = orTree(matches);
@@ -109,7 +121,7 @@ export const TableWalk = module("TableWalk",
     const result = merge(before);
     const walked = reg(WalkResult(p));
     const walked_valid = reg(bit, { init: 0, name: "done" });
-    walked_valid.set((beat_valid).and(beat.last));
+    walked_valid.set(arrives);
     walked.set({ miss, error: result.error, allocated: result.found, mapped: result.mapped, read: result.read, write: result.write,
       ppn: result.ppn, slot: result.slot, index: want.index, tag: want.tag });
     io.walked.valid.set(walked_valid);

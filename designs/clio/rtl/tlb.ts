@@ -1,6 +1,6 @@
 import {
-  assertAlways, bit, encodeOnehot, fromBits, input, instance, Lru, module, mux, onehotMux, orTree, output, reg, struct, uint, vec, when,
-  type Bit,
+  assertAlways, bit, encodeOnehot, fromBits, input, instance, Lru, module, mux, node, onehotMux, orTree, output, reg, struct, uint, vec,
+  when, type Bit,
 } from "../../../hdl-dsl/index.ts";
 
 /** What a translation gives. */
@@ -33,7 +33,12 @@ export const Tlb = module("Tlb",
     const found = reg(uint(p.entries), { init: 0 });
 
     const lru = instance(Lru({ entries: p.entries }));
-    const victim = lru.victim;
+    // The order learns of a use one cycle late, from registers; should that use be of the oldest entry, the next in age is the victim.
+    const touched = reg(bit, { init: 0 });
+    const touched_index = reg(index);
+    lru.touch.valid.set(touched);
+    lru.touch.index.set(touched_index);
+    const victim = node(mux(touched.and(touched_index.eq(lru.victim)), lru.next, lru.victim));
     const victims = Array.from({ length: p.entries }, (_, i) => victim.eq(i));
 
     const matches = keys.toArray().map((k, i) => {
@@ -55,8 +60,8 @@ export const Tlb = module("Tlb",
       }).elseWhen(io.clear.and(found.bit(i)), () => { valid.at(i).set(0); });
     }
     io.evicts.set(io.fill.valid.and(orTree(victims.map((v, i) => v.and(valid.at(i))))));
-    lru.touch.valid.set(io.use.or(io.fill.valid));
-    lru.touch.index.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
+    touched.set(io.use.or(io.fill.valid));
+    touched_index.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
 
     assertAlways(found.and(found.sub(1)).any().not(), "a key is in the TLB at most once");
     assertAlways(io.fill.valid.and(io.use.or(io.clear)).not(), "one TLB operation per cycle");

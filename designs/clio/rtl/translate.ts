@@ -1,12 +1,13 @@
 import {
-  assertAlways, assignView, bit, bitsFor, cat, connect, constant, decode, fifo, input, instance, literalOf as literalVal, module, mux,
-  node, output, ram, reg, sink, source, stream, struct, uint, when, wire, type Bit, type Shape, type Stream, type Val,
+  assertAlways, bit, bitsFor, cat, connect, constant, decode, fifo, input, instance, literalOf as literalVal, module, mux,
+  node, output, ram, reg, sink, source, stream, struct, uint, when, wire, type Bit, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
 import { pidBits, vaBits } from "../table/index.ts";
 import { MissTable, verdict } from "./miss_table.ts";
 import { locatePage } from "./mixing.ts";
 import { PageFault, type PageFaultParameters } from "./page_fault.ts";
+import { passQueue } from "./pass_queue.ts";
 import { Tlb } from "./tlb.ts";
 import { geometryOf, TableWalk, tableName } from "./table_walk.ts";
 import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, firstPointerOp, plainOp, syncOpBits, Translated } from "./types.ts";
@@ -33,13 +34,13 @@ const TranslateEvents = struct(Object.fromEntries(translateEvents.map(n => [n, b
  * and permitted.
  *
  * Stage 1 looks a page up in the TLB; stage 2 decides: hit, miss (join or open one), or serve the requests of a miss whose verdict is in.
- * Stage 2 never waits: whatever it decides goes to a queue with room for every request in flight (`slots`), so a stalled memory stalls no
- * lookup. A request that crosses into another page comes round again for it, in front of new ones.
+ * Stage 2 never waits: whatever it decides goes into a register and from there out, or to a queue with room for every request in flight
+ * (`slots`), so a stalled memory stalls no lookup. A request that crosses into another page comes round again for it, in front of new ones.
  *
  * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle; 3 more for a second page. Miss: that, one table access and 4 cycles;
  * misses are pipelined one per cycle, as many as `misses` to different pages; more wait in a side queue while hits go on. Fault: 1 cycle
- * more than a miss. Sustained, each access another page: one every 2 cycles (a miss passes stage 2 twice), as long as `misses` covers the time
- * that each is held: about L + 8 cycles for a miss, 2 L + 8 for a fault (fetch and write-back), L the memory's latency.
+ * more than a miss, 2 when it had to wait for its frame. Sustained, each access another page: one every 2 cycles (a miss passes stage 2
+ * twice), as long as `misses` covers the time that each is held: about L + 8 cycles for a miss, 2 L + 8 for a fault (fetch and write-back), L the memory's latency.
  *
  * Shootdown: the page's entry goes at once; `shootdown_done` comes when every request that could have used it has left the node (its slot
  * is free) and no fetch or write-back of it is under way. One at a time.
@@ -69,7 +70,7 @@ export const Translate = module("Translate",
       needsRead: bit, needsWrite: bit,
       /** Beyond the address space. */
       outside: bit,
-      /** The page it looks up next, the last page it needs, and the frames so far. */
+      /** Which page it looks up next (`vpn`), which one is the last that it needs, and the frames so far. */
       step, lastStep: step, ppns: uint(pages * g.ppnBits),
     });
     const records = ram(Pending, { depth: p.slots, collision: "undefined", style: "distributed" });
@@ -79,9 +80,15 @@ export const Translate = module("Translate",
 
     // ---- Stage 1: look a page up. In order: a request that goes on to its next page, one that found no room before, a shootdown, a new
     // one.
-    const again = stream(slot), parked = stream(slot);
-    const again_queue = fifo(again, p.slots, { style: "distributed" });
+    const Decision = struct({ ...Translated(shapeOf(p)).fields, status: uint(4) });
+    const decision = reg(Decision);
+    const goes_to = reg(struct({ reads: bit, writes: bit, syncs: bit, refused: bit, again: bit, parked: bit }), { init: 0 });
+    const again_queue = passQueue("again", slot, p.slots, goes_to.again, decision.slot);
+    const parked = stream(slot);
+    parked.valid.set(goes_to.parked);
+    parked.payload.set(decision.slot);
     const parked_queue = fifo(parked, p.slots, { style: "distributed" });
+    assertAlways(parked.valid.and(parked.ready.not()).not(), "the queue parked has room for every request in flight");
     /** A parked request is being tried: one at a time, when there is room again. */
     const retrying = reg(bit, { init: 0 });
     /** A shootdown is under way. */
@@ -89,7 +96,7 @@ export const Translate = module("Translate",
 
     const first_ready = wire(bit);
     // What would be taken is chosen without a look at whether stage 1 has room, so that only the enables wait for stage 2's decision.
-    const wants_parked = node(again_queue.valid.not().and(parked_queue.valid).and(retrying.not()).and(misses.find.room));
+    const wants_parked = node(again_queue.valid.not().and(parked_queue.valid).and(retrying.not()).and(misses.room));
     const wants_old = node(again_queue.valid.or(wants_parked));
     const wants_shootdown = node(wants_old.not().and(io.shootdown.valid).and(shooting.not()));
     const wants_new = node(wants_old.or(wants_shootdown).not());
@@ -112,49 +119,43 @@ export const Translate = module("Translate",
       pid: a.pid, vpn: a.va.bits(g.pageShift, g.vpnBits), offset, length: a.length, write: a.write, silent: a.silent,
         replyOpcode: a.replyOpcode, op: a.op, indirect: a.indirect,
       needsRead: plain.not().or(a.write.not()), needsWrite: mux(plain, a.write, a.op.lt(firstPointerOp)),
-      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width), lastStep: mux(plain, last_byte.shr(g.pageShift).trunc(step.width), 0),
+      outside: a.va.bits(vaBits, 64 - vaBits).any(), step: constant(0, step.width),
+      lastStep: mux(plain, last_byte.shr(g.pageShift).trunc(step.width), 0),
         ppns: constant(0, pages * g.ppnBits),
     };
     const entering = mux(wants_old, old, literalVal(Pending, fresh));
-    // The page of this step; past the end of the address space there is none.
-    const page = node(entering.vpn.addGrow(entering.step.resize(g.vpnBits)));
 
     const first = reg(Pending), first_key = reg(uint(keyBits)), first_slot = reg(slot);
     const first_valid = reg(bit, { init: 0 }), first_shoots = reg(bit, { init: 0 });
     const loads = node(first_ready.and(wants_old.or(wants_shootdown).or(io.access.valid)));
     when(first_ready, () => { first_valid.set(loads); });
     when(loads, () => {
-      first.set({ ...entering, outside: entering.outside.or(page.bit(g.vpnBits)) });
+      first.set(entering);
       first_slot.set(mux(wants_old, old_slot, a.slot));
       first_shoots.set(wants_shootdown);
       first_key.set(mux(wants_shootdown, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn),
-        cat(entering.pid, page.trunc(g.vpnBits))).is(keyBits));
+        cat(entering.pid, entering.vpn)).is(keyBits));
     });
 
-    // ---- Stage 2: decide. It holds a lookup, a shootdown, or a miss whose requests it serves one a cycle.
-    const second_valid = reg(bit, { init: 0 });
-    const kind = reg(uint(2), { init: 0 });
-    const lookup = 0, shoot = 1, serve = 2;
-    const serving = node(second_valid.and(kind.eq(serve)));
-    const second_ends = node(second_valid.not().or(serving.not()).or(misses.served.last));
-    const serve_next = node(second_ends.and(misses.next.valid));
-    const first_moves = node(second_ends.and(misses.next.valid.not()).and(first_valid));
+    // ---- Stage 2: decide. It holds a lookup or a shootdown for a cycle, or the miss table serves the requests of a miss, one a cycle.
+    const served = misses.served, serving = served.valid;
+    const is_lookup = reg(bit, { init: 0 });
+    const is_shoot = reg(bit, { init: 0 });
+    const second_ends = node(serving.not().or(served.last));
+    const first_moves = node(second_ends.and(misses.next.not()).and(first_valid));
     first_ready.set(first_valid.not().or(first_moves));
-    const second = reg(Pending), second_key = reg(uint(keyBits)), second_slot = reg(slot), second_miss = reg(uint(Math.log2(p.misses)));
+    misses.take.set(second_ends.and(misses.next));
+    const second = reg(Pending), second_key = reg(uint(keyBits)), second_slot = reg(slot);
     const place = locatePage(g, first_key);
     const second_index = reg(uint(g.indexBits));
-    when(second_ends, () => { second_valid.set(first_moves.or(serve_next)); });
-    when(first_moves, () => {
-      kind.set(mux(first_shoots, constant(shoot, 2), lookup));
-      second.set(first); second_key.set(first_key); second_slot.set(first_slot); second_index.set(place.index);
-    });
-    when(serve_next, () => { kind.set(serve); second_miss.set(misses.next.miss); });
+    is_lookup.set(first_moves.and(first_shoots.not()));
+    is_shoot.set(first_moves.and(first_shoots));
+    when(first_moves, () => { second.set(first); second_key.set(first_key); second_slot.set(first_slot); second_index.set(place.index); });
     tlb.key.set(first_key);
     tlb.advance.set(first_moves);
+    misses.key.set(first_key);
+    misses.advance.set(first_moves);
 
-    const is_lookup = node(second_valid.and(kind.eq(lookup)));
-    const is_shoot = node(second_valid.and(kind.eq(shoot)));
-    const served = misses.served;
     const waited = records.readAsync(served.slot);
     const request = mux(serving, waited, second as Val<typeof Pending>);
     const request_slot = node(mux(serving, served.slot, second_slot));
@@ -181,15 +182,13 @@ export const Translate = module("Translate",
     const complete = node(request.step.eq(request.lastStep));
 
     const missed = node(is_lookup.and(second.outside.not()).and(tlb.hit.not()));
-    const adds = node(missed.and(misses.find.joinable.or(misses.find.room.and(misses.find.blocked.not()))));
-    const parks = node(missed.and(adds.not()).or(again_later).or(doubtful));
-    misses.key.set(second_key);
-    misses.add.set({ valid: adds, slot: second_slot, write: second.needsWrite });
-    misses.serve.set({ valid: serving, miss: second_miss });
+    const adds = node(missed.and(misses.added.taken));
+    const parks = node(missed.and(misses.added.taken.not()).or(again_later).or(doubtful));
+    misses.add.set({ valid: missed, key: second_key, slot: second_slot, read: second.needsRead, write: second.needsWrite });
     misses.poison.set(is_shoot);
 
     // ---- The TLB learns a page when the first request of its miss is served.
-    const learns = node(serving.and(served.first).and(served.verdict.eq(verdict.mapped)).and(misses.served.poisoned.not()));
+    const learns = node(serving.and(served.first).and(served.verdict.eq(verdict.mapped)).and(served.poisoned.not()));
     tlb.fill.set({ valid: learns, key: served.key, mapping: { ppn: served.ppn, write: served.write, read: served.read } });
     tlb.use.set(hit);
     tlb.clear.set(is_shoot);
@@ -197,49 +196,47 @@ export const Translate = module("Translate",
     // ---- Where the request goes.
     const ppns = cat(...Array.from({ length: pages },
       (_, k) => mux(request.step.eq(k), mapping.ppn, request.ppns.bits(k * g.ppnBits, g.ppnBits))).reverse());
-    const finished = node(goes_on.and(complete));
-    const done = literalVal(Translated(shapeOf(p)), { slot: request_slot, offset: request.offset, length: request.length,
-      write: request.write, silent: request.silent, replyOpcode: request.replyOpcode, op: request.op, indirect: request.indirect, ppns });
     const asks_sync = node(request.op.ne(plainOp));
-    const reads = pulse("reads_in", Translated(shapeOf(p)), finished.and(asks_sync.not()).and(request.write.not()), done);
-    const writes = pulse("writes_in", Translated(shapeOf(p)), finished.and(asks_sync.not()).and(request.write), done);
-    const syncs = pulse("syncs_in", Translated(shapeOf(p)), finished.and(asks_sync), done);
+    const finished = node(goes_on.and(complete));
     const code = mux(absent, constant(status.INVALID, 4),
       mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4),
         mux(lacks_write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
-    const refuses = node(absent.or(failed).or(exhausted).or(denied));
-    const refused = pulse("refused_in", Refused(p), refuses,
-      literalVal(Refused(p), { slot: request_slot, status: code, silent: request.silent, replyOpcode: request.replyOpcode, indirect: request.indirect }));
-    connect(fifo(reads, p.slots, { style: "distributed", name: "reads_queue" }), io.reads);
-    connect(fifo(writes, p.slots, { style: "distributed", name: "writes_queue" }), io.writes);
-    connect(fifo(syncs, p.slots, { style: "distributed", name: "syncs_queue" }), io.syncs);
-    connect(fifo(refused, p.slots, { style: "distributed", name: "refused_queue" }), io.refused);
-
-    const continues = node(goes_on.and(complete.not()));
-    again.valid.set(continues);
-    again.payload.set(request_slot);
-    parked.valid.set(parks);
-    parked.payload.set(request_slot);
-    records.write(continues.or(adds).or(parks), request_slot, {
-      ...request, step: mux(continues, request.step.add(1), request.step), ppns: mux(continues, ppns, request.ppns),
+    // From a register: what is decided leaves in the next cycle, past the queues when they are empty.
+    decision.set({ slot: request_slot, offset: request.offset, length: request.length, write: request.write, silent: request.silent,
+      replyOpcode: request.replyOpcode, op: request.op, indirect: request.indirect, ppns, status: code });
+    goes_to.set({
+      reads: finished.and(asks_sync.not()).and(request.write.not()), writes: finished.and(asks_sync.not()).and(request.write),
+      syncs: finished.and(asks_sync), refused: absent.or(failed).or(exhausted).or(denied),
+      again: goes_on.and(complete.not()), parked: parks,
     });
-    for (const [queue, name] of [[again, "again"], [parked, "parked"], [reads, "reads"], [writes, "writes"],
-      [syncs, "syncs"], [refused, "refused"]] as const) {
-      assertAlways(queue.valid.and(queue.ready.not()).not(), `the queue ${name} has room for every request in flight`);
-    }
+    const { status: decided_status, ...translated } = decision;
+    connect(passQueue("reads_out", Translated(shapeOf(p)), p.slots, goes_to.reads, translated), io.reads);
+    connect(passQueue("writes_out", Translated(shapeOf(p)), p.slots, goes_to.writes, translated), io.writes);
+    connect(passQueue("syncs_out", Translated(shapeOf(p)), p.slots, goes_to.syncs, translated), io.syncs);
+    connect(passQueue("refused_out", Refused(p), p.slots, goes_to.refused,
+      literalVal(Refused(p), { slot: decision.slot, status: decided_status, silent: decision.silent, replyOpcode: decision.replyOpcode,
+        indirect: decision.indirect })), io.refused);
+
+    // What comes next of the request, should it go on: if it ends here, nobody reads it again.
+    const next_page = node(request.vpn.addGrow(constant(1, g.vpnBits)));
+    records.write(is_lookup.or(serving), request_slot, {
+      ...request, step: mux(mapped, request.step.add(1), request.step), ppns, vpn: mux(mapped, next_page.trunc(g.vpnBits), request.vpn),
+      outside: mux(mapped, next_page.bit(g.vpnBits), request.outside),
+    });
     when(take_parked, () => { retrying.set(1); }).elseWhen(is_lookup, () => { retrying.set(0); });
 
     // ---- The table in memory.
     const walk = instance("walk", TableWalk(walkParameters(p)));
     walk.fetch.valid.set(misses.added.fetch);
     walk.fetch.payload.set({ miss: misses.added.miss, index: second_index, tag: second_key.bits(g.indexBits, g.tagBits) });
-    assertAlways(misses.added.fetch.and(walk.fetch.ready.not()).not(), "the fetch queue has room for every miss");
     connect(walk.ar, io.ar);
     connect(io.r, walk.r);
     const faults = instance("faults", PageFault({ ...walkParameters(p), freePages: p.freePages }));
+    misses.arriving.set(walk.arriving);
     misses.walked.set(walk.walked);
     faults.fault.set(misses.fault);
     misses.faulted.set(faults.done);
+    misses.quick.set(faults.quick);
     misses.written.set(faults.written);
     faults.outOfMemory.set(io.outOfMemory);
     connect(io.free_page, faults.free_page);
@@ -256,7 +253,9 @@ export const Translate = module("Translate",
     const drains = reg(bit, { init: 0 });
     const report = reg(bit, { init: 0 });
     when(take_shootdown, () => { shooting.set(1); });
-    when(is_shoot, () => { drains.set(1); awaited.set(inside.or(arriving)); })
+    const shot = reg(bit, { init: 0 });
+    shot.set(is_shoot);
+    when(shot, () => { drains.set(1); awaited.set(inside.and(io.busy)); })
       .elseWhen(drains, () => {
         awaited.set(awaited.and(io.busy));
         when(awaited.any().or(misses.poisonLeft).not(), () => { drains.set(0); report.set(1); });
@@ -265,7 +264,9 @@ export const Translate = module("Translate",
     io.shootdown_done.payload.set(1);
     when(io.shootdown_done.fire, () => { report.set(0); shooting.set(0); });
 
-    io.events.set({
+    const happened = reg(TranslateEvents, { init: 0 });
+    io.events.set(happened);
+    happened.set({
       tlbHits: hit, tlbMisses: adds, missesMerged: adds.and(misses.added.fetch.not()), bucketFetches: misses.added.fetch,
         tlbEvictions: tlb.evicts,
       pageFaults: faults.done.valid.and(faults.done.outOfMemory.not()), shootdowns: io.shootdown_done.fire,
@@ -276,13 +277,6 @@ export const Translate = module("Translate",
 
 /** Bits that hold a page offset plus a length. */
 const extentBits = (p: TranslateParameters): number => Math.max(geometryOf(p).pageShift, 14) + 1;
-/** A stream that never waits: valid for one cycle, into a queue that always has room. */
-function pulse<S extends Shape>(name: string, shape: S, valid: Bit, payload: Val<S>): Stream<S> {
-  const s = stream(shape, { name });
-  s.valid.set(valid);
-  assignView(s.payload, payload, name);
-  return s;
-}
 const shapeOf = (p: TranslateParameters) => ({ slots: p.slots, pagesPerRequest: p.pagesPerRequest, ppnBits: geometryOf(p).ppnBits,
   pageShift: geometryOf(p).pageShift });
 const walkParameters = (p: TranslateParameters) =>

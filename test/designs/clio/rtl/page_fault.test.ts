@@ -29,10 +29,14 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
   const pages = new StreamSource(b.sim, b.io.free_page, { pause: p(4) });
   /** By miss: `waits` for a page, then `writes` its entry. */
   const waits: Fault[] = [], writes = new Map<number, Fault & { ppn: number }>(), given: number[] = [];
+  let quick = false, seenQuick = 0;
   let refused = 0, done = 0, taken = 0, supplied = 0, outOfMemory = false;
   b.onEdge({ sample: (cycle) => {
     if (b.io.free_page.valid.value && b.io.free_page.ready.value) supplied++;
     const d = b.io.done;
+    if (quick) expect([d.valid.value, d.outOfMemory.value], `a quick fault has its page at cycle ${cycle}`).toEqual([1, 0]);
+    quick = b.io.quick.value === 1 && b.io.fault.valid.value === 1;
+    if (quick) seenQuick++;
     if (d.valid.value) {
       const f = waits.shift();
       if (!f) throw new Error(`done at cycle ${cycle} with no fault waiting`);
@@ -82,7 +86,7 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
   expect(done + refused).toBe(count);
   expect(supplied - taken, "pages left in the buffer").toBe(b.io.level.num);
   if (o.pages === "none") expect(done).toBe(0);
-  if (o.pages === "many") expect(refused).toBe(0);
+  if (o.pages === "many") { expect(refused).toBe(0); expect(seenQuick).toBeGreaterThan(10); }
 }
 
 describe("PageFault", () => {
@@ -152,6 +156,8 @@ describe("PageFault", () => {
       { ...o, pages: "few" }, /in order|limit|has not ended|no stream has moved/);
     caught("fault 6: waits for ever though the slow path has none left", "gives_up = outOfMemory & ", "gives_up = 1'b0 & ",
       { ...o, pages: "none" }, /has not ended|no stream has moved/);
+    caught("a fault is told to be quick behind one that waits", "quick = ~waiting_pop_valid & pages_pop_valid", "quick = 1'b1",
+      { ...o, pages: "few" }, /quick fault/);
     caught("fault 4: a page is given twice", /pages_pop_ready = waiting_pop_valid/,
       "pages_pop_ready = waiting_pop_valid & ~waiting_pop_payload_miss[0]", o, /page of the fault/);
   });

@@ -111,7 +111,7 @@ describe("Tlb", () => {
 
   describe("planted faults are caught", () => {
     test("fault 2: fills do not move the order once",
-      () => findsFault(runBench("tlb planted", plant(dut(64), "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_"),
+      () => findsFault(runBench("tlb planted", plant(dut(64), "touched <= use_ | fill_valid", "touched <= use_"),
         { wave: false }, b => fillMany(b, 64, 80)), /evicts|page/));
     test("fault 2: fills stop when every entry is valid",
       () => findsFault(runBench("tlb planted", plant(dut(4), /_when = fill_valid & /,

@@ -407,14 +407,14 @@ describe("Translate, case by case", () => {
     const run = (load: Load) => (b: Bench<Ports>) => traffic(b, small, load);
     caught("fault 1: two misses to one page make two entries", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(mapped),
       /at most once|merged|every miss/);
-    caught("fault 2: fills do not move the order", small, "lru_touch_valid = use_ | fill_valid", "lru_touch_valid = use_ & ~fill_valid",
+    caught("fault 2: fills do not move the order", small, "touched <= use_ | fill_valid", "touched <= use_ & ~fill_valid",
       b => fillsTlb(b), /in the TLB/);
-    caught("fault 3: answers back to back are compared with a tag of another", small, "_word = wanted[miss]",
-      "_word = wanted[r_valid ? r_payload_id[1:0] - 2'd1 : miss]", run(mapped), /access of pid/);
+    caught("fault 3: answers back to back are compared with a tag of another", small, /wanted\[coming\]/g,
+      "wanted[miss]", run(mapped), /access of pid/);
     caught("fault 4: two faults on one page take two frames", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(touched),
       /frame|at most once/);
-    caught("fault 4: an ordinary miss takes the frame of a fault", small, /(results_\d_ppn <= )walked_result_ppn/,
-      "$1faulted_valid ? faulted_ppn : walked_result_ppn", run(mixed), /access of pid/);
+    caught("fault 4: an ordinary miss takes the frame of a fault", small, /picked_quick \? faulted_ppn/,
+      "faulted_valid ? faulted_ppn", run(mixed), /access of pid/);
     caught("fault 5: the entry is written to another slot", small, "waiting_pop_payload_slot, 3'd0",
       "waiting_pop_payload_slot ^ 3'd1, 3'd0", run(touched), /entry of page|frame|entry at/);
     caught("fault 6: without frames everything stops", small, "first_ready = ~first_valid | first_moves",
@@ -427,7 +427,7 @@ describe("Translate, case by case", () => {
       /busy at its acknowledgement/);
     caught("no entry is believed by all that joined", narrow, /== 3'd1\) & ~?misses_served_first/, "== 3'd1)", lateEntry,
       /refused with status 1/);
-    caught("a refused write takes a frame", small, /faults_joined\w*\[walked_result_miss\] & walked_result_write/, "1'b1",
+    caught("a refused write takes a frame", small, /helps_write & walked_result_write/, "helps_write",
       refusedWrites, /no access that is permitted/);
   });
 });
