@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { ExitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { benchVerb } from "./verbs/bench.ts";
+import { boardVerb } from "./verbs/board.ts";
 import { compareVerb } from "./verbs/compare.ts";
 import { catalogueVerb } from "./verbs/catalogue.ts";
 import { drawVerb } from "./verbs/draw.ts";
@@ -16,7 +17,7 @@ import { synthVerb } from "./verbs/synth.ts";
 import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, serveVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
+const verbs: readonly Verb[] = [runVerb, serveVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, boardVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
-import { registerHeader, registerReference } from "../../designs/clio/registers/index.ts";
+import { registerHeader, registerReference, socPortGeometry, socPortHeader, socPortReference } from "../../designs/clio/registers/index.ts";
 import { clioNode } from "../../designs/clio/rtl/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
@@ -45,11 +46,14 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     { path: "docs/wire-format.md", text: wireFormatReference() },
     { path: "generated/clio_registers.h", text: registerHeader() },
     { path: "docs/registers.md", text: registerReference() },
+    { path: "generated/clio_soc_port.h", text: socPortHeader() },
+    { path: "docs/soc-port.md", text: socPortReference(socPortGeometry(makeSettings().config)) },
+    ...committedBoardFiles(root),
     { path: "docs/clio-node.svg", text: svgOf(structureOf(clioNode(makeSettings().config))) },
     { path: "docs/area.md", text: areaPage(root) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
-  const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
+  const textOf = (path: string): string => texts.find((f) => f.path === path)?.text.toString() ?? readFileSync(join(root, path), "utf8");
   return [...texts, { path: "captures/first.pcap", text: firstCapture() }, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];
 }
 

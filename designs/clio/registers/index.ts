@@ -3,3 +3,4 @@ export { extractField, insertField, isWritable, RegisterError, type FieldKind, t
 export { counterAddress, counterBase, counterBits, fieldPlace, registerAddressBits, registerMap, resetValues, type FieldName, type FieldValues } from "./map.ts";
 export { defaultMatTable, matAction, matActions, matAddress, matBase, matEntry, matEntryFields, matRules, matWord, matWords, syncOperation, syncOperations, type MatAction, type MatEntryValues, type SyncOperation } from "./match_action.ts";
 export { registerHeader, registerReference } from "./reference.ts";
+export { socPortGeometry, socPortHeader, socPortMap, socPortReference, socPortValues, type SocPortGeometry } from "./soc_port.ts";

@@ -1,3 +1,6 @@
 /** The memory node's hardware. */
-export { ClioNode, clioNode, translateParameters } from "./node.ts";
+export { EntryExchange } from "./entry_exchange.ts";
+export { ClioNode, clioNode, nodeBus, translateParameters } from "./node.ts";
 export { nodeProofs } from "./proofs.ts";
+export { Responder, type ResponderParameters } from "./responder.ts";
+export { Exchange, SocPort } from "./soc_port.ts";

@@ -1,5 +1,5 @@
 import {
-  arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, sink, source, stream, uint, type StreamIn, type UInt,
+  arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, sink, source, stream, uint, type StreamIn, type UInt, type Axi4Parameters,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, parametersSchema, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
 import { opcode, replyCode, status } from "../../packets/index.ts";
@@ -16,7 +16,7 @@ import { NetRx } from "./net_rx.ts";
 import { NetTx } from "./net_tx.ts";
 import { ReplyContexts } from "./reply_contexts.ts";
 import { retryAnswer } from "./retry_results.ts";
-import { RetryBuffer, type RetryRequest } from "./retry_buffer.ts";
+import { RetryBuffer, RetryRequest } from "./retry_buffer.ts";
 import { SlotPool } from "./slot_pool.ts";
 import { SlotWords } from "./slot_words.ts";
 import { SlowRx } from "./slow_rx.ts";
@@ -40,6 +40,9 @@ export const translateParameters = (c: NodeConfig): TranslateParameters => {
     freePages: c.freePageBuffer, slots: w.slots, tlbEntries: c.tlbEntries, pagesPerRequest: w.pagesPerRequest,
   };
 };
+
+/** The shape of the node's AXI4 master. */
+export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };
 
 /**
  * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port. docs/clio-node.md has the picture.
