@@ -15,6 +15,8 @@ import { pipelineProofs } from "./pipelines.ts";
 import type { Proof } from "./proof.ts";
 import { queueProofs } from "./queues.ts";
 import { stageProofs } from "./stages.ts";
+import { sumProofs } from "./sums.ts";
+import { synchroniserProofs } from "./synchronisers.ts";
 
 export { lruHarness } from "./lru.ts";
 export type { Fault, Proof } from "./proof.ts";
@@ -36,6 +38,8 @@ export const libraryProofs: readonly Proof[] = [
   ...packetFifoProofs,
   ...flowProofs,
   ...asyncFifoProofs,
+  ...synchroniserProofs,
+  ...sumProofs,
 ];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";
