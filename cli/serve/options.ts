@@ -37,7 +37,9 @@ export function sessionCount(text: string): number {
 
 /** The name of a network device, as the Linux kernel takes it. */
 export function deviceName(text: string): string {
-  if (!/^[^\s/:%]{1,15}$/.test(text) || text === "." || text === "..") throw new InvalidArgumentError("It must be a device name of 1 to 15 characters, such as mnemo0.");
+  if (!/^[^\s/:%]{1,15}$/.test(text) || text === "." || text === "..") {
+    throw new InvalidArgumentError("It must be a device name of 1 to 15 characters, such as mnemo0.");
+  }
   return text;
 }
 
@@ -59,6 +61,7 @@ export function monitorAddress(text: string): MonitorAddress | "off" {
   if (text === "off") return "off";
   if (/^\d+$/.test(text)) return { port: udpPort(1)(text) };
   const [ip, port, more] = text.split(":");
-  if (ip === undefined || more !== undefined) throw new InvalidArgumentError("It must be a UDP port, an IPv4 address, address:port, or off.");
+  if (ip === undefined || more !== undefined) throw new InvalidArgumentError(
+    "It must be a UDP port, an IPv4 address, address:port, or off.");
   return { ip: address(ip), port: port === undefined ? udpPorts.monitor : udpPort(1)(port) };
 }

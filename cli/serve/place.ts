@@ -27,7 +27,8 @@ async function sockets(o: ServeOptions): Promise<Place> {
   // Sockets can only have addresses of this machine.
   const given = parseSettings(o.set, { ip: "127.0.0.1" }), port = o.port === 0 ? await freePort(given.runtime.ip) : o.port;
   const settings = port === undefined ? given : withPort(o.set, port, "127.0.0.1");
-  const { ip, mac, nativePort, clientPort } = settings.runtime, wanted = o.monitor === "off" ? undefined : o.monitor ?? { port: udpPorts.monitor };
+  const { ip, mac, nativePort, clientPort } = settings.runtime,
+    wanted = o.monitor === "off" ? undefined : o.monitor ?? { port: udpPorts.monitor };
   if (wanted?.ip !== undefined && wanted.ip !== ip) {
     throw new UsageError(`--monitor ${formatIpv4(wanted.ip)}: behind sockets the monitor has the node's address, ${formatIpv4(ip)}; give only its port`);
   }
@@ -43,12 +44,14 @@ async function sockets(o: ServeOptions): Promise<Place> {
 
 /** `--port` is the setting `nativePort`. */
 function withPort(set: readonly string[], port: number, ip?: string): Settings {
-  if (set.some((s) => s.trim().startsWith("nativePort"))) throw new UsageError("--port and --set nativePort=... are the same; give one of them");
+  if (set.some((s) => s.trim().startsWith("nativePort"))) throw new UsageError(
+    "--port and --set nativePort=... are the same; give one of them");
   return parseSettings(set, { nativePort: port, ...(ip === undefined ? {} : { ip }) });
 }
 
 function tap(o: ServeOptions, device: string): Place {
-  if (o.port === 0) throw new UsageError("--port 0 asks for a free port of this machine; on a TAP device all ports are the node's, leave it out");
+  if (o.port === 0) throw new UsageError(
+    "--port 0 asks for a free port of this machine; on a TAP device all ports are the node's, leave it out");
   const settings = o.port === undefined ? parseSettings(o.set) : withPort(o.set, o.port), { ip } = settings.runtime;
   const inNet = (last: number): number => ((ip & 0xffffff00) | last) >>> 0;
   const wanted = o.monitor === "off" ? undefined : o.monitor ?? { port: udpPorts.monitor };
@@ -58,7 +61,8 @@ function tap(o: ServeOptions, device: string): Place {
   for (const [own, whose] of [[monitor?.ip, "the monitor (--monitor)"], [host.ip, "this machine (--tap-address)"]] as const) {
     if (own === undefined) continue;
     const other = taken.get(own);
-    if (other !== undefined) throw new UsageError(`${formatIpv4(own)} would be the address of ${other} and of ${whose}; give one of them another`);
+    if (other !== undefined) throw new UsageError(
+      `${formatIpv4(own)} would be the address of ${other} and of ${whose}; give one of them another`);
     taken.set(own, whose);
   }
   return { settings, monitor, open: () => TapNetwork.open(settings, { device, address: host.ip, prefix: host.prefix }) };

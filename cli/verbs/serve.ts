@@ -9,9 +9,11 @@ export const serveVerb: Verb = (program, { terminal, exit }) => program.command(
   .addArgument(new Argument("<design>", "the design to serve").choices(["clio"]))
   .addOption(setting())
   .addOption(once("--port <port>", "the native UDP port (0: any free one); the same as --set nativePort=...", udpPort(0)))
-  .addOption(once("--sessions <number>", "ports of the published client that are opened at once; others follow when sessions open", sessionCount).default(8))
+  .addOption(once("--sessions <number>", "ports of the published client that are opened at once; others follow when sessions open",
+    sessionCount).default(8))
   .addOption(once("--tap <device>", "serve a TAP device instead of sockets: ARP, ping and every port (Linux; root, unless the device is yours)", deviceName))
-  .addOption(once("--tap-address <ip/prefix>", "this machine's address on the TAP device, when it has none (default: .254 of the node's /24)", subnet))
+  .addOption(once("--tap-address <ip/prefix>",
+    "this machine's address on the TAP device, when it has none (default: .254 of the node's /24)", subnet))
   .addOption(once("--monitor <where>", "the published client's monitor: a port, with --tap also ip or ip:port; off for none (default: 10000, with --tap at .9)",
     monitorAddress))
   .action(async (_design: string, options: ServeOptions) => {

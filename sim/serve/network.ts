@@ -1,4 +1,7 @@
-/** What a served node hangs on: frames (without check sequence) both ways, and the sessions' ports where those have to be opened one by one. */
+/**
+ * What a served node hangs on: frames (without check sequence) both ways, and the sessions' ports where those have to be opened one by
+ * one.
+ */
 export interface Network {
   /** Where the node and its monitor are reached: one line, without the final full stop. */
   readonly place: string;

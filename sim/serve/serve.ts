@@ -8,7 +8,9 @@ import type { Network } from "./network.ts";
 const QUIET_CYCLES = 64;
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
 const MOST_WAITING = 4096;
-/** Process IDs that the monitor gives are from here on; below are those of processes created at the node. One ID is one protection domain. */
+/**
+ * Process IDs that the monitor gives are from here on; below are those of processes created at the node. One ID is one protection domain.
+ */
 const MONITOR_PIDS = 0x8000;
 /** Edges after which sockets get their turn while the node works. */
 const EDGES_PER_TURN = 100;
@@ -78,7 +80,8 @@ class Service {
     const { config, runtime } = node;
     this.#node = node; this.#network = network; this.#quietSince = node.bench.cycle;
     this.#restingWaits = node.bench.scheduler.waits.size;
-    const member = { name: "node", mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort, memoryBytes: config.usablePages * config.pageSize };
+    const member = { name: "node", mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort,
+      memoryBytes: config.usablePages * config.pageSize };
     this.#monitor = monitor && { own: monitor, station: new Monitor(monitor, [member], MONITOR_PIDS) };
     node.bench.scheduler.edgesPerTurn = EDGES_PER_TURN;
   }

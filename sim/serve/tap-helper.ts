@@ -10,7 +10,8 @@ import { ServeError } from "./errors.ts";
  * @throws ServeError when the system has no TAP devices or no compiler
  */
 export async function tapHelper(): Promise<string> {
-  if (process.platform !== "linux") throw new ServeError(`TAP devices are served on Linux only, this is ${process.platform}; leave --tap out to serve UDP ports`);
+  if (process.platform !== "linux") throw new ServeError(
+    `TAP devices are served on Linux only, this is ${process.platform}; leave --tap out to serve UDP ports`);
   const cxx = findTool("clang++") ?? findTool("g++");
   if (!cxx) throw new ServeError("--tap needs a C++ compiler on the PATH: install clang or g++ (Debian: apt install clang) and run again");
   const source = nativeSource("tap_helper.cc"), key = digest([cxx.fingerprint, source]);

@@ -32,7 +32,9 @@ export class TapNetwork implements Network {
   #lost = 0;
   #closing = false;
 
-  private constructor(helper: Helper, reader: FrameReader, place: string) { this.#helper = helper; this.#reader = reader; this.place = place; }
+  private constructor(helper: Helper, reader: FrameReader, place: string) {
+    this.#helper = helper; this.#reader = reader; this.place = place;
+  }
 
   /**
    * Opens the device.
@@ -47,7 +49,8 @@ export class TapNetwork implements Network {
     const [verdict, ...rest] = said.split(" ");
     if (verdict !== "ok") throw new ServeError(rest.join(" "));
     const last = runtime.clientPort + config.clientPorts - 1;
-    return new TapNetwork(helper, reader, `TAP device ${o.device} (this machine is ${rest.join(" ")}): node ${formatIpv4(runtime.ip)}, MAC ${
+    return new TapNetwork(helper, reader,
+      `TAP device ${o.device} (this machine is ${rest.join(" ")}): node ${formatIpv4(runtime.ip)}, MAC ${
       formatMac(runtime.mac)}, UDP ports ${runtime.nativePort} and ${runtime.clientPort} to ${last}`);
   }
 
@@ -55,7 +58,9 @@ export class TapNetwork implements Network {
 
   attach(receive: (frame: Uint8Array) => void, failed: (error: Error) => void): void {
     this.#reader.frames(receive);
-    this.#helper.once("close", () => { if (!this.#closing) failed(new ServeError("the TAP device has gone: it was taken down while it was served")); });
+    this.#helper.once("close", () => {
+      if (!this.#closing) failed(new ServeError("the TAP device has gone: it was taken down while it was served"));
+    });
   }
 
   send(frame: Uint8Array): void {

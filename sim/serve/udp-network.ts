@@ -39,7 +39,8 @@ export class UdpNetwork implements Network {
     const sessions = Math.min(options.sessions, settings.config.clientPorts);
     try {
       await network.#open(nativePort, "choose another with --port (0: any free one)");
-      for (let n = 0; n < sessions; n++) await network.#open(clientPort + n, "choose others with --set clientPort=... or fewer with --sessions");
+      for (let n = 0; n < sessions; n++) await network.#open(clientPort + n,
+        "choose others with --set clientPort=... or fewer with --sessions");
       const { monitorPort } = options;
       if (monitorPort !== undefined) await network.#open(monitorPort, "choose another with --monitor, or none with --monitor off");
     } catch (e) {

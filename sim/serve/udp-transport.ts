@@ -16,7 +16,9 @@ export class UdpTransport implements ClientTransport {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on("message", (data: Buffer, from: RemoteInfo) => { this.#receiver({ ip: parseIpv4(from.address), port: from.port }, new Uint8Array(data), false); });
+    socket.on("message", (data: Buffer, from: RemoteInfo) => {
+      this.#receiver({ ip: parseIpv4(from.address), port: from.port }, new Uint8Array(data), false);
+    });
     socket.on("error", () => undefined);
   }
 
@@ -34,7 +36,8 @@ export class UdpTransport implements ClientTransport {
       });
     } catch (e) {
       socket.close();
-      throw new ServeError(`UDP port ${port} of ${address} cannot be opened (${(e as NodeJS.ErrnoException).code ?? String(e)}); give another, or 0 for any free one`);
+      const code = (e as NodeJS.ErrnoException).code ?? String(e);
+      throw new ServeError(`UDP port ${port} of ${address} cannot be opened (${code}); give another, or 0 for any free one`);
     }
     return new UdpTransport(socket);
   }

@@ -3,8 +3,8 @@ import { concatenate, join, rangeAfter, rangesOf, roomIn, split, type Range, typ
 export type { Range } from "./va-tree.ts";
 
 /**
- * A process's allocated page ranges: the per-process VA allocation tree of paper §4.4.2, balanced, each node with the largest gap below it. Finding
- * room, adding and removing a range take O(log n) for n ranges. Page numbers are plain numbers: at most 38 bits.
+ * A process's allocated page ranges: the per-process VA allocation tree of paper §4.4.2, balanced, each node with the largest gap below
+ * it. Finding room, adding and removing a range take O(log n) for n ranges. Page numbers are plain numbers: at most 38 bits.
  */
 export class AddressRanges implements Iterable<Range> {
   private tree: VaTree | undefined;
@@ -32,7 +32,9 @@ export class AddressRanges implements Iterable<Range> {
   }
 
   /** The first page from `from` on where `count` free pages stand together before `limit`; undefined when there is none. */
-  findFree(from: number, count: number, limit: number, visited?: () => void): number | undefined { return roomIn(this.tree, from, limit, count, visited); }
+  findFree(from: number, count: number, limit: number, visited?: () => void): number | undefined {
+    return roomIn(this.tree, from, limit, count, visited);
+  }
 
   /** Add a free range. Neighbours are not joined: a range is one allocation. */
   add(range: Range): void {

@@ -3,8 +3,8 @@ import type { SlowReply, SlowRequest } from "./handler.ts";
 
 /** Requests that change something: each is done once at most, however often it arrives. The others are done anew each time. */
 const keptNames: readonly OpcodeName[] = [
-  "ALLOC", "FREE", "CREATE_PROC", "FREE_PROC", "OPEN_SESSION", "CLOSE_SESSION", "MIGRATION_HOST", "MIGRATION_NODE", "MIGRATION_RECEIVE", "MIGRATION_CANCEL",
-  "MIGRATION_SEND", "KV_CREATE", "KV_UPDATE", "KV_DELETE", "MV_CREATE", "MV_APPEND", "MV_DELETE",
+  "ALLOC", "FREE", "CREATE_PROC", "FREE_PROC", "OPEN_SESSION", "CLOSE_SESSION", "MIGRATION_HOST", "MIGRATION_NODE", "MIGRATION_RECEIVE",
+  "MIGRATION_CANCEL", "MIGRATION_SEND", "KV_CREATE", "KV_UPDATE", "KV_DELETE", "MV_CREATE", "MV_APPEND", "MV_DELETE",
 ];
 const kept: ReadonlySet<number> = new Set(keptNames.map(name => opcode[name]));
 
@@ -40,14 +40,14 @@ const after = (a: number, b: number): boolean => a !== b && ((a - b) >>> 0) < 0x
 const refusal = (code: number): SlowReply => ({ status: code, body: new Uint8Array(), headerOnly: true });
 
 /**
- * Requests that are tracked (native port, request_id valid) and change something are done at most once: the retry buffer's rules, in software, for what
- * the slow and the extend path do. An operation is named by its client and the request_id of its first request. Its reply is
- * remembered and given again; while it is under way it is BUSY; what was forgotten is EXPIRED, never done again.
+ * Requests that are tracked (native port, request_id valid) and change something are done at most once: the retry buffer's rules, in
+ * software, for what the slow and the extend path do. An operation is named by its client and the request_id of its first request. Its
+ * reply is remembered and given again; while it is under way it is BUSY; what was forgotten is EXPIRED, never done again.
  *
  * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; what is at or below it can no longer be told from it. A
- * client that has been idle for long is forgotten for another, but for its newest operation, at or below which all is EXPIRED when it comes back; with
- * none idle the newcomer is BUSY. When even that has been forgotten of some client (`forgotten`), a retry by a client that is not known is EXPIRED: it may be
- * that one. Until then a client that is not known is new, and nothing of it can have been done.
+ * client that has been idle for long is forgotten for another, but for its newest operation, at or below which all is EXPIRED when it
+ * comes back; with none idle the newcomer is BUSY. When even that has been forgotten of some client (`forgotten`), a retry by a client
+ * that is not known is EXPIRED: it may be that one. Until then a client that is not known is new, and nothing of it can have been done.
  */
 export class AtMostOnce {
   private readonly o: AtMostOnceOptions;
@@ -75,8 +75,8 @@ export class AtMostOnce {
     const { clio, native } = request;
     if (!native || clio.flagTracked === 0) return execute();
     const retry = clio.flagRetry !== 0, id = retry ? clio.retryOf : clio.requestId, client = this.clientOf(request, id, retry);
-    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC can be repeated even where a client
-    // that is not known may have been forgotten.
+    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC can be repeated even
+    // where a client that is not known may have been forgotten.
     if (!kept.has(clio.opcode)) return execute();
     if (client === "unknown") return this.expired();
     if (client === "full") return this.underWay();

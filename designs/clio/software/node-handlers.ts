@@ -1,4 +1,5 @@
-import { clioHeader, encode, frameOffsets, opcode, pingpongBody, retBody, sessionBody, statReplyBody, status } from "../../packets/index.ts";
+import { clioHeader, encode, frameOffsets, opcode, pingpongBody, retBody, sessionBody, statReplyBody,
+  status } from "../../packets/index.ts";
 import { counterNames, type NodeConfig } from "../config/index.ts";
 import { bodyOf, MalformedRequest, type Handler } from "./handler.ts";
 import { errorNumber } from "./memory-manager.ts";
@@ -23,7 +24,8 @@ export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTranspo
   const refuse: Handler = () => ({ status: status.FAIL, body: encode(retBody, { ret: errorNumber.notSupported }) });
   const pingpong: Handler = request => {
     const { replySize } = bodyOf(pingpongBody, request), most = config.mtuFrame - frameOffsets.body;
-    if (replySize > most) throw new MalformedRequest(`${replySize} bytes do not fit a frame after its ${clioHeader.name} header; ${most} do`);
+    if (replySize > most) throw new MalformedRequest(
+      `${replySize} bytes do not fit a frame after its ${clioHeader.name} header; ${most} do`);
     const body = new Uint8Array(replySize);
     body.set(request.body.subarray(pingpongBody.bytes, pingpongBody.bytes + replySize));
     return { status: status.OK, body };
@@ -52,7 +54,8 @@ export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTranspo
       return { status: status.OK, body };
     }],
     [opcode.FPGA_PINGPONG, pingpong], [opcode.SOC_PINGPONG, pingpong],
-    ...[opcode.MIGRATION_HOST, opcode.MIGRATION_NODE, opcode.MIGRATION_RECEIVE, opcode.MIGRATION_CANCEL, opcode.MIGRATION_SEND, opcode.JOIN_CLUSTER, opcode.NEW_NODE]
+    ...[opcode.MIGRATION_HOST, opcode.MIGRATION_NODE, opcode.MIGRATION_RECEIVE, opcode.MIGRATION_CANCEL, opcode.MIGRATION_SEND,
+      opcode.JOIN_CLUSTER, opcode.NEW_NODE]
       .map((code): [number, Handler] => [code, refuse]),
   ]);
 }

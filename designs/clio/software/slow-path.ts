@@ -32,8 +32,9 @@ export interface SlowPathOptions {
 }
 
 /**
- * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page buffer. It knows the hardware
- * by its transport only. No request stops it: what it cannot read is answered with MALFORMED, or ignored when there is nobody to answer.
+ * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page buffer. It knows
+ * the hardware by its transport only. No request stops it: what it cannot read is answered with MALFORMED, or ignored when there is
+ * nobody to answer.
  */
 export class SlowPath {
   readonly memory: MemoryManager;
@@ -49,16 +50,19 @@ export class SlowPath {
 
   constructor(transport: SlowPathTransport, config: NodeConfig, runtime: RuntimeSettings, options: SlowPathOptions = {}) {
     this.transport = transport; this.runtime = runtime;
-    this.pool = new FramePool(config.firstPpn, options.pages ?? config.usablePages, config.pageSize, (address, length) => transport.zeroMemory(address, length));
+    this.pool = new FramePool(config.firstPpn, options.pages ?? config.usablePages, config.pageSize,
+      (address, length) => transport.zeroMemory(address, length));
     this.memory = new MemoryManager(config, transport, this.pool, options.observer);
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
     this.reserveKv = (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
     this.once = new AtMostOnce({
-      replies: rememberedReplies, clients: rememberedClients, idle: 3 * slowTimeouts * config.retryTimeout, forgotten: forgottenClients, time: () => transport.time(), ...options.atMostOnce,
+      replies: rememberedReplies, clients: rememberedClients, idle: 3 * slowTimeouts * config.retryTimeout, forgotten: forgottenClients,
+        time: () => transport.time(), ...options.atMostOnce,
     });
-    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport, { statistics: () => this.statistics, ports: options.sessions }),
+    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport,
+      { statistics: () => this.statistics, ports: options.sessions }),
       ...kvHandlers(this.kv)]);
   }
 
@@ -67,7 +71,8 @@ export class SlowPath {
     const a = this.memory.statistics, o = this.once.statistics;
     return {
       processes: this.memory.processCount, tableEntries: this.memory.entries, freeFrames: this.pool.free, allocations: a.allocations,
-      allocationsRefused: a.refused, allocationRetries: a.retries, mostAllocationRetries: a.mostRetries, lastAllocationRetries: a.lastRetries,
+      allocationsRefused: a.refused, allocationRetries: a.retries, mostAllocationRetries: a.mostRetries,
+        lastAllocationRetries: a.lastRetries,
       keys: this.kv.size, repliesRepeated: o.repeated, requestsUnderWay: o.underWay, requestsExpired: o.expired,
     };
   }

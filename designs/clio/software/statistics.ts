@@ -16,5 +16,6 @@ const list = {
   requestsExpired: "requests refused as EXPIRED: too late to tell whether they were done",
 } as const;
 export type SoftwareCounterName = keyof typeof list;
-export const softwareCounters: readonly SoftwareCounter[] = Object.entries(list).map(([name, doc]) => ({ name: name as SoftwareCounterName, doc }));
+export const softwareCounters: readonly SoftwareCounter[] = Object.entries(list)
+  .map(([name, doc]) => ({ name: name as SoftwareCounterName, doc }));
 export type SoftwareStatistics = Readonly<Record<SoftwareCounterName, number>>;

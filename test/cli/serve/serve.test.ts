@@ -43,48 +43,40 @@ async function ask(payload: Uint8Array): Promise<Uint8Array> {
 }
 
 describe("mnemo serve clio", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("says where it is, answers, and ends cleanly on %s", async (signal) => {
+  it("says where it is, answers, runs the page's first program as it stands, and ends cleanly on SIGINT", async () => {
     const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "3");
     expect(await served.firstLine).toBe(
       `serving on UDP on ${address}: native port 1200; published client's ports 1234 to 1236, more as sessions open; monitor 10000. Ctrl-C ends.`);
-    expect(await ask(p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 },
-      Uint8Array.of(1, 2, 3)))).toEqual(p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3)));
+    const message = p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3));
+    expect(await ask(message)).toEqual(message);
+
+    const page = readFileSync(join(root, "docs/serve.md"), "utf8"), program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+    const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-"));
+    try {
+      writeFileSync(join(folder, "first.mjs"), program);
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")],
+        { env: { ...process.env, MNEMO_NODE: address } });
+      expect(stdout).toBe("process 1, address 0x40000000, status 0: hello, far memory\n");
+      expect(page).toContain(`It prints \`${stdout.trimEnd()}\``);
+    } finally { rmSync(folder, { recursive: true }); }
+
     // The port is taken now.
-    const second = mnemo("serve", "clio", "--set", `ip=${address}`);
-    expect(await second.ended).toMatchObject({ code: 2, stdout: "",
-      stderr: `mnemo: UDP port 1200 of ${address} is taken by another program; choose another with --port (0: any free one)\n` });
-    served.signal(signal);
+    expect(await inProcess(["serve", "clio", "--set", `ip=${address}`])).toEqual({ code: 2, out: "",
+      err: `mnemo: UDP port 1200 of ${address} is taken by another program; choose another with --port (0: any free one)\n` });
+    served.signal("SIGINT");
     const { code, stdout, stderr } = await served.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n")[1]).toMatch(
-      /^served: 1 frames in, 1 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/);
-    expect(stdout).toContain("counters: rxFrames 1, txFrames 1, pingpongs 1");
+      /^served: 5 frames in, 5 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/);
+    expect(stdout).toContain("counters: rxFrames 5, txFrames 5, pingpongs 1, reads 1, writes 1");
   });
 
-  it("takes any free port, and says which", async () => {
+  it("takes any free port, says which, and ends cleanly on SIGTERM", async () => {
     const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--port", "0", "--sessions", "0", "--monitor", "off");
     expect(await served.firstLine).toMatch(/: native port \d+; published client's ports as sessions open\. Ctrl-C ends\.$/);
     served.signal("SIGTERM");
-    expect((await served.ended).code).toBe(0);
+    expect(await served.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
   });
-});
-
-it("the page's first program runs as it stands", async () => {
-  const page = readFileSync(join(root, "docs/serve.md"), "utf8"), program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
-  const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-"));
-  writeFileSync(join(folder, "first.mjs"), program);
-  const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "0");
-  try {
-    await served.firstLine;
-    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")],
-      { env: { ...process.env, MNEMO_NODE: address } });
-    expect(stdout).toBe("process 1, address 0x40000000, status 0: hello, far memory\n");
-    expect(page).toContain(`It prints \`${stdout.trimEnd()}\``);
-  } finally {
-    served.signal("SIGTERM");
-    await served.ended;
-    rmSync(folder, { recursive: true });
-  }
 });
 
 describe("what cannot be is one sentence, exit code 2", () => {

@@ -24,7 +24,8 @@ interface Refill {
 function firstTouches(seed: number, pages: number, slower = 0): Promise<Refill> {
   const settings = makeSettings(), page = BigInt(settings.config.pageSize);
   return withNode("first touches", settings, { seed, wave: false }, async (node) => {
-    const { bench, transport } = node, client = new FrameClient(clientEndpoint(0), settings.runtime), push = transport.pushFreePage.bind(transport);
+    const { bench, transport } = node, client = new FrameClient(clientEndpoint(0), settings.runtime),
+      push = transport.pushFreePage.bind(transport);
     let last = -Infinity, cyclesPerPage = Infinity;
     transport.pushFreePage = async (ppn) => {
       await bench.cycles(slower);
@@ -33,7 +34,8 @@ function firstTouches(seed: number, pages: number, slower = 0): Promise<Refill> 
       last = bench.cycle;
     };
     const { memory } = node.slowPath;
-    expect(await memory.allocate({ pid: 1, address: page, length: BigInt(pages) * page, vregion: 0n, write: true })).toMatchObject({ ok: true });
+    expect(await memory.allocate({ pid: 1, address: page, length: BigInt(pages) * page, vregion: 0n,
+      write: true })).toMatchObject({ ok: true });
     await node.settled();
     const sent = Array.from({ length: pages }, (_, i) => node.send(client.read(1, page * BigInt(1 + i), 58)));
     let least = Infinity, empty = 0, answered = 0;
@@ -46,7 +48,8 @@ function firstTouches(seed: number, pages: number, slower = 0): Promise<Refill> 
     await bench.until(() => answered === pages);
     const counters = await node.counters();
     return {
-      cycles: sent.at(-1)!.end! - sent[0]!.start! + 1, beats: sent.reduce((n, s) => n + Math.ceil(s.bytes.length / settings.config.beatBytes), 0),
+      cycles: sent.at(-1)!.end! - sent[0]!.start! + 1, beats: sent.reduce((n,
+        s) => n + Math.ceil(s.bytes.length / settings.config.beatBytes), 0),
       leastFreePages: least, emptyCycles: empty, cyclesPerPage, faults: Number(counters.pageFaults), answered,
     };
   });

@@ -17,7 +17,8 @@ interface Outcome {
 }
 
 /**
- * Reads of one page at line rate, while the slow path frees it and at once gives its frame to another process, which has its own data there.
+ * Reads of one page at line rate, while the slow path frees it and at once gives its frame to another process, which has its own data
+ * there.
  * @param impatient the slow path does not wait for the hardware's acknowledgement
  */
 function freeUnderFire(seed: number, impatient: boolean): Promise<Outcome> {

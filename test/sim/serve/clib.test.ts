@@ -23,7 +23,8 @@ afterAll(async () => { await served.stop(); });
 /** A program that uses CLib, on an ephemeral port. The simulator is no board: seconds, where CLib's defaults are microseconds. */
 async function withClient<T>(body: (client: Client) => Promise<T>): Promise<T> {
   const transport = await UdpTransport.open();
-  try { return await body(new Client({ transport, clock: realClock, timeoutNs: 5e9, targetDelayNs: 1e9 })); } finally { await transport.close(); }
+  try { return await body(new Client({ transport, clock: realClock, timeoutNs: 5e9,
+    targetDelayNs: 1e9 })); } finally { await transport.close(); }
 }
 
 describe("CLib over UDP", () => {
@@ -71,7 +72,8 @@ describe("CLib over UDP", () => {
     const from = (path: string): string => JSON.stringify(pathToFileURL(join(projectFolder(), path)).href);
     const folder = mkdtempSync(join(tmpdir(), "mnemo-clib-")), file = join(folder, "program.mts");
     // The repository instead of the package, and this test's node.
-    writeFileSync(file, program.replace('"mnemosyne/clio/client"', from("designs/clio/client/index.ts")).replace('"mnemosyne/sim"', from("sim/index.ts"))
+    writeFileSync(file, program.replace('"mnemosyne/clio/client"', from("designs/clio/client/index.ts")).replace('"mnemosyne/sim"',
+      from("sim/index.ts"))
       .replace("0x7f000001", String(address.ip)));
     try {
       const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", file], { cwd: projectFolder() });
@@ -82,6 +84,7 @@ describe("CLib over UDP", () => {
   it("a port that is not to be had: one sentence", async () => {
     const { nativePort } = served.settings.runtime;
     await expect(UdpTransport.open(ownAddress(), nativePort)).rejects.toThrow(ServeError);
-    await expect(UdpTransport.open(ownAddress(), nativePort)).rejects.toThrow(`UDP port 1200 of ${ownAddress()} cannot be opened (EADDRINUSE); give another, or 0 for any free one`);
+    await expect(UdpTransport.open(ownAddress(),
+      nativePort)).rejects.toThrow(`UDP port 1200 of ${ownAddress()} cannot be opened (EADDRINUSE); give another, or 0 for any free one`);
   });
 });

@@ -1,4 +1,7 @@
-/** The frames that the published Clio client really sent, through a TAP device into the node as that client sends them: raw Ethernet, its own MACs. */
+/**
+ * The frames that the published Clio client really sent, through a TAP device into the node as that client sends them: raw Ethernet, its
+ * own MACs.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as p from "../../../designs/packets/index.ts";
 import { makeSettings } from "../../../designs/clio/config/index.ts";
@@ -55,7 +58,8 @@ describe.skipIf(missing !== undefined)(`the published client's frames on a TAP d
 
   it("writes and reads to the memory that its test wants: read back as written", async () => {
     node.slowPath.memory.createProcess(1);
-    expect(await node.slowPath.memory.allocate({ pid: 1, address: 0x3e000000n, length: 0x20000000n, vregion: 0n, write: true })).toMatchObject({ ok: true });
+    expect(await node.slowPath.memory.allocate({ pid: 1, address: 0x3e000000n, length: 0x20000000n, vregion: 0n,
+      write: true })).toMatchObject({ ok: true });
     const memory = new Map<bigint, number>();
     let writes = 0, reads = 0;
     for (const f of frames("read-write").filter(own)) {
@@ -82,7 +86,8 @@ describe.skipIf(missing !== undefined)(`the published client's frames on a TAP d
       if (d.clio!.opcode === p.opcode.FREE_PROC) p.encodeInto(p.clioHeader, { pid: pid! }, request, p.frameOffsets.clio);
       station.send(request);
       if (d.clio!.opcode === p.opcode.JOIN_CLUSTER) {
-        const { udpPort } = p.decode(p.joinBody, d.body!), push = await station.next((f) => p.dissect(f).clio?.opcode === p.opcode.NEW_NODE);
+        const { udpPort } = p.decode(p.joinBody, d.body!),
+          push = await station.next((f) => p.dissect(f).clio?.opcode === p.opcode.NEW_NODE);
         expect(p.dissect(push).udp?.dstPort).toBe(udpPort);
         expect(p.decode(p.newNodeBody, p.dissect(push).body!)).toMatchObject({ type: 1n, ip: settings.runtime.ip, udpPort: 1234 });
       }

@@ -28,9 +28,11 @@ export class RawStation {
   static async open(device: string): Promise<RawStation> {
     const cxx = (findTool("clang++") ?? findTool("g++"))!;
     const { dir } = await cached("raw-ethernet", digest([cxx.fingerprint, readFileSync(source)]), async (to) => {
-      await run(cxx.path, ["-O2", "-std=c++17", "-Wall", "-Wextra", source, "-o", join(to, "raw_ethernet")], to, "compiling the raw station");
+      await run(cxx.path, ["-O2", "-std=c++17", "-Wall", "-Wextra", source, "-o", join(to, "raw_ethernet")], to,
+        "compiling the raw station");
     });
-    const program = spawn(join(dir, "raw_ethernet"), [device], { stdio: ["pipe", "pipe", "inherit"] }), reader = new FrameReader(program.stdout);
+    const program = spawn(join(dir, "raw_ethernet"), [device], { stdio: ["pipe", "pipe", "inherit"] }),
+      reader = new FrameReader(program.stdout);
     const said = await reader.line(program);
     if (said !== "ok") throw new Error(said);
     return new RawStation(program, reader);

@@ -16,8 +16,10 @@ export interface ServedNode {
 }
 
 /** A node served behind UDP sockets, in this process. */
-export async function servedNode(given: Readonly<Record<string, unknown>> = {}, o: Partial<ServeOptions> & { readonly sessions?: number } = {}): Promise<ServedNode> {
-  const settings = makeSettings({ ip: ownAddress(), ...given }), { mac, ip } = settings.runtime, monitor: Endpoint = { mac, ip, port: 10000 };
+export async function servedNode(given: Readonly<Record<string, unknown>> = {},
+  o: Partial<ServeOptions> & { readonly sessions?: number } = {}): Promise<ServedNode> {
+  const settings = makeSettings({ ip: ownAddress(), ...given }), { mac, ip } = settings.runtime,
+    monitor: Endpoint = { mac, ip, port: 10000 };
   const network = await UdpNetwork.open(settings, { sessions: o.sessions ?? 2, monitorPort: monitor.port });
   let end: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => { end = resolve; });

@@ -45,7 +45,8 @@ describe.skipIf(missing !== undefined)(`on a TAP device${missing === undefined ?
 
   /** Echo replies that `ping` counts. */
   const pinged = async (ip: number, ...more: string[]): Promise<number> => {
-    const { stdout } = await run("ping", ["-n", "-c", "3", "-i", "0.2", "-W", "5", ...more, p.formatIpv4(ip)]).catch((e: unknown) => e as { stdout: string });
+    const { stdout } = await run("ping", ["-n", "-c", "3", "-i", "0.2", "-W", "5", ...more,
+      p.formatIpv4(ip)]).catch((e: unknown) => e as { stdout: string });
     return Number(/(\d+) received/.exec(stdout)?.[1]);
   };
 
@@ -69,13 +70,17 @@ describe.skipIf(missing !== undefined)(`on a TAP device${missing === undefined ?
   });
   it("a program's plain UDP socket reaches the native port and any session, through the kernel's own stack", async () => {
     const c = await UdpClient.open(p.formatIpv4(hostIp)), data = Uint8Array.from({ length: 999 }, (_, i) => i & 0xff);
-    const ask = async (port: number, code: number, pid: number, ...body: Uint8Array[]) => c.ask(nodeIp, port, p.clioMessage({ opcode: code, pid }, ...body));
+    const ask = async (port: number, code: number, pid: number, ...body: Uint8Array[]) => c.ask(nodeIp, port,
+      p.clioMessage({ opcode: code, pid }, ...body));
     const pid = p.decode(p.createProcReplyBody, (await ask(1200, p.opcode.CREATE_PROC, 0, new Uint8Array(64))).body).newPid;
-    const { addr } = p.decode(p.allocReplyBody, (await ask(1200, p.opcode.ALLOC, pid, p.encode(p.allocBody, { len: 1n, vmFlags: p.vmFlag.write }))).body);
+    const { addr } = p.decode(p.allocReplyBody, (await ask(1200, p.opcode.ALLOC, pid,
+      p.encode(p.allocBody, { len: 1n, vmFlags: p.vmFlag.write }))).body);
     expect((await ask(1200, p.opcode.WRITE, pid, p.encode(p.accessBody, { va: addr, length: data.length }), data)).header.status).toBe(0);
-    expect((await ask(1234 + 1023, p.opcode.READ, pid, p.encode(p.accessBody, { va: addr, length: data.length }))).body.slice(12)).toEqual(data);
+    expect((await ask(1234 + 1023, p.opcode.READ, pid, p.encode(p.accessBody,
+      { va: addr, length: data.length }))).body.slice(12)).toEqual(data);
     // Its process IDs are the monitor's own.
-    const { newPid } = p.decode(p.createProcReplyBody, (await c.ask(monitorIp, 10000, p.clioMessage({ opcode: p.opcode.CREATE_PROC }, new Uint8Array(64)))).body);
+    const { newPid } = p.decode(p.createProcReplyBody, (await c.ask(monitorIp, 10000,
+      p.clioMessage({ opcode: p.opcode.CREATE_PROC }, new Uint8Array(64)))).body);
     expect(newPid).toBeGreaterThanOrEqual(0x8000);
     await c.close();
   });
@@ -83,7 +88,8 @@ describe.skipIf(missing !== undefined)(`on a TAP device${missing === undefined ?
     const refused = await TapNetwork.open(settings, options).then(() => undefined, (e: unknown) => e);
     expect(refused).toBeInstanceOf(ServeError);
     expect((refused as Error).message).toBe(`the device ${device} is in use by another program; give another name with --tap`);
-    await expect(TapNetwork.open(settings, { ...options, device: "lo" })).rejects.toThrow("the device lo is there already and is no TAP device");
+    await expect(TapNetwork.open(settings,
+      { ...options, device: "lo" })).rejects.toThrow("the device lo is there already and is no TAP device");
   });
 });
 
@@ -97,7 +103,8 @@ it.skipIf(missing !== undefined)("a device that is taken away ends the service w
   const name = `${device}c`.slice(0, 15), network = await TapNetwork.open(settings, { ...options, device: name });
   let ready: () => void = () => undefined;
   const started = new Promise<void>((resolve) => { ready = resolve; });
-  const ended = serve(settings, network, { stop: new Promise(() => undefined), ready: () => { ready(); } }).then(() => undefined, (e: unknown) => e);
+  const ended = serve(settings, network, { stop: new Promise(() => undefined), ready: () => { ready(); } }).then(() => undefined,
+    (e: unknown) => e);
   await started;
   await run("ip", ["link", "delete", name]);
   const error = await ended;
@@ -107,14 +114,17 @@ it.skipIf(missing !== undefined)("a device that is taken away ends the service w
 });
 
 const root = process.getuid?.() === 0;
-it.skipIf(missing !== undefined || !root)(`without the right to it: one sentence with the remedy${root ? "" : " (skipped: only root can become somebody without the right)"}`, async () => {
+it.skipIf(missing !== undefined || !root)(
+  `without the right to it: one sentence with the remedy${root ? "" : " (skipped: only root can become somebody without the right)"}`,
+  async () => {
   // A place that everybody may read; the cache may be in a folder that only root can enter.
   const folder = mkdtempSync(join(tmpdir(), "mnemo-tap-")), program = join(folder, "tap_helper"), nobody = 65534;
   try {
     chmodSync(folder, 0o755);
     copyFileSync(await tapHelper(), program);
     chmodSync(program, 0o755);
-    const refused = await run(program, [device, "1500", p.formatIpv4(hostIp), "29"], { uid: nobody, gid: nobody }).then(() => undefined, (e: unknown) => e as { stdout: string; code: number });
+    const refused = await run(program, [device, "1500", p.formatIpv4(hostIp), "29"], { uid: nobody, gid: nobody }).then(() => undefined,
+      (e: unknown) => e as { stdout: string; code: number });
     expect(refused?.code).toBe(2);
     expect(refused?.stdout).toMatch(/^error there is no right to (open|use) .*: run as root \(CAP_NET_ADMIN\), or once as root `.*`\n$/);
   } finally { rmSync(folder, { recursive: true }); }

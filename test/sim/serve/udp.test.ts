@@ -24,9 +24,11 @@ class Program {
   ask(code: number, pid: number, ...body: readonly Uint8Array[]): Promise<Datagram> {
     return this.udp.ask(this.#node, native, p.clioMessage({ opcode: code, pid, flagTracked: 1, requestId: ++this.#id }, ...body));
   }
-  async createProcess(): Promise<number> { return p.decode(p.createProcReplyBody, (await this.ask(opcode.CREATE_PROC, 0, new Uint8Array(64))).body).newPid; }
+  async createProcess(): Promise<number> { return p.decode(p.createProcReplyBody,
+    (await this.ask(opcode.CREATE_PROC, 0, new Uint8Array(64))).body).newPid; }
   async allocate(pid: number, len: bigint): Promise<bigint> {
-    const r = p.decode(p.allocReplyBody, (await this.ask(opcode.ALLOC, pid, p.encode(p.allocBody, { len, vregion: 1n, vmFlags: vmFlag.write }))).body);
+    const r = p.decode(p.allocReplyBody, (await this.ask(opcode.ALLOC, pid,
+      p.encode(p.allocBody, { len, vregion: 1n, vmFlags: vmFlag.write }))).body);
     expect(r).toMatchObject({ ret: 0, boardIp: this.#node, udpPort: native });
     return r.addr;
   }
@@ -98,7 +100,8 @@ describe("behind UDP sockets", () => {
   it("a session's port opens with the session", async () => {
     const c = await Program.start();
     const sessions: number[] = [];
-    for (let i = 0; i < 3; i++) sessions.push(p.decode(p.sessionBody, (await c.ask(opcode.OPEN_SESSION, 1, p.encode(p.sessionBody, { session: 1 }))).body).session);
+    for (let i = 0; i < 3; i++) sessions.push(p.decode(p.sessionBody, (await c.ask(opcode.OPEN_SESSION, 1,
+      p.encode(p.sessionBody, { session: 1 }))).body).session);
     expect(sessions).toEqual([1, 2, 3]);
     for (const s of sessions) {
       const r = await c.udp.ask(ip, 1234 + s, p.clioMessage({ opcode: opcode.PINGPONG, flagTracked: 1 }, pattern(9, s)));
@@ -137,7 +140,8 @@ describe("more virtual than physical memory", () => {
   it("runs out explicitly, sleeps meanwhile, and goes on when something is freed", async () => {
     // Six frames, of which one is the offloads'.
     const small = await servedNode({ ip: ownAddress(2) }, { slowPath: { pages: 6 } });
-    const c = await Program.start(small.settings.runtime.ip), pid = await c.createProcess(), page = BigInt(small.settings.config.pageSize), va = await c.allocate(pid, 12n * page);
+    const c = await Program.start(small.settings.runtime.ip), pid = await c.createProcess(), page = BigInt(small.settings.config.pageSize),
+      va = await c.allocate(pid, 12n * page);
     const touch = async (n: number): Promise<number> => c.write(pid, va + BigInt(n) * page, Uint8Array.of(n));
     const outcomes: number[] = [];
     for (let n = 0; n < 8; n++) outcomes.push(await touch(n));
@@ -163,8 +167,10 @@ describe("the published client's start-up, from the bytes it really sent", () =>
     .map(({ d, bytes }) => ({ udp: d.udp!, clio: d.clio!, payload: bytes.slice(42, 42 + d.udp!.length - 8) }));
 
   it("JOIN, NEW_NODE before its reply, CREATE_PROC, ALLOC at the monitor, ALLOC at the node, data", async () => {
-    const messages = sent("context"), join = messages.find((m) => m.clio.opcode === opcode.JOIN_CLUSTER)!, create = messages.find((m) => m.clio.opcode === opcode.CREATE_PROC)!;
-    // The host listens on its base port, which its JOIN names; its address there is the capture's, so the bytes of that field alone are ours.
+    const messages = sent("context"), join = messages.find((m) => m.clio.opcode === opcode.JOIN_CLUSTER)!,
+      create = messages.find((m) => m.clio.opcode === opcode.CREATE_PROC)!;
+    // The host listens on its base port, which its JOIN names; its address there is the capture's, so the bytes of that field alone are
+    // ours.
     const host = await UdpClient.open(ownAddress(1), p.decode(p.joinBody, join.payload, 16).udpPort), payload = join.payload.slice();
     p.encodeInto(p.joinBody, { ip: host.ip }, payload, 16);
     const first = await host.ask(ip, 10000, payload), second = await host.next();
@@ -175,10 +181,12 @@ describe("the published client's start-up, from the bytes it really sent", () =>
 
     const pid = p.decode(p.createProcReplyBody, (await host.ask(ip, 10000, create.payload)).body).newPid;
     expect(pid).toBeGreaterThanOrEqual(0x8000);
-    const region = p.decode(p.allocReplyBody, (await host.ask(ip, 10000, p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody, { len: 4096n, vmFlags: vmFlag.write })))).body);
+    const region = p.decode(p.allocReplyBody, (await host.ask(ip, 10000,
+      p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody, { len: 4096n, vmFlags: vmFlag.write })))).body);
     expect(region).toMatchObject({ ret: 0, boardIp: ip, udpPort: 1234 });
     const memory = p.decode(p.allocReplyBody, (await host.ask(region.boardIp, region.udpPort,
-      p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody, { len: 4096n, vregion: BigInt(region.vregion), vmFlags: vmFlag.write })))).body);
+      p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody,
+        { len: 4096n, vregion: BigInt(region.vregion), vmFlags: vmFlag.write })))).body);
     expect(memory).toMatchObject({ ret: 0, addr: BigInt(region.vregion) << 30n });
 
     // Data on 1234 + session: the client's own write, garbage in the unused header bytes and all, at the address it was given.
@@ -195,9 +203,12 @@ describe("the published client's start-up, from the bytes it really sent", () =>
 
   it("ending a process at the monitor ends it at the node", async () => {
     const host = await UdpClient.open(ownAddress(1));
-    const pid = p.decode(p.createProcReplyBody, (await host.ask(ip, 10000, p.clioMessage({ opcode: opcode.CREATE_PROC }, new Uint8Array(64)))).body).newPid;
-    const region = p.decode(p.allocReplyBody, (await host.ask(ip, 10000, p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody, { len: 1n })))).body);
-    await host.ask(ip, 1234, p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody, { len: 1n, vregion: BigInt(region.vregion) })));
+    const pid = p.decode(p.createProcReplyBody, (await host.ask(ip, 10000,
+      p.clioMessage({ opcode: opcode.CREATE_PROC }, new Uint8Array(64)))).body).newPid;
+    const region = p.decode(p.allocReplyBody, (await host.ask(ip, 10000,
+      p.clioMessage({ opcode: opcode.ALLOC, pid }, p.encode(p.allocBody, { len: 1n })))).body);
+    await host.ask(ip, 1234, p.clioMessage({ opcode: opcode.ALLOC, pid },
+      p.encode(p.allocBody, { len: 1n, vregion: BigInt(region.vregion) })));
     expect(served.node.slowPath.memory.hasProcess(pid)).toBe(true);
     expect((await host.ask(ip, 10000, p.clioMessage({ opcode: opcode.FREE_PROC, pid }))).header.opcode).toBe(0x87);
     await served.node.settled();
@@ -228,7 +239,8 @@ describe("what cannot be served", () => {
     expect(await refusal(UdpNetwork.open(served.settings, { sessions: 0 }))).toBe(
       `UDP port 1200 of ${ownAddress()} is taken by another program; choose another with --port (0: any free one)`);
     const { config, runtime } = served.settings;
-    expect(await refusal(UdpNetwork.open({ config, runtime: { ...runtime, ip: 0xc0000201 } }, { sessions: 0 }))).toMatch(/^ip = 192.0.2.1 is no address of this machine; /);
+    expect(await refusal(UdpNetwork.open({ config, runtime: { ...runtime, ip: 0xc0000201 } },
+      { sessions: 0 }))).toMatch(/^ip = 192.0.2.1 is no address of this machine; /);
   });
   it("leaves no port open behind it", async () => {
     const { config, runtime } = served.settings, at = { config, runtime: { ...runtime, nativePort: 1300 } };

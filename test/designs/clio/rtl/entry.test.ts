@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { bucketSlots, entryAddress, entryShape, packEntry, tableGeometry, unpackEntry, type TableGeometry } from "../../../../designs/clio/table/index.ts";
+import { bucketSlots, entryAddress, entryShape, packEntry, tableGeometry, unpackEntry,
+  type TableGeometry } from "../../../../designs/clio/table/index.ts";
 import { input, module, output, uint, unpack } from "../../../../hdl-dsl/index.ts";
 import { type Bench, runBench } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
@@ -14,7 +15,8 @@ const names = ["valid", "allocated", "read", "write", "tag", "ppn"] as const;
 const Entries = module("Entries", (_: { swapped: number }) => ({
   bits: input(uint(64)),
   ...Object.fromEntries(tables.flatMap((g, i) => g.entry.map((f) => [`${f.name}${i}`, output(uint(f.width))]))),
-}) as { bits: ReturnType<typeof input<ReturnType<typeof uint>>> } & Record<string, ReturnType<typeof output<ReturnType<typeof uint>>>>, (io, { swapped }) => {
+}) as { bits: ReturnType<typeof input<ReturnType<typeof uint>>> } & Record<string, ReturnType<typeof output<ReturnType<typeof uint>>>>,
+  (io, { swapped }) => {
   const ports = io as unknown as Record<string, { set(v: unknown): void }>;
   tables.forEach((g, i) => {
     const entry = unpack(entryShape(g), io.bits) as unknown as Record<string, unknown>;
@@ -27,7 +29,8 @@ function run(b: Bench<ReturnType<typeof Entries>["ports"]>): void {
   for (let n = 0; n < 500; n++) {
     tables.forEach((g, i) => {
       const width = (name: string): number => g.entry.find((f) => f.name === name)!.width;
-      const entry = { valid: flag(), allocated: flag(), read: flag(), write: flag(), tag: random.bits(width("tag")), ppn: Number(random.bits(width("ppn"))) };
+      const entry = { valid: flag(), allocated: flag(), read: flag(), write: flag(), tag: random.bits(width("tag")),
+        ppn: Number(random.bits(width("ppn"))) };
       const bits = packEntry(g, entry);
       expect(unpackEntry(g, bits)).toEqual(entry);
       b.io["bits"].value = bits;
@@ -40,7 +43,8 @@ function run(b: Bench<ReturnType<typeof Entries>["ports"]>): void {
 test("the slow path's entries are the hardware's, field by field, for every geometry: both come from the same list", () =>
   runBench("entries", Entries({ swapped: 0 }), {}, (b) => { run(b); return Promise.resolve(); }));
 test("planted fault: two fields taken for each other", () =>
-  findsFault(runBench("entries planted", Entries({ swapped: 1 }), { wave: false }, (b) => { run(b); return Promise.resolve(); }), /write, pages of/));
+  findsFault(runBench("entries planted", Entries({ swapped: 1 }), { wave: false }, (b) => { run(b); return Promise.resolve(); }),
+    /write, pages of/));
 test("an entry's address is its slot of its bucket", () => {
   for (const g of tables) {
     expect(entryAddress(g, g.buckets - 1, bucketSlots - 1)).toBe(g.tableBase + g.tableBytes - 8);

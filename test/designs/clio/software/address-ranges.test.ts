@@ -47,7 +47,9 @@ describe("a process's ranges", () => {
 
   it("planted faults: a cut that loses the rest of a range, room that ends a page too late, are seen", () => {
     class LosesRest extends AddressRanges {
-      override remove(start: number, end: number): void { for (const r of [...this]) if (r.start < end && r.end > start) super.remove(r.start, r.end); }
+      override remove(start: number, end: number): void {
+        for (const r of [...this]) if (r.start < end && r.end > start) super.remove(r.start, r.end);
+      }
     }
     class TooLate extends AddressRanges {
       override findFree(from: number, count: number, limit: number): number | undefined { return super.findFree(from, count, limit + 1); }
@@ -76,7 +78,8 @@ describe("a process's ranges", () => {
       for (let i = 0; i < n; i++) ranges.add({ start: 3 * i, end: 3 * i + 2, write: true });
       ranges.remove(3 * n - 5, 3 * n - 3);
       let most = 0;
-      for (const [from, count, limit] of [[0, 1, Infinity], [0, 2, 3 * n], [1, 3, 3 * n], [3 * (n >> 1) + 1, 2, 3 * n], [0, 4, 3 * n]] as const) {
+      for (const [from, count, limit] of [[0, 1, Infinity], [0, 2, 3 * n], [1, 3, 3 * n], [3 * (n >> 1) + 1, 2, 3 * n],
+        [0, 4, 3 * n]] as const) {
         let visited = 0;
         ranges.findFree(from, count, limit, () => { visited++; });
         most = Math.max(most, visited);

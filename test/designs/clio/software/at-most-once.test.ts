@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../../designs/packets/index.ts";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
-import { AtMostOnce, clearTable, MalformedRequest, SlowPath, type AtMostOnceOptions, type SlowReply, type SlowRequest } from "../../../../designs/clio/software/index.ts";
+import { AtMostOnce, clearTable, MalformedRequest, SlowPath, type AtMostOnceOptions, type SlowReply,
+  type SlowRequest } from "../../../../designs/clio/software/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 const { opcode, status } = p;
@@ -11,7 +12,8 @@ interface Asked { readonly id: number; readonly retryOf?: number; readonly port?
 
 function request({ id, retryOf, port = 5000, code = opcode.ALLOC, tracked = true, native = true }: Asked): SlowRequest {
   const frame = p.udpFrame({ mac: 1n, ip: 0x0a000001, port }, { mac: 2n, ip: 0x0a000002, port: 1200 },
-    p.clioMessage({ opcode: code, flagTracked: tracked ? 1 : 0, requestId: id, ...(retryOf === undefined ? {} : { flagRetry: 1, retryOf }) }));
+    p.clioMessage({ opcode: code, flagTracked: tracked ? 1 : 0, requestId: id,
+      ...(retryOf === undefined ? {} : { flagRetry: 1, retryOf }) }));
   const { ethernet, ipv4, udp, clio, body } = p.dissect(frame);
   return { ethernet: ethernet!, ipv4: ipv4!, udp: udp!, clio: clio!, body: body!, native };
 }
@@ -33,7 +35,8 @@ function bench(o: Partial<AtMostOnceOptions> = {}) {
 describe("requests that change something are done at most once", () => {
   it("the original, its duplicates and its retries have one reply", async () => {
     const b = bench();
-    expect([await b.ask({ id: 10 }), await b.ask({ id: 10 }), await b.ask({ id: 11, retryOf: 10 }), await b.ask({ id: 12, retryOf: 10 }), await b.ask({ id: 13 })]).toEqual([1, 1, 1, 1, 2]);
+    expect([await b.ask({ id: 10 }), await b.ask({ id: 10 }), await b.ask({ id: 11, retryOf: 10 }), await b.ask({ id: 12, retryOf: 10 }),
+      await b.ask({ id: 13 })]).toEqual([1, 1, 1, 1, 2]);
     expect(b.once.statistics).toEqual({ repeated: 3, underWay: 0, expired: 0 });
   });
   it("a retry whose original was lost is done, and the original, if it comes after all, is not", async () => {
@@ -44,7 +47,8 @@ describe("requests that change something are done at most once", () => {
   it("clients are told apart by address and port; without tracking, on the client ports, and what only reads is done anew", async () => {
     const b = bench();
     expect([await b.ask({ id: 1 }), await b.ask({ id: 1, port: 5001 })]).toEqual([1, 2]);
-    expect([await b.ask({ id: 1, tracked: false }), await b.ask({ id: 1, native: false }), await b.ask({ id: 1, code: opcode.QUERY_STAT }), await b.ask({ id: 1, code: opcode.KV_READ })]).toEqual([3, 4, 5, 6]);
+    expect([await b.ask({ id: 1, tracked: false }), await b.ask({ id: 1, native: false }), await b.ask({ id: 1, code: opcode.QUERY_STAT }),
+      await b.ask({ id: 1, code: opcode.KV_READ })]).toEqual([3, 4, 5, 6]);
   });
   it("while it is under way it is BUSY", async () => {
     const once = new AtMostOnce({ replies: 4, clients: 4, idle: 100, forgotten: 4, time: () => 0 });
@@ -60,7 +64,8 @@ describe("requests that change something are done at most once", () => {
     const b = bench();
     for (let id = 10; id < 16; id++) await b.ask({ id });
     // 10 and 11 had to go for 14 and 15.
-    expect([await b.ask({ id: 10 }), await b.ask({ id: 20, retryOf: 11 }), await b.ask({ id: 9 })]).toEqual(["EXPIRED", "EXPIRED", "EXPIRED"]);
+    expect([await b.ask({ id: 10 }), await b.ask({ id: 20, retryOf: 11 }), await b.ask({ id: 9 })]).toEqual(["EXPIRED", "EXPIRED",
+      "EXPIRED"]);
     expect([await b.ask({ id: 21, retryOf: 12 }), await b.ask({ id: 16 })]).toEqual([3, 7]);
     expect(b.executed()).toBe(7);
     expect(b.once.size).toEqual({ clients: 1, replies: 4 });
@@ -68,12 +73,15 @@ describe("requests that change something are done at most once", () => {
   it("numbers wrap", async () => {
     const b = bench(), ids = Array.from({ length: 8 }, (_, i) => (0xfffffffc + i) >>> 0);
     for (const id of ids) await b.ask({ id });
-    expect([await b.ask({ id: 0xfffffffe }), await b.ask({ id: 9, retryOf: 0xffffffff }), await b.ask({ id: 10, retryOf: 0 })]).toEqual(["EXPIRED", "EXPIRED", 5]);
+    expect([await b.ask({ id: 0xfffffffe }), await b.ask({ id: 9, retryOf: 0xffffffff }),
+      await b.ask({ id: 10, retryOf: 0 })]).toEqual(["EXPIRED", "EXPIRED", 5]);
   });
-  it("a new client's requests are done whatever comes first: a retry whose original was lost, requests that overtook each other", async () => {
+  it("a new client's requests are done whatever comes first: a retry whose original was lost, requests that overtook each other",
+    async () => {
     const b = bench();
     expect(await b.ask({ id: 5, retryOf: 4 })).toBe(1);
-    expect([await b.ask({ id: 12 }), await b.ask({ id: 10 }), await b.ask({ id: 13, retryOf: 9 }), await b.ask({ id: 4 })]).toEqual([2, 3, 4, 1]);
+    expect([await b.ask({ id: 12 }), await b.ask({ id: 10 }), await b.ask({ id: 13, retryOf: 9 }), await b.ask({ id: 4 })]).toEqual([2, 3,
+      4, 1]);
   });
   it("when even its newest operation is forgotten of some client, one that is not known may be that: its retries are EXPIRED, and those older than its first request", async () => {
     const b = bench({ clients: 1 });
@@ -81,7 +89,8 @@ describe("requests that change something are done at most once", () => {
     // Of ports 2 and 3 the newest operation is known, of port 1 nothing.
     b.at(10_000);
     expect(await b.ask({ id: 102, retryOf: 101, port: 1 })).toBe("EXPIRED");
-    expect([await b.ask({ id: 103, port: 1 }), await b.ask({ id: 104, retryOf: 99, port: 1 }), await b.ask({ id: 102, port: 1 })]).toEqual([5, "EXPIRED", 6]);
+    expect([await b.ask({ id: 103, port: 1 }), await b.ask({ id: 104, retryOf: 99, port: 1 }),
+      await b.ask({ id: 102, port: 1 })]).toEqual([5, "EXPIRED", 6]);
     b.at(20_000);
     expect([await b.ask({ id: 102, retryOf: 100, port: 3 }), await b.ask({ id: 103, retryOf: 101, port: 3 })]).toEqual(["EXPIRED", 7]);
   });
@@ -106,7 +115,8 @@ describe("requests that change something are done at most once", () => {
     expect(await b.ask({ id: 1, code: opcode.FREE })).toBe("EXPIRED");
   });
   it("what was malformed has done nothing and is not remembered", async () => {
-    const once = new AtMostOnce({ replies: 4, clients: 4, idle: 100, forgotten: 4, time: () => 0 }), malformed = (): SlowReply => { throw new MalformedRequest("no"); };
+    const once = new AtMostOnce({ replies: 4, clients: 4, idle: 100, forgotten: 4, time: () => 0 }),
+      malformed = (): SlowReply => { throw new MalformedRequest("no"); };
     await expect(once.reply(request({ id: 1 }), malformed)).rejects.toThrow(MalformedRequest);
     expect((await once.reply(request({ id: 1 }), () => ({ status: 0, body: Uint8Array.of(1) }))).body).toEqual(Uint8Array.of(1));
   });
@@ -116,8 +126,12 @@ describe("random traffic with loss, duplicates, late copies and retries", () => 
   /** How often each operation was done; and what clients were told that is not so. */
   async function run(seed: number, make: (o: AtMostOnceOptions) => Pick<AtMostOnce, "reply">) {
     let state = seed, now = 0;
-    const random = (below: number): number => { state = (Math.imul(state, 1664525) + 1013904223) >>> 0; return Math.floor(state / 2 ** 32 * below); };
-    const once = make({ replies: 8, clients: 4, idle: 3, forgotten: 8, time: () => now }), done = new Map<string, number>(), lies: string[] = [], late: SlowRequest[] = [];
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return Math.floor(state / 2 ** 32 * below);
+    };
+    const once = make({ replies: 8, clients: 4, idle: 3, forgotten: 8, time: () => now }), done = new Map<string, number>(),
+      lies: string[] = [], late: SlowRequest[] = [];
     let expired = 0;
     const nextId = Array.from({ length: 6 }, () => random(2 ** 32));
     const deliver = async (r: SlowRequest): Promise<SlowReply> => {
@@ -173,7 +187,8 @@ describe("random traffic with loss, duplicates, late copies and retries", () => 
 });
 
 describe("through the slow path", () => {
-  it("a repeated CREATE_PROC, ALLOC, FREE and key give the first reply with the new request's own header; nothing is done again", async () => {
+  it("a repeated CREATE_PROC, ALLOC, FREE and key give the first reply with the new request's own header; nothing is done again",
+    async () => {
     const { config, runtime } = makeSettings(), hardware = new FakeHardware(config);
     await clearTable(hardware, config);
     const slow = new SlowPath(hardware, config, runtime), done = slow.run();
@@ -194,10 +209,12 @@ describe("through the slow path", () => {
     };
     const { newPid } = p.decode(p.createProcReplyBody, (await twice({ opcode: opcode.CREATE_PROC }, new Uint8Array(64))).body);
     expect([newPid, slow.memory.processCount]).toEqual([1, 1]);
-    const page = BigInt(config.pageSize), { addr } = p.decode(p.allocReplyBody, (await twice({ opcode: opcode.ALLOC, pid: 1 }, p.encode(p.allocBody, { len: page }))).body);
+    const page = BigInt(config.pageSize), { addr } = p.decode(p.allocReplyBody,
+      (await twice({ opcode: opcode.ALLOC, pid: 1 }, p.encode(p.allocBody, { len: page }))).body);
     expect(slow.memory.entries).toBe(1);
     // A FREE done again would be refused, or free what somebody has been given since.
-    expect(p.decode(p.allocReplyBody, (await twice({ opcode: opcode.FREE, pid: 1 }, p.encode(p.allocBody, { addr, len: page }))).body).ret).toBe(0);
+    expect(p.decode(p.allocReplyBody, (await twice({ opcode: opcode.FREE, pid: 1 },
+      p.encode(p.allocBody, { addr, len: page }))).body).ret).toBe(0);
     const key = p.encode(p.kvBody, { keySize: 8, valueSize: 3, key: 5n });
     expect((await twice({ opcode: opcode.KV_CREATE }, key, Uint8Array.of(1, 2, 3))).header.status).toBe(0);
     expect((await twice({ opcode: opcode.KV_DELETE }, key)).header.status).toBe(0);
