@@ -9,14 +9,21 @@ const parity = (v: bigint): bigint => {
   return x & 1n;
 };
 
-interface Compiled { readonly own: readonly bigint[]; readonly above: readonly bigint[] }
+interface Compiled {
+  /** What each value of each byte of the word adds to the index (exclusive or): the mixing is linear. */
+  readonly own: readonly Uint32Array[];
+  /** The steps as masks over the bits above the index only. */
+  readonly above: readonly bigint[];
+}
 const compiled = new WeakMap<TableGeometry, Compiled>();
-/** The steps as masks: over the whole word, and over the bits above the index only. */
 function compile(g: TableGeometry): Compiled {
   const known = compiled.get(g);
   if (known) return known;
   const mask = (bits: readonly number[]): bigint => bits.reduce((m, b) => m | (1n << BigInt(b)), 0n);
-  const made = { own: g.mixing.map(s => mask(s.from)), above: g.mixing.map(s => mask(s.from.filter(b => b >= g.indexBits))) };
+  const ofBit = Array.from({ length: 64 }, (_, bit) => g.mixing.reduce((index, s) => (s.from.includes(bit) ? index | (1 << s.to) : index), 0));
+  const own = Array.from({ length: 8 }, (_, byte) => Uint32Array.from({ length: 256 },
+    (_, value) => Array.from({ length: 8 }, (_, bit) => (value >> bit) & 1 ? ofBit[8 * byte + bit] ?? 0 : 0).reduce((a, b) => a ^ b)));
+  const made = { own, above: g.mixing.map(s => mask(s.from.filter(b => b >= g.indexBits))) };
   compiled.set(g, made);
   return made;
 }
@@ -27,9 +34,9 @@ export function wordOf(g: TableGeometry, pid: number, vpn: bigint): bigint { ret
 /** Bucket index and tag of a page: the parities that `g.mixing` lists. `pid` has 16 bits, `vpn` `g.vpnBits`. */
 export function locate(g: TableGeometry, pid: number, vpn: bigint): Location {
   const word = wordOf(g, pid, vpn), { own } = compile(g);
-  let index = 0;
-  for (let i = 0; i < own.length; i++) if (parity(word & (own[i] ?? 0n))) index += 2 ** i;
-  return { index, tag: word >> BigInt(g.indexBits) };
+  let index = 0, low = Number(word & 0xffff_ffffn), high = Number(word >> 32n);
+  for (let i = 0; i < 4; i++, low >>>= 8, high >>>= 8) index ^= (own[i]?.[low & 255] ?? 0) ^ (own[4 + i]?.[high & 255] ?? 0);
+  return { index: index >>> 0, tag: word >> BigInt(g.indexBits) };
 }
 
 /** The page that belongs at (index, tag): the inverse of `locate`, for the slow path's audits. */
