@@ -14,6 +14,7 @@ import { packetProofs } from "./packets.ts";
 import { pipelineProofs } from "./pipelines.ts";
 import type { Proof } from "./proof.ts";
 import { queueProofs } from "./queues.ts";
+import { registerSlaveProofs } from "./register-slave.ts";
 import { stageProofs } from "./stages.ts";
 import { sumProofs } from "./sums.ts";
 import { synchroniserProofs } from "./synchronisers.ts";
@@ -40,6 +41,7 @@ export const libraryProofs: readonly Proof[] = [
   ...asyncFifoProofs,
   ...synchroniserProofs,
   ...sumProofs,
+  ...registerSlaveProofs,
 ];
 export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
 export { isQueue, type ShadowOptions } from "./shadow.ts";
