@@ -76,9 +76,10 @@ export class Client {
   /** A process that exists already: its threads on this compute node share its address space with those elsewhere. */
   process(pid: number, node: NodeAddress): RemoteProcess { return new RemoteProcess(this, pid, node); }
 
-  /** Ends a process and frees all that it has. @throws OperationError */
-  async freeProcess(process: RemoteProcess): Promise<void> {
-    await this.ask(process.home, { pid: process.pid, code: opcode.FREE_PROC, body: new Uint8Array(), replyBytes: retBody.bytes, fits: body => body.length >= retBody.bytes });
+  /** Ends a process and frees all that it has, at every node that it is placed at. @throws OperationError */
+  async freeProcess({ pid, nodes }: RemoteProcess): Promise<void> {
+    const spec: RequestSpec = { pid, code: opcode.FREE_PROC, body: new Uint8Array(), replyBytes: retBody.bytes, fits: body => body.length >= retBody.bytes };
+    await Promise.all(nodes.map(n => this.ask(n, spec)));
   }
 
   /** The node's counters by name; those that its software adds are `software 0` and so on. @throws OperationError */

@@ -3,6 +3,8 @@ export type Effect = "read" | "write" | "metadata";
 /** The pages that an operation touches: virtual page numbers, both ends included. */
 export interface Footprint { readonly pid: number; readonly first: bigint; readonly last: bigint; readonly effect: Effect }
 
+/** A tracked operation; `leave` is called once, when it has ended. */
+export interface Tracked { leave(): void }
 interface Entry { readonly footprint: Footprint | undefined; readonly ended: Promise<void> }
 
 /**
@@ -26,15 +28,19 @@ export class DependencyTracker {
   /** End of the last synchronous operation or release, while it has not come. */
   get held(): Promise<void> | undefined { return this.barrier; }
 
-  /** Tracks an operation until `ended` settles. @param barrier whether all behind it wait for it */
-  enter(footprint: Footprint | undefined, ended: Promise<unknown>, barrier: boolean): void {
-    const settled = ended.then(() => undefined, () => undefined), entry: Entry = { footprint, ended: settled };
+  /** Tracks an operation until it leaves: before its caller is told, so that what the caller does next does not wait for it. @param barrier whether all behind it wait for it */
+  enter(footprint: Footprint | undefined, barrier: boolean): Tracked {
+    let end: () => void = () => undefined;
+    const entry: Entry = { footprint, ended: new Promise(resolve => { end = resolve; }) };
     this.entries.add(entry);
-    if (barrier) this.barrier = settled;
-    void settled.then(() => {
-      this.entries.delete(entry);
-      if (this.barrier === settled) this.barrier = undefined;
-    });
+    if (barrier) this.barrier = entry.ended;
+    return {
+      leave: () => {
+        this.entries.delete(entry);
+        if (this.barrier === entry.ended) this.barrier = undefined;
+        end();
+      },
+    };
   }
 }
 

@@ -186,11 +186,14 @@ export class Thread {
     if (mode === "asynchronous" && this.unended >= asyncLimit) {
       throw new ClientError(`${this.unended} asynchronous operations of this thread have not ended, as many as asyncLimit allows; wait for some with rpoll or rrelease`);
     }
+    if (this.tracker.size >= 2 * asyncLimit) {
+      throw new ClientError(`${this.tracker.size} operations of this thread have not ended, twice as many as asyncLimit; await synchronous calls`);
+    }
     const before = mode === "release" ? this.tracker.all() : this.tracker.conflicts(footprint), { held } = this.tracker;
     if (mode !== "release" && before.length > 0) this.client.countBlocked();
-    const waits = held === undefined ? before : [held, ...before], counted = (): Promise<T> => this.client.counting(operation);
-    const handle = new Handle(waits.length === 0 ? counted() : Promise.all(waits).then(counted));
-    this.tracker.enter(footprint, handle.result, mode !== "asynchronous");
+    const waits = held === undefined ? before : [held, ...before], tracked = this.tracker.enter(footprint, mode !== "asynchronous");
+    const perform = async (): Promise<T> => { try { return await this.client.counting(operation); } finally { tracked.leave(); } };
+    const handle = new Handle(waits.length === 0 ? perform() : Promise.all(waits).then(perform));
     if (mode === "asynchronous") this.follow(handle);
     return handle;
   }

@@ -93,4 +93,34 @@ describe("calls", () => {
     expect(() => thread.rreadAsync(0n, 1)).toThrow("2 asynchronous operations of this thread have not ended, as many as asyncLimit allows; wait for some with rpoll or rrelease");
     await failing(thread.rpoll(handles));
   }));
+
+  test("synchronous calls that nobody awaits are bounded, too", () => onNetwork({ client: { asyncLimit: 4 } }, async ({ client, address }) => {
+    const thread = (await client.createProcess(address)).thread(), va = await thread.ralloc(page), calls = Array.from({ length: 8 }, (_, i) => thread.rwrite(va, Uint8Array.of(i)));
+    expect(() => thread.rread(va, 1)).toThrow("8 operations of this thread have not ended, twice as many as asyncLimit; await synchronous calls");
+    await Promise.all(calls);
+    expect(await thread.rread(va, 1)).toEqual(Uint8Array.of(7));
+  }));
+
+  test("regions at several nodes: each request goes to where its address is, a fence and the end to all", () => onNetwork(
+    { others: [{ name: "second", given: { ip: "10.10.0.2", mac: "02:c1:10:00:00:02" } }] }, async ({ client, address, node, others: [second] }) => {
+      const process = await client.createProcess(address), thread = process.thread(), there = second!.address;
+      expect((await client.createProcess(there)).pid).toBe(process.pid);
+      process.place(5, there);
+      const here = await thread.ralloc(page), far = await thread.ralloc(page, { region: 5 });
+      expect(far >> 30n).toBe(5n);
+      await thread.rpoll([thread.rwriteAsync(here, Uint8Array.of(1)), thread.rwriteAsync(far, Uint8Array.of(2))]);
+      await thread.rfence();
+      expect([await thread.rread(here, 1), await thread.rread(far, 1)]).toEqual([Uint8Array.of(1), Uint8Array.of(2)]);
+      expect([node, second!].map(n => n.model.node.counters.writes)).toEqual([1, 1]);
+      expect([...client.windows.congestion.keys()]).toHaveLength(2);
+      await client.freeProcess(process);
+      expect(await failing(thread.rread(far, 1))).toMatchObject({ reason: "INVALID" });
+    }));
+
+  test.each<[Parameters<typeof onNetwork>[0]["client"], string]>([
+    [{ timeoutNs: 0 }, "timeoutNs is 0; give a number above 0"],
+    [{ mtu: 64 }, "mtu is 64 bytes; give 128 to 9000"],
+    [{ window: { initial: 0.001 } }, "window: least 0.01, initial 0.001 and most 256 must be above 0 and rise in this order"],
+    [{ incastBytes: 1000 }, "incastBytes is 1000, less than one whole reply; give at least 1514"],
+  ])("options %j are refused", async (client, message) => { await expect(onNetwork({ ...(client && { client }) }, () => Promise.resolve())).rejects.toThrow(message); });
 });

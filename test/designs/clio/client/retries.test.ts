@@ -1,7 +1,8 @@
 /** T1 and T4 of paper 4.4.5, request by request against a scripted node. */
 import { describe, expect, test } from "vitest";
-import { mostBusy, OperationError, piecesAtOnce } from "../../../../designs/clio/client/index.ts";
+import { Client, mostBusy, OperationError, piecesAtOnce, type Receiver } from "../../../../designs/clio/client/index.ts";
 import { opcode, status } from "../../../../designs/packets/index.ts";
+import { Random } from "../../../../designs/clio/workload/index.ts";
 import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";
 
 const reason = (p: Promise<unknown>): Promise<string> => p.then(() => "OK", (e: unknown) => (e instanceof OperationError ? `${e.reason} ${e.outcome}` : String(e)));
@@ -158,4 +159,32 @@ describe("T1", () => {
     expect(await write(n, 1_000_000)).toBe("OK");
     expect(most).toBe(piecesAtOnce);
   });
+});
+
+test("whatever comes in, nothing breaks: 20,000 datagrams of garbage, and answers with any of their bytes changed", async () => {
+  const r = new Random(17);
+  let receiver: Receiver = () => undefined;
+  const n = new ScriptedNode(), address = n.address, time = n.time;
+  const client = new Client({
+    clock: time, timeoutNs: 10_000, random: () => 0.5,
+    transport: {
+      receive: to => { receiver = to; },
+      send: (_to, payload) => {
+        for (let i = r.below(12); i > 0; i--) {
+          const junk = r.chance(0.4) ? r.bytes(r.below(80)) : payload.slice(0, r.chance(0.5) ? payload.length : r.below(payload.length));
+          for (let k = r.below(4); k > 0 && junk.length > 0; k--) junk[r.pick([3, 4, 6, r.below(junk.length)]) % junk.length] = r.below(256);
+          time.after(r.below(9000), () => { receiver(r.chance(0.9) ? address : { ip: 1, port: 1 }, junk, r.chance(0.2)); });
+        }
+      },
+    },
+  });
+  const t = client.process(7, address).thread();
+  let ended = 0;
+  const operations = (): Promise<unknown>[] => [
+    t.rwrite(0n, Uint8Array.of(1)), t.rread(0n, 3000), t.fetchAndAdd(8n, 1n), t.ralloc(1), t.derefRead(0n, 8), t.kv.read(1n), client.queryStat(address), t.rfence(), client.createProcess(address),
+  ];
+  await time.run((async () => { for (let i = 0; i < 110; i++) for (const o of operations()) { await o.then(() => { ended++; }, (e: unknown) => { expect(e).toBeInstanceOf(OperationError); ended++; }); } })());
+  expect(ended).toBe(990);
+  expect(client.pending).toBe(0);
+  expect(client.windows.expectedBytes).toBe(0);
 });
