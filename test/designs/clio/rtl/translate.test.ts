@@ -85,7 +85,9 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
     const pid = random.bool(0.02) ? random.int(0, 65535) : page.pid;
     const va = random.bool(0.02) ? random.pick([spaceEnd, spaceEnd + 4096n, spaceEnd - 1n, (1n << 64n) - 1n, 1n << 63n,
       random.bits(64)]) : rig.addressOf(page, offset);
-    await rig.sendWhenFree({ pid, va, length, write: random.bool() });
+    // Some are the sync unit's: 8 aligned bytes, whatever the length says.
+    const op = random.bool(0.2) ? random.int(1, 6) : 0;
+    await rig.sendWhenFree({ pid, va: op ? va & ~7n : va, length, write: random.bool(), op });
     if (random.bool(0.02)) await b.cycles(random.int(1, 100));
   }
   ended = true;
@@ -221,6 +223,28 @@ describe("Translate's times", () => {
 });
 
 describe("Translate, case by case", () => {
+  bench("atomics need both rights, a pointer that is fetched that to read, and what needs both takes a frame only where it has both", small,
+    async (b) => {
+    const rig = quiet(b, small), kinds: readonly PageKind[] = [{}, { write: false }, { read: false }, { read: false, write: false }];
+    const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + i), k) as Page),
+      untouched = kinds.map((k, i) => rig.add(1, BigInt(20 + i), { ...k, faults: true }) as Page);
+    rig.supply = 1;
+    for (const [op, wanted] of [[1, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]],
+      [4, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]], [5, [0, 0, status.READ_PERM, status.READ_PERM]],
+      [6, [0, 0, status.READ_PERM, status.READ_PERM]]] as const) {
+      for (const list of [pages, untouched]) {
+        for (const [i, page] of list.entries()) {
+          // The last 8 bytes of a page: the length of what the pointer leads to does not count.
+          const o = await rig.one({ pid: 1, va: rig.addressOf(page, small.pageSize - 8), length: 1000, write: op === 6, op });
+          expect(o.status, `operation ${op} on a page of kind ${i}`).toBe(wanted[i]);
+        }
+      }
+    }
+    // Two pages with nothing but the right to read, or to write, have no frame still.
+    await rig.finish();
+    expect(rig.events.pageFaults).toBe(2);
+  });
+
   for (const faults of [false, true]) {
     bench(`accesses to one page at once make one fetch${faults ? " and take one frame" : ""} (faults 1 and 4)`, small, async (b) => {
       const rig = quiet(b, small, { latency: 30 }), [page] = addMany(rig, 1, { faults }) as [Page];
@@ -427,6 +451,8 @@ describe("Translate, case by case", () => {
       /busy at its acknowledgement/);
     caught("no entry is believed by all that joined", narrow, /== 3'd1\) & ~?misses_served_first/, "== 3'd1)", lateEntry,
       /refused with status 1/);
+    caught("an atomic is let pass with one right", small, /~plain \| ~access_payload_write/, "~access_payload_write", run(mixed), /access of pid|frame/);
+    caught("a pointer's length counts at the end of a page", small, /access_payload_op == 3'd0/g, "1'b1", run(mixed), /access of pid|frame/);
     caught("a refused write takes a frame", small, /helps_write & walked_result_write/, "helps_write",
       refusedWrites, /no access that is permitted/);
   });

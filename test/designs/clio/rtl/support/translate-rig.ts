@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Translate, TranslateParameters } from "../../../../../designs/clio/rtl/translate.ts";
 import { translateEvents } from "../../../../../designs/clio/rtl/translate.ts";
+import { firstPointerOp } from "../../../../../designs/clio/rtl/types.ts";
 import { geometryOf } from "../../../../../designs/clio/rtl/table_walk.ts";
 import { bucketSlots, entryAddress, locate, packEntry, unpackEntry, type TableGeometry } from "../../../../../designs/clio/table/index.ts";
 import { status } from "../../../../../designs/packets/index.ts";
@@ -26,9 +27,16 @@ interface Version {
 export interface Page { readonly pid: number; readonly vpn: bigint; readonly index: number; readonly slot: number; readonly tag: bigint;
   readonly versions: Version[] }
 export interface PageKind { readonly allocated?: boolean; readonly read?: boolean; readonly write?: boolean; readonly faults?: boolean }
-export interface AccessOf { readonly pid: number; readonly va: bigint; readonly length: number; readonly write: boolean }
+export interface AccessOf { readonly pid: number; readonly va: bigint; readonly length: number; readonly write: boolean;
+  /** What the sync unit is to do, 1 to 6, on 8 aligned bytes; left out: a plain access. */
+  readonly op?: number }
+/** The rights that an access needs: atomics both, a pointer that is fetched the right to read. */
+const needsOf = (a: AccessOf): { readonly read: boolean; readonly write: boolean } =>
+  (a.op ? { read: true, write: a.op < firstPointerOp } : { read: !a.write, write: a.write });
+/** Bytes that must be there. */
+const extentOf = (a: AccessOf): number => (a.op ? 8 : a.length);
 interface Flying extends AccessOf { readonly slot: number; readonly silent: number; readonly replyOpcode: number;
-  readonly sent: Sent<unknown> }
+  readonly indirect: number; readonly sent: Sent<unknown> }
 export interface Outcome { readonly access: AccessOf; readonly accepted: number; readonly cycle: number; readonly status: number;
   readonly ppns: readonly number[] }
 
@@ -66,7 +74,7 @@ export class TranslateRig {
   readonly #shootdowns: StreamSource<Ports["shootdown"]["shape"]>;
   readonly #acknowledged: StreamSink<Ports["shootdown_done"]["shape"]>;
   readonly #sinks: { readonly reads: StreamSink<Ports["reads"]["shape"]>; readonly writes: StreamSink<Ports["writes"]["shape"]>;
-    readonly refused: StreamSink<Ports["refused"]["shape"]> };
+    readonly syncs: StreamSink<Ports["syncs"]["shape"]>; readonly refused: StreamSink<Ports["refused"]["shape"]> };
   readonly #flying = new Map<number, Flying>();
   readonly #freeSlots: number[];
   /** Slots whose result has left, each busy until `at`. */
@@ -92,7 +100,7 @@ export class TranslateRig {
     this.#shootdowns = new StreamSource(b.sim, io.shootdown);
     this.#acknowledged = new StreamSink(b.sim, io.shootdown_done, { pause: pause(7) });
     this.#sinks = { reads: new StreamSink(b.sim, io.reads, { pause: pause(8) }),
-      writes: new StreamSink(b.sim, io.writes, { pause: pause(9) }), refused: new StreamSink(b.sim, io.refused, { pause: pause(10) }) };
+      writes: new StreamSink(b.sim, io.writes, { pause: pause(9) }), syncs: new StreamSink(b.sim, io.syncs, { pause: pause(11) }), refused: new StreamSink(b.sim, io.refused, { pause: pause(10) }) };
     this.#freeSlots = Array.from({ length: p.slots }, (_, i) => i);
     this.events = Object.fromEntries(translateEvents.map(n => [n, 0])) as TranslateRig["events"];
     const signals = translateEvents.map(n => [n, io.events[n] as { readonly value: number }] as const);
@@ -190,9 +198,10 @@ export class TranslateRig {
     const slot = this.#freeSlots.splice(this.#random.int(0, this.#freeSlots.length - 1), 1)[0];
     if (slot === undefined) return undefined;
     this.#busyBits |= 1n << BigInt(slot);
-    const silent = this.#random.int(0, 1), replyOpcode = this.#random.int(0, 255);
-    const sent = this.access.send({ slot, pid: a.pid, va: a.va, length: a.length, write: a.write ? 1 : 0, silent, replyOpcode, op: 0, indirect: 0 });
-    const flying: Flying = { ...a, slot, silent, replyOpcode, sent };
+    const silent = this.#random.int(0, 1), replyOpcode = this.#random.int(0, 255), indirect = this.#random.int(0, 1);
+    const sent = this.access.send({ slot, pid: a.pid, va: a.va, length: a.length, write: a.write ? 1 : 0, silent, replyOpcode, op: a.op ?? 0,
+      indirect });
+    const flying: Flying = { ...a, slot, silent, replyOpcode, indirect, sent };
     this.#flying.set(slot, flying);
     return flying;
   }
@@ -289,13 +298,14 @@ export class TranslateRig {
     if (!f) throw new Error(`a result for slot ${slot} at cycle ${cycle}, which has no access under way`);
     this.#flying.delete(slot);
     this.#leaving.push({ slot, accepted: f.sent.cycle as number, at: cycle + this.#random.int(1, this.#hold) });
-    const what = `access of pid ${f.pid}, va 0x${f.va.toString(16)}, ${f.length} bytes, ${f.write ? "write" : "read"}, result at cycle ${cycle}`;
-    expect([Number(r["silent"]), Number(r["replyOpcode"])], what).toEqual([f.silent, f.replyOpcode]);
+    const kindOf = f.op ? `sync operation ${f.op}` : f.write ? "write" : "read";
+    const what = `access of pid ${f.pid}, va 0x${f.va.toString(16)}, ${f.length} bytes, ${kindOf}, result at cycle ${cycle}`;
+    expect([Number(r["silent"]), Number(r["replyOpcode"]), Number(r["indirect"])], what).toEqual([f.silent, f.replyOpcode, f.indirect]);
     const code = kind === "refused" ? Number(r["status"]) : 0, ppnBits = BigInt(this.g.ppnBits);
     if (kind !== "refused") {
       const offset = Number(f.va & ((1n << BigInt(this.g.pageShift)) - 1n));
-      expect([kind, Number(r["offset"]), Number(r["length"]), Number(r["write"])],
-        what).toEqual([f.write ? "writes" : "reads", offset, f.length, f.write ? 1 : 0]);
+      expect([kind, Number(r["offset"]), Number(r["length"]), Number(r["write"]), Number(r["op"])], what)
+        .toEqual([f.op ? "syncs" : f.write ? "writes" : "reads", offset, f.length, f.write ? 1 : 0, f.op ?? 0]);
     }
     const ppns = Array.from({ length: this.#p.pagesPerRequest },
       (_, k) => Number((BigInt(r["ppns"] ?? 0) >> (BigInt(k) * ppnBits)) & ((1n << ppnBits) - 1n)));
@@ -306,7 +316,8 @@ export class TranslateRig {
 
   /** Whether some order of events allows this outcome: page by page, by what each was while the access was under way. */
   #check(f: Flying, accepted: number, cycle: number, code: number, ppns: readonly number[], what: string): void {
-    const shift = BigInt(this.g.pageShift), first = f.va >> shift, last = (f.va + BigInt(f.length - 1)) >> shift;
+    const shift = BigInt(this.g.pageShift), first = f.va >> shift, last = (f.va + BigInt(extentOf(f) - 1)) >> shift;
+    const needs = needsOf(f);
     for (let vpn = first, k = 0; vpn <= last; vpn++, k++) {
       const page = this.pages.get(`${f.pid}:${vpn}`);
       const seen = page?.versions.filter(v => v.from <= cycle && accepted <= v.lastAccepted && cycle <= v.lastResult) ?? [];
@@ -314,7 +325,8 @@ export class TranslateRig {
       let passing: Version | undefined;
       for (const v of seen) {
         if (!v.allocated) { statuses.add(status.INVALID); continue; }
-        if (!(f.write ? v.write : v.read)) { statuses.add(f.write ? status.WRITE_PERM : status.READ_PERM); continue; }
+        const lacking = needs.write && !v.write ? status.WRITE_PERM : needs.read && !v.read ? status.READ_PERM : undefined;
+        if (lacking !== undefined) { statuses.add(lacking); continue; }
         if (v.faults && this.#lastOut >= accepted && (v.ppn === undefined || accepted <= v.known)) statuses.add(status.OUT_OF_MEMORY);
         if (code !== 0 || v.ppn === ppns[k]) passing = v;
         else if (v.faults && v.ppn === undefined && this.#loose.has(ppns[k] as number) && !passing) passing = v;
