@@ -161,6 +161,8 @@ export class Client {
     }
     // Of a damaged frame not even the header can be trusted; at worst another request is sent again, which does no harm.
     if (damaged) { link.damaged(sent); return; }
+    // A NACK repeats the header of a request that came damaged: of that only the ID has been recognised.
+    if (header.status === status.NACK) { link.answer(sent, { status: header.status, body: new Uint8Array() }); return; }
     const { spec } = sent.exchange, own = header.opcode === spec.code;
     const expected = header.opcode === replyCode(spec.code) || (own && header.status !== status.OK);
     const whole = header.size >= clioHeader.bytes && header.size <= payload.length;

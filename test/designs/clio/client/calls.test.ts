@@ -1,6 +1,7 @@
 /** Each call of CLib against a whole node in TypeScript, on a network without faults. */
 import { describe, expect, test } from "vitest";
 import { OperationError } from "../../../../designs/clio/client/index.ts";
+import { dissect, opcode } from "../../../../designs/packets/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { onNetwork } from "./rig.ts";
 
@@ -100,6 +101,15 @@ describe("calls", () => {
     await Promise.all(calls);
     expect(await thread.rread(va, 1)).toEqual(Uint8Array.of(7));
   }));
+
+  test("the first request to the node's software gets lost: its retry is served, since the client has introduced itself", () => {
+    let lost = 0;
+    const lose = (frame: Uint8Array): boolean => dissect(frame).clio?.opcode === opcode.CREATE_PROC && lost++ === 0;
+    return onNetwork({ node: { lose } }, async ({ client, address }) => {
+      expect((await client.createProcess(address)).pid).toBe(1);
+      expect(client.statistics).toMatchObject({ retries: 1, timeouts: 1 });
+    });
+  });
 
   test("regions at several nodes: each request goes to where its address is, a fence and the end to all", () => onNetwork(
     { others: [{ name: "second", given: { ip: "10.10.0.2", mac: "02:c1:10:00:00:02" } }] }, async ({ client, address, node, others: [second] }) => {

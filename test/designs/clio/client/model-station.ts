@@ -11,6 +11,8 @@ export interface ModelStationOptions {
   readonly out?: LinkOptions; readonly in?: LinkOptions;
   /** Planted fault: every retry is executed as if it were new. */
   readonly forgetful?: boolean;
+  /** Frames that get lost right in front of the node. */
+  readonly lose?: (frame: Uint8Array) => boolean;
 }
 
 export interface ModelStation {
@@ -36,6 +38,7 @@ export async function modelStation(network: NetworkModel, o: ModelStationOptions
   const attachment: Attachment = network.attach(o.name ?? "node", {
     mac: runtime.mac, ...(o.out && { out: o.out }), ...(o.in && { in: o.in }),
     receive: (frame, damaged) => {
+      if (o.lose?.(frame) === true) return;
       const outcome = node.receive(o.forgetful === true ? asNew(frame) : frame, damaged);
       if (outcome.kind === "reply") send(outcome.frame);
       // The fake hardware takes one request after another.

@@ -37,6 +37,12 @@ describe("T4", () => {
     expect(n.asked.map(a => a.atNs - (n.asked[0]?.atNs ?? 0))).toEqual([0, 1000, 2000]);
     expect(n.client.statistics).toMatchObject({ nacks: 3, retries: 2, timeouts: 0 });
   });
+  test("a NACK is known by its request ID alone: the rest of the header came damaged", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => (n.asked.length === 1 ? [{ status: status.NACK, opcode: 0x13, pid: 99 }] : [{}]);
+    expect(await write(n)).toBe("OK");
+    expect(n.client.statistics).toMatchObject({ nacks: 1, retries: 1, timeouts: 0, unfit: 0 });
+  });
   test("an answer that arrived damaged: retried at once", async () => {
     const n = new ScriptedNode();
     n.answers = () => [{ damaged: n.asked.length < 2 }];

@@ -8,7 +8,10 @@ export interface Asked {
   readonly va: bigint; readonly length: number;
 }
 /** An answer, `afterNs` from now. Left out: status OK and what the request asks for. */
-export interface Answer { readonly afterNs?: number; readonly status?: number; readonly requestId?: number; readonly body?: Uint8Array; readonly damaged?: boolean }
+export interface Answer {
+  readonly afterNs?: number; readonly status?: number; readonly requestId?: number; readonly opcode?: number; readonly pid?: number;
+  readonly body?: Uint8Array; readonly damaged?: boolean;
+}
 
 /** A client whose node does what the test says, request by request; FENCEs are answered by themselves unless the test wants them. */
 export class ScriptedNode {
@@ -35,10 +38,10 @@ export class ScriptedNode {
     this.asked.push(asked);
     for (const a of this.answers(asked)) this.answer(asked, a);
   }
-  private answer(asked: Asked, { afterNs = 1000, status = 0, requestId = asked.header.requestId, body, damaged = false }: Answer): void {
-    const code = status === 0 || status === 10 ? replyCode(asked.header.opcode) : asked.header.opcode;
+  private answer(asked: Asked, { afterNs = 1000, status = 0, requestId = asked.header.requestId, pid = asked.header.pid, body, damaged = false, opcode: given }: Answer): void {
+    const code = given ?? (status === 0 || status === 10 ? replyCode(asked.header.opcode) : asked.header.opcode);
     const data = body ?? (asked.header.opcode === opcode.FENCE || status !== 0 ? new Uint8Array() : usual(asked));
-    this.time.after(afterNs, () => { this.receiver(this.address, clioMessage({ ...asked.header, requestId, opcode: code, status, size: clioHeader.bytes + data.length }, data), damaged); });
+    this.time.after(afterNs, () => { this.receiver(this.address, clioMessage({ ...asked.header, requestId, pid, opcode: code, status, size: clioHeader.bytes + data.length }, data), damaged); });
   }
 }
 
