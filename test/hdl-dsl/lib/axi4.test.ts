@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import { Axi4Register, axi4Address, axi4Master, axi4Read, axi4Response, axi4Slave, axi4Write, emit, leavesOf, type Shape } from "../../../hdl-dsl/index.ts";
-import { StreamSink, StreamSource, type StreamIo } from "../../../sim/index.ts";
+import { bernoulli, runBench, StreamSink, StreamSource, type Bench, type Pause, type StreamIo } from "../../../sim/index.ts";
+import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";
 import { everyPressure } from "../support/pressures.ts";
 
@@ -10,8 +11,8 @@ const slice = Axi4Register(p);
 const channels = [["aw", "s", "m"], ["w", "s", "m"], ["b", "m", "s"], ["ar", "s", "m"], ["r", "m", "s"]] as const;
 const shapes: Readonly<Record<(typeof channels)[number][0], Shape>> = { aw: axi4Address(p), w: axi4Write(8), b: axi4Response(p), ar: axi4Address(p), r: axi4Read(p) };
 
-describe("Axi4Register", () => {
-  everyPressure("all five channels at once, nothing lost, changed or mixed up", slice, {}, async (b, from, to) => {
+type Side = () => { readonly pause: Pause };
+const allChannels = async (b: Bench<(typeof slice)["ports"]>, from: Side, to: Side): Promise<void> => {
     const io = b.io as unknown as Readonly<Record<string, StreamIo<Shape, "in"> & StreamIo<Shape, "out">>>;
     const ends = channels.map(([name, s, m]) => {
       const into = new StreamSource(b.sim, io[`${s}_${name}`] as StreamIo<Shape, "in">, from()), out = new StreamSink(b.sim, io[`${m}_${name}`] as StreamIo<Shape, "out">, to());
@@ -22,8 +23,17 @@ describe("Axi4Register", () => {
     await b.until(() => ends.every(e => e.out.received.length === 100));
     await b.cycles(4);
     for (const e of ends) expect(e.out.received.map(r => r.value), e.name).toEqual(e.sent);
-  });
-  bench("latency 1, a beat every cycle; ready and valid come from registers", slice, {}, async b => {
+  };
+
+describe("Axi4Register", () => {
+  everyPressure("all five channels at once, nothing lost, changed or mixed up", slice, {}, allChannels);
+  test.each([
+    ["what waits in the skid is lost", "r_full <= m_r_valid | r_skid_full", "r_full <= m_r_valid"],
+    ["a channel is ready whatever it holds", "assign s_aw_ready = ~aw_skid_full", "assign s_aw_ready = 1'b1"],
+    ["an ID of the wrong beat", "r_held_id <= r_skid_full ? r_skid_held_id : m_r_payload_id", "r_held_id <= m_r_payload_id"],
+  ] as const)("planted fault: %s", (_name, from, to) => findsFault(runBench("channels", plant(slice, from, to), { wave: false, hangCycles: 500 },
+    b => allChannels(b, () => ({ pause: bernoulli(0.4, 3) }), () => ({ pause: bernoulli(0.4, 4) }))), /./));
+  const beats = async (b: Bench<(typeof slice)["ports"]>): Promise<void> => {
     const into = new StreamSource(b.sim, b.io.s_w), out = new StreamSink(b.sim, b.io.m_w);
     const sent = Array.from({ length: 30 }, (_, i) => into.send({ data: i, strb: 255, last: 1 }));
     await b.until(() => out.received.length === 30);
@@ -32,7 +42,10 @@ describe("Axi4Register", () => {
     for (const ready of [0, 1]) { b.io.m_aw.ready.value = ready; b.sim.settle(); seen.push(b.io.s_aw.ready.value); }
     for (const valid of [0, 1]) { b.io.s_aw.valid.value = valid; b.sim.settle(); seen.push(b.io.m_aw.valid.value); }
     expect(seen).toEqual([1, 1, 0, 0]);
-  });
+  };
+  bench("latency 1, a beat every cycle; ready and valid come from registers", slice, {}, beats);
+  test("planted fault: a beat goes out the cycle it comes", () => findsFault(
+    runBench("beats", plant(slice, "assign m_w_valid = w_full", "assign m_w_valid = w_full | s_w_valid"), { wave: false, hangCycles: 500 }, beats), /./));
   test("a master's ports and a slave's face each other", () => {
     const m = axi4Master("m", p), s = axi4Slave("s", p);
     for (const c of ["aw", "w", "b", "ar", "r"] as const) {

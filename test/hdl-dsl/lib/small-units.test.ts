@@ -30,7 +30,7 @@ const Small = module("SmallUnits", () => ({
 const small = Small();
 
 describe("codes", () => {
-  bench("Gray: neighbours differ in one bit, and the number comes back", small, {}, async b => {
+  const gray = async (b: Bench<(typeof small)["ports"]>): Promise<void> => {
     let before: number | undefined;
     for (let i = 0; i <= 1024; i++) {
       b.io.binary.value = i % 1024;
@@ -39,8 +39,11 @@ describe("codes", () => {
       if (before !== undefined) expect((before ^ b.io.gray.value).toString(2).replaceAll("0", "")).toBe("1");
       before = b.io.gray.value;
     }
-  });
-  bench("one-hot and priority encoders, decoder", small, {}, async b => {
+  };
+  bench("Gray: neighbours differ in one bit, and the number comes back", small, {}, gray);
+  test("planted fault: the number itself instead of its code", () => findsFault(runBench("gray", plant(small, "gray = binary ^ (binary >> 1)", "gray = binary"), { wave: false }, gray), /./));
+  test("planted fault: a step of the way back is left out", () => findsFault(runBench("gray", plant(small, "back_xor_3 = back_xor_2 ^ (back_xor_2 >> 4)", "back_xor_3 = back_xor_2"), { wave: false }, gray), /./));
+  const encoders = async (b: Bench<(typeof small)["ports"]>): Promise<void> => {
     for (let i = 0; i < 300; i++) {
       const one = b.random.int(0, 10), v = i === 0 ? 0 : b.random.int(0, 2047);
       b.io.onehot.value = 1 << one;
@@ -51,7 +54,14 @@ describe("codes", () => {
       expect([b.io.first_any.value, b.io.first.value]).toEqual(v === 0 ? [0, 0] : [1, Math.log2(v & -v)]);
       expect(b.io.decoded.value).toBe(i % 16 < 11 ? 1 << i % 16 : 0);
     }
-  });
+  };
+  bench("one-hot and priority encoders, decoder", small, {}, encoders);
+  test.each([
+    ["an encoder forgets a bit", "onehot[1] | onehot[3]", "onehot[1]"],
+    ["the priority encoder prefers the highest", "~onehot + 11'd1", "~onehot"],
+    ["any looks at all", "first_any = |onehot", "first_any = &onehot"],
+    ["the decoder takes a neighbour", "index == 4'd7", "index == 4'd6"],
+  ] as const)("planted fault: %s", (_name, from, to) => findsFault(runBench("encoders", plant(small, from, to), { wave: false }, encoders), /./));
 });
 
 describe("Lfsr", () => {
@@ -80,7 +90,7 @@ describe("Lfsr", () => {
     expect(power(order)).toBe(1n);
     for (const p of primes(order)) expect(power(order / p)).not.toBe(1n);
   });
-  bench("9 bits: 511 states, each once; 16 bits by five steps a cycle as the step function says; neither moves without en", small, {}, async b => {
+  const shifts = async (b: Bench<(typeof small)["ports"]>): Promise<void> => {
     const seen = new Set<number>();
     let want = 1n;
     for (let i = 0; i < 511; i++) {
@@ -91,13 +101,20 @@ describe("Lfsr", () => {
       await b.risingEdge();
       for (let k = 0; k < 5; k++) want = lfsrStep(16, want);
       b.io.lfsr_en.value = 0;
+      b.sim.settle();
+      const held = b.io.lfsr.value;
       await b.risingEdge();
+      b.sim.settle();
+      expect(b.io.lfsr.value).toBe(held);
     }
     expect(seen.size).toBe(511);
     expect(seen.has(0)).toBe(false);
     b.sim.settle();
     expect(b.io.lfsr.value).toBe(1);
-  });
+  };
+  bench("9 bits: 511 states, each once; 16 bits by five steps a cycle as the step function says; neither moves without en", small, {}, shifts);
+  test("planted fault: a tap less", () => findsFault(runBench("shifts", plant(small, "state & 9'd272", "state & 9'd256"), { wave: false }, shifts), /./));
+  test("planted fault: it moves without en", () => findsFault(runBench("shifts", plant(small, "else if (en) begin", "else begin"), { wave: false }, shifts), /./));
   test("a width without known taps is refused", () => {
     expect(() => Lfsr({ width: 40 })).toThrow("Lfsr: no taps are known for 40 bits; choose a width of 3 to 32, or 64");
   });
@@ -163,39 +180,48 @@ const Crossing = module("SynchroniserUnits", () => ({
   });
 });
 
+const pulses = async (bn: Bench<ReturnType<typeof Crossing>["ports"]>): Promise<void> => {
+  const a = bn.clock("a"), b = bn.clock("b");
+  let sent = 0;
+  for (let i = 0; i < 400; i++) {
+    const pulse = bn.random.bool(0.5) ? 1 : 0;
+    bn.io.pulse.value = pulse;
+    await a.risingEdge();
+    if (pulse === 1 && bn.io.busy.value === 0) sent++;
+  }
+  bn.io.pulse.value = 0;
+  await b.cycles(10);
+  await a.cycles(10);
+  expect(sent).toBeGreaterThan(20);
+  expect(bn.io.count.value).toBe(sent);
+  expect(bn.io.busy.value).toBe(0);
+};
+
 describe("synchronisers", () => {
   for (const clocks of [{ a: { periodNs: 10 }, b: { periodNs: 3.1 } }, { a: { periodNs: 3.1 }, b: { periodNs: 10, phaseNs: 2 } }, { a: { periodNs: 4 }, b: { periodNs: 4 } }]) {
-    bench(`${clocks.a.periodNs} ns to ${clocks.b.periodNs} ns: every pulse while not busy arrives once; others do not`, Crossing(), { clocks, seed: 3 }, async bn => {
-      const a = bn.clock("a"), b = bn.clock("b");
-      let sent = 0;
-      for (let i = 0; i < 400; i++) {
-        const pulse = bn.random.bool(0.5) ? 1 : 0;
-        bn.io.pulse.value = pulse;
-        await a.risingEdge();
-        if (pulse === 1 && bn.io.busy.value === 0) sent++;
-      }
-      bn.io.pulse.value = 0;
-      await b.cycles(10);
-      await a.cycles(10);
-      expect(sent).toBeGreaterThan(20);
-      expect(bn.io.count.value).toBe(sent);
-      expect(bn.io.busy.value).toBe(0);
-    });
+    bench(`${clocks.a.periodNs} ns to ${clocks.b.periodNs} ns: every pulse while not busy arrives once; others do not`, Crossing(), { clocks, seed: 3 }, pulses);
   }
-  bench("a level arrives after three edges of its new clock", Crossing(), { clocks: { a: { periodNs: 4 }, b: { periodNs: 4 } } }, async bn => {
+  const level = async (bn: Bench<ReturnType<typeof Crossing>["ports"]>): Promise<void> => {
     const a = bn.clock("a");
     bn.io.level.value = 1;
     const seen: number[] = [];
     for (let i = 0; i < 7; i++) { await a.risingEdge(); seen.push(bn.io.level_q.value); }
     // One edge for the register before the crossing, three for the chain; an edge samples what stood before it.
     expect(seen).toEqual([0, 0, 0, 0, 1, 1, 1]);
-  });
+  };
+  bench("a level arrives after three edges of its new clock", Crossing(), { clocks: { a: { periodNs: 4 }, b: { periodNs: 4 } } }, level);
+  const same = { clocks: { a: { periodNs: 4 }, b: { periodNs: 4 } }, wave: false as const };
+  test.each([
+    ["a pulse is taken while one is under way", "pulse & ~busy_1", "pulse", pulses],
+    ["an arrival is a level", "arrived = there_2 ^ before_", "arrived = there_2", pulses],
+    ["a register of the chain is passed by", "level_3 <= level_2", "level_3 <= level_1", level],
+  ] as const)("planted fault: %s", (_name, from, to, run) => findsFault(runBench("crossing", plant(Crossing(), from, to), same, run), /./));
   test("a reset rises at once and falls after as many edges as there are stages", () => {
     const emitted = emit(ResetSynchroniser({ stages: 3 }));
     expect(lint(emitted)).toBe("");
     expect(emitted.files[0]?.text).toContain("always @(posedge to_clk or posedge to_rst)");
   });
-  bench("ResetSynchroniser: after the reset has ended, three edges", ResetSynchroniser({ stages: 3 }), { clocks: { to: { periodNs: 4 } } }, async bn => {
+  const resets = async (bn: Bench<ReturnType<typeof ResetSynchroniser>["ports"]>): Promise<void> => {
     const to = bn.clock("to");
     await to.cycles(6);
     expect(bn.io.reset.value).toBe(0);
@@ -204,7 +230,10 @@ describe("synchronisers", () => {
     for (let i = 0; i < 5; i++) { await to.risingEdge(); seen.push(bn.io.reset.value); }
     expect(seen.indexOf(0)).toBe(3);
     expect(seen).toEqual([1, 1, 1, 0, 0]);
-  });
+  };
+  bench("ResetSynchroniser: after the reset has ended, three edges", ResetSynchroniser({ stages: 3 }), { clocks: { to: { periodNs: 4 } } }, resets);
+  test("planted fault: a reset ends an edge early", () => findsFault(
+    runBench("reset", plant(ResetSynchroniser({ stages: 3 }), "held_3 <= held_2", "held_3 <= held_1"), { clocks: { to: { periodNs: 4 } }, wave: false }, resets), /./));
   test("one stage is refused", () => {
     const Bad = module("OneStage", () => ({ d: input(bit), q: output(bit) }), io => { io.q.set(synchronise(io.d, { stages: 1 }).is(1)); });
     expect(() => emit(Bad())).toThrow("synchronise: 1 stages do not settle a metastable bit; use 2 or more");

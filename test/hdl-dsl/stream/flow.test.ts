@@ -80,10 +80,15 @@ describe("throttle", () => {
       const cycles = await straight(b, unit, from(), to());
       for (let i = 1; i < cycles.length; i++) expect((cycles[i] as number) - (cycles[i - 1] as number)).toBeGreaterThanOrEqual(n);
     });
-    bench(`nothing paused: one in ${n} cycles exactly`, design, {}, async b => {
+    const unpaused = async (b: B): Promise<void> => {
       const cycles = await straight(b, unit, { pause: () => false }, { pause: () => false });
       expect((cycles[149] as number) - (cycles[0] as number)).toBe(149 * n);
-    });
+    };
+    bench(`nothing paused: one in ${n} cycles exactly`, design, {}, unpaused);
+    test.each([
+      [`${unit} never closes`, new RegExp(`assign ${unit}_o_valid = ${unit}_i_valid & \\w+;`), `assign ${unit}_o_valid = ${unit}_i_valid;`],
+      [`${unit} takes without giving`, new RegExp(`assign ${unit}_i_ready = ${unit}_o_ready & \\w+;`), `assign ${unit}_i_ready = 1'b1;`],
+    ] as const)("planted fault: %s", (_name, from, to) => findsFault(runBench("throttle", plant(design, from, to), { wave: false, hangCycles: 500 }, unpaused), /./));
   }
   test("what it refuses", () => { expect(() => throttle(undefined as never, 0)).toThrow("throttle: 0 cycles between transfers is not a whole number of 1 or more"); });
 });
