@@ -3,7 +3,7 @@ import type { Memory, ReadPort } from "../ir/circuit.ts";
 import type { ResolvedWrite } from "../ir/resolve.ts";
 import type { VExpr, VStmt } from "./ast.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { binary, concat, index, name, number, range, repeat, ternary } from "./nodes.ts";
+import { binary, concat, index, name, number, range, repeat, ternary, toUnsigned } from "./nodes.ts";
 
 const STYLE: Readonly<Record<Memory["style"], string | undefined>> = { block: "block", distributed: "distributed", ultra: "ultra", auto: undefined };
 
@@ -41,7 +41,7 @@ function clocked(c: ModuleContext, m: Memory): void {
   for (const w of writes) blockOf(w.w.port.domain).push(...w.body);
   for (const r of m.readPorts) {
     const text = c.nameOf(r.data).name;
-    const address = c.expressions.lowerShared(r.address, text, "address");
+    const address = toUnsigned(c.expressions.lowerShared(r.address, text, "address"));
     const enable = r.enable === undefined ? undefined : c.expressions.lowerShared(r.enable, text, "enable");
     const word = index(array, m.width, address, true);
     const body: VStmt[] = [];
@@ -79,7 +79,7 @@ const addressWidth = (m: Memory): number => Math.max(1, Math.ceil(Math.log2(m.de
 function lowerWrite(c: ModuleContext, m: Memory, w: ResolvedWrite): { body: VStmt[]; enable: VExpr; address: VExpr; data: VExpr; mask: VExpr | undefined } {
   const array = c.names.memories.get(m) as string;
   const enable = c.expressions.lowerShared(w.enable, array, "write");
-  const address = c.expressions.lowerShared(w.address, array, "address");
+  const address = toUnsigned(c.expressions.lowerShared(w.address, array, "address"));
   let data = c.expressions.lowerShared(w.data, array, "data");
   let mask = w.mask === undefined ? undefined : c.expressions.lowerShared(w.mask, array, "mask");
   const target = index(array, m.width, address, true);
