@@ -12,3 +12,6 @@ export { AddressRanges } from "./address-ranges.ts";
 export { KvStore } from "./kv-store.ts";
 export { Monitor, type MemberNode } from "./monitor.ts";
 export { MalformedRequest, type SlowReply, type SlowRequest } from "./handler.ts";
+export { loadBytes, storeBytes, type MemoryMap, type Soon } from "./memory-map.ts";
+export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeMaps } from "./mapped-transport.ts";
+export { mapFile, uioInterrupt, type FileMap } from "./mapped-file.ts";
