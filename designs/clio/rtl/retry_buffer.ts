@@ -1,6 +1,6 @@
 import {
   assertAlways, assignView, bit, cat, connect, constant, demux, encodeOnehot, fromBits, input, instance, module, mux, node, onehotMux, orTree,
-  output, ram, reg, sink, source, stage, stream, struct, uint, vec, when, wire, type Bit,
+  output, ram, reg, sink, source, stage, stream, struct, uint, vec, when, wire, type Bit, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { retryKey, retryStampBits, retryWays } from "../config/index.ts";
 import { RetryAnswer, RetryDone, retryFinding, RetryResults } from "./retry_results.ts";
@@ -62,7 +62,7 @@ export const retryEvents = ["retriesAnswered", "retriesBusy", "retriesExpired", 
  * client silent for longest gets forgotten, if that is longer than 3 x TIMEOUT, so that a later try succeeds (after a sweep: 16 x sets
  * cycles at most).
  *
- * Latency: 2 cycles from `request` to `pass` or `fence`, 4 to `answer`; initiation interval 1, whatever is found (an introduction takes a
+ * Latency: 3 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an introduction takes a
  * cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for answers; when `pass` or `fence` stalls, what
  * comes behind waits. Memory lost by `reset`: nobody is known; the memories are cleared in `sets` cycles, for which tracked requests wait.
  *
@@ -95,71 +95,88 @@ export const RetryBuffer = module("RetryBuffer",
       cleared.set(cleared.add(1));
       when(cleared.all(), () => { clearing.set(0); });
     });
-    /** Stage 1 is free, or becomes so. */
+    /** Stage 2 is free, or becomes so: everything moves on. */
     const advance = wire(bit);
 
-    // ---- Stage 0: who is it, and which set. A cycle without a request is the sweep's.
+    // ---- Stage 0: is it a client's that is known, and which set. A cycle without a request is the sweep's.
     const r = io.request.payload;
     io.request.ready.set(cat(advance, sweep.step.valid.and(sweep.step.urgent).not(), clearing.and(r.tracked).not()).all());
     const sweeps = node(sweep.step.valid.and(sweep.step.urgent.or(io.request.valid.not())));
     sweep.take.set(sweeps.and(advance));
-    const set = node(mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(set_bits)));
-    const row = entries.readSync(set, { en: advance });
-    const oldest = oldest_of.readSync(set, { en: advance });
     clients.key.set(r.client);
+    clients.look.set(advance);
+    clients.asks.set(io.request.valid.and(r.tracked).and(sweeps.not()));
+    const looked = reg(Sought(p), { init: 0 });
+    const asking = reg(RetryRequest(given));
+    const swept_client = reg(uint(index_bits));
+    when(advance, () => {
+      looked.set({ valid: io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps), sweeping: sweeps, purging: sweep.step.purge,
+        purges_last: sweep.purged, row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(set_bits)) });
+      swept_client.set(sweep.step.client);
+      assignView(asking, r, "request");
+    });
 
-    // ---- Stage 1: the verdict.
-    const valid = reg(bit, { init: 0 });
-    const sweeping = reg(bit, { init: 0 });
+    // ---- Stage 1: which client, its set, and what is forgotten of it.
+    const row = entries.readSync(looked.row, { en: advance });
+    const oldest = oldest_of.readSync(looked.row, { en: advance });
+    const asking_client = node(mux(looked.sweeping, swept_client, clients.found.index));
+    const judged = reg(Judged(p), { init: 0 });
+    /** An operation is at or behind what is being written down as forgotten of its client. */
+    const isLeft = (of: UInt, operation: UInt): Bit =>
+      judged.forgets.and(judged.client.eq(of)).and(isAfter(operation, judged.operation).not());
+
+    // ---- Stage 2: the verdict.
+    const at = reg(Sought(p), { init: 0 });
+    const { valid, sweeping, purging } = at;
+    const row_at = at.row;
     const request = reg(RetryRequest(given));
     const known = reg(bit, { init: 0 });
-    const retires = wire(bit);
-    const purging = reg(bit);
     const client = reg(uint(index_bits));
-    const row_at = reg(uint(set_bits));
+    /** Newest operation forgotten of the client, and whether more was written down while this one was read or has been waiting here. */
+    const mark = reg(uint(p.operationBits));
+    const left = reg(bit);
     /** The request just ahead was remembered, in which way; it was to the same set, or even the same operation: `row` is from before. */
     const ahead = reg(struct({ inserted: bit, way: uint(way_bits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }), { init: 0 });
     const inserts = wire(bit);
+    const same_client = node(equal(request.client, asking.client));
+    const leaves_it = node(isLeft(client, request.operation));
     when(advance, () => {
-      valid.set(io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps));
-      sweeping.set(sweeps);
-      // Who is forgotten while he is being found is not known any more.
-      known.set(mux(retires, clients.others, clients.found.valid));
-      purging.set(sweep.step.purge);
-      client.set(mux(sweeps, sweep.step.client, clients.found.index));
-      row_at.set(set);
-      assignView(request, r, "request");
-      ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: set.eq(row_at),
-        sameKey: cat(equal(request.client, r.client), equal(request.operation, r.operation)).all() });
-    });
+      assignView(at, looked, "looked");
+      assignView(request, asking, "asking");
+      known.set(clients.found.valid);
+      client.set(asking_client);
+      mark.set(forgotten.readAsync(asking_client));
+      left.set(isLeft(asking_client, asking.operation));
+      ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: looked.row.eq(row_at),
+        sameKey: equal(request.operation, asking.operation, same_client) });
+    }).otherwise(() => { left.set(left.or(leaves_it)); });
     const asks = node(valid.and(sweeping.not()));
     const kept = node(request.tracked.and(request.keeps));
-    const judged = reg(Judged(p), { init: 0 });
 
     // A client that is not known: a cycle to make it so, in which everything else stands still.
     const newcomer = node(asks.and(request.tracked).and(request.introduces).and(known.not()));
     const holds = node(newcomer.and(clients.place.valid));
-    const enters = node(newcomer.and(clients.place.valid).and(judged.evicts.not()));
-    clients.add.set({ valid: enters, key: request.client });
+    const enters = node(newcomer.and(clients.place.valid).and(judged.forgets.not()));
+    const before = node(request.operation.sub(1));
+    clients.add.set({ valid: enters, key: request.client, same: same_client.and(looked.valid).and(looked.sweeping.not()).and(asking.tracked) });
     when(enters, () => {
       known.set(1);
       client.set(clients.place.index);
+      mark.set(before);
+      left.set(0);
     });
     const refused = node(newcomer.and(request.keeps.or(request.fence)));
 
     // Is it remembered?
     const current = row.toArray().map((_, i) => node(ahead.inserted.and(ahead.sameSet).and(ahead.way.eq(i)).not(), { name: `current_${i}` }));
     const hits = row.toArray().map((way, i) => {
-      return node(cat(way.valid, current[i] as Bit, equal(cat(way.client, way.operation), cat(client, request.operation))).all(),
-        { name: `hits_${i}` });
+      return node(equal(cat(way.client, way.operation), cat(client, request.operation), way.valid, current[i] as Bit), { name: `hits_${i}` });
     });
     const repeats_ahead = node(ahead.inserted.and(ahead.sameKey));
     const any_hit = node(orTree(hits));
     const hit = node(any_hit.or(repeats_ahead).and(known));
-    // Is it newer than all that were forgotten, the one that is being written down in this cycle included?
-    const mark = node(forgotten.readAsync(client));
-    const leaves_it = node(judged.evicts.and(judged.client.eq(client)).and(isAfter(request.operation, judged.operation).not()));
-    const fresh = node(known.and(isAfter(request.operation, mark)).and(leaves_it.not()));
+    // Is it newer than all that were forgotten, what is being written down in this cycle included?
+    const fresh = node(cat(known, isAfter(request.operation, mark), left.not(), leaves_it.not()).all());
 
     const remembers = node(kept.and(hit.not()).and(fresh));
     const Out = struct({ fence: bit, access: Access(p) });
@@ -170,14 +187,17 @@ export const RetryBuffer = module("RetryBuffer",
     advance.set(valid.not().or(moves));
     const settles = node(moves.and(sweeping.not()));
     clients.touch.set({ valid: settles.and(request.tracked).and(known), index: client });
-    retires.set(settles.and(refused).and(clients.idle.valid).and(sweep.purging.not()));
+    const retires = node(settles.and(refused).and(clients.idle.valid));
     clients.retire.set(retires);
     sweep.purge.set({ valid: retires, index: clients.idle.index });
-    clients.freed.set(sweep.purged);
+    // A place is free when all has been removed, and who read the last row before that is gone.
+    const purged = reg(bit, { init: 0 });
+    when(advance, () => { purged.set(valid.and(at.purges_last)); });
+    clients.freed.set(purged.and(advance));
 
     // The set as it is from now on.
     inserts.set(settles.and(remembers));
-    const removes = row.toArray().map((way, i) => node(cat(sweeping, way.valid, current[i] as Bit, equal(way.client, client)).all()
+    const removes = row.toArray().map((way, i) => node(cat(sweeping, way.valid, current[i] as Bit, way.client.eq(client)).all()
       .and(purging.or(isAged(way.operation, mark))), { name: `removes_${i}` }));
     const slot = request.access.slot;
     const entry = { valid: inserts, client, operation: request.operation, slot };
@@ -185,17 +205,22 @@ export const RetryBuffer = module("RetryBuffer",
       fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))));
     oldest_of.write(inserts, row_at, oldest.add(1));
 
-    // ---- Stage 2: what was pushed out is written down; the results are asked.
+    // ---- Stage 3: what was pushed out is written down; the results are asked.
     const victim = node(row.at(oldest));
     const way = mux(repeats_ahead, ahead.way, mux(any_hit, encodeOnehot(fromBits(hits)).is(way_bits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
+    // Forgotten of a client: what is pushed out; or what lies a quarter of a round back, so that serial numbers stay comparable for a client
+    // that goes on for long without one pushed out.
+    const evicts = node(inserts.and(victim.valid));
+    const drags = node(cat(settles, request.tracked, known, request.operation.sub(mark).bits(p.operationBits - 2, 2).eq(1)).all());
     judged.set({
       valid: settles.and(kept.or(refused)),
       kind: mux(refused, finding("busy"), mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired")))),
       slot, entry: cat(row_at, way),
       entrySlot: mux(repeats_ahead, ahead.slot, mux(any_hit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
       silent: request.access.silent, replyOpcode: request.access.replyOpcode,
-      evicts: inserts.and(victim.valid), client: victim.client, operation: victim.operation,
+      evicts, forgets: evicts.or(drags), client: mux(evicts, victim.client, client),
+      operation: mux(evicts, victim.operation, quarterBefore(request.operation).is(p.operationBits)),
     });
     results.started.set({ valid: inserts, slot, entry: cat(row_at, oldest) });
     results.finding.set({ valid: judged.valid, kind: judged.kind, slot: judged.slot, entry: judged.entry, entrySlot: judged.entrySlot,
@@ -205,13 +230,9 @@ export const RetryBuffer = module("RetryBuffer",
     io.word.set(results.word);
     connect(results.answer, io.answer);
 
-    // The newest operation forgotten of a client: pushed out; from before it was known; or a quarter of a round ago, so that serial numbers
-    // stay comparable for a client that goes on for long without one pushed out.
-    const newest = node(judged.evicts.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
-    const lead = node(request.operation.sub(mark));
-    const drags = node(settles.and(request.tracked).and(known).and(lead.bits(p.operationBits - 2, 2).eq(1)).and(judged.evicts.not()));
-    forgotten.write(newest.or(enters).or(drags), mux(judged.evicts, judged.client, mux(enters, clients.place.index, client)),
-      mux(judged.evicts, judged.operation, mux(enters, request.operation.sub(1), quarterBefore(request.operation).is(p.operationBits))));
+    // It is written down, unless newer ones were; of a newcomer, all that came before it.
+    const newest = node(judged.forgets.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
+    forgotten.write(newest.or(enters), mux(judged.forgets, judged.client, clients.place.index), mux(judged.forgets, judged.operation, before));
 
     const out = stage(stage(decided, "forward", { name: "out" }), "backward", { name: "spare" });
     const [to_pass, to_fence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];
@@ -237,10 +258,17 @@ const reduced = (p: RetryBufferParameters): string =>
   [p.ways, p.clientBits, p.operationBits, p.wordBits, p.stampBits].some(v => v !== undefined)
     ? `_w${whole(p).ways}_k${whole(p).clientBits}_o${whole(p).operationBits}_d${whole(p).wordBits}_q${whole(p).stampBits}` : "";
 
-/** What stage 1 found out of a request. */
+/** What is looked up: a request, or a set that the sweep looks through. */
+const Sought = (p: ReturnType<typeof whole>) => struct({
+  valid: bit, sweeping: bit,
+  /** The sweep's: of a client that was forgotten; and the last of those sets. */
+  purging: bit, purges_last: bit,
+  row: uint(Math.log2(p.sets)),
+});
+/** What stage 2 found out of a request. */
 const Judged = (p: ReturnType<typeof whole>) => struct({
   valid: bit, kind: uint(2), slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)), entrySlot: uint(slotBits(p)), silent: bit,
   replyOpcode: uint(8),
-  /** The operation that was pushed out. */
-  evicts: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits),
+  /** An operation was pushed out; what is at or behind `operation` of `client` is to be forgotten. */
+  evicts: bit, forgets: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits),
 });

@@ -18,25 +18,25 @@ export interface RetryClientsParameters {
 const idleQuarters = 13;
 
 /**
- * The clients that the retry buffer knows: exact keys (a CAM), found in the cycle of `key`. `add` enters a client at `place`: the places in
- * turn, then whichever was given up. `retire` forgets the client `idle`; a look-up in the same cycle still finds it in
- * `found`, and not in `others` (so that `retire` may come late). Its place can be had again from `freed` on, because operations of its may
- * still be remembered until then. One place is vacant at most.
+ * The clients that the retry buffer knows: exact keys (a CAM). `look` asks who `key` is; the answer is `found` from the next cycle on, until the
+ * next `look`. `asks` 0: it is nobody's. `add` enters a client at `place`: the places in turn, then whichever was given up; with `same`, the
+ * key that was looked up is the one that is entered, and `found` from then on. `retire` forgets the client `idle`; a look-up in the same
+ * cycle does not find it any more, and while it is `found` it is not offered. Its place can be had again from `freed` on, because
+ * operations of its may still be remembered until then. One place is vacant at most.
  *
  * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT: found by looking at one place a cycle, so up
- * to 2 x clients cycles after it became so; a `touch` takes it off the list at once, so one who is heard of is never retired. Times wrap
- * after 2^stampBits quarters of TIMEOUT: a client silent for that long counts as fresh for 3 x TIMEOUT more, never the other way round.
+ * to 2 x clients cycles after it became so; a `touch` takes it off the list in the next cycle, so one who is heard of is never retired. Who is
+ * added is touched soon after. Times wrap after 2^stampBits quarters of TIMEOUT: a client silent for that long counts as fresh for
+ * 3 x TIMEOUT more, never the other way round.
  *
- * Latency 0 for `key`, 1 for everything else; one operation of each kind per cycle. Full: `place.valid` is 0. Reset: nobody is known.
+ * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: nobody is known.
  */
 export const RetryClients = module("RetryClients",
   (p: RetryClientsParameters) => {
     const Place = struct({ valid: bit, index: uint(Math.log2(p.clients)) });
     return {
-      key: input(uint(p.clientBits)), found: output(Place),
-      /** Found, and not `idle`. */
-      others: output(bit),
-      add: input(struct({ valid: bit, key: uint(p.clientBits) })), place: output(Place),
+      key: input(uint(p.clientBits)), look: input(bit), asks: input(bit), found: output(Place),
+      add: input(struct({ valid: bit, key: uint(p.clientBits), same: bit })), place: output(Place),
       touch: input(Place),
       idle: output(Place), retire: input(bit), freed: input(bit),
     };
@@ -45,8 +45,10 @@ export const RetryClients = module("RetryClients",
     const n = p.clients, index = uint(Math.log2(n)), stamp = uint(p.stampBits);
     const keys = reg(vec(uint(p.clientBits), n));
     const written = reg(uint(n), { init: 0 });
-    const matching = node(fromBits(keys.toArray().map((k, i) => cat(written.bit(i), equal(k, io.key)).all())));
-    io.found.set({ valid: matching.any(), index: encodeOnehot(matching).is(index.width) });
+    const matching = node(fromBits(keys.toArray().map((k, i) => equal(k, io.key, written.bit(i)))));
+    /** The place of the key that was looked up last. */
+    const matches = reg(uint(n), { init: 0 });
+    io.found.set({ valid: matches.any(), index: encodeOnehot(matches).is(index.width) });
 
     /** Places had so far. */
     const used = reg(uint(index.width + 1), { init: 0 });
@@ -57,12 +59,14 @@ export const RetryClients = module("RetryClients",
     const entering = node(mux(io.add.valid, decode(place, n), constant(0, n)));
     keys.toArray().forEach((k, i) => { when(entering.bit(i), () => { k.set(io.add.key); }); });
 
-    const idle = reg(struct({ valid: bit, index }), { init: 0 });
-    /** The same, a bit for each place. */
+    const Place = struct({ valid: bit, index });
+    /** Who may be forgotten; a bit for his place. */
+    const idle = reg(Place, { init: 0 });
     const idle_place = reg(uint(n), { init: 0 });
-    io.others.set(matching.and(idle_place.not()).any());
-    written.set(written.and(mux(io.retire, idle_place, constant(0, n)).not()).or(entering));
-    io.idle.set(idle);
+    const forgotten = node(mux(io.retire, idle_place, constant(0, n)));
+    written.set(written.and(forgotten.not()).or(entering));
+    when(io.look, () => { matches.set(mux(io.asks, matching.and(forgotten.not()), constant(0, n))); })
+      .elseWhen(io.add.valid.and(io.add.same), () => { matches.set(matches.or(entering)); });
     when(io.add.valid, () => {
       when(all_used, () => { vacant.valid.set(0); }).otherwise(() => { used.set(used.add(1)); });
     });
@@ -77,14 +81,17 @@ export const RetryClients = module("RetryClients",
     cycles.set(mux(ticks, constant(0, cycles.width), cycles.add(1)));
     when(ticks, () => { now.set(now.add(1)); });
     const heard = ram(stamp, { depth: n, collision: "undefined", style: "distributed" });
-    heard.write(io.add.valid.or(io.touch.valid), mux(io.add.valid, place, io.touch.index), now);
+    /** Who was heard of in the cycle before. */
+    const touch = reg(Place, { init: 0 });
+    touch.set(io.touch);
+    heard.write(touch.valid, touch.index, now);
 
     // One place a cycle: its silence, then whether that is the longest of this round.
     const Silent = struct({ valid: bit, index, quarters: stamp });
     const looking = reg(index, { init: 0 });
     const looked = reg(Silent, { init: 0 });
     const longest = reg(Silent, { init: 0 });
-    const touched = (i: UInt): Bit => io.touch.valid.and(io.touch.index.eq(i));
+    const touched = (i: UInt): Bit => touch.valid.and(touch.index.eq(i));
     const inhabited = (i: UInt): Bit => all_used.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
     looking.set(looking.add(1));
     looked.set({ valid: inhabited(looking).and(touched(looking).not()), index: looking, quarters: now.sub(heard.readAsync(looking)) });
@@ -94,17 +101,19 @@ export const RetryClients = module("RetryClients",
     const ends = node(looked.index.eq(n - 1));
     longest.valid.set(longer.or(standing).and(ends.not()));
     when(longer, () => { longest.index.set(looked.index); longest.quarters.set(looked.quarters); });
-    when(ends, () => {
-      const chosen = mux(longer, looked.index, longest.index);
-      idle.set({ valid: longer.or(standing), index: chosen });
-      idle_place.set(decode(chosen, n));
-    }).elseWhen(touched(idle.index), () => { idle.valid.set(0); });
-    when(io.retire, () => { idle.valid.set(0); longest.valid.set(0); looked.valid.set(0); });
+    const chosen = reg(Place, { init: 0 });
+    when(ends, () => { chosen.set({ valid: longer.or(standing), index: mux(longer, looked.index, longest.index) }); })
+      .elseWhen(touched(chosen.index), () => { chosen.valid.set(0); });
+    idle.set({ valid: chosen.valid.and(touched(chosen.index).not()), index: chosen.index });
+    idle_place.set(decode(chosen.index, n));
+    when(io.retire, () => { idle.valid.set(0); chosen.valid.set(0); longest.valid.set(0); looked.valid.set(0); });
+    io.idle.set({ valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idle_place).any().not()).all(), index: idle.index });
 
     assertAlways(matching.and(matching.sub(1)).any().not(), "a client is known at one place");
     assertAlways(io.add.valid.not().or(all_used.not()).or(vacant.valid.and(vacant.swept)), "a client enters where there is a place");
     assertAlways(io.add.valid.and(io.touch.valid).not(), "who enters is heard of by that");
-    assertAlways(io.retire.not().or(idle.valid.and(vacant.valid.not())), "an idle client is forgotten, one at a time");
-    assertAlways(io.retire.and(touched(idle.index)).not(), "nobody is forgotten while he is heard of");
+    assertAlways(io.look.and(io.add.valid).not(), "nobody is looked up while one enters");
+    assertAlways(io.retire.not().or(io.idle.valid), "an idle client is forgotten, one at a time");
+    assertAlways(io.retire.and(io.touch.valid).and(io.touch.index.eq(idle.index)).not(), "nobody is forgotten while he is heard of");
   },
   { nameOf: p => `RetryClients_c${p.clients}_k${p.clientBits}_t${p.timeoutCycles}_q${p.stampBits}` });

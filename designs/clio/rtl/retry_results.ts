@@ -71,7 +71,9 @@ export const RetryResults = module("RetryResults",
       .or(mark(io.started.valid, io.started.slot)));
 
     const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), { depth: p.entries, collision: "undefined", style: "block" });
-    results.write(finished, entry_of.readAsync(io.done.slot), { status: io.done.status, word: io.done.word });
+    // A signal of its own: Yosys makes registers of a memory that is read to address another.
+    const done_entry = node(entry_of.readAsync(io.done.slot));
+    results.write(finished, done_entry, { status: io.done.status, word: io.done.word });
     const result = results.readSync(f.entry);
 
     // The answer, one cycle later with the result.

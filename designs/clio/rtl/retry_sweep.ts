@@ -22,13 +22,13 @@ const ageEvery = (p: RetrySweepParameters): number => Math.max(purgeEvery, 2 ** 
  *
  * `step` names the set and client to look at; `take` says that it was. A step uses a cycle in which no request comes; `urgent` claims
  * one: every 16th cycle of a purge, which so ends within 16 x sets cycles, and hardly ever otherwise. From `purge` to the first step:
- * 1 cycle. A purge while one is running must not be (`purging`). Reset: no purge.
+ * 1 cycle. A purge while one is running must not be. Reset: no purge.
  */
 export const RetrySweep = module("RetrySweep",
   (p: RetrySweepParameters) => {
     const client = uint(Math.log2(p.clients));
     return {
-      purge: input(struct({ valid: bit, index: client })), purging: output(bit), purged: output(bit),
+      purge: input(struct({ valid: bit, index: client })), purged: output(bit),
       step: output(struct({ valid: bit, urgent: bit, row: uint(Math.log2(p.sets)), client, purge: bit })), take: input(bit),
     };
   },
@@ -42,7 +42,6 @@ export const RetrySweep = module("RetrySweep",
     const turn = node(count.bits(0, Math.log2(purgeEvery)).all());
     const at = node(mux(purging, purge, ageing));
     io.step.set({ valid: purging.or(turn), urgent: mux(purging, turn, count.all()), row: at.row, client: at.client, purge: purging });
-    io.purging.set(purging);
     const ends = node(io.take.and(at.row.all()));
     io.purged.set(ends.and(purging));
     when(io.take.and(purging), () => {

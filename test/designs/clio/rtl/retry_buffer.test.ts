@@ -107,7 +107,7 @@ describe("RetryBuffer", () => {
   bench("numbers that wrap round", dut, { seed: 7 }, async b => {
     await runMixture(b, 3000, { start: 2 ** 32 - 300, pause: pauses(b.random, 0.1) });
   });
-  bench("one request per cycle, 2 cycles to pass or to the fence, 4 to the answer", dut, {}, async b => {
+  bench("one request per cycle, 3 cycles to pass or to the fence, 5 to the answer", dut, {}, async b => {
     const c = new Client(0x0a00_0001_1234n, 77), d = new Client(0x0a00_0002_1234n, 5);
     const asks: (Ask | "settle")[] = [c.hello(), d.hello(), "settle"];
     const mixed: Ask[] = [];
@@ -115,10 +115,10 @@ describe("RetryBuffer", () => {
     const rig = await say(b, small, [...asks, ...mixed], { doneAfter: [1, 4] });
     const at = rig.taken.slice(2);
     expect((at.at(-1) as number) - (at[0] as number), "cycles for all").toBe(mixed.length - 1);
-    expect([...rig.latencies.pass], "cycles to pass").toEqual([2]);
+    expect([...rig.latencies.pass], "cycles to pass").toEqual([3]);
     // The first fences introduced their clients: a cycle more, after the memories are cleared.
-    expect([...rig.latencies.fence].filter(x => x === 2 || x === 3), "cycles to the fence").toContain(2);
-    expect([...rig.latencies.answer], "cycles to the answer").toEqual([4]);
+    expect([...rig.latencies.fence].filter(x => x === 3 || x === 4), "cycles to the fence").toContain(3);
+    expect([...rig.latencies.answer], "cycles to the answer").toEqual([5]);
   });
   bench("the same operation in consecutive cycles: once", dut, { seed: 3 }, async b => {
     const c = new Client(0xc0a8_0001_0457n, 40), asks: (Ask | "settle")[] = [c.hello(), "settle"];
