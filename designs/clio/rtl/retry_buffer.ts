@@ -157,12 +157,12 @@ export const RetryBuffer = module("RetryBuffer",
     const newcomer = node(asks.and(request.tracked).and(request.introduces).and(known.not()));
     const holds = node(newcomer.and(clients.place.valid));
     const enters = node(newcomer.and(clients.place.valid).and(judged.forgets.not()));
-    const before = node(request.operation.sub(1));
+    const preceding = node(request.operation.sub(1));
     clients.add.set({ valid: enters, key: request.client, same: same_client.and(looked.valid).and(looked.sweeping.not()).and(asking.tracked) });
     when(enters, () => {
       known.set(1);
       client.set(clients.place.index);
-      mark.set(before);
+      mark.set(preceding);
       left.set(0);
     });
     const refused = node(newcomer.and(request.keeps.or(request.fence)));
@@ -232,7 +232,7 @@ export const RetryBuffer = module("RetryBuffer",
 
     // It is written down, unless newer ones were; of a newcomer, all that came before it.
     const newest = node(judged.forgets.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
-    forgotten.write(newest.or(enters), mux(judged.forgets, judged.client, clients.place.index), mux(judged.forgets, judged.operation, before));
+    forgotten.write(newest.or(enters), mux(judged.forgets, judged.client, clients.place.index), mux(judged.forgets, judged.operation, preceding));
 
     const out = stage(stage(decided, "forward", { name: "out" }), "backward", { name: "spare" });
     const [to_pass, to_fence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];

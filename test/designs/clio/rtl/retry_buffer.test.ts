@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { retrySetOf } from "../../../../designs/clio/config/index.ts";
-import { bernoulli, type Bench, type Pause, type Random, runBench } from "../../../../sim/index.ts";
+import { bernoulli, type Bench, designOf, type Pause, type Random, runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { type Ask, retryDut, RetryRig, type RetryPorts, type RetryRigOptions } from "./support/retry-rig.ts";
+import { type Ask, retryDut, retryFaultDut, RetryRig, type RetryPorts, type RetryRigOptions } from "./support/retry-rig.ts";
 
 /** Few entries and clients, so that sets overflow and places run out. */
 const small = { slots: 32, entries: 64, clients: 4, timeoutCycles: 400 };
 const dut = retryDut(small);
+/** As small as it gets, for faults. */
+const tiny = { slots: 16, entries: 16, clients: 4, timeoutCycles: 80 };
+type Size = typeof small;
 
 /** A client as CLib is: it numbers its requests upwards and repeats some. */
 class Client {
@@ -66,9 +69,10 @@ function mixture(random: Random, clients: readonly Client[], requests: number, b
   };
 }
 
-async function runMixture(b: Bench<RetryPorts>, requests: number, o: Partial<RetryRigOptions> & { readonly start?: number } = {}): Promise<RetryRig> {
-  const clients = clientsFor(b.random, small.clients, i => (o.start ?? 1000) + i * 7);
-  const rig = new RetryRig(b, small, { next: mixture(b.random, clients, requests), ...o });
+type MixtureOptions = Partial<RetryRigOptions> & { readonly start?: number };
+async function runMixture(b: Bench<RetryPorts>, requests: number, o: MixtureOptions = {}, p: Size = small): Promise<RetryRig> {
+  const clients = clientsFor(b.random, p.clients, i => (o.start ?? 1000) + i * 7);
+  const rig = new RetryRig(b, p, { next: mixture(b.random, clients, requests), ...o });
   await b.until(() => rig.taken.length >= requests - 1);
   await rig.settled();
   return rig;
@@ -85,11 +89,89 @@ const script = (asks: readonly (Ask | "settle")[]) => {
     return queue[0] === "settle" ? undefined : queue.shift() as Ask | undefined;
   };
 };
-async function say(b: Bench<RetryPorts>, p: typeof small, asks: readonly (Ask | "settle")[], o: Partial<RetryRigOptions> = {}): Promise<RetryRig> {
+async function say(b: Bench<RetryPorts>, p: Size, asks: readonly (Ask | "settle")[], o: Partial<RetryRigOptions> = {}): Promise<RetryRig> {
   const rig = new RetryRig(b, p, { next: script(asks), ...o }), count = asks.filter(a => a !== "settle").length;
   await b.until(() => rig.taken.length === count);
   await rig.settled();
   return rig;
+}
+
+/** Every set is filled by one client, then its oldest pushed out, with repetitions around that. */
+async function fullSets(b: Bench<RetryPorts>, p: Size): Promise<void> {
+  // The first write's number is a multiple of the sets: each round of numbers fills each set once.
+  const sets = p.entries / 4, c = new Client(0xc0a8_0001_0457n, sets - 1), asks: (Ask | "settle")[] = [c.hello(), "settle"];
+  // Five operations of each set: the fifth pushes the first out.
+  const writes = Array.from({ length: sets * 5 }, () => c.write());
+  for (let i = 0; i < 4; i++) asks.push(...writes.slice(sets * i, sets * (i + 1)), "settle");
+  for (let i = 0; i < sets; i++) {
+    const old = writes[i] as Ask, set = (w: Ask): number => retrySetOf(sets, c.key, w.operation);
+    asks.push(old, writes.slice(sets * 4).find(w => set(w) === set(old)) as Ask, old, old);
+  }
+  const rig = await say(b, p, asks);
+  expect([rig.seen.pass, rig.seen.replayed, rig.seen.expired, rig.model.evictions]).toEqual([sets * 5, sets, sets * 2, sets]);
+}
+
+/** Newcomers that begin with a write, with low numbers, right behind operations of the first client that push its own out. */
+async function newcomers(b: Bench<RetryPorts>, p: Size): Promise<void> {
+  const [first, ...others] = clientsFor(b.random, p.clients, i => (i === 0 ? 2 ** 20 : 100 * i)) as [Client, ...Client[]];
+  const asks: (Ask | "settle")[] = [first.hello(), "settle"];
+  for (const c of others) {
+    for (let i = 0; i < 2 * p.entries; i++) asks.push(first.write());
+    asks.push(first.read(), c.write(), c.last(), c.write(), c.last({ introduces: false }), "settle");
+  }
+  const rig = await say(b, p, asks);
+  expect([rig.seen.pass, rig.seen.expired, rig.seen.noPlace]).toEqual([others.length * (2 * p.entries + 3), 0, 0]);
+}
+
+/** All places taken, one client silent for long: a newcomer has it forgotten, and 0 to 5 cycles later it is heard of again, twice. */
+async function forgottenWhileSought(b: Bench<RetryPorts>, p: Size): Promise<void> {
+  const seen = new Set<number>();
+  let rig: RetryRig | undefined;
+  for (let gap = 1; gap <= 6; gap++) {
+    const clients = clientsFor(b.random, p.clients + 1, i => 500 + 10 * i), silent = clients[0] as Client, newcomer = clients.at(-1) as Client;
+    const queue: (Ask | "settle")[] = clients.slice(0, p.clients).flatMap(c => [c.hello(), c.write(), "settle"]);
+    let phase = 0, until = 0;
+    const next = (rig: RetryRig): Ask | undefined => {
+      if (phase === 0 && queue.length > 0) {
+        if (queue[0] === "settle") { if (rig.idle) queue.shift(); return undefined; }
+        return queue.shift() as Ask;
+      }
+      if (phase === 0) { phase = 1; until = rig.cycle + 6 * p.timeoutCycles; }
+      if (phase === 1 && rig.cycle < until) return rig.idle && rig.cycle % 16 === 0 ? (clients[1 + rig.cycle / 16 % (p.clients - 1)] as Client).read() : undefined;
+      if (phase === 1 && rig.idle) { phase = 2; until = rig.cycle + gap; return newcomer.hello(); }
+      if (phase === 2 && rig.cycle >= until) { phase = 3; return silent.last({ introduces: false }); }
+      if (phase === 3 && rig.idle) { phase = 4; return silent.last({ introduces: false }); }
+      return undefined;
+    };
+    if (rig === undefined) { rig = new RetryRig(b, p, { next }); } else { b.sim.reset(2); rig.restart({ next }); }
+    const on = rig;
+    await b.until(() => phase === 4 && on.pending === 0 && on.idle);
+    await on.settled();
+    seen.add(on.seen.replaced);
+    expect(on.seen.replaced === 1 ? on.seen.expired : on.seen.replayed, `gap of ${gap} cycles`).toBe(2);
+  }
+  // Heard of just in time, and too late.
+  expect([...seen].sort()).toEqual([0, 1]);
+}
+
+/** A client whose numbers leap by 1/64 of a round at each read; the sweep has time enough to see every set between two eighths. */
+async function leaps(b: Bench<RetryPorts>, p: Size): Promise<void> {
+  const c = new Client(0xc0a8_0001_0457n, 10), asks: (Ask | "settle")[] = [c.hello(), c.write(), "settle"];
+  let phase = 0, until = 0;
+  const steps = 64;
+  const rig = new RetryRig(b, p, { next: rig => {
+    const ask = asks[0] === "settle" ? (rig.idle ? (asks.shift(), asks.shift()) : undefined) : asks.shift();
+    if (ask !== undefined && ask !== "settle") return ask;
+    if (!rig.idle || rig.cycle < until) return undefined;
+    if (phase++ === steps) { rig.forgetExecuted(); c.next = 11; return c.write(); }
+    if (phase > steps + 1) return undefined;
+    until = rig.cycle + (phase % 8 === 0 ? 16 * 2 * p.entries : 20);
+    c.next = (c.next + 2 ** 32 / steps) >>> 0;
+    return c.read();
+  } });
+  await b.until(() => phase > steps + 1);
+  await rig.settled();
+  expect([rig.seen.pass, rig.seen.expired, rig.seen.replayed]).toEqual([2 + steps, 0, 0]);
 }
 
 describe("RetryBuffer", () => {
@@ -127,19 +209,8 @@ describe("RetryBuffer", () => {
     expect(rig.seen.pass).toBe(300);
     expect(rig.seen.expired).toBe(0);
   });
-  bench("a full set: the oldest goes, and a repetition of it is expired, also right behind what pushed it out", dut, {}, async b => {
-    // The first write's number is a multiple of the sets: each round of numbers fills each set once.
-    const sets = small.entries / 4, c = new Client(0xc0a8_0001_0457n, sets - 1), asks: (Ask | "settle")[] = [c.hello(), "settle"];
-    // Five operations of each set: the fifth pushes the first out.
-    const writes = Array.from({ length: sets * 5 }, () => c.write());
-    asks.push(...writes.slice(0, sets * 4), "settle");
-    for (let i = 0; i < sets; i++) {
-      const old = writes[i] as Ask, pushes = writes.slice(sets * 4).find(w => retrySetOf(sets, c.key, w.operation) === retrySetOf(sets, c.key, old.operation)) as Ask;
-      asks.push(old, pushes, old, old);
-    }
-    const rig = await say(b, small, asks);
-    expect([rig.seen.pass, rig.seen.replayed, rig.seen.expired, rig.model.evictions]).toEqual([sets * 5, sets, sets * 2, sets]);
-  });
+  bench("a full set: the oldest goes, and a repetition of it is expired, also right behind what pushed it out", dut, {}, b => fullSets(b, small));
+  bench("a newcomer: known to who comes right behind, whatever was forgotten of others", dut, {}, b => newcomers(b, small));
   bench("all places taken: busy, then a silent client makes room; what it did is never taken for the newcomer's", dut, {}, async b => {
     const clients = clientsFor(b.random, 6, () => 500), [first] = clients as [Client], sixth = clients[5] as Client;
     const asks: (Ask | "settle")[] = [];
@@ -173,25 +244,8 @@ describe("RetryBuffer", () => {
     expect(rig.model.isKnown(first.key)).toBe(false);
     expect(rig.model.isKnown(fifth.key)).toBe(true);
   });
-  bench("a client that only reads for 2^32 numbers: an old write is not taken for a new one", dut, {}, async b => {
-    const c = new Client(0xc0a8_0001_0457n, 10), asks: (Ask | "settle")[] = [c.hello(), c.write(), "settle"];
-    let phase = 0, until = 0;
-    const steps = 64;
-    const rig = new RetryRig(b, small, { next: rig => {
-      const ask = asks[0] === "settle" ? (rig.idle ? (asks.shift(), asks.shift()) : undefined) : asks.shift();
-      if (ask !== undefined && ask !== "settle") return ask;
-      if (!rig.idle || rig.cycle < until) return undefined;
-      if (phase++ === steps) { rig.forgetExecuted(); c.next = 11; return c.write(); }
-      if (phase > steps + 1) return undefined;
-      // Time enough for the sweep to see every set between two leaps of its numbers.
-      until = rig.cycle + (phase % 8 === 0 ? 16 * 2 * small.entries : 20);
-      c.next = (c.next + 2 ** 32 / steps) >>> 0;
-      return c.read();
-    } });
-    await b.until(() => phase > steps + 1);
-    await rig.settled();
-    expect([rig.seen.pass, rig.seen.expired, rig.seen.replayed]).toEqual([2 + steps, 0, 0]);
-  });
+  bench("a client that is asked for while it is forgotten", dut, {}, b => forgottenWhileSought(b, small));
+  bench("a client that only reads for 2^32 numbers: an old write is not taken for a new one", dut, {}, b => leaps(b, small));
   bench("reset: nobody is known, nothing is remembered", dut, { seed: 9 }, async b => {
     const c = new Client(0xc0a8_0001_0457n, 10);
     const rig = new RetryRig(b, small, { next: script([c.hello(), ...Array.from({ length: 25 }, () => c.write())]) });
@@ -207,17 +261,37 @@ describe("RetryBuffer", () => {
   });
 
   describe("a planted fault is found", () => {
-    const caught = (name: string, from: string | RegExp, to: string, error: RegExp, o: Parameters<typeof runMixture>[2] = {}): void => {
-      test(name, () => findsFault(runBench(name, plant(dut, from, to), { wave: false, seed: 5, hangCycles: 3000 },
-        async b => { await runMixture(b, 5000, { doneAfter: [1, 60], ...o }); }), error));
-    };
-    caught("what is pushed out is not written down", /newest = [^;]*;/, "newest = 1'b0;", /done before|was to pass|order of what passes|answer/);
-    caught("who comes right behind an insertion does not see it", /repeats_ahead = [^;]*;/, "repeats_ahead = 1'b0;", /done before|was to pass|order of what passes|remembered once/);
-    caught("what is overwritten right ahead is still seen", /wire current_(\d) = [^;]*;/, "wire current_$1 = 1'b1;", /answer|sees|once/);
-    caught("a result goes to the wrong entry", /results\[entry_of\[done_slot\]\]/, "results[entry_of[done_slot] ^ 1'b1]", /answer|number/);
-    caught("a result of an operation that was pushed out is kept", /orphaned = [^;]*;/, "orphaned = 1'b0;", /answer|number/, { doneAfter: [1, 1500] });
-    caught("clients are compared without their port's lowest bit", /(\w+)\[2:0\] == key\[2:0\]/, "$1[2:1] == key[2:1]", /./);
-    caught("an expired operation is done", /fresh = [^;]*;/, "fresh = known;", /done before|was to pass|order of what passes/);
-    caught("numbers are compared without wrapping", /fresh = [^;]*;/, "fresh = known & (request_operation > mark) & ~leaves_it;", /./, { start: 2 ** 32 - 300 });
+    const mix = (o: MixtureOptions = {}) => (b: Bench<RetryPorts>, p: Size) => runMixture(b, 3000, { doneAfter: [1, 60], ...o }, p);
+    const stalled = (b: Bench<RetryPorts>, p: Size) => runMixture(b, 3000, { doneAfter: [1, 4], pause: pauses(b.random) }, p);
+    const twice = /done before|was to pass|order of what passes/, wrong = /answer|number|sees|once|order/;
+    /** What is wrong; an expression of the Verilog, and what is there instead; the bench and what it says. */
+    const faults: readonly (readonly [string, RegExp, string, (b: Bench<RetryPorts>, p: Size) => Promise<unknown>, RegExp])[] = [
+      ["what is pushed out is not written down", /(?<=newest = )[^;]*/, "1'b0", mix(), twice],
+      ["who comes right behind an insertion does not see it", /(?<=repeats_ahead = )[^;]*/, "1'b0", mix(), /done before|was to pass|order of what passes|remembered once/],
+      ["who comes right behind what pushes out does not see it", /(?<=leaves_it = )[^;]*/, "1'b0", fullSets, twice],
+      ["who comes second behind what pushes out does not see it", /(?<=left <= )judged_forgets[^;]*/, "1'b0", fullSets, twice],
+      ["who waits at the verdict forgets what was pushed out", /(?<=left <= )left \| leaves_it/, "left", stalled, twice],
+      ["what is overwritten right ahead is still seen", /(?<=wire current_\d = )[^;]*/, "1'b1", fullSets, wrong],
+      ["a newcomer is not known to who comes right behind", /matches_ \| entering/, "matches_", newcomers, /one place|answer|was to pass/],
+      ["a newcomer is held against what another has forgotten", /(?<=mark <= )preceding/, "mark", newcomers, wrong],
+      ["a client is found in the cycle in which it is forgotten", /matching & ~forgotten/, "matching", forgottenWhileSought, /gap|answer|replayed/],
+      ["a client that is being asked for is forgotten", /(?<=~\(\|\()matches_ & idle_place/, "1'b0", forgottenWhileSought, /gap|answer|expired/],
+      ["what is too old is not removed", /(?<=removes_\d =[^;]*at_purging \| )[^;]*(?=\);)/, "1'b0", leaps, /answer/],
+      ["a result goes to the wrong entry", /(?<=results\[)done_entry/, "done_entry ^ 1'b1", mix(), /answer|number/],
+      ["a result of an operation that was pushed out is kept", /(?<=orphaned = )[^;]*/, "1'b0", mix({ doneAfter: [1, 1500] }), /answer|number/],
+      ["clients are compared without their port's lowest bit", /(?<== )key\[2:0\]/, "{key[2:1], 1'b0}", mix(), /./],
+      ["an expired operation is done", /(?<=fresh = )[^;]*/, "known", mix(), twice],
+      ["numbers are compared without wrapping", /(?<=fresh = )[^;]*/, "known & (request_operation > mark) & ~left & ~leaves_it", mix({ start: 2 ** 32 - 300 }), /./],
+    ];
+    // One build has them all; its port chooses.
+    let faulty = designOf(retryFaultDut(tiny));
+    faults.forEach(([, from, to], i) => { faulty = plant(faulty, from, `(RetryFaults.fault == 5'd${i + 1} ? ${to} : $&)`); });
+    const o = { wave: false, seed: 5, hangCycles: 3000 };
+    const runs = (i: number, run: (b: Bench<RetryPorts>, p: Size) => Promise<unknown>): Promise<void> => runBench(`fault ${i}`, faulty, o, async b => {
+      b.io.fault.value = i;
+      await run(b as never, tiny);
+    });
+    test("none: the same benches pass", async () => { for (const run of new Set(faults.map(f => f[3]))) await runs(0, run); });
+    faults.forEach(([name, , , run, why], i) => { test(name, () => findsFault(runs(i + 1, run), why)); });
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { connect, input, instance, module, uint } from "../../../../../hdl-dsl/index.ts";
 import { RetryModel, type RetryAsked, type RetryVerdict } from "../../../../../designs/clio/model/index.ts";
 import { RetryBuffer, type RetryBufferParameters } from "../../../../../designs/clio/rtl/retry_buffer.ts";
 import { retryAnswer } from "../../../../../designs/clio/rtl/retry_results.ts";
@@ -6,6 +7,19 @@ import { status } from "../../../../../designs/packets/index.ts";
 import { type Bench, never, type Pause, poke, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 
 export const retryDut = (p: RetryBufferParameters) => RetryBuffer(p);
+/** The same, with a port that chooses among the faults that are planted in it (0: none). */
+export const retryFaultDut = module("RetryFaults",
+  (p: RetryBufferParameters) => ({ ...RetryBuffer(p).ports, fault: input(uint(5), { unused: true }) }),
+  (io, p) => {
+    const dut = instance("dut", RetryBuffer(p));
+    connect(io.request as never, dut.request as never);
+    for (const name of ["pass", "fence", "answer"] as const) connect(dut[name] as never, io[name] as never);
+    dut.done.set(io.done as never);
+    dut.word_slot.set(io.word_slot);
+    io.word.set(dut.word);
+    io.events.set(dut.events as never);
+  },
+  { nameOf: () => "RetryFaults" });
 export type RetryPorts = ReturnType<typeof retryDut>["ports"];
 
 /** What a request is, before it has a slot. */
@@ -77,6 +91,7 @@ export class RetryRig {
     this.free = Array.from({ length: this.p.slots }, (_, i) => i);
     for (const list of [this.asked, this.passes, this.fences, this.answers, this.doing, this.freeing, this.words, this.taken]) list.length = 0;
     this.executed.clear();
+    this.replacedAt = -1e9;
     Object.assign(this.seen, Object.fromEntries(Object.keys(this.seen).map(k => [k, 0])));
     Object.assign(this.events, { answered: 0, busy: 0, expired: 0, evictions: 0 });
   }
