@@ -24,7 +24,9 @@ export interface LinkOptions {
   readonly dropDamaged?: boolean;
 }
 
-const counted = { sent: 0, bytes: 0, delivered: 0, lost: 0, overflowed: 0, duplicated: 0, reordered: 0, corrupted: 0, droppedDamaged: 0, longestQueueNs: 0 };
+const counted = {
+  sent: 0, bytes: 0, delivered: 0, lost: 0, overflowed: 0, duplicated: 0, reordered: 0, corrupted: 0, droppedDamaged: 0, longestQueueNs: 0,
+};
 /** What a direction has done: frames, bytes, ns. */
 export type LinkStatistics = typeof counted;
 
@@ -45,10 +47,12 @@ export class Link {
     const latencyNs = options.latencyNs ?? 500;
     this.#time = time; this.#random = random;
     this.#o = {
-      gbps: 100, queueBytes: 262_144, loss: 0, duplicate: 0, reorder: 0, reorderNs: 8 * latencyNs, corrupt: 0, dropDamaged: false, ...options, latencyNs,
+      gbps: 100, queueBytes: 262_144, loss: 0, duplicate: 0, reorder: 0, reorderNs: 8 * latencyNs, corrupt: 0, dropDamaged: false,
+      ...options, latencyNs,
     };
     for (const p of ["loss", "duplicate", "reorder", "corrupt"] as const) {
-      if (!(this.#o[p] >= 0 && this.#o[p] <= 1)) throw new SimulationError(`${name}: ${p} is ${this.#o[p]}; give a probability from 0 to 1`);
+      if (this.#o[p] >= 0 && this.#o[p] <= 1) continue;
+      throw new SimulationError(`${name}: ${p} is ${this.#o[p]}; give a probability from 0 to 1`);
     }
     if (!(this.#o.gbps > 0)) throw new SimulationError(`${name}: gbps is ${this.#o.gbps}; give a number above 0`);
     if (!(latencyNs >= 0)) throw new SimulationError(`${name}: latencyNs is ${latencyNs}; give a number from 0`);

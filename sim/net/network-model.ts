@@ -26,9 +26,9 @@ interface Port { readonly name: string; readonly mac: bigint; readonly in: Link;
 const broadcast = 0xffff_ffff_ffffn;
 
 /**
- * An Ethernet switch and its lines: any number of stations, each with a link to the switch and one from it (bandwidth, bounded queue, latency, faults). The
- * switch passes a frame on by the destination MAC that it was sent with, damaged or not (cut-through), and adds no time. All chance comes from one seed, and each link
- * has numbers of its own: a station more changes nothing for the others.
+ * An Ethernet switch and its lines: any number of stations, each with a link to the switch and one from it (bandwidth, bounded queue,
+ * latency, faults). The switch passes a frame on by the destination MAC that it was sent with, damaged or not (cut-through), and adds no
+ * time. All chance comes from one seed, and each link has numbers of its own: a station more changes nothing for the others.
  */
 export class NetworkModel {
   readonly #time: SimulatedTime;
@@ -38,13 +38,17 @@ export class NetworkModel {
   readonly #attachments = new Map<string, Attachment>();
   #unknown = 0;
 
-  constructor(time: SimulatedTime, { seed, link = {} }: NetworkOptions) { this.#time = time; this.#random = new Random(seed); this.#link = link; }
+  constructor(time: SimulatedTime, { seed, link = {} }: NetworkOptions) {
+    this.#time = time; this.#random = new Random(seed); this.#link = link;
+  }
 
   get time(): SimulatedTime { return this.#time; }
   /** Frames for a MAC that no station has. */
   get unknown(): number { return this.#unknown; }
   /** What each station's links have done, by name. */
-  get statistics(): ReadonlyMap<string, Attachment["statistics"]> { return new Map([...this.#attachments].map(([n, a]) => [n, a.statistics])); }
+  get statistics(): ReadonlyMap<string, Attachment["statistics"]> {
+    return new Map([...this.#attachments].map(([n, a]) => [n, a.statistics]));
+  }
   /** Sums over all links. */
   get totals(): Readonly<LinkStatistics> {
     const all = [...this.#attachments.values()].flatMap((a) => [a.statistics.out, a.statistics.in]);
@@ -59,7 +63,10 @@ export class NetworkModel {
   /** Joins a station. @throws SimulationError when its name or MAC is taken, or its links cannot be */
   attach(name: string, o: StationOptions): Attachment {
     const taken = this.#ports.find((p) => p.name === name || p.mac === o.mac);
-    if (taken) throw new SimulationError(`station ${name}: the network has ${taken.name} with that ${taken.name === name ? "name" : "MAC"}; give another`);
+    if (taken) {
+      const what = taken.name === name ? "name" : "MAC";
+      throw new SimulationError(`station ${name}: the network has ${taken.name} with that ${what}; give another`);
+    }
     const out = new Link(`${name}, out`, this.#time, this.#random.fork(`${name} out`), { ...this.#link, ...o.out });
     const back = new Link(`${name}, in`, this.#time, this.#random.fork(`${name} in`), { ...this.#link, ...o.in });
     this.#ports.push({ name, mac: o.mac, in: back, receive: o.receive });

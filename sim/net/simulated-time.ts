@@ -1,11 +1,14 @@
 import { Timeline } from "../bench/timeline.ts";
 import { HangError } from "../errors.ts";
 
+/** How long to wait, ns, and what to say of who still waits then. */
+export interface RunLimits { readonly limitNs?: number; readonly describe?: () => string }
 interface Due { readonly action: () => void; cancelled: boolean }
 
 /**
- * Simulated time in ns and what is due in it. Of itself it runs from event to event (`run`), for models without a clock; given a source it follows
- * that (a bench's cycles), and whoever owns the source calls `advance`. Actions due at one time are done in the order in which they were asked for.
+ * Simulated time in ns and what is due in it. Of itself it runs from event to event (`run`), for models without a clock; given a source it
+ * follows that (a bench's cycles), and whoever owns the source calls `advance`. Actions due at one time are done in the order in which they
+ * were asked for.
  */
 export class SimulatedTime {
   readonly #source: (() => number) | undefined;
@@ -36,7 +39,7 @@ export class SimulatedTime {
    * Runs from event to event until `body` settles; all promises have their turn after each event.
    * @throws HangError when nothing is due any more, or `limitNs` have gone by, and `body` still waits
    */
-  async run<T>(body: Promise<T>, { limitNs = Number.POSITIVE_INFINITY, describe = () => "" }: { readonly limitNs?: number; readonly describe?: () => string } = {}): Promise<T> {
+  async run<T>(body: Promise<T>, { limitNs = Number.POSITIVE_INFINITY, describe = () => "" }: RunLimits = {}): Promise<T> {
     const ended = { value: false }, from = this.#now;
     const done = (): void => { ended.value = true; };
     body.then(done, done);
@@ -44,7 +47,9 @@ export class SimulatedTime {
       await promisesSettled();
       if (ended.value) return body;
       const at = this.#due.next;
-      if (at === Number.POSITIVE_INFINITY) throw new HangError(`nothing is due at ${this.#now} ns, and what was waited for has not come\n${describe()}`);
+      if (at === Number.POSITIVE_INFINITY) {
+        throw new HangError(`nothing is due at ${this.#now} ns, and what was waited for has not come\n${describe()}`);
+      }
       if (at - from > limitNs) throw new HangError(`what was waited for has not come in ${limitNs} ns\n${describe()}`);
       this.#now = Math.max(this.#now, at);
       this.#one(this.#now);
@@ -57,5 +62,8 @@ export class SimulatedTime {
   }
 }
 
-/** Resolves when every promise that could settle without an outside event has: a nextTick queued from a microtask runs once the microtasks are done. */
+/**
+ * Resolves when every promise that could settle without an outside event has: a nextTick queued from a microtask runs once the microtasks
+ * are done.
+ */
 function promisesSettled(): Promise<void> { return new Promise((resolve) => { queueMicrotask(() => { process.nextTick(resolve); }); }); }

@@ -11,8 +11,8 @@ export interface ClientStationOptions {
 }
 
 /**
- * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its own MAC, IP and port, and gives the client what comes back for
- * these; damaged frames too, marked, as a raw Ethernet interface does.
+ * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its own MAC, IP and port, and
+ * gives the client what comes back for these; damaged frames too, marked, as a raw Ethernet interface does.
  */
 export class ClientStation implements ClientTransport {
   readonly #own: Endpoint;
@@ -30,7 +30,9 @@ export class ClientStation implements ClientTransport {
 
   send(to: NodeAddress, payload: Uint8Array): void {
     const mac = this.#macs.get(to.ip);
-    if (mac === undefined) throw new SimulationError(`no station of the network has the address ${formatIpv4(to.ip)}; attach a node with it`);
+    if (mac === undefined) {
+      throw new SimulationError(`no station of the network has the address ${formatIpv4(to.ip)}; attach a node with it`);
+    }
     this.#attachment.send(udpFrame(this.#own, { mac, ip: to.ip, port: to.port }, payload));
   }
   receive(receiver: Receiver): void { this.#receiver = receiver; }

@@ -1,22 +1,28 @@
 /** CLib against the cycle-accurate node, on a simulated network. */
 import { describe, expect, test } from "vitest";
-import { Client, OperationError, type Thread } from "../../designs/clio/client/index.ts";
+import { Client, OperationError, type NodeAddress, type Thread } from "../../designs/clio/client/index.ts";
 import { makeSettings, type CounterName } from "../../designs/clio/config/index.ts";
 import { endToEnd } from "../../designs/clio/end-to-end/index.ts";
 import { clientEndpoint, Random as Numbers } from "../../designs/clio/workload/index.ts";
-import { ClientStation, joinNetwork, NetworkModel, Random, timeOf, withNode, type LinkOptions, type NodeOptions, type SimulatedNode } from "../../sim/index.ts";
+import {
+  ClientStation, joinNetwork, NetworkModel, Random, timeOf, withNode, type LinkOptions, type SimulatedNode,
+} from "../../sim/index.ts";
 
 const page = 1n << 22n;
-interface Rig { readonly node: SimulatedNode; readonly network: NetworkModel; readonly clients: readonly Client[]; readonly address: { readonly ip: number; readonly port: number } }
+interface Rig {
+  readonly node: SimulatedNode; readonly network: NetworkModel; readonly clients: readonly Client[]; readonly address: NodeAddress;
+}
+interface RunOptions { readonly seed: number; readonly clients: number; readonly link?: LinkOptions }
 
-/** A node of real hardware and clients on a network: 200 ns for each link, so that a round trip is well below the node's `retryTimeout` of 4 us. */
-function onHardware<T>(name: string, o: { readonly seed: number; readonly clients: number; readonly link?: LinkOptions; readonly design?: NodeOptions["design"] }, body: (rig: Rig) => Promise<T>): Promise<T> {
+/** The hardware and clients on a network: 200 ns for each link, so that a round trip is well below the node's `retryTimeout` of 4 us. */
+function onHardware<T>(name: string, o: RunOptions, body: (rig: Rig) => Promise<T>): Promise<T> {
   const settings = makeSettings();
-  return withNode(name, settings, { seed: o.seed, limitCycles: 2_000_000_000, wave: false, ...(o.design && { design: o.design }) }, async node => {
+  return withNode(name, settings, { seed: o.seed, limitCycles: 2_000_000_000, wave: false }, async node => {
     const { runtime } = settings, network = new NetworkModel(timeOf(node), { seed: o.seed, link: { latencyNs: 200 } });
     joinNetwork(node, network, { ...(o.link && { out: o.link, in: o.link }) });
     const clients = Array.from({ length: o.clients }, (_, i) => {
-      const station = new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])), random = new Random(o.seed * 1000 + i);
+      const station = new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]]));
+      const random = new Random(o.seed * 1000 + i);
       return new Client({ transport: station, clock: network.time, timeoutNs: settings.config.retryTimeout, random: () => random.float() });
     });
     return body({ node, network, clients, address: { ip: runtime.ip, port: runtime.nativePort } });
@@ -26,6 +32,8 @@ function onHardware<T>(name: string, o: { readonly seed: number; readonly client
 const random = Number(process.env["MNEMO_OPERATIONS"] ?? 1200);
 const tenPercent: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 1500 };
 const fivePercent: LinkOptions = { loss: 0.05, duplicate: 0.05, reorder: 0.05, corrupt: 0.05, reorderNs: 1500 };
+/** False for an operation that was refused or not answered; any other error is one of the test. */
+function refused(e: unknown): false { if (e instanceof OperationError) return false; throw e; }
 async function insist<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; tries < 50; tries++) {
     try { return await attempt(); } catch (e) { if (!(e instanceof OperationError)) throw e; }
@@ -34,7 +42,8 @@ async function insist<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 describe("plain reads and writes", () => {
-  test("no faults: what is written is read, with round trips of the network and the node", () => onHardware("clib", { seed: 1, clients: 1 }, async ({ clients, address, network, node }) => {
+  test("no faults: what is written is read, with round trips of the network and the node",
+    () => onHardware("clib", { seed: 1, clients: 1 }, async ({ clients, address, network, node }) => {
     const thread = (await clients[0]!.createProcess(address)).thread(), va = await thread.ralloc(4n * page), r = new Numbers(1);
     const data = r.bytes(20_000);
     await thread.rwrite(va + page - 10_000n, data);
@@ -48,23 +57,27 @@ describe("plain reads and writes", () => {
     expect((await node.counters()).writes).toBe(BigInt(Math.ceil(data.length / 1444)));
   }));
 
-  test("loss, duplication, reordering and corruption of 5 % each: reads and writes of 4 clients, allocation and freeing among them", () => onHardware(
+  test("loss, duplication, reordering and corruption of 5 % each: reads and writes of 4 clients, allocation and freeing among them",
+    () => onHardware(
     "clib-faults", { seed: 2, clients: 4, link: fivePercent }, async ({ clients, address, network, node }) => {
-      const { pid } = await insist(() => clients[0]!.createProcess(address)), threads: readonly Thread[] = clients.map(c => c.process(pid, address).thread());
+      const { pid } = await insist(() => clients[0]!.createProcess(address));
+      const threads: readonly Thread[] = clients.map(c => c.process(pid, address).thread());
       const va = await insist(() => threads[0]!.ralloc(4n * page)), wrong: string[] = [];
       await Promise.all(threads.map(async (t, k) => {
         const r = new Numbers(k + 1), may = new Map<string, Set<number>>();
         for (let i = 0; i < 40; i++) {
-          const at = va + BigInt(r.below(4)) * page + BigInt(k * 8192), length = r.pick([1, 64, 1444, 3000]), key = at.toString(), value = r.between(1, 255);
+          const at = va + BigInt(r.below(4)) * page + BigInt(k * 8192), key = at.toString();
+          const length = r.pick([1, 64, 1444, 3000]), value = r.between(1, 255);
           // Every place holds one byte value throughout, so that a read of any length tells which write it saw.
           if (r.chance(0.5)) {
             const legal = may.get(key) ?? new Set([0]);
-            const ok = await t.rwrite(at, new Uint8Array(3000).fill(value)).then(() => true, (e: unknown) => { if (e instanceof OperationError) return false; throw e; });
+            const ok = await t.rwrite(at, new Uint8Array(3000).fill(value)).then(() => true, refused);
             may.set(key, ok ? new Set([value]) : new Set([...legal, value]));
           } else {
-            const got = await t.rread(at, length).catch((e: unknown) => { if (e instanceof OperationError) return undefined; throw e; });
+            const got = await t.rread(at, length).catch((e: unknown) => { refused(e); return undefined; });
             const legal = may.get(key) ?? new Set([0]), bad = got?.findIndex(b => !legal.has(b)) ?? -1;
-            if (bad >= 0) wrong.push(`client ${k}: byte ${bad} at 0x${at.toString(16)} is ${got?.[bad] ?? 0}, not ${[...legal].join(" or ")}`);
+            if (bad < 0) continue;
+            wrong.push(`client ${k}: byte ${bad} at 0x${at.toString(16)} is ${got?.[bad] ?? 0}, not ${[...legal].join(" or ")}`);
           }
         }
       }));
@@ -79,21 +92,29 @@ describe("plain reads and writes", () => {
     }));
 });
 
-/** What FAA found in one counter, by four clients of two threads each. @throws when a number was found twice, or the end is not their sum */
-async function count(o: Parameters<typeof onHardware>[1], each: number): Promise<{ readonly done: number; readonly unknown: number; readonly counters: Readonly<Record<CounterName, bigint>> }> {
+/**
+ * What FAA found in one counter, by four clients of two threads each.
+ * @throws when a number was found twice, or the end is not their sum
+ */
+async function count(
+  o: RunOptions, each: number,
+): Promise<{ readonly done: number; readonly unknown: number; readonly counters: Readonly<Record<CounterName, bigint>> }> {
   return onHardware("clib-counter", o, async ({ clients, address, node }) => {
-    const { pid } = await insist(() => clients[0]!.createProcess(address)), threads = clients.flatMap(c => { const p = c.process(pid, address); return [p.thread(), p.thread()]; });
+    const { pid } = await insist(() => clients[0]!.createProcess(address));
+    const threads = clients.map(c => c.process(pid, address)).flatMap(p => [p.thread(), p.thread()]);
     const va = await insist(() => threads[0]!.ralloc(1)), found = new Set<bigint>();
     let unknown = 0;
     await Promise.all(threads.map(async t => {
       for (let i = 0; i < each; i++) {
-        const got = await t.fetchAndAdd(va, 1n).catch((e: unknown) => { if (!(e instanceof OperationError)) throw e; unknown++; return undefined; });
+        const got = await t.fetchAndAdd(va, 1n).catch((e: unknown) => { refused(e); unknown++; return undefined; });
         if (got !== undefined && found.has(got)) throw new Error(`${got} was found twice`);
         if (got !== undefined) found.add(got);
       }
     }));
     const end = Number(await insist(() => threads[0]!.fetchAndAdd(va, 0n)));
-    if (end < found.size || end > found.size + unknown) throw new Error(`the counter is ${end} after ${found.size} additions that were done and ${unknown} that may have been`);
+    if (end < found.size || end > found.size + unknown) {
+      throw new Error(`the counter is ${end} after ${found.size} additions that were done and ${unknown} that may have been`);
+    }
     return { done: found.size, unknown, counters: await node.counters() };
   });
 }
@@ -105,8 +126,10 @@ describe("atomics, locks, fences", () => {
     expect(r.unknown).toBeLessThan(32);
     expect(Number(r.counters.retriesAnswered)).toBeGreaterThan(10);
   });
-  test("a lock is held by one at a time, and what its holder wrote is there for the next", () => onHardware("clib-lock", { seed: 4, clients: 3 }, async ({ clients, address }) => {
-    const { pid } = await clients[0]!.createProcess(address), threads = clients.map(c => c.process(pid, address).thread()), va = await threads[0]!.ralloc(3n * page), lock = va + 2n * page;
+  test("a lock is held by one at a time, and what its holder wrote is there for the next",
+    () => onHardware("clib-lock", { seed: 4, clients: 3 }, async ({ clients, address }) => {
+    const { pid } = await clients[0]!.createProcess(address), threads = clients.map(c => c.process(pid, address).thread());
+    const va = await threads[0]!.ralloc(3n * page), lock = va + 2n * page;
     let inside = 0, most = 0;
     const added = 12;
     await Promise.all(threads.map(async t => {
@@ -125,7 +148,8 @@ describe("atomics, locks, fences", () => {
     expect([(await threads[0]!.rread(va, 1))[0], (await threads[1]!.rread(va + page, 1))[0]]).toEqual([3 * added, 3 * added]);
     await threads[2]!.rfence();
   }));
-  test(`${random} random operations end to end with 10 % loss, duplication, reordering and corruption each way, every result judged`, () => onHardware("clib-random", { seed: 5, clients: 6, link: tenPercent }, async ({ clients, address }) => {
+  test(`${random} random operations end to end with 10 % loss, duplication, reordering and corruption each way, every result judged`,
+    () => onHardware("clib-random", { seed: 5, clients: 6, link: tenPercent }, async ({ clients, address }) => {
     const r = await endToEnd({ clients, address, seed: 5, operations: random });
     expect(r.problems).toEqual([]);
     expect(r.operations).toBeGreaterThanOrEqual(random);

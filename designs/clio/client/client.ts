@@ -1,4 +1,6 @@
-import { clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, pingpongBody, replyCode, retBody, statReplyBody, status } from "../../packets/index.ts";
+import {
+  clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, pingpongBody, replyCode, retBody, statReplyBody, status,
+} from "../../packets/index.ts";
 import { counterNames } from "../config/index.ts";
 import { ClientError, OperationError } from "./errors.ts";
 import type { Try } from "./exchange.ts";
@@ -25,8 +27,8 @@ export interface ClientWindows {
 }
 
 /**
- * CLib at one compute node (paper §4.3.1, §4.4.4, §4.4.5): all that its processes and threads share. One transport (one IPv4 address and UDP port) belongs to
- * one client: a node tells clients apart by these. It keeps no connection; per node there is a queue and a window.
+ * CLib at one compute node (paper §4.3.1, §4.4.4, §4.4.5): all that its processes and threads share. One transport (one IPv4 address and
+ * UDP port) belongs to one client: a node tells clients apart by these. It keeps no connection; per node there is a queue and a window.
  */
 export class Client {
   readonly options: ResolvedOptions;
@@ -44,7 +46,8 @@ export class Client {
     this.options = resolveOptions(options);
     this.transport = options.transport;
     this.context = {
-      options: this.options, ids: new RequestIds(this.options.random), incast: new IncastWindow(this.options.incastBytes), statistics: this.counted,
+      options: this.options, ids: new RequestIds(this.options.random), incast: new IncastWindow(this.options.incastBytes),
+      statistics: this.counted,
       tries: new Map<number, Try>(), send: (to, payload) => { this.transport.send(to, payload); }, roomFreed: () => { this.roomFreed(); },
     };
     this.transport.receive((from, payload, damaged) => { this.receive(from, payload, damaged); });
@@ -66,9 +69,12 @@ export class Client {
   /** A new process with a remote address space of its own at a node. @throws OperationError */
   async createProcess(node: NodeAddress, name = "clib"): Promise<RemoteProcess> {
     const text = new TextEncoder().encode(name);
-    if (text.length >= createProcBody.bytes) throw new ClientError(`the process name "${name}" has ${text.length} bytes; at most ${createProcBody.bytes - 1} fit`);
+    if (text.length >= createProcBody.bytes) {
+      throw new ClientError(`the process name "${name}" has ${text.length} bytes; at most ${createProcBody.bytes - 1} fit`);
+    }
     const reply = await this.ask(node, {
-      pid: 0, code: opcode.CREATE_PROC, body: encode(createProcBody, { processName: concat(text, new Uint8Array(createProcBody.bytes - text.length)) }),
+      pid: 0, code: opcode.CREATE_PROC,
+      body: encode(createProcBody, { processName: concat(text, new Uint8Array(createProcBody.bytes - text.length)) }),
       replyBytes: createProcReplyBody.bytes, fits: body => body.length >= createProcReplyBody.bytes,
     });
     return this.process(decode(createProcReplyBody, reply.body).newPid, node);
@@ -78,7 +84,9 @@ export class Client {
 
   /** Ends a process and frees all that it has, at every node that it is placed at. @throws OperationError */
   async freeProcess({ pid, nodes }: RemoteProcess): Promise<void> {
-    const spec: RequestSpec = { pid, code: opcode.FREE_PROC, body: new Uint8Array(), replyBytes: retBody.bytes, fits: body => body.length >= retBody.bytes };
+    const spec: RequestSpec = {
+      pid, code: opcode.FREE_PROC, body: new Uint8Array(), replyBytes: retBody.bytes, fits: body => body.length >= retBody.bytes,
+    };
     await Promise.all(nodes.map(n => this.ask(n, spec)));
   }
 
@@ -89,7 +97,8 @@ export class Client {
       fits: b => b.length >= statReplyBody.bytes && b.length >= statReplyBody.bytes + 8 * decode(statReplyBody, b).count,
     });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength), { count } = decode(statReplyBody, body);
-    return new Map(Array.from({ length: count }, (_, i) => [counterNames[i] ?? `software ${i - counterNames.length}`, view.getBigUint64(statReplyBody.bytes + 8 * i, true)]));
+    const nameAt = (i: number): string => counterNames[i] ?? `software ${i - counterNames.length}`;
+    return new Map(Array.from({ length: count }, (_, i) => [nameAt(i), view.getBigUint64(statReplyBody.bytes + 8 * i, true)]));
   }
 
   /** One request, with its retries; a status other than OK is an error. @throws OperationError */
@@ -101,8 +110,9 @@ export class Client {
 
   /** One request, with its retries, whatever the node answers. @throws OperationError when it gives no usable answer */
   exchange(node: NodeAddress, spec: RequestSpec): Promise<Reply> {
-    if (spec.body.length > payloadRoom(this.options) || spec.replyBytes > payloadRoom(this.options)) {
-      throw new ClientError(`${nameOf(spec)}: ${Math.max(spec.body.length, spec.replyBytes)} bytes after the header do not fit a packet of ${this.options.mtu}; ${payloadRoom(this.options)} do`);
+    const room = payloadRoom(this.options), bytes = Math.max(spec.body.length, spec.replyBytes);
+    if (bytes > room) {
+      throw new ClientError(`${nameOf(spec)}: ${bytes} bytes after the header do not fit a packet of ${this.options.mtu}; ${room} do`);
     }
     if (isRecordedBySoftware(spec) && !this.introduced.has(linkName(node))) return this.introduce(node).then(() => this.submit(node, spec));
     return this.submit(node, spec);
@@ -119,13 +129,15 @@ export class Client {
   }
 
   /**
-   * Opens with a request that changes nothing, so that the node's software knows the client: what changes something can then be repeated when its first copy was lost. Nothing is
-   * lost when it fails: what follows then introduces the client itself.
+   * Opens with a request that changes nothing, so that the node's software knows the client: what changes something can then be repeated
+   * when its first copy was lost. Nothing is lost when it fails: what follows then introduces the client itself.
    */
   private introduce(node: NodeAddress): Promise<unknown> {
     const name = linkName(node), known = this.introductions.get(name);
     if (known !== undefined) return known;
-    const done = this.submit(node, introduction).then(() => { this.introduced.add(name); }, () => undefined).finally(() => { this.introductions.delete(name); });
+    const done = this.submit(node, introduction)
+      .then(() => { this.introduced.add(name); }, () => undefined)
+      .finally(() => { this.introductions.delete(name); });
     this.introductions.set(name, done);
     return done;
   }

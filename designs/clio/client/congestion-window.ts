@@ -12,8 +12,8 @@ const decreaseGain = 0.8, mostDecrease = 0.5;
 const smoothing = 1 / 8;
 
 /**
- * cwnd of one node (paper §4.4.4): requests that may be outstanding, additive increase and multiplicative decrease on the measured delay, in the manner
- * of Swift. Below one request it becomes a pace: with 0.1, one request in 10 round trips. State: five numbers.
+ * cwnd of one node (paper §4.4.4): requests that may be outstanding, additive increase and multiplicative decrease on the measured delay,
+ * in the manner of Swift. Below one request it becomes a pace: with 0.1, one request in 10 round trips. State: five numbers.
  */
 export class CongestionWindow {
   private readonly settings: CongestionSettings;
@@ -29,7 +29,9 @@ export class CongestionWindow {
   /** Smoothed delay from request to answer, ns; 0 before the first answer. */
   get delayNs(): number { return this.smoothed; }
 
-  /** How long a request must wait with `outstanding` others out: 0 for not at all, Infinity for until one of them ends, else ns (pacing). */
+  /**
+   * How long a request must wait with `outstanding` others out: 0 for not at all, Infinity for until one of them ends, else ns (pacing).
+   */
   wait(outstanding: number, now: number): number {
     if (this.window >= 1) return outstanding < Math.floor(this.window) ? 0 : Number.POSITIVE_INFINITY;
     if (outstanding > 0) return Number.POSITIVE_INFINITY;

@@ -8,9 +8,9 @@ export interface Tracked { leave(): void }
 interface Entry { readonly footprint: Footprint | undefined; readonly ended: Promise<void> }
 
 /**
- * The operations of one thread that have not ended, and which of them a new one has to wait for (paper §4.4.5, T2): those before it that touch one of its pages, unless both
- * read. Two kinds hold back more: a synchronous operation everything behind it, a release everything behind it and itself behind everything.
- * State: the operations of one thread that have not ended, bounded by its `asyncLimit`.
+ * The operations of one thread that have not ended, and which of them a new one has to wait for (paper §4.4.5, T2): those before it that
+ * touch one of its pages, unless both read. Two kinds hold back more: a synchronous operation everything behind it, a release everything
+ * behind it and itself behind everything. State: the operations of one thread that have not ended, bounded by its `asyncLimit`.
  */
 export class DependencyTracker {
   private readonly entries = new Set<Entry>();
@@ -28,7 +28,10 @@ export class DependencyTracker {
   /** End of the last synchronous operation or release, while it has not come. */
   get held(): Promise<void> | undefined { return this.barrier; }
 
-  /** Tracks an operation until it leaves: before its caller is told, so that what the caller does next does not wait for it. @param barrier whether all behind it wait for it */
+  /**
+   * Tracks an operation until it leaves: before its caller is told, so that what the caller does next does not wait for it.
+   * @param barrier whether all behind it wait for it
+   */
   enter(footprint: Footprint | undefined, barrier: boolean): Tracked {
     let end: () => void = () => undefined;
     const entry: Entry = { footprint, ended: new Promise(resolve => { end = resolve; }) };

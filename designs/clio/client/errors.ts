@@ -6,7 +6,7 @@ export class ClientError extends Error { override readonly name = "ClientError";
 /** Why an operation failed: a status of the node, or no usable answer to the request and its retries. */
 export type FailureReason = StatusName | "TIMEOUT" | `STATUS_${number}`;
 
-/** An operation that the node refused or that could not be finished (paper §4.4.5: after two retries the error goes to the application). */
+/** An operation that the node refused or that could not be finished (paper §4.4.5: after two retries the application is told). */
 export class OperationError extends Error {
   override readonly name = "OperationError";
   readonly operation: string;

@@ -13,8 +13,8 @@ export interface Try {
 }
 
 /**
- * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries, each with an ID of its own, of which any may be answered.
- * State: at most 1 + `mostRetries` + `mostBusy` tries.
+ * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries, each with an ID of its own, of which any may
+ * be answered. State: at most 1 + `mostRetries` + `mostBusy` tries.
  */
 export class Exchange {
   readonly spec: RequestSpec;

@@ -1,6 +1,7 @@
 /**
- * iwnd (paper §4.4.4): bytes of replies that a client may expect at a time, of all nodes together. A request is sent only when its reply fits. Who does not
- * find room waits in line, so that small replies never keep a large one out for ever. State: two numbers, and one place in line per node.
+ * iwnd (paper §4.4.4): bytes of replies that a client may expect at a time, of all nodes together. A request is sent only when its reply
+ * fits. Who does not find room waits in line, so that small replies never keep a large one out for ever. State: two numbers, and one place
+ * in line per node.
  */
 export class IncastWindow<W> {
   readonly limit: number;

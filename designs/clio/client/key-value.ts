@@ -18,7 +18,8 @@ export class KeyValue {
 
   /** The value, or undefined when the key is missing. @throws OperationError */
   read(key: bigint): Promise<Uint8Array | undefined> {
-    return this.synchronously(async () => (await this.call(opcode.KV_READ, key, new Uint8Array(), this.room - kvReplyBody.bytes))?.slice(kvReplyBody.bytes));
+    return this.synchronously(async () =>
+      (await this.call(opcode.KV_READ, key, new Uint8Array(), this.room - kvReplyBody.bytes))?.slice(kvReplyBody.bytes));
   }
   /** False when the key exists already (or memory has run out). @throws OperationError */
   create(key: bigint, value: Uint8Array): Promise<boolean> { return this.change(opcode.KV_CREATE, key, value); }

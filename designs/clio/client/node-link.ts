@@ -25,8 +25,9 @@ export interface LinkContext {
 const greetingSpec: RequestSpec = { pid: 0, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true };
 
 /**
- * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of their submission, retries
- * first. Before the first of them, and when the node may have forgotten this client, a FENCE introduces it (rules.md, section 7).
+ * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of
+ * their submission, retries first. Before the first of them, and when the node may have forgotten this client, a FENCE introduces it
+ * (rules.md, section 7).
  */
 export class NodeLink {
   readonly address: NodeAddress;
@@ -73,8 +74,9 @@ export class NodeLink {
   }
 
   /**
-   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first request for the first time: whichever of them comes
-   * first makes the client known with everything older forgotten. The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
+   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first request for the
+   * first time: whichever of them comes first makes the client known with everything older forgotten. The others wait for the answer to
+   * either, or those that overtake would make older ones EXPIRED.
    */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
@@ -90,8 +92,8 @@ export class NodeLink {
     return first;
   }
   /**
-   * The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. One request at a time (a window below one, whose pace may be slower
-   * than that) needs no greeting: it makes its client known itself.
+   * The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. One request at a time (a window
+   * below one, whose pace may be slower than that) needs no greeting: it makes its client known itself.
    */
   private isKnown(): boolean {
     const { clock, timeoutNs } = this.context.options;
@@ -119,7 +121,10 @@ export class NodeLink {
     exchange.timer = clock.after(timeout, () => { this.timedOut(sent, timeout); });
     this.context.send(this.address, messageOf(exchange.spec, sent.id, retryOf));
   }
-  private timeoutOf(spec: RequestSpec): number { const { timeoutNs, slowTimeoutNs } = this.context.options; return isFast(spec) ? timeoutNs : slowTimeoutNs; }
+  private timeoutOf(spec: RequestSpec): number {
+    const { timeoutNs, slowTimeoutNs } = this.context.options;
+    return isFast(spec) ? timeoutNs : slowTimeoutNs;
+  }
 
   private timedOut(sent: Try, timeoutNs: number): void {
     const { options: { clock }, statistics } = this.context;
@@ -191,7 +196,8 @@ export class NodeLink {
     const times = exchange.refused(reason);
     if (times === undefined) this.forget(exchange);
     else {
-      // From an eighth of the timeout, doubled each time up to the whole, spread so that clients refused together do not come back together.
+      // From an eighth of the timeout, doubled each time up to the whole, spread so that clients refused together do not come back
+      // together.
       const most = this.timeoutOf(exchange.spec), pause = Math.min(most, most / 16 * 2 ** times) * (0.5 + random() / 2);
       exchange.timer = clock.after(pause, () => {
         exchange.timer = undefined;
@@ -228,6 +234,7 @@ export class NodeLink {
   /** For messages: what keeps a request from leaving. */
   describe(): string {
     const first = this.again[0] ?? this.waiting[0];
-    return `${this.queued} queued${first === undefined ? "" : ` (first ${nameOf(first.spec)})`}, ${this.outstanding} on their way, cwnd ${this.window.size.toFixed(2)}`;
+    const what = first === undefined ? "" : ` (first ${nameOf(first.spec)})`;
+    return `${this.queued} queued${what}, ${this.outstanding} on their way, cwnd ${this.window.size.toFixed(2)}`;
   }
 }

@@ -4,7 +4,10 @@ import type { NodeAddress } from "./transport.ts";
 
 const regionShift = 30n;
 
-/** A process's remote virtual address space (paper §4.3.1): a PID, the node it lives at, and the regions of 1 GB that lie elsewhere (§4.4.7). */
+/**
+ * A process's remote virtual address space (paper §4.3.1): a PID, the node it lives at, and the regions of 1 GB that lie elsewhere
+ * (§4.4.7).
+ */
 export class RemoteProcess {
   readonly client: Client;
   readonly pid: number;

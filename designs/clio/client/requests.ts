@@ -1,5 +1,6 @@
 import {
   accessBody, allocBody, allocReplyBody, casBody, concat, decode, encode, faaBody, kvBody, kvReplyBody, oldValueBody, opcode, storeBody,
+  type Decoded,
 } from "../../packets/index.ts";
 import type { RequestSpec } from "./request.ts";
 
@@ -18,10 +19,16 @@ function answers(va: bigint | undefined, length: number, dataBytes: number): (bo
 }
 
 export function readSpec(pid: number, va: bigint, length: number): RequestSpec {
-  return { pid, code: opcode.READ, body: encode(accessBody, { va, length }), replyBytes: accessBody.bytes + length, fits: answers(va, length, length) };
+  return {
+    pid, code: opcode.READ, body: encode(accessBody, { va, length }), replyBytes: accessBody.bytes + length,
+    fits: answers(va, length, length),
+  };
 }
 export function writeSpec(pid: number, va: bigint, data: Uint8Array): RequestSpec {
-  return { pid, code: opcode.WRITE, body: concat(encode(accessBody, { va, length: data.length }), data), replyBytes: accessBody.bytes, fits: answers(va, data.length, 0) };
+  return {
+    pid, code: opcode.WRITE, body: concat(encode(accessBody, { va, length: data.length }), data), replyBytes: accessBody.bytes,
+    fits: answers(va, data.length, 0),
+  };
 }
 /** The reply's address is the target's, which the client does not know. */
 export function derefReadSpec(pid: number, va: bigint, length: number): RequestSpec {
@@ -33,7 +40,9 @@ export function derefWriteSpec(pid: number, va: bigint, data: Uint8Array): Reque
 
 const atomic = (pid: number, code: number, va: bigint, body: Uint8Array): RequestSpec =>
   ({ pid, code, body, replyBytes: oldValueBody.bytes, fits: answers(va, wordBytes, wordBytes) });
-export function testAndSetSpec(pid: number, va: bigint): RequestSpec { return atomic(pid, opcode.ATOMIC_TAS, va, encode(accessBody, { va, length: wordBytes })); }
+export function testAndSetSpec(pid: number, va: bigint): RequestSpec {
+  return atomic(pid, opcode.ATOMIC_TAS, va, encode(accessBody, { va, length: wordBytes }));
+}
 export function compareAndSwapSpec(pid: number, va: bigint, compare: bigint, swap: bigint): RequestSpec {
   return atomic(pid, opcode.ATOMIC_CAS, va, encode(casBody, { va, length: wordBytes, compare: word(compare), swap: word(swap) }));
 }
@@ -42,20 +51,25 @@ export function fetchAndAddSpec(pid: number, va: bigint, addend: bigint): Reques
 }
 export function storeSpec(pid: number, va: bigint, value: bigint): RequestSpec {
   return {
-    pid, code: opcode.ATOMIC_STORE, body: encode(storeBody, { va, length: wordBytes, value: word(value) }), replyBytes: accessBody.bytes, fits: answers(va, wordBytes, 0),
+    pid, code: opcode.ATOMIC_STORE, body: encode(storeBody, { va, length: wordBytes, value: word(value) }), replyBytes: accessBody.bytes,
+    fits: answers(va, wordBytes, 0),
   };
 }
-export function fenceSpec(pid: number): RequestSpec { return { pid, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: body => body.length === 0 }; }
+export function fenceSpec(pid: number): RequestSpec {
+  return { pid, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: body => body.length === 0 };
+}
 
 /** ALLOC and FREE. */
-export function allocationSpec(pid: number, code: number, values: { readonly addr: bigint; readonly len: bigint; readonly vregion: bigint; readonly vmFlags: bigint }): RequestSpec {
-  return { pid, code, body: encode(allocBody, values), replyBytes: allocReplyBody.bytes, fits: body => body.length >= allocReplyBody.bytes };
+export function allocationSpec(pid: number, code: number, values: Decoded<typeof allocBody>): RequestSpec {
+  const replyBytes = allocReplyBody.bytes;
+  return { pid, code, body: encode(allocBody, values), replyBytes, fits: body => body.length >= replyBytes };
 }
 
 /** A key-value request. @param mostBytes of the value in the reply */
 export function kvSpec(pid: number, code: number, key: bigint, value: Uint8Array, mostBytes: number): RequestSpec {
   return {
-    pid, code, body: concat(encode(kvBody, { keySize: keyBytes, valueSize: value.length, key: word(key) }), value), replyBytes: kvReplyBody.bytes + mostBytes,
+    pid, code, body: concat(encode(kvBody, { keySize: keyBytes, valueSize: value.length, key: word(key) }), value),
+    replyBytes: kvReplyBody.bytes + mostBytes,
     fits: body => body.length >= kvReplyBody.bytes && body.length <= kvReplyBody.bytes + mostBytes,
   };
 }

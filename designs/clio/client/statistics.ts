@@ -5,7 +5,10 @@ const zero = {
   sent: 0, retries: 0, greetings: 0,
   /** Why requests were sent again. */
   timeouts: 0, nacks: 0, damaged: 0, busy: 0,
-  /** Answers that came when nobody waited for them (duplicates, or overtaken by a retry's), or to nothing that this client asked, or that fit no request. */
+  /**
+   * Answers that came when nobody waited for them (duplicates, or overtaken by a retry's), or to nothing that this client asked, or that
+   * fit no request.
+   */
   late: 0, unknown: 0, unfit: 0,
   /** Answers to an earlier try, accepted after a retry had been sent. */
   answeredByEarlier: 0,

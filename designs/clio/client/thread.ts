@@ -8,7 +8,8 @@ import { payloadRoom } from "./options.ts";
 import type { RemoteProcess } from "./process.ts";
 import type { Reply, RequestSpec } from "./request.ts";
 import {
-  allocationSpec, compareAndSwapSpec, derefReadSpec, derefWriteSpec, fenceSpec, fetchAndAddSpec, readSpec, storeSpec, testAndSetSpec, wordBytes, writeSpec,
+  allocationSpec, compareAndSwapSpec, derefReadSpec, derefWriteSpec, fenceSpec, fetchAndAddSpec, readSpec, storeSpec, testAndSetSpec,
+  wordBytes, writeSpec,
 } from "./requests.ts";
 import { eachPiece, piecesOf } from "./split.ts";
 
@@ -25,16 +26,18 @@ export interface AllocationOptions {
 /** What was found behind a pointer, and where: later accesses may go there directly. */
 export interface Dereferenced { readonly va: bigint; readonly data: Uint8Array }
 
+/** The results of handles, one by one. */
+type Results<T extends readonly Handle<unknown>[]> = { [K in keyof T]: T[K] extends Handle<infer R> ? R : never };
 type Mode = "synchronous" | "asynchronous" | "release";
 const highest = 2n ** 64n;
 /** First and longest pause between tries of a lock, in units of `timeoutNs`. */
 const firstPause = 1 / 8, longestPause = 8;
 
 /**
- * The calls of CLib (paper §4.3.1). A plain call is synchronous: await it, and it ends before anything that the thread calls after it begins. `...Async` returns
- * a handle at once. Asynchronous operations may be done in any order, but never one while another that touches the same page and of which one writes (T2); `rrelease` waits
- * for all of them. Data given are copied at the call. All throw ClientError for arguments that cannot be, and OperationError (through their promise) for what the node
- * refused or did not answer.
+ * The calls of CLib (paper §4.3.1). A plain call is synchronous: await it, and it ends before anything that the thread calls after it
+ * begins. `...Async` returns a handle at once. Asynchronous operations may be done in any order, but never one while another that touches
+ * the same page and of which one writes (T2); `rrelease` waits for all of them. Data given are copied at the call. All throw ClientError
+ * for arguments that cannot be, and OperationError (through their promise) for what the node refused or did not answer.
  */
 export class Thread {
   readonly process: RemoteProcess;
@@ -52,8 +55,12 @@ export class Thread {
   // --- memory
 
   /** Allocates bytes (in whole pages). @returns their address */
-  ralloc(bytes: number | bigint, options: AllocationOptions = {}): Promise<bigint> { return this.alloc("synchronous", bytes, options).result; }
-  rallocAsync(bytes: number | bigint, options: AllocationOptions = {}): Handle<bigint> { return this.alloc("asynchronous", bytes, options); }
+  ralloc(bytes: number | bigint, options: AllocationOptions = {}): Promise<bigint> {
+    return this.alloc("synchronous", bytes, options).result;
+  }
+  rallocAsync(bytes: number | bigint, options: AllocationOptions = {}): Handle<bigint> {
+    return this.alloc("asynchronous", bytes, options);
+  }
   /** Frees the pages of a range. */
   rfree(va: bigint, bytes: number | bigint): Promise<void> { return this.free("synchronous", va, bytes).result; }
   rfreeAsync(va: bigint, bytes: number | bigint): Handle<void> { return this.free("asynchronous", va, bytes); }
@@ -65,12 +72,12 @@ export class Thread {
   rwriteAsync(va: bigint, data: Uint8Array): Handle<void> { return this.write("asynchronous", va, data); }
 
   /** Results of asynchronous operations, when all of them have ended. @throws the first error among them */
-  async rpoll<T extends readonly Handle<unknown>[]>(handles: T): Promise<{ [K in keyof T]: T[K] extends Handle<infer R> ? R : never }> {
+  async rpoll<T extends readonly Handle<unknown>[]>(handles: T): Promise<Results<T>> {
     const settled = await Promise.allSettled(handles.map(h => h.result));
     for (const h of handles) { h.see(); this.failures.delete(h); }
     const failed = settled.find(s => s.status === "rejected");
     if (failed) throw failed.reason;
-    return settled.map(s => (s.status === "fulfilled" ? s.value : undefined)) as { [K in keyof T]: T[K] extends Handle<infer R> ? R : never };
+    return settled.map(s => (s.status === "fulfilled" ? s.value : undefined)) as Results<T>;
   }
 
   /** Waits until everything called before it has ended. @throws the first error of an asynchronous operation that was not polled */
@@ -92,13 +99,17 @@ export class Thread {
     return this.begin("synchronous", this.footprint(va, BigInt(wordBytes), "write"), async () => {
       const from = clock.now();
       for (let pause = unit * firstPause; oldValue(await this.ask(va, spec)) !== 0n; pause = Math.min(2 * pause, unit * longestPause)) {
-        if (clock.now() - from > timeoutNs) throw new OperationError("rlock", "TIMEOUT", "none", `the lock at 0x${va.toString(16)} was not free for ${timeoutNs} ns`);
+        if (clock.now() - from > timeoutNs) throw new OperationError("rlock", "TIMEOUT", "none",
+          `the lock at 0x${va.toString(16)} was not free for ${timeoutNs} ns`);
         const ns = pause * (0.5 + random() / 2);
         await new Promise<void>(resolve => { clock.after(ns, resolve); });
       }
     }).result;
   }
-  /** Gives the lock back after everything that this thread has called before has ended (a release): what it wrote in the critical section is there for the next holder. */
+  /**
+   * Gives the lock back after everything that this thread has called before has ended (a release): what it wrote in the critical section is
+   * there for the next holder.
+   */
   runlock(va: bigint): Promise<void> {
     const spec = storeSpec(this.process.pid, aligned(va), 0n);
     return this.begin("release", undefined, async () => { await this.ask(va, spec); }).result;
@@ -106,7 +117,8 @@ export class Thread {
   /** Waits for everything that this thread has called, then until the process's nodes have completed all that reached them before. */
   rfence(): Promise<void> {
     const spec = fenceSpec(this.process.pid);
-    return this.begin("release", undefined, async () => { await Promise.all(this.process.nodes.map(n => this.client.ask(n, spec))); }).result;
+    return this.begin("release", undefined,
+      async () => { await Promise.all(this.process.nodes.map(n => this.client.ask(n, spec))); }).result;
   }
 
   /** Sets the word to 1. @returns what it was: 0 for the one who set it first */
@@ -116,9 +128,13 @@ export class Thread {
     return this.atomic(va, compareAndSwapSpec(this.process.pid, aligned(va), compare, swap), oldValue);
   }
   /** Adds modulo 2^64. @returns what the word was */
-  fetchAndAdd(va: bigint, addend: bigint): Promise<bigint> { return this.atomic(va, fetchAndAddSpec(this.process.pid, aligned(va), addend), oldValue); }
+  fetchAndAdd(va: bigint, addend: bigint): Promise<bigint> {
+    return this.atomic(va, fetchAndAddSpec(this.process.pid, aligned(va), addend), oldValue);
+  }
   /** Stores a word, in order with the other atomics on it. */
-  atomicStore(va: bigint, value: bigint): Promise<void> { return this.atomic(va, storeSpec(this.process.pid, aligned(va), value), () => undefined); }
+  atomicStore(va: bigint, value: bigint): Promise<void> {
+    return this.atomic(va, storeSpec(this.process.pid, aligned(va), value), () => undefined);
+  }
 
   // --- pointers
 
@@ -156,20 +172,25 @@ export class Thread {
     });
   }
   private write(mode: Mode, va: bigint, data: Uint8Array): Handle<void> {
-    const footprint = this.footprint(va, BigInt(checkBytes(data.length)), "write"), { pid } = this.process, own = data.slice(), whole = own.length <= this.room;
+    const footprint = this.footprint(va, BigInt(checkBytes(data.length)), "write"), { pid } = this.process, own = data.slice(),
+      whole = own.length <= this.room;
     return this.begin(mode, footprint, () => eachPiece(piecesOf(own.length, this.room), async ({ offset, length }) => {
       const at = va + BigInt(offset);
       try { await this.ask(at, writeSpec(pid, at, own.subarray(offset, offset + length))); } catch (e) {
         // Other parts may have been written.
-        throw e instanceof OperationError && !whole ? new OperationError(e.operation, e.reason, "unknown", `at ${offset} of ${own.length} bytes`) : e;
+        throw e instanceof OperationError && !whole
+          ? new OperationError(e.operation, e.reason, "unknown", `at ${offset} of ${own.length} bytes`) : e;
       }
     }));
   }
-  private alloc(mode: Mode, bytes: number | bigint, { address, region, writable = true, populate = false }: AllocationOptions): Handle<bigint> {
+  private alloc(mode: Mode, bytes: number | bigint,
+    { address, region, writable = true, populate = false }: AllocationOptions): Handle<bigint> {
     const len = checkSize(bytes), addr = address ?? 0n, vregion = BigInt(region ?? 0);
-    const vmFlags = (writable ? vmFlag.write : 0n) | (populate ? vmFlag.populate : 0n), spec = allocationSpec(this.process.pid, opcode.ALLOC, { addr, len, vregion, vmFlags });
+    const vmFlags = (writable ? vmFlag.write : 0n) | (populate ? vmFlag.populate : 0n),
+      spec = allocationSpec(this.process.pid, opcode.ALLOC, { addr, len, vregion, vmFlags });
     const where = address ?? vregion << 30n;
-    return this.begin(mode, address === undefined ? undefined : this.footprint(addr, len, "metadata"), async () => decode(allocReplyBody, (await this.ask(where, spec)).body).addr);
+    return this.begin(mode, address === undefined ? undefined : this.footprint(addr, len, "metadata"),
+      async () => decode(allocReplyBody, (await this.ask(where, spec)).body).addr);
   }
   private free(mode: Mode, va: bigint, bytes: number | bigint): Handle<void> {
     const len = checkSize(bytes), spec = allocationSpec(this.process.pid, opcode.FREE, { addr: va, len, vregion: 0n, vmFlags: 0n });
@@ -184,10 +205,13 @@ export class Thread {
   private begin<T>(mode: Mode, footprint: Footprint | undefined, operation: () => Promise<T>): Handle<T> {
     const { asyncLimit } = this.client.options;
     if (mode === "asynchronous" && this.unended >= asyncLimit) {
-      throw new ClientError(`${this.unended} asynchronous operations of this thread have not ended, as many as asyncLimit allows; wait for some with rpoll or rrelease`);
+      throw new ClientError(
+        `${this.unended} asynchronous operations of this thread have not ended, as many as asyncLimit allows; `
+        + "wait for some with rpoll or rrelease");
     }
     if (this.tracker.size >= 2 * asyncLimit) {
-      throw new ClientError(`${this.tracker.size} operations of this thread have not ended, twice as many as asyncLimit; await synchronous calls`);
+      throw new ClientError(
+        `${this.tracker.size} operations of this thread have not ended, twice as many as asyncLimit; await synchronous calls`);
     }
     const before = mode === "release" ? this.tracker.all() : this.tracker.conflicts(footprint), { held } = this.tracker;
     if (mode !== "release" && before.length > 0) this.client.countBlocked();
@@ -206,20 +230,23 @@ export class Thread {
   }
 
   private footprint(va: bigint, bytes: bigint, effect: Effect): Footprint {
-    if (va < 0n || va + bytes > highest) throw new ClientError(`0x${va.toString(16)} and ${bytes} bytes are no range of addresses of 64 bits`);
+    if (va < 0n || va + bytes > highest) throw new ClientError(
+      `0x${va.toString(16)} and ${bytes} bytes are no range of addresses of 64 bits`);
     const page = BigInt(this.client.options.pageSize);
     return { pid: this.process.pid, first: va / page, last: (va + bytes - 1n) / page, effect };
   }
   /** Where a pointer leads is not known before it has been read. */
   private everything(effect: Effect): Footprint { return this.footprint(0n, highest, effect); }
   private checkPiece(bytes: number): void {
-    if (checkBytes(bytes) > this.room) throw new ClientError(`${bytes} bytes through a pointer do not fit one packet; at most ${this.room} do: read the pointer, then use rread or rwrite`);
+    if (checkBytes(bytes) > this.room) throw new ClientError(
+      `${bytes} bytes through a pointer do not fit one packet; at most ${this.room} do: read the pointer, then use rread or rwrite`);
   }
 }
 
 function oldValue({ body }: Reply): bigint { return new DataView(body.buffer, body.byteOffset + accessBody.bytes).getBigUint64(0, true); }
 function aligned(va: bigint): bigint {
-  if (va % BigInt(wordBytes) !== 0n) throw new ClientError(`0x${va.toString(16)} is no multiple of ${wordBytes}: atomics, locks and pointers need one`);
+  if (va % BigInt(wordBytes) !== 0n) throw new ClientError(
+    `0x${va.toString(16)} is no multiple of ${wordBytes}: atomics, locks and pointers need one`);
   return va;
 }
 function checkBytes(bytes: number): number {

@@ -4,8 +4,9 @@ import { ByteHistory, type PendingWrite } from "../model/index.ts";
 const foldEvery = 64;
 
 /**
- * Memory that many clients write and read at once, judged byte by byte: a read gives what some write put there that was neither over and overwritten before the
- * read began nor begun after it ended. So a write that is done twice, late, or not at all is seen by the reads behind it.
+ * Memory that many clients write and read at once, judged byte by byte: a read gives what some write put there that was neither over and
+ * overwritten before the read began nor begun after it ended. So a write that is done twice, late, or not at all is seen by the reads
+ * behind it.
  */
 export class SharedBytes {
   private readonly history = new ByteHistory();
@@ -19,11 +20,14 @@ export class SharedBytes {
   constructor(now: () => number) { this.now = now; }
 
   /**
-   * Around a write of bytes from `start`. When its outcome is not known it is done again until it is: until then it may come at any time, and nothing behind it would ever be over.
+   * Around a write of bytes from `start`. When its outcome is not known it is done again until it is: until then it may come at any time,
+   * and nothing behind it would ever be over.
    * @param unknown whether an error leaves open what the operation did @param pause until nothing of a failed try can be under way any more
    * @throws the first error
    */
-  async write(start: number, data: Uint8Array, operation: () => Promise<void>, unknown: (e: unknown) => boolean, pause: () => Promise<void>): Promise<void> {
+  async write(
+    start: number, data: Uint8Array, operation: () => Promise<void>, unknown: (e: unknown) => boolean, pause: () => Promise<void>,
+  ): Promise<void> {
     const write: PendingWrite = { start, data, issued: this.now(), replied: Number.POSITIVE_INFINITY };
     this.history.add(write);
     await this.during(async () => {
@@ -49,7 +53,9 @@ export class SharedBytes {
     await this.during(async () => {
       const data = await operation(), wrong = this.history.check(start, data, issued);
       this.checked += data.length;
-      if (wrong) this.problems.push(`${who}: byte ${wrong.offset} is ${data[wrong.offset - start] ?? 0} in a read from ${issued} to ${this.now()}; it can be ${wrong.legal.join(" or ")}`);
+      if (wrong === undefined) return;
+      const got = data[wrong.offset - start] ?? 0, legal = wrong.legal.join(" or ");
+      this.problems.push(`${who}: byte ${wrong.offset} is ${got} in a read from ${issued} to ${this.now()}; it can be ${legal}`);
     });
   }
 

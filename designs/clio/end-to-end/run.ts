@@ -1,6 +1,7 @@
 import { OperationError, type Client, type RemoteProcess, type Thread } from "../client/index.ts";
 import {
-  checkLinearizable, History, keySpecification, wordSpecification, type KeyInput, type KeyOutput, type Verdict, type WordInput, type WordOutput,
+  checkLinearizable, History, keySpecification, wordSpecification, type KeyInput, type KeyOutput, type Verdict, type WordInput,
+  type WordOutput,
 } from "../linearizability/index.ts";
 import { Random } from "../workload/index.ts";
 import { SharedBytes } from "./bytes.ts";
@@ -24,9 +25,10 @@ async function insist<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Random operations of many clients on one process's memory: overlapping reads and writes of any alignment and over page ends, atomics on few words, keys, pages that come and go. Every result is
- * judged (clio.md "The end-to-end check"): atomics and keys by linearizability, bytes by the writes that they can come from. It ends when every operation has ended; that
- * they all do is for whoever runs the clock to see.
+ * Random operations of many clients on one process's memory: overlapping reads and writes of any alignment and over page ends, atomics on
+ * few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end check"): atomics and keys by linearizability,
+ * bytes by the writes that they can come from. It ends when every operation has ended; that they all do is for whoever runs the clock to
+ * see.
  */
 export async function endToEnd(o: RunOptions): Promise<RunResult> { return new Run(o).run(); }
 
@@ -61,12 +63,15 @@ class Run {
 
   async run(): Promise<RunResult> {
     const { clients, address, threads, pages } = this.o, first = clients[0] as Client;
-    const { pid } = await insist(() => first.createProcess(address)), processes = clients.map(c => c.process(pid, address)), main = (processes[0] as RemoteProcess).thread();
+    const { pid } = await insist(() => first.createProcess(address)), processes = clients.map(c => c.process(pid, address)),
+      main = (processes[0] as RemoteProcess).thread();
     this.va = await insist(() => main.ralloc(pages * this.pageSize));
     this.wordsAt = await insist(() => main.ralloc(this.pageSize));
-    await Promise.all(processes.flatMap((p, c) => Array.from({ length: threads }, (_, t) => this.thread(p.thread(), `client ${c} thread ${t}`))));
+    await Promise.all(processes.flatMap((p, c) =>
+      Array.from({ length: threads }, (_, t) => this.thread(p.thread(), `client ${c} thread ${t}`))));
     await this.readAll(main);
-    const problems = [...this.bytes.problems, ...problemOf(checkLinearizable(this.words.operations, wordSpecification)), ...problemOf(checkLinearizable(this.keys.operations, keySpecification))];
+    const problems = [...this.bytes.problems, ...problemOf(checkLinearizable(this.words.operations, wordSpecification)),
+      ...problemOf(checkLinearizable(this.keys.operations, keySpecification))];
     return {
       operations: this.ended, done: this.done, failed: this.failed, unknown: this.unknownOutcomes,
       judgedOperations: this.words.operations.length + this.keys.operations.length, judgedBytes: this.bytes.checked, problems,
@@ -97,9 +102,11 @@ class Run {
 
   /** Operands that no other operation has: what is found tells what was done. */
   private word(t: Thread, who: string): Promise<unknown> {
-    const r = this.random, word = r.below(this.o.words), va = this.wordsAt + BigInt(8 * word), value = BigInt(++this.values) << 20n, object = `word ${word}`;
+    const r = this.random, word = r.below(this.o.words), va = this.wordsAt + BigInt(8 * word), value = BigInt(++this.values) << 20n,
+      object = `word ${word}`;
     const input = r.pick<WordInput>([
-      { kind: "faa", addend: value }, { kind: "faa", addend: value }, { kind: "tas" }, { kind: "store", value: r.chance(0.5) ? 0n : value }, { kind: "cas", compare: 0n, swap: value },
+      { kind: "faa", addend: value }, { kind: "faa", addend: value }, { kind: "tas" }, { kind: "store", value: r.chance(0.5) ? 0n : value },
+      { kind: "cas", compare: 0n, swap: value },
     ]);
     const call = (): Promise<bigint> => {
       switch (input.kind) {
@@ -117,7 +124,8 @@ class Run {
     const r = this.random, key = r.below(this.o.keys), object = `key ${key}`, { kv } = t, id = BigInt(key) << 32n | 1n;
     // The length tells values apart as well: what is stored must be read whole.
     const value = `${++this.values}`.padEnd(r.between(8, 200), "."), data = new TextEncoder().encode(value);
-    const input = r.pick<KeyInput>([{ kind: "read" }, { kind: "read" }, { kind: "delete" }, { kind: "create", value }, { kind: "update", value }]);
+    const input = r.pick<KeyInput>([{ kind: "read" }, { kind: "read" }, { kind: "delete" }, { kind: "create", value },
+      { kind: "update", value }]);
     const call = (): Promise<KeyOutput> => {
       switch (input.kind) {
         case "read": return kv.read(id).then(found => (found === undefined ? "missing" : { value: new TextDecoder().decode(found) }));
@@ -133,16 +141,20 @@ class Run {
   private async comesAndGoes(t: Thread): Promise<void> {
     const va = await t.ralloc(1);
     const found = await t.rread(va, 64);
-    if (found.some(b => b !== 0)) this.bytes.problems.push(`a page that was just allocated at 0x${va.toString(16)} reads ${found.join(" ")}`);
+    if (found.some(b => b !== 0)) {
+      this.bytes.problems.push(`a page that was just allocated at 0x${va.toString(16)} reads ${found.join(" ")}`);
+    }
     await t.rwrite(va, this.random.bytes(64));
     await t.rfree(va, 1);
   }
 
   private access(t: Thread, who: string): Promise<void> {
-    const r = this.random, { pages, mostBytes } = this.o, length = r.chance(0.5) ? r.between(1, 64) : r.between(1, mostBytes), page = r.below(pages);
+    const r = this.random, { pages, mostBytes } = this.o, length = r.chance(0.5) ? r.between(1, 64) : r.between(1, mostBytes),
+      page = r.below(pages);
     // In the hot bytes of a page, or over its end.
     const over = page + 1 < pages && length > 1 && r.chance(0.1);
-    const start = over ? (page + 1) * this.pageSize - r.between(1, length - 1) : page * this.pageSize + r.below(hotBytes), va = this.va + BigInt(start);
+    const start = over ? (page + 1) * this.pageSize - r.between(1, length - 1) : page * this.pageSize + r.below(hotBytes),
+      va = this.va + BigInt(start);
     if (r.chance(0.5)) {
       const data = r.bytes(length);
       const write = (): Promise<void> => (r.chance(0.5) ? t.rwrite(va, data) : t.rpoll([t.rwriteAsync(va, data)]).then(() => undefined));
@@ -151,7 +163,10 @@ class Run {
     return this.bytes.read(who, start, () => t.rread(va, length));
   }
 
-  private pause(): Promise<void> { return new Promise(resolve => { (this.o.clients[0] as Client).options.clock.after(this.o.settleNs, resolve); }); }
+  private pause(): Promise<void> {
+    const { clock } = (this.o.clients[0] as Client).options;
+    return new Promise(resolve => { clock.after(this.o.settleNs, resolve); });
+  }
 
   /** At the end everything once more: what was done last shows. */
   private async readAll(t: Thread): Promise<void> {
@@ -162,7 +177,8 @@ class Run {
     }
     for (let word = 0; word < words; word++) {
       const va = this.wordsAt + BigInt(8 * word);
-      await insist(() => this.words.record(`word ${word}`, "at the end", { kind: "faa", addend: 0n }, () => t.fetchAndAdd(va, 0n), found => found, unknown));
+      const look = { kind: "faa", addend: 0n } as const, call = (): Promise<bigint> => t.fetchAndAdd(va, 0n);
+      await insist(() => this.words.record(`word ${word}`, "at the end", look, call, found => found, unknown));
     }
   }
 }

@@ -11,8 +11,9 @@ export type Verdict =
 const defaultSteps = 10_000_000;
 
 /**
- * Whether the operations on each object could have been done one after another, each between its call and its return, with the outputs that they gave: the search of Wing and Gong
- * with Lowe's memory of the states that have been tried, object by object (linearizability is local).
+ * Whether the operations on each object could have been done one after another, each between its call and its return, with the outputs that
+ * they gave: the search of Wing and Gong with Lowe's memory of the states that have been tried, object by object (linearizability is
+ * local).
  */
 export function checkLinearizable<S, I, O>(
   history: readonly Operation<I, O>[], specification: Specification<S, I, O>, { steps = defaultSteps }: { readonly steps?: number } = {},
@@ -30,7 +31,10 @@ export function checkLinearizable<S, I, O>(
 }
 
 /** A call or a return in the order of time; a doubly linked list, so that an operation is taken out and put back in constant time. */
-interface Event<I, O> { readonly operation: Known<I, O>; readonly isCall: boolean; previous: Event<I, O> | undefined; next: Event<I, O> | undefined }
+interface Event<I, O> {
+  readonly operation: Known<I, O>; readonly isCall: boolean;
+  previous: Event<I, O> | undefined; next: Event<I, O> | undefined;
+}
 /** An operation whose output is known: it must be done between its call and its return. */
 interface Known<I, O> { readonly index: number; readonly of: Operation<I, O>; call: Event<I, O>; return: Event<I, O> }
 /** One whose outcome is not known: it may be done at any time after its call. `kind`: those with the same do the same. */
@@ -58,7 +62,8 @@ class Search<S, I, O> {
     this.specification = specification; this.limit = limit;
     const sorted = operations.toSorted((a, b) => a.called - b.called || a.returned - b.returned);
     this.known = sorted.filter(o => Number.isFinite(o.returned)).map((of, index) => ({ index, of }) as Known<I, O>);
-    this.open = sorted.filter(o => !Number.isFinite(o.returned)).map(of => ({ of, kind: specification.describe(of.input, undefined), done: false }));
+    this.open = sorted.filter(o => !Number.isFinite(o.returned))
+      .map(of => ({ of, kind: specification.describe(of.input, undefined), done: false }));
     this.done = this.known.map(() => false);
     this.left = this.known.length;
     const events = this.known.flatMap(operation => {
@@ -73,7 +78,10 @@ class Search<S, I, O> {
     events.forEach((e, i) => { e.previous = events[i - 1] ?? this.head; e.next = events[i + 1]; });
   }
 
-  /** At each state first the known operations that may be next, in the order of their calls, then, only where these do not lead on, the open ones. */
+  /**
+   * At each state first the known operations that may be next, in the order of their calls, then, only where these do not lead on, the open
+   * ones.
+   */
   run(): "yes" | "no" | "undecided" {
     const order: Step<S, I, O>[] = [];
     let state = this.specification.initial, event = this.head.next, open = 0;
@@ -124,8 +132,8 @@ class Search<S, I, O> {
   }
 
   /**
-   * Whether this has been tried: the same known operations done, the same state, and no open operation done that is not done now. With fewer of them done more can still follow,
-   * so that what led nowhere then leads nowhere now.
+   * Whether this has been tried: the same known operations done, the same state, and no open operation done that is not done now. With
+   * fewer of them done more can still follow, so that what led nowhere then leads nowhere now.
    */
   private wasTried(state: S): boolean {
     const key = this.key(state), open = this.open.flatMap((o, i) => (o.done ? [i] : [])), before = this.tried.get(key);
@@ -139,11 +147,16 @@ class Search<S, I, O> {
     const horizon = this.horizon();
     let beyond = "";
     // What was called after the return of one that is not done cannot be done.
-    for (let i = this.base; i < this.known.length && (this.known[i] as Known<I, O>).of.called <= horizon; i++) if (this.done[i] === true) beyond += `,${i}`;
+    for (let i = this.base; i < this.known.length && (this.known[i] as Known<I, O>).of.called <= horizon; i++) {
+      if (this.done[i] === true) beyond += `,${i}`;
+    }
     return `${this.base}${beyond};${this.specification.key(state)}`;
   }
   /** The earliest return of an operation that is not done. */
-  private horizon(): number { for (let e = this.head.next; e !== undefined; e = e.next) if (!e.isCall) return e.operation.of.returned; return Number.POSITIVE_INFINITY; }
+  private horizon(): number {
+    for (let e = this.head.next; e !== undefined; e = e.next) if (!e.isCall) return e.operation.of.returned;
+    return Number.POSITIVE_INFINITY;
+  }
 
   private take(o: Known<I, O>): void {
     for (const e of [o.call, o.return]) {
@@ -174,7 +187,10 @@ class Search<S, I, O> {
   explain(): string {
     const { best } = this;
     if (best === undefined) return "no operation can be first";
-    const shown = best.stuck.slice(0, 6).map(o => `${o.client}: ${this.specification.describe(o.input, o.output)} from ${o.called} to ${o.returned}`);
-    return `with ${this.specification.key(best.state)} and ${best.left} operations left, none of these can be next: ${shown.join("; ")}${best.stuck.length > 6 ? "; ..." : ""}`;
+    const tell = (o: Operation<I, O>): string =>
+      `${o.client}: ${this.specification.describe(o.input, o.output)} from ${o.called} to ${o.returned}`;
+    const stuck = best.stuck.slice(0, 6).map(tell).join("; "), more = best.stuck.length > 6 ? "; ..." : "";
+    const after = `with ${this.specification.key(best.state)} and ${best.left} operations left`;
+    return `${after}, none of these can be next: ${stuck}${more}`;
   }
 }

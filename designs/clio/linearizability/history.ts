@@ -30,12 +30,18 @@ export class History<Input, Output> {
   constructor(now: () => number) { this.now = now; }
 
   /**
-   * Records an operation around its call: the result ends it; an error that `unknown` recognises leaves its outcome open, any other says that it was not done.
+   * Records an operation around its call: the result ends it; an error that `unknown` recognises leaves its outcome open, any other says
+   * that it was not done.
    * @returns what the operation gives; the error is thrown on
    */
-  async record<T>(object: string, client: string, input: Input, operation: () => Promise<T>, output: (result: T) => Output, unknown: (error: unknown) => boolean): Promise<T> {
+  async record<T>(
+    object: string, client: string, input: Input, operation: () => Promise<T>, output: (result: T) => Output,
+    unknown: (error: unknown) => boolean,
+  ): Promise<T> {
     const called = this.now();
-    const add = (out: Output | undefined, returned: number): void => { this.operations.push({ object, client, input, output: out, called, returned }); };
+    const add = (out: Output | undefined, returned: number): void => {
+      this.operations.push({ object, client, input, output: out, called, returned });
+    };
     try {
       const result = await operation();
       add(output(result), this.now());

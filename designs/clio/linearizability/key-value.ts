@@ -21,6 +21,7 @@ export const keySpecification: Specification<string | undefined, KeyInput, KeyOu
   key: state => (state === undefined ? "missing" : JSON.stringify(state)),
   describe: (input, output) => {
     const operand = input.kind === "create" || input.kind === "update" ? JSON.stringify(input.value) : "";
-    return `${input.kind}(${operand}) = ${output === undefined ? "?" : typeof output === "object" ? JSON.stringify(output.value) : String(output)}`;
+    const found = output === undefined ? "?" : typeof output === "object" ? JSON.stringify(output.value) : String(output);
+    return `${input.kind}(${operand}) = ${found}`;
   },
 };

@@ -20,7 +20,9 @@ function next(state: bigint, input: WordInput): bigint {
 }
 const silent = (input: WordInput): boolean => input.kind === "store" || input.kind === "write";
 
-/** A word with TAS, CAS, FAA, STORE, reads and writes of the whole of it. TAS leaves a word that is not 0 as it is (rules.md, section 6). */
+/**
+ * A word with TAS, CAS, FAA, STORE, reads and writes of the whole of it. TAS leaves a word that is not 0 as it is (rules.md, section 6).
+ */
 export const wordSpecification: Specification<bigint, WordInput, WordOutput> = {
   initial: 0n,
   apply: (state, input, output) => (output === undefined || silent(input) || output === state ? { state: next(state, input) } : undefined),

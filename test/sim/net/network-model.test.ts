@@ -13,7 +13,8 @@ interface Arrival { readonly at: number; readonly frame: Uint8Array; readonly da
 function network(stations: number, link: LinkOptions, seed = 1) {
   const time = new SimulatedTime(), model = new NetworkModel(time, { seed, link });
   const arrivals: Arrival[][] = Array.from({ length: stations }, () => []);
-  const ports = arrivals.map((a, i) => model.attach(`s${i}`, { mac: mac(i), receive: (f, damaged) => { a.push({ at: time.now(), frame: f, damaged }); } }));
+  const ports = arrivals.map((a, i) =>
+    model.attach(`s${i}`, { mac: mac(i), receive: (f, damaged) => { a.push({ at: time.now(), frame: f, damaged }); } }));
   const wait = (ns: number): Promise<void> => time.run(new Promise<void>(r => { time.after(ns, r); }));
   return { time, model, arrivals, ports, wait };
 }
@@ -51,7 +52,12 @@ describe("network model", () => {
   const many = 20_000, each = 0.1;
   const flood = async (link: LinkOptions, seed = 7) => {
     const n = network(2, { latencyNs: 100, gbps: 1000, ...link }, seed);
-    for (let i = 0; i < many; i++) { const f = frame(mac(1), 64); new DataView(f.buffer).setUint32(20, i); n.ports[0]!.send(f); await n.wait(100); }
+    for (let i = 0; i < many; i++) {
+      const f = frame(mac(1), 64);
+      new DataView(f.buffer).setUint32(20, i);
+      n.ports[0]!.send(f);
+      await n.wait(100);
+    }
     await n.wait(1e6);
     return { ...n, ids: n.arrivals[1]!.map(a => new DataView(a.frame.buffer, a.frame.byteOffset).getUint32(20)) };
   };
@@ -79,14 +85,17 @@ describe("network model", () => {
   });
   test("one seed is one run, and another is another", async () => {
     const link = { loss: each, duplicate: each, reorder: each, corrupt: each };
-    const runs = [await flood(link), await flood(link), await flood(link, 8)].map(r => r.arrivals[1]!.map(a => [a.at, Buffer.from(a.frame).toString("hex")].join()).join());
+    const seen = async (seed?: number): Promise<string> =>
+      (await flood(link, seed)).arrivals[1]!.map(a => [a.at, Buffer.from(a.frame).toString("hex")].join()).join();
+    const runs = [await seen(), await seen(), await seen(8)];
     expect(runs[1]).toBe(runs[0]);
     expect(runs[2]).not.toBe(runs[0]);
   });
   test("directions and stations are set one by one", async () => {
     const time = new SimulatedTime(), model = new NetworkModel(time, { seed: 1, link: { loss: 1 } });
     let got = 0;
-    const a = model.attach("a", { mac: mac(1), out: { loss: 0 }, receive: () => { got++; } }), b = model.attach("b", { mac: mac(2), in: { loss: 0 }, receive: () => { got++; } });
+    const a = model.attach("a", { mac: mac(1), out: { loss: 0 }, receive: () => { got++; } });
+    const b = model.attach("b", { mac: mac(2), in: { loss: 0 }, receive: () => { got++; } });
     for (let i = 0; i < 10; i++) { a.send(frame(mac(2), 60)); b.send(frame(mac(1), 60)); }
     await time.run(new Promise<void>(r => { time.after(1e6, r); }));
     expect(got).toBe(10);
@@ -97,7 +106,8 @@ describe("network model", () => {
     model.attach("a", { mac: mac(1), receive });
     expect(() => model.attach("b", { mac: mac(1), receive })).toThrow("station b: the network has a with that MAC; give another");
     expect(() => model.attach("a", { mac: mac(2), receive })).toThrow("station a: the network has a with that name; give another");
-    expect(() => model.attach("c", { mac: mac(3), in: { loss: 1.5 }, receive })).toThrow("c, in: loss is 1.5; give a probability from 0 to 1");
+    expect(() => model.attach("c", { mac: mac(3), in: { loss: 1.5 }, receive })).toThrow(
+      "c, in: loss is 1.5; give a probability from 0 to 1");
     expect(() => model.attach("d", { mac: mac(4), out: { gbps: 0 }, receive })).toThrow("d, out: gbps is 0; give a number above 0");
   });
 });
@@ -106,12 +116,18 @@ describe("simulated time", () => {
   test("runs to what is due, promises between, and says so when nothing can come any more", async () => {
     const time = new SimulatedTime(), log: string[] = [];
     const at = (ns: number): Promise<void> => new Promise(r => { time.after(ns, () => { log.push(`${time.now()}`); r(); }); });
-    await time.run((async () => { await at(10); await at(5); const timer = time.after(1, () => { log.push("cancelled"); }); timer.cancel(); await Promise.all([at(3), at(2)]); })());
+    await time.run((async () => {
+      await at(10);
+      await at(5);
+      time.after(1, () => { log.push("cancelled"); }).cancel();
+      await Promise.all([at(3), at(2)]);
+    })());
     expect(log).toEqual(["10", "15", "17", "18"]);
     await expect(time.run(new Promise(() => undefined))).rejects.toThrow("nothing is due at 18 ns, and what was waited for has not come");
     const again = (): void => { time.after(10, again); };
     again();
-    await expect(time.run(new Promise(() => undefined), { limitNs: 100, describe: () => "who waits" })).rejects.toThrow("what was waited for has not come in 100 ns\nwho waits");
+    await expect(time.run(new Promise(() => undefined), { limitNs: 100, describe: () => "who waits" })).rejects.toThrow(
+      "what was waited for has not come in 100 ns\nwho waits");
   });
   test("follows a clock of another", () => {
     let now = 0, done = 0;

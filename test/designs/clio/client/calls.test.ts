@@ -7,10 +7,12 @@ import { onNetwork } from "./rig.ts";
 
 const page = 4 << 20;
 const failing = (p: Promise<unknown>): Promise<{ readonly reason: string; readonly outcome: string }> => p.then(
-  () => { throw new Error("it succeeds"); }, (e: unknown) => { if (e instanceof OperationError) return { reason: e.reason, outcome: e.outcome }; throw e; });
+  () => { throw new Error("it succeeds"); },
+  (e: unknown) => { if (e instanceof OperationError) return { reason: e.reason, outcome: e.outcome }; throw e; });
 
 describe("calls", () => {
-  test("memory: allocate, write, read, free; any length and alignment, across frames and pages", () => onNetwork({}, async ({ client, address }) => {
+  test("memory: allocate, write, read, free; any length and alignment, across frames and pages",
+    () => onNetwork({}, async ({ client, address }) => {
     const process = await client.createProcess(address), thread = process.thread(), r = new Random(3);
     expect(process.pid).toBe(1);
     const va = await thread.ralloc(3 * page);
@@ -28,7 +30,8 @@ describe("calls", () => {
     expect(await failing(thread.rread(readOnly, 1))).toEqual({ reason: "INVALID", outcome: "none" });
   }));
 
-  test("asynchronous: handles, rpoll, rrelease; an error that nobody polled is told by the release", () => onNetwork({}, async ({ client, address }) => {
+  test("asynchronous: handles, rpoll, rrelease; an error that nobody polled is told by the release",
+    () => onNetwork({}, async ({ client, address }) => {
     const thread = (await client.createProcess(address)).thread(), va = await thread.ralloc(8 * page), r = new Random(4);
     const data = Array.from({ length: 8 }, () => r.bytes(3000));
     const writes = data.map((d, i) => thread.rwriteAsync(va + BigInt(i * page), d));
@@ -83,21 +86,27 @@ describe("calls", () => {
     expect(counters.has("reads")).toBe(true);
   }));
 
-  test("what cannot be is refused in one sentence, and nothing is sent", () => onNetwork({ client: { asyncLimit: 2 } }, async ({ client, address }) => {
+  test("what cannot be is refused in one sentence, and nothing is sent",
+    () => onNetwork({ client: { asyncLimit: 2 } }, async ({ client, address }) => {
     const thread = client.process(1, address).thread();
     expect(() => thread.rread(0n, 0)).toThrow("0 bytes: give a whole number from 1");
     expect(() => thread.rread(2n ** 64n - 1n, 2)).toThrow("0xffffffffffffffff and 2 bytes are no range of addresses of 64 bits");
     expect(() => thread.fetchAndAdd(4n, 1n)).toThrow("0x4 is no multiple of 8: atomics, locks and pointers need one");
-    expect(() => thread.derefRead(0n, 5000)).toThrow("5000 bytes through a pointer do not fit one packet; at most 1444 do: read the pointer, then use rread or rwrite");
+    expect(() => thread.derefRead(0n, 5000)).toThrow(
+      "5000 bytes through a pointer do not fit one packet; at most 1444 do: read the pointer, then use rread or rwrite");
     expect(client.statistics.sent).toBe(0);
     const handles = [thread.rreadAsync(0n, 1), thread.rreadAsync(0n, 1)];
-    expect(() => thread.rreadAsync(0n, 1)).toThrow("2 asynchronous operations of this thread have not ended, as many as asyncLimit allows; wait for some with rpoll or rrelease");
+    expect(() => thread.rreadAsync(0n, 1)).toThrow(
+      "2 asynchronous operations of this thread have not ended, as many as asyncLimit allows; wait for some with rpoll or rrelease");
     await failing(thread.rpoll(handles));
   }));
 
-  test("synchronous calls that nobody awaits are bounded, too", () => onNetwork({ client: { asyncLimit: 4 } }, async ({ client, address }) => {
-    const thread = (await client.createProcess(address)).thread(), va = await thread.ralloc(page), calls = Array.from({ length: 8 }, (_, i) => thread.rwrite(va, Uint8Array.of(i)));
-    expect(() => thread.rread(va, 1)).toThrow("8 operations of this thread have not ended, twice as many as asyncLimit; await synchronous calls");
+  test("synchronous calls that nobody awaits are bounded, too",
+    () => onNetwork({ client: { asyncLimit: 4 } }, async ({ client, address }) => {
+    const thread = (await client.createProcess(address)).thread(), va = await thread.ralloc(page);
+    const calls = Array.from({ length: 8 }, (_, i) => thread.rwrite(va, Uint8Array.of(i)));
+    expect(() => thread.rread(va, 1)).toThrow(
+      "8 operations of this thread have not ended, twice as many as asyncLimit; await synchronous calls");
     await Promise.all(calls);
     expect(await thread.rread(va, 1)).toEqual(Uint8Array.of(7));
   }));
@@ -112,7 +121,8 @@ describe("calls", () => {
   });
 
   test("regions at several nodes: each request goes to where its address is, a fence and the end to all", () => onNetwork(
-    { others: [{ name: "second", given: { ip: "10.10.0.2", mac: "02:c1:10:00:00:02" } }] }, async ({ client, address, node, others: [second] }) => {
+    { others: [{ name: "second", given: { ip: "10.10.0.2", mac: "02:c1:10:00:00:02" } }] },
+      async ({ client, address, node, others: [second] }) => {
       const process = await client.createProcess(address), thread = process.thread(), there = second!.address;
       expect((await client.createProcess(there)).pid).toBe(process.pid);
       process.place(5, there);
@@ -132,5 +142,7 @@ describe("calls", () => {
     [{ mtu: 64 }, "mtu is 64 bytes; give 128 to 9000"],
     [{ window: { initial: 0.001 } }, "window: least 0.01, initial 0.001 and most 256 must be above 0 and rise in this order"],
     [{ incastBytes: 1000 }, "incastBytes is 1000, less than one whole reply; give at least 1514"],
-  ])("options %j are refused", async (client, message) => { await expect(onNetwork({ ...(client && { client }) }, () => Promise.resolve())).rejects.toThrow(message); });
+  ])("options %j are refused", async (client, message) => {
+    await expect(onNetwork({ ...(client && { client }) }, () => Promise.resolve())).rejects.toThrow(message);
+  });
 });

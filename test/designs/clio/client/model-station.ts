@@ -30,7 +30,10 @@ function asNew(frame: Uint8Array): Uint8Array {
   return out;
 }
 
-/** A whole node in TypeScript on a simulated network: reference model, retry memory and the real slow path. A request is executed as it arrives. */
+/**
+ * A whole node in TypeScript on a simulated network: reference model, retry memory and the real slow path. A request is executed as it
+ * arrives.
+ */
 export async function modelStation(network: NetworkModel, o: ModelStationOptions = {}): Promise<ModelStation> {
   const model = await modelNode({ ...o.given }), { runtime, node, hardware } = model, { time } = network;
   let slow: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,10 @@ async function departures(program: (t: Thread) => unknown): Promise<string[]> {
   const from = n.time.now();
   program(t);
   await n.time.run(t.rrelease());
-  const names = new Map<number, string>([[opcode.READ, "r"], [opcode.WRITE, "w"], [opcode.FREE, "free"], [opcode.ATOMIC_FAA, "faa"], [opcode.ATOMIC_TAS, "tas"], [opcode.ATOMIC_STORE, "store"], [opcode.DEREF_READ, "deref"]]);
+  const names = new Map<number, string>([
+    [opcode.READ, "r"], [opcode.WRITE, "w"], [opcode.FREE, "free"], [opcode.ATOMIC_FAA, "faa"], [opcode.ATOMIC_STORE, "store"],
+    [opcode.DEREF_READ, "deref"],
+  ]);
   return n.asked.map(a => `${names.get(a.header.opcode) ?? "?"}@${(a.atNs - from) / 1000}`);
 }
 const one = Uint8Array.of(1);
@@ -26,21 +29,35 @@ const one = Uint8Array.of(1);
 describe("T2", () => {
   test.each<[string, (t: Thread) => unknown, string[]]>([
     ["two reads of a page go together", t => [t.rreadAsync(0n, 1), t.rreadAsync(1n, 1)], ["r@0", "r@0"]],
-    ["WAW, WAR, RAW on a page wait", t => [t.rwriteAsync(0n, one), t.rwriteAsync(page - 1n, one), t.rreadAsync(5n, 1), t.rwriteAsync(6n, one)], ["w@0", "w@1", "r@2", "w@3"]],
+    ["WAW, WAR, RAW on a page wait",
+      t => [t.rwriteAsync(0n, one), t.rwriteAsync(page - 1n, one), t.rreadAsync(5n, 1), t.rwriteAsync(6n, one)],
+        ["w@0", "w@1", "r@2", "w@3"]],
     ["different pages do not", t => [t.rwriteAsync(0n, one), t.rwriteAsync(page, one), t.rreadAsync(2n * page, 1)], ["w@0", "w@0", "r@0"]],
-    ["an access over a page's end depends on both pages", t => [t.rwriteAsync(page - 1n, new Uint8Array(2)), t.rreadAsync(page, 1), t.rreadAsync(0n, 1)], ["w@0", "r@1", "r@1"]],
-    ["what waits holds back what depends on it", t => [t.rwriteAsync(0n, one), t.rwriteAsync(page - 1n, new Uint8Array(2)), t.rreadAsync(page, 1)], ["w@0", "w@1", "r@2"]],
-    ["an access of many pages", t => [t.rreadAsync(0n, 1), t.rfreeAsync(0n, 3n * page), t.rwriteAsync(2n * page, one), t.rwriteAsync(3n * page, one)], ["r@0", "w@0", "free@1", "w@2"]],
+    ["an access over a page's end depends on both pages",
+      t => [t.rwriteAsync(page - 1n, new Uint8Array(2)), t.rreadAsync(page, 1), t.rreadAsync(0n, 1)], ["w@0", "r@1", "r@1"]],
+    ["what waits holds back what depends on it",
+      t => [t.rwriteAsync(0n, one), t.rwriteAsync(page - 1n, new Uint8Array(2)), t.rreadAsync(page, 1)], ["w@0", "w@1", "r@2"]],
+    ["an access of many pages",
+      t => [t.rreadAsync(0n, 1), t.rfreeAsync(0n, 3n * page), t.rwriteAsync(2n * page, one), t.rwriteAsync(3n * page, one)],
+        ["r@0", "w@0", "free@1", "w@2"]],
     ["a synchronous call holds back all behind it, and waits for what it depends on only",
       t => [t.rwriteAsync(0n, one), t.rread(page, 1), t.rreadAsync(2n * page, 1), t.fetchAndAdd(0n, 1n)], ["w@0", "r@0", "r@1", "faa@1"]],
-    ["a release waits for all, and all behind it for the release", t => [t.rwriteAsync(0n, one), t.rreadAsync(page, 1), t.runlock(8n * page), t.rreadAsync(2n * page, 1)], ["w@0", "r@0", "store@1", "r@2"]],
+    ["a release waits for all, and all behind it for the release",
+      t => [t.rwriteAsync(0n, one), t.rreadAsync(page, 1), t.runlock(8n * page), t.rreadAsync(2n * page, 1)],
+        ["w@0", "r@0", "store@1", "r@2"]],
     ["a pointer may lead anywhere", t => [t.rwriteAsync(page, one), t.derefRead(0n, 1)], ["w@0", "deref@1"]],
   ])("%s", async (_what, program, expected) => { expect(await departures(program)).toEqual(expected); });
 
-  test("two threads are not ordered", () => departures(t => [t.rwriteAsync(0n, one), t.process.thread().rwriteAsync(0n, one)]).then(d => { expect(d).toEqual(["w@0", "w@0"]); }));
+  test("two threads are not ordered",
+    async () => {
+      expect(await departures(t => [t.rwriteAsync(0n, one), t.process.thread().rwriteAsync(0n, one)])).toEqual(["w@0", "w@0"]);
+    });
 });
 
-/** A thread's asynchronous writes and reads of few pages, in a program whose results are known. @throws when one is not what the program says */
+/**
+ * A thread's asynchronous writes and reads of few pages, in a program whose results are known.
+ * @throws when one is not what the program says
+ */
 async function dependentProgram(seed: number): Promise<number> {
   return onNetwork({ seed, link: { ...tenPercent, reorder: 0.3 }, limitNs: 1e10 }, async ({ client, address }) => {
     const thread = (await client.createProcess(address)).thread(), va = await thread.ralloc(4n * page);
@@ -58,7 +75,10 @@ async function dependentProgram(seed: number): Promise<number> {
       if (failed) {
         // Which of the writes were done is not known: begin anew from values that are.
         for (const h of reads) h.data.catch(() => undefined);
-        for (let at = 0; at < 4; at++) { while (!await thread.rwrite(va + BigInt(at) * page, Uint8Array.of(7)).then(() => true, () => false)); value.set(at, 7); }
+        for (let at = 0; at < 4; at++) {
+          while (!await thread.rwrite(va + BigInt(at) * page, Uint8Array.of(7)).then(() => true, () => false));
+          value.set(at, 7);
+        }
         continue;
       }
       for (const { at, expected, data } of reads) {

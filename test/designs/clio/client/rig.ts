@@ -37,7 +37,8 @@ export async function onNetwork<T>(o: RigOptions, body: (rig: Rig) => Promise<T>
   });
   const describe = (): string => clients.map((c, i) => `client${i}: ${c.describe()}`).join("\n");
   try {
-    return await time.run(body({ time, network, node, others, address: node.address, clients, client: clients[0]! }), { limitNs: o.limitNs ?? 1e9, describe });
+    return await time.run(body({ time, network, node, others, address: node.address, clients, client: clients[0]! }),
+      { limitNs: o.limitNs ?? 1e9, describe });
   } catch (e) {
     if (e instanceof Error) e.message += ` [seed ${seed}]`;
     throw e;

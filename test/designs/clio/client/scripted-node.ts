@@ -1,5 +1,7 @@
 import { Client, type ClientOptions, type NodeAddress, type Receiver } from "../../../../designs/clio/client/index.ts";
-import { accessBody, allocReplyBody, clioHeader, clioMessage, decode, encode, opcode, replyCode, type Decoded } from "../../../../designs/packets/index.ts";
+import {
+  accessBody, allocReplyBody, clioHeader, clioMessage, decode, encode, opcode, replyCode, type Decoded,
+} from "../../../../designs/packets/index.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
 
 /** A request as a scripted node sees it. */
@@ -38,17 +40,21 @@ export class ScriptedNode {
     this.asked.push(asked);
     for (const a of this.answers(asked)) this.answer(asked, a);
   }
-  private answer(asked: Asked, { afterNs = 1000, status = 0, requestId = asked.header.requestId, pid = asked.header.pid, body, damaged = false, opcode: given }: Answer): void {
+  private answer(asked: Asked, answer: Answer): void {
+    const { afterNs = 1000, status = 0, requestId = asked.header.requestId, pid = asked.header.pid, body, damaged = false } = answer;
+    const given = answer.opcode;
     const code = given ?? (status === 0 || status === 10 ? replyCode(asked.header.opcode) : asked.header.opcode);
     const data = body ?? (asked.header.opcode === opcode.FENCE || status !== 0 ? new Uint8Array() : usual(asked));
-    this.time.after(afterNs, () => { this.receiver(this.address, clioMessage({ ...asked.header, requestId, pid, opcode: code, status, size: clioHeader.bytes + data.length }, data), damaged); });
+    const header = { ...asked.header, requestId, pid, opcode: code, status, size: clioHeader.bytes + data.length };
+    this.time.after(afterNs, () => { this.receiver(this.address, clioMessage(header, data), damaged); });
   }
 }
 
 /** The body of a good reply to an access: READs get bytes that tell their address. */
 export function usual({ header, va, length }: Asked): Uint8Array {
   if (header.opcode === opcode.ALLOC || header.opcode === opcode.FREE) return new Uint8Array(allocReplyBody.bytes);
-  const withData = header.opcode === opcode.READ || header.opcode === opcode.DEREF_READ ? length : replyCode(header.opcode) === replyCode(opcode.READ) ? 8 : 0;
+  const reads = header.opcode === opcode.READ || header.opcode === opcode.DEREF_READ;
+  const withData = reads ? length : replyCode(header.opcode) === replyCode(opcode.READ) ? 8 : 0;
   const out = new Uint8Array(accessBody.bytes + withData);
   out.set(encode(accessBody, { va, length }));
   for (let i = 0; i < withData; i++) out[accessBody.bytes + i] = Number((va + BigInt(i)) % 251n);

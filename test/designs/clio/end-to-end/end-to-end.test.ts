@@ -8,7 +8,8 @@ afterEach(() => { vi.restoreAllMocks(); });
 const long = Number(process.env["MNEMO_OPERATIONS"] ?? 5_000);
 
 const run = (operations: number, rig: RigOptions = {}, o: Partial<RunOptions> = {}): Promise<RunResult> =>
-  onNetwork({ clients: 8, limitNs: 1e13, ...rig }, ({ clients, address }) => endToEnd({ clients, address, seed: rig.seed ?? 1, operations, ...o }));
+  onNetwork({ clients: 8, limitNs: 1e13, ...rig },
+    ({ clients, address }) => endToEnd({ clients, address, seed: rig.seed ?? 1, operations, ...o }));
 
 describe("random operations of eight clients, every result judged", () => {
   test("on a good network all are done", async () => {
@@ -17,7 +18,8 @@ describe("random operations of eight clients, every result judged", () => {
     expect(r.judgedOperations).toBeGreaterThan(1000);
     expect(r.judgedBytes).toBeGreaterThan(100_000);
   });
-  test(`${long} operations with 10 % loss, duplication, reordering and corruption each way: none lost, none twice, none hangs`, async () => {
+  test(`${long} operations with 10 % loss, duplication, reordering and corruption each way: none lost, none twice, none hangs`,
+    async () => {
     const r = await run(long, { seed: 7, link: tenPercent });
     expect(r.problems).toEqual([]);
     const failed = [...r.failed.values()].reduce((a, b) => a + b, 0);

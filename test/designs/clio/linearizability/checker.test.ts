@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
-  checkLinearizable, keySpecification, wordSpecification, type KeyInput, type KeyOutput, type Operation, type Specification, type WordInput, type WordOutput,
+  checkLinearizable, keySpecification, wordSpecification, type KeyInput, type KeyOutput, type Operation, type Specification, type WordInput,
+  type WordOutput,
 } from "../../../../designs/clio/linearizability/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 
@@ -9,7 +10,8 @@ type KeyOperation = Operation<KeyInput, KeyOutput>;
 let client = 0;
 const word = (called: number, returned: number, input: WordInput, output: bigint | undefined = 0n, object = "w"): WordOperation =>
   ({ object, client: `c${client++}`, input, output: returned === Infinity ? undefined : output, called, returned });
-const key = (called: number, returned: number, input: KeyInput, output?: KeyOutput): KeyOperation => ({ object: "k", client: `c${client++}`, input, output, called, returned });
+const key = (called: number, returned: number, input: KeyInput, output?: KeyOutput): KeyOperation =>
+  ({ object: "k", client: `c${client++}`, input, output, called, returned });
 const faa = { kind: "faa", addend: 1n } as const, tas = { kind: "tas" } as const, read = { kind: "read" } as const;
 const store = (value: bigint): WordInput => ({ kind: "store", value });
 const words = (...o: readonly WordOperation[]): string => checkLinearizable(o, wordSpecification).kind;
@@ -22,7 +24,8 @@ describe("a word", () => {
     ["concurrent, in the other order than their calls", [word(0, 10, faa, 1n), word(1, 9, faa, 0n)]],
     ["a read while a store is under way sees either", [word(0, 10, store(5n)), word(1, 2, read, 0n), word(3, 4, read, 5n)]],
     ["one of two TAS finds 0", [word(0, 10, tas, 0n), word(0, 10, tas, 1n), word(11, 12, store(0n)), word(13, 14, tas, 0n)]],
-    ["CAS", [word(0, 1, { kind: "cas", compare: 0n, swap: 7n }, 0n), word(2, 3, { kind: "cas", compare: 0n, swap: 9n }, 7n), word(4, 5, read, 7n)]],
+    ["CAS", [word(0, 1, { kind: "cas", compare: 0n, swap: 7n }, 0n), word(2, 3, { kind: "cas", compare: 0n, swap: 9n }, 7n),
+      word(4, 5, read, 7n)]],
     ["an unknown outcome that was done, long after", [word(0, Infinity, store(5n)), word(100, 101, read, 0n), word(200, 201, read, 5n)]],
     ["an unknown outcome that was never done", [word(0, Infinity, faa), word(10, 11, faa, 0n), word(20, 21, read, 1n)]],
     ["modulo 2^64", [word(0, 1, { kind: "faa", addend: 2n ** 64n - 1n }, 0n), word(2, 3, faa, 2n ** 64n - 1n), word(4, 5, read, 0n)]],
@@ -43,21 +46,29 @@ describe("a word", () => {
 
   test("says where the longest order ends", () => {
     const verdict = checkLinearizable([word(0, 1, faa, 0n), { ...word(2, 3, faa, 0n), client: "second" }], wordSpecification);
-    expect(verdict).toEqual({ kind: "notLinearizable", object: "w", why: "with 0x1 and 1 operations left, none of these can be next: second: faa(1) = 0 from 2 to 3" });
+    expect(verdict).toEqual(
+      { kind: "notLinearizable", object: "w",
+        why: "with 0x1 and 1 operations left, none of these can be next: second: faa(1) = 0 from 2 to 3" });
   });
 });
 
 describe("a key", () => {
   test("linearizable", () => {
-    expect(keys(key(0, 1, { kind: "create", value: "a" }, true), key(2, 3, { kind: "create", value: "b" }, false), key(4, 5, read, { value: "a" }), key(6, 7, { kind: "update", value: "b" }, true),
-      key(8, 9, { kind: "delete" }, true), key(10, 11, read, "missing"), key(12, 13, { kind: "delete" }, false), key(14, 15, { kind: "update", value: "c" }, false))).toBe("linearizable");
-    expect(keys(key(0, 10, { kind: "create", value: "a" }, false), key(0, 10, { kind: "create", value: "b" }, true), key(5, 20, read, "missing"))).toBe("linearizable");
-    expect(keys(key(0, Infinity, { kind: "create", value: "a" }), key(5, 6, { kind: "create", value: "b" }, false), key(7, 8, read, { value: "a" }))).toBe("linearizable");
+    expect(keys(key(0, 1, { kind: "create", value: "a" }, true), key(2, 3, { kind: "create", value: "b" }, false),
+      key(4, 5, read, { value: "a" }), key(6, 7, { kind: "update", value: "b" }, true),
+      key(8, 9, { kind: "delete" }, true), key(10, 11, read, "missing"), key(12, 13, { kind: "delete" }, false),
+        key(14, 15, { kind: "update", value: "c" }, false))).toBe("linearizable");
+    expect(keys(key(0, 10, { kind: "create", value: "a" }, false), key(0, 10, { kind: "create", value: "b" }, true),
+      key(5, 20, read, "missing"))).toBe("linearizable");
+    expect(keys(key(0, Infinity, { kind: "create", value: "a" }), key(5, 6, { kind: "create", value: "b" }, false),
+      key(7, 8, read, { value: "a" }))).toBe("linearizable");
   });
   test.each<[string, readonly KeyOperation[]]>([
     ["a key is created twice", [key(0, 10, { kind: "create", value: "a" }, true), key(0, 10, { kind: "create", value: "b" }, true)]],
-    ["a deleted key comes back", [key(0, 1, { kind: "create", value: "a" }, true), key(2, 3, { kind: "delete" }, true), key(4, 5, read, { value: "a" })]],
-    ["a value is torn", [key(0, 1, { kind: "create", value: "aa" }, true), key(2, 10, { kind: "update", value: "bb" }, true), key(3, 9, read, { value: "ab" })]],
+    ["a deleted key comes back",
+      [key(0, 1, { kind: "create", value: "a" }, true), key(2, 3, { kind: "delete" }, true), key(4, 5, read, { value: "a" })]],
+    ["a value is torn", [key(0, 1, { kind: "create", value: "aa" }, true), key(2, 10, { kind: "update", value: "bb" }, true),
+      key(3, 9, read, { value: "ab" })]],
     ["a key is missing that was created", [key(0, 1, { kind: "create", value: "a" }, true), key(2, 3, read, "missing")]],
   ])("not linearizable: %s", (_what, history) => { expect(keys(...history)).toBe("notLinearizable"); });
 });
@@ -82,7 +93,10 @@ test("agrees with the definition on 4,000 small random histories, of which many 
     });
     const { kind } = checkLinearizable(history, wordSpecification);
     seen[kind]++;
-    if ((kind === "linearizable") !== byDefinition(history, wordSpecification)) throw new Error(`history ${run}: ${kind}, but not by the definition: ${JSON.stringify(history, (_k, v: unknown) => (typeof v === "bigint" ? Number(v) : v))}`);
+    if ((kind === "linearizable") !== byDefinition(history, wordSpecification)) {
+      const shown = history.map(o => `${wordSpecification.describe(o.input, o.output)} from ${o.called} to ${o.returned}`).join("; ");
+      throw new Error(`history ${run}: ${kind}, but not by the definition: ${shown}`);
+    }
   }
   expect(seen.linearizable).toBeGreaterThan(400);
   expect(seen.notLinearizable).toBeGreaterThan(400);
@@ -93,11 +107,13 @@ describe("long histories", () => {
   /** Operands that no other has: what is found tells what was done, and the search seldom errs. */
   const unlike = (r: Random): WordInput => {
     const value = BigInt(r.below(2 ** 31)) << 8n;
-    return r.pick<WordInput>([{ kind: "faa", addend: value }, { kind: "faa", addend: value }, tas, store(r.chance(0.5) ? 0n : value), { kind: "cas", compare: 0n, swap: value }]);
+    return r.pick<WordInput>([{ kind: "faa", addend: value }, { kind: "faa", addend: value }, tas, store(r.chance(0.5) ? 0n : value),
+      { kind: "cas", compare: 0n, swap: value }]);
   };
   /** Eight clients on one word, each call at its own moment between call and return; some lose their answers. */
   function long(seed: number, count: number, lost = 0.01): WordOperation[] {
-    const r = new Random(seed), out: WordOperation[] = [], moments: { at: number; input: WordInput; called: number; returned: number; client: string }[] = [];
+    const r = new Random(seed), out: WordOperation[] = [];
+    const moments: { at: number; input: WordInput; called: number; returned: number; client: string }[] = [];
     for (let c = 0; c < 8; c++) {
       for (let i = 0, now = r.fraction() * 10; i < count / 8; i++) {
         const called = now, at = called + r.fraction() * 5, returned = at + r.fraction() * 5;
@@ -120,7 +136,8 @@ describe("long histories", () => {
     if (verdict.kind === "linearizable") expect(verdict.steps).toBeLessThan(2_000_000);
     const certain = long(4, 10_000, 0), at = certain.findIndex((o, i) => i > 5000 && o.input.kind === "faa");
     expect(checkLinearizable(certain, wordSpecification).kind).toBe("linearizable");
-    expect(checkLinearizable(certain.map((o, i) => (i === at ? { ...o, output: 2n ** 40n } : o)), wordSpecification).kind).toBe("notLinearizable");
+    const wrong = certain.map((o, i) => (i === at ? { ...o, output: 2n ** 40n } : o));
+    expect(checkLinearizable(wrong, wordSpecification).kind).toBe("notLinearizable");
   });
   test("a search that grows too long is given up, and says so", () => {
     expect(checkLinearizable(long(5, 800), wordSpecification, { steps: 100 })).toEqual({ kind: "undecided", object: "w", steps: 101 });
