@@ -113,8 +113,9 @@ describe("calls", () => {
 
   test("the first request to the node's software gets lost: its retry is served, since the client has introduced itself", () => {
     let lost = 0;
-    const lose = (frame: Uint8Array): boolean => dissect(frame).clio?.opcode === opcode.CREATE_PROC && lost++ === 0;
-    return onNetwork({ node: { lose } }, async ({ client, address }) => {
+    const alter = (frame: Uint8Array): Uint8Array | undefined =>
+      (dissect(frame).clio?.opcode === opcode.CREATE_PROC && lost++ === 0 ? undefined : frame);
+    return onNetwork({ node: { alter } }, async ({ client, address }) => {
       expect((await client.createProcess(address)).pid).toBe(1);
       expect(client.statistics).toMatchObject({ retries: 1, timeouts: 1 });
     });

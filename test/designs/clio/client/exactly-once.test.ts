@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { OperationError, type Client, type NodeAddress, type Thread } from "../../../../designs/clio/client/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { findsFault } from "../../../support/plant.ts";
+import { asNew } from "./model-station.ts";
 import { onNetwork, tenPercent, type RigOptions } from "./rig.ts";
 
 const page = 1n << 22n;
@@ -68,7 +69,7 @@ describe("10 % loss, duplication, reordering and corruption each way", () => {
     expect(r.answered).toBeGreaterThan(50);
   });
   test("planted fault: a node that executes retries is caught",
-    () => findsFault(counters({ seed: 11, link: tenPercent, node: { forgetful: true } }), /found twice|additions that were done/));
+    () => findsFault(counters({ seed: 11, link: tenPercent, node: { alter: asNew } }), /found twice|additions that were done/));
 
   /** Two clients write one word in turns: a write that is done again later undoes the other's. */
   const turns = (o: RigOptions): Promise<number> => onNetwork({ clients: 2, limitNs: 1e11, ...o }, async ({ clients, address }) => {
@@ -91,7 +92,7 @@ describe("10 % loss, duplication, reordering and corruption each way", () => {
   test("a write takes effect once: none is undone by a late copy of an earlier one",
     async () => { expect(await turns({ seed: 5, link: late })).toBeGreaterThan(300); });
   test("planted fault: a node that executes retries undoes writes",
-    () => findsFault(turns({ seed: 5, link: late, node: { forgetful: true } }), /is done, and/));
+    () => findsFault(turns({ seed: 5, link: late, node: { alter: asNew } }), /is done, and/));
 
   test("a mixture of all calls ends, each right or in an error",
     () => onNetwork({ seed: 21, clients: 4, link: tenPercent, limitNs: 1e11 }, async ({ clients, address, network }) => {

@@ -9,10 +9,8 @@ export interface ModelStationOptions {
   /** From a frame's arrival to its reply, ns. */
   readonly serviceNs?: number;
   readonly out?: LinkOptions; readonly in?: LinkOptions;
-  /** Planted fault: every retry is executed as if it were new. */
-  readonly forgetful?: boolean;
-  /** Frames that get lost right in front of the node. */
-  readonly lose?: (frame: Uint8Array) => boolean;
+  /** Planted fault: what the node takes in the place of a frame that arrives; undefined: nothing, the frame got lost. */
+  readonly alter?: (frame: Uint8Array) => Uint8Array | undefined;
 }
 
 export interface ModelStation {
@@ -22,8 +20,8 @@ export interface ModelStation {
   close(): Promise<void>;
 }
 
-/** The frame as if it were no retry. */
-function asNew(frame: Uint8Array): Uint8Array {
+/** The frame as if it were no retry: a node that takes frames so executes every retry as if it were new. */
+export function asNew(frame: Uint8Array): Uint8Array {
   if (dissect(frame).clio?.flagRetry !== 1) return frame;
   const out = frame.slice();
   encodeInto(clioHeader, { flagRetry: 0 }, out, frameOffsets.clio);
@@ -41,8 +39,9 @@ export async function modelStation(network: NetworkModel, o: ModelStationOptions
   const attachment: Attachment = network.attach(o.name ?? "node", {
     mac: runtime.mac, ...(o.out && { out: o.out }), ...(o.in && { in: o.in }),
     receive: (frame, damaged) => {
-      if (o.lose?.(frame) === true) return;
-      const outcome = node.receive(o.forgetful === true ? asNew(frame) : frame, damaged);
+      const taken = o.alter ? o.alter(frame) : frame;
+      if (taken === undefined) return;
+      const outcome = node.receive(taken, damaged);
       if (outcome.kind === "reply") send(outcome.frame);
       // The fake hardware takes one request after another.
       if (outcome.kind === "forward") slow = slow.then(async () => { send(await hardware.request(outcome.frame)); });

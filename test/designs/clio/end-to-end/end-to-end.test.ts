@@ -1,9 +1,10 @@
 /** The end-to-end check against a node in TypeScript; the cycle-accurate one has it in test/sim/clib.test.ts. */
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { endToEnd, type RunOptions, type RunResult } from "../../../../designs/clio/end-to-end/index.ts";
+import { accessBody, dissect, frameOffsets, opcode } from "../../../../designs/packets/index.ts";
+import { asNew } from "../client/model-station.ts";
 import { onNetwork, tenPercent, type RigOptions } from "../client/rig.ts";
 
-afterEach(() => { vi.restoreAllMocks(); });
 /** Operations of the long run; more by the environment. */
 const long = Number(process.env["MNEMO_OPERATIONS"] ?? 5_000);
 
@@ -28,8 +29,26 @@ describe("random operations of eight clients, every result judged", () => {
     expect(failed).toBeLessThan(long * 0.15);
     expect([...r.failed.keys()].filter(k => !["TIMEOUT", "NACK", "BUSY", "EXPIRED", "INVALID"].includes(k))).toEqual([]);
   }, 1_200_000);
-  test("planted fault: a node that executes retries is caught", async () => {
-    const r = await run(2000, { seed: 7, link: tenPercent, node: { forgetful: true } });
-    expect(r.problems.join("\n")).toMatch(/is not linearizable|it can be/);
+
+  /** One frame in `every` of an opcode comes with a byte of its data or operand changed, or with zeros for them. */
+  const sometimes = (code: number, every: number, what: "changed" | "zeroed") => {
+    let seen = 0;
+    return (frame: Uint8Array): Uint8Array | undefined => {
+      if (dissect(frame).clio?.opcode !== code || ++seen % every !== 0) return frame;
+      const out = frame.slice(), at = frameOffsets.body + accessBody.bytes;
+      if (what === "changed") out[at] = (out[at] ?? 0) ^ 0x10; else out.fill(0, at);
+      return out;
+    };
+  };
+  test.each<[string, NonNullable<RigOptions["node"]>, RegExp]>([
+    ["executes retries", { alter: asNew }, /is not linearizable|it can be/],
+    ["writes a wrong byte, one write in 100", { alter: sometimes(opcode.WRITE, 100, "changed") }, /it can be/],
+    ["writes zeros for data, one write in 100", { alter: sometimes(opcode.WRITE, 100, "zeroed") }, /it can be/],
+    ["adds a wrong number, one addition in 100", { alter: sometimes(opcode.ATOMIC_FAA, 100, "changed") }, /word \d+ is not linearizable/],
+    ["adds nothing, one addition in 100", { alter: sometimes(opcode.ATOMIC_FAA, 100, "zeroed") }, /word \d+ is not linearizable/],
+    ["stores a wrong value, one update in 20", { alter: sometimes(opcode.KV_UPDATE, 20, "changed") }, /key \d+ is not linearizable/],
+  ])("planted fault: a node that %s is caught", async (_what, node, problem) => {
+    const r = await run(2000, { seed: 7, link: tenPercent, node });
+    expect(r.problems.join("\n")).toMatch(problem);
   });
 });
