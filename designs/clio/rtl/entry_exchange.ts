@@ -10,7 +10,7 @@ const counterBits = 10;
  * write, and those that began before have ended. That is what a processor cannot do with a load and a store while a page fault may write the same table entry.
  *
  * An exchange holds the node's addresses back, waits until its accesses under way have been answered, reads, writes, and lets go when the write is answered.
- * Latency: 0 for the node's accesses; an exchange takes the time of the accesses under way and of a read and a write. Initiation interval: 1; one exchange at a
+ * Latency: 0 for the node's accesses, write data at the earliest one cycle behind their address; an exchange takes the time of the accesses under way and of a read and a write. Initiation interval: 1; one exchange at a
  * time, the next is taken when `exchanged` has been. Full: up to 1,023 accesses under way each way, more than any node has slots. An error of the memory reads
  * as what it gave. Reset: open.
  */
@@ -64,11 +64,13 @@ export const EntryExchange = module("EntryExchange",
     io.m_aw.valid.set(io.s_aw.valid.and(aw_closed.not()).or(putsAddress));
     io.m_aw.payload.set(mux(putsAddress, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.s_aw.payload));
     io.s_aw.ready.set(io.m_aw.ready.and(aw_closed.not()));
-    // All data of the node have gone when its writes have been answered, and the next ones come behind their address.
+    // Data of the node pass behind their address only: none can wait at the memory when the exchange's own come.
+    const owed = reg(uint(counterBits), { init: 0 });
+    const w_open = node(owed.any());
     const strobes = wordBits === 0 ? constant(255, 8) : cat(...Array.from({ length: words }, (_, i) => repeat(lane.eq(i), 8)).reverse());
-    io.m_w.valid.set(mux(ours.put, putsData, io.s_w.valid));
+    io.m_w.valid.set(mux(ours.put, putsData, io.s_w.valid.and(w_open)));
     io.m_w.payload.set(mux(ours.put, { data: repeat(bits, words), strb: strobes, last: constant(1, 1) }, io.s_w.payload));
-    io.s_w.ready.set(io.m_w.ready.and(ours.put.not()));
+    io.s_w.ready.set(io.m_w.ready.and(w_open));
     io.s_r.valid.set(io.m_r.valid.and(ours.read.not()));
     io.s_r.payload.set(io.m_r.payload);
     io.m_r.ready.set(ours.read.or(io.s_r.ready));
@@ -81,6 +83,7 @@ export const EntryExchange = module("EntryExchange",
       assertAlways(begins.and(count.all()).not(), "no more accesses are under way than are counted");
     };
     counted(reads, io.s_ar.fire, io.s_r.fire.and(io.s_r.payload.last));
+    counted(owed, io.s_aw.fire, io.s_w.fire.and(io.s_w.payload.last));
     counted(writes, io.s_aw.fire, io.s_b.fire);
     io.exchanged.valid.set(state.is("tell"));
     io.exchanged.payload.set(old);
