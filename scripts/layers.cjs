@@ -50,6 +50,11 @@ function forbidden(root) {
       comment: "Software also runs on the board, and the model is to be independent of what it checks.",
       from: { path: "^designs/[^/]+/(?:software|model)/" }, to: { path: "^(?:sim|hdl-dsl|designs/[^/]+/rtl)/" },
     },
+    {
+      name: "client-knows-the-wire-only", severity: "error",
+      comment: "A client shares nothing with a node but the wire format and the configuration.",
+      from: { path: "^designs/([^/]+)/client/" }, to: { path: "^(?:hdl-dsl|designs)/", pathNot: "^designs/(?:packets|$1/(?:client|config))/" },
+    },
     { name: "no-cycles", severity: "error", comment: "No file needs itself, whatever the way round.", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
     { name: "no-cycles-between-folders", severity: "error", comment: "No folder needs itself by way of another.", scope: "folder", from: {}, to: { circular: true } },
     { name: "everything-is-found", severity: "error", comment: "An import that leads nowhere.", from: {}, to: { couldNotResolve: true } },

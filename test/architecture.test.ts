@@ -39,6 +39,8 @@ describe("each rule catches what it is for", () => {
     ["designs/clio/model/a.ts", "designs/clio/rtl/index.ts", ["software-and-model-know-no-hardware"]],
     ["designs/clio/model/b.ts", "sim/index.ts", ["designs-knows-nothing-above", "software-and-model-know-no-hardware"]],
     ["designs/clio/model/c.ts", "designs/packets/index.ts", []],
+    ["designs/clio/client/a.ts", "designs/clio/model/index.ts", ["client-knows-the-wire-only"]],
+    ["designs/clio/client/b.ts", "designs/clio/config/index.ts", []],
     ["sim/bus/cycle.ts", "sim/net/cycle.ts", ["no-cycles"]],
     ["sim/net/cycle.ts", "sim/bus/cycle.ts", []], // said once, above
     ["cli/d.ts", "cli/missing.ts", ["everything-is-found"]],
