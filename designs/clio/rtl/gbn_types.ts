@@ -1,0 +1,45 @@
+/** The records that pass between the blocks of the Go-Back-N shims (gbn_rx.ts, gbn_tx.ts), and what they agree on. */
+import { bit, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
+import { frameOffsets, gbnHeader } from "../../packets/index.ts";
+
+/** Kinds of packets, as on the wire. */
+export const gbnType = { ack: 1, nack: 2, data: 3 } as const;
+/** Where the Go-Back-N header begins in a frame, its bytes, and the bytes of all headers up to its end. */
+export const gbnOffset = frameOffsets.clio, gbnBytes = gbnHeader.bytes, gbnEnd = gbnOffset + gbnBytes;
+/** Bits of a slot and of a sequence number on the wire. */
+export const wireSlotBits = gbnHeader.fields.srcSlot.bits, wireSequenceBits = gbnHeader.fields.sequence.bits;
+
+export interface SessionParameters {
+  /** Sessions, a power of two; number 0 is management's and has no state. */
+  readonly sessions: number;
+  readonly sequenceBits: number;
+  /** Packets that may be unacknowledged; a power of two. */
+  readonly window: number;
+}
+export const sessionBits = (p: { readonly sessions: number }): number => Math.log2(p.sessions);
+
+/** Who is at the other end: what tells him from others, and what else is needed to write to him. */
+export interface PeerWidths { readonly identityBits: number; readonly addressBits: number }
+export const Peer = (p: PeerWidths) => struct({ identity: uint(p.identityBits), address: uint(p.addressBits) });
+/** On the wire the identity is IPv4 address, UDP port and slot; the address MAC and the port of ours that he wrote to. */
+export const wirePeer: PeerWidths = { identityBits: 32 + 16 + wireSlotBits, addressBits: 48 + 16 };
+/** The same as fields, lowest bits first as in `Peer`. */
+export const PeerFields = struct({ slot: uint(wireSlotBits), port: uint(16), ip: uint(32), nodePort: uint(16), mac: uint(48) });
+
+/** A session is opened (both directions at number 1, no peer yet) or closed. */
+export const SessionControl = (p: { readonly sessions: number }) => struct({ session: uint(sessionBits(p)), open: bit });
+/** An ACK or NACK that came: all up to `sequence` has arrived there. */
+export const Acknowledgement = (p: SessionParameters) => struct({ session: uint(sessionBits(p)), sequence: uint(p.sequenceBits), nack: bit });
+/** An ACK or NACK to be sent. */
+export const Answer = (p: SessionParameters & PeerWidths) => struct({
+  session: uint(sessionBits(p)), sequence: uint(p.sequenceBits), nack: bit, peer: Peer(p),
+});
+
+/**
+ * The MAC that the node sees in place of the client's: 02:47:42:4e ("GBN") and 16 bits. Bit 15: management, and the low bits are the place in
+ * the ring of its contexts; otherwise they are the session.
+ */
+export const tagPrefix = 0x02_47_42_4en, tagBits = 16;
+
+/** a - b of two sequence numbers, round the end. */
+export function distance(a: UInt, b: UInt): UInt { return a.sub(b as never); }
