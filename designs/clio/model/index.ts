@@ -9,3 +9,4 @@ export { outside, Words, type Span, type WordPart } from "./words.ts";
 export { WordHistory, type WordOperation } from "./word-history.ts";
 export { frameName, Scoreboard, type Completed } from "./scoreboard.ts";
 export { RetryModel, type RetryAsked, type RetryOperation, type RetryVerdict } from "./retry.ts";
+export * from "./gbn.ts";

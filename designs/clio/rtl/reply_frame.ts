@@ -21,12 +21,12 @@ export const headerBytes = frameOffsets.body + oldValueBody.bytes;
 
 const arpBytes = frameOffsets.network + arpPacket.bytes;
 /** Fields of an IPv4 header that are the same in every reply of ours. */
-const ipv4Constants = {
+export const ipv4Constants = {
   version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0, fragmentOffset: 0, ttl: 64,
     protocol: ipProtocol.udp, checksum: 0,
 } as const;
 /** Sum of their 16-bit words. */
-const constantSum = (() => {
+export const constantSum = (() => {
   const bytes = encode(ipv4Header, ipv4Constants);
   let sum = 0;
   for (let i = 0; i < bytes.length; i += 2) sum += (bytes[i] as number) * 256 + (bytes[i + 1] as number);
