@@ -40,7 +40,7 @@ const harness = module("GbnReceiverProof",
     const sends = node(io.send.valid.and(next.sub(base).lt(WINDOW)), { name: "model_sends" });
     when(sends, () => {
       next.set(next.add(one));
-      data.setAt(next, io.send.data as never);
+      data.setAt(next, io.send.data);
       when(sent.ne(OLDEST), () => { sent.set(sent.add(one)); });
     });
     const ahead = io.heard.zext(BITS);
@@ -62,7 +62,7 @@ const harness = module("GbnReceiverProof",
     // What was given, two cycles later beside the verdict.
     const Given = struct({ mine: bit, sequence: uint(BITS), data: uint(DATA) });
     const early = reg(Given, { init: 0, name: "model_early" }), late = reg(Given, { init: 0, name: "model_late" });
-    early.set({ mine: mine.and(dut.packet.ready), sequence, data: data.at(sequence) as UInt<2> });
+    early.set({ mine: mine.and(dut.packet.ready), sequence, data: data.at(sequence) });
     late.set(early);
     const room = reg(bit, { init: 0, name: "model_room" });
     room.set(io.answer_room);
@@ -72,7 +72,7 @@ const harness = module("GbnReceiverProof",
     when(accepted, () => { delivered.set(delivered.add(one)); });
     const now = node(mux(accepted, delivered.add(one), delivered as UInt), { name: "model_now" });
     assertAlways(accepted.not().or(delivered.ne(next)), "nothing is accepted that was not sent");
-    assertAlways(accepted.not().or(late.data.eq(data.at(delivered) as UInt<2>)), "what is accepted is what was sent, in order and once");
+    assertAlways(accepted.not().or(late.data.eq(data.at(delivered))), "what is accepted is what was sent, in order and once");
     assertAlways(judged.and(late.sequence.eq(delivered)).and(room).not().or(accepted), "the next packet is accepted when there is room");
     assertAlways(late.mine.not().or(dut.verdict.valid), "every packet is judged 2 cycles later");
 

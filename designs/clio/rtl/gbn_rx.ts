@@ -1,5 +1,5 @@
 import {
-  bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, pack, reg, sink, source, stream, struct, uint, unpack, when,
+  bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, reg, sink, source, stream, struct, uint, unpack, when,
   type Bit, type StreamIn, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
@@ -56,7 +56,7 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * the UDP checksum becomes 0, and the sender's MAC becomes the tag by which gbn_tx.ts finds session and sender again when the node answers. ACKs and NACKs of a
  * session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came.
  *
- * Latency: 11 cycles from a frame's last beat to its first one at `tx`; 6 to `acks`; 11 to the first beat at `answers`. Initiation interval: one beat and one packet per cycle.
+ * Latency: 9 cycles from a frame's last beat to its first one at `tx`; 7 to `acks`; 10 to the first beat at `answers`. Initiation interval: one beat and one packet per cycle.
  * Full: `rx` never waits for the node, so that ACKs come through when it stalls: a frame for which there is no room (two of the largest and a few beats,
  * or 32 frames) is dropped before the session sees it. An answer for which there is no room is not made, see there. An ACK is forgotten while 16 wait.
  * `rx.ready` is 0 while the sessions are set up after reset, and as long as `control` holds up the table. Frames with a wrong FCS and frames that are too long are dropped.
@@ -76,7 +76,7 @@ export const GbnRx = module("GbnRx",
     connect(io.control, receiver.control);
 
     // First step, at a frame's end: every rule by itself.
-    const end = frames.end, header = end.header as UInt;
+    const end = frames.end, header = end.header;
     const ethernet = cutFields(ethernetHeader, header), ip = cutFields(ipv4Header, header, frameOffsets.network);
     const udp = cutFields(udpHeader, header, frameOffsets.transport), gbn = cutFields(gbnHeader, header, gbnOffset);
     const udp_ip = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
@@ -85,30 +85,31 @@ export const GbnRx = module("GbnRx",
     const answered = node(gbn.type.eq(gbnType.ack).or(gbn.type.eq(gbnType.nack)));
     const is_data = node(gbn.type.eq(gbnType.data));
     // ACKs are never passed on, so their bytes are not kept; what else they may be is told below.
-    const discard = node(udp_ip.and(our_port).and(answered));
+    const discard = node(udp_ip.and(our_port).and(answered).and(end.last_byte.ge(gbnOffset)));
     frames.discard.set(discard);
     const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8), header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
     const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from, (from + to) >> 1).add(total((from + to) >> 1, to)));
     const words = ipv4Header.bytes / 2;
     const past = node(ip.totalLength.zext(17).add(frameOffsets.network - 1).gt(end.last_byte.zext(17)));
-    const peer = pack({ slot: gbn.srcSlot, port: udp.srcPort, ip: ip.src, nodePort: udp.dstPort, mac: ethernet.src });
+    // In the order of PeerFields.
+    const peer = cat(ethernet.src, udp.dstPort, ip.src, udp.srcPort, gbn.srcSlot);
     const Judged = struct({
-      kept: bit, bad: bit, long: bit, stored: bit, ours: uint(8), sums: uint(40), data: bit, answered: bit, nack: bit, management: bit, short: bit,
+      kept: bit, bad: bit, long: bit, stored: bit, ours: uint(9), sums: uint(40), data: bit, answered: bit, nack: bit, management: bit, short: bit,
       session: uint(wireSlotBits), sequence: uint(wireSequenceBits), peer: uint(wirePeer.identityBits + wirePeer.addressBits),
       ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
     });
     const judged_valid = reg(bit, { init: 0 });
     const judged = reg(Judged);
-    judged_valid.set(frames.ends as Bit);
+    judged_valid.set(frames.ends);
     const least = udpHeader.bytes + gbnBytes;
     judged.set({
       kept: end.stored.and(discard.or(end.bad).or(end.long).not()), bad: end.bad, long: end.long, stored: end.stored,
       ours: cat(udp_ip, our_port, ip.version.eq(4).and(ip.ihl.eq(5)), ip.moreFragments.or(ip.fragmentOffset.any()).not(), ip.dst.eq(io.config.ip),
-        ethernet.dst.eq(io.config.mac).or(io.config.acceptAnyMac), udp.length.eq(ip.totalLength.sub(ipv4Header.bytes)), past.not()).is(8),
+        ethernet.dst.eq(io.config.mac).or(io.config.acceptAnyMac), udp.length.eq(ip.totalLength.sub(ipv4Header.bytes)), past.not(), ip.totalLength.ge(ipv4Header.bytes + udpHeader.bytes)).is(9),
       sums: cat(total(words >> 1, words), total(0, words >> 1)).is(40),
       data: is_data, answered, nack: gbn.type.eq(gbnType.nack), management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
       short: udp.length.lt(least).or(is_data.and(udp.length.lt(least + clioHeader.bytes))),
-      session: gbn.dstSlot, sequence: gbn.sequence, peer: peer as never, ipLength: ip.totalLength, checksum: ip.checksum, udpLength: udp.length,
+      session: gbn.dstSlot, sequence: gbn.sequence, peer: peer.is(wirePeer.identityBits + wirePeer.addressBits), ipLength: ip.totalLength, checksum: ip.checksum, udpLength: udp.length,
     });
 
     // Second step: the verdict without the table, and what the lengths become. Then it waits for the table.
@@ -117,12 +118,10 @@ export const GbnRx = module("GbnRx",
     const ours = node(judged.ours.all().and(sum_right));
     const known_session = node(judged.session.shr(sessionBits(p)).any().not());
     const well = node(judged.short.not().and(judged.data.or(judged.answered.and(judged.management.not()))).and(judged.management.or(known_session)));
-    const whole = node(judged.bad.or(judged.long).not());
     const Queued = struct({
       kind: uint(2), kept: bit, bad: bit, lost: bit, packet: GbnPacket(table), nack: bit, ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
     });
     const lost = node(judged.long.or(judged.stored.not().and(ours.not().or(judged.data))));
-    const goes = node(whole.and(lost.not()));
     const kind = node(mux(ours.not(), constant(kinds.raw, 2), mux(well.not(), constant(kinds.malformed, 2), mux(judged.management, constant(kinds.management, 2), kinds.session))));
     const queue = instance("queue", Fifo({ shape: Queued, depth: 16, style: "distributed" }));
     const entry = reg(Queued);
@@ -134,8 +133,6 @@ export const GbnRx = module("GbnRx",
       packet: { session: judged.session.resize(sessionBits(p)), sequence: judged.sequence.resize(p.sequenceBits), control: judged.answered, peer: sender },
       ipLength: judged.ipLength.sub(gbnBytes), checksum: changedChecksum(judged.checksum, -gbnBytes), udpLength: judged.udpLength.sub(gbnBytes),
     });
-    const entry_goes = reg(bit);
-    entry_goes.set(goes);
     queue.push.valid.set(entry_valid);
     queue.push.payload.set(entry);
     // Four may be on their way here.
