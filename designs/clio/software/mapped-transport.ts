@@ -14,11 +14,17 @@ export interface NodeMaps {
 }
 
 export interface MappedTransportOptions {
-  /** Resolves when something may have changed: the next interrupt, or simply after a while (then the states are polled). */
+  /** Resolves when something may have changed: the next interrupt, or simply after a while (then the states are polled). One call at a time. */
   readonly wait: () => Promise<void>;
+  /** `wait` is an interrupt's: the states that are waited for, and no others, are enabled to raise it. */
+  readonly interrupts?: boolean;
   /** Nanoseconds since some start. */
   readonly time: () => number;
 }
+
+/** States that can raise the interrupt, and their places in `interruptEnable`. */
+const interruptBit = { rxWaiting: 1, pagesLow: 2, shootdownIdle: 4, exchangeIdle: 8 } as const;
+type Interrupting = keyof typeof interruptBit;
 
 /** The letters CLSP, C lowest. */
 const identification = 0x50534c43;
@@ -36,6 +42,10 @@ export class MappedTransport implements SlowPathTransport {
   readonly #port: RegisterDriver<(typeof socPortMap.registers)[number]>;
   readonly #options: MappedTransportOptions;
   readonly #tails = new Map<string, Promise<unknown>>();
+  /** How many wait for each state. */
+  readonly #waiting = new Map<Interrupting, number>();
+  #enabled = 0;
+  #wait: Promise<void> | undefined;
   #received = 0;
   #sent = 0;
   #closed = false;
@@ -73,13 +83,33 @@ export class MappedTransport implements SlowPathTransport {
     this.#tails.set(kind, done.catch(() => undefined));
     return done;
   }
-  /** Waits for a state; false when the transport is closed first. */
-  async #until(state: "rxWaiting" | "pagesLow" | "shootdownIdle" | "exchangeIdle" | "freePageIdle"): Promise<boolean> {
-    for (;;) {
-      if (this.#closed) return false;
-      if (await this.#port.read(state) === 1) return true;
-      await this.#options.wait();
-    }
+  /** Waits once, together with all others who do. */
+  #once(): Promise<void> {
+    this.#wait ??= this.#options.wait().finally(() => { this.#wait = undefined; });
+    return this.#wait;
+  }
+  /** Enables what is waited for. */
+  #enable(): Promise<void> {
+    return this.#inTurn("interrupts", async () => {
+      const mask = [...this.#waiting].reduce((m, [state, n]) => (n > 0 ? m | interruptBit[state] : m), 0);
+      if (this.#options.interrupts !== true || mask === this.#enabled) return;
+      this.#enabled = mask;
+      await this.#port.write({ interruptEnable: mask });
+    });
+  }
+  /** Waits for a state; false when the transport is closed first, but for an order that is under way: its end is always waited for. */
+  async #until(state: Interrupting): Promise<boolean> {
+    const order = state === "shootdownIdle" || state === "exchangeIdle";
+    if (await this.#port.read(state) === 1) return !this.#closed;
+    const count = (by: number): Promise<void> => { this.#waiting.set(state, (this.#waiting.get(state) ?? 0) + by); return this.#enable(); };
+    await count(1);
+    try {
+      for (;;) {
+        if (this.#closed && !order) return false;
+        if (await this.#port.read(state) === 1) return true;
+        await this.#once();
+      }
+    } finally { await count(-1); }
   }
 
   async receive(): Promise<Uint8Array | undefined> {
@@ -98,7 +128,8 @@ export class MappedTransport implements SlowPathTransport {
       if (frame.length < 1 || frame.length > slotBytes) throw new RangeError(`a frame of ${frame.length} bytes does not fit a ring's slot of ${slotBytes}`);
       while ((this.#sent - await this.#port.read("txTail") & 0xffff) >= slots) {
         if (this.#closed) return;
-        await this.#options.wait();
+        // No interrupt tells of it, and it takes no longer than a frame on the wire.
+        await Promise.resolve();
       }
       const at = txBase + this.#sent % slots * slotBytes, padded = new Uint8Array(4 * Math.ceil(frame.length / 4));
       padded.set(frame);
@@ -121,7 +152,7 @@ export class MappedTransport implements SlowPathTransport {
       await this.#port.write({ newEntryLow: Number(bits & 0xffff_ffffn) });
       await this.#port.write({ newEntryHigh: Number(bits >> 32n) });
       await this.#port.write({ exchangeGo: 1 });
-      while (await this.#port.read("exchangeIdle") === 0) await this.#options.wait();
+      await this.#until("exchangeIdle");
       return BigInt(await this.#port.read("oldEntryLow")) | BigInt(await this.#port.read("oldEntryHigh")) << 32n;
     });
   }
@@ -130,7 +161,7 @@ export class MappedTransport implements SlowPathTransport {
   pushFreePage(ppn: number): Promise<void> {
     return this.#inTurn("page", async () => {
       await this.#port.write({ freePage: ppn, freePageGo: 1 });
-      while (await this.#port.read("freePageIdle") === 0) await this.#options.wait();
+      while (await this.#port.read("freePageIdle") === 0) await Promise.resolve();
     });
   }
   lowWater(): Promise<boolean> { return this.#until("pagesLow"); }
@@ -140,7 +171,7 @@ export class MappedTransport implements SlowPathTransport {
       await this.#port.write({ shootdownPid: pid });
       await this.#port.write({ shootdownVpnLow: Number(vpn & 0xffff_ffffn) });
       await this.#port.write({ shootdownVpnHigh: Number(vpn >> 32n), shootdownGo: 1 });
-      while (await this.#port.read("shootdownIdle") === 0) await this.#options.wait();
+      await this.#until("shootdownIdle");
     });
   }
 

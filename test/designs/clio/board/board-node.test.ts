@@ -17,7 +17,7 @@ const clocks = { node: { periodNs: 4 }, mac: { periodNs: 6.4, phaseNs: 1.3 }, me
 async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   const { io, sim } = b, client = new FrameClient(clientEndpoint(0), runtime), mac = b.clock("mac");
   const ram = new AxiRam(sim, axiPorts(io, "mem"), { latency: 20, jitter: 5, domain: "memory" });
-  const sink = new AxisSink(sim, { valid: io.mac_tx.valid, ready: io.mac_tx.ready, payload: io.mac_tx.payload } as never, { domain: "mac", pause: bernoulli(0.3, 3) });
+  const sink = new AxisSink(sim, { valid: io.mac_tx.valid, ready: io.mac_tx.ready, payload: io.mac_tx.payload }, { domain: "mac", pause: bernoulli(0.3, 3) });
   const gaps: number[] = [];
   let within = false;
   b.onEdge({ sample: () => { if (within && io.mac_tx.valid.value === 0) gaps.push(mac.cycle); if (io.mac_tx.valid.value === 1 && io.mac_tx.ready.value === 1) within = io.mac_tx.payload.last.value === 0; } }, "mac");

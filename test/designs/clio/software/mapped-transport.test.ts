@@ -50,7 +50,7 @@ function zeros(name: string, bytes: number): string {
 }
 
 /** A node, and the real slow path that knows of it what loads and stores tell. */
-async function started(b: Bench<Ports>, dram?: Dram, wired: (port: MemoryMap) => MemoryMap = m => m) {
+async function started(b: Bench<Ports>, dram?: Dram, wired: (port: MemoryMap) => MemoryMap = m => m, interrupts = false) {
   const ram = new AxiRam(b.sim, axiPorts(b.io, "mem"), { latency: 30, jitter: 20, ...dram === undefined ? {} : { memory: dram.device } }), mac = new EthernetMac(b.sim, b.io.rx, b.io.tx);
   const { port_aw, port_w, port_b, port_ar, port_r } = b.io;
   const maps = {
@@ -58,7 +58,8 @@ async function started(b: Bench<Ports>, dram?: Dram, wired: (port: MemoryMap) =>
     port: wired(registersOf(new LiteMaster(b.sim, { s_aw: port_aw, s_w: port_w, s_b: port_b, s_ar: port_ar, s_r: port_r }))),
   };
   await b.cycles(4);
-  const options = { wait: () => b.cycles(10), time: () => b.cycle * 4 };
+  const wait = interrupts ? () => b.until(() => b.io.irq.value === 1) : () => b.cycles(10);
+  const options = { wait, interrupts, time: () => b.cycle * 4 };
   const transport = await MappedTransport.open(maps, config, options);
   await clearTable(transport, config);
   const slow = new SlowPath(transport, config, runtime);
@@ -76,8 +77,8 @@ async function started(b: Bench<Ports>, dram?: Dram, wired: (port: MemoryMap) =>
 }
 
 /** Processes, memory, faults and frees as a client on the network sees them. */
-async function life(b: Bench<Ports>, dram?: Dram, wired?: (port: MemoryMap) => MemoryMap): Promise<void> {
-  const { transport, slow, ask } = await started(b, dram, wired), client = new FrameClient(clientEndpoint(0), runtime);
+async function life(b: Bench<Ports>, dram?: Dram, wired?: (port: MemoryMap) => MemoryMap, interrupts?: boolean): Promise<void> {
+  const { transport, slow, ask } = await started(b, dram, wired, interrupts), client = new FrameClient(clientEndpoint(0), runtime);
   const created = await ask(client.createProcess());
   expect(created.status).toBe(status.OK);
   const pid = decode(createProcReplyBody, created.body).newPid;
@@ -121,6 +122,15 @@ test("the same with the node's memory in a memory-mapped file that the node and 
   // What the client wrote is in the file, for who reads it as a file.
   expect(readFileSync(path).includes(Buffer.from(Uint8Array.from({ length: 40 }, (_, k) => 5 * 40 + k & 255)))).toBe(true);
 });
+test("the same by interrupts: between them nothing is polled", () => run(async b => {
+  let loads = 0, high = 0;
+  b.onEdge({ sample: () => { high += b.io.irq.value; } });
+  await life(b, undefined, m => ({ ...m, load32: o => { loads++; return m.load32(o); } }), true);
+  expect(high).toBeGreaterThan(0);
+  const before = loads;
+  await b.cycles(5_000);
+  expect(loads - before).toBeLessThan(5);
+}));
 test("a mapped file: accesses of their width, in their byte order, within their bounds", async () => {
   const path = zeros("plain", 8192), map = mapFile(addon, path, 4096, 4096);
   await map.store32(4, 0xfedcba98);
