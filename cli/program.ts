@@ -8,6 +8,7 @@ import { catalogueVerb } from "./verbs/catalogue.ts";
 import { drawVerb } from "./verbs/draw.ts";
 import { doctorVerb } from "./verbs/doctor.ts";
 import { emitVerb } from "./verbs/emit.ts";
+import { figuresVerb } from "./verbs/figures.ts";
 import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
 import { proveVerb } from "./verbs/prove.ts";
@@ -17,7 +18,7 @@ import { synthVerb } from "./verbs/synth.ts";
 import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, serveVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, boardVerb, proveVerb, benchVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
+const verbs: readonly Verb[] = [runVerb, serveVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, boardVerb, proveVerb, benchVerb, figuresVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {

@@ -1,0 +1,31 @@
+/** A way from values to places along an axis, with its ticks. */
+export interface Scale { readonly place: (v: number) => number; readonly ticks: readonly { readonly at: number; readonly label: string }[] }
+
+const units: readonly (readonly [number, string])[] = [[2 ** 20, "M"], [2 ** 10, "K"]];
+/** 1024 as 1K. */
+function binary(n: number): string {
+  const unit = units.find(([size]) => n >= size && n % size === 0);
+  return unit === undefined ? String(n) : `${n / unit[0]}${unit[1]}`;
+}
+
+/** Round steps between two values: 1, 2 or 5 times a power of ten, about `wanted` of them. */
+function step(span: number, wanted: number): number {
+  const rough = span / wanted, power = 10 ** Math.floor(Math.log10(rough)), m = rough / power;
+  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
+}
+
+/** From `low` to `high` in places `from` to `to`; both ends are moved out to round numbers. */
+export function linear(low: number, high: number, from: number, to: number, wanted = 5): Scale {
+  const s = step(high - low || Math.abs(high) || 1, wanted), first = Math.floor(low / s + 1e-9) * s, last = Math.max(first + s, Math.ceil(high / s - 1e-9) * s);
+  const place = (v: number): number => from + (v - first) / (last - first) * (to - from), digits = Math.max(0, -Math.floor(Math.log10(s) + 1e-9));
+  const count = Math.round((last - first) / s);
+  return { place, ticks: Array.from({ length: count + 1 }, (_, i) => ({ at: place(first + i * s), label: (first + i * s).toFixed(digits) })) };
+}
+
+/** Powers of two. */
+export function log2(low: number, high: number, from: number, to: number, wanted = 8): Scale {
+  const first = Math.floor(Math.log2(low)), last = Math.max(first + 1, Math.ceil(Math.log2(high) - 1e-3)), every = Math.max(1, Math.ceil((last - first) / wanted));
+  const place = (v: number): number => from + (Math.log2(v) - first) / (last - first) * (to - from);
+  const ticks = Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => 2 ** (first + i * every));
+  return { place, ticks: ticks.map((v) => ({ at: place(v), label: binary(v) })) };
+}

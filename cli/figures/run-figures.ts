@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exitCode, type ExitCode } from "../exit-code.ts";
+import { table } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { clioFigures } from "./clio/index.ts";
+import { figureOf } from "./form/definition.ts";
+import { reportSchema, type Figure } from "./form/schema.ts";
+import { htmlOf } from "./report/html.ts";
+
+/** `mnemo figures`' options as parsed. */
+export interface FiguresOptions { readonly seed: number; readonly quick?: boolean; readonly only?: string; readonly out: string }
+
+/** The figures that `--only` names. @throws UsageError for one that there is not */
+function chosen(only: string | undefined): typeof clioFigures {
+  if (only === undefined) return clioFigures;
+  const wanted = only.split(",").map((n) => n.trim()), known = clioFigures.map((d) => d.number), unknown = wanted.find((n) => !known.includes(n));
+  if (unknown !== undefined) throw new UsageError(`--only names figure "${unknown}", which is not among ${known.join(", ")}; write such as --only 4.6,4.7`);
+  return clioFigures.filter((d) => wanted.includes(d.number));
+}
+
+/**
+ * `mnemo figures clio`: measures the figures of the paper and writes them as one HTML page and as JSON. The same seed gives the same files, byte for byte. Exit code 1 when a claim
+ * of shape does not hold.
+ */
+export async function runFigures({ seed, quick = false, only, out }: FiguresOptions, terminal: Terminal): Promise<ExitCode> {
+  const definitions = chosen(only), figures: Figure[] = [];
+  // Seen before the minutes that it takes.
+  mkdirSync(out, { recursive: true });
+  for (const d of definitions) {
+    terminal.progress(`figure ${d.number}: ${d.title} ...`);
+    figures.push(await figureOf(d, { seed, quick }));
+  }
+  const report = reportSchema.parse({ seed, quick, figures }), page = join(out, "clio-figures.html"), data = join(out, "clio-figures.json");
+  writeFileSync(page, htmlOf(report));
+  writeFileSync(data, `${JSON.stringify(report, undefined, 1)}\n`);
+  const failed = figures.flatMap((f) => f.verdicts.filter((v) => !v.holds).map((v) => `figure ${f.number} does not show: ${v.says} (${v.found})`));
+  terminal.print(table(["figure", "", "standing", "claims that hold"], figures.map((f) => [f.number, f.title, f.standing,
+    f.verdicts.length === 0 ? "" : `${f.verdicts.filter((v) => v.holds).length} of ${f.verdicts.length}`]), "lllr"));
+  terminal.print(`\n${page}\n${data}`);
+  for (const f of failed) terminal.error(f);
+  return failed.length === 0 ? exitCode.done : exitCode.failed;
+}
