@@ -37,7 +37,7 @@ describe("bad usage", () => {
 });
 
 describe("help", () => {
-  const verbs = ["run", "serve", "emit", "generate", "lint", "prove", "bench", "doctor"];
+  const verbs = ["run", "serve", "emit", "generate", "lint", "prove", "bench", "figures", "doctor"];
   it("lists every verb", async () => {
     const { code, out, err } = await mnemo(["--help"]);
     expect([code, err]).toEqual([0, ""]);
