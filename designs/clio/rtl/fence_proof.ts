@@ -3,19 +3,19 @@ import {
   assertAlways, assumeAlways, bit, bitsFor, connect, cover, decode, input, instance, module, moduleObeys, mux, node, output, producerObeys, reg, sink, source,
   struct, uint, when, type Bit, type Proof, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { FenceReply, FenceUnit } from "./fence.ts";
+import { FenceReply, FenceUnit, type FenceParameters } from "./fence.ts";
 import { Release, slotBits } from "./types.ts";
 
-const SLOTS = 2, FENCES = 1, p = { slots: SLOTS, fences: FENCES };
+const SLOTS = 2;
 /** Cycles in which `reply` is taken, from the last one leaving to the answer: 2 of latency, and the answers that can go before it. */
 const SOON = 8;
 
 const harness = module("FenceProof",
-  () => ({
+  (p: FenceParameters) => ({
     fence: sink(struct({ slot: uint(slotBits(p)) })), entered: input(Release(p)), busy: input(uint(SLOTS)), reply: source(FenceReply(p)), pick: input(bit),
-    waiting: output(uint(bitsFor(FENCES))),
+    waiting: output(uint(bitsFor(p.fences))),
   }),
-  io => {
+  (io, p) => {
     const dut = instance("dut", FenceUnit(p));
     connect(io.fence as never, dut.fence);
     connect(dut.reply as never, io.reply);
@@ -43,7 +43,7 @@ const harness = module("FenceProof",
     const picked = node(io.fence.fire.and(io.pick).and(active.not()), { name: "model_picked" });
     const mine = node(active.and(io.reply.valid).and(io.reply.payload.slot.eq(slot)), { name: "model_mine" });
     when(picked, () => {
-      active.set(1); slot.set(io.fence.payload.slot); full.set(dut.waiting.eq(FENCES)); before.set(inside.and(io.busy)); late.set(0);
+      active.set(1); slot.set(io.fence.payload.slot); full.set(dut.waiting.eq(p.fences)); before.set(inside.and(io.busy)); late.set(0);
     }).otherwise(() => {
       before.set(before.and(io.busy));
       when(mine.and(io.reply.ready), () => { active.set(0); });
@@ -54,16 +54,20 @@ const harness = module("FenceProof",
     assertAlways(mine.not().or(io.reply.payload.refused).or(before.any().not()), "a fence is answered when all that was before it has left");
     assertAlways(late.lt(SOON), "a fence is answered soon after");
     assertAlways(io.fence.ready, "a fence is always taken");
-    cover(mine.and(io.reply.payload.refused), "a fence is refused");
+    // With as many places as slots there is always room.
+    if (p.fences < SLOTS) cover(mine.and(io.reply.payload.refused), "a fence is refused");
+    else cover(dut.waiting.eq(p.fences), "all places are taken");
     cover(mine.and(full.not()).and(inside.any()), "a fence is answered while later requests are inside");
   });
 
-export const fenceProof: Proof = {
-  module: `FenceUnit, ${SLOTS} slots, ${FENCES} fences`,
-  harness: harness(),
+const proof = (fences: number): Proof => ({
+  module: `FenceUnit, ${SLOTS} slots, ${fences} fence${fences === 1 ? "" : "s"}`,
+  harness: harness({ slots: SLOTS, fences }),
   faults: [
     { what: "a fence waits for later requests too", from: "awaited_0 & busy", to: "(awaited_0 | inside_) & busy" },
     { what: "a fence waits for nothing", from: "~(|awaited_0)", to: "1'b1" },
     { what: "a fence waits for its own slot", from: "takes_0 ? still_inside", to: "takes_0 ? still_inside | (2'd1 << fence_payload_slot)" },
   ],
-};
+});
+/** One place, so that fences are refused; and two, which end in the order of arrival. */
+export const fenceProofs: readonly Proof[] = [proof(1), proof(2)];

@@ -24,6 +24,13 @@ export const retryAnswer = {
 /** What the pipeline found out about a request: an answer of `retryAnswer` as it stands, or one of these. */
 export const retryFinding = { found: 0, busy: retryAnswer.busy, expired: retryAnswer.expired, entered: 3 } as const;
 
+interface Places { readonly slots: number; readonly entries: number }
+/** The operation at `entry` is done by the request in `slot`. */
+export const RetryStarted = (p: Places) => struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
+/** What was found out about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the request in `entrySlot`. */
+export const RetryFinding = (p: Places) => struct({
+  valid: bit, kind: uint(2), slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)), entrySlot: uint(slotBits(p)), silent: bit, replyOpcode: uint(8),
+});
 export const RetryAnswer = (p: { readonly slots: number }) =>
   struct({ slot: uint(slotBits(p)), kind: uint(2), status: uint(4), silent: bit, replyOpcode: uint(8) });
 /** An operation that was passed on has been done (or failed): its status, and what an atomic found. */
@@ -44,10 +51,9 @@ export const RetryDone = (p: { readonly slots: number; readonly wordBits: number
  */
 export const RetryResults = module("RetryResults",
   (p: RetryResultsParameters) => {
-    const slot = uint(slotBits(p)), entry = uint(Math.log2(p.entries));
+    const slot = uint(slotBits(p));
     return {
-      started: input(struct({ valid: bit, slot, entry })),
-      finding: input(struct({ valid: bit, kind: uint(2), slot, entry, entrySlot: slot, silent: bit, replyOpcode: uint(8) })),
+      started: input(RetryStarted(p)), finding: input(RetryFinding(p)),
       done: input(RetryDone(p)),
       answer: source(RetryAnswer(p)),
       word_slot: input(slot), word: output(uint(p.wordBits)),
