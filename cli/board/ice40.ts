@@ -2,8 +2,8 @@ import { SerialResponder } from "../../designs/clio/board/index.ts";
 import { makeSettings } from "../../designs/clio/config/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
 import { accessBody, frameOffsets } from "../../designs/packets/index.ts";
-import type { GeneratedFile } from "../generate/files.ts";
 import { CheckFailed } from "../usage-error.ts";
+import type { BoardFile } from "./board-file.ts";
 import type { Ice40Board } from "./schema.ts";
 import { fill } from "./template.ts";
 
@@ -31,7 +31,7 @@ export function ice40Sources(root: string, b: Ice40Board): Ice40Sources {
 }
 
 /** All files of a board, by their paths in the project; `build.ys` and the node's files among them. */
-export function ice40Files(root: string, b: Ice40Board): GeneratedFile[] {
+export function ice40Files(root: string, b: Ice40Board): BoardFile[] {
   const s = ice40Sources(root, b);
   return [
     ...s.verilog.map((f) => ({ path: `generated/boards/${b.name}/${f.name}`, text: f.text })),

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { writeAll, type GeneratedFile } from "../generate/files.ts";
 import { repository } from "../repository.ts";
 import { table } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
+import type { BoardFile } from "./board-file.ts";
 import { allBoards, boardNamed } from "./boards.ts";
 import { ice40Files } from "./ice40.ts";
 import { routeBoard } from "./route.ts";
@@ -14,14 +14,14 @@ import { boardNode, xilinxFiles } from "./xilinx.ts";
 export interface BoardOptions { readonly out?: string; readonly route?: true; readonly seed: number }
 
 /** Everything of a board, the node's Verilog too, by paths in a tree of its own. */
-export function boardFiles(root: string, b: Board): readonly GeneratedFile[] {
+export function boardFiles(root: string, b: Board): readonly BoardFile[] {
   if (b.kind === "ice40") return ice40Files(root, b);
   const design = boardNode(b);
   return [...design.files.map((f) => ({ path: `generated/boards/${b.name}/node/${f.name}`, text: f.text })), ...xilinxFiles(root, b, design)];
 }
 
-/** `mnemo board`. @param name undefined: list the boards */
-export async function runBoard(name: string | undefined, options: BoardOptions, terminal: Terminal): Promise<void> {
+/** `mnemo board`. @param name undefined: list the boards @param write puts files into a folder */
+export async function runBoard(name: string | undefined, options: BoardOptions, terminal: Terminal, write: (folder: string, files: readonly BoardFile[]) => void): Promise<void> {
   const root = repository("mnemo board");
   if (name === undefined) {
     terminal.print(table(["board", "device", "title", "checked here"], allBoards(root).map((b) =>
@@ -32,7 +32,7 @@ export async function runBoard(name: string | undefined, options: BoardOptions, 
   if (options.route !== true && options.out === undefined) throw new UsageError(`mnemo board ${name} writes files: say where with --out <folder>${b.kind === "ice40" ? ", or place and route it with --route" : ""}`);
   if (options.out !== undefined) {
     const files = boardFiles(root, b);
-    writeAll(resolve(options.out), files);
+    write(resolve(options.out), files);
     terminal.print(`${files.length} files written to ${options.out}`);
   }
   if (options.route !== true) return;

@@ -1,7 +1,7 @@
 import { parseSettings, parametersSchema, type NodeConfig, type Parameters } from "../../designs/clio/config/index.ts";
 import { BoardNode } from "../../designs/clio/board/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
-import type { GeneratedFile } from "../generate/files.ts";
+import type { BoardFile } from "./board-file.ts";
 import type { XilinxBoard } from "./schema.ts";
 import { fill } from "./template.ts";
 
@@ -108,7 +108,7 @@ export function topFiles(root: string, b: XilinxBoard, design = boardNode(b)): r
 }
 
 /** All files of a board, by their paths in the project. The node's own Verilog is not among them: `boardNode` has it. */
-export function xilinxFiles(root: string, b: XilinxBoard, design = boardNode(b)): GeneratedFile[] {
+export function xilinxFiles(root: string, b: XilinxBoard, design = boardNode(b)): BoardFile[] {
   const data = dataOf(b, design), place = `constraints/boards/${b.name}`;
   return [
     ...topFiles(root, b, design).map((f) => ({ path: `generated/boards/${b.name}/${f.name === `${b.name}_top.v` ? "" : "stubs/"}${f.name}`, text: f.text })),

@@ -53,7 +53,7 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     { path: "docs/area.md", text: areaPage(root) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
-  const textOf = (path: string): string => texts.find((f) => f.path === path)?.text.toString() ?? readFileSync(join(root, path), "utf8");
+  const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
   return [...texts, { path: "captures/first.pcap", text: firstCapture() }, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];
 }
 

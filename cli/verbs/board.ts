@@ -12,5 +12,6 @@ export const boardVerb: Verb = (program, { terminal }) => program.command("board
   .addOption(once("--seed <number>", "of the placer", seed).default(1))
   .action(async (name: string | undefined, options: BoardOptions) => {
     const { runBoard } = await import("../board/run-board.ts");
-    await runBoard(name, options, terminal);
+    const { writeAll } = await import("../generate/files.ts");
+    await runBoard(name, options, terminal, writeAll);
   });

@@ -33,10 +33,10 @@ it("refuses a board whose data cannot be", () => {
 describe.each(boards.filter((b) => b.kind === "xilinx"))("$name", (b) => {
   const files = boardFiles(root, b);
   const verilog = files.filter((f) => f.path.endsWith(".v"));
-  const text = (end: string): string => String(files.find((f) => f.path.endsWith(end))?.text);
+  const text = (end: string): string => files.find((f) => f.path.endsWith(end))?.text ?? "";
   const ports = new Set([...text("_top.v").matchAll(/^ {2}(?:input|output|inout) +wire (?:\[\d+:0\] )?(\w+)/gm)].map((m) => m[1]));
 
-  it("its top level passes verilator -Wall with the vendor's parts stood in for, and a planted fault does not", () => {
+  it("its top level passes verilator -Wall with the vendor's parts stood in for (and, of one board, a planted fault does not)", () => {
     const place = join(folder, b.name);
     for (const f of verilog) { mkdirSync(dirname(join(place, f.path)), { recursive: true }); writeFileSync(join(place, f.path), f.text); }
     const lint = (): string => {
@@ -45,22 +45,23 @@ describe.each(boards.filter((b) => b.kind === "xilinx"))("$name", (b) => {
       }
     };
     expect(lint()).toBe("");
+    if (b !== boards.find((x) => x.kind === "xilinx")) return;
     const top = verilog.find((f) => f.path.endsWith("_top.v"));
     writeFileSync(join(place, top?.path ?? ""), text("_top.v").replace(".mac_rx_last(rx_tlast)", ".mac_rx_last(rx_tdata)"));
     expect(lint()).toContain("WIDTH");
   });
   it("constrains only ports that it has, and says that nothing of it was run", () => {
     for (const [, port] of text(".xdc").matchAll(/get_ports \{?(\w+)/g)) expect(ports).toContain(port);
-    for (const f of files.filter((x) => /\.(xdc|tcl)$|_top\.v$/.test(x.path))) expect(String(f.text)).toContain("NOT RUN HERE");
+    for (const f of files.filter((x) => /\.(xdc|tcl)$|_top\.v$/.test(x.path))) expect(f.text).toContain("NOT RUN HERE");
     for (const u of b.unconfirmed) expect(text(".xdc")).toContain(u);
   });
   it("its crossings have the names that the constraints look for", () => {
     const fifo = verilog.find((f) => f.path.includes("AsyncFifo"));
-    for (const n of ["head_gray", "tail_gray", "head_seen_1", "tail_seen_1", "store", "front"]) expect(String(fifo?.text)).toMatch(new RegExp(`\\breg\\b.*\\b${n}\\b`));
+    for (const n of ["head_gray", "tail_gray", "head_seen_1", "tail_seen_1", "store", "front"]) expect(fifo?.text).toMatch(new RegExp(`\\breg\\b.*\\b${n}\\b`));
   });
   it("balances its scripts' braces and brackets", () => {
     for (const f of files.filter((x) => x.path.endsWith(".tcl"))) {
-      const code = String(f.text).split("\n").filter((l) => !l.startsWith("#")).join("\n");
+      const code = f.text.split("\n").filter((l) => !l.startsWith("#")).join("\n");
       for (const [open, close] of [["{", "}"], ["[", "]"]] as const) expect(code.split(open).length, `${f.path} ${open}`).toBe(code.split(close).length);
     }
   });
