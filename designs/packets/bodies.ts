@@ -54,6 +54,17 @@ export const migrationBody = layout("migration", "MIGRATION", "le", {
   srcIp: num(32, "from node", "ipv4"), srcPort: num(32, "its port"), dstIp: num(32, "to node", "ipv4"), dstPort: num(32, "its port"), vregion: num(32, "region number"),
 });
 
+/** Behind `migration` in what the controller and the nodes of a cluster say to each other (docs/distributed.md). */
+export const migrationStepBody = layout("migrationStep", "one step of a migration", "le", {
+  version: num(32, "the region's version: names the migration"), step: num(8, "which step"), write: num(8, "the pages are writable"),
+  page: big(64, "virtual page number"), count: num(32, "pages, or bytes"), offset: num(32, "bytes from the page's first"),
+});
+/** Behind `allocReply` when the controller answers ALLOC on its native port. */
+export const regionBody = layout("region", "where a region is", "le", {
+  version: num(32, "counts every change of this"), state: num(8, "0 placed, 1 moving, all stopped, 2 moving page by page, 3 lost"),
+  toIp: num(32, "while it moves: its new node", "ipv4"), toPort: num(32, "its port"),
+});
+
 const endpoint = {
   mac: raw(48, "MAC", "mac"), ipText: raw(128, "dotted IPv4 and NUL", "text"), ip: num(32, "IPv4", "ipv4"), udpPort: num(16, "base port"),
 };

@@ -9,3 +9,4 @@ export { ClientStation, type ClientStationOptions } from "./client-station.ts";
 export { joinNetwork, timeOf, type NetworkedNodeOptions } from "./networked-node.ts";
 export { monitorStation, type Station } from "./station.ts";
 export { compareNodeSpeed, type NodeSpeeds } from "./speed.ts";
+export { joinController, type ControllerStationOptions } from "./controller-station.ts";

@@ -1,4 +1,5 @@
 import type { Client } from "./client.ts";
+import type { Reply, RequestSpec } from "./request.ts";
 import { Thread } from "./thread.ts";
 import type { NodeAddress } from "./transport.ts";
 
@@ -23,6 +24,9 @@ export class RemoteProcess {
   get nodes(): readonly NodeAddress[] {
     return [...new Map([this.home, ...this.regions.values()].map(n => [`${n.ip}:${n.port}`, n])).values()];
   }
+
+  /** Asks the node that has an address. @throws OperationError */
+  ask(va: bigint, spec: RequestSpec): Promise<Reply> { return this.client.ask(this.nodeOf(va), spec); }
 
   /** A thread of the process: what is called on it is ordered; two threads are ordered by locks, atomics and fences only. */
   thread(): Thread { return new Thread(this); }

@@ -199,7 +199,7 @@ export class Thread {
   private atomic<T>(va: bigint, spec: RequestSpec, result: (reply: Reply) => T): Promise<T> {
     return this.begin("synchronous", this.footprint(va, BigInt(wordBytes), "write"), async () => result(await this.ask(va, spec))).result;
   }
-  private ask(va: bigint, spec: RequestSpec): Promise<Reply> { return this.client.ask(this.process.nodeOf(va), spec); }
+  private ask(va: bigint, spec: RequestSpec): Promise<Reply> { return this.process.ask(va, spec); }
 
   /** Begins an operation as soon as what the thread called before lets it. */
   private begin<T>(mode: Mode, footprint: Footprint | undefined, operation: () => Promise<T>): Handle<T> {

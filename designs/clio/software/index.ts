@@ -10,8 +10,10 @@ export { AtMostOnce, type AtMostOnceOptions, type AtMostOnceStatistics } from ".
 export { softwareCounters, type SoftwareCounter, type SoftwareCounterName, type SoftwareStatistics } from "./statistics.ts";
 export { AddressRanges } from "./address-ranges.ts";
 export { KvStore } from "./kv-store.ts";
-export { Monitor, type MemberNode } from "./monitor.ts";
+export { Monitor } from "./monitor.ts";
+export { RegionMap, regionState, type MemberNode, type Placement, type RegionState } from "./region-map.ts";
 export { MalformedRequest, type SlowReply, type SlowRequest } from "./handler.ts";
 export { loadBytes, storeBytes, type MemoryMap, type Soon } from "./memory-map.ts";
 export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeMaps } from "./mapped-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./mapped-file.ts";
+export * from "./cluster/index.ts";

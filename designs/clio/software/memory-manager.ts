@@ -1,6 +1,6 @@
 import type { NodeConfig } from "../config/index.ts";
 import { packEntry, unpackEntry } from "../table/index.ts";
-import { AddressRanges } from "./address-ranges.ts";
+import { AddressRanges, type Range } from "./address-ranges.ts";
 import type { FramePool } from "./frame-pool.ts";
 import { LowestFree } from "./numbers.ts";
 import { ShadowTable, type ShadowEntry } from "./shadow-table.ts";
@@ -206,6 +206,95 @@ export class MemoryManager {
     const bytes = await this.transport.readMemory(this.shadow.address(entry), 8);
     const { valid, ppn } = unpackEntry(this.config.table, bytes.reduceRight((n, b) => (n << 8n) | BigInt(b), 0n));
     return valid ? ppn * this.config.pageSize + Number(address % BigInt(this.config.pageSize)) : undefined;
+  }
+
+  // --- pages that move to or from another node (paper §4.4.7)
+
+  /** The allocated ranges of a process between two pages, cut at these. */
+  rangesBetween(pid: number, from: number, to: number): readonly Range[] {
+    return [...this.processes.get(pid) ?? []].filter(r => r.start < to && from < r.end)
+      .map(r => ({ ...r, start: Math.max(r.start, from), end: Math.min(r.end, to) }));
+  }
+
+  /** Every region that has a page. */
+  regions(): readonly { readonly pid: number; readonly region: number }[] {
+    const perRegion = Math.max(1, regionBytes / this.config.pageSize), found = new Map<string, { readonly pid: number; readonly region: number }>();
+    for (const [pid, ranges] of this.processes) {
+      for (const { start, end } of ranges) {
+        for (let region = Math.floor(start / perRegion); region * perRegion < end; region++) found.set(`${pid}:${region}`, { pid, region });
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Allocates these very pages without any right: accesses are refused until `grant`. */
+  async reserve(pid: number, start: number, end: number, write: boolean): Promise<Result<void>> {
+    if (pid < 1 || pid > lastPid || start < 0 || end <= start || end > 2 ** this.config.vpnBits) return failed("invalid");
+    const ranges = this.processes.get(pid) ?? new AddressRanges();
+    if (!ranges.isFree(start, end)) return failed("invalid");
+    if (this.shadow.firstOverflow(pid, start, end - start)) return failed("noMemory");
+    if (!this.processes.has(pid)) this.createProcess(pid);
+    const known = this.processes.get(pid);
+    if (!known) return failed("again");
+    known.add({ start, end, write });
+    for (let vpn = start; vpn < end; vpn++) {
+      const entry = this.shadow.insert(pid, vpn, write);
+      await this.transport.exchangeEntry(this.shadow.address(entry), this.withoutRights(entry));
+    }
+    return done(undefined);
+  }
+
+  /**
+   * Takes the rights of a page away. When it returns, no access uses them any more (the shootdown has been acknowledged). With `keepRead` a page that has a frame stays readable, and the
+   * frame stays its own; otherwise the frame is the caller's. A fault that was under way is found by reading back, as in freeing.
+   * @returns the page's frame, if it had one
+   */
+  async withdraw(pid: number, vpn: number, keepRead: boolean): Promise<number | undefined> {
+    const entry = this.entryOf(pid, vpn), address = this.shadow.address(entry), none = this.withoutRights(entry);
+    if (keepRead) {
+      const old = unpackEntry(this.config.table, await this.entryBits(address));
+      if (old.valid) {
+        // The hardware writes entries of pages without a frame only: this one stays as it is.
+        await this.transport.exchangeEntry(address, packEntry(this.config.table, { ...old, write: false }));
+        await this.transport.shootdown(pid, BigInt(vpn));
+        return old.ppn;
+      }
+    }
+    for (let ppn: number | undefined; ;) {
+      const old = unpackEntry(this.config.table, await this.transport.exchangeEntry(address, none));
+      if (old.valid) ({ ppn } = old);
+      await this.transport.shootdown(pid, BigInt(vpn));
+      if (await this.entryBits(address) === none) return ppn;
+    }
+  }
+
+  /** Gives a page the rights that it was allocated with, and this frame; without one it faults on its first use. */
+  async grant(pid: number, vpn: number, ppn: number | undefined): Promise<void> {
+    const entry = this.entryOf(pid, vpn), { tag, write } = entry;
+    await this.transport.exchangeEntry(this.shadow.address(entry),
+      packEntry(this.config.table, { valid: ppn !== undefined, allocated: true, read: true, write, tag, ppn: ppn ?? 0 }));
+    // Fewer rights may be remembered.
+    await this.transport.shootdown(pid, BigInt(vpn));
+  }
+
+  /** The frame of a page, by the real table. */
+  async frameOf(pid: number, vpn: number): Promise<number | undefined> {
+    const entry = this.shadow.lookup(pid, vpn);
+    if (!entry) return undefined;
+    const { valid, ppn } = unpackEntry(this.config.table, await this.entryBits(this.shadow.address(entry)));
+    return valid ? ppn : undefined;
+  }
+
+  private withoutRights({ tag }: ShadowEntry): bigint {
+    return packEntry(this.config.table, { valid: false, allocated: true, read: false, write: false, tag, ppn: 0 });
+  }
+  private entryOf(pid: number, vpn: number): ShadowEntry {
+    const entry = this.shadow.lookup(pid, vpn);
+    if (!entry) throw new RangeError(`process ${pid} has no page ${vpn}`);
+    return entry;
+  }
+  private async entryBits(address: number): Promise<bigint> {
+    return (await this.transport.readMemory(address, 8)).reduceRight((n, b) => (n << 8n) | BigInt(b), 0n);
   }
 
   private pageOf(address: bigint): number { return Number(address / BigInt(this.config.pageSize)); }

@@ -4,9 +4,8 @@ import {
 } from "../../packets/index.ts";
 import { errorNumber, lastPid, regionBytes } from "./memory-manager.ts";
 import { LowestFree } from "./numbers.ts";
+import { RegionMap, type MemberNode } from "./region-map.ts";
 
-/** A memory node that the monitor can give regions of; `port` is its management port (session 0). */
-export interface MemberNode extends Endpoint { readonly name: string; readonly memoryBytes: number }
 
 /** Member types of JOIN_CLUSTER and NEW_NODE. */
 const memberType = { node: 1n, host: 2n } as const;
@@ -17,15 +16,14 @@ const memberType = { node: 1n, host: 2n } as const;
  */
 export class Monitor {
   private readonly own: Endpoint;
-  private readonly nodes: { readonly node: MemberNode; regions: number }[];
   private readonly hosts = new Map<string, Endpoint>();
   private readonly pids: LowestFree;
-  /** Per process: its next region number (region 0 is never given: the client skips it) and the nodes that hold some. */
-  private readonly processes = new Map<number, { nextRegion: number; readonly nodes: Set<MemberNode> }>();
+  /** Which node has which region. */
+  readonly map: RegionMap;
 
   /** @param firstPid process IDs from here on are the monitor's to give; nodes that create processes of their own have those below */
   constructor(own: Endpoint, nodes: readonly MemberNode[], firstPid = 1) {
-    this.own = own; this.nodes = nodes.map(node => ({ node, regions: 0 })); this.pids = new LowestFree(firstPid, lastPid);
+    this.own = own; this.map = new RegionMap(nodes); this.pids = new LowestFree(firstPid, lastPid);
   }
 
   /** The frames that answer a frame, in order; none when it is not for the monitor. Never throws on what a frame holds. */
@@ -59,16 +57,15 @@ export class Monitor {
     const member = decode(joinBody, body), at: Endpoint = { mac, ip: member.ip, port: member.udpPort };
     if (member.type === memberType.host) {
       this.hosts.set(hostName(at.ip, at.port), at);
-      return this.nodes.map(({ node }) => this.newNode(node, at));
+      return this.map.nodes.map(node => this.newNode(node, at));
     }
     const node: MemberNode = { ...at, name: formatIpv4(at.ip), memoryBytes: Number(member.memoryBytes) };
-    const known = this.nodes.findIndex(n => n.node.ip === node.ip && n.node.port === node.port);
-    if (known >= 0) return [];
-    this.nodes.push({ node, regions: 0 });
+    if (!this.map.join(node)) return [];
     return [...this.hosts.values()].map(host => this.newNode(node, host));
   }
 
-  private newNode(node: MemberNode, host: Endpoint): Uint8Array {
+  /** Tells a member of a node. */
+  newNode(node: MemberNode, host: Endpoint): Uint8Array {
     const text = new TextEncoder();
     const mac = Uint8Array.from({ length: 6 }, (_, i) => Number((node.mac >> BigInt(40 - 8 * i)) & 0xffn));
     return udpFrame(this.own, host, clioMessage({ opcode: opcode.NEW_NODE }, encode(newNodeBody, {
@@ -78,27 +75,32 @@ export class Monitor {
 
   private createProcess(body: Uint8Array, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array {
     decode(createProcBody, body);
-    const pid = this.pids.take();
-    if (pid !== undefined) this.processes.set(pid, { nextRegion: 1, nodes: new Set() });
+    const pid = this.newProcess();
     return reply(pid !== undefined, encode(createProcReplyBody, { ret: pid === undefined ? errorNumber.again : 0, newPid: pid ?? 0 }));
+  }
+  /** A new process without a region; undefined when all process IDs are taken. */
+  newProcess(): number | undefined {
+    const pid = this.pids.take();
+    if (pid !== undefined) this.map.addProcess(pid);
+    return pid;
+  }
+  /** Ends a process. @returns the nodes that have something of it, which are to be told; undefined for one that is not known */
+  endProcess(pid: number): readonly MemberNode[] | undefined {
+    return this.pids.release(pid) ? this.map.removeProcess(pid) : undefined;
   }
 
   /** The process's nodes are told to free it as well. */
   private freeProcess(pid: number, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array[] {
-    const process = this.processes.get(pid), known = process !== undefined && this.pids.release(pid);
-    this.processes.delete(pid);
-    const tellNodes = [...process?.nodes ?? []].map(node => udpFrame(this.own, node, clioMessage({ pid, opcode: opcode.FREE_PROC })));
-    return [...tellNodes, reply(known, encode(retBody, { ret: known ? 0 : errorNumber.noProcess }))];
+    const nodes = this.endProcess(pid);
+    const tellNodes = (nodes ?? []).map(node => udpFrame(this.own, node, clioMessage({ pid, opcode: opcode.FREE_PROC })));
+    return [...tellNodes, reply(nodes !== undefined, encode(retBody, { ret: nodes ? 0 : errorNumber.noProcess }))];
   }
 
   private giveRegion(pid: number, body: Uint8Array, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array {
-    const { len } = decode(allocBody, body), process = this.processes.get(pid);
-    const best = this.nodes.reduce<Monitor["nodes"][number] | undefined>((a, b) => (a && (a.regions + 1) / a.node.memoryBytes <= (b.regions + 1) / b.node.memoryBytes ? a : b), undefined);
-    const ret = !process ? errorNumber.noProcess : !best || len > BigInt(regionBytes) ? errorNumber.noMemory : 0;
-    if (ret !== 0 || !process || !best) return reply(false, encode(allocReplyBody, { ret }));
-    best.regions++;
-    process.nodes.add(best.node);
-    return reply(true, encode(allocReplyBody, { ret: 0, boardIp: best.node.ip, udpPort: best.node.port, vregion: process.nextRegion++ }));
+    const { len } = decode(allocBody, body), given = len > BigInt(regionBytes) ? "noMemory" : this.map.give(pid);
+    if (typeof given === "string") return reply(false, encode(allocReplyBody, { ret: errorNumber[given] }));
+    const { node, region } = given;
+    return reply(true, encode(allocReplyBody, { ret: 0, boardIp: node.ip, udpPort: node.port, vregion: region }));
   }
 }
 

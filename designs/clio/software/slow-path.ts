@@ -1,6 +1,7 @@
 import { dissect, replyCode, replyFrame, status } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./at-most-once.ts";
+import { ClusterNode, type ClusterNodeOptions } from "./cluster/cluster-node.ts";
 import { FramePool } from "./frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
 import { kvHandlers } from "./kv-handlers.ts";
@@ -27,6 +28,8 @@ export interface SlowPathOptions {
   /** Physical pages that may be given out; default all of them. */
   readonly pages?: number;
   readonly sessions?: SessionPorts;
+  /** The node belongs to a cluster (paper §4.4.7); default: it stands alone and refuses what the cluster's messages ask. */
+  readonly cluster?: ClusterNodeOptions;
   /** Bounds of what is remembered for repeated requests. */
   readonly atMostOnce?: Partial<AtMostOnceOptions>;
 }
@@ -41,6 +44,7 @@ export class SlowPath {
   readonly kv: KvStore;
   readonly pool: FramePool;
   readonly once: AtMostOnce;
+  readonly cluster: ClusterNode | undefined;
   private readonly transport: SlowPathTransport;
   private readonly runtime: RuntimeSettings;
   private readonly refill: PageRefill;
@@ -61,9 +65,10 @@ export class SlowPath {
       replies: rememberedReplies, clients: rememberedClients, idle: 3 * slowTimeouts * config.retryTimeout, forgotten: forgottenClients,
         time: () => transport.time(), ...options.atMostOnce,
     });
+    this.cluster = options.cluster && new ClusterNode({ config, runtime, transport, memory: this.memory, pool: this.pool }, options.cluster);
     this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport,
       { statistics: () => this.statistics, ports: options.sessions }),
-      ...kvHandlers(this.kv)]);
+      ...kvHandlers(this.kv), ...this.cluster?.handlers ?? []]);
   }
 
   /** What QUERY_STAT tells besides the hardware's counters. */
@@ -86,7 +91,8 @@ export class SlowPath {
    */
   async run(): Promise<void> {
     if (this.reserveKv) await this.kvMemory.reserve();
-    await Promise.all([this.serve().finally(() => { this.refill.stop(); }), this.refill.run()]);
+    void this.cluster?.run();
+    await Promise.all([this.serve().finally(() => { this.refill.stop(); this.cluster?.close(); }), this.refill.run()]);
   }
 
   private async serve(): Promise<void> {
@@ -100,16 +106,28 @@ export class SlowPath {
   async answer(frame: Uint8Array): Promise<Uint8Array | undefined> {
     const { ethernet, ipv4, udp, clio, body } = dissect(frame);
     if (!ethernet || !ipv4 || !udp || !clio || !body) return undefined;
+    if (this.cluster?.takes({ ipv4, clio, body }) === true) return undefined;
     const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: udp.dstPort === this.runtime.nativePort };
     const reply = await this.handle(request);
     return reply ? replyFrame(this.runtime, request, reply.headerOnly ? clio.opcode : replyCode(clio.opcode), reply.status, reply.body)
       : replyFrame(this.runtime, request, clio.opcode, status.MALFORMED);
   }
 
+  /**
+   * In a cluster, requests take turns with the steps of migrations. A refusal because a region moves is remembered like any answer: that operation is not done any more, and the client asks the
+   * region's node with a new one.
+   */
+  private inTurn(request: SlowRequest, handler: Handler): SlowReply | Promise<SlowReply> {
+    const { cluster, once } = this;
+    if (!cluster) return once.reply(request, () => handler(request));
+    return cluster.turns.take(() => once.reply(request, () => cluster.refuses(request) ?? handler(request)));
+  }
+
   /** Undefined: malformed. */
   private async handle(request: SlowRequest): Promise<SlowReply | undefined> {
     const handler = this.handlers.get(request.clio.opcode);
-    try { return handler && await this.once.reply(request, () => handler(request)); } catch (e) {
+    if (!handler) return undefined;
+    try { return await this.inTurn(request, handler); } catch (e) {
       if (e instanceof MalformedRequest) return undefined;
       throw e;
     }

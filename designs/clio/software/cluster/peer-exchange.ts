@@ -1,0 +1,74 @@
+import { clioMessage, opcode, replyCode, status, udpFrame, type Dissected, type Endpoint } from "../../../packets/index.ts";
+import type { ClusterClock } from "./clock.ts";
+
+export interface PeerExchangeOptions {
+  readonly own: Endpoint;
+  readonly clock: ClusterClock;
+  readonly send: (frame: Uint8Array) => void | Promise<void>;
+  /** Until a request is sent again, ns; it doubles up to eight times as much. Default 50,000. */
+  readonly timeoutNs?: number;
+  /** Times that a request is sent before its peer counts as gone. Default 16. */
+  readonly tries?: number;
+}
+export interface PeerReply { readonly status: number; readonly body: Uint8Array }
+/** A peer has not answered any of the tries. */
+export class PeerGone extends Error { override readonly name = "PeerGone"; }
+
+const mostDoubling = 8;
+
+interface Pending { readonly code: number; readonly to: Endpoint; answer(reply: PeerReply): void }
+
+/**
+ * Requests of the software of one member of a cluster to that of another. They are told apart by a request_id that is echoed, and sent again until
+ * they are answered, so each must mean the same however often and however late it arrives; FREE_PROC, which would not (the process ID may be another's by then), is tracked, and done once.
+ * State: the requests under way.
+ */
+export class PeerExchange {
+  private readonly o: Required<PeerExchangeOptions>;
+  private readonly pending = new Map<number, Pending>();
+  private nextId = 1;
+  private closed = false;
+  private resent = 0;
+
+  constructor(o: PeerExchangeOptions) { this.o = { timeoutNs: 50_000, tries: 16, ...o }; }
+
+  /** Requests sent again. */
+  get retries(): number { return this.resent; }
+
+  /** @throws PeerGone when it is not answered */
+  request(to: Endpoint, code: number, pid: number, ...body: readonly Uint8Array[]): Promise<PeerReply> {
+    const { clock, own, send, timeoutNs, tries } = this.o, id = this.nextId++ >>> 0;
+    const frame = udpFrame(own, to, clioMessage({ pid, opcode: code, requestId: id, flagTracked: onceOnly.has(code) ? 1 : 0 }, ...body));
+    return new Promise((resolve, reject) => {
+      let timer: { cancel(): void } | undefined, sent = 0;
+      const end = (): void => { timer?.cancel(); this.pending.delete(id); };
+      const attempt = (): void => {
+        timer?.cancel();
+        if (this.closed || sent === tries) { end(); reject(new PeerGone(`no answer to ${sent} requests`)); return; }
+        if (sent > 0) this.resent++;
+        timer = clock.after(Math.min(mostDoubling, 2 ** sent++) * timeoutNs, attempt);
+        void send(frame);
+      };
+      this.pending.set(id, { code, to, answer: (reply) => { end(); resolve(reply); } });
+      attempt();
+    });
+  }
+
+  /** Whether a frame is an answer, to a request of ours or to none any more: nothing is to be said to it. */
+  receive({ ipv4, clio, body }: Pick<Dissected, "ipv4" | "clio" | "body">): boolean {
+    if (!ipv4 || !clio || !body) return false;
+    const isAnswer = clio.status !== status.OK || answerCodes.has(clio.opcode);
+    const waiting = this.pending.get(clio.requestId);
+    if (!isAnswer || !waiting || waiting.to.ip !== ipv4.src) return isAnswer;
+    // What was damaged, or found the peer busy, is sent again when its time is up.
+    if (clio.status === status.NACK || clio.status === status.BUSY) return true;
+    if (clio.opcode === replyCode(waiting.code) || clio.status !== status.OK) waiting.answer({ status: clio.status, body });
+    return true;
+  }
+
+  close(): void { this.closed = true; }
+}
+
+const onceOnly: ReadonlySet<number> = new Set([opcode.FREE_PROC]);
+/** Reply opcodes of what members ask each other: 81 to 99, odd. */
+const answerCodes: ReadonlySet<number> = new Set(Array.from({ length: 13 }, (_, i) => 0x81 + 2 * i));
