@@ -170,7 +170,7 @@ export class GlobalController {
   private async freeProcess(pid: number): Promise<SlowReply> {
     const { map } = this.monitor;
     if (!map.hasProcess(pid)) return ret(errorNumber.noProcess);
-    await Promise.all(map.of(pid).map(p => this.migrations.get(p)));
+    for (const p of map.of(pid)) await this.migrations.get(p);
     const nodes = new Set(map.of(pid).map(p => p.node));
     for (const node of nodes) {
       // One that is gone has nothing of it any more.

@@ -19,8 +19,8 @@ export interface ClusterRig {
   readonly time: SimulatedTime; readonly network: NetworkModel; readonly controller: GlobalController; readonly nodes: readonly TableNode[];
   readonly clients: readonly Client[]; readonly at: NodeAddress; readonly reports: readonly MigrationReport[];
   /** A process whose address space every client sees, and a thread of each client. */
-  process(): Promise<readonly ClusterProcess[]>;
-  nodeOf(process: ClusterProcess, region: number): TableNode;
+  readonly process: () => Promise<readonly ClusterProcess[]>;
+  readonly nodeOf: (process: ClusterProcess, region: number) => TableNode;
 }
 
 export const pageBytes = 4096, page = BigInt(pageBytes);

@@ -76,7 +76,7 @@ export interface TableNodeOptions {
 }
 export interface TableNode {
   readonly name: string; readonly address: NodeAddress; readonly mac: bigint;
-  readonly slow: SlowPath; readonly hardware: TableHardware; readonly config: NodeConfig; readonly model: ReferenceNode;
+  readonly slow: SlowPath; readonly hardware: TableHardware; readonly config: NodeConfig; /** Frames in all; the key-value store keeps one. */ readonly frames: number; readonly model: ReferenceNode;
   /** From now on it neither hears nor says anything. */
   fail(): void;
   close(): Promise<void>;
@@ -104,7 +104,7 @@ export async function tableNode(network: NetworkModel, o: TableNodeOptions): Pro
   const done = slow.run();
   await slow.ready;
   return {
-    name: o.name, address: { ip: runtime.ip, port: runtime.nativePort }, mac: runtime.mac, slow, hardware, config, model: node,
+    name: o.name, address: { ip: runtime.ip, port: runtime.nativePort }, mac: runtime.mac, slow, hardware, config, frames: o.pages ?? config.usablePages, model: node,
     fail: () => { failed = true; }, close: async () => { hardware.close(); await done; },
   };
 }
