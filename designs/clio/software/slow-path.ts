@@ -1,7 +1,7 @@
 import { dissect, replyCode, replyFrame, status } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./at-most-once.ts";
-import { ClusterNode, type ClusterNodeOptions } from "./cluster/cluster-node.ts";
+import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
 import { FramePool } from "./frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
 import { kvHandlers } from "./kv-handlers.ts";
