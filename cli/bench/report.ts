@@ -3,6 +3,7 @@ import { table } from "../terminal/table.ts";
 import type { Elaboration } from "./elaboration.ts";
 import type { FirstTouches } from "./first-touches.ts";
 import type { LatencyFigures } from "./latency.ts";
+import type { StateFigures } from "./state.ts";
 import type { Throughput } from "./throughput.ts";
 import type { Turnaround } from "./turnaround.ts";
 
@@ -13,7 +14,7 @@ export function latencyReport({ memory, dataBytes, net, netGoal, rows }: Latency
   const span = (least: number, most: number): string => (least === most ? String(most) : `${least} to ${most}`);
   return `Latency at ${dataBytes} B, memory ${memory} cycles (L), in cycles; whole: last beat in to first beat out; core: without net_rx and net_tx
 ${table(["request", "whole", "core", "core goal", "published FPGA, DDR included"],
-    rows.map((r) => [r.kind, span(r.least, r.most), String(r.core), r.goal === undefined ? "" : `<= ${r.goal}`, r.published]), "lrrrl")}
+    rows.map((r) => [r.kind, span(r.least, r.most), String(r.core), r.goal === undefined ? "" : `<= ${r.goal}${r.core > r.goal ? `, missed by ${r.core - r.goal}` : ""}`, r.published]), "lrrrl")}
 net_rx and net_tx together: ${net} (goal <= ${netGoal}); measured with PINGPONG, which passes net_rx, mat (2) and net_tx only
 goals: hit 12 + L, miss hit + L + 4, fault miss + 3; with state: 12 beside each memory access that it needs (TAS, FAA two in a row, DEREF two hits)`;
 }
@@ -27,10 +28,19 @@ ${table(["request", "data B", "frame in", "out", "cycles each", "the wire needs"
 
 export function firstTouchReport(rows: readonly FirstTouches[]): string {
   return `First touches at line rate: 70-byte READ frames back to back (2 beats each), every one of another page that has no frame yet
-${table(["outstandingMisses", "frames", "beats", "cycles", "cycles each", "rx stalled", "faults", "least free pages", "cycles without"],
+${table(["outstandingMisses", "frames", "beats", "cycles", "cycles each", "rx stalled", "faults", "least free pages", "cycles without (goal 0)"],
     rows.map((r) => [String(r.outstandingMisses), String(r.frames), String(r.beats), String(r.cycles), (r.cycles / r.frames).toFixed(2),
       String(r.stalls), String(r.faults),
       String(r.leastFreePages), String(r.emptyCycles)]), "rrrrrrrrr")}`;
+}
+
+export function stateReport({ timeout, gbps, smallestWrite, needed, entries, bytes, goalBytes }: StateFigures): string {
+  const part = (name: string, n: number, holds: string): string[] => [name, round(n), holds];
+  return `State between requests (retry buffer), bytes of the default build
+${table(["part", "bytes", "holds"], [part("operations", bytes.operations, "client, ID, slot of each; block RAM"), part("results", bytes.results, "status, and what an atomic found; block RAM"),
+    part("clients", bytes.clients, "key, newest operation forgotten, last heard of"), part("in flight", bytes.inFlight, "by request slot"), part("in all", bytes.total, "")], "lrl")}
+3 x TIMEOUT x bandwidth: 3 x ${timeout} ns x ${gbps} Gbit/s of writes of one byte (${smallestWrite} B on the line) are ${round(needed)} operations (goal: remembered ${round(entries)} >= ${round(needed)})
+in all ${(bytes.total / 1024).toFixed(1)} KB (the paper's: ${goalBytes / 1024} KB)`;
 }
 
 export function speedReport({ cycles, bench, judged, typescript, cxx }: NodeSpeeds): string {

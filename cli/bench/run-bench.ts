@@ -7,12 +7,15 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { measureElaboration } from "./elaboration.ts";
 import { measureFirstTouches } from "./first-touches.ts";
 import { measureLatency } from "./latency.ts";
-import { elaborationReport, firstTouchReport, latencyReport, speedReport, throughputReport, turnaroundReport } from "./report.ts";
+import { elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport } from "./report.ts";
+import { measureState } from "./state.ts";
 import { measureThroughput } from "./throughput.ts";
 import { measureTurnaround } from "./turnaround.ts";
 
 /** `mnemo bench`'s options as parsed. */
-export interface FigureOptions { readonly seed: number; readonly json?: string }
+export interface FigureOptions { readonly seed: number; readonly json?: string;
+  /** Only the node: cycles, beats and bytes, which are the same on every machine. */
+  readonly nodeOnly?: boolean }
 
 /** Requests of the speed comparison: some 20,000 cycles. */
 const speedRequests = 3000;
@@ -24,7 +27,7 @@ const missesInFlight = [16, 64];
  * times are
  * this machine's. None is a verdict: the exit code is 0 unless something breaks.
  */
-export async function runBench({ seed, json }: FigureOptions, terminal: Terminal): Promise<ExitCode> {
+export async function runBench({ seed, json, nodeOnly = false }: FigureOptions, terminal: Terminal): Promise<ExitCode> {
   // Seen before the minutes that it takes.
   if (json !== undefined) closeSync(openSync(json, "a"));
   const figures: Record<string, unknown> = { seed };
@@ -37,13 +40,16 @@ export async function runBench({ seed, json }: FigureOptions, terminal: Terminal
     first = false;
   };
   // First of all: what was elaborated before would be warm.
-  await figure("elaboration", measureElaboration, elaborationReport);
+  if (!nodeOnly) await figure("elaboration", measureElaboration, elaborationReport);
   await figure("latency", () => measureLatency(seed), latencyReport);
   await figure("throughput", () => measureThroughput(seed, (maxData) => [58, 256, 1024, maxData]), throughputReport);
   await figure("firstTouches", async () => { const rows = [];
     for (const n of missesInFlight) rows.push(await measureFirstTouches(seed, n)); return rows; }, firstTouchReport);
-  await figure("simulationSpeed", () => compareNodeSpeed(makeSettings(), { seed, requests: speedRequests }), speedReport);
-  await figure("turnaround", measureTurnaround, turnaroundReport);
+  await figure("state", measureState, stateReport);
+  if (!nodeOnly) {
+    await figure("simulationSpeed", () => compareNodeSpeed(makeSettings(), { seed, requests: speedRequests }), speedReport);
+    await figure("turnaround", measureTurnaround, turnaroundReport);
+  }
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? arch()}, Node ${process.versions.node}`;
   terminal.print(`\nseed ${seed}; times on ${machine}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, ...figures }, undefined, 2)}\n`);

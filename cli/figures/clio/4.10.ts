@@ -5,5 +5,5 @@ import { latencyBySize } from "./latency-by-size.ts";
 export const figure410: Definition = {
   ...latencyBySize("read"), number: "4.10", title: "Read latency by size",
   paper: [["4.7.1", "Clio's performance is similar to HERD and close to native RDMA."], ["4.7.1", "LegoOS's latency is almost two times higher than Clio's when request size is small."]],
-  notes: ["The other systems are not modelled. From 1,445 B on CLib splits a read into several packets."],
+  notes: ["At the node: from the last beat in to the first beat out; the longer the data, the later their last beat.", "The other systems are not modelled. From 1,445 B on CLib splits a read into several packets."],
 };

@@ -1,12 +1,14 @@
 import type { Figure, Plot, Report } from "../form/schema.ts";
 import { escape, readable } from "./format.ts";
+import { shortNames } from "./names.ts";
 import { style } from "./style.ts";
 import { keyOf, svgOf } from "./svg.ts";
 
 const list = (items: readonly string[], kind = ""): string => (items.length === 0 ? "" : `<ul${kind}>${items.map((i) => `<li>${i}</li>`).join("")}</ul>`);
 
 /** The numbers of a plot: a row for each x, a column for each series. A distribution is told by a few of its percentiles. */
-function tableOf({ x, y, series, kind }: Plot): string {
+function tableOf(plot: Plot): string {
+  const { x, y, series, kind } = plot;
   const head = (cells: readonly string[]): string => `<tr>${cells.map((c) => `<th scope="col">${escape(c)}</th>`).join("")}</tr>`;
   const row = (name: string, cells: readonly (number | undefined)[]): string =>
     `<tr><th scope="row">${escape(name)}</th>${cells.map((c) => `<td>${c === undefined ? "" : readable(Math.round(c * 100) / 100)}</td>`).join("")}</tr>`;
@@ -14,7 +16,7 @@ function tableOf({ x, y, series, kind }: Plot): string {
     ? [0.01, 0.5, 0.9, 0.99, 0.999, 1].map((q) => row(`${readable(q * 100)} %`, series.map((s) => Number(s.points.find((p) => p.y >= q - 1e-9)?.x))))
     : [...new Set(series.flatMap((s) => s.points.map((p) => p.x)))].map((v) => row(typeof v === "number" ? readable(v) : v, series.map((s) => s.points.find((p) => p.x === v)?.y)));
   const first = kind === "steps" ? x.label : `${y.label}, by ${x.label}`;
-  return `<div class="wide"><table><thead>${head([first, ...series.map((s) => s.name)])}</thead><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="wide"><table><thead>${head([first, ...shortNames(plot)])}</thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 function plotOf(plot: Plot, mixed: boolean): string {

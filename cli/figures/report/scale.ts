@@ -22,9 +22,16 @@ export function linear(low: number, high: number, from: number, to: number, want
   return { place, ticks: Array.from({ length: count + 1 }, (_, i) => ({ at: place(first + i * s), label: (first + i * s).toFixed(digits) })) };
 }
 
+/** Steps of a whole number of intervals, about `wanted` of them; so that the last one is met, where that takes less than twice as many. */
+function interval(span: number, wanted: number): number {
+  const least = Math.max(1, Math.ceil(span / wanted));
+  for (let every = least; every < 2 * least; every++) if (span % every === 0) return every;
+  return least;
+}
+
 /** Powers of two. */
 export function log2(low: number, high: number, from: number, to: number, wanted = 8): Scale {
-  const first = Math.floor(Math.log2(low)), last = Math.max(first + 1, Math.ceil(Math.log2(high) - 1e-3)), every = Math.max(1, Math.ceil((last - first) / wanted));
+  const first = Math.floor(Math.log2(low)), last = Math.max(first + 1, Math.ceil(Math.log2(high) - 1e-3)), every = interval(last - first, wanted);
   const place = (v: number): number => from + (Math.log2(v) - first) / (last - first) * (to - from);
   const ticks = Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) => 2 ** (first + i * every));
   return { place, ticks: ticks.map((v) => ({ at: place(v), label: binary(v) })) };

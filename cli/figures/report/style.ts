@@ -25,6 +25,6 @@ ${light.map((_, i) => `.line.c${i}{stroke:var(--c${i})}.mark.c${i},.bar.c${i}{fi
 .key{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:.5rem 0;padding:0;font-size:.85rem}.key li{display:flex;align-items:center;gap:.4rem}
 details{font-size:.85rem}summary{cursor:pointer;color:var(--soft)}
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:.4rem 0;font-size:.85rem}th,td{padding:.25em .8em;border-bottom:1px solid var(--rule);text-align:right;font-variant-numeric:tabular-nums}
-thead th{vertical-align:bottom;color:var(--soft);font-weight:600}tbody th{font-weight:400;white-space:nowrap}th:first-child,.text{text-align:left}
+figure th,figure td{padding:.25em .45em}thead th{vertical-align:bottom;color:var(--soft);font-weight:600}tbody th{font-weight:400;white-space:nowrap}th:first-child,.text{text-align:left}
 .verdicts{list-style:none;padding:0}.verdicts li{margin:.25em 0}.holds b{color:var(--good)}.fails b{color:var(--bad)}.found{color:var(--soft)}.found::before{content:"· "}
 `.trim();

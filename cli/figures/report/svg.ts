@@ -1,5 +1,6 @@
 import type { Plot, Series } from "../form/schema.ts";
 import { escape, readable } from "./format.ts";
+import { shortNames } from "./names.ts";
 import { linear, log2, type Scale } from "./scale.ts";
 
 const width = 640, height = 300, left = 66, right = 14, top = 12, bottom = 46;
@@ -46,29 +47,37 @@ function bars({ series, kind }: Plot, names: readonly string[], y: Scale): strin
   }).join("");
 }
 
+/** The name under a group of bars, in one line or two. */
+function category(name: string, x: number, broken: boolean): string {
+  const [first = "", ...rest] = name.split(" "), lines = broken && rest.length > 0 ? [first, rest.join(" ")] : [name];
+  return lines.map((line, i) => `<text x="${n(x)}" y="${area.y0 + 15 + 12 * i}" text-anchor="middle">${escape(line)}</text>`).join("");
+}
+
 /** A plot as inline SVG: colours by class, so that the page's style decides them, light or dark. Series are told apart by marks and order, too. */
 export function svgOf(plot: Plot): string {
   const { x, y, series, kind } = plot, all = series.flatMap((s) => s.points), names = [...new Set(all.map((p) => String(p.x)))];
   const sums = names.map((name) => all.filter((p) => String(p.x) === name).reduce((sum, p) => sum + p.y, 0));
   const highest = kind === "stacked" ? Math.max(...sums) : Math.max(...all.map((p) => p.y)), lowest = Math.min(0, ...all.map((p) => p.y));
   const vertical = linear(lowest, kind === "bars" ? highest * 1.06 : highest, area.y0, area.y1), numbers = all.map((p) => Number(p.x));
-  const category = x.scale === "category", horizontal = category ? undefined
+  const horizontal = x.scale === "category" ? undefined
     : (x.scale === "log2" ? log2 : linear)(Math.min(...numbers), Math.max(...numbers), area.x0, area.x1, 8);
-  const slot = (area.x1 - area.x0) / names.length;
+  // Where one name would run into the next, all are broken.
+  const slot = (area.x1 - area.x0) / names.length, broken = names.some((name) => name.length * 7 > slot);
   const grid = vertical.ticks.map(({ at, label }) => `<path class="grid" d="M${area.x0} ${n(at)}H${area.x1}"/><text x="${area.x0 - 7}" y="${n(at + 4)}" text-anchor="end">${label}</text>`).join("");
   const under = horizontal?.ticks.map(({ at, label }) => `<path class="tick" d="M${n(at)} ${area.y0}v5"/><text x="${n(at)}" y="${area.y0 + 18}" text-anchor="middle">${label}</text>`).join("")
-    ?? names.map((name, k) => `<text x="${n(area.x0 + (k + 0.5) * slot)}" y="${area.y0 + 18}" text-anchor="middle">${escape(name)}</text>`).join("");
+    ?? names.map((name, k) => category(name, area.x0 + (k + 0.5) * slot, broken)).join("");
   const body = horizontal === undefined ? bars(plot, names, vertical) : series.map((s, i) => curve(s, i, horizontal, vertical, kind === "steps")).join("");
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(`${plot.title}: ${y.label} by ${x.label}`)}">${grid}
 <path class="axis" d="M${area.x0} ${area.y1}V${area.y0}H${area.x1}"/>${under}
-<text class="label" x="${(area.x0 + area.x1) / 2}" y="${height - 8}" text-anchor="middle">${escape(x.label)}</text>
+<text class="label" x="${(area.x0 + area.x1) / 2}" y="${height - 4}" text-anchor="middle">${escape(x.label)}</text>
 <text class="label" transform="translate(14 ${(area.y0 + area.y1) / 2}) rotate(-90)" text-anchor="middle">${escape(y.label)}</text>
 ${body}</svg>`;
 }
 
 /** The key of a plot: as HTML, so that it wraps. `mixed`: the figure's series came about in different ways, and each says how. */
-export function keyOf({ series, kind }: Plot, mixed: boolean): string {
+export function keyOf(plot: Plot, mixed: boolean): string {
+  const { series, kind } = plot, names = shortNames(plot);
   const sign = (i: number): string => (kind === "lines" ? `<path class="line c${i % 8}"${dash(i)} d="M0 8H26"/>${mark(i, 13, 8, "")}`
     : kind === "steps" ? `<path class="line c${i % 8}"${dash(i)} d="M0 8H26"/>` : `<rect class="bar c${i % 8}" x="6" y="2" width="12" height="12"/>`).replace("<title></title>", "");
-  return `<ul class="key">${series.map((s, i) => `<li><svg viewBox="0 0 26 16" width="26" height="16" aria-hidden="true">${sign(i)}</svg>${escape(s.name)}${mixed ? ` <span class="found">${s.standing}</span>` : ""}</li>`).join("")}</ul>`;
+  return `<ul class="key">${series.map((s, i) => `<li><svg viewBox="0 0 26 16" width="26" height="16" aria-hidden="true">${sign(i)}</svg>${escape(names[i] ?? "")}${mixed ? ` <span class="found">${s.standing}</span>` : ""}</li>`).join("")}</ul>`;
 }

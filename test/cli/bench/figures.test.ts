@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { measureElaboration } from "../../../cli/bench/elaboration.ts";
 import { measureFirstTouches } from "../../../cli/bench/first-touches.ts";
 import { measureLatency } from "../../../cli/bench/latency.ts";
-import { latencyReport, speedReport, throughputReport } from "../../../cli/bench/report.ts";
+import { measureState } from "../../../cli/bench/state.ts";
+import { latencyReport, speedReport, stateReport, throughputReport } from "../../../cli/bench/report.ts";
 import { measureThroughput } from "../../../cli/bench/throughput.ts";
 
 // How fast things are is for `mnemo bench` to say and no test's verdict; here: that it is really measured, and the same each time.
@@ -33,6 +34,14 @@ it("first touches: every frame is a fault, and all the cycles are accounted for"
   const r = await measureFirstTouches(1, 16, 100);
   expect(r.faults).toBe(100);
   expect(r.cycles).toBe(r.beats + r.stalls);
+});
+
+it("state: what 3 x TIMEOUT x bandwidth takes is remembered, in about the paper's bytes", () => {
+  const s = measureState(), { operations, results, clients, inFlight, total } = s.bytes;
+  expect([s.gbps, s.smallestWrite, s.needed, s.entries]).toEqual([128, 95, 2022, 2048]);
+  expect(operations + results + clients + inFlight).toBe(total);
+  expect(Math.abs(total / s.goalBytes - 1)).toBeLessThan(0.05);
+  expect(stateReport(s)).toContain("goal: remembered 2,048 >= 2,022");
 });
 
 it("elaboration counts what it has built", () => {

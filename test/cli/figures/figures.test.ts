@@ -7,6 +7,7 @@ import { clioFigures } from "../../../cli/figures/clio/index.ts";
 import { figureOf } from "../../../cli/figures/form/definition.ts";
 import { judged } from "../../../cli/figures/form/judge.ts";
 import { figureSchema, reportSchema, type Claim, type Figure, type Report, type Series } from "../../../cli/figures/form/schema.ts";
+import { shortNames } from "../../../cli/figures/report/names.ts";
 import { htmlOf } from "../../../cli/figures/report/html.ts";
 import { mnemo } from "../command-line.ts";
 
@@ -83,7 +84,7 @@ describe("the page", () => {
     expect(html).not.toMatch(/<script|<link|src=|https?:|url\(|@import|NaN|undefined|Infinity/);
     for (const f of figures.values()) {
       expect(html).toContain(`id="f${f.number}"`);
-      for (const s of f.plots.flatMap((p) => p.series)) expect(html).toContain(s.name);
+      for (const name of f.plots.flatMap(shortNames)) expect(html).toContain(`${name}</th>`);
     }
     expect(html.split("<svg viewBox=\"0 0 640").length - 1).toBe([...figures.values()].flatMap((f) => f.plots).length);
     expect(html).toContain("@media (prefers-color-scheme:dark)");
