@@ -1,7 +1,7 @@
 import {
   assertAlways, bit, constant, input, module, mux, node, output, ram, reg, sink, struct, uint, when, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { Answer, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./gbn_types.ts";
+import { Answer, choose, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./gbn_types.ts";
 import { equal } from "./retry_store.ts";
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
@@ -109,8 +109,7 @@ export const GbnReceiver = module("GbnReceiver",
     states.write(changes, op.session, {
       open: mux(op.start, op.open, was.open), bound: op.start.not().and(was.bound.or(in_order)),
       nacked: op.start.not().and(mux(in_order, constant(0, 1), was.nacked.or(asks))),
-      expected: mux(op.start, constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits),
-        mux(in_order, was.expected.add(1) as never, was.expected as never) as never),
+      expected: choose(op.start, constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits), choose(in_order, was.expected.add(1), was.expected)),
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
       peer: { identity: mux(in_order, op.peer.identity, was.peer.identity), address: mux(in_order, op.peer.address, was.peer.address) },
     });

@@ -9,7 +9,7 @@ import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
 import { GbnPacket, GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "./gbn_receiver.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn_shift.ts";
 import {
-  Acknowledgement, Answer, gbnBytes, gbnOffset, gbnType, PeerFields, sessionBits, SessionControl, tagBits, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters,
+  Acknowledgement, Answer, choose, gbnBytes, gbnOffset, gbnType, PeerFields, sessionBits, SessionControl, tagBits, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters,
 } from "./gbn_types.ts";
 import { AxisBeat, NetConfig } from "./types.ts";
 
@@ -176,7 +176,7 @@ export const GbnRx = module("GbnRx",
     const from = unpack(PeerFields, cat(late.packet.peer.address, late.packet.peer.identity)) as Val<typeof PeerFields>;
     const written = contextBits(p);
     io.context_write.set({
-      en: delivered.or(managed), index: mux(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)) as never,
+      en: delivered.or(managed), index: choose(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
       value: { mac: from.mac, slot: from.slot },
     });
 

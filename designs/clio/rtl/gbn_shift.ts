@@ -3,7 +3,7 @@ import {
   bit, cat, connect, constant, fromBits, map, module, mux, node, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { ethernetHeader, frameOffsets, ipv4Header, udpHeader } from "../../packets/index.ts";
-import { gbnBytes, gbnOffset, tagBits, tagPrefix } from "./gbn_types.ts";
+import { choose, gbnBytes, gbnOffset, tagBits, tagPrefix } from "./gbn_types.ts";
 import { AxisBeat, slotBeatBits } from "./types.ts";
 
 export interface GbnShiftParameters { readonly beatBytes: number; readonly frameBytes: number }
@@ -92,7 +92,7 @@ export const GbnRemove = module("GbnRemove",
     const kept = lanesOf(held.keep, mux(held.last, constant(0, beatBytes), beats.keep), gbnBytes, beatBytes, 1);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const stays = i < headLane ? held_shifts.not().or(held_head) : held_shifts.not();
-      return mux(stays, lane(held.data, i), lane(moved, i) as never) as UInt;
+      return choose(stays, lane(held.data, i), lane(moved, i));
     });
     const keep = fromBits(Array.from({ length: beatBytes }, (_, i) => {
       const stays = i < headLane ? held_shifts.not().or(held_head) : held_shifts.not();
@@ -135,12 +135,12 @@ export const GbnInsert = module("GbnInsert",
     const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const shifted = i < gbnBytes ? lane(before.data, i) : lane(beats.data, i - gbnBytes);
-      let value = mux(behind, shifted, lane(source, i) as never) as UInt;
-      if (i < gbnOffset % beatBytes) value = mux(index.eq(headBeat), lane(source, i), value as never) as UInt;
+      let value = choose(behind, shifted, lane(source, i));
+      if (i < gbnOffset % beatBytes) value = choose(index.eq(headBeat), lane(source, i), value);
       // The header's own bytes.
       for (let h = 0; h < gbnBytes; h++) {
         const at = gbnOffset + h;
-        if (at % beatBytes === i) value = mux(shifts.and(index.eq(Math.floor(at / beatBytes))), lane(plan.header, h), value as never) as UInt;
+        if (at % beatBytes === i) value = choose(shifts.and(index.eq(Math.floor(at / beatBytes))), lane(plan.header, h), value);
       }
       return value;
     });

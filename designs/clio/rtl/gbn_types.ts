@@ -1,5 +1,5 @@
 /** The records that pass between the blocks of the Go-Back-N shims (gbn_rx.ts, gbn_tx.ts), and what they agree on. */
-import { bit, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
+import { bit, mux, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 import { frameOffsets, gbnHeader } from "../../packets/index.ts";
 
 /** Kinds of packets, as on the wire. */
@@ -41,5 +41,5 @@ export const Answer = (p: SessionParameters & PeerWidths) => struct({
  */
 export const tagPrefix = 0x02_47_42_4en, tagBits = 16;
 
-/** a - b of two sequence numbers, round the end. */
-export function distance(a: UInt, b: UInt): UInt { return a.sub(b as never); }
+/** `a` or `b`, of one width that only elaboration knows. */
+export function choose(c: Bit, a: UInt, b: UInt): UInt { return mux<UInt, UInt>(c, a, b); }

@@ -61,7 +61,7 @@ class Rig {
     const io = this.#b.io;
     // What the operation of two cycles ago gives.
     const e = this.#expected, where = `cycle ${cycle}`;
-    const seen = io.answer.valid.value === 1 ? { cycle, session: Number(io.answer.answer.session.value), nack: io.answer.answer.nack.value === 1, sequence: Number(io.answer.answer.sequence.value) } : undefined;
+    const seen = io.answer.valid.value === 1 ? { cycle, session: Number(io.answer.answer.session.value), nack: io.answer.answer.nack.value === 1, sequence: Number(io.answer.answer.sequence.big) } : undefined;
     expect(io.verdict.valid.value === 1 ? names[Number(io.verdict.what.value)] : undefined, where).toBe(e?.verdict);
     if (e?.verdict !== undefined) this.verdicts.push({ cycle, verdict: e.verdict });
     if (seen !== undefined && e?.timer === true) {
@@ -72,7 +72,7 @@ class Rig {
     } else expect(seen === undefined ? undefined : { nack: seen.nack, sequence: seen.sequence, session: seen.session }, where).toEqual(e?.answer);
     if (seen !== undefined) {
       const peer = this.#peers.get(seen.session) as Packet;
-      expect([BigInt(io.answer.answer.peer.identity.big), BigInt(io.answer.answer.peer.address.big)], `${where}: peer`).toEqual([peer.identity, peer.address]);
+      expect([io.answer.answer.peer.identity.big, io.answer.answer.peer.address.big], `${where}: peer`).toEqual([peer.identity, peer.address]);
       this.answers.push(seen);
     }
     // The operation of the last cycle meets the room of this one.

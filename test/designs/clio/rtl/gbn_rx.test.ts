@@ -168,7 +168,7 @@ describe("GbnRx", () => {
     const p = parameters(beatBytes, { first: 0xffff_fff8 });
     bench(`${beatBytes * 8} bits: a bad channel, broken frames, pauses everywhere, numbers that wrap`, GbnRx(p), { seed: beatBytes }, async b => {
       const rig = await traffic(b, p, 600, { rx: bursts({ go: 30, pause: 5 }, 1), tx: bernoulli(0.4, 2), answers: bernoulli(0.3, 3), acks: bernoulli(0.3, 4), sessions: 40 });
-      for (const o of outcomes) expect(rig.counts[o], o).toBeGreaterThan(0);
+      for (const o of outcomes) if (o !== "refused") expect(rig.counts[o], o).toBeGreaterThan(0);
     });
   }
   bench("hundreds of sessions", GbnRx(parameters(64)), { seed: 5 }, async b => {

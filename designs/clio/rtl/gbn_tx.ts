@@ -1,0 +1,166 @@
+import {
+  arbiter, bit, connect, constant, Fifo, input, instance, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
+} from "../../../hdl-dsl/index.ts";
+import { etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
+import { cutFields, joinFields } from "./fields.ts";
+import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
+import { GbnResend } from "./gbn_resend.ts";
+import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn_rx.ts";
+import { GbnSender, type GbnSenderParameters } from "./gbn_sender.ts";
+import { gbnAction, GbnInsert, InsertPlan } from "./gbn_shift.ts";
+import { FramePlace, GbnStore, lengthBitsOf, writtenBits, type GbnStoreParameters } from "./gbn_store.ts";
+import { Acknowledgement, choose, gbnBytes, gbnType, sessionBits, SessionControl, tagPrefix, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
+
+export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
+  /** As in gbn_rx.ts. */
+  readonly managed: number;
+}
+
+/** One pulse for each. */
+export const GbnTxEvents = struct({
+  /** Replies with a number; of management; passed as they were; dropped because their session is closed. */
+  sent: bit, management: bit, passed: bit, closed: bit,
+  /** Frames sent again; sessions that went back on a NACK, on a timeout, that were given up. */
+  resent: bit, nacked: bit, timeouts: bit, failed: bit,
+  /** The memory reported an error. */
+  memoryErrors: bit,
+});
+
+const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
+
+/**
+ * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
+ *
+ * A reply is known by the tag in its receiver's MAC (gbn_rx.ts): it goes to the MAC and the slot kept for the session, with the session's next number, and is kept in
+ * memory until it is acknowledged. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and are
+ * not kept. Everything else passes. `acks` and the timer decide what is sent again (gbn_sender.ts); while a session sends again, its new replies are kept and follow in their
+ * turn. ACKs and NACKs of the receiving half (`answers`), frames sent again, and new frames take turns, frame by frame.
+ *
+ * Latency: 9 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
+ * Full: a reply of a session with `window` unacknowledged ones waits, and those behind it wait with it, until an ACK comes or the session is given up (`tries` timeouts);
+ * ACKs do not come through here, so that ends. Reset: nothing is taken for one cycle per session. Frames with a wrong `user` on their last beat are dropped without a number.
+ */
+export const GbnTx = module("GbnTx",
+  (p: GbnTxParameters) => ({
+    rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), answers: sink(AxisBeat(p.beatBytes)), acks: sink(Acknowledgement(p)),
+    control: sink(SessionControl(p)), failed: source(uint(sessionBits(p))), context_write: input(GbnContextWrite(p)), events: output(GbnTxEvents),
+    mem_aw: source(AxiAddress(p)), mem_w: source(AxiWrite(p.beatBytes)), mem_b: sink(AxiResponse(p)), mem_ar: source(AxiAddress(p)), mem_r: sink(AxiRead(p)),
+  }),
+  (io, p) => {
+    const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes - gbnBytes, waits: true }));
+    connect(io.rx, frames.rx);
+    frames.discard.set(0);
+    const sender = instance("sender", GbnSender({
+      sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, timeoutCycles: p.timeoutCycles, tries: p.tries, first: p.first,
+    }));
+    connect(io.acks, sender.heard);
+    connect(io.control, sender.control);
+    connect(sender.failed, io.failed);
+
+    // A whole frame: what it is, and its lengths with the header.
+    const end = frames.end, header = end.header;
+    const ethernet = cutFields(ethernetHeader, header), ip = cutFields(ipv4Header, header, frameOffsets.network), udp = cutFields(udpHeader, header, frameOffsets.transport);
+    const bytesBits = lengthBitsOf(p), written = contextBits(p);
+    const Queued = struct({ kind: uint(2), index: uint(written), mac: uint(48), bytes: uint(bytesBits), ipLength: uint(16), checksum: uint(16), udpLength: uint(16) });
+    const is_udp = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
+    const tagged = node(ethernet.dst.bits(16, 32).eq(tagPrefix)), managed = ethernet.dst.bit(15);
+    const entry = reg(Queued);
+    const entry_valid = reg(bit, { init: 0 });
+    const kind = (k: number): UInt<2> => constant(k, 2);
+    entry_valid.set(frames.ends.and(end.bad.or(end.long).not()).and(end.stored));
+    entry.set({
+      kind: mux(is_udp.not(), kind(kinds.raw), mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session))),
+      index: choose(managed, ethernet.dst.bits(0, Math.log2(p.managed)).zext(written).add(p.sessions), ethernet.dst.bits(0, sessionBits(p)).zext(written)),
+      mac: ethernet.dst, bytes: end.last_byte.add(1 + gbnBytes).resize(bytesBits), ipLength: ip.totalLength.add(gbnBytes), checksum: changedChecksum(ip.checksum, gbnBytes),
+      udpLength: udp.length.add(gbnBytes),
+    });
+    const queue = instance("queue", Fifo({ shape: Queued, depth: 16, style: "distributed" }));
+    queue.push.valid.set(entry_valid);
+    queue.push.payload.set(entry);
+    const held = reg(bit, { init: 1 });
+    held.set(queue.level.gt(8));
+    frames.hold.set(held);
+
+    // Its number and its receiver: asked in one cycle, known in the next.
+    const head = queue.pop.payload;
+    const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
+    contexts.write(io.context_write.en, io.context_write.index, io.context_write.value);
+    const to = contexts.readSync(head.index);
+    const known = reg(bit, { init: 0 });
+    const planned = instance("planned", Fifo({ shape: InsertPlan, depth: gbnFramesKept, style: "distributed" }));
+    const Out = struct({ send: bit, store: bit });
+    const outs = instance("outs", Fifo({ shape: Out, depth: gbnFramesKept, style: "distributed" }));
+    const places = instance("places", Fifo({ shape: struct({ at: FramePlace(p), bytes: uint(bytesBits) }), depth: gbnFramesKept, style: "distributed" }));
+    const room = node(planned.push.ready.and(outs.push.ready).and(places.push.ready));
+    const of_session = node(head.kind.eq(kinds.session));
+    const asks = node(queue.pop.valid.and(known.not()).and(room));
+    sender.request.valid.set(asks.and(of_session));
+    sender.request.payload.set(head.index.trunc(sessionBits(p)));
+    known.set(asks.and(of_session.not().or(sender.request.ready)));
+    const granted = sender.granted;
+    const numbered = node(known.and(of_session).and(granted.granted)), gone = node(known.and(of_session).and(granted.closed));
+    const decided = node(known.and(of_session.not().or(granted.granted).or(granted.closed)));
+    queue.pop.ready.set(decided);
+    const raw = node(head.kind.eq(kinds.raw)), replies = node(of_session.or(head.kind.eq(kinds.management)));
+    planned.push.valid.set(decided);
+    planned.push.payload.set({
+      action: mux(raw, kind(gbnAction.raw), mux(gone, kind(gbnAction.discard), gbnAction.shift)), mac: mux(replies, to.mac, head.mac),
+      header: joinFields(gbnHeader, {
+        type: gbnType.data, sequence: mux(of_session, granted.sequence.resize(wireSequenceBits), 0), srcSlot: mux(of_session, head.index.trunc(sessionBits(p)).resize(wireSlotBits), 0),
+        dstSlot: mux(replies, to.slot, 0), unused: 0,
+      }).is(gbnBytes * 8),
+      ipLength: head.ipLength, checksum: head.checksum, udpLength: head.udpLength,
+    });
+    outs.push.valid.set(decided.and(gone.not()));
+    outs.push.payload.set({ send: of_session.not().or(granted.now), store: of_session });
+    places.push.valid.set(numbered);
+    places.push.payload.set({ at: { session: head.index.trunc(sessionBits(p)), place: granted.sequence.trunc(Math.log2(p.window)) }, bytes: head.bytes });
+    const given = reg(uint(writtenBits), { init: 0 });
+    when(numbered, () => { given.set(given.add(1)); });
+
+    // The frame with its header, to the network, to memory, or to both.
+    const insert = instance("insert", GbnInsert({ beatBytes: p.beatBytes, frameBytes: p.frameBytes }));
+    connect(planned.pop, insert.plan);
+    connect(frames.beats, insert.beats);
+    const store = instance("store", GbnStore({
+      sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, beatBytes: p.beatBytes, frameBytes: p.frameBytes, addressBits: p.addressBits, idBits: p.idBits, base: p.base,
+    }));
+    connect(places.pop, store.place);
+    const out = insert.tx, way = outs.pop;
+    const fresh = stream(AxisBeat(p.beatBytes)), kept = stream(AxisBeat(p.beatBytes));
+    const fresh_room = node(fresh.ready.or(way.payload.send.not())), kept_room = node(kept.ready.or(way.payload.store.not()));
+    fresh.valid.set(out.valid.and(way.valid).and(way.payload.send).and(kept_room));
+    kept.valid.set(out.valid.and(way.valid).and(way.payload.store).and(fresh_room));
+    fresh.payload.set(out.payload);
+    kept.payload.set(out.payload);
+    out.ready.set(way.valid.and(fresh_room).and(kept_room));
+    way.ready.set(out.fire.and(out.payload.last));
+    const beat = (s: unknown): StreamIn<ReturnType<typeof AxisBeat>> => s as StreamIn<ReturnType<typeof AxisBeat>>;
+    connect(stage(beat(kept), "full", { name: "kept_stage" }), store.beats);
+    connect(store.aw, io.mem_aw); connect(store.w, io.mem_w); connect(io.mem_b, store.b);
+    connect(store.ar, io.mem_ar); connect(io.mem_r, store.r);
+
+    // What is sent again.
+    const resend = instance("resend", GbnResend({
+      sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, beatBytes: p.beatBytes, frameBytes: p.frameBytes, addressBits: p.addressBits, idBits: p.idBits, base: p.base,
+    }));
+    connect(sender.again, resend.again);
+    connect(resend.step, sender.step);
+    resend.stepped.set(sender.stepped);
+    sender.reading.set(resend.busy);
+    resend.given.set(given);
+    resend.written.set(store.written);
+    resend.reading.set(store.reading);
+    connect(resend.read, store.read);
+    connect(stage(arbiter([io.answers, stage(store.frame, "full", { name: "again_stage" }), stage(beat(fresh), "full", { name: "fresh_stage" })],
+      { last: v => v.last, name: "frames_out" }), "full", { name: "sent" }), io.tx);
+
+    const events = reg(GbnTxEvents, { init: 0 });
+    events.set({
+      sent: numbered, management: decided.and(of_session.or(raw).not()), passed: decided.and(raw), closed: decided.and(gone),
+      resent: store.frame.fire.and(store.frame.payload.last), nacked: sender.events.nacked, timeouts: sender.events.timeouts, failed: io.failed.fire, memoryErrors: store.errors,
+    });
+    io.events.set(events);
+  },
+  { nameOf: p => `GbnTx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_m${p.managed}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });
