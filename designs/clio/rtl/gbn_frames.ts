@@ -15,8 +15,8 @@ export interface GbnFramesParameters {
 /** Whole frames kept at most. */
 export const gbnFramesKept = 32;
 export const frameBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => Math.ceil(p.frameBytes / p.beatBytes);
-/** Beats kept: two of the largest frames and what is on its way. */
-const depthOf = (p: GbnFramesParameters): number => 2 ** Math.ceil(Math.log2(2 * frameBeats(p) + 4));
+/** Beats kept: a largest frame that leaves, one that waits for its verdict, room for the next, and what comes in meanwhile. */
+const depthOf = (p: GbnFramesParameters): number => 2 ** Math.ceil(Math.log2(3 * frameBeats(p) + 20));
 
 /** A frame at its end, with all that the shims judge it by. */
 export const FrameEnd = struct({

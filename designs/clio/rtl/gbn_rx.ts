@@ -1,6 +1,6 @@
 import {
   bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, reg, sink, source, stream, struct, uint, unpack, when,
-  type Bit, type StreamIn, type UInt, type Val,
+  type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
 import { cutFields } from "./fields.ts";
@@ -57,7 +57,7 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came.
  *
  * Latency: 9 cycles from a frame's last beat to its first one at `tx`; 7 to `acks`; 10 to the first beat at `answers`. Initiation interval: one beat and one packet per cycle.
- * Full: `rx` never waits for the node, so that ACKs come through when it stalls: a frame for which there is no room (two of the largest and a few beats,
+ * Full: `rx` never waits for the node, so that ACKs come through when it stalls: a frame for which there is no room (three of the largest and a few beats,
  * or 32 frames) is dropped before the session sees it. An answer for which there is no room is not made, see there. An ACK is forgotten while 16 wait.
  * `rx.ready` is 0 while the sessions are set up after reset, and as long as `control` holds up the table. Frames with a wrong FCS and frames that are too long are dropped.
  */
@@ -173,7 +173,7 @@ export const GbnRx = module("GbnRx",
     connect(fifo(plans as unknown as StreamIn<typeof RemovePlan>, gbnFramesKept, { style: "distributed", name: "planned" }), remove.plan);
     connect(frames.beats, remove.beats);
     connect(remove.tx, io.tx);
-    const from = unpack(PeerFields, cat(late.packet.peer.address, late.packet.peer.identity)) as Val<typeof PeerFields>;
+    const from = unpack(PeerFields, cat(late.packet.peer.address, late.packet.peer.identity));
     const written = contextBits(p);
     io.context_write.set({
       en: delivered.or(managed), index: choose(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),

@@ -1,5 +1,5 @@
 import {
-  arbiter, bit, connect, constant, Fifo, input, instance, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
+  arbiter, bit, connect, constant, Fifo, input, instance, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
 import { cutFields, joinFields } from "./fields.ts";

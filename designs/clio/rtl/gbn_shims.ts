@@ -1,0 +1,66 @@
+import {
+  arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, type StreamIn, type UInt,
+} from "../../../hdl-dsl/index.ts";
+import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn_rx.ts";
+import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn_tx.ts";
+import { sessionBits, SessionControl, wireSequenceBits } from "./gbn_types.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite, NetConfig } from "./types.ts";
+
+export type GbnShimsParameters = GbnRxParameters & GbnTxParameters;
+
+/** What both shims count, 32 bits each, from 0 after reset; they wrap. */
+const counted = { rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof GbnRxEvents.fields)[], tx: Object.keys(GbnTxEvents.fields) as readonly (keyof typeof GbnTxEvents.fields)[] };
+const counters = <K extends string>(names: readonly K[]) => struct(Object.fromEntries(names.map(n => [n, uint(32)])) as { readonly [N in K]: ReturnType<typeof uint<32>> });
+export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(counted.tx) });
+
+/** Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout 33 to 66 us, given up after 7 of them. */
+export const gbnDefaults = {
+  sessions: 1024, sequenceBits: wireSequenceBits, window: 128, ackEvery: 100, ackCycles: 4096, timeoutCycles: 8192, tries: 7, first: 1, managed: 256, base: 0,
+} as const;
+
+/**
+ * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`): gbn_rx.ts and gbn_tx.ts, which say all else. `session` opens and
+ * closes sessions in both directions (the slow path's OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer
+ * is closed in both directions and comes out on `failed`.
+ */
+export const GbnShims = module("GbnShims",
+  (p: GbnShimsParameters) => ({
+    rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), node_rx: source(AxisBeat(p.beatBytes)), node_tx: sink(AxisBeat(p.beatBytes)),
+    config: input(NetConfig), session: sink(SessionControl(p)), failed: output(struct({ valid: bit, session: uint(sessionBits(p)) })), counters: output(GbnCounters),
+    mem_aw: source(AxiAddress(p)), mem_w: source(AxiWrite(p.beatBytes)), mem_b: sink(AxiResponse(p)), mem_ar: source(AxiAddress(p)), mem_r: sink(AxiRead(p)),
+  }),
+  (io, p) => {
+    const gbn_rx = instance(GbnRx(p)), gbn_tx = instance(GbnTx(p));
+    connect(io.rx, gbn_rx.rx);
+    connect(gbn_rx.tx, io.node_rx);
+    connect(io.node_tx, gbn_tx.rx);
+    connect(gbn_tx.tx, io.tx);
+    connect(gbn_rx.answers, gbn_tx.answers);
+    connect(gbn_rx.acks, gbn_tx.acks);
+    connect(gbn_tx.mem_aw, io.mem_aw); connect(gbn_tx.mem_w, io.mem_w); connect(io.mem_b, gbn_tx.mem_b);
+    connect(gbn_tx.mem_ar, io.mem_ar); connect(io.mem_r, gbn_tx.mem_r);
+    gbn_rx.config.set(io.config);
+    gbn_tx.context_write.set(gbn_rx.context_write);
+
+    type Control = StreamIn<ReturnType<typeof SessionControl>>;
+    const [to_rx, to_tx] = fork(io.session, 2, "eager", { name: "session_to" }) as [Control, Control];
+    connect(to_tx, gbn_tx.control);
+    const closing = stream(SessionControl(p));
+    closing.valid.set(gbn_tx.failed.valid);
+    closing.payload.set({ session: gbn_tx.failed.payload, open: 0 });
+    gbn_tx.failed.ready.set(closing.ready);
+    connect(arbiter([closing as unknown as Control, to_rx], { policy: "priority", name: "controls" }), gbn_rx.control);
+    io.failed.set({ valid: gbn_tx.failed.fire, session: gbn_tx.failed.payload });
+
+    const counts = reg(GbnCounters, { init: 0 });
+    for (const side of ["rx", "tx"] as const) {
+      const events = (side === "rx" ? gbn_rx.events : gbn_tx.events) as unknown as Readonly<Record<string, UInt<1>>>;
+      const registers = counts[side] as unknown as Readonly<Record<string, UInt<32> & { set: (v: UInt) => void }>>;
+      for (const name of counted[side]) {
+        const count = registers[name], pulse = events[name];
+        if (count !== undefined && pulse !== undefined) when(pulse, () => { count.set(count.add(1)); });
+      }
+    }
+    io.counters.set(counts);
+  },
+  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });
