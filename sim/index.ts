@@ -1,6 +1,7 @@
 /** The simulation harness: builds a design, drives it cycle by cycle, and models what surrounds it. */
 export { runBench, benchWith, type BenchOptions, type Test } from "./bench/run-bench.ts";
 export { Bench, Clock, type Awaitable, type Span } from "./bench/bench.ts";
+export { Lockstep } from "./bench/lockstep.ts";
 export { Event, Lock, Queue } from "./bench/sync.ts";
 export { Task } from "./bench/task.ts";
 export type { Backend, ClockSetting, Model, ModelOptions, PortSlot, Program } from "./backend/backend.ts";

@@ -30,6 +30,8 @@ export class Scheduler {
   over = false;
   /** Edges after which timers and I/O of the process get a turn, so that a test framework's timeout can fire. */
   edgesPerTurn = EDGES_PER_CALL;
+  /** Asked before each edge: while what it gives is unsettled the clock stands still (several benches in one time: `Lockstep`). */
+  gate: (() => Promise<void> | undefined) | undefined;
   /** While this is unsettled the clock stands still. */
   #rest: Promise<unknown> | undefined;
   readonly #clocks: ClockWaits[];
@@ -135,6 +137,11 @@ export class Scheduler {
               setImmediate(turn);
               return;
             }
+            const held = this.gate?.();
+            if (held) {
+              void held.then(() => { process.nextTick(turn); });
+              return;
+            }
             if (this.#advance()) break;
           }
         } catch (e) {
@@ -190,7 +197,7 @@ export class Scheduler {
   /** How many edges may run in one native call: until the first wait falls due, when no agent or condition looks at each edge. */
   #idleEdges(): number {
     const c = this.#clock(0);
-    if (!this.sim.quiet || this.#conditions.length > 0 || this.#timers.size > 0 || c.edge || c.tasks.length > 0) return 1;
+    if (this.gate || !this.sim.quiet || this.#conditions.length > 0 || this.#timers.size > 0 || c.edge || c.tasks.length > 0) return 1;
     return Math.max(1, Math.min(c.due.next - c.domain.cycle, EDGES_PER_CALL));
   }
 

@@ -1,0 +1,79 @@
+/** Two cycle-accurate nodes in one time: a region migrates between them while clients write to it (paper §4.4.7). */
+import { expect, test } from "vitest";
+import { Client, ClusterProcess } from "../../../designs/clio/client/index.ts";
+import { clockPeriod, makeSettings } from "../../../designs/clio/config/index.ts";
+import { clioNode } from "../../../designs/clio/rtl/index.ts";
+import { migrationResult, type MigrationMode, type MigrationReport } from "../../../designs/clio/software/index.ts";
+import { clientEndpoint } from "../../../designs/clio/workload/index.ts";
+import { ClientStation, joinController, joinNetwork, Lockstep, NetworkModel, Random, runBench, SimulatedNode, SimulatedTime, type LinkOptions } from "../../../sim/index.ts";
+import { insist } from "../../designs/clio/cluster/rig.ts";
+import { traffic, type TrafficResult } from "../../designs/clio/cluster/traffic.ts";
+
+const page = 4096n, pages = 12;
+const controllerAt = { mac: 0x02c1100000ffn, ip: 0x0a0a00ff, port: 10_000 };
+/** A build that another test of the node has, too. */
+const settingsOf = (i: number) => makeSettings({
+  dataWidth: 256, pageSize: "4KB", physicalMemory: "64MB", tlbEntries: 16, outstandingMisses: 4, requestSlots: 16, freePageBuffer: 8,
+  ip: `10.10.0.${i + 1}`, mac: `02:c1:10:00:00:0${i + 1}`,
+});
+
+interface Pair { readonly result: TrafficResult; readonly reports: readonly MigrationReport[]; readonly shootdowns: readonly bigint[] }
+
+/** The region goes to the other node and back under traffic. */
+async function pair(mode: MigrationMode, seed: number, link: LinkOptions): Promise<Pair> {
+  const lockstep = new Lockstep(2), nodes: SimulatedNode[] = [], reports: MigrationReport[] = [];
+  let network: NetworkModel | undefined, begin: () => void = () => undefined, end: () => void = () => undefined;
+  const begun = new Promise<void>(resolve => { begin = resolve; }), ended = new Promise<void>(resolve => { end = resolve; });
+  const one = (i: number): Promise<unknown> => runBench(`migration-${i}`, clioNode(settingsOf(i).config), { seed, hangCycles: 0, limitCycles: 100_000_000, wave: false }, async bench => {
+    await lockstep.join(bench);
+    // The first one's clock is the network's.
+    network ??= new NetworkModel(new SimulatedTime(() => bench.cycle * clockPeriod), { seed, link: { latencyNs: 200 } });
+    const node = await SimulatedNode.start(bench, settingsOf(i), { slowPath: {
+      cluster: { clock: network.time, controller: { ...controllerAt, port: 1200 }, pressureFrames: 0, watchNs: 1e9, timeoutNs: 20_000, report: r => { reports.push(r); } },
+    } });
+    joinNetwork(node, network, { name: `node${i}`, out: link, in: link });
+    nodes.push(node);
+    if (nodes.length === 2) begin();
+    try { await ended; } finally { node.transport.close(); lockstep.leave(bench); }
+  });
+  const body = async (): Promise<Pair> => {
+    await begun;
+    const net = network!, { time } = net, controller = joinController(net, controllerAt, { timeoutNs: 20_000, pollNs: 10_000 });
+    const macs = new Map([[controllerAt.ip, controllerAt.mac], ...nodes.map((n): [number, bigint] => [n.runtime.ip, n.runtime.mac])]), at = { ip: controllerAt.ip, port: 1200 };
+    const clients = [0, 1, 2].map(i => {
+      const r = new Random(seed * 1000 + i);
+      return new Client({ transport: new ClientStation(net, `client${i}`, clientEndpoint(i), macs), clock: time, timeoutNs: 4000, pageSize: Number(page), random: () => r.float() });
+    });
+    const after = (ns: number): Promise<void> => new Promise(resolve => { time.after(ns, resolve); });
+    while (controller.monitor.map.nodes.length < 2) await after(10_000);
+    const { pid } = await insist(() => clients[0]!.createProcess(at)), processes = clients.map(c => new ClusterProcess(c, pid, at));
+    const t = processes[0]!.thread(), va = await insist(() => t.ralloc(BigInt(pages) * page, { region: 1 })), migrations = { moving: false, begun: 0 };
+    for (let i = 0n; i < BigInt(pages); i++) await insist(() => t.rwrite(va + i * page, Uint8Array.of(0)));
+    const moves = async (): Promise<void> => {
+      for (let i = 0; i < 2; i++) {
+        await after(20_000);
+        migrations.moving = true;
+        migrations.begun++;
+        const result = await controller.migrate(pid, 1, { mode });
+        migrations.moving = false;
+        if (result !== migrationResult.done) throw new Error(`the migration ended with ${result}`);
+      }
+    };
+    const all = moves(), [result] = await Promise.all([traffic({ time, seed, processes, va, pages }, all, migrations), all]);
+    const shootdowns = await Promise.all(nodes.map(async n => (await n.counters()).shootdowns));
+    return { result, reports, shootdowns };
+  };
+  const benches = Promise.all([one(0), one(1)]);
+  const outcome = body().finally(end);
+  const [done] = await Promise.all([outcome, benches]);
+  return done;
+}
+
+test.each(["stopAll", "pageByPage"] as const)("%s: a region goes to the other node and back, every read is legal", async mode => {
+  const { result, reports, shootdowns } = await pair(mode, 1, {});
+  console.log(mode, JSON.stringify(result), JSON.stringify(reports), String(shootdowns));
+  expect(result.problems).toEqual([]);
+  expect(result.failed).toBe(0);
+  expect(reports.map(r => r.result)).toEqual([0, 0]);
+  for (const n of shootdowns) expect(Number(n)).toBeGreaterThan(pages);
+}, 120_000);
