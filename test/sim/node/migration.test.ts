@@ -9,7 +9,7 @@ import { ClientStation, joinController, joinNetwork, Lockstep, NetworkModel, Ran
 import { insist } from "../../designs/clio/cluster/rig.ts";
 import { traffic, type TrafficResult } from "../../designs/clio/cluster/traffic.ts";
 
-const page = 4096n, pages = 12;
+const page = 4096n;
 const controllerAt = { mac: 0x02c1100000ffn, ip: 0x0a0a00ff, port: 10_000 };
 /** A build that another test of the node has, too. */
 const settingsOf = (i: number) => makeSettings({
@@ -19,8 +19,9 @@ const settingsOf = (i: number) => makeSettings({
 
 interface Pair { readonly result: TrafficResult; readonly reports: readonly MigrationReport[]; readonly shootdowns: readonly bigint[] }
 
-/** The region goes to the other node and back under traffic. */
-async function pair(mode: MigrationMode, seed: number, link: LinkOptions): Promise<Pair> {
+/** The region goes to the other node, and back, as often as `moves` says, under traffic. */
+async function pair(mode: MigrationMode, o: { readonly seed: number; readonly link: LinkOptions; readonly pages: number; readonly moves: number }): Promise<Pair> {
+  const { seed, link, pages } = o;
   const lockstep = new Lockstep(2), nodes: SimulatedNode[] = [], reports: MigrationReport[] = [];
   let network: NetworkModel | undefined, begin: () => void = () => undefined, end: () => void = () => undefined;
   const begun = new Promise<void>(resolve => { begin = resolve; }), ended = new Promise<void>(resolve => { end = resolve; });
@@ -50,7 +51,7 @@ async function pair(mode: MigrationMode, seed: number, link: LinkOptions): Promi
     const t = processes[0]!.thread(), va = await insist(() => t.ralloc(BigInt(pages) * page, { region: 1 })), migrations = { moving: false, begun: 0 };
     for (let i = 0n; i < BigInt(pages); i++) await insist(() => t.rwrite(va + i * page, Uint8Array.of(0)));
     const moves = async (): Promise<void> => {
-      for (let i = 0; i < 2; i++) {
+      for (let i = 0; i < o.moves; i++) {
         await after(20_000);
         migrations.moving = true;
         migrations.begun++;
@@ -70,10 +71,18 @@ async function pair(mode: MigrationMode, seed: number, link: LinkOptions): Promi
 }
 
 test.each(["stopAll", "pageByPage"] as const)("%s: a region goes to the other node and back, every read is legal", async mode => {
-  const { result, reports, shootdowns } = await pair(mode, 1, {});
-  console.log(mode, JSON.stringify(result), JSON.stringify(reports), String(shootdowns));
+  const { result, reports, shootdowns } = await pair(mode, { seed: 1, link: {}, pages: 8, moves: 2 });
   expect(result.problems).toEqual([]);
   expect(result.failed).toBe(0);
   expect(reports.map(r => r.result)).toEqual([0, 0]);
-  for (const n of shootdowns) expect(Number(n)).toBeGreaterThan(pages);
+  for (const n of shootdowns) expect(Number(n)).toBeGreaterThan(8);
+}, 120_000);
+
+test("page by page with 10 % loss, duplication, reordering and corruption", async () => {
+  const { result, reports } = await pair("pageByPage", {
+    seed: 2, link: { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 1500 }, pages: 4, moves: 1,
+  });
+  expect(result.problems).toEqual([]);
+  expect(reports.map(r => r.result)).toEqual([0]);
+  expect(Math.min(result.readsDuring, result.writesDuring)).toBeGreaterThan(10);
 }, 120_000);

@@ -14,6 +14,10 @@ export interface ClusterOptions {
   readonly pages?: readonly number[];
   readonly plant?: TableNodeOptions["plant"];
   readonly limitNs?: number;
+  /** Settings of the nodes that differ; bytes of a page among them. */
+  readonly given?: Readonly<Record<string, unknown>> & { readonly pageSize?: number };
+  /** Gbit/s of every line; default 100. */
+  readonly gbps?: number;
 }
 export interface ClusterRig {
   readonly time: SimulatedTime; readonly network: NetworkModel; readonly controller: GlobalController; readonly nodes: readonly TableNode[];
@@ -28,7 +32,7 @@ const controllerAt = { mac: 0x02c1100000ffn, ip: 0x0a0a00ff, port: 10_000 };
 
 /** A controller, nodes and clients on one simulated network. */
 export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) => Promise<T>): Promise<T> {
-  const seed = o.seed ?? 1, time = new SimulatedTime(), network = new NetworkModel(time, { seed, link: { latencyNs: 200 } }), reports: MigrationReport[] = [];
+  const seed = o.seed ?? 1, time = new SimulatedTime(), network = new NetworkModel(time, { seed, link: { latencyNs: 200, gbps: o.gbps ?? 100 } }), reports: MigrationReport[] = [];
   const links = o.link ? { out: o.link, in: o.link } : {}, nodes: TableNode[] = [];
   const controller = joinController(network, controllerAt, { ...links, timeoutNs: 50_000, pollNs: 20_000 });
   const native = { ...controllerAt, port: 1200 };
@@ -36,7 +40,7 @@ export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) =>
     for (let i = 0; i < (o.nodes ?? 2); i++) {
       const { report, ...cluster } = o.cluster ?? {};
       nodes.push(await tableNode(network, {
-        name: `node${i}`, given: { ip: `10.10.0.${i + 1}`, mac: `02:c1:10:00:00:0${i + 1}`, pageSize: pageBytes, physicalMemory: 2 ** 20, freePageBuffer: 4 },
+        name: `node${i}`, given: { ip: `10.10.0.${i + 1}`, mac: `02:c1:10:00:00:0${i + 1}`, pageSize: pageBytes, physicalMemory: 2 ** 20, freePageBuffer: 4, ...o.given },
         cluster: { pressureFrames: 0, watchNs: 200_000, timeoutNs: 50_000, ...cluster, controller: native, report: r => { reports.push(r); report?.(r); } },
         ...(o.pages?.[i] !== undefined && { pages: o.pages[i] }), ...(o.link && { link: o.link }), ...(o.plant && { plant: o.plant }),
       }));
@@ -46,7 +50,7 @@ export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) =>
   const macs = new Map([[controllerAt.ip, controllerAt.mac], ...Array.from({ length: o.nodes ?? 2 }, (_, i): [number, bigint] => [0x0a0a0001 + i, 0x02c110000001n + BigInt(i)])]);
   const clients = Array.from({ length: o.clients ?? 1 }, (_, i) => {
     const random = new Random(seed * 1000 + i);
-    return new Client({ transport: new ClientStation(network, `client${i}`, clientEndpoint(i), macs), clock: time, timeoutNs: 20_000, pageSize: pageBytes, random: () => random.float() });
+    return new Client({ transport: new ClientStation(network, `client${i}`, clientEndpoint(i), macs), clock: time, timeoutNs: 20_000, pageSize: o.given?.pageSize ?? pageBytes, random: () => random.float() });
   });
   const at = { ip: native.ip, port: native.port };
   const rig: ClusterRig = {
