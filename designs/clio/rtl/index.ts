@@ -4,3 +4,4 @@ export { ClioNode, clioNode, nodeBus, translateParameters } from "./node.ts";
 export { nodeProofs } from "./proofs.ts";
 export { Responder, type ResponderParameters } from "./responder.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
+export { ClioNodeGbn, type GbnNodeParameters } from "./gbn_node.ts";

@@ -16,14 +16,15 @@ import { NetRx } from "./net_rx.ts";
 import { NetTx } from "./net_tx.ts";
 import { ReplyContexts } from "./reply_contexts.ts";
 import { retryAnswer } from "./retry_results.ts";
-import { RetryBuffer, RetryRequest } from "./retry_buffer.ts";
+import type { RetryRequest } from "./retry_buffer.ts";
+import { RetryBuffer } from "./retry_buffer.ts";
 import { SlotPool } from "./slot_pool.ts";
 import { SlotWords } from "./slot_words.ts";
 import { SlowRx } from "./slow_rx.ts";
 import { syncOp, SyncRequest, wordBits } from "./sync_ops.ts";
 import { SyncUnit } from "./sync_unit.ts";
 import { Shootdown, Translate, type TranslateParameters } from "./translate.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Ending, firstPointerOp, operandBits, Reply, replyForm, replyWord, wordOf } from "./types.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Ending, firstPointerOp, NetConfig, operandBits, Reply, replyForm, replyWord, wordOf } from "./types.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
@@ -41,6 +42,8 @@ export const translateParameters = (c: NodeConfig): TranslateParameters => {
   };
 };
 
+const configPort = { net_config: output(NetConfig) };
+
 /** The shape of the node's AXI4 master. */
 export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };
 
@@ -52,7 +55,10 @@ export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits,
  * slow path; the fast path never waits for them but for a page fault that finds `free_page` dry.
  */
 export const ClioNode = module("ClioNode",
-  (p: Parameters) => {
+  (p: Parameters & {
+    /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
+    readonly exportsConfig?: true;
+  }) => {
     const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
     return {
       rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)),
@@ -65,6 +71,7 @@ export const ClioNode = module("ClioNode",
       ...liteSlavePorts(registerAddressBits),
       /** Slots in use: 0 when nothing is under way. */
       busy: output(uint(w.slots)),
+      ...(p.exportsConfig === true ? configPort : {} as typeof configPort),
     };
   },
   (io, p) => {
@@ -83,6 +90,7 @@ export const ClioNode = module("ClioNode",
     connect(io.rx, net_rx.rx);
     connect(pool.offer, net_rx.slot);
     net_rx.config.set(control.config);
+    if (p.exportsConfig === true) io.net_config.set(control.config);
     buffer.write.set(net_rx.buffer_write);
     reply_contexts.write.set(net_rx.context_write);
     operands.write.set(net_rx.operands_write);
@@ -226,7 +234,7 @@ export const ClioNode = module("ClioNode",
       target.set(pulses[name].map(v => v.zext(target.width) as UInt).reduce((a, b) => a.add(b)));
     }
   },
-  { nameOf: p => nodeName(deriveConfig(p)) });
+  { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") });
 
 /** The node of a configuration. Registers come up with the default run-time settings; others are written over AXI4-Lite. */
 export function clioNode(c: NodeConfig): ReturnType<typeof ClioNode> {

@@ -61,8 +61,8 @@ class Rig {
     const io = this.#b.io;
     // What the operation of two cycles ago gives.
     const e = this.#expected, where = `cycle ${cycle}`;
-    const seen = io.answer.valid.value === 1 ? { cycle, session: io.answer.answer.session.value, nack: io.answer.answer.nack.value === 1, sequence: Number(io.answer.answer.sequence.big) } : undefined;
-    expect(io.verdict.valid.value === 1 ? names[Number(io.verdict.what.value)] : undefined, where).toBe(e?.verdict);
+    const seen = io.answer.valid.value === 1 ? { cycle, session: Number(io.answer.answer.session.value), nack: io.answer.answer.nack.value === 1, sequence: Number(io.answer.answer.sequence.big) } : undefined;
+    expect(io.verdict.valid.value === 1 ? names[io.verdict.what.value] : undefined, where).toBe(e?.verdict);
     if (e?.verdict !== undefined) this.verdicts.push({ cycle, verdict: e.verdict });
     if (seen !== undefined && e?.timer === true) {
       expect(e.room, `${where}: an answer without room`).toBe(true);

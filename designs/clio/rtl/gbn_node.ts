@@ -1,0 +1,55 @@
+import { bit, bitsFor, connect, instance, liteSlavePorts, module, output, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
+import { deriveConfig, type Parameters } from "../config/index.ts";
+import { registerAddressBits } from "../registers/index.ts";
+import { GbnCounters, gbnDefaults, GbnShims, type GbnShimsParameters } from "./gbn_shims.ts";
+import { frameSpace } from "./gbn_store.ts";
+import { gbnBytes, sessionBits, SessionControl } from "./gbn_types.ts";
+import { ClioNode, nodeBus, translateParameters } from "./node.ts";
+import { Shootdown } from "./translate.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
+
+export interface GbnNodeParameters {
+  /** The node's, as without Go-Back-N; `mtuFrame` is the largest frame on the wire, the 8-byte header included. */
+  readonly node: Parameters;
+  readonly sessions: number;
+  /** Where the frames kept lie behind the `gbn` memory port, bytes. */
+  readonly base: number;
+}
+/** The node inside: its largest frame is 8 bytes shorter. */
+const inner = (p: GbnNodeParameters): Parameters => ({ ...p.node, mtuFrame: p.node.mtuFrame - gbnBytes });
+const shims = (p: GbnNodeParameters): GbnShimsParameters => {
+  const c = deriveConfig(inner(p)), frameBytes = p.node.mtuFrame;
+  const bytes = p.base + p.sessions * gbnDefaults.window * frameSpace({ frameBytes });
+  return { ...gbnDefaults, sessions: p.sessions, base: p.base, beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1 };
+};
+
+/**
+ * The memory node with the Go-Back-N transport: ClioNode as it is, between the two shims (gbn_shims.ts). The ports are the node's, and: `session` opens and closes sessions, `gbn_failed`
+ * tells of those given up, `gbn_counters` counts, and `gbn_aw` ... `gbn_r` is the AXI4 port of the frames kept.
+ */
+export const ClioNodeGbn = module("ClioNodeGbn",
+  (p: GbnNodeParameters) => {
+    const c = deriveConfig(inner(p)), w = nodeBus(c), t = translateParameters(c), g = shims(p);
+    return {
+      rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)),
+      mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
+      gbn_aw: source(AxiAddress(g)), gbn_w: source(AxiWrite(g.beatBytes)), gbn_b: sink(AxiResponse(g)), gbn_ar: source(AxiAddress(g)), gbn_r: sink(AxiRead(g)),
+      soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)), free_page: sink(uint(c.ppnBits)), free_pages: output(uint(bitsFor(c.freePageBuffer))),
+      low_water: output(bit), shootdown: sink(Shootdown(t)), shootdown_done: source(bit), ...liteSlavePorts(registerAddressBits), busy: output(uint(c.requestSlots)),
+      session: sink(SessionControl(g)), gbn_failed: output(struct({ valid: bit, session: uint(sessionBits(g)) })), gbn_counters: output(GbnCounters),
+    };
+  },
+  (io, p) => {
+    const node = instance(ClioNode({ ...inner(p), exportsConfig: true })), gbn = instance("gbn", GbnShims(shims(p)));
+    connect(io.rx, gbn.rx); connect(gbn.node_rx, node.rx); connect(node.tx, gbn.node_tx); connect(gbn.tx, io.tx);
+    gbn.config.set(node.net_config);
+    connect(io.session, gbn.session);
+    io.gbn_failed.set(gbn.failed as never);
+    io.gbn_counters.set(gbn.counters as never);
+    connect(gbn.mem_aw, io.gbn_aw); connect(gbn.mem_w, io.gbn_w); connect(io.gbn_b, gbn.mem_b); connect(gbn.mem_ar, io.gbn_ar); connect(io.gbn_r, gbn.mem_r);
+    connect(node.mem_aw, io.mem_aw); connect(node.mem_w, io.mem_w); connect(io.mem_b, node.mem_b); connect(node.mem_ar, io.mem_ar); connect(io.mem_r, node.mem_r);
+    connect(node.soc_rx, io.soc_rx); connect(io.soc_tx, node.soc_tx); connect(io.free_page, node.free_page); connect(io.shootdown, node.shootdown); connect(node.shootdown_done, io.shootdown_done);
+    connect(io.s_aw, node.s_aw); connect(io.s_w, node.s_w); connect(node.s_b, io.s_b); connect(io.s_ar, node.s_ar); connect(node.s_r, io.s_r);
+    io.free_pages.set(node.free_pages); io.low_water.set(node.low_water); io.busy.set(node.busy);
+  },
+  { nameOf: p => `ClioNodeGbn_s${p.sessions}_o${p.base}` });
