@@ -7,7 +7,7 @@ export const clibNs = 250;
 export const boardGbps = 10, clientGbps = 40;
 /** ns of each of the four lines between client, switch and node and back. */
 export const lineNs = 500;
-/** ns that a request takes to the processor: the board's interconnect. */
+/** ns that a request takes to the processor and back: the board's interconnect. */
 export const crossingNs = 40_000;
 /** Cycles that the memory takes for the first data. */
 export const dramCycles = makeSettings().runtime.dramLatency;
@@ -18,6 +18,6 @@ export const clib: Given = { what: "CLib", value: `${clibNs} ns for each operati
 export const ports: Given = { what: "ports", value: `${boardGbps} Gbit/s at the node, ${clientGbps} Gbit/s at clients`, source: "paper 4.5 and 4.7, Environment" };
 export const lines: Given = { what: "lines", value: `${lineNs} ns for each of four lines of a round trip: MAC, PHY, cable, half the switch`,
   source: "assumed: the network model's default" };
-export const crossing: Given = { what: "way to the processor", value: `${crossingNs / 1000} µs`, source: "paper 4.5: \"high delay (40 µs)\"" };
+export const crossing: Given = { what: "way to the processor", value: `${crossingNs / 1000} µs once for each request, its answer's way included`, source: "paper 4.5: \"high delay (40 µs)\"" };
 /** What an end-to-end latency rests on. */
 export const network: readonly Given[] = [dram, clib, ports, lines];
