@@ -1,6 +1,6 @@
 import type { Bench } from "./bench.ts";
 
-interface Member { cycle: () => number; over: boolean; wake: (() => void) | undefined }
+interface Member { readonly bench: Bench; readonly cycle: () => number; over: boolean; wake: (() => void) | undefined }
 
 /** Several benches in one time: none is more than a cycle ahead of another, so that what their models exchange between edges comes when it should, to a cycle. */
 export class Lockstep {
@@ -17,7 +17,7 @@ export class Lockstep {
 
   /** Joins, from the bench's main function. Resolves when all have joined. */
   async join(bench: Bench): Promise<void> {
-    const from = bench.cycle, member: Member = { cycle: () => bench.cycle - from, over: false, wake: undefined };
+    const from = bench.cycle, member: Member = { bench, cycle: () => bench.cycle - from, over: false, wake: undefined };
     this.#members.push(member);
     bench.scheduler.gate = () => {
       this.#wake();
@@ -29,8 +29,8 @@ export class Lockstep {
   /** The bench ends: the others go on without it. */
   leave(bench: Bench): void {
     bench.scheduler.gate = undefined;
-    for (const m of this.#members) m.over = true;
-    for (const m of this.#members) { m.wake?.(); m.wake = undefined; }
+    for (const m of this.#members) m.over ||= m.bench === bench;
+    this.#wake();
   }
 
   #mayStep(member: Member): boolean {

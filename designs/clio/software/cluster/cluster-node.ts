@@ -6,7 +6,7 @@ import type { FramePool } from "../frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../handler.ts";
 import { regionBytes, type MemoryManager } from "../memory-manager.ts";
 import type { SlowPathTransport } from "../transport.ts";
-import { pause, type ClusterClock } from "./clock.ts";
+import type { ClusterClock } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
 import { RegionReceiver } from "./region-receiver.ts";
 import { RegionSender, type MigrationReport } from "./region-sender.ts";
@@ -60,6 +60,8 @@ export class ClusterNode {
   private readonly gone = new Set<string>();
   private readonly members = new Map<number, Endpoint>();
   private closed = false;
+  /** Ends the pause between two looks. */
+  private wake: () => void = () => undefined;
 
   constructor(services: ClusterNodeServices, o: ClusterNodeOptions) {
     const { config, runtime, transport, memory, pool } = services;
@@ -81,10 +83,18 @@ export class ClusterNode {
         await this.join();
         await this.watch();
       } catch (e) { if (!(e instanceof PeerGone)) throw e; }
-      await pause(this.o.clock, this.o.watchNs);
+      await new Promise<void>(resolve => {
+        const timer = this.o.clock.after(this.o.watchNs, resolve);
+        this.wake = () => { timer.cancel(); resolve(); };
+        if (this.closed) this.wake();
+      });
     }
   }
-  close(): void { this.closed = true; this.peers.close(); }
+  close(): void {
+    this.closed = true;
+    this.peers.close();
+    this.wake();
+  }
 
   /** An answer to one of this node's own requests. */
   takes(frame: Dissected): boolean { return this.peers.receive(frame); }
