@@ -54,7 +54,8 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and lengths, to the node's MAC, address and one of its
  * ports. DATA in order (gbn_receiver.ts) and DATA from or to slot 0 pass, without the 8-byte header: the lengths and the IPv4 checksum are corrected (RFC 1624),
  * the UDP checksum becomes 0, and the sender's MAC becomes the tag by which gbn_tx.ts finds session and sender again when the node answers. ACKs and NACKs of a
- * session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came.
+ * session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP frames
+ * that begin like an ACK or NACK, whatever their port: malformed).
  *
  * Latency: 9 cycles from a frame's last beat to its first one at `tx`; 7 to `acks`; 10 to the first beat at `answers`. Initiation interval: one beat and one packet per cycle.
  * Full: `rx` never waits for the node, so that ACKs come through when it stalls: a frame for which there is no room (three of the largest and a few beats,
@@ -84,8 +85,8 @@ export const GbnRx = module("GbnRx",
     const our_port = node(udp.dstPort.eq(io.config.nativePort).or(client));
     const answered = node(gbn.type.eq(gbnType.ack).or(gbn.type.eq(gbnType.nack)));
     const is_data = node(gbn.type.eq(gbnType.data));
-    // ACKs are never passed on, so their bytes are not kept; what else they may be is told below.
-    const discard = node(udp_ip.and(our_port).and(answered).and(end.last_byte.ge(gbnOffset)));
+    // ACKs are never passed on, so their bytes are not kept; to other ports the node would drop them anyway.
+    const discard = node(udp_ip.and(answered).and(end.last_byte.ge(gbnOffset)));
     frames.discard.set(discard);
     const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8), header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
     const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from, (from + to) >> 1).add(total((from + to) >> 1, to)));

@@ -1,7 +1,8 @@
 import {
-  arbiter, bit, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
+  arbiter, bit, cat, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { Acknowledgement, choose, sessionBits, SessionControl, type SessionParameters } from "./gbn_types.ts";
+import { equal } from "./retry_store.ts";
 
 export interface GbnSenderParameters extends SessionParameters {
   /** Cycles in which every session is looked at once: one that has heard nothing between two looks sends again. A multiple of `sessions`. */
@@ -70,13 +71,16 @@ export const GbnSender = module("GbnSender",
     const requests = ops(io.request, is(opKind.request), (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }), "requests");
     const heard = map(io.heard, Op, v => ({ kind: kind(opKind.heard), session: v.session, sequence: v.sequence, flag: v.nack }), { name: "acknowledged" });
     const asked = arbiter([heard, steps, requests], { name: "asked" });
-    const due = node(wait.ge(interval - 1).and(starting.not()));
-    const urgent = node(wait.eq(interval - 1 + patience));
+    const due = reg(bit, { init: 0 });
+    const urgent = reg(bit, { init: 0 });
     const set_up = node(starting.or(io.control.valid));
     const looks = node(due.and(set_up.not()).and(asked.valid.not().or(urgent)));
+    const most = interval - 1 + patience, waited = node(wait.eq(most));
+    due.set(wait.ge(interval - 1).and(starting.not()).and(looks.not()));
+    urgent.set(waited.and(looks.not()));
     io.control.ready.set(starting.not());
     asked.ready.set(set_up.not().and(looks.not()));
-    when(looks, () => { wait.set(0); }).elseWhen(urgent.not(), () => { wait.set(wait.add(1)); });
+    when(looks, () => { wait.set(0); }).elseWhen(waited.not(), () => { wait.set(wait.add(1)); });
     when(starting.or(looks), () => { cursor.set(cursor.add(1)); });
     when(cursor.eq(p.sessions - 1), () => { starting.set(0); });
     const session = node(choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)));
@@ -97,7 +101,7 @@ export const GbnSender = module("GbnSender",
     // A request.
     const place = (v: UInt): UInt => v.trunc(window);
     const next = node(was.sent.add(1));
-    const clash = node(io.reading.valid.and(io.reading.session.eq(op.session)).and(place(io.reading.sequence).eq(place(next))));
+    const clash = node(cat(io.reading.valid, equal(io.reading.session, op.session), equal(place(io.reading.sequence), place(next))).all());
     const grants = node(is(opKind.request).and(was.open).and(flying.bit(window).not()).and(clash.not()));
     io.granted.set({ valid: is(opKind.request), granted: grants, closed: was.open.not(), now: was.again.not(), sequence: next });
 
@@ -143,7 +147,8 @@ export const GbnSender = module("GbnSender",
     joining.set(op.session);
     waiting.valid.set(joins);
     waiting.payload.set(joining);
-    connect(fifo(waiting as unknown as StreamIn<ReturnType<typeof uint>>, p.sessions, { style: "block", name: "again_queue" }), io.again as never);
+    const queued = fifo(waiting as unknown as StreamIn<ReturnType<typeof uint>>, p.sessions, { style: "block", name: "again_queue" });
+    connect(stage(queued, "full", { name: "again_stage" }), io.again as never);
     const events = reg(struct({ nacked: bit, timeouts: bit }), { init: 0 });
     events.set({ nacked: goes_back, timeouts: times_out });
     io.events.set(events);

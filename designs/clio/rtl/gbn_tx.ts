@@ -37,7 +37,7 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
  * not kept. Everything else passes. `acks` and the timer decide what is sent again (gbn_sender.ts); while a session sends again, its new replies are kept and follow in their
  * turn. ACKs and NACKs of the receiving half (`answers`), frames sent again, and new frames take turns, frame by frame.
  *
- * Latency: 9 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
+ * Latency: 8 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
  * Full: a reply of a session with `window` unacknowledged ones waits, and those behind it wait with it, until an ACK comes or the session is given up (`tries` timeouts);
  * ACKs do not come through here, so that ends. Reset: nothing is taken for one cycle per session. Frames with a wrong `user` on their last beat are dropped without a number.
  */

@@ -167,8 +167,12 @@ describe("GbnShims", () => {
     rig.other.length = 0;
     // Frames that the slow path sends by itself.
     const event = udpFrame(node, self, body);
-    for (const f of [event, ping]) rig.node.send(f);
+    let out = 0;
+    b.onEdge({ sample: cycle => { if (out === 0 && b.io.tx.valid.value === 1) out = cycle; } });
+    const sent = rig.node.send(event);
+    rig.node.send(ping);
     await b.until(() => rig.other.length === 2);
+    expect(out - (sent.end as number), "latency of gbn_tx").toBe(8);
     expect(rig.other.map(f => Buffer.from(f).toString("hex"))).toEqual([gbnFrame(node, self, { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 }, body), ping].map(f => Buffer.from(f).toString("hex")));
   });
   bench("a client that falls silent with its window full: given up after its tries, the others go on, and its session can be opened anew", GbnShims(parameters({ sessions: 64, tries: 3 })), { seed: 4, ...limits }, async b => {
