@@ -171,6 +171,8 @@ export class Client {
       if (header.flagTracked === 1 && this.context.ids.given(header.requestId)) this.counted.late++; else this.counted.unknown++;
       return;
     }
+    // The ID of a damaged frame may be that of a request to another node.
+    if (sent.link !== link) { this.counted.unknown++; return; }
     // Of a damaged frame not even the header can be trusted; at worst another request is sent again, which does no harm.
     if (damaged) { link.damaged(sent); return; }
     // A NACK repeats the header of a request that came damaged: of that only the ID has been recognised.

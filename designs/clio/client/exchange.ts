@@ -7,6 +7,8 @@ import type { Timer } from "./transport.ts";
 export interface Try {
   readonly exchange: Exchange;
   readonly id: number;
+  /** The link that sent it: an answer from any other node is none. */
+  readonly link: object;
   readonly sentAt: number;
   /** It counts in the windows: neither answered nor given up. */
   open: boolean;

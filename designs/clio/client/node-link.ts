@@ -108,7 +108,7 @@ export class NodeLink {
 
   private try(exchange: Exchange): void {
     const { options: { clock }, ids, statistics, incast, tries } = this.context, now = clock.now();
-    const sent: Try = { exchange, id: ids.next(), sentAt: now, open: true };
+    const sent: Try = { exchange, link: this, id: ids.next(), sentAt: now, open: true };
     const retryOf = exchange.operation;
     exchange.tries.push(sent);
     tries.set(sent.id, sent);

@@ -25,3 +25,7 @@ test("page by page, operations are not held up by the whole region's copy", asyn
   expect(served.longestReadNs).toBeLessThan(stopped.longestReadNs / 2);
   expect(served.longestWriteNs).toBeLessThan(stopped.longestWriteNs / 2);
 });
+
+test("an answer whose damaged ID is that of a request to the other node ends nothing there", async () => {
+  expect((await migrating("pageByPage", { seed: 13, times: 2, link: lossy, betweenNs: 200_000, limitNs: 6e7 })).problems).toEqual([]);
+});
