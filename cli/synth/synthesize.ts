@@ -14,10 +14,18 @@ export interface Synthesized { readonly area: Area; readonly paths: readonly Pat
 const reading = "2";
 const pathsKept = 30;
 
-const script = (unit: Unit, target: Target): string => [
-  ...unit.files.map((f) => `read_verilog ${f.name}`), `hierarchy -check -top ${unit.top}`, `${target.command} -top ${unit.top}`,
-  `select -module ${unit.top}`, "json -o mapped.json", "",
-].join("\n");
+/**
+ * A whole is mapped block by block and flattened afterwards. In one piece, ABC9 saves area wherever a path has slack against the longest one in its model of picoseconds (a block
+ * RAM's output, a carry chain), and makes it deeper: the levels told would be no property of the design.
+ */
+const script = (unit: Unit, target: Target): string => {
+  const keep = unit.blocks === undefined ? [] : [`setattr -mod -set keep_hierarchy 1 ${unit.blocks.join(" ")}`];
+  const join = unit.blocks === undefined ? [] : ["setattr -mod -unset keep_hierarchy *", "flatten"];
+  return [
+    ...unit.files.map((f) => `read_verilog ${f.name}`), `hierarchy -check -top ${unit.top}`, ...keep, `${target.command} -top ${unit.top}`, ...join,
+    `select -module ${unit.top}`, "json -o mapped.json", "",
+  ].join("\n");
+};
 
 /**
  * Synthesizes a unit out of context, or finds the result of an earlier run on the same text.

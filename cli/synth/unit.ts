@@ -8,6 +8,8 @@ export interface Unit {
   /** Verilog name. */
   readonly top: string;
   readonly files: readonly EmittedFile[];
+  /** Verilog names of the blocks that a whole is made of: each is mapped by itself, and then all are put together. */
+  readonly blocks?: readonly string[];
 }
 
 /** A definition's name without its parameters. */
@@ -40,7 +42,8 @@ function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[]): U
  */
 export function unitsFor(def: Def, only: readonly string[] | undefined): readonly Unit[] {
   const top = elaborate(def), { files } = emit(def);
-  const whole = unitsOf([top], files), blocks = unitsOf([...new Set(top.instances.map((i) => i.circuit))], files);
+  const instantiated = [...new Set(top.instances.map((i) => i.circuit))], blocks = unitsOf(instantiated, files);
+  const whole = unitsOf([top], files).map((u) => ({ ...u, blocks: instantiated.map((c) => c.name) }));
   if (only === undefined) return [...blocks, ...whole];
   const parts = [...withParts(top)];
   return only.map((name) => {

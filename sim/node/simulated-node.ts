@@ -71,7 +71,7 @@ export class SimulatedNode {
 
   /** All counters, read as the slow path reads them, once the last events have reached them. */
   async counters(): Promise<Readonly<Record<CounterName, bigint>>> {
-    await this.bench.cycles(counterNames.length + 4);
+    await this.bench.cycles(counterNames.length + 5);
     const out: Partial<Record<CounterName, bigint>> = {};
     for (const n of counterNames) out[n] = await this.transport.readCounter(n);
     return out as Record<CounterName, bigint>;

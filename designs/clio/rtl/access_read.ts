@@ -1,4 +1,6 @@
-import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, unpack, when } from "../../../hdl-dsl/index.ts";
+import {
+  assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, stage,
+} from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
 import { Align, AlignJob } from "./align.ts";
 import { addressStage, bursts, type BurstParameters } from "./bursts.ts";
@@ -32,7 +34,9 @@ export const AccessRead = module("AccessRead",
     const laneBits = Math.log2(p.beatBytes);
     const Tag = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), indirect: bit });
     const alignShape = { beatBytes: p.beatBytes, tagBits: slotBits(p) + 8 + lengthBits + 1 };
-    const [to_bursts, to_waiting] = fork(io.request, 2, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request];
+    const [to_bursts, waiting_of] = fork(io.request, 2, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request];
+    // The memory takes longer than this stage, which keeps `request.ready` off the queue.
+    const to_waiting = stage(waiting_of, "full", { name: "waiting_of" });
     addressStage(map(bursts(to_bursts, p), AxiAddress(p), v => v.address, { name: "ar_next" }), io.ar, "ar_stage");
 
     const waiting = instance(Fifo({ shape: AlignJob(alignShape), depth: p.outstanding, style: "distributed" }));

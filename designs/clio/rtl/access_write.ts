@@ -1,4 +1,6 @@
-import { assertAlways, bit, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when } from "../../../hdl-dsl/index.ts";
+import {
+  assertAlways, bit, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when, stage,
+} from "../../../hdl-dsl/index.ts";
 import { status } from "../../packets/index.ts";
 import { Align } from "./align.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "./bursts.ts";
@@ -17,8 +19,8 @@ export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered:
  * Writes of any alignment and length (1 byte to what a frame holds) to AXI4, across pages. Data come from the frame buffer as they arrived and are
  * turned once. A write ends when the memory has answered the last of its bursts (status FAIL when one failed).
  *
- * Latency: 1 cycle from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the next one of the buffer too; the first
- * buffer beat may not come sooner than the cycle after its job); 0 from `b` to `ending`. Initiation interval: one burst and one beat per cycle, no bubble
+ * Latency: 2 cycles from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the next one of the buffer too; the first
+ * buffer beat may not come sooner than the cycle after its job, and is taken from the second cycle after the request on); 0 from `b` to `ending`. Initiation interval: one burst and one beat per cycle, no bubble
  * between requests; as many cycles per request as the larger of its buffer beats and its memory beats.
  * Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w` = order of `aw` = order of requests; `w` of a burst may come
  * before its `aw` when `aw` stalls.
@@ -31,7 +33,10 @@ export const AccessWrite = module("AccessWrite",
   }),
   (io, p) => {
     const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p.beatBytes);
-    const [to_bursts, to_buffer, to_align] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
+    const [bursts_of, to_buffer, align_of] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
+    // The data take longer from the frame buffer than these stages, which keep `request.ready` off what is worked out of the length.
+    const to_bursts = stage(bursts_of, "full", { name: "bursts_of" });
+    const to_align = stage(align_of, "full", { name: "align_of" });
 
     // Addresses, and for each burst what its answer will mean.
     const [to_aw, to_pending] = fork(bursts(to_bursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
@@ -77,7 +82,7 @@ export const AccessWrite = module("AccessWrite",
     io.ending.valid.set(io.b.valid.and(pending.pop.valid).and(ends));
     io.ending.payload.set({
       slot: answered.slot, form: replyForm.short, word: wordOf(answered.indirect), opcode: answered.opcode,
-      status: mux(failed, constant(status.FAIL, 4), status.OK), silent: answered.silent,
+      status: mux(failed, constant(status.FAIL, 4), status.OK), silent: answered.silent, done: 1,
     });
     const completes = node(io.b.fire.and(answered.last).and(failed.not()));
     io.events.set({

@@ -4,8 +4,8 @@ import { wordBits } from "./sync_ops.ts";
 import { Ending, Release, Reply, slotBits } from "./types.ts";
 
 /**
- * The one place that every request to memory passes when it ends: its reply goes on to net_tx, the slot of one without a reply is given back, and the retry
- * buffer is told of both. `word` is what the sync unit has left for the slot `word_slot`, in the same cycle.
+ * The one place that every request passes when it ends: its reply goes on to net_tx, the slot of one without a reply is given back, and the retry
+ * buffer is told of those that memory had. `word` is what the sync unit has left for the slot `word_slot`, in the same cycle.
  *
  * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`, so that an operation is known as done before its slot can be another's and before its reply has left.
  * Initiation interval 1; one without a reply is taken at once, one with a reply when `reply` takes it.
@@ -21,9 +21,9 @@ export const Finish = module("Finish",
     io.reply.payload.set({ slot: e.slot, form: e.form, word: e.word, opcode: e.opcode, status: e.status });
     io.ending.ready.set(node(e.silent.or(io.reply.ready)));
 
-    const told = reg(struct({ valid: bit, silent: bit, slot: uint(slotBits(p)), status: uint(4) }), { init: 0 });
-    told.set({ valid: io.ending.fire, silent: e.silent, slot: e.slot, status: e.status });
+    const told = reg(struct({ valid: bit, silent: bit, done: bit, slot: uint(slotBits(p)), status: uint(4) }), { init: 0 });
+    told.set({ valid: io.ending.fire, silent: e.silent, done: e.done, slot: e.slot, status: e.status });
     io.word_slot.set(told.slot);
-    io.done.set({ valid: told.valid, slot: told.slot, status: told.status, word: io.word });
+    io.done.set({ valid: told.valid.and(told.done), slot: told.slot, status: told.status, word: io.word });
     io.release.set({ valid: told.valid.and(told.silent), slot: told.slot });
   });

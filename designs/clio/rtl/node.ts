@@ -1,5 +1,5 @@
 import {
-  arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, sink, source, stream, uint, type StreamIn, type UInt, type Axi4Parameters,
+  arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, reg, sink, source, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, parametersSchema, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
 import { opcode, replyCode, status } from "../../packets/index.ts";
@@ -24,7 +24,7 @@ import { SlowRx } from "./slow_rx.ts";
 import { syncOp, SyncRequest, wordBits } from "./sync_ops.ts";
 import { SyncUnit } from "./sync_unit.ts";
 import { Shootdown, Translate, type TranslateParameters } from "./translate.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Ending, firstPointerOp, NetConfig, operandBits, Reply, replyForm, replyWord, wordOf } from "./types.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Ending, firstPointerOp, NetConfig, operandBits, Release, replyForm, replyWord, wordOf } from "./types.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
@@ -82,7 +82,7 @@ export const ClioNode = module("ClioNode",
     connect(io.s_ar, control.s_ar); connect(control.s_r, io.s_r);
 
     // Frames in.
-    const pool = instance(SlotPool({ slots: w.slots, releases: 6 }));
+    const pool = instance(SlotPool({ slots: w.slots, releases: 5 }));
     const operands = instance("operands", SlotWords({ slots: w.slots, width: operandBits }));
     const net_rx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
     const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
@@ -104,7 +104,8 @@ export const ClioNode = module("ClioNode",
     control.mat_entry.set(mat.mat_entry);
     const slow_rx = instance(SlowRx({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
     connect(mat.slow, slow_rx.frame);
-    connect(slow_rx.job, buffer.slow_job);
+    // The slow path may take its time: whether it can have the buffer is not for the fast path to wait for.
+    connect(stage(slow_rx.job, "full", { name: "slow_job" }), buffer.slow_job);
     connect(buffer.slow_data, slow_rx.beats);
     connect(slow_rx.soc_rx, io.soc_rx);
     mat.slow_release.set(slow_rx.release.valid);
@@ -113,8 +114,11 @@ export const ClioNode = module("ClioNode",
     const retry = instance("retry", RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }));
     connect(mat.asked as unknown as StreamIn<ReturnType<typeof RetryRequest>>, retry.request);
     const fences = instance("fences", FenceUnit({ slots: w.slots, fences: c.fences }));
-    connect(retry.fence, fences.fence);
-    fences.entered.set({ valid: retry.pass.fire, slot: retry.pass.payload.slot });
+    // Both a cycle later, so in their order still.
+    connect(stage(retry.fence, "forward", { name: "fence" }), fences.fence);
+    const entered = reg(Release(w), { init: 0, name: "entered" });
+    entered.set({ valid: retry.pass.fire, slot: retry.pass.payload.slot });
+    fences.entered.set(entered);
     fences.busy.set(pool.busy);
 
     // Virtual memory. An access behind a pointer goes before new ones.
@@ -163,40 +167,44 @@ export const ClioNode = module("ClioNode",
 
     // Every request to memory ends here.
     const ending = Ending(w), finish = instance("finish", Finish({ slots: w.slots }));
-    const reads = map(reader.reply, ending, v => ({ ...v, silent: 0 }), { name: "read_ending" });
+    const reads = map(reader.reply, ending, v => ({ ...v, silent: 0, done: 1 }), { name: "read_ending" });
     const refused = map(translate.refused, ending, v => ({
-      slot: v.slot, form: replyForm.short, word: wordOf(v.indirect).is(2), opcode: v.replyOpcode, status: v.status, silent: v.silent,
+      slot: v.slot, form: replyForm.short, word: wordOf(v.indirect).is(2), opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
     }), { name: "refusal" });
     // An atomic that succeeds has a number to tell; a STORE has none.
     const synced = map(sync.reply, ending, v => ({
       slot: v.slot, form: replyForm.short, word: mux(v.op.lt(syncOp.store).and(v.status.eq(status.OK)), constant(replyWord.behind, 2), constant(replyWord.none, 2)),
-      opcode: v.replyOpcode, status: v.status, silent: v.silent,
+      opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
     }), { name: "sync_ending" });
-    connect(arbiter([reads, writer.ending, refused, synced], { name: "endings" }), finish.ending);
     found.slot.set(finish.word_slot);
     finish.word.set(found.value.is(wordBits));
     retry.done.set(finish.done);
 
     // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
     const again = retry.answer;
-    const unheard = node(again.valid.and(again.payload.silent), { name: "unheard" });
-    const answer = stream(Reply(w), { name: "answer" });
     const replayed = node(again.payload.kind.eq(retryAnswer.replayed));
-    const tells = node(replayed.and(again.payload.status.eq(status.OK)).and(again.payload.replyOpcode.eq(replyCode(opcode.READ))));
-    answer.valid.set(again.valid.and(again.payload.silent.not()));
-    answer.payload.set({
-      slot: again.payload.slot, form: mux(again.payload.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
-      word: mux(tells, constant(replyWord.behind, 2), replyWord.none), opcode: again.payload.replyOpcode, status: again.payload.status,
-    });
-    again.ready.set(answer.ready.or(again.payload.silent));
-    const fenced = map(fences.reply, Reply(w), v => ({
-      slot: v.slot, form: replyForm.bare, word: replyWord.none, opcode: 0, status: mux(v.refused, constant(status.BUSY, 4), status.OK),
+    const unheard = node(again.fire.and(again.payload.silent), { name: "unheard" });
+    const answers = map(again, ending, v => {
+      const tells = v.kind.eq(retryAnswer.replayed).and(v.status.eq(status.OK)).and(v.replyOpcode.eq(replyCode(opcode.READ)));
+      return {
+        slot: v.slot, form: mux(v.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
+        word: mux(tells, constant(replyWord.behind, 2), constant(replyWord.none, 2)), opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 0,
+      };
+    }, { name: "answer" });
+    const fenced = map(fences.reply, ending, v => ({
+      slot: v.slot, form: replyForm.bare, word: replyWord.none, opcode: 0, status: mux(v.refused, constant(status.BUSY, 4), status.OK), silent: 0, done: 0,
     }), { name: "fenced" });
+    const bare = map(mat.reply, ending, v => ({ ...v, silent: 0, done: 0 }), { name: "bare" });
+
+    // Registers in both directions: each block's own logic ends here, and what it says of its readiness begins.
+    const endings = [reads, writer.ending, refused, synced, answers, fenced].map((e, i) =>
+      stage(e, "full", { name: `ending_${i}` }));
+    connect(arbiter([...endings, bare], { name: "endings" }), finish.ending);
 
     // Frames out.
     const net_tx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
     net_tx.config.set(control.config);
-    connect(arbiter([finish.reply, mat.reply, answer as unknown as StreamIn<ReturnType<typeof Reply>>, fenced], { name: "replies" }), net_tx.reply);
+    connect(finish.reply, net_tx.reply);
     retry.word_slot.set(net_tx.word_slot);
     net_tx.word.set(retry.word.is(wordBits));
     reply_contexts.read.set(net_tx.context_read);
@@ -208,7 +216,7 @@ export const ClioNode = module("ClioNode",
     connect(net_tx.tx, io.tx);
 
     // Slots back. The slow path's is handed back when its frame has left for the ring.
-    const releases = [net_rx.release, mat.release, finish.release, net_tx.release, slow_rx.release, { valid: unheard, slot: again.payload.slot }];
+    const releases = [net_rx.release, mat.release, finish.release, net_tx.release, slow_rx.release];
     releases.forEach((r, i) => { pool.release.at(i).set(r); });
     io.busy.set(pool.busy);
 
@@ -229,9 +237,11 @@ export const ClioNode = module("ClioNode",
       atomics: [atomic], dereferences: [sync.access.fire], fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
       retriesAnswered: [r.retriesAnswered], retriesBusy: [r.retriesBusy], retriesExpired: [r.retriesExpired], retryEvictions: [r.retryEvictions], retryClientsReplaced: [r.retryClientsReplaced],
     };
+    // Counted a cycle later: what is counted is decided late in a cycle.
     for (const name of counterNames) {
-      const target = control.events[name];
-      target.set(pulses[name].map(v => v.zext(target.width) as UInt).reduce((a, b) => a.add(b)));
+      const target = control.events[name], counted = reg(uint(target.width), { init: 0, name: `counted_${name}` });
+      counted.set(pulses[name].map((v): UInt => v.zext(target.width)).reduce((a, b) => a.add(b)));
+      target.set(counted);
     }
   },
   { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") });

@@ -119,8 +119,8 @@ export const wordOf = (indirect: Bit): UInt => mux(indirect, constant(replyWord.
 const replyFields = (p: { readonly slots: number }) => ({ slot: uint(slotBits(p)), form: uint(2), word: uint(2), opcode: uint(8), status: uint(4) });
 /** A reply to be sent: everything else is in the slot's context. A bare reply has the request's own opcode, whatever `opcode` says. */
 export const Reply = (p: { readonly slots: number }) => struct(replyFields(p));
-/** The end of a request: its reply, or (`silent`) that it is done and gets none. */
-export const Ending = (p: { readonly slots: number }) => struct({ ...replyFields(p), silent: bit });
+/** The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had it, so the retry buffer is told. */
+export const Ending = (p: { readonly slots: number }) => struct({ ...replyFields(p), silent: bit, done: bit });
 
 /**
  * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are aligned. 1 to 4

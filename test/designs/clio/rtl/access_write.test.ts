@@ -57,7 +57,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
     burstsDone += burstsOf(r, p);
     const before = burstsDone;
     const end = await recv();
-    expect(end.value).toEqual({ slot: r.slot, form: replyForm.short, word: wordUse(r), opcode: r.opcode, status: fails(r) ? status.FAIL : status.OK, silent: r.silent ? 1 : 0 });
+    expect(end.value).toEqual({ slot: r.slot, form: replyForm.short, word: wordUse(r), opcode: r.opcode, status: fails(r) ? status.FAIL : status.OK, silent: r.silent ? 1 : 0, done: 1 });
     expect(edges.b.filter(c => c <= end.cycle).length, "answers of the memory when the write ends").toBeGreaterThanOrEqual(before);
     if (!r.silent) answers.push(end.cycle);
   }
@@ -97,9 +97,9 @@ describe("AccessWrite", () => {
     bench(`${nameOf(p)}: back to back, one beat per cycle, latency as stated`, AccessWrite(p), { seed: p.beatBytes }, async b => {
       const L = 20, requests = Array.from({ length: 60 }, () => one(b, p, b.random.int(0, 3000), b.random.int(1, 1024)));
       const t = await run(b, p, [one(b, p, 64, 2), ...requests], { latency: L });
-      expect(t.aw[0]).toBe((t.requests[0] as number) + 1);
-      // The buffer's first beat comes the cycle after its job, and is on the bus one cycle later.
-      expect(t.w[0]).toBe((t.requests[0] as number) + 2);
+      expect(t.aw[0]).toBe((t.requests[0] as number) + 2);
+      // The buffer's first beat comes the cycle after its job and waits a cycle here (the frame buffer's own comes a cycle later); then it is on the bus one later.
+      expect(t.w[0]).toBe((t.requests[0] as number) + 3);
       expect(t.answers[0]).toBe(t.b[0]);
       expect(t.b[0]).toBe((t.w[0] as number) + L);
       // One cycle more for a write that lies alone (align.ts).
