@@ -103,8 +103,9 @@ export const RetryResults = module("RetryResults",
     found_words.write(io.done.valid, io.done.slot, io.done.word);
     remembered_words.write(replays, asks.slot, result.word);
     // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for that.
-    const found_turn = ram(bit, { depth: p.slots, collision: "undefined", style: "distributed" });
-    const remembered_turn = ram(bit, { depth: p.slots, collision: "undefined", style: "distributed" });
+    // They begin as something known: a memory read at two places is two memories, which need not begin alike.
+    const turns = { depth: p.slots, collision: "undefined", style: "distributed", init: Array.from({ length: p.slots }, () => 0) } as const;
+    const found_turn = ram(bit, turns), remembered_turn = ram(bit, turns);
     found_turn.write(io.done.valid, io.done.slot, remembered_turn.readAsync(io.done.slot));
     remembered_turn.write(replays, asks.slot, found_turn.readAsync(asks.slot).not());
     const remembered = found_turn.readAsync(io.word_slot).xor(remembered_turn.readAsync(io.word_slot));
