@@ -12,7 +12,7 @@ export function areaPage(root: string): string {
   return `# Area and depth of the memory node
 
 Written by \`mnemo generate\` from constraints/baseline/xcup.json, which \`mnemo synth --write-baseline\` measures: the default node, ${tool}, UltraScale+, each block out of
-context and the whole (ClioNode), after synthesis. Nothing here was placed or routed, so levels are no clock frequency. \`mnemo synth --check\` fails when a module has grown by
+context and the whole (ClioNode) put together from its mapped blocks, after synthesis. Nothing here was placed or routed, so levels are no clock frequency. \`mnemo synth --check\` fails when a module has grown by
 more than 5 %.
 
 \`\`\`

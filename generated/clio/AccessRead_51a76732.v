@@ -11,6 +11,8 @@ module AccessRead_51a76732 (
   input  wire         request_payload_write,
   input  wire         request_payload_silent,
   input  wire [7:0]   request_payload_replyOpcode,
+  input  wire [2:0]   request_payload_op,
+  input  wire         request_payload_indirect,
   input  wire [17:0]  request_payload_ppns,
   output wire         ar_valid,
   input  wire         ar_ready,
@@ -29,6 +31,7 @@ module AccessRead_51a76732 (
   input  wire         reply_ready,
   output wire [5:0]   reply_payload_slot,
   output wire [1:0]   reply_payload_form,
+  output wire [1:0]   reply_payload_word,
   output wire [7:0]   reply_payload_opcode,
   output wire [3:0]   reply_payload_status,
   output wire         data_valid,
@@ -39,8 +42,28 @@ module AccessRead_51a76732 (
   output wire         events_reads,
   output wire [13:0]  events_readBytes
 );
-  reg request_to_0_done; // access_read.ts:35
-  reg request_to_1_done; // access_read.ts:35
+  reg request_to_0_done; // access_read.ts:37
+  reg request_to_1_done; // access_read.ts:37
+  reg waiting_of_full; // access_read.ts:39
+  reg [5:0] waiting_of_held_slot; // access_read.ts:39
+  reg [21:0] waiting_of_held_offset; // access_read.ts:39
+  reg [13:0] waiting_of_held_length; // access_read.ts:39
+  reg waiting_of_held_write; // access_read.ts:39
+  reg waiting_of_held_silent; // access_read.ts:39
+  reg [7:0] waiting_of_held_replyOpcode; // access_read.ts:39
+  reg [2:0] waiting_of_held_op; // access_read.ts:39
+  reg waiting_of_held_indirect; // access_read.ts:39
+  reg [17:0] waiting_of_held_ppns; // access_read.ts:39
+  reg waiting_of_skid_full; // access_read.ts:39
+  reg [5:0] waiting_of_skid_held_slot; // access_read.ts:39
+  reg [21:0] waiting_of_skid_held_offset; // access_read.ts:39
+  reg [13:0] waiting_of_skid_held_length; // access_read.ts:39
+  reg waiting_of_skid_held_write; // access_read.ts:39
+  reg waiting_of_skid_held_silent; // access_read.ts:39
+  reg [7:0] waiting_of_skid_held_replyOpcode; // access_read.ts:39
+  reg [2:0] waiting_of_skid_held_op; // access_read.ts:39
+  reg waiting_of_skid_held_indirect; // access_read.ts:39
+  reg [17:0] waiting_of_skid_held_ppns; // access_read.ts:39
   reg burst_further; // bursts.ts:26
   reg [15:0] burst_next_beat; // bursts.ts:27
   reg [8:0] burst_next_left; // bursts.ts:28
@@ -51,40 +74,42 @@ module AccessRead_51a76732 (
   reg [7:0] ar_stage_held_len; // bursts.ts:60
   reg [2:0] ar_stage_held_size; // bursts.ts:60
   reg [1:0] ar_stage_held_burst; // bursts.ts:60
-  wire waiting_push_ready; // access_read.ts:38
-  wire waiting_pop_valid; // access_read.ts:38
-  wire [5:0] waiting_pop_payload_from; // access_read.ts:38
-  wire [5:0] waiting_pop_payload_to; // access_read.ts:38
-  wire [13:0] waiting_pop_payload_length; // access_read.ts:38
-  wire [27:0] waiting_pop_payload_tag; // access_read.ts:38
-  wire [5:0] waiting_level; // access_read.ts:38
-  wire align_job_ready; // access_read.ts:41
-  wire align_input_ready; // access_read.ts:41
-  wire align_output_valid; // access_read.ts:41
-  wire [511:0] align_output_payload_data; // access_read.ts:41
-  wire [63:0] align_output_payload_keep; // access_read.ts:41
-  wire [27:0] align_output_payload_tag; // access_read.ts:41
-  wire align_output_payload_bad; // access_read.ts:41
-  wire align_output_payload_last; // access_read.ts:41
-  wire align_input_last; // access_read.ts:41
-  wire queue_push_ready; // access_read.ts:52
-  wire queue_pop_valid; // access_read.ts:52
-  wire [511:0] queue_pop_payload_data; // access_read.ts:52
-  wire queue_pop_payload_last; // access_read.ts:52
-  wire queue_pop_payload_bad; // access_read.ts:52
-  wire [6:0] queue_level; // access_read.ts:52
-  reg begun; // access_read.ts:53
-  reg reply_done; // access_read.ts:54
-  reg data_done; // access_read.ts:55
-  wire ar_next_ready; // access_read.ts:36
+  wire waiting_push_ready; // access_read.ts:42
+  wire waiting_pop_valid; // access_read.ts:42
+  wire [5:0] waiting_pop_payload_from; // access_read.ts:42
+  wire [5:0] waiting_pop_payload_to; // access_read.ts:42
+  wire [13:0] waiting_pop_payload_length; // access_read.ts:42
+  wire [28:0] waiting_pop_payload_tag; // access_read.ts:42
+  wire [5:0] waiting_level; // access_read.ts:42
+  wire align_job_ready; // access_read.ts:45
+  wire align_input_ready; // access_read.ts:45
+  wire align_output_valid; // access_read.ts:45
+  wire [511:0] align_output_payload_data; // access_read.ts:45
+  wire [63:0] align_output_payload_keep; // access_read.ts:45
+  wire [28:0] align_output_payload_tag; // access_read.ts:45
+  wire align_output_payload_bad; // access_read.ts:45
+  wire align_output_payload_last; // access_read.ts:45
+  wire align_input_last; // access_read.ts:45
+  wire queue_push_ready; // access_read.ts:56
+  wire queue_pop_valid; // access_read.ts:56
+  wire [511:0] queue_pop_payload_data; // access_read.ts:56
+  wire queue_pop_payload_last; // access_read.ts:56
+  wire queue_pop_payload_bad; // access_read.ts:56
+  wire [6:0] queue_level; // access_read.ts:56
+  reg begun; // access_read.ts:57
+  reg reply_done; // access_read.ts:58
+  reg data_done; // access_read.ts:59
+  wire ar_next_ready; // access_read.ts:40
   wire burst_last; // bursts.ts:37
   wire [17:0] burst_ppns; // bursts.ts:34
   wire [15:0] burst_beat; // bursts.ts:32
   wire [5:0] burst_length; // bursts.ts:38
-  wire align_output_ready; // access_read.ts:41
-  wire request_to_0_valid = request_valid & ~request_to_0_done; // access_read.ts:35
-  wire request_to_0_ready = ar_next_ready & burst_last; // access_read.ts:35
-  wire request_to_1_valid = request_valid & ~request_to_1_done; // access_read.ts:35
+  wire align_output_ready; // access_read.ts:45
+  wire request_to_0_valid = request_valid & ~request_to_0_done; // access_read.ts:37
+  wire request_to_0_ready = ar_next_ready & burst_last; // access_read.ts:37
+  wire request_to_1_valid = request_valid & ~request_to_1_done; // access_read.ts:37
+  wire request_to_1_ready = ~waiting_of_skid_full; // access_read.ts:37
+  wire waiting_of_room = ~waiting_of_full | waiting_push_ready; // access_read.ts:39
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:25
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:25
   wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:31
@@ -95,28 +120,29 @@ module AccessRead_51a76732 (
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
   assign ar_next_ready = ~ar_stage_full | ar_ready;
-  wire [5:0] job_next_payload_from = request_payload_offset[5:0]; // access_read.ts:39
-  wire [27:0] job_next_payload_tag = {
-    request_payload_length,
-    request_payload_replyOpcode,
-    request_payload_slot
-  }; // access_read.ts:39
-  wire reply_due = ~begun & ~reply_done; // access_read.ts:56
-  wire replied = ~reply_due | reply_ready; // access_read.ts:61
-  wire queued = data_done | queue_push_ready; // access_read.ts:62
+  wire [5:0] job_next_payload_from = waiting_of_held_offset[5:0]; // access_read.ts:43
+  wire [28:0] job_next_payload_tag = {
+    waiting_of_held_indirect,
+    waiting_of_held_length,
+    waiting_of_held_replyOpcode,
+    waiting_of_held_slot
+  }; // access_read.ts:43
+  wire reply_due = ~begun & ~reply_done; // access_read.ts:60
+  wire replied = ~reply_due | reply_ready; // access_read.ts:65
+  wire queued = data_done | queue_push_ready; // access_read.ts:66
   wire complete =
     align_output_valid
     & align_output_ready
     & align_output_payload_last
-    & ~align_output_payload_bad; // access_read.ts:71
+    & ~align_output_payload_bad; // access_read.ts:75
 
-  wire waiting_push_valid = request_to_1_valid; // access_read.ts:38
-  wire [5:0] waiting_push_payload_from = job_next_payload_from; // access_read.ts:38
-  wire [5:0] waiting_push_payload_to = 6'd6; // access_read.ts:38
-  wire [13:0] waiting_push_payload_length = request_payload_length; // access_read.ts:38
-  wire [27:0] waiting_push_payload_tag = job_next_payload_tag; // access_read.ts:38
-  wire waiting_pop_ready = align_job_ready; // access_read.ts:38
-  Fifo_shape_f9c156_depth32_styledistributed waiting ( // access_read.ts:38
+  wire waiting_push_valid = waiting_of_full; // access_read.ts:42
+  wire [5:0] waiting_push_payload_from = job_next_payload_from; // access_read.ts:42
+  wire [5:0] waiting_push_payload_to = 6'd6; // access_read.ts:42
+  wire [13:0] waiting_push_payload_length = waiting_of_held_length; // access_read.ts:42
+  wire [28:0] waiting_push_payload_tag = job_next_payload_tag; // access_read.ts:42
+  wire waiting_pop_ready = align_job_ready; // access_read.ts:42
+  Fifo_shape_1d7cdb_depth32_styledistributed waiting ( // access_read.ts:42
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (waiting_push_valid),
@@ -134,16 +160,16 @@ module AccessRead_51a76732 (
     .level               (waiting_level)
   );
 
-  wire align_job_valid = waiting_pop_valid; // access_read.ts:41
-  wire [5:0] align_job_payload_from = waiting_pop_payload_from; // access_read.ts:41
-  wire [5:0] align_job_payload_to = waiting_pop_payload_to; // access_read.ts:41
-  wire [13:0] align_job_payload_length = waiting_pop_payload_length; // access_read.ts:41
-  wire [27:0] align_job_payload_tag = waiting_pop_payload_tag; // access_read.ts:41
-  wire align_input_valid = r_valid; // access_read.ts:41
-  wire [511:0] align_input_payload_data = r_payload_data; // access_read.ts:41
-  wire align_input_payload_bad = |r_payload_resp; // access_read.ts:41
+  wire align_job_valid = waiting_pop_valid; // access_read.ts:45
+  wire [5:0] align_job_payload_from = waiting_pop_payload_from; // access_read.ts:45
+  wire [5:0] align_job_payload_to = waiting_pop_payload_to; // access_read.ts:45
+  wire [13:0] align_job_payload_length = waiting_pop_payload_length; // access_read.ts:45
+  wire [28:0] align_job_payload_tag = waiting_pop_payload_tag; // access_read.ts:45
+  wire align_input_valid = r_valid; // access_read.ts:45
+  wire [511:0] align_input_payload_data = r_payload_data; // access_read.ts:45
+  wire align_input_payload_bad = |r_payload_resp; // access_read.ts:45
   assign align_output_ready = replied & queued;
-  Align_beatBytes64_tagBits28 align ( // access_read.ts:41
+  Align_beatBytes64_tagBits29 align ( // access_read.ts:45
     .clk                 (clk),
     .rst                 (rst),
     .job_valid           (align_job_valid),
@@ -166,12 +192,12 @@ module AccessRead_51a76732 (
     .input_last          (align_input_last)
   );
 
-  wire queue_push_valid = align_output_valid & ~data_done; // access_read.ts:52
-  wire [511:0] queue_push_payload_data = align_output_payload_data; // access_read.ts:52
-  wire queue_push_payload_last = align_output_payload_last; // access_read.ts:52
-  wire queue_push_payload_bad = align_output_payload_bad & align_output_payload_last; // access_read.ts:52
-  wire queue_pop_ready = data_ready; // access_read.ts:52
-  Fifo_shape_090f99_depth64_styledistributed queue ( // access_read.ts:52
+  wire queue_push_valid = align_output_valid & ~data_done; // access_read.ts:56
+  wire [511:0] queue_push_payload_data = align_output_payload_data; // access_read.ts:56
+  wire queue_push_payload_last = align_output_payload_last; // access_read.ts:56
+  wire queue_push_payload_bad = align_output_payload_bad & align_output_payload_last; // access_read.ts:56
+  wire queue_pop_ready = data_ready; // access_read.ts:56
+  Fifo_shape_090f99_depth64_styledistributed queue ( // access_read.ts:56
     .clk               (clk),
     .rst               (rst),
     .push_valid        (queue_push_valid),
@@ -188,7 +214,7 @@ module AccessRead_51a76732 (
   );
   wire request_to_0_done_and =
     (request_to_0_done | request_to_0_ready)
-    & (request_to_1_done | waiting_push_ready);
+    & (request_to_1_done | request_to_1_ready);
 
   always @(posedge clk)
     if (rst) begin
@@ -197,7 +223,48 @@ module AccessRead_51a76732 (
     end
     else begin
       request_to_0_done <= request_valid & ~request_to_0_done_and & (request_to_0_done | request_to_0_ready);
-      request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | waiting_push_ready);
+      request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | request_to_1_ready);
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      waiting_of_full <= 1'b0;
+      waiting_of_skid_full <= 1'b0;
+    end
+    else if (waiting_of_room) begin
+      waiting_of_full <= request_to_1_valid | waiting_of_skid_full;
+      waiting_of_skid_full <= 1'b0;
+    end
+    else if (request_to_1_valid) waiting_of_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (waiting_of_room) begin
+      waiting_of_held_slot <= waiting_of_skid_full ? waiting_of_skid_held_slot : request_payload_slot;
+      waiting_of_held_offset <= waiting_of_skid_full ? waiting_of_skid_held_offset : request_payload_offset;
+      waiting_of_held_length <= waiting_of_skid_full ? waiting_of_skid_held_length : request_payload_length;
+      waiting_of_held_write <= waiting_of_skid_full ? waiting_of_skid_held_write : request_payload_write;
+      waiting_of_held_silent <= waiting_of_skid_full ? waiting_of_skid_held_silent : request_payload_silent;
+      waiting_of_held_replyOpcode <=
+        waiting_of_skid_full ? waiting_of_skid_held_replyOpcode :
+        request_payload_replyOpcode;
+      waiting_of_held_op <= waiting_of_skid_full ? waiting_of_skid_held_op : request_payload_op;
+      waiting_of_held_indirect <=
+        waiting_of_skid_full ? waiting_of_skid_held_indirect :
+        request_payload_indirect;
+      waiting_of_held_ppns <= waiting_of_skid_full ? waiting_of_skid_held_ppns : request_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (~waiting_of_skid_full) begin
+      waiting_of_skid_held_slot <= request_payload_slot;
+      waiting_of_skid_held_offset <= request_payload_offset;
+      waiting_of_skid_held_length <= request_payload_length;
+      waiting_of_skid_held_write <= request_payload_write;
+      waiting_of_skid_held_silent <= request_payload_silent;
+      waiting_of_skid_held_replyOpcode <= request_payload_replyOpcode;
+      waiting_of_skid_held_op <= request_payload_op;
+      waiting_of_skid_held_indirect <= request_payload_indirect;
+      waiting_of_skid_held_ppns <= request_payload_ppns;
     end
 
   always @(posedge clk)
@@ -250,6 +317,7 @@ module AccessRead_51a76732 (
   assign reply_valid = align_output_valid & reply_due;
   assign reply_payload_slot = align_output_payload_tag[5:0];
   assign reply_payload_form = 2'd2;
+  assign reply_payload_word = align_output_payload_tag[28] ? 2'd2 : 2'd0;
   assign reply_payload_opcode = align_output_payload_tag[13:6];
   assign reply_payload_status = 4'd0;
   assign data_valid = queue_pop_valid;
@@ -262,8 +330,8 @@ module AccessRead_51a76732 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (r_valid & r_ready) assert (~align_input_last | r_payload_last); // access_read.ts:46
-      if (r_valid) assert (r_payload_id == 5'd0); // access_read.ts:47
+      if (r_valid & r_ready) assert (~align_input_last | r_payload_last); // access_read.ts:50
+      if (r_valid) assert (r_payload_id == 5'd0); // access_read.ts:51
     end
 `else
 `ifndef SYNTHESIS
@@ -271,13 +339,13 @@ module AccessRead_51a76732 (
     if (~rst) begin
       if (r_valid & r_ready) begin
         if (~(~align_input_last | r_payload_last)) begin
-          $display("%s", "assertion failed: a read's last beat is the last of a burst (access_read.ts:46)"); // access_read.ts:46
+          $display("%s", "assertion failed: a read's last beat is the last of a burst (access_read.ts:50)"); // access_read.ts:50
           $stop;
         end
       end
       if (r_valid) begin
         if (~(r_payload_id == 5'd0)) begin
-          $display("%s", "assertion failed: only beats of ID 0 come here (access_read.ts:47)"); // access_read.ts:47
+          $display("%s", "assertion failed: only beats of ID 0 come here (access_read.ts:51)"); // access_read.ts:51
           $stop;
         end
       end
@@ -287,8 +355,11 @@ module AccessRead_51a76732 (
 
   wire _unused_ok = &{
     1'b0,
-    request_payload_write,
-    request_payload_silent,
+    waiting_of_held_offset[21:6],
+    waiting_of_held_write,
+    waiting_of_held_silent,
+    waiting_of_held_op,
+    waiting_of_held_ppns,
     waiting_level,
     align_output_payload_keep,
     queue_level,

@@ -11,6 +11,8 @@ module AccessWrite_f56bbcf9 (
   input  wire         request_payload_write,
   input  wire         request_payload_silent,
   input  wire [7:0]   request_payload_replyOpcode,
+  input  wire [2:0]   request_payload_op,
+  input  wire         request_payload_indirect,
   input  wire [17:0]  request_payload_ppns,
   output wire         buffer_job_valid,
   input  wire         buffer_job_ready,
@@ -37,22 +39,63 @@ module AccessWrite_f56bbcf9 (
   output wire         b_ready,
   input  wire [4:0]   b_payload_id,
   input  wire [1:0]   b_payload_resp,
-  output wire         reply_valid,
-  input  wire         reply_ready,
-  output wire [5:0]   reply_payload_slot,
-  output wire [1:0]   reply_payload_form,
-  output wire [7:0]   reply_payload_opcode,
-  output wire [3:0]   reply_payload_status,
-  output wire         release_valid,
-  output wire [5:0]   release_slot,
+  output wire         ending_valid,
+  input  wire         ending_ready,
+  output wire [5:0]   ending_payload_slot,
+  output wire [1:0]   ending_payload_form,
+  output wire [1:0]   ending_payload_word,
+  output wire [7:0]   ending_payload_opcode,
+  output wire [3:0]   ending_payload_status,
+  output wire         ending_payload_silent,
+  output wire         ending_payload_done,
   output wire         events_writes,
   output wire         events_writesNoReply,
   output wire         events_unanswered,
   output wire [13:0]  events_writeBytes
 );
-  reg request_to_0_done; // access_write.ts:35
-  reg request_to_1_done; // access_write.ts:35
-  reg request_to_2_done; // access_write.ts:35
+  reg request_to_0_done; // access_write.ts:36
+  reg request_to_1_done; // access_write.ts:36
+  reg request_to_2_done; // access_write.ts:36
+  reg bursts_of_full; // access_write.ts:38
+  reg [5:0] bursts_of_held_slot; // access_write.ts:38
+  reg [21:0] bursts_of_held_offset; // access_write.ts:38
+  reg [13:0] bursts_of_held_length; // access_write.ts:38
+  reg bursts_of_held_write; // access_write.ts:38
+  reg bursts_of_held_silent; // access_write.ts:38
+  reg [7:0] bursts_of_held_replyOpcode; // access_write.ts:38
+  reg [2:0] bursts_of_held_op; // access_write.ts:38
+  reg bursts_of_held_indirect; // access_write.ts:38
+  reg [17:0] bursts_of_held_ppns; // access_write.ts:38
+  reg bursts_of_skid_full; // access_write.ts:38
+  reg [5:0] bursts_of_skid_held_slot; // access_write.ts:38
+  reg [21:0] bursts_of_skid_held_offset; // access_write.ts:38
+  reg [13:0] bursts_of_skid_held_length; // access_write.ts:38
+  reg bursts_of_skid_held_write; // access_write.ts:38
+  reg bursts_of_skid_held_silent; // access_write.ts:38
+  reg [7:0] bursts_of_skid_held_replyOpcode; // access_write.ts:38
+  reg [2:0] bursts_of_skid_held_op; // access_write.ts:38
+  reg bursts_of_skid_held_indirect; // access_write.ts:38
+  reg [17:0] bursts_of_skid_held_ppns; // access_write.ts:38
+  reg align_of_full; // access_write.ts:39
+  reg [5:0] align_of_held_slot; // access_write.ts:39
+  reg [21:0] align_of_held_offset; // access_write.ts:39
+  reg [13:0] align_of_held_length; // access_write.ts:39
+  reg align_of_held_write; // access_write.ts:39
+  reg align_of_held_silent; // access_write.ts:39
+  reg [7:0] align_of_held_replyOpcode; // access_write.ts:39
+  reg [2:0] align_of_held_op; // access_write.ts:39
+  reg align_of_held_indirect; // access_write.ts:39
+  reg [17:0] align_of_held_ppns; // access_write.ts:39
+  reg align_of_skid_full; // access_write.ts:39
+  reg [5:0] align_of_skid_held_slot; // access_write.ts:39
+  reg [21:0] align_of_skid_held_offset; // access_write.ts:39
+  reg [13:0] align_of_skid_held_length; // access_write.ts:39
+  reg align_of_skid_held_write; // access_write.ts:39
+  reg align_of_skid_held_silent; // access_write.ts:39
+  reg [7:0] align_of_skid_held_replyOpcode; // access_write.ts:39
+  reg [2:0] align_of_skid_held_op; // access_write.ts:39
+  reg align_of_skid_held_indirect; // access_write.ts:39
+  reg [17:0] align_of_skid_held_ppns; // access_write.ts:39
   reg burst_further; // bursts.ts:26
   reg [15:0] burst_next_beat; // bursts.ts:27
   reg [8:0] burst_next_left; // bursts.ts:28
@@ -63,92 +106,99 @@ module AccessWrite_f56bbcf9 (
   reg [7:0] aw_stage_held_len; // bursts.ts:60
   reg [2:0] aw_stage_held_size; // bursts.ts:60
   reg [1:0] aw_stage_held_burst; // bursts.ts:60
-  wire pending_push_ready; // access_write.ts:41
-  wire pending_pop_valid; // access_write.ts:41
-  wire [5:0] pending_pop_payload_slot; // access_write.ts:41
-  wire [7:0] pending_pop_payload_opcode; // access_write.ts:41
-  wire [13:0] pending_pop_payload_length; // access_write.ts:41
-  wire pending_pop_payload_silent; // access_write.ts:41
-  wire pending_pop_payload_last; // access_write.ts:41
-  wire [6:0] pending_level; // access_write.ts:41
-  wire align_job_ready; // access_write.ts:51
-  wire align_input_ready; // access_write.ts:51
-  wire align_output_valid; // access_write.ts:51
-  wire [511:0] align_output_payload_data; // access_write.ts:51
-  wire [63:0] align_output_payload_keep; // access_write.ts:51
-  wire [5:0] align_output_payload_tag; // access_write.ts:51
-  wire align_output_payload_bad; // access_write.ts:51
-  wire align_output_payload_last; // access_write.ts:51
-  wire align_input_last; // access_write.ts:51
-  reg begun; // access_write.ts:61
-  reg [5:0] next_beat; // access_write.ts:62
-  reg failed_before; // access_write.ts:71
+  wire pending_push_ready; // access_write.ts:45
+  wire pending_pop_valid; // access_write.ts:45
+  wire [5:0] pending_pop_payload_slot; // access_write.ts:45
+  wire [7:0] pending_pop_payload_opcode; // access_write.ts:45
+  wire [13:0] pending_pop_payload_length; // access_write.ts:45
+  wire pending_pop_payload_silent; // access_write.ts:45
+  wire pending_pop_payload_indirect; // access_write.ts:45
+  wire pending_pop_payload_last; // access_write.ts:45
+  wire [6:0] pending_level; // access_write.ts:45
+  wire align_job_ready; // access_write.ts:55
+  wire align_input_ready; // access_write.ts:55
+  wire align_output_valid; // access_write.ts:55
+  wire [511:0] align_output_payload_data; // access_write.ts:55
+  wire [63:0] align_output_payload_keep; // access_write.ts:55
+  wire [5:0] align_output_payload_tag; // access_write.ts:55
+  wire align_output_payload_bad; // access_write.ts:55
+  wire align_output_payload_last; // access_write.ts:55
+  wire align_input_last; // access_write.ts:55
+  reg begun; // access_write.ts:65
+  reg [5:0] next_beat; // access_write.ts:66
+  reg failed_before; // access_write.ts:75
   wire burst_stream_ready; // bursts.ts:25
   wire burst_last; // bursts.ts:37
-  wire aw_next_ready; // access_write.ts:39
+  wire aw_next_ready; // access_write.ts:43
   wire [17:0] burst_ppns; // bursts.ts:34
   wire [15:0] burst_beat; // bursts.ts:32
   wire [5:0] burst_length; // bursts.ts:38
-  wire request_to_0_valid = request_valid & ~request_to_0_done; // access_write.ts:35
-  wire request_to_0_ready = burst_stream_ready & burst_last; // access_write.ts:35
-  wire request_to_2_valid = request_valid & ~request_to_2_done; // access_write.ts:35
+  wire request_to_0_valid = request_valid & ~request_to_0_done; // access_write.ts:36
+  wire request_to_0_ready = ~bursts_of_skid_full; // access_write.ts:36
+  wire request_to_2_valid = request_valid & ~request_to_2_done; // access_write.ts:36
+  wire request_to_2_ready = ~align_of_skid_full; // access_write.ts:36
+  wire bursts_of_ready = burst_stream_ready & burst_last; // access_write.ts:38
+  wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access_write.ts:38
+  wire align_of_room = ~align_of_full | align_job_ready; // access_write.ts:39
   assign burst_stream_ready = aw_next_ready & pending_push_ready;
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:25
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:25
-  wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:31
-  assign burst_beat = burst_further ? burst_next_beat : request_payload_offset[21:6];
+  wire [14:0] burst_end_offset = {1'b0, bursts_of_held_length} + {9'd0, bursts_of_held_offset[5:0]} - 15'd1; // bursts.ts:31
+  assign burst_beat = burst_further ? burst_next_beat : bursts_of_held_offset[21:6];
   wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:33
-  assign burst_ppns = burst_further ? burst_next_ppns : request_payload_ppns;
+  assign burst_ppns = burst_further ? burst_next_ppns : bursts_of_held_ppns;
   wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:35
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
-  wire burst_to_0_valid = request_to_0_valid & pending_push_ready; // access_write.ts:38
-  wire burst_to_1_valid = request_to_0_valid & aw_next_ready; // access_write.ts:38
+  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access_write.ts:42
+  wire burst_to_1_valid = bursts_of_full & aw_next_ready; // access_write.ts:42
   assign aw_next_ready = ~aw_stage_full | aw_ready;
-  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access_write.ts:47
-  wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access_write.ts:63
-  wire failed = failed_before | (|b_payload_resp); // access_write.ts:72
-  wire silent_done = pending_pop_payload_last & pending_pop_payload_silent; // access_write.ts:73
-  wire reply_due = pending_pop_payload_last & ~pending_pop_payload_silent; // access_write.ts:74
-  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access_write.ts:81
+  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access_write.ts:51
+  wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access_write.ts:67
+  wire failed = failed_before | (|b_payload_resp); // access_write.ts:76
+  wire ends = pending_pop_payload_last; // access_write.ts:77
+  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access_write.ts:87
 
-  wire pending_push_valid = burst_to_1_valid; // access_write.ts:41
-  wire [5:0] pending_push_payload_slot = request_payload_slot; // access_write.ts:41
-  wire [7:0] pending_push_payload_opcode = request_payload_replyOpcode; // access_write.ts:41
-  wire [13:0] pending_push_payload_length = request_payload_length; // access_write.ts:41
-  wire pending_push_payload_silent = request_payload_silent; // access_write.ts:41
-  wire pending_push_payload_last = burst_last; // access_write.ts:41
-  wire pending_pop_ready = b_valid & (~reply_due | reply_ready); // access_write.ts:41
-  Fifo_shape_edd790_depth64_styledistributed pending ( // access_write.ts:41
-    .clk                 (clk),
-    .rst                 (rst),
-    .push_valid          (pending_push_valid),
-    .push_ready          (pending_push_ready),
-    .push_payload_slot   (pending_push_payload_slot),
-    .push_payload_opcode (pending_push_payload_opcode),
-    .push_payload_length (pending_push_payload_length),
-    .push_payload_silent (pending_push_payload_silent),
-    .push_payload_last   (pending_push_payload_last),
-    .pop_valid           (pending_pop_valid),
-    .pop_ready           (pending_pop_ready),
-    .pop_payload_slot    (pending_pop_payload_slot),
-    .pop_payload_opcode  (pending_pop_payload_opcode),
-    .pop_payload_length  (pending_pop_payload_length),
-    .pop_payload_silent  (pending_pop_payload_silent),
-    .pop_payload_last    (pending_pop_payload_last),
-    .level               (pending_level)
+  wire pending_push_valid = burst_to_1_valid; // access_write.ts:45
+  wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access_write.ts:45
+  wire [7:0] pending_push_payload_opcode = bursts_of_held_replyOpcode; // access_write.ts:45
+  wire [13:0] pending_push_payload_length = bursts_of_held_length; // access_write.ts:45
+  wire pending_push_payload_silent = bursts_of_held_silent; // access_write.ts:45
+  wire pending_push_payload_indirect = bursts_of_held_indirect; // access_write.ts:45
+  wire pending_push_payload_last = burst_last; // access_write.ts:45
+  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access_write.ts:45
+  Fifo_shape_875b3c_depth64_styledistributed pending ( // access_write.ts:45
+    .clk                   (clk),
+    .rst                   (rst),
+    .push_valid            (pending_push_valid),
+    .push_ready            (pending_push_ready),
+    .push_payload_slot     (pending_push_payload_slot),
+    .push_payload_opcode   (pending_push_payload_opcode),
+    .push_payload_length   (pending_push_payload_length),
+    .push_payload_silent   (pending_push_payload_silent),
+    .push_payload_indirect (pending_push_payload_indirect),
+    .push_payload_last     (pending_push_payload_last),
+    .pop_valid             (pending_pop_valid),
+    .pop_ready             (pending_pop_ready),
+    .pop_payload_slot      (pending_pop_payload_slot),
+    .pop_payload_opcode    (pending_pop_payload_opcode),
+    .pop_payload_length    (pending_pop_payload_length),
+    .pop_payload_silent    (pending_pop_payload_silent),
+    .pop_payload_indirect  (pending_pop_payload_indirect),
+    .pop_payload_last      (pending_pop_payload_last),
+    .level                 (pending_level)
   );
 
-  wire align_job_valid = request_to_2_valid; // access_write.ts:51
-  wire [5:0] align_job_payload_from = 6'd6; // access_write.ts:51
-  wire [5:0] align_job_payload_to = request_payload_offset[5:0]; // access_write.ts:51
-  wire [13:0] align_job_payload_length = request_payload_length; // access_write.ts:51
-  wire [5:0] align_job_payload_tag = request_payload_offset[11:6]; // access_write.ts:51
-  wire align_input_valid = buffer_valid; // access_write.ts:51
-  wire [511:0] align_input_payload_data = buffer_payload_data; // access_write.ts:51
-  wire align_input_payload_bad = 1'b0; // access_write.ts:51
-  wire align_output_ready = w_ready; // access_write.ts:51
-  Align_beatBytes64_tagBits6 align ( // access_write.ts:51
+  wire align_job_valid = align_of_full; // access_write.ts:55
+  wire [5:0] align_job_payload_from = 6'd6; // access_write.ts:55
+  wire [5:0] align_job_payload_to = align_of_held_offset[5:0]; // access_write.ts:55
+  wire [13:0] align_job_payload_length = align_of_held_length; // access_write.ts:55
+  wire [5:0] align_job_payload_tag = align_of_held_offset[11:6]; // access_write.ts:55
+  wire align_input_valid = buffer_valid; // access_write.ts:55
+  wire [511:0] align_input_payload_data = buffer_payload_data; // access_write.ts:55
+  wire align_input_payload_bad = 1'b0; // access_write.ts:55
+  wire align_output_ready = w_ready; // access_write.ts:55
+  Align_beatBytes64_tagBits6 align ( // access_write.ts:55
     .clk                 (clk),
     .rst                 (rst),
     .job_valid           (align_job_valid),
@@ -173,7 +223,7 @@ module AccessWrite_f56bbcf9 (
   wire request_to_0_done_and =
     (request_to_0_done | request_to_0_ready)
     & (request_to_1_done | buffer_job_ready)
-    & (request_to_2_done | align_job_ready);
+    & (request_to_2_done | request_to_2_ready);
 
   always @(posedge clk)
     if (rst) begin
@@ -184,16 +234,94 @@ module AccessWrite_f56bbcf9 (
     else begin
       request_to_0_done <= request_valid & ~request_to_0_done_and & (request_to_0_done | request_to_0_ready);
       request_to_1_done <= request_valid & ~request_to_0_done_and & (request_to_1_done | buffer_job_ready);
-      request_to_2_done <= request_valid & ~request_to_0_done_and & (request_to_2_done | align_job_ready);
+      request_to_2_done <= request_valid & ~request_to_0_done_and & (request_to_2_done | request_to_2_ready);
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      bursts_of_full <= 1'b0;
+      bursts_of_skid_full <= 1'b0;
+    end
+    else if (bursts_of_room) begin
+      bursts_of_full <= request_to_0_valid | bursts_of_skid_full;
+      bursts_of_skid_full <= 1'b0;
+    end
+    else if (request_to_0_valid) bursts_of_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (bursts_of_room) begin
+      bursts_of_held_slot <= bursts_of_skid_full ? bursts_of_skid_held_slot : request_payload_slot;
+      bursts_of_held_offset <= bursts_of_skid_full ? bursts_of_skid_held_offset : request_payload_offset;
+      bursts_of_held_length <= bursts_of_skid_full ? bursts_of_skid_held_length : request_payload_length;
+      bursts_of_held_write <= bursts_of_skid_full ? bursts_of_skid_held_write : request_payload_write;
+      bursts_of_held_silent <= bursts_of_skid_full ? bursts_of_skid_held_silent : request_payload_silent;
+      bursts_of_held_replyOpcode <=
+        bursts_of_skid_full ? bursts_of_skid_held_replyOpcode :
+        request_payload_replyOpcode;
+      bursts_of_held_op <= bursts_of_skid_full ? bursts_of_skid_held_op : request_payload_op;
+      bursts_of_held_indirect <= bursts_of_skid_full ? bursts_of_skid_held_indirect : request_payload_indirect;
+      bursts_of_held_ppns <= bursts_of_skid_full ? bursts_of_skid_held_ppns : request_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (~bursts_of_skid_full) begin
+      bursts_of_skid_held_slot <= request_payload_slot;
+      bursts_of_skid_held_offset <= request_payload_offset;
+      bursts_of_skid_held_length <= request_payload_length;
+      bursts_of_skid_held_write <= request_payload_write;
+      bursts_of_skid_held_silent <= request_payload_silent;
+      bursts_of_skid_held_replyOpcode <= request_payload_replyOpcode;
+      bursts_of_skid_held_op <= request_payload_op;
+      bursts_of_skid_held_indirect <= request_payload_indirect;
+      bursts_of_skid_held_ppns <= request_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      align_of_full <= 1'b0;
+      align_of_skid_full <= 1'b0;
+    end
+    else if (align_of_room) begin
+      align_of_full <= request_to_2_valid | align_of_skid_full;
+      align_of_skid_full <= 1'b0;
+    end
+    else if (request_to_2_valid) align_of_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (align_of_room) begin
+      align_of_held_slot <= align_of_skid_full ? align_of_skid_held_slot : request_payload_slot;
+      align_of_held_offset <= align_of_skid_full ? align_of_skid_held_offset : request_payload_offset;
+      align_of_held_length <= align_of_skid_full ? align_of_skid_held_length : request_payload_length;
+      align_of_held_write <= align_of_skid_full ? align_of_skid_held_write : request_payload_write;
+      align_of_held_silent <= align_of_skid_full ? align_of_skid_held_silent : request_payload_silent;
+      align_of_held_replyOpcode <=
+        align_of_skid_full ? align_of_skid_held_replyOpcode :
+        request_payload_replyOpcode;
+      align_of_held_op <= align_of_skid_full ? align_of_skid_held_op : request_payload_op;
+      align_of_held_indirect <= align_of_skid_full ? align_of_skid_held_indirect : request_payload_indirect;
+      align_of_held_ppns <= align_of_skid_full ? align_of_skid_held_ppns : request_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (~align_of_skid_full) begin
+      align_of_skid_held_slot <= request_payload_slot;
+      align_of_skid_held_offset <= request_payload_offset;
+      align_of_skid_held_length <= request_payload_length;
+      align_of_skid_held_write <= request_payload_write;
+      align_of_skid_held_silent <= request_payload_silent;
+      align_of_skid_held_replyOpcode <= request_payload_replyOpcode;
+      align_of_skid_held_op <= request_payload_op;
+      align_of_skid_held_indirect <= request_payload_indirect;
+      align_of_skid_held_ppns <= request_payload_ppns;
     end
 
   always @(posedge clk)
     if (rst) burst_further <= 1'b0;
-    else if (request_to_0_valid & burst_stream_ready) burst_further <= ~burst_last;
+    else if (bursts_of_full & burst_stream_ready) burst_further <= ~burst_last;
   wire [10:0] burst_next_beat_sum = {1'b0, burst_beat[15:6]} + 11'd1;
 
   always @(posedge clk)
-    if (request_to_0_valid & burst_stream_ready) begin
+    if (bursts_of_full & burst_stream_ready) begin
       burst_next_beat <= {burst_next_beat_sum[9:0], 6'd0};
       burst_next_left <= burst_left - {3'd0, burst_room} - 9'd1;
       burst_next_ppns <= burst_next_beat_sum[10] ? burst_ppns >> 9 : burst_ppns;
@@ -240,24 +368,25 @@ module AccessWrite_f56bbcf9 (
   assign w_payload_data = align_output_payload_data;
   assign w_payload_strb = align_output_payload_keep;
   assign w_payload_last = align_output_payload_last | (&beat);
-  assign b_ready = pending_pop_valid & (~reply_due | reply_ready);
-  assign reply_valid = b_valid & pending_pop_valid & reply_due;
-  assign reply_payload_slot = pending_pop_payload_slot;
-  assign reply_payload_form = 2'd1;
-  assign reply_payload_opcode = pending_pop_payload_opcode;
-  assign reply_payload_status = failed ? 4'd4 : 4'd0;
-  assign release_valid = b_valid & b_ready & silent_done;
-  assign release_slot = pending_pop_payload_slot;
+  assign b_ready = pending_pop_valid & (~ends | ending_ready);
+  assign ending_valid = b_valid & pending_pop_valid & ends;
+  assign ending_payload_slot = pending_pop_payload_slot;
+  assign ending_payload_form = 2'd1;
+  assign ending_payload_word = pending_pop_payload_indirect ? 2'd2 : 2'd0;
+  assign ending_payload_opcode = pending_pop_payload_opcode;
+  assign ending_payload_status = failed ? 4'd4 : 4'd0;
+  assign ending_payload_silent = pending_pop_payload_silent;
+  assign ending_payload_done = 1'b1;
   assign events_writes = completes & ~pending_pop_payload_silent;
   assign events_writesNoReply = completes & pending_pop_payload_silent;
-  assign events_unanswered = b_valid & b_ready & silent_done & failed;
+  assign events_unanswered = b_valid & b_ready & ends & pending_pop_payload_silent & failed;
   assign events_writeBytes = completes ? pending_pop_payload_length : 14'd0;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access_write.ts:58
-      if (b_valid) assert (pending_pop_valid); // access_write.ts:77
+      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access_write.ts:62
+      if (b_valid) assert (pending_pop_valid); // access_write.ts:80
     end
 `else
 `ifndef SYNTHESIS
@@ -265,13 +394,13 @@ module AccessWrite_f56bbcf9 (
     if (~rst) begin
       if (buffer_valid & buffer_ready) begin
         if (~(buffer_payload_last == align_input_last)) begin
-          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access_write.ts:58)"); // access_write.ts:58
+          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access_write.ts:62)"); // access_write.ts:62
           $stop;
         end
       end
       if (b_valid) begin
         if (~pending_pop_valid) begin
-          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access_write.ts:77)"); // access_write.ts:77
+          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access_write.ts:80)"); // access_write.ts:80
           $stop;
         end
       end
@@ -281,8 +410,17 @@ module AccessWrite_f56bbcf9 (
 
   wire _unused_ok = &{
     1'b0,
-    request_payload_write,
     b_payload_id,
+    bursts_of_held_write,
+    bursts_of_held_op,
+    align_of_held_slot,
+    align_of_held_offset[21:12],
+    align_of_held_write,
+    align_of_held_silent,
+    align_of_held_replyOpcode,
+    align_of_held_op,
+    align_of_held_indirect,
+    align_of_held_ppns,
     pending_level,
     align_output_payload_bad,
     burst_end_offset[5:0],

@@ -15,13 +15,13 @@ module Fifo_shape_090f99_depth64_styledistributed (
   output wire         pop_payload_bad,
   output wire [6:0]   level
 );
-  reg [5:0] head; // fifo.ts:28
-  reg [5:0] tail; // fifo.ts:29
-  reg [6:0] count; // fifo.ts:30
-  (* ram_style = "distributed" *) reg [513:0] store [0:63]; // fifo.ts:31
-  wire push = push_valid & push_ready; // fifo.ts:33
-  wire pop = pop_valid & pop_ready; // fifo.ts:34
-  wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:41
+  reg [5:0] head; // fifo.ts:29
+  reg [5:0] tail; // fifo.ts:30
+  reg [6:0] count; // fifo.ts:31
+  (* ram_style = "distributed" *) reg [513:0] store [0:63]; // fifo.ts:32
+  wire push = push_valid & push_ready; // fifo.ts:34
+  wire pop = pop_valid & pop_ready; // fifo.ts:35
+  wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:42
 
   always @(posedge clk)
     if (rst) head <= 6'd0;
@@ -33,8 +33,11 @@ module Fifo_shape_090f99_depth64_styledistributed (
 
   always @(posedge clk)
     if (rst) count <= 7'd0;
-    else if (push & ~pop) count <= count + 7'd1;
-    else if (pop & ~push) count <= count - 7'd1;
+    else case ({push, pop})
+      2'd2: count <= count + 7'd1;
+      2'd1: count <= count - 7'd1;
+      default: ;
+    endcase
 
   always @(posedge clk)
     if (push) store[tail] <= {push_payload_bad, push_payload_last, push_payload_data};

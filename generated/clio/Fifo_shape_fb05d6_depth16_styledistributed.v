@@ -29,13 +29,13 @@ module Fifo_shape_fb05d6_depth16_styledistributed (
   output wire [35:0] pop_payload_tag,
   output wire [4:0]  level
 );
-  reg [3:0] head; // fifo.ts:28
-  reg [3:0] tail; // fifo.ts:29
-  reg [4:0] count; // fifo.ts:30
-  (* ram_style = "distributed" *) reg [64:0] store [0:15]; // fifo.ts:31
-  wire push = push_valid & push_ready; // fifo.ts:33
-  wire pop = pop_valid & pop_ready; // fifo.ts:34
-  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:41
+  reg [3:0] head; // fifo.ts:29
+  reg [3:0] tail; // fifo.ts:30
+  reg [4:0] count; // fifo.ts:31
+  (* ram_style = "distributed" *) reg [64:0] store [0:15]; // fifo.ts:32
+  wire push = push_valid & push_ready; // fifo.ts:34
+  wire pop = pop_valid & pop_ready; // fifo.ts:35
+  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:42
 
   always @(posedge clk)
     if (rst) head <= 4'd0;
@@ -47,8 +47,11 @@ module Fifo_shape_fb05d6_depth16_styledistributed (
 
   always @(posedge clk)
     if (rst) count <= 5'd0;
-    else if (push & ~pop) count <= count + 5'd1;
-    else if (pop & ~push) count <= count - 5'd1;
+    else case ({push, pop})
+      2'd2: count <= count + 5'd1;
+      2'd1: count <= count - 5'd1;
+      default: ;
+    endcase
 
   always @(posedge clk)
     if (push) begin

@@ -15,19 +15,32 @@ module Mat_slots64_maxData1466 (
   input  wire [13:0] request_payload_frame,
   input  wire        request_payload_malformed,
   input  wire        request_payload_corrupt,
-  output wire        access_valid,
-  input  wire        access_ready,
-  output wire [5:0]  access_payload_slot,
-  output wire [15:0] access_payload_pid,
-  output wire [63:0] access_payload_va,
-  output wire [13:0] access_payload_length,
-  output wire        access_payload_write,
-  output wire        access_payload_silent,
-  output wire [7:0]  access_payload_replyOpcode,
+  input  wire        request_payload_tracked,
+  input  wire        request_payload_retry,
+  input  wire [47:0] request_payload_client,
+  input  wire [31:0] request_payload_operation,
+  output wire        asked_valid,
+  input  wire        asked_ready,
+  output wire [5:0]  asked_payload_access_slot,
+  output wire [15:0] asked_payload_access_pid,
+  output wire [63:0] asked_payload_access_va,
+  output wire [13:0] asked_payload_access_length,
+  output wire        asked_payload_access_write,
+  output wire        asked_payload_access_silent,
+  output wire [7:0]  asked_payload_access_replyOpcode,
+  output wire [2:0]  asked_payload_access_op,
+  output wire        asked_payload_access_indirect,
+  output wire        asked_payload_tracked,
+  output wire        asked_payload_keeps,
+  output wire        asked_payload_introduces,
+  output wire        asked_payload_fence,
+  output wire [47:0] asked_payload_client,
+  output wire [31:0] asked_payload_operation,
   output wire        reply_valid,
   input  wire        reply_ready,
   output wire [5:0]  reply_payload_slot,
   output wire [1:0]  reply_payload_form,
+  output wire [1:0]  reply_payload_word,
   output wire [7:0]  reply_payload_opcode,
   output wire [3:0]  reply_payload_status,
   output wire        slow_valid,
@@ -42,6 +55,7 @@ module Mat_slots64_maxData1466 (
   input  wire [2:0]  mat_write_entry_action,
   input  wire        mat_write_entry_write,
   input  wire        mat_write_entry_silent,
+  input  wire [2:0]  mat_write_entry_operation,
   input  wire [7:0]  mat_write_entry_replyOpcode,
   input  wire        rules_0_valid,
   input  wire [15:0] rules_0_pid,
@@ -59,6 +73,7 @@ module Mat_slots64_maxData1466 (
   output wire [2:0]  mat_entry_action,
   output wire        mat_entry_write,
   output wire        mat_entry_silent,
+  output wire [2:0]  mat_entry_operation,
   output wire [7:0]  mat_entry_replyOpcode,
   output wire        events_nacks,
   output wire        events_malformed,
@@ -71,86 +86,227 @@ module Mat_slots64_maxData1466 (
   output wire        events_slowRequests,
   output wire        events_extendRequests
 );
-  reg [4:0] waiting; // mat.ts:61
-  reg decided_full; // mat.ts:96
-  reg [1:0] decided_held_to; // mat.ts:96
-  reg [5:0] decided_held_slot; // mat.ts:96
-  reg [15:0] decided_held_pid; // mat.ts:96
-  reg [63:0] decided_held_va; // mat.ts:96
-  reg [13:0] decided_held_length; // mat.ts:96
-  reg decided_held_write; // mat.ts:96
-  reg decided_held_silent; // mat.ts:96
-  reg [7:0] decided_held_opcode; // mat.ts:96
-  reg [1:0] decided_held_form; // mat.ts:96
-  reg [3:0] decided_held_status; // mat.ts:96
-  reg [13:0] decided_held_frame; // mat.ts:96
-  wire slow_queue_push_ready; // mat.ts:106
-  wire slow_queue_pop_valid; // mat.ts:106
-  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:106
-  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:106
-  wire [4:0] slow_queue_level; // mat.ts:106
-  (* ram_style = "distributed" *) reg [12:0] table_ [0:255]; // mat.ts:43
+  reg [4:0] waiting; // mat.ts:73
+  reg taken_slow; // mat.ts:74
+  reg taken_full; // mat.ts:75
+  reg decided_full; // mat.ts:116
+  reg [5:0] decided_held_slot; // mat.ts:116
+  reg [15:0] decided_held_pid; // mat.ts:116
+  reg [63:0] decided_held_va; // mat.ts:116
+  reg [13:0] decided_held_length; // mat.ts:116
+  reg [13:0] decided_held_frame; // mat.ts:116
+  reg [7:0] decided_held_opcode; // mat.ts:116
+  reg [7:0] decided_held_replyOpcode; // mat.ts:116
+  reg decided_held_write; // mat.ts:116
+  reg decided_held_silent; // mat.ts:116
+  reg decided_held_other; // mat.ts:116
+  reg decided_held_arp; // mat.ts:116
+  reg decided_held_corrupt; // mat.ts:116
+  reg decided_held_sound; // mat.ts:116
+  reg decided_held_fast; // mat.ts:116
+  reg decided_held_sync; // mat.ts:116
+  reg decided_held_slow; // mat.ts:116
+  reg decided_held_extend; // mat.ts:116
+  reg decided_held_echo; // mat.ts:116
+  reg decided_held_drop; // mat.ts:116
+  reg [2:0] decided_held_op; // mat.ts:116
+  reg decided_held_atomic; // mat.ts:116
+  reg decided_held_pointer; // mat.ts:116
+  reg decided_held_fence; // mat.ts:116
+  reg decided_held_badAccess; // mat.ts:116
+  reg decided_held_badWrite; // mat.ts:116
+  reg decided_held_badAtomic; // mat.ts:116
+  reg decided_held_unaligned; // mat.ts:116
+  reg decided_held_slowFull; // mat.ts:116
+  reg decided_held_tracked; // mat.ts:116
+  reg decided_held_introduces; // mat.ts:116
+  reg [47:0] decided_held_client; // mat.ts:116
+  reg [31:0] decided_held_operation; // mat.ts:116
+  reg decided_skid_full; // mat.ts:116
+  reg [5:0] decided_skid_held_slot; // mat.ts:116
+  reg [15:0] decided_skid_held_pid; // mat.ts:116
+  reg [63:0] decided_skid_held_va; // mat.ts:116
+  reg [13:0] decided_skid_held_length; // mat.ts:116
+  reg [13:0] decided_skid_held_frame; // mat.ts:116
+  reg [7:0] decided_skid_held_opcode; // mat.ts:116
+  reg [7:0] decided_skid_held_replyOpcode; // mat.ts:116
+  reg decided_skid_held_write; // mat.ts:116
+  reg decided_skid_held_silent; // mat.ts:116
+  reg decided_skid_held_other; // mat.ts:116
+  reg decided_skid_held_arp; // mat.ts:116
+  reg decided_skid_held_corrupt; // mat.ts:116
+  reg decided_skid_held_sound; // mat.ts:116
+  reg decided_skid_held_fast; // mat.ts:116
+  reg decided_skid_held_sync; // mat.ts:116
+  reg decided_skid_held_slow; // mat.ts:116
+  reg decided_skid_held_extend; // mat.ts:116
+  reg decided_skid_held_echo; // mat.ts:116
+  reg decided_skid_held_drop; // mat.ts:116
+  reg [2:0] decided_skid_held_op; // mat.ts:116
+  reg decided_skid_held_atomic; // mat.ts:116
+  reg decided_skid_held_pointer; // mat.ts:116
+  reg decided_skid_held_fence; // mat.ts:116
+  reg decided_skid_held_badAccess; // mat.ts:116
+  reg decided_skid_held_badWrite; // mat.ts:116
+  reg decided_skid_held_badAtomic; // mat.ts:116
+  reg decided_skid_held_unaligned; // mat.ts:116
+  reg decided_skid_held_slowFull; // mat.ts:116
+  reg decided_skid_held_tracked; // mat.ts:116
+  reg decided_skid_held_introduces; // mat.ts:116
+  reg [47:0] decided_skid_held_client; // mat.ts:116
+  reg [31:0] decided_skid_held_operation; // mat.ts:116
+  reg staged_full; // mat.ts:145
+  reg [5:0] staged_held_slot; // mat.ts:145
+  reg [1:0] staged_held_form; // mat.ts:145
+  reg [1:0] staged_held_word; // mat.ts:145
+  reg [7:0] staged_held_opcode; // mat.ts:145
+  reg [3:0] staged_held_status; // mat.ts:145
+  reg staged_skid_full; // mat.ts:145
+  reg [5:0] staged_skid_held_slot; // mat.ts:145
+  reg [1:0] staged_skid_held_form; // mat.ts:145
+  reg [1:0] staged_skid_held_word; // mat.ts:145
+  reg [7:0] staged_skid_held_opcode; // mat.ts:145
+  reg [3:0] staged_skid_held_status; // mat.ts:145
+  wire slow_queue_push_ready; // mat.ts:146
+  wire slow_queue_pop_valid; // mat.ts:146
+  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:146
+  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:146
+  wire [4:0] slow_queue_level; // mat.ts:146
+  reg released; // mat.ts:151
+  reg [5:0] released_slot; // mat.ts:152
+  reg happened_nacks; // mat.ts:157
+  reg happened_malformed; // mat.ts:157
+  reg happened_busy; // mat.ts:157
+  reg happened_unanswered; // mat.ts:157
+  reg happened_dropRule; // mat.ts:157
+  reg happened_pingpongs; // mat.ts:157
+  reg happened_arpReplies; // mat.ts:157
+  reg happened_icmpReplies; // mat.ts:157
+  reg happened_slowRequests; // mat.ts:157
+  reg happened_extendRequests; // mat.ts:157
+  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:46
+  wire to_access; // mat.ts:121
+  wire to_reply; // mat.ts:129
+  wire replies_ready; // mat.ts:139
+  wire to_slow; // mat.ts:122
+  wire to_release; // mat.ts:128
   wire [3:0] matching = {
     rules_3_valid & (rules_3_pid == request_payload_pid),
     rules_2_valid & (rules_2_pid == request_payload_pid),
     rules_1_valid & (rules_1_pid == request_payload_pid),
     rules_0_valid & (rules_0_pid == request_payload_pid)
-  }; // mat.ts:52
-  wire [3:0] chosen = matching & (~matching + 4'd1); // mat.ts:53
-  wire [12:0] action_word = table_[request_payload_opcode];
-  wire [2:0] action =
-    |matching ? ({3{chosen[0]}} & rules_0_action) | ({3{chosen[1]}} & rules_1_action) | ({3{chosen[2]}} & rules_2_action) | ({3{chosen[3]}} & rules_3_action) :
-    action_word[2:0]; // mat.ts:54
-  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:57
-  wire bad_form =
-    (request_payload_body < 14'd12)
+  }; // mat.ts:55
+  wire [3:0] chosen = {
+    matching[3] & ~(|matching[2:0]),
+    matching[2] & ~(|matching[1:0]),
+    matching[1] & ~matching[0],
+    matching[0]
+  }; // mat.ts:57
+  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:65
+  wire no_access = request_payload_body < 14'd12; // mat.ts:67
+  wire [15:0] no_operands_word = table_[request_payload_opcode];
+  wire no_operands =
+    no_access
+    | ((no_operands_word[7:5] == 3'd2) & (request_payload_body < 14'd28))
+    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // mat.ts:68
+  wire unaligned = |request_payload_va[2:0]; // mat.ts:69
+  wire clio = request_payload_kind == 2'd0; // mat.ts:70
+  wire slow_taken = taken_slow & ~taken_full; // mat.ts:76
+  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:77
+  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:99
+  wire [7:0] known_payload_replyOpcode = no_operands_word[15:8]; // mat.ts:99
+  wire known_payload_write = no_operands_word[3]; // mat.ts:99
+  wire known_payload_silent = no_operands_word[4]; // mat.ts:99
+  wire known_payload_other = ~clio; // mat.ts:99
+  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:99
+  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:99
+  wire known_payload_fast =
+    (chosen[0] & (rules_0_action == 3'd1))
+    | (chosen[1] & (rules_1_action == 3'd1))
+    | (chosen[2] & (rules_2_action == 3'd1))
+    | (chosen[3] & (rules_3_action == 3'd1))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd1)); // mat.ts:99
+  wire known_payload_sync =
+    (chosen[0] & (rules_0_action == 3'd4))
+    | (chosen[1] & (rules_1_action == 3'd4))
+    | (chosen[2] & (rules_2_action == 3'd4))
+    | (chosen[3] & (rules_3_action == 3'd4))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd4)); // mat.ts:99
+  wire known_payload_slow =
+    (chosen[0] & (rules_0_action == 3'd2))
+    | (chosen[1] & (rules_1_action == 3'd2))
+    | (chosen[2] & (rules_2_action == 3'd2))
+    | (chosen[3] & (rules_3_action == 3'd2))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd2)); // mat.ts:99
+  wire known_payload_extend =
+    (chosen[0] & (rules_0_action == 3'd3))
+    | (chosen[1] & (rules_1_action == 3'd3))
+    | (chosen[2] & (rules_2_action == 3'd3))
+    | (chosen[3] & (rules_3_action == 3'd3))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd3)); // mat.ts:99
+  wire known_payload_echo =
+    (chosen[0] & (rules_0_action == 3'd6))
+    | (chosen[1] & (rules_1_action == 3'd6))
+    | (chosen[2] & (rules_2_action == 3'd6))
+    | (chosen[3] & (rules_3_action == 3'd6))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd6)); // mat.ts:99
+  wire known_payload_drop =
+    (chosen[0] & (rules_0_action == 3'd5))
+    | (chosen[1] & (rules_1_action == 3'd5))
+    | (chosen[2] & (rules_2_action == 3'd5))
+    | (chosen[3] & (rules_3_action == 3'd5))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd5)); // mat.ts:99
+  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:99
+  wire known_payload_atomic =
+    (no_operands_word[7:5] == 3'd1)
+    | (no_operands_word[7:5] == 3'd2)
+    | (no_operands_word[7:5] == 3'd3)
+    | (no_operands_word[7:5] == 3'd4); // mat.ts:99
+  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:99
+  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:99
+  wire known_payload_badAccess =
+    no_access
     | (request_payload_length == 32'd0)
-    | (request_payload_length > 32'd1466)
-    | (action_word[3] & (request_payload_length > {18'd0, data_came})); // mat.ts:58
-  wire slow_full = waiting == 5'd16; // mat.ts:62
-  wire refused_or = (action == 3'd2) | (action == 3'd3);
-  wire refused =
-    (request_payload_kind == 2'd0)
-    & (request_payload_corrupt | request_payload_malformed | ((action == 3'd1) ? bad_form : refused_or ? slow_full : (action != 3'd6) & (action != 3'd5))); // mat.ts:64
-  wire [3:0] refusal =
-    (request_payload_kind != 2'd0) ? 4'd8 :
-    request_payload_corrupt ? 4'd5 :
-    request_payload_malformed ? 4'd8 :
-    refused_or ? (slow_full ? 4'd6 : 4'd8) :
-    4'd8; // mat.ts:65
-  wire [1:0] to =
-    (request_payload_kind != 2'd0) ? 2'd1 :
-    request_payload_corrupt ? 2'd1 :
-    request_payload_malformed ? 2'd1 :
-    (action == 3'd1) ? (bad_form ? 2'd1 : 2'd0) :
-    refused_or ? (slow_full ? 2'd1 : 2'd2) :
-    (action == 3'd5) ? 2'd3 :
-    2'd1; // mat.ts:66
-  wire echo =
-    (request_payload_kind != 2'd0)
-    | (~request_payload_corrupt & ~request_payload_malformed & (action == 3'd6)); // mat.ts:67
-  wire unanswered = refused & action_word[4]; // mat.ts:88
-  wire [1:0] decision_payload_to = unanswered ? 2'd3 : to; // mat.ts:89
-  wire [13:0] decision_payload_length = request_payload_length[13:0]; // mat.ts:89
-  wire decision_payload_write = action_word[3]; // mat.ts:89
-  wire decision_payload_silent = action_word[4]; // mat.ts:89
-  wire [7:0] decision_payload_opcode = refused ? request_payload_opcode : action_word[12:5]; // mat.ts:89
-  wire [1:0] decision_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:89
-  wire [3:0] decision_payload_status = refused ? refusal : 4'd0; // mat.ts:89
+    | (request_payload_length > 32'd1466); // mat.ts:99
+  wire known_payload_badWrite = request_payload_length > {18'd0, data_came}; // mat.ts:99
+  wire known_payload_badAtomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:99
+  wire known_payload_introduces = ~request_payload_retry; // mat.ts:99
+  wire sound = clio & ~request_payload_corrupt & ~request_payload_malformed; // mat.ts:100
   wire decided_ready =
-    (access_ready & (decided_held_to == 2'd0))
-    | (reply_ready & (decided_held_to == 2'd1))
-    | (slow_queue_push_ready & (decided_held_to == 2'd2))
-    | (decided_held_to == 2'd3); // mat.ts:96
-  wire to_2_valid = decided_full & (decided_held_to == 2'd2); // mat.ts:97
-  wire taken = request_valid & request_ready; // mat.ts:114
-  wire slow_taken = taken & (to == 2'd2); // mat.ts:115
+    (to_access & asked_ready)
+    | (to_reply & replies_ready)
+    | (to_slow & slow_queue_push_ready)
+    | to_release; // mat.ts:116
+  wire decided_room = ~decided_full | decided_ready; // mat.ts:116
+  wire goes_slow = decided_held_sound & (decided_held_slow | decided_held_extend); // mat.ts:118
+  wire plain_form = ~(decided_held_badAccess | (decided_held_write & decided_held_badWrite)); // mat.ts:119
+  wire sync_form =
+    decided_held_fence
+    | (decided_held_atomic & ~decided_held_badAtomic)
+    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:120
+  assign to_access = decided_held_sound & ((decided_held_fast & plain_form) | (decided_held_sync & sync_form));
+  assign to_slow = goes_slow & ~decided_held_slowFull;
+  wire busy = goes_slow & decided_held_slowFull; // mat.ts:123
+  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:124
+  wire drops = decided_held_sound & decided_held_drop; // mat.ts:125
+  wire refused = ~(to_access | to_slow | echo | drops); // mat.ts:126
+  wire unanswered = refused & decided_held_silent; // mat.ts:127
+  assign to_release = drops | unanswered;
+  assign to_reply = echo | (refused & ~decided_held_silent);
+  wire replies_valid = decided_full & to_reply; // mat.ts:139
+  assign replies_ready = ~staged_skid_full;
+  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:139
+  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_replyOpcode; // mat.ts:139
+  wire [3:0] replies_payload_status = ~refused ? 4'd0 : decided_held_corrupt ? 4'd5 : busy ? 4'd6 : 4'd8; // mat.ts:139
+  wire staged_room = ~staged_full | reply_ready; // mat.ts:145
+  wire leaves = decided_full & decided_ready; // mat.ts:158
+  wire refuses = leaves & refused; // mat.ts:159
 
-  wire slow_queue_push_valid = to_2_valid; // mat.ts:106
-  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:106
-  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:106
-  wire slow_queue_pop_ready = slow_ready; // mat.ts:106
-  Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:106
+  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:146
+  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:146
+  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:146
+  wire slow_queue_pop_ready = slow_ready; // mat.ts:146
+  Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:146
     .clk                (clk),
     .rst                (rst),
     .push_valid         (slow_queue_push_valid),
@@ -168,330 +324,478 @@ module Mat_slots64_maxData1466 (
     if (rst) waiting <= 5'd0;
     else if (slow_taken & ~slow_release) waiting <= waiting + 5'd1;
     else if (slow_release & ~slow_taken) waiting <= waiting - 5'd1;
-  wire decided_full_when = ~decided_full | decided_ready;
+  wire taken_slow_or =
+    (chosen[0] & ((rules_0_action == 3'd2) | (rules_0_action == 3'd3)))
+    | (chosen[1] & ((rules_1_action == 3'd2) | (rules_1_action == 3'd3)))
+    | (chosen[2] & ((rules_2_action == 3'd2) | (rules_2_action == 3'd3)));
 
   always @(posedge clk)
-    if (rst) decided_full <= 1'b0;
-    else if (decided_full_when) decided_full <= request_valid;
+    if (rst) begin
+      taken_slow <= 1'b0;
+      released <= 1'b0;
+      happened_nacks <= 1'b0;
+      happened_malformed <= 1'b0;
+      happened_busy <= 1'b0;
+      happened_unanswered <= 1'b0;
+      happened_dropRule <= 1'b0;
+      happened_pingpongs <= 1'b0;
+      happened_arpReplies <= 1'b0;
+      happened_icmpReplies <= 1'b0;
+      happened_slowRequests <= 1'b0;
+      happened_extendRequests <= 1'b0;
+    end
+    else begin
+      taken_slow <=
+        request_valid
+        & request_ready
+        & sound
+        & (taken_slow_or | (chosen[3] & ((rules_3_action == 3'd2) | (rules_3_action == 3'd3))) | (~(|matching) & ((no_operands_word[2:0] == 3'd2) | (no_operands_word[2:0] == 3'd3))));
+      released <= decided_full & to_release;
+      happened_nacks <= refuses & decided_held_corrupt;
+      happened_malformed <= refuses & ~(decided_held_corrupt | busy);
+      happened_busy <= refuses & busy;
+      happened_unanswered <= leaves & unanswered;
+      happened_dropRule <= leaves & drops;
+      happened_pingpongs <= leaves & echo & ~decided_held_other;
+      happened_arpReplies <= leaves & decided_held_arp;
+      happened_icmpReplies <= leaves & decided_held_other & ~decided_held_arp;
+      happened_slowRequests <= leaves & to_slow & ~decided_held_extend;
+      happened_extendRequests <= leaves & to_slow & decided_held_extend;
+    end
+
+  always @(posedge clk) begin
+    taken_full <= slow_full;
+    released_slot <= decided_held_slot;
+  end
 
   always @(posedge clk)
-    if (request_valid & decided_full_when) begin
-      decided_held_to <= decision_payload_to;
-      decided_held_slot <= request_payload_slot;
-      decided_held_pid <= request_payload_pid;
-      decided_held_va <= request_payload_va;
-      decided_held_length <= decision_payload_length;
-      decided_held_write <= decision_payload_write;
-      decided_held_silent <= decision_payload_silent;
-      decided_held_opcode <= decision_payload_opcode;
-      decided_held_form <= decision_payload_form;
-      decided_held_status <= decision_payload_status;
-      decided_held_frame <= request_payload_frame;
+    if (rst) begin
+      decided_full <= 1'b0;
+      decided_skid_full <= 1'b0;
+    end
+    else if (decided_room) begin
+      decided_full <= request_valid | decided_skid_full;
+      decided_skid_full <= 1'b0;
+    end
+    else if (request_valid) decided_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (decided_room) begin
+      decided_held_slot <= decided_skid_full ? decided_skid_held_slot : request_payload_slot;
+      decided_held_pid <= decided_skid_full ? decided_skid_held_pid : request_payload_pid;
+      decided_held_va <= decided_skid_full ? decided_skid_held_va : request_payload_va;
+      decided_held_length <= decided_skid_full ? decided_skid_held_length : known_payload_length;
+      decided_held_frame <= decided_skid_full ? decided_skid_held_frame : request_payload_frame;
+      decided_held_opcode <= decided_skid_full ? decided_skid_held_opcode : request_payload_opcode;
+      decided_held_replyOpcode <=
+        decided_skid_full ? decided_skid_held_replyOpcode :
+        known_payload_replyOpcode;
+      decided_held_write <= decided_skid_full ? decided_skid_held_write : known_payload_write;
+      decided_held_silent <= decided_skid_full ? decided_skid_held_silent : known_payload_silent;
+      decided_held_other <= decided_skid_full ? decided_skid_held_other : known_payload_other;
+      decided_held_arp <= decided_skid_full ? decided_skid_held_arp : known_payload_arp;
+      decided_held_corrupt <= decided_skid_full ? decided_skid_held_corrupt : known_payload_corrupt;
+      decided_held_sound <= decided_skid_full ? decided_skid_held_sound : sound;
+      decided_held_fast <= decided_skid_full ? decided_skid_held_fast : known_payload_fast;
+      decided_held_sync <= decided_skid_full ? decided_skid_held_sync : known_payload_sync;
+      decided_held_slow <= decided_skid_full ? decided_skid_held_slow : known_payload_slow;
+      decided_held_extend <= decided_skid_full ? decided_skid_held_extend : known_payload_extend;
+      decided_held_echo <= decided_skid_full ? decided_skid_held_echo : known_payload_echo;
+      decided_held_drop <= decided_skid_full ? decided_skid_held_drop : known_payload_drop;
+      decided_held_op <= decided_skid_full ? decided_skid_held_op : known_payload_op;
+      decided_held_atomic <= decided_skid_full ? decided_skid_held_atomic : known_payload_atomic;
+      decided_held_pointer <= decided_skid_full ? decided_skid_held_pointer : known_payload_pointer;
+      decided_held_fence <= decided_skid_full ? decided_skid_held_fence : known_payload_fence;
+      decided_held_badAccess <= decided_skid_full ? decided_skid_held_badAccess : known_payload_badAccess;
+      decided_held_badWrite <= decided_skid_full ? decided_skid_held_badWrite : known_payload_badWrite;
+      decided_held_badAtomic <= decided_skid_full ? decided_skid_held_badAtomic : known_payload_badAtomic;
+      decided_held_unaligned <= decided_skid_full ? decided_skid_held_unaligned : unaligned;
+      decided_held_slowFull <= decided_skid_full ? decided_skid_held_slowFull : slow_full;
+      decided_held_tracked <= decided_skid_full ? decided_skid_held_tracked : request_payload_tracked;
+      decided_held_introduces <= decided_skid_full ? decided_skid_held_introduces : known_payload_introduces;
+      decided_held_client <= decided_skid_full ? decided_skid_held_client : request_payload_client;
+      decided_held_operation <= decided_skid_full ? decided_skid_held_operation : request_payload_operation;
+    end
+
+  always @(posedge clk)
+    if (~decided_skid_full) begin
+      decided_skid_held_slot <= request_payload_slot;
+      decided_skid_held_pid <= request_payload_pid;
+      decided_skid_held_va <= request_payload_va;
+      decided_skid_held_length <= known_payload_length;
+      decided_skid_held_frame <= request_payload_frame;
+      decided_skid_held_opcode <= request_payload_opcode;
+      decided_skid_held_replyOpcode <= known_payload_replyOpcode;
+      decided_skid_held_write <= known_payload_write;
+      decided_skid_held_silent <= known_payload_silent;
+      decided_skid_held_other <= known_payload_other;
+      decided_skid_held_arp <= known_payload_arp;
+      decided_skid_held_corrupt <= known_payload_corrupt;
+      decided_skid_held_sound <= sound;
+      decided_skid_held_fast <= known_payload_fast;
+      decided_skid_held_sync <= known_payload_sync;
+      decided_skid_held_slow <= known_payload_slow;
+      decided_skid_held_extend <= known_payload_extend;
+      decided_skid_held_echo <= known_payload_echo;
+      decided_skid_held_drop <= known_payload_drop;
+      decided_skid_held_op <= known_payload_op;
+      decided_skid_held_atomic <= known_payload_atomic;
+      decided_skid_held_pointer <= known_payload_pointer;
+      decided_skid_held_fence <= known_payload_fence;
+      decided_skid_held_badAccess <= known_payload_badAccess;
+      decided_skid_held_badWrite <= known_payload_badWrite;
+      decided_skid_held_badAtomic <= known_payload_badAtomic;
+      decided_skid_held_unaligned <= unaligned;
+      decided_skid_held_slowFull <= slow_full;
+      decided_skid_held_tracked <= request_payload_tracked;
+      decided_skid_held_introduces <= known_payload_introduces;
+      decided_skid_held_client <= request_payload_client;
+      decided_skid_held_operation <= request_payload_operation;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      staged_full <= 1'b0;
+      staged_skid_full <= 1'b0;
+    end
+    else if (staged_room) begin
+      staged_full <= replies_valid | staged_skid_full;
+      staged_skid_full <= 1'b0;
+    end
+    else if (replies_valid) staged_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (staged_room) begin
+      staged_held_slot <= staged_skid_full ? staged_skid_held_slot : decided_held_slot;
+      staged_held_form <= staged_skid_full ? staged_skid_held_form : replies_payload_form;
+      staged_held_word <= staged_skid_full ? staged_skid_held_word : 2'd0;
+      staged_held_opcode <= staged_skid_full ? staged_skid_held_opcode : replies_payload_opcode;
+      staged_held_status <= staged_skid_full ? staged_skid_held_status : replies_payload_status;
+    end
+
+  always @(posedge clk)
+    if (~staged_skid_full) begin
+      staged_skid_held_slot <= decided_held_slot;
+      staged_skid_held_form <= replies_payload_form;
+      staged_skid_held_word <= 2'd0;
+      staged_skid_held_opcode <= replies_payload_opcode;
+      staged_skid_held_status <= replies_payload_status;
     end
 
   initial begin
-    table_[8'd0] = 13'd0;
-    table_[8'd1] = 13'd32;
-    table_[8'd2] = 13'd70;
-    table_[8'd3] = 13'd96;
-    table_[8'd4] = 13'd128;
-    table_[8'd5] = 13'd160;
-    table_[8'd6] = 13'd192;
-    table_[8'd7] = 13'd224;
-    table_[8'd8] = 13'd256;
-    table_[8'd9] = 13'd288;
-    table_[8'd10] = 13'd320;
-    table_[8'd11] = 13'd352;
-    table_[8'd12] = 13'd384;
-    table_[8'd13] = 13'd416;
-    table_[8'd14] = 13'd448;
-    table_[8'd15] = 13'd480;
-    table_[8'd16] = 13'd512;
-    table_[8'd17] = 13'd544;
-    table_[8'd18] = 13'd576;
-    table_[8'd19] = 13'd608;
-    table_[8'd20] = 13'd640;
-    table_[8'd21] = 13'd672;
-    table_[8'd22] = 13'd704;
-    table_[8'd23] = 13'd736;
-    table_[8'd24] = 13'd768;
-    table_[8'd25] = 13'd800;
-    table_[8'd26] = 13'd832;
-    table_[8'd27] = 13'd864;
-    table_[8'd28] = 13'd896;
-    table_[8'd29] = 13'd928;
-    table_[8'd30] = 13'd960;
-    table_[8'd31] = 13'd992;
-    table_[8'd32] = 13'd1059;
-    table_[8'd33] = 13'd1059;
-    table_[8'd34] = 13'd1123;
-    table_[8'd35] = 13'd1123;
-    table_[8'd36] = 13'd1187;
-    table_[8'd37] = 13'd1187;
-    table_[8'd38] = 13'd1251;
-    table_[8'd39] = 13'd1251;
-    table_[8'd40] = 13'd1315;
-    table_[8'd41] = 13'd1315;
-    table_[8'd42] = 13'd1347;
-    table_[8'd43] = 13'd1379;
-    table_[8'd44] = 13'd1411;
-    table_[8'd45] = 13'd1443;
-    table_[8'd46] = 13'd1475;
-    table_[8'd47] = 13'd1507;
-    table_[8'd48] = 13'd1536;
-    table_[8'd49] = 13'd1568;
-    table_[8'd50] = 13'd1600;
-    table_[8'd51] = 13'd1632;
-    table_[8'd52] = 13'd1664;
-    table_[8'd53] = 13'd1696;
-    table_[8'd54] = 13'd1728;
-    table_[8'd55] = 13'd1760;
-    table_[8'd56] = 13'd1792;
-    table_[8'd57] = 13'd1824;
-    table_[8'd58] = 13'd1856;
-    table_[8'd59] = 13'd1888;
-    table_[8'd60] = 13'd1920;
-    table_[8'd61] = 13'd1952;
-    table_[8'd62] = 13'd1984;
-    table_[8'd63] = 13'd2016;
-    table_[8'd64] = 13'd2081;
-    table_[8'd65] = 13'd2080;
-    table_[8'd66] = 13'd2080;
-    table_[8'd67] = 13'd2592;
-    table_[8'd68] = 13'd2080;
-    table_[8'd69] = 13'd2560;
-    table_[8'd70] = 13'd2240;
-    table_[8'd71] = 13'd2272;
-    table_[8'd72] = 13'd2080;
-    table_[8'd73] = 13'd2080;
-    table_[8'd74] = 13'd2592;
-    table_[8'd75] = 13'd2400;
-    table_[8'd76] = 13'd2432;
-    table_[8'd77] = 13'd2464;
-    table_[8'd78] = 13'd2496;
-    table_[8'd79] = 13'd2528;
-    table_[8'd80] = 13'd2601;
-    table_[8'd81] = 13'd2592;
-    table_[8'd82] = 13'd2649;
-    table_[8'd83] = 13'd2656;
-    table_[8'd84] = 13'd2688;
-    table_[8'd85] = 13'd2720;
-    table_[8'd86] = 13'd2752;
-    table_[8'd87] = 13'd2784;
-    table_[8'd88] = 13'd2816;
-    table_[8'd89] = 13'd2848;
-    table_[8'd90] = 13'd2880;
-    table_[8'd91] = 13'd2912;
-    table_[8'd92] = 13'd2944;
-    table_[8'd93] = 13'd2976;
-    table_[8'd94] = 13'd3008;
-    table_[8'd95] = 13'd3040;
-    table_[8'd96] = 13'd3107;
-    table_[8'd97] = 13'd3107;
-    table_[8'd98] = 13'd3171;
-    table_[8'd99] = 13'd3171;
-    table_[8'd100] = 13'd3235;
-    table_[8'd101] = 13'd3235;
-    table_[8'd102] = 13'd3299;
-    table_[8'd103] = 13'd3299;
-    table_[8'd104] = 13'd3331;
-    table_[8'd105] = 13'd3363;
-    table_[8'd106] = 13'd3395;
-    table_[8'd107] = 13'd3427;
-    table_[8'd108] = 13'd3459;
-    table_[8'd109] = 13'd3491;
-    table_[8'd110] = 13'd3523;
-    table_[8'd111] = 13'd3555;
-    table_[8'd112] = 13'd3584;
-    table_[8'd113] = 13'd2083;
-    table_[8'd114] = 13'd2083;
-    table_[8'd115] = 13'd2083;
-    table_[8'd116] = 13'd2083;
-    table_[8'd117] = 13'd3747;
-    table_[8'd118] = 13'd3779;
-    table_[8'd119] = 13'd3811;
-    table_[8'd120] = 13'd3843;
-    table_[8'd121] = 13'd3875;
-    table_[8'd122] = 13'd3907;
-    table_[8'd123] = 13'd3939;
-    table_[8'd124] = 13'd3971;
-    table_[8'd125] = 13'd4003;
-    table_[8'd126] = 13'd4035;
-    table_[8'd127] = 13'd4067;
-    table_[8'd128] = 13'd4130;
-    table_[8'd129] = 13'd4130;
-    table_[8'd130] = 13'd4194;
-    table_[8'd131] = 13'd4194;
-    table_[8'd132] = 13'd4258;
-    table_[8'd133] = 13'd4258;
-    table_[8'd134] = 13'd4322;
-    table_[8'd135] = 13'd4322;
-    table_[8'd136] = 13'd4386;
-    table_[8'd137] = 13'd4386;
-    table_[8'd138] = 13'd4450;
-    table_[8'd139] = 13'd4450;
-    table_[8'd140] = 13'd4514;
-    table_[8'd141] = 13'd4514;
-    table_[8'd142] = 13'd4578;
-    table_[8'd143] = 13'd4578;
-    table_[8'd144] = 13'd4642;
-    table_[8'd145] = 13'd4642;
-    table_[8'd146] = 13'd4706;
-    table_[8'd147] = 13'd4706;
-    table_[8'd148] = 13'd4770;
-    table_[8'd149] = 13'd4770;
-    table_[8'd150] = 13'd4834;
-    table_[8'd151] = 13'd4834;
-    table_[8'd152] = 13'd4898;
-    table_[8'd153] = 13'd4898;
-    table_[8'd154] = 13'd4962;
-    table_[8'd155] = 13'd4962;
-    table_[8'd156] = 13'd4994;
-    table_[8'd157] = 13'd5026;
-    table_[8'd158] = 13'd5058;
-    table_[8'd159] = 13'd5122;
-    table_[8'd160] = 13'd5122;
-    table_[8'd161] = 13'd5154;
-    table_[8'd162] = 13'd5186;
-    table_[8'd163] = 13'd5218;
-    table_[8'd164] = 13'd5250;
-    table_[8'd165] = 13'd5282;
-    table_[8'd166] = 13'd5314;
-    table_[8'd167] = 13'd5346;
-    table_[8'd168] = 13'd5378;
-    table_[8'd169] = 13'd5410;
-    table_[8'd170] = 13'd5442;
-    table_[8'd171] = 13'd5474;
-    table_[8'd172] = 13'd5506;
-    table_[8'd173] = 13'd5538;
-    table_[8'd174] = 13'd5570;
-    table_[8'd175] = 13'd5602;
-    table_[8'd176] = 13'd5634;
-    table_[8'd177] = 13'd5666;
-    table_[8'd178] = 13'd5698;
-    table_[8'd179] = 13'd5730;
-    table_[8'd180] = 13'd5762;
-    table_[8'd181] = 13'd5794;
-    table_[8'd182] = 13'd5826;
-    table_[8'd183] = 13'd5858;
-    table_[8'd184] = 13'd5890;
-    table_[8'd185] = 13'd5922;
-    table_[8'd186] = 13'd5954;
-    table_[8'd187] = 13'd5986;
-    table_[8'd188] = 13'd6018;
-    table_[8'd189] = 13'd6050;
-    table_[8'd190] = 13'd6082;
-    table_[8'd191] = 13'd6114;
-    table_[8'd192] = 13'd6146;
-    table_[8'd193] = 13'd6178;
-    table_[8'd194] = 13'd6210;
-    table_[8'd195] = 13'd6242;
-    table_[8'd196] = 13'd6274;
-    table_[8'd197] = 13'd6306;
-    table_[8'd198] = 13'd6338;
-    table_[8'd199] = 13'd6370;
-    table_[8'd200] = 13'd6402;
-    table_[8'd201] = 13'd6434;
-    table_[8'd202] = 13'd6466;
-    table_[8'd203] = 13'd6498;
-    table_[8'd204] = 13'd6530;
-    table_[8'd205] = 13'd6562;
-    table_[8'd206] = 13'd6594;
-    table_[8'd207] = 13'd6626;
-    table_[8'd208] = 13'd6658;
-    table_[8'd209] = 13'd6690;
-    table_[8'd210] = 13'd6722;
-    table_[8'd211] = 13'd6754;
-    table_[8'd212] = 13'd6786;
-    table_[8'd213] = 13'd6818;
-    table_[8'd214] = 13'd6850;
-    table_[8'd215] = 13'd6882;
-    table_[8'd216] = 13'd6914;
-    table_[8'd217] = 13'd6946;
-    table_[8'd218] = 13'd6978;
-    table_[8'd219] = 13'd7010;
-    table_[8'd220] = 13'd7042;
-    table_[8'd221] = 13'd7074;
-    table_[8'd222] = 13'd7106;
-    table_[8'd223] = 13'd7138;
-    table_[8'd224] = 13'd7170;
-    table_[8'd225] = 13'd7202;
-    table_[8'd226] = 13'd7234;
-    table_[8'd227] = 13'd7266;
-    table_[8'd228] = 13'd7298;
-    table_[8'd229] = 13'd7330;
-    table_[8'd230] = 13'd7362;
-    table_[8'd231] = 13'd7394;
-    table_[8'd232] = 13'd7426;
-    table_[8'd233] = 13'd7458;
-    table_[8'd234] = 13'd7490;
-    table_[8'd235] = 13'd7522;
-    table_[8'd236] = 13'd7554;
-    table_[8'd237] = 13'd7586;
-    table_[8'd238] = 13'd7618;
-    table_[8'd239] = 13'd7650;
-    table_[8'd240] = 13'd7682;
-    table_[8'd241] = 13'd7714;
-    table_[8'd242] = 13'd7746;
-    table_[8'd243] = 13'd7778;
-    table_[8'd244] = 13'd7810;
-    table_[8'd245] = 13'd7842;
-    table_[8'd246] = 13'd7874;
-    table_[8'd247] = 13'd7906;
-    table_[8'd248] = 13'd7938;
-    table_[8'd249] = 13'd7970;
-    table_[8'd250] = 13'd8002;
-    table_[8'd251] = 13'd8034;
-    table_[8'd252] = 13'd8066;
-    table_[8'd253] = 13'd8098;
-    table_[8'd254] = 13'd8130;
-    table_[8'd255] = 13'd8162;
+    table_[8'd0] = 16'd0;
+    table_[8'd1] = 16'd256;
+    table_[8'd2] = 16'd518;
+    table_[8'd3] = 16'd768;
+    table_[8'd4] = 16'd1024;
+    table_[8'd5] = 16'd1280;
+    table_[8'd6] = 16'd1536;
+    table_[8'd7] = 16'd1792;
+    table_[8'd8] = 16'd2048;
+    table_[8'd9] = 16'd2304;
+    table_[8'd10] = 16'd2560;
+    table_[8'd11] = 16'd2816;
+    table_[8'd12] = 16'd3072;
+    table_[8'd13] = 16'd3328;
+    table_[8'd14] = 16'd3584;
+    table_[8'd15] = 16'd3840;
+    table_[8'd16] = 16'd4096;
+    table_[8'd17] = 16'd4352;
+    table_[8'd18] = 16'd4608;
+    table_[8'd19] = 16'd4864;
+    table_[8'd20] = 16'd5120;
+    table_[8'd21] = 16'd5376;
+    table_[8'd22] = 16'd5632;
+    table_[8'd23] = 16'd5888;
+    table_[8'd24] = 16'd6144;
+    table_[8'd25] = 16'd6400;
+    table_[8'd26] = 16'd6656;
+    table_[8'd27] = 16'd6912;
+    table_[8'd28] = 16'd7168;
+    table_[8'd29] = 16'd7424;
+    table_[8'd30] = 16'd7680;
+    table_[8'd31] = 16'd7936;
+    table_[8'd32] = 16'd8451;
+    table_[8'd33] = 16'd8451;
+    table_[8'd34] = 16'd8963;
+    table_[8'd35] = 16'd8963;
+    table_[8'd36] = 16'd9475;
+    table_[8'd37] = 16'd9475;
+    table_[8'd38] = 16'd9987;
+    table_[8'd39] = 16'd9987;
+    table_[8'd40] = 16'd10499;
+    table_[8'd41] = 16'd10499;
+    table_[8'd42] = 16'd10755;
+    table_[8'd43] = 16'd11011;
+    table_[8'd44] = 16'd11267;
+    table_[8'd45] = 16'd11523;
+    table_[8'd46] = 16'd11779;
+    table_[8'd47] = 16'd12035;
+    table_[8'd48] = 16'd12288;
+    table_[8'd49] = 16'd12544;
+    table_[8'd50] = 16'd12800;
+    table_[8'd51] = 16'd13056;
+    table_[8'd52] = 16'd13312;
+    table_[8'd53] = 16'd13568;
+    table_[8'd54] = 16'd13824;
+    table_[8'd55] = 16'd14080;
+    table_[8'd56] = 16'd14336;
+    table_[8'd57] = 16'd14592;
+    table_[8'd58] = 16'd14848;
+    table_[8'd59] = 16'd15104;
+    table_[8'd60] = 16'd15360;
+    table_[8'd61] = 16'd15616;
+    table_[8'd62] = 16'd15872;
+    table_[8'd63] = 16'd16128;
+    table_[8'd64] = 16'd16641;
+    table_[8'd65] = 16'd16640;
+    table_[8'd66] = 16'd16684;
+    table_[8'd67] = 16'd20940;
+    table_[8'd68] = 16'd16804;
+    table_[8'd69] = 16'd20480;
+    table_[8'd70] = 16'd17920;
+    table_[8'd71] = 16'd18176;
+    table_[8'd72] = 16'd16716;
+    table_[8'd73] = 16'd16748;
+    table_[8'd74] = 16'd20876;
+    table_[8'd75] = 16'd19428;
+    table_[8'd76] = 16'd19456;
+    table_[8'd77] = 16'd19712;
+    table_[8'd78] = 16'd19968;
+    table_[8'd79] = 16'd20224;
+    table_[8'd80] = 16'd20745;
+    table_[8'd81] = 16'd20736;
+    table_[8'd82] = 16'd21017;
+    table_[8'd83] = 16'd21248;
+    table_[8'd84] = 16'd21504;
+    table_[8'd85] = 16'd21760;
+    table_[8'd86] = 16'd22016;
+    table_[8'd87] = 16'd22272;
+    table_[8'd88] = 16'd22528;
+    table_[8'd89] = 16'd22784;
+    table_[8'd90] = 16'd23040;
+    table_[8'd91] = 16'd23296;
+    table_[8'd92] = 16'd23552;
+    table_[8'd93] = 16'd23808;
+    table_[8'd94] = 16'd24064;
+    table_[8'd95] = 16'd24320;
+    table_[8'd96] = 16'd24835;
+    table_[8'd97] = 16'd24835;
+    table_[8'd98] = 16'd25347;
+    table_[8'd99] = 16'd25347;
+    table_[8'd100] = 16'd25859;
+    table_[8'd101] = 16'd25859;
+    table_[8'd102] = 16'd26371;
+    table_[8'd103] = 16'd26371;
+    table_[8'd104] = 16'd26627;
+    table_[8'd105] = 16'd26883;
+    table_[8'd106] = 16'd27139;
+    table_[8'd107] = 16'd27395;
+    table_[8'd108] = 16'd27651;
+    table_[8'd109] = 16'd27907;
+    table_[8'd110] = 16'd28163;
+    table_[8'd111] = 16'd28419;
+    table_[8'd112] = 16'd28672;
+    table_[8'd113] = 16'd16643;
+    table_[8'd114] = 16'd16643;
+    table_[8'd115] = 16'd16643;
+    table_[8'd116] = 16'd16643;
+    table_[8'd117] = 16'd29955;
+    table_[8'd118] = 16'd30211;
+    table_[8'd119] = 16'd30467;
+    table_[8'd120] = 16'd30723;
+    table_[8'd121] = 16'd30979;
+    table_[8'd122] = 16'd31235;
+    table_[8'd123] = 16'd31491;
+    table_[8'd124] = 16'd31747;
+    table_[8'd125] = 16'd32003;
+    table_[8'd126] = 16'd32259;
+    table_[8'd127] = 16'd32515;
+    table_[8'd128] = 16'd33026;
+    table_[8'd129] = 16'd33026;
+    table_[8'd130] = 16'd33538;
+    table_[8'd131] = 16'd33538;
+    table_[8'd132] = 16'd34050;
+    table_[8'd133] = 16'd34050;
+    table_[8'd134] = 16'd34562;
+    table_[8'd135] = 16'd34562;
+    table_[8'd136] = 16'd35074;
+    table_[8'd137] = 16'd35074;
+    table_[8'd138] = 16'd35586;
+    table_[8'd139] = 16'd35586;
+    table_[8'd140] = 16'd36098;
+    table_[8'd141] = 16'd36098;
+    table_[8'd142] = 16'd36610;
+    table_[8'd143] = 16'd36610;
+    table_[8'd144] = 16'd37122;
+    table_[8'd145] = 16'd37122;
+    table_[8'd146] = 16'd37634;
+    table_[8'd147] = 16'd37634;
+    table_[8'd148] = 16'd38146;
+    table_[8'd149] = 16'd38146;
+    table_[8'd150] = 16'd38658;
+    table_[8'd151] = 16'd38658;
+    table_[8'd152] = 16'd39170;
+    table_[8'd153] = 16'd39170;
+    table_[8'd154] = 16'd39682;
+    table_[8'd155] = 16'd39682;
+    table_[8'd156] = 16'd39938;
+    table_[8'd157] = 16'd40194;
+    table_[8'd158] = 16'd40450;
+    table_[8'd159] = 16'd40962;
+    table_[8'd160] = 16'd40962;
+    table_[8'd161] = 16'd41218;
+    table_[8'd162] = 16'd41474;
+    table_[8'd163] = 16'd41730;
+    table_[8'd164] = 16'd41986;
+    table_[8'd165] = 16'd42242;
+    table_[8'd166] = 16'd42498;
+    table_[8'd167] = 16'd42754;
+    table_[8'd168] = 16'd43010;
+    table_[8'd169] = 16'd43266;
+    table_[8'd170] = 16'd43522;
+    table_[8'd171] = 16'd43778;
+    table_[8'd172] = 16'd44034;
+    table_[8'd173] = 16'd44290;
+    table_[8'd174] = 16'd44546;
+    table_[8'd175] = 16'd44802;
+    table_[8'd176] = 16'd45058;
+    table_[8'd177] = 16'd45314;
+    table_[8'd178] = 16'd45570;
+    table_[8'd179] = 16'd45826;
+    table_[8'd180] = 16'd46082;
+    table_[8'd181] = 16'd46338;
+    table_[8'd182] = 16'd46594;
+    table_[8'd183] = 16'd46850;
+    table_[8'd184] = 16'd47106;
+    table_[8'd185] = 16'd47362;
+    table_[8'd186] = 16'd47618;
+    table_[8'd187] = 16'd47874;
+    table_[8'd188] = 16'd48130;
+    table_[8'd189] = 16'd48386;
+    table_[8'd190] = 16'd48642;
+    table_[8'd191] = 16'd48898;
+    table_[8'd192] = 16'd49154;
+    table_[8'd193] = 16'd49410;
+    table_[8'd194] = 16'd49666;
+    table_[8'd195] = 16'd49922;
+    table_[8'd196] = 16'd50178;
+    table_[8'd197] = 16'd50434;
+    table_[8'd198] = 16'd50690;
+    table_[8'd199] = 16'd50946;
+    table_[8'd200] = 16'd51202;
+    table_[8'd201] = 16'd51458;
+    table_[8'd202] = 16'd51714;
+    table_[8'd203] = 16'd51970;
+    table_[8'd204] = 16'd52226;
+    table_[8'd205] = 16'd52482;
+    table_[8'd206] = 16'd52738;
+    table_[8'd207] = 16'd52994;
+    table_[8'd208] = 16'd53250;
+    table_[8'd209] = 16'd53506;
+    table_[8'd210] = 16'd53762;
+    table_[8'd211] = 16'd54018;
+    table_[8'd212] = 16'd54274;
+    table_[8'd213] = 16'd54530;
+    table_[8'd214] = 16'd54786;
+    table_[8'd215] = 16'd55042;
+    table_[8'd216] = 16'd55298;
+    table_[8'd217] = 16'd55554;
+    table_[8'd218] = 16'd55810;
+    table_[8'd219] = 16'd56066;
+    table_[8'd220] = 16'd56322;
+    table_[8'd221] = 16'd56578;
+    table_[8'd222] = 16'd56834;
+    table_[8'd223] = 16'd57090;
+    table_[8'd224] = 16'd57346;
+    table_[8'd225] = 16'd57602;
+    table_[8'd226] = 16'd57858;
+    table_[8'd227] = 16'd58114;
+    table_[8'd228] = 16'd58370;
+    table_[8'd229] = 16'd58626;
+    table_[8'd230] = 16'd58882;
+    table_[8'd231] = 16'd59138;
+    table_[8'd232] = 16'd59394;
+    table_[8'd233] = 16'd59650;
+    table_[8'd234] = 16'd59906;
+    table_[8'd235] = 16'd60162;
+    table_[8'd236] = 16'd60418;
+    table_[8'd237] = 16'd60674;
+    table_[8'd238] = 16'd60930;
+    table_[8'd239] = 16'd61186;
+    table_[8'd240] = 16'd61442;
+    table_[8'd241] = 16'd61698;
+    table_[8'd242] = 16'd61954;
+    table_[8'd243] = 16'd62210;
+    table_[8'd244] = 16'd62466;
+    table_[8'd245] = 16'd62722;
+    table_[8'd246] = 16'd62978;
+    table_[8'd247] = 16'd63234;
+    table_[8'd248] = 16'd63490;
+    table_[8'd249] = 16'd63746;
+    table_[8'd250] = 16'd64002;
+    table_[8'd251] = 16'd64258;
+    table_[8'd252] = 16'd64514;
+    table_[8'd253] = 16'd64770;
+    table_[8'd254] = 16'd65026;
+    table_[8'd255] = 16'd65282;
   end
 
   always @(posedge clk)
     if (mat_write_en) begin
       table_[mat_write_opcode] <= {
         mat_write_entry_replyOpcode,
+        mat_write_entry_operation,
         mat_write_entry_silent,
         mat_write_entry_write,
         mat_write_entry_action
       };
     end
 
-  assign request_ready = decided_full_when;
-  assign access_valid = decided_full & (decided_held_to == 2'd0);
-  assign access_payload_slot = decided_held_slot;
-  assign access_payload_pid = decided_held_pid;
-  assign access_payload_va = decided_held_va;
-  assign access_payload_length = decided_held_length;
-  assign access_payload_write = decided_held_write;
-  assign access_payload_silent = decided_held_silent;
-  assign access_payload_replyOpcode = decided_held_opcode;
-  assign reply_valid = decided_full & (decided_held_to == 2'd1);
-  assign reply_payload_slot = decided_held_slot;
-  assign reply_payload_form = decided_held_form;
-  assign reply_payload_opcode = decided_held_opcode;
-  assign reply_payload_status = decided_held_status;
+  assign request_ready = ~decided_skid_full;
+  assign asked_valid = decided_full & to_access;
+  assign asked_payload_access_slot = decided_held_slot;
+  assign asked_payload_access_pid = decided_held_pid;
+  assign asked_payload_access_va = decided_held_va;
+  assign asked_payload_access_length = decided_held_length;
+  assign asked_payload_access_write = decided_held_write;
+  assign asked_payload_access_silent = decided_held_silent;
+  assign asked_payload_access_replyOpcode = decided_held_replyOpcode;
+  assign asked_payload_access_op = decided_held_sync ? decided_held_op : 3'd0;
+  assign asked_payload_access_indirect = 1'b0;
+  assign asked_payload_tracked = decided_held_tracked;
+  assign asked_payload_keeps = decided_held_write;
+  assign asked_payload_introduces = decided_held_introduces;
+  assign asked_payload_fence = decided_held_sync & decided_held_fence;
+  assign asked_payload_client = decided_held_client;
+  assign asked_payload_operation = decided_held_operation;
+  assign reply_valid = staged_full;
+  assign reply_payload_slot = staged_held_slot;
+  assign reply_payload_form = staged_held_form;
+  assign reply_payload_word = staged_held_word;
+  assign reply_payload_opcode = staged_held_opcode;
+  assign reply_payload_status = staged_held_status;
   assign slow_valid = slow_queue_pop_valid;
   assign slow_payload_slot = slow_queue_pop_payload_slot;
   assign slow_payload_frame = slow_queue_pop_payload_frame;
-  assign release_valid = decided_full & (decided_held_to == 2'd3);
-  assign release_slot = decided_held_slot;
-  wire [12:0] mat_entry_action_word = table_[mat_opcode];
+  assign release_valid = released;
+  assign release_slot = released_slot;
+  wire [15:0] mat_entry_action_word = table_[mat_opcode];
   assign mat_entry_action = mat_entry_action_word[2:0];
   assign mat_entry_write = mat_entry_action_word[3];
   assign mat_entry_silent = mat_entry_action_word[4];
-  assign mat_entry_replyOpcode = mat_entry_action_word[12:5];
-  assign events_nacks = taken & refused & (refusal == 4'd5);
-  assign events_malformed = taken & refused & (refusal == 4'd8);
-  assign events_busy = taken & refused & (refusal == 4'd6);
-  assign events_unanswered = taken & unanswered;
-  assign events_dropRule = taken & (to == 2'd3);
-  assign events_pingpongs = taken & echo & (request_payload_kind == 2'd0);
-  assign events_arpReplies = taken & (request_payload_kind == 2'd2);
-  assign events_icmpReplies = taken & (request_payload_kind == 2'd1);
-  assign events_slowRequests = slow_taken & (action != 3'd3);
-  assign events_extendRequests = slow_taken & (action == 3'd3);
+  assign mat_entry_operation = mat_entry_action_word[7:5];
+  assign mat_entry_replyOpcode = mat_entry_action_word[15:8];
+  assign events_nacks = happened_nacks;
+  assign events_malformed = happened_malformed;
+  assign events_busy = happened_busy;
+  assign events_unanswered = happened_unanswered;
+  assign events_dropRule = happened_dropRule;
+  assign events_pingpongs = happened_pingpongs;
+  assign events_arpReplies = happened_arpReplies;
+  assign events_icmpReplies = happened_icmpReplies;
+  assign events_slowRequests = happened_slowRequests;
+  assign events_extendRequests = happened_extendRequests;
 
   wire _unused_ok = &{1'b0, slow_queue_level, 1'b0};
 endmodule

@@ -4,16 +4,20 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   input  wire        clk,
   input  wire        rst,
   input  wire [43:0] key,
-  output wire        find_joinable,
-  output wire        find_blocked,
-  output wire        find_room,
+  input  wire        advance,
+  output wire        room,
   input  wire        add_valid,
+  input  wire [43:0] add_key,
   input  wire [5:0]  add_slot,
+  input  wire        add_read,
   input  wire        add_write,
+  output wire        added_taken,
   output wire        added_fetch,
   output wire [3:0]  added_miss,
   input  wire        poison,
   output wire        poisonLeft,
+  input  wire        arriving_valid,
+  input  wire [3:0]  arriving_miss,
   input  wire        walked_valid,
   input  wire [3:0]  walked_result_miss,
   input  wire        walked_result_error,
@@ -40,12 +44,12 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   input  wire [3:0]  faulted_miss,
   input  wire        faulted_outOfMemory,
   input  wire [8:0]  faulted_ppn,
+  input  wire        quick,
   input  wire        written_valid,
   input  wire [3:0]  written_miss,
-  output wire        next_valid,
-  output wire [3:0]  next_miss,
-  input  wire        serve_valid,
-  input  wire [3:0]  serve_miss,
+  output wire        next,
+  input  wire        take,
+  output wire        served_valid,
   output wire [5:0]  served_slot,
   output wire        served_last,
   output wire [2:0]  served_verdict,
@@ -56,423 +60,1374 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        served_first,
   output wire        served_poisoned
 );
-  reg valid_0; // miss_table.ts:63
-  reg valid_1; // miss_table.ts:63
-  reg valid_2; // miss_table.ts:63
-  reg valid_3; // miss_table.ts:63
-  reg valid_4; // miss_table.ts:63
-  reg valid_5; // miss_table.ts:63
-  reg valid_6; // miss_table.ts:63
-  reg valid_7; // miss_table.ts:63
-  reg valid_8; // miss_table.ts:63
-  reg valid_9; // miss_table.ts:63
-  reg valid_10; // miss_table.ts:63
-  reg valid_11; // miss_table.ts:63
-  reg valid_12; // miss_table.ts:63
-  reg valid_13; // miss_table.ts:63
-  reg valid_14; // miss_table.ts:63
-  reg valid_15; // miss_table.ts:63
-  reg done_0; // miss_table.ts:63
-  reg done_1; // miss_table.ts:63
-  reg done_2; // miss_table.ts:63
-  reg done_3; // miss_table.ts:63
-  reg done_4; // miss_table.ts:63
-  reg done_5; // miss_table.ts:63
-  reg done_6; // miss_table.ts:63
-  reg done_7; // miss_table.ts:63
-  reg done_8; // miss_table.ts:63
-  reg done_9; // miss_table.ts:63
-  reg done_10; // miss_table.ts:63
-  reg done_11; // miss_table.ts:63
-  reg done_12; // miss_table.ts:63
-  reg done_13; // miss_table.ts:63
-  reg done_14; // miss_table.ts:63
-  reg done_15; // miss_table.ts:63
-  reg empty_0; // miss_table.ts:63
-  reg empty_1; // miss_table.ts:63
-  reg empty_2; // miss_table.ts:63
-  reg empty_3; // miss_table.ts:63
-  reg empty_4; // miss_table.ts:63
-  reg empty_5; // miss_table.ts:63
-  reg empty_6; // miss_table.ts:63
-  reg empty_7; // miss_table.ts:63
-  reg empty_8; // miss_table.ts:63
-  reg empty_9; // miss_table.ts:63
-  reg empty_10; // miss_table.ts:63
-  reg empty_11; // miss_table.ts:63
-  reg empty_12; // miss_table.ts:63
-  reg empty_13; // miss_table.ts:63
-  reg empty_14; // miss_table.ts:63
-  reg empty_15; // miss_table.ts:63
-  reg writing_0; // miss_table.ts:64
-  reg writing_1; // miss_table.ts:64
-  reg writing_2; // miss_table.ts:64
-  reg writing_3; // miss_table.ts:64
-  reg writing_4; // miss_table.ts:64
-  reg writing_5; // miss_table.ts:64
-  reg writing_6; // miss_table.ts:64
-  reg writing_7; // miss_table.ts:64
-  reg writing_8; // miss_table.ts:64
-  reg writing_9; // miss_table.ts:64
-  reg writing_10; // miss_table.ts:64
-  reg writing_11; // miss_table.ts:64
-  reg writing_12; // miss_table.ts:64
-  reg writing_13; // miss_table.ts:64
-  reg writing_14; // miss_table.ts:64
-  reg writing_15; // miss_table.ts:64
-  reg poisoned_0; // miss_table.ts:64
-  reg poisoned_1; // miss_table.ts:64
-  reg poisoned_2; // miss_table.ts:64
-  reg poisoned_3; // miss_table.ts:64
-  reg poisoned_4; // miss_table.ts:64
-  reg poisoned_5; // miss_table.ts:64
-  reg poisoned_6; // miss_table.ts:64
-  reg poisoned_7; // miss_table.ts:64
-  reg poisoned_8; // miss_table.ts:64
-  reg poisoned_9; // miss_table.ts:64
-  reg poisoned_10; // miss_table.ts:64
-  reg poisoned_11; // miss_table.ts:64
-  reg poisoned_12; // miss_table.ts:64
-  reg poisoned_13; // miss_table.ts:64
-  reg poisoned_14; // miss_table.ts:64
-  reg poisoned_15; // miss_table.ts:64
-  reg first_0; // miss_table.ts:66
-  reg first_1; // miss_table.ts:66
-  reg first_2; // miss_table.ts:66
-  reg first_3; // miss_table.ts:66
-  reg first_4; // miss_table.ts:66
-  reg first_5; // miss_table.ts:66
-  reg first_6; // miss_table.ts:66
-  reg first_7; // miss_table.ts:66
-  reg first_8; // miss_table.ts:66
-  reg first_9; // miss_table.ts:66
-  reg first_10; // miss_table.ts:66
-  reg first_11; // miss_table.ts:66
-  reg first_12; // miss_table.ts:66
-  reg first_13; // miss_table.ts:66
-  reg first_14; // miss_table.ts:66
-  reg first_15; // miss_table.ts:66
-  reg wants_read_0; // miss_table.ts:67
-  reg wants_read_1; // miss_table.ts:67
-  reg wants_read_2; // miss_table.ts:67
-  reg wants_read_3; // miss_table.ts:67
-  reg wants_read_4; // miss_table.ts:67
-  reg wants_read_5; // miss_table.ts:67
-  reg wants_read_6; // miss_table.ts:67
-  reg wants_read_7; // miss_table.ts:67
-  reg wants_read_8; // miss_table.ts:67
-  reg wants_read_9; // miss_table.ts:67
-  reg wants_read_10; // miss_table.ts:67
-  reg wants_read_11; // miss_table.ts:67
-  reg wants_read_12; // miss_table.ts:67
-  reg wants_read_13; // miss_table.ts:67
-  reg wants_read_14; // miss_table.ts:67
-  reg wants_read_15; // miss_table.ts:67
-  reg wants_write_0; // miss_table.ts:67
-  reg wants_write_1; // miss_table.ts:67
-  reg wants_write_2; // miss_table.ts:67
-  reg wants_write_3; // miss_table.ts:67
-  reg wants_write_4; // miss_table.ts:67
-  reg wants_write_5; // miss_table.ts:67
-  reg wants_write_6; // miss_table.ts:67
-  reg wants_write_7; // miss_table.ts:67
-  reg wants_write_8; // miss_table.ts:67
-  reg wants_write_9; // miss_table.ts:67
-  reg wants_write_10; // miss_table.ts:67
-  reg wants_write_11; // miss_table.ts:67
-  reg wants_write_12; // miss_table.ts:67
-  reg wants_write_13; // miss_table.ts:67
-  reg wants_write_14; // miss_table.ts:67
-  reg wants_write_15; // miss_table.ts:67
-  reg [43:0] keys_0; // miss_table.ts:68
-  reg [43:0] keys_1; // miss_table.ts:68
-  reg [43:0] keys_2; // miss_table.ts:68
-  reg [43:0] keys_3; // miss_table.ts:68
-  reg [43:0] keys_4; // miss_table.ts:68
-  reg [43:0] keys_5; // miss_table.ts:68
-  reg [43:0] keys_6; // miss_table.ts:68
-  reg [43:0] keys_7; // miss_table.ts:68
-  reg [43:0] keys_8; // miss_table.ts:68
-  reg [43:0] keys_9; // miss_table.ts:68
-  reg [43:0] keys_10; // miss_table.ts:68
-  reg [43:0] keys_11; // miss_table.ts:68
-  reg [43:0] keys_12; // miss_table.ts:68
-  reg [43:0] keys_13; // miss_table.ts:68
-  reg [43:0] keys_14; // miss_table.ts:68
-  reg [43:0] keys_15; // miss_table.ts:68
-  reg [5:0] heads_0; // miss_table.ts:68
-  reg [5:0] heads_1; // miss_table.ts:68
-  reg [5:0] heads_2; // miss_table.ts:68
-  reg [5:0] heads_3; // miss_table.ts:68
-  reg [5:0] heads_4; // miss_table.ts:68
-  reg [5:0] heads_5; // miss_table.ts:68
-  reg [5:0] heads_6; // miss_table.ts:68
-  reg [5:0] heads_7; // miss_table.ts:68
-  reg [5:0] heads_8; // miss_table.ts:68
-  reg [5:0] heads_9; // miss_table.ts:68
-  reg [5:0] heads_10; // miss_table.ts:68
-  reg [5:0] heads_11; // miss_table.ts:68
-  reg [5:0] heads_12; // miss_table.ts:68
-  reg [5:0] heads_13; // miss_table.ts:68
-  reg [5:0] heads_14; // miss_table.ts:68
-  reg [5:0] heads_15; // miss_table.ts:68
-  reg [5:0] tails_0; // miss_table.ts:68
-  reg [5:0] tails_1; // miss_table.ts:68
-  reg [5:0] tails_2; // miss_table.ts:68
-  reg [5:0] tails_3; // miss_table.ts:68
-  reg [5:0] tails_4; // miss_table.ts:68
-  reg [5:0] tails_5; // miss_table.ts:68
-  reg [5:0] tails_6; // miss_table.ts:68
-  reg [5:0] tails_7; // miss_table.ts:68
-  reg [5:0] tails_8; // miss_table.ts:68
-  reg [5:0] tails_9; // miss_table.ts:68
-  reg [5:0] tails_10; // miss_table.ts:68
-  reg [5:0] tails_11; // miss_table.ts:68
-  reg [5:0] tails_12; // miss_table.ts:68
-  reg [5:0] tails_13; // miss_table.ts:68
-  reg [5:0] tails_14; // miss_table.ts:68
-  reg [5:0] tails_15; // miss_table.ts:68
-  reg [2:0] results_0_verdict; // miss_table.ts:68
-  reg [8:0] results_0_ppn; // miss_table.ts:68
-  reg results_0_read; // miss_table.ts:68
-  reg results_0_write; // miss_table.ts:68
-  reg [2:0] results_1_verdict; // miss_table.ts:68
-  reg [8:0] results_1_ppn; // miss_table.ts:68
-  reg results_1_read; // miss_table.ts:68
-  reg results_1_write; // miss_table.ts:68
-  reg [2:0] results_2_verdict; // miss_table.ts:68
-  reg [8:0] results_2_ppn; // miss_table.ts:68
-  reg results_2_read; // miss_table.ts:68
-  reg results_2_write; // miss_table.ts:68
-  reg [2:0] results_3_verdict; // miss_table.ts:68
-  reg [8:0] results_3_ppn; // miss_table.ts:68
-  reg results_3_read; // miss_table.ts:68
-  reg results_3_write; // miss_table.ts:68
-  reg [2:0] results_4_verdict; // miss_table.ts:68
-  reg [8:0] results_4_ppn; // miss_table.ts:68
-  reg results_4_read; // miss_table.ts:68
-  reg results_4_write; // miss_table.ts:68
-  reg [2:0] results_5_verdict; // miss_table.ts:68
-  reg [8:0] results_5_ppn; // miss_table.ts:68
-  reg results_5_read; // miss_table.ts:68
-  reg results_5_write; // miss_table.ts:68
-  reg [2:0] results_6_verdict; // miss_table.ts:68
-  reg [8:0] results_6_ppn; // miss_table.ts:68
-  reg results_6_read; // miss_table.ts:68
-  reg results_6_write; // miss_table.ts:68
-  reg [2:0] results_7_verdict; // miss_table.ts:68
-  reg [8:0] results_7_ppn; // miss_table.ts:68
-  reg results_7_read; // miss_table.ts:68
-  reg results_7_write; // miss_table.ts:68
-  reg [2:0] results_8_verdict; // miss_table.ts:68
-  reg [8:0] results_8_ppn; // miss_table.ts:68
-  reg results_8_read; // miss_table.ts:68
-  reg results_8_write; // miss_table.ts:68
-  reg [2:0] results_9_verdict; // miss_table.ts:68
-  reg [8:0] results_9_ppn; // miss_table.ts:68
-  reg results_9_read; // miss_table.ts:68
-  reg results_9_write; // miss_table.ts:68
-  reg [2:0] results_10_verdict; // miss_table.ts:68
-  reg [8:0] results_10_ppn; // miss_table.ts:68
-  reg results_10_read; // miss_table.ts:68
-  reg results_10_write; // miss_table.ts:68
-  reg [2:0] results_11_verdict; // miss_table.ts:68
-  reg [8:0] results_11_ppn; // miss_table.ts:68
-  reg results_11_read; // miss_table.ts:68
-  reg results_11_write; // miss_table.ts:68
-  reg [2:0] results_12_verdict; // miss_table.ts:68
-  reg [8:0] results_12_ppn; // miss_table.ts:68
-  reg results_12_read; // miss_table.ts:68
-  reg results_12_write; // miss_table.ts:68
-  reg [2:0] results_13_verdict; // miss_table.ts:68
-  reg [8:0] results_13_ppn; // miss_table.ts:68
-  reg results_13_read; // miss_table.ts:68
-  reg results_13_write; // miss_table.ts:68
-  reg [2:0] results_14_verdict; // miss_table.ts:68
-  reg [8:0] results_14_ppn; // miss_table.ts:68
-  reg results_14_read; // miss_table.ts:68
-  reg results_14_write; // miss_table.ts:68
-  reg [2:0] results_15_verdict; // miss_table.ts:68
-  reg [8:0] results_15_ppn; // miss_table.ts:68
-  reg results_15_read; // miss_table.ts:68
-  reg results_15_write; // miss_table.ts:68
-  reg [15:0] recent; // miss_table.ts:152
-  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss_table.ts:69
-  wire serving_0 = serve_valid & (serve_miss == 4'd0); // miss_table.ts:72
-  wire serving_1 = serve_valid & (serve_miss == 4'd1); // miss_table.ts:72
-  wire serving_2 = serve_valid & (serve_miss == 4'd2); // miss_table.ts:72
-  wire serving_3 = serve_valid & (serve_miss == 4'd3); // miss_table.ts:72
-  wire serving_4 = serve_valid & (serve_miss == 4'd4); // miss_table.ts:72
-  wire serving_5 = serve_valid & (serve_miss == 4'd5); // miss_table.ts:72
-  wire serving_6 = serve_valid & (serve_miss == 4'd6); // miss_table.ts:72
-  wire serving_7 = serve_valid & (serve_miss == 4'd7); // miss_table.ts:72
-  wire serving_8 = serve_valid & (serve_miss == 4'd8); // miss_table.ts:72
-  wire serving_9 = serve_valid & (serve_miss == 4'd9); // miss_table.ts:72
-  wire serving_10 = serve_valid & (serve_miss == 4'd10); // miss_table.ts:72
-  wire serving_11 = serve_valid & (serve_miss == 4'd11); // miss_table.ts:72
-  wire serving_12 = serve_valid & (serve_miss == 4'd12); // miss_table.ts:72
-  wire serving_13 = serve_valid & (serve_miss == 4'd13); // miss_table.ts:72
-  wire serving_14 = serve_valid & (serve_miss == 4'd14); // miss_table.ts:72
-  wire serving_15 = serve_valid & (serve_miss == 4'd15); // miss_table.ts:72
-  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0 & ~serving_0; // miss_table.ts:73
-  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1 & ~serving_1; // miss_table.ts:73
-  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2 & ~serving_2; // miss_table.ts:73
-  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3 & ~serving_3; // miss_table.ts:73
-  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4 & ~serving_4; // miss_table.ts:73
-  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5 & ~serving_5; // miss_table.ts:73
-  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6 & ~serving_6; // miss_table.ts:73
-  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7 & ~serving_7; // miss_table.ts:73
-  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8 & ~serving_8; // miss_table.ts:73
-  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9 & ~serving_9; // miss_table.ts:73
-  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10 & ~serving_10; // miss_table.ts:73
-  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11 & ~serving_11; // miss_table.ts:73
-  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12 & ~serving_12; // miss_table.ts:73
-  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13 & ~serving_13; // miss_table.ts:73
-  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14 & ~serving_14; // miss_table.ts:73
-  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15 & ~serving_15; // miss_table.ts:73
-  wire same_0 = valid_0 & ~freeing_0 & (keys_0 == key); // miss_table.ts:77
-  wire same_1 = valid_1 & ~freeing_1 & (keys_1 == key); // miss_table.ts:77
-  wire same_2 = valid_2 & ~freeing_2 & (keys_2 == key); // miss_table.ts:77
-  wire same_3 = valid_3 & ~freeing_3 & (keys_3 == key); // miss_table.ts:77
-  wire same_4 = valid_4 & ~freeing_4 & (keys_4 == key); // miss_table.ts:77
-  wire same_5 = valid_5 & ~freeing_5 & (keys_5 == key); // miss_table.ts:77
-  wire same_6 = valid_6 & ~freeing_6 & (keys_6 == key); // miss_table.ts:77
-  wire same_7 = valid_7 & ~freeing_7 & (keys_7 == key); // miss_table.ts:77
-  wire same_8 = valid_8 & ~freeing_8 & (keys_8 == key); // miss_table.ts:77
-  wire same_9 = valid_9 & ~freeing_9 & (keys_9 == key); // miss_table.ts:77
-  wire same_10 = valid_10 & ~freeing_10 & (keys_10 == key); // miss_table.ts:77
-  wire same_11 = valid_11 & ~freeing_11 & (keys_11 == key); // miss_table.ts:77
-  wire same_12 = valid_12 & ~freeing_12 & (keys_12 == key); // miss_table.ts:77
-  wire same_13 = valid_13 & ~freeing_13 & (keys_13 == key); // miss_table.ts:77
-  wire same_14 = valid_14 & ~freeing_14 & (keys_14 == key); // miss_table.ts:77
-  wire same_15 = valid_15 & ~freeing_15 & (keys_15 == key); // miss_table.ts:77
-  wire joinable_or = poisoned_0 | (done_0 & (results_0_verdict != 3'd0));
-  wire joinable_and = same_0 & ~joinable_or;
-  wire joinable_or_2 = poisoned_1 | (done_1 & (results_1_verdict != 3'd0));
-  wire joinable_and_2 = same_1 & ~joinable_or_2;
-  wire joinable_or_3 = poisoned_2 | (done_2 & (results_2_verdict != 3'd0));
-  wire joinable_and_3 = same_2 & ~joinable_or_3;
-  wire joinable_or_4 = poisoned_3 | (done_3 & (results_3_verdict != 3'd0));
-  wire joinable_and_4 = same_3 & ~joinable_or_4;
-  wire joinable_or_5 = poisoned_4 | (done_4 & (results_4_verdict != 3'd0));
-  wire joinable_and_5 = same_4 & ~joinable_or_5;
-  wire joinable_or_6 = poisoned_5 | (done_5 & (results_5_verdict != 3'd0));
-  wire joinable_and_6 = same_5 & ~joinable_or_6;
-  wire joinable_or_7 = poisoned_6 | (done_6 & (results_6_verdict != 3'd0));
-  wire joinable_and_7 = same_6 & ~joinable_or_7;
-  wire joinable_or_8 = poisoned_7 | (done_7 & (results_7_verdict != 3'd0));
-  wire joinable_and_8 = same_7 & ~joinable_or_8;
-  wire joinable_or_9 = poisoned_8 | (done_8 & (results_8_verdict != 3'd0));
-  wire joinable_and_9 = same_8 & ~joinable_or_9;
-  wire joinable_or_10 = poisoned_9 | (done_9 & (results_9_verdict != 3'd0));
-  wire joinable_and_10 = same_9 & ~joinable_or_10;
-  wire joinable_or_11 = poisoned_10 | (done_10 & (results_10_verdict != 3'd0));
-  wire joinable_and_11 = same_10 & ~joinable_or_11;
-  wire joinable_or_12 = poisoned_11 | (done_11 & (results_11_verdict != 3'd0));
-  wire joinable_and_12 = same_11 & ~joinable_or_12;
-  wire joinable_or_13 = poisoned_12 | (done_12 & (results_12_verdict != 3'd0));
-  wire joinable_and_13 = same_12 & ~joinable_or_13;
-  wire joinable_or_14 = poisoned_13 | (done_13 & (results_13_verdict != 3'd0));
-  wire joinable_and_14 = same_13 & ~joinable_or_14;
-  wire joinable_or_15 = poisoned_14 | (done_14 & (results_14_verdict != 3'd0));
-  wire joinable_and_15 = same_14 & ~joinable_or_15;
-  wire joinable_or_16 = poisoned_15 | (done_15 & (results_15_verdict != 3'd0));
-  wire joinable_and_16 = same_15 & ~joinable_or_16;
+  reg valid_0; // miss_table.ts:68
+  reg valid_1; // miss_table.ts:68
+  reg valid_2; // miss_table.ts:68
+  reg valid_3; // miss_table.ts:68
+  reg valid_4; // miss_table.ts:68
+  reg valid_5; // miss_table.ts:68
+  reg valid_6; // miss_table.ts:68
+  reg valid_7; // miss_table.ts:68
+  reg valid_8; // miss_table.ts:68
+  reg valid_9; // miss_table.ts:68
+  reg valid_10; // miss_table.ts:68
+  reg valid_11; // miss_table.ts:68
+  reg valid_12; // miss_table.ts:68
+  reg valid_13; // miss_table.ts:68
+  reg valid_14; // miss_table.ts:68
+  reg valid_15; // miss_table.ts:68
+  reg done_0; // miss_table.ts:68
+  reg done_1; // miss_table.ts:68
+  reg done_2; // miss_table.ts:68
+  reg done_3; // miss_table.ts:68
+  reg done_4; // miss_table.ts:68
+  reg done_5; // miss_table.ts:68
+  reg done_6; // miss_table.ts:68
+  reg done_7; // miss_table.ts:68
+  reg done_8; // miss_table.ts:68
+  reg done_9; // miss_table.ts:68
+  reg done_10; // miss_table.ts:68
+  reg done_11; // miss_table.ts:68
+  reg done_12; // miss_table.ts:68
+  reg done_13; // miss_table.ts:68
+  reg done_14; // miss_table.ts:68
+  reg done_15; // miss_table.ts:68
+  reg empty_0; // miss_table.ts:68
+  reg empty_1; // miss_table.ts:68
+  reg empty_2; // miss_table.ts:68
+  reg empty_3; // miss_table.ts:68
+  reg empty_4; // miss_table.ts:68
+  reg empty_5; // miss_table.ts:68
+  reg empty_6; // miss_table.ts:68
+  reg empty_7; // miss_table.ts:68
+  reg empty_8; // miss_table.ts:68
+  reg empty_9; // miss_table.ts:68
+  reg empty_10; // miss_table.ts:68
+  reg empty_11; // miss_table.ts:68
+  reg empty_12; // miss_table.ts:68
+  reg empty_13; // miss_table.ts:68
+  reg empty_14; // miss_table.ts:68
+  reg empty_15; // miss_table.ts:68
+  reg writing_0; // miss_table.ts:69
+  reg writing_1; // miss_table.ts:69
+  reg writing_2; // miss_table.ts:69
+  reg writing_3; // miss_table.ts:69
+  reg writing_4; // miss_table.ts:69
+  reg writing_5; // miss_table.ts:69
+  reg writing_6; // miss_table.ts:69
+  reg writing_7; // miss_table.ts:69
+  reg writing_8; // miss_table.ts:69
+  reg writing_9; // miss_table.ts:69
+  reg writing_10; // miss_table.ts:69
+  reg writing_11; // miss_table.ts:69
+  reg writing_12; // miss_table.ts:69
+  reg writing_13; // miss_table.ts:69
+  reg writing_14; // miss_table.ts:69
+  reg writing_15; // miss_table.ts:69
+  reg poisoned_0; // miss_table.ts:69
+  reg poisoned_1; // miss_table.ts:69
+  reg poisoned_2; // miss_table.ts:69
+  reg poisoned_3; // miss_table.ts:69
+  reg poisoned_4; // miss_table.ts:69
+  reg poisoned_5; // miss_table.ts:69
+  reg poisoned_6; // miss_table.ts:69
+  reg poisoned_7; // miss_table.ts:69
+  reg poisoned_8; // miss_table.ts:69
+  reg poisoned_9; // miss_table.ts:69
+  reg poisoned_10; // miss_table.ts:69
+  reg poisoned_11; // miss_table.ts:69
+  reg poisoned_12; // miss_table.ts:69
+  reg poisoned_13; // miss_table.ts:69
+  reg poisoned_14; // miss_table.ts:69
+  reg poisoned_15; // miss_table.ts:69
+  reg failed_0; // miss_table.ts:71
+  reg failed_1; // miss_table.ts:71
+  reg failed_2; // miss_table.ts:71
+  reg failed_3; // miss_table.ts:71
+  reg failed_4; // miss_table.ts:71
+  reg failed_5; // miss_table.ts:71
+  reg failed_6; // miss_table.ts:71
+  reg failed_7; // miss_table.ts:71
+  reg failed_8; // miss_table.ts:71
+  reg failed_9; // miss_table.ts:71
+  reg failed_10; // miss_table.ts:71
+  reg failed_11; // miss_table.ts:71
+  reg failed_12; // miss_table.ts:71
+  reg failed_13; // miss_table.ts:71
+  reg failed_14; // miss_table.ts:71
+  reg failed_15; // miss_table.ts:71
+  reg by_fault_0; // miss_table.ts:71
+  reg by_fault_1; // miss_table.ts:71
+  reg by_fault_2; // miss_table.ts:71
+  reg by_fault_3; // miss_table.ts:71
+  reg by_fault_4; // miss_table.ts:71
+  reg by_fault_5; // miss_table.ts:71
+  reg by_fault_6; // miss_table.ts:71
+  reg by_fault_7; // miss_table.ts:71
+  reg by_fault_8; // miss_table.ts:71
+  reg by_fault_9; // miss_table.ts:71
+  reg by_fault_10; // miss_table.ts:71
+  reg by_fault_11; // miss_table.ts:71
+  reg by_fault_12; // miss_table.ts:71
+  reg by_fault_13; // miss_table.ts:71
+  reg by_fault_14; // miss_table.ts:71
+  reg by_fault_15; // miss_table.ts:71
+  reg wants_read_0; // miss_table.ts:73
+  reg wants_read_1; // miss_table.ts:73
+  reg wants_read_2; // miss_table.ts:73
+  reg wants_read_3; // miss_table.ts:73
+  reg wants_read_4; // miss_table.ts:73
+  reg wants_read_5; // miss_table.ts:73
+  reg wants_read_6; // miss_table.ts:73
+  reg wants_read_7; // miss_table.ts:73
+  reg wants_read_8; // miss_table.ts:73
+  reg wants_read_9; // miss_table.ts:73
+  reg wants_read_10; // miss_table.ts:73
+  reg wants_read_11; // miss_table.ts:73
+  reg wants_read_12; // miss_table.ts:73
+  reg wants_read_13; // miss_table.ts:73
+  reg wants_read_14; // miss_table.ts:73
+  reg wants_read_15; // miss_table.ts:73
+  reg wants_write_0; // miss_table.ts:73
+  reg wants_write_1; // miss_table.ts:73
+  reg wants_write_2; // miss_table.ts:73
+  reg wants_write_3; // miss_table.ts:73
+  reg wants_write_4; // miss_table.ts:73
+  reg wants_write_5; // miss_table.ts:73
+  reg wants_write_6; // miss_table.ts:73
+  reg wants_write_7; // miss_table.ts:73
+  reg wants_write_8; // miss_table.ts:73
+  reg wants_write_9; // miss_table.ts:73
+  reg wants_write_10; // miss_table.ts:73
+  reg wants_write_11; // miss_table.ts:73
+  reg wants_write_12; // miss_table.ts:73
+  reg wants_write_13; // miss_table.ts:73
+  reg wants_write_14; // miss_table.ts:73
+  reg wants_write_15; // miss_table.ts:73
+  reg wants_both_0; // miss_table.ts:73
+  reg wants_both_1; // miss_table.ts:73
+  reg wants_both_2; // miss_table.ts:73
+  reg wants_both_3; // miss_table.ts:73
+  reg wants_both_4; // miss_table.ts:73
+  reg wants_both_5; // miss_table.ts:73
+  reg wants_both_6; // miss_table.ts:73
+  reg wants_both_7; // miss_table.ts:73
+  reg wants_both_8; // miss_table.ts:73
+  reg wants_both_9; // miss_table.ts:73
+  reg wants_both_10; // miss_table.ts:73
+  reg wants_both_11; // miss_table.ts:73
+  reg wants_both_12; // miss_table.ts:73
+  reg wants_both_13; // miss_table.ts:73
+  reg wants_both_14; // miss_table.ts:73
+  reg wants_both_15; // miss_table.ts:73
+  reg [43:0] keys_0; // miss_table.ts:74
+  reg [43:0] keys_1; // miss_table.ts:74
+  reg [43:0] keys_2; // miss_table.ts:74
+  reg [43:0] keys_3; // miss_table.ts:74
+  reg [43:0] keys_4; // miss_table.ts:74
+  reg [43:0] keys_5; // miss_table.ts:74
+  reg [43:0] keys_6; // miss_table.ts:74
+  reg [43:0] keys_7; // miss_table.ts:74
+  reg [43:0] keys_8; // miss_table.ts:74
+  reg [43:0] keys_9; // miss_table.ts:74
+  reg [43:0] keys_10; // miss_table.ts:74
+  reg [43:0] keys_11; // miss_table.ts:74
+  reg [43:0] keys_12; // miss_table.ts:74
+  reg [43:0] keys_13; // miss_table.ts:74
+  reg [43:0] keys_14; // miss_table.ts:74
+  reg [43:0] keys_15; // miss_table.ts:74
+  reg [15:0] serving; // miss_table.ts:83
+  reg [15:0] found; // miss_table.ts:87
+  reg [15:0] offer; // miss_table.ts:93
+  reg [3:0] offer_miss; // miss_table.ts:94
+  reg room_1; // miss_table.ts:95
+  reg helps_read; // miss_table.ts:124
+  reg helps_write; // miss_table.ts:124
+  reg helps_both; // miss_table.ts:124
+  reg [15:0] picked; // miss_table.ts:139
+  reg [3:0] picked_miss; // miss_table.ts:140
+  reg picked_valid; // miss_table.ts:141
+  reg picked_early; // miss_table.ts:143
+  reg picked_quick; // miss_table.ts:146
+  reg served_valid_1; // miss_table.ts:170
+  reg [5:0] served_slot_1; // miss_table.ts:171
+  reg served_last_1; // miss_table.ts:171
+  reg served_first_1; // miss_table.ts:171
+  reg [3:0] served_miss; // miss_table.ts:171
+  reg [43:0] served_key_1; // miss_table.ts:172
+  reg [2:0] served_verdict_1; // miss_table.ts:172
+  reg [8:0] served_ppn_1; // miss_table.ts:172
+  reg served_read_1; // miss_table.ts:172
+  reg served_write_1; // miss_table.ts:172
+  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // miss_table.ts:77
+  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // miss_table.ts:77
+  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // miss_table.ts:77
+  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // miss_table.ts:78
+  (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // miss_table.ts:79
+  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss_table.ts:80
+  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // miss_table.ts:84
+  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1; // miss_table.ts:84
+  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2; // miss_table.ts:84
+  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3; // miss_table.ts:84
+  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4; // miss_table.ts:84
+  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5; // miss_table.ts:84
+  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6; // miss_table.ts:84
+  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7; // miss_table.ts:84
+  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8; // miss_table.ts:84
+  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9; // miss_table.ts:84
+  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10; // miss_table.ts:84
+  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11; // miss_table.ts:84
+  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12; // miss_table.ts:84
+  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13; // miss_table.ts:84
+  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14; // miss_table.ts:84
+  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15; // miss_table.ts:84
+  wire same_0 = found[0] & ~freeing_0; // miss_table.ts:88
+  wire same_1 = found[1] & ~freeing_1; // miss_table.ts:88
+  wire same_2 = found[2] & ~freeing_2; // miss_table.ts:88
+  wire same_3 = found[3] & ~freeing_3; // miss_table.ts:88
+  wire same_4 = found[4] & ~freeing_4; // miss_table.ts:88
+  wire same_5 = found[5] & ~freeing_5; // miss_table.ts:88
+  wire same_6 = found[6] & ~freeing_6; // miss_table.ts:88
+  wire same_7 = found[7] & ~freeing_7; // miss_table.ts:88
+  wire same_8 = found[8] & ~freeing_8; // miss_table.ts:88
+  wire same_9 = found[9] & ~freeing_9; // miss_table.ts:88
+  wire same_10 = found[10] & ~freeing_10; // miss_table.ts:88
+  wire same_11 = found[11] & ~freeing_11; // miss_table.ts:88
+  wire same_12 = found[12] & ~freeing_12; // miss_table.ts:88
+  wire same_13 = found[13] & ~freeing_13; // miss_table.ts:88
+  wire same_14 = found[14] & ~freeing_14; // miss_table.ts:88
+  wire same_15 = found[15] & ~freeing_15; // miss_table.ts:88
+  wire joins_0 = same_0 & ~(poisoned_0 | failed_0); // miss_table.ts:89
+  wire joins_1 = same_1 & ~(poisoned_1 | failed_1); // miss_table.ts:89
+  wire joins_2 = same_2 & ~(poisoned_2 | failed_2); // miss_table.ts:89
+  wire joins_3 = same_3 & ~(poisoned_3 | failed_3); // miss_table.ts:89
+  wire joins_4 = same_4 & ~(poisoned_4 | failed_4); // miss_table.ts:89
+  wire joins_5 = same_5 & ~(poisoned_5 | failed_5); // miss_table.ts:89
+  wire joins_6 = same_6 & ~(poisoned_6 | failed_6); // miss_table.ts:89
+  wire joins_7 = same_7 & ~(poisoned_7 | failed_7); // miss_table.ts:89
+  wire joins_8 = same_8 & ~(poisoned_8 | failed_8); // miss_table.ts:89
+  wire joins_9 = same_9 & ~(poisoned_9 | failed_9); // miss_table.ts:89
+  wire joins_10 = same_10 & ~(poisoned_10 | failed_10); // miss_table.ts:89
+  wire joins_11 = same_11 & ~(poisoned_11 | failed_11); // miss_table.ts:89
+  wire joins_12 = same_12 & ~(poisoned_12 | failed_12); // miss_table.ts:89
+  wire joins_13 = same_13 & ~(poisoned_13 | failed_13); // miss_table.ts:89
+  wire joins_14 = same_14 & ~(poisoned_14 | failed_14); // miss_table.ts:89
+  wire joins_15 = same_15 & ~(poisoned_15 | failed_15); // miss_table.ts:89
   wire joinable =
-    joinable_and
-    | joinable_and_2
-    | joinable_and_3
-    | joinable_and_4
-    | joinable_and_5
-    | joinable_and_6
-    | joinable_and_7
-    | joinable_and_8
-    | joinable_and_9
-    | joinable_and_10
-    | joinable_and_11
-    | joinable_and_12
-    | joinable_and_13
-    | joinable_and_14
-    | joinable_and_15
-    | joinable_and_16; // miss_table.ts:80
-  wire blocked_or =
-    (same_0 & joinable_or)
-    | (same_1 & joinable_or_2)
-    | (same_2 & joinable_or_3)
-    | (same_3 & joinable_or_4)
-    | (same_4 & joinable_or_5)
-    | (same_5 & joinable_or_6)
-    | (same_6 & joinable_or_7)
-    | (same_7 & joinable_or_8);
-  wire blocked_or_2 =
-    (same_8 & joinable_or_9)
-    | (same_9 & joinable_or_10)
-    | (same_10 & joinable_or_11)
-    | (same_11 & joinable_or_12)
-    | (same_12 & joinable_or_13)
-    | (same_13 & joinable_or_14)
-    | (same_14 & joinable_or_15)
-    | (same_15 & joinable_or_16);
-  wire blocked = blocked_or | blocked_or_2; // miss_table.ts:81
+    joins_0
+    | joins_1
+    | joins_2
+    | joins_3
+    | joins_4
+    | joins_5
+    | joins_6
+    | joins_7
+    | joins_8
+    | joins_9
+    | joins_10
+    | joins_11
+    | joins_12
+    | joins_13
+    | joins_14
+    | joins_15; // miss_table.ts:90
+  wire there =
+    same_0
+    | same_1
+    | same_2
+    | same_3
+    | same_4
+    | same_5
+    | same_6
+    | same_7
+    | same_8
+    | same_9
+    | same_10
+    | same_11
+    | same_12
+    | same_13
+    | same_14
+    | same_15; // miss_table.ts:91
+  wire [3:0] found_miss = {
+    found[8] | found[9] | found[10] | found[11] | found[12] | found[13] | found[14] | found[15],
+    found[4] | found[5] | found[6] | found[7] | found[12] | found[13] | found[14] | found[15],
+    found[2] | found[3] | found[6] | found[7] | found[10] | found[11] | found[14] | found[15],
+    found[1] | found[3] | found[5] | found[7] | found[9] | found[11] | found[13] | found[15]
+  }; // miss_table.ts:91
+  wire opens = add_valid & room_1 & ~there; // miss_table.ts:96
   wire [15:0] unused = {
-    ~valid_15,
-    ~valid_14,
-    ~valid_13,
-    ~valid_12,
-    ~valid_11,
-    ~valid_10,
-    ~valid_9,
-    ~valid_8,
-    ~valid_7,
-    ~valid_6,
-    ~valid_5,
-    ~valid_4,
-    ~valid_3,
-    ~valid_2,
-    ~valid_1,
-    ~valid_0
-  }; // miss_table.ts:82
-  wire [15:0] opened = unused & (~unused + 16'd1); // miss_table.ts:83
-  wire opens = add_valid & ~joinable; // miss_table.ts:85
-  wire joining = add_valid & joinable; // miss_table.ts:89
+    (~valid_15 | freeing_15) & ~offer[15],
+    (~valid_14 | freeing_14) & ~offer[14],
+    (~valid_13 | freeing_13) & ~offer[13],
+    (~valid_12 | freeing_12) & ~offer[12],
+    (~valid_11 | freeing_11) & ~offer[11],
+    (~valid_10 | freeing_10) & ~offer[10],
+    (~valid_9 | freeing_9) & ~offer[9],
+    (~valid_8 | freeing_8) & ~offer[8],
+    (~valid_7 | freeing_7) & ~offer[7],
+    (~valid_6 | freeing_6) & ~offer[6],
+    (~valid_5 | freeing_5) & ~offer[5],
+    (~valid_4 | freeing_4) & ~offer[4],
+    (~valid_3 | freeing_3) & ~offer[3],
+    (~valid_2 | freeing_2) & ~offer[2],
+    (~valid_1 | freeing_1) & ~offer[1],
+    (~valid_0 | freeing_0) & ~offer[0]
+  }; // miss_table.ts:97
+  wire again = add_key == key; // miss_table.ts:106
+  wire joining = add_valid & joinable; // miss_table.ts:112
   wire joins_empty_or =
-    (joinable_and & empty_0)
-    | (joinable_and_2 & empty_1)
-    | (joinable_and_3 & empty_2)
-    | (joinable_and_4 & empty_3)
-    | (joinable_and_5 & empty_4)
-    | (joinable_and_6 & empty_5)
-    | (joinable_and_7 & empty_6)
-    | (joinable_and_8 & empty_7);
+    (joins_0 & empty_0)
+    | (joins_1 & empty_1)
+    | (joins_2 & empty_2)
+    | (joins_3 & empty_3)
+    | (joins_4 & empty_4)
+    | (joins_5 & empty_5)
+    | (joins_6 & empty_6)
+    | (joins_7 & empty_7);
   wire joins_empty_or_2 =
-    (joinable_and_9 & empty_8)
-    | (joinable_and_10 & empty_9)
-    | (joinable_and_11 & empty_10)
-    | (joinable_and_12 & empty_11)
-    | (joinable_and_13 & empty_12)
-    | (joinable_and_14 & empty_13)
-    | (joinable_and_15 & empty_14)
-    | (joinable_and_16 & empty_15);
-  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss_table.ts:92
-  wire [15:0] faults_joined = {
-    wants_write_15,
-    wants_write_14,
-    wants_write_13,
-    wants_write_12,
-    wants_write_11,
-    wants_write_10,
-    wants_write_9,
-    wants_write_8,
-    wants_write_7,
-    wants_write_6,
-    wants_write_5,
-    wants_write_4,
-    wants_write_3,
-    wants_write_2,
-    wants_write_1,
-    wants_write_0
+    (joins_8 & empty_8)
+    | (joins_9 & empty_9)
+    | (joins_10 & empty_10)
+    | (joins_11 & empty_11)
+    | (joins_12 & empty_12)
+    | (joins_13 & empty_13)
+    | (joins_14 & empty_14)
+    | (joins_15 & empty_15);
+  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss_table.ts:114
+  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss_table.ts:116
+  wire allowed =
+    (helps_write & walked_result_write)
+    | (helps_read & walked_result_read)
+    | (helps_both & walked_result_write & walked_result_read); // miss_table.ts:128
+  wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss_table.ts:129
+  wire fault_now = walked_valid & faults; // miss_table.ts:130
+  wire [2:0] walk_verdict =
+    walked_result_error ? 3'd4 :
+    ~walked_result_allocated ? 3'd1 :
+    walked_result_mapped ? 3'd0 :
+    3'd2; // miss_table.ts:132
+  wire taken_back = picked_early & fault_now; // miss_table.ts:144
+  wire next_1 = picked_valid & ~taken_back; // miss_table.ts:147
+  wire [15:0] waits = {
+    done_15 & ~empty_15 & ~serving[15] & ~picked[15],
+    done_14 & ~empty_14 & ~serving[14] & ~picked[14],
+    done_13 & ~empty_13 & ~serving[13] & ~picked[13],
+    done_12 & ~empty_12 & ~serving[12] & ~picked[12],
+    done_11 & ~empty_11 & ~serving[11] & ~picked[11],
+    done_10 & ~empty_10 & ~serving[10] & ~picked[10],
+    done_9 & ~empty_9 & ~serving[9] & ~picked[9],
+    done_8 & ~empty_8 & ~serving[8] & ~picked[8],
+    done_7 & ~empty_7 & ~serving[7] & ~picked[7],
+    done_6 & ~empty_6 & ~serving[6] & ~picked[6],
+    done_5 & ~empty_5 & ~serving[5] & ~picked[5],
+    done_4 & ~empty_4 & ~serving[4] & ~picked[4],
+    done_3 & ~empty_3 & ~serving[3] & ~picked[3],
+    done_2 & ~empty_2 & ~serving[2] & ~picked[2],
+    done_1 & ~empty_1 & ~serving[1] & ~picked[1],
+    done_0 & ~empty_0 & ~serving[0] & ~picked[0]
+  }; // miss_table.ts:149
+  wire slow_fault = faulted_valid & ~picked_quick; // miss_table.ts:152
+  wire quick_fault = fault_now & quick; // miss_table.ts:153
+  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // miss_table.ts:154
+  wire goes_on = served_valid_1 & ~served_last_1; // miss_table.ts:173
+  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss_table.ts:174
+  wire joined_picked_or =
+    (joins_0 & picked[0])
+    | (joins_1 & picked[1])
+    | (joins_2 & picked[2])
+    | (joins_3 & picked[3])
+    | (joins_4 & picked[4])
+    | (joins_5 & picked[5])
+    | (joins_6 & picked[6])
+    | (joins_7 & picked[7]);
+  wire joined_picked_or_2 =
+    (joins_8 & picked[8])
+    | (joins_9 & picked[9])
+    | (joins_10 & picked[10])
+    | (joins_11 & picked[11])
+    | (joins_12 & picked[12])
+    | (joins_13 & picked[13])
+    | (joins_14 & picked[14])
+    | (joins_15 & picked[15]);
+  wire joined_picked = add_valid & (joined_picked_or | joined_picked_or_2); // miss_table.ts:176
+  wire [15:0] faulted_picked_joined = {
+    by_fault_15,
+    by_fault_14,
+    by_fault_13,
+    by_fault_12,
+    by_fault_11,
+    by_fault_10,
+    by_fault_9,
+    by_fault_8,
+    by_fault_7,
+    by_fault_6,
+    by_fault_5,
+    by_fault_4,
+    by_fault_3,
+    by_fault_2,
+    by_fault_1,
+    by_fault_0
   };
-  wire [15:0] faults_joined_2 = {
+  wire faulted_picked = faulted_picked_joined[picked_miss]; // miss_table.ts:178
+  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss_table.ts:200
+  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss_table.ts:201
+  wire opens_0 = opens & offer[0]; // miss_table.ts:202
+  wire joined_0 = add_valid & joins_0; // miss_table.ts:203
+  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss_table.ts:200
+  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss_table.ts:201
+  wire opens_1 = opens & offer[1]; // miss_table.ts:202
+  wire joined_1 = add_valid & joins_1; // miss_table.ts:203
+  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss_table.ts:200
+  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss_table.ts:201
+  wire opens_2 = opens & offer[2]; // miss_table.ts:202
+  wire joined_2 = add_valid & joins_2; // miss_table.ts:203
+  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss_table.ts:200
+  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss_table.ts:201
+  wire opens_3 = opens & offer[3]; // miss_table.ts:202
+  wire joined_3 = add_valid & joins_3; // miss_table.ts:203
+  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss_table.ts:200
+  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss_table.ts:201
+  wire opens_4 = opens & offer[4]; // miss_table.ts:202
+  wire joined_4 = add_valid & joins_4; // miss_table.ts:203
+  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss_table.ts:200
+  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss_table.ts:201
+  wire opens_5 = opens & offer[5]; // miss_table.ts:202
+  wire joined_5 = add_valid & joins_5; // miss_table.ts:203
+  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss_table.ts:200
+  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss_table.ts:201
+  wire opens_6 = opens & offer[6]; // miss_table.ts:202
+  wire joined_6 = add_valid & joins_6; // miss_table.ts:203
+  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss_table.ts:200
+  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss_table.ts:201
+  wire opens_7 = opens & offer[7]; // miss_table.ts:202
+  wire joined_7 = add_valid & joins_7; // miss_table.ts:203
+  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss_table.ts:200
+  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss_table.ts:201
+  wire opens_8 = opens & offer[8]; // miss_table.ts:202
+  wire joined_8 = add_valid & joins_8; // miss_table.ts:203
+  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss_table.ts:200
+  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss_table.ts:201
+  wire opens_9 = opens & offer[9]; // miss_table.ts:202
+  wire joined_9 = add_valid & joins_9; // miss_table.ts:203
+  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss_table.ts:200
+  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss_table.ts:201
+  wire opens_10 = opens & offer[10]; // miss_table.ts:202
+  wire joined_10 = add_valid & joins_10; // miss_table.ts:203
+  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss_table.ts:200
+  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss_table.ts:201
+  wire opens_11 = opens & offer[11]; // miss_table.ts:202
+  wire joined_11 = add_valid & joins_11; // miss_table.ts:203
+  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss_table.ts:200
+  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss_table.ts:201
+  wire opens_12 = opens & offer[12]; // miss_table.ts:202
+  wire joined_12 = add_valid & joins_12; // miss_table.ts:203
+  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss_table.ts:200
+  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss_table.ts:201
+  wire opens_13 = opens & offer[13]; // miss_table.ts:202
+  wire joined_13 = add_valid & joins_13; // miss_table.ts:203
+  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss_table.ts:200
+  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss_table.ts:201
+  wire opens_14 = opens & offer[14]; // miss_table.ts:202
+  wire joined_14 = add_valid & joins_14; // miss_table.ts:203
+  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss_table.ts:200
+  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss_table.ts:201
+  wire opens_15 = opens & offer[15]; // miss_table.ts:202
+  wire joined_15 = add_valid & joins_15; // miss_table.ts:203
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_0 <= 1'b0;
+      done_0 <= 1'b0;
+      empty_0 <= 1'b0;
+      writing_0 <= 1'b0;
+      poisoned_0 <= 1'b0;
+      failed_0 <= 1'b0;
+      by_fault_0 <= 1'b0;
+      wants_read_0 <= 1'b0;
+      wants_write_0 <= 1'b0;
+      wants_both_0 <= 1'b0;
+    end
+    else begin
+      if (walked_0) begin
+        done_0 <= 1'b1;
+        failed_0 <= walk_verdict != 3'd0;
+      end
+      if (faulted_0) begin
+        done_0 <= 1'b1;
+        by_fault_0 <= 1'b1;
+        failed_0 <= faulted_outOfMemory;
+        writing_0 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd0)) writing_0 <= 1'b0;
+      if (poison & same_0) poisoned_0 <= 1'b1;
+      if (freeing_0) valid_0 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[0]) empty_0 <= 1'b1;
+      if (joined_0) begin
+        empty_0 <= 1'b0;
+        if (add_write & add_read) wants_both_0 <= 1'b1;
+        else if (add_write) wants_write_0 <= 1'b1;
+        else wants_read_0 <= 1'b1;
+      end
+      if (opens_0) begin
+        valid_0 <= 1'b1;
+        done_0 <= 1'b0;
+        empty_0 <= 1'b0;
+        writing_0 <= 1'b0;
+        poisoned_0 <= 1'b0;
+        failed_0 <= 1'b0;
+        by_fault_0 <= 1'b0;
+        wants_both_0 <= add_write & add_read;
+        wants_write_0 <= add_write & ~add_read;
+        wants_read_0 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_1 <= 1'b0;
+      done_1 <= 1'b0;
+      empty_1 <= 1'b0;
+      writing_1 <= 1'b0;
+      poisoned_1 <= 1'b0;
+      failed_1 <= 1'b0;
+      by_fault_1 <= 1'b0;
+      wants_read_1 <= 1'b0;
+      wants_write_1 <= 1'b0;
+      wants_both_1 <= 1'b0;
+    end
+    else begin
+      if (walked_1) begin
+        done_1 <= 1'b1;
+        failed_1 <= walk_verdict != 3'd0;
+      end
+      if (faulted_1) begin
+        done_1 <= 1'b1;
+        by_fault_1 <= 1'b1;
+        failed_1 <= faulted_outOfMemory;
+        writing_1 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd1)) writing_1 <= 1'b0;
+      if (poison & same_1) poisoned_1 <= 1'b1;
+      if (freeing_1) valid_1 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[1]) empty_1 <= 1'b1;
+      if (joined_1) begin
+        empty_1 <= 1'b0;
+        if (add_write & add_read) wants_both_1 <= 1'b1;
+        else if (add_write) wants_write_1 <= 1'b1;
+        else wants_read_1 <= 1'b1;
+      end
+      if (opens_1) begin
+        valid_1 <= 1'b1;
+        done_1 <= 1'b0;
+        empty_1 <= 1'b0;
+        writing_1 <= 1'b0;
+        poisoned_1 <= 1'b0;
+        failed_1 <= 1'b0;
+        by_fault_1 <= 1'b0;
+        wants_both_1 <= add_write & add_read;
+        wants_write_1 <= add_write & ~add_read;
+        wants_read_1 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_2 <= 1'b0;
+      done_2 <= 1'b0;
+      empty_2 <= 1'b0;
+      writing_2 <= 1'b0;
+      poisoned_2 <= 1'b0;
+      failed_2 <= 1'b0;
+      by_fault_2 <= 1'b0;
+      wants_read_2 <= 1'b0;
+      wants_write_2 <= 1'b0;
+      wants_both_2 <= 1'b0;
+    end
+    else begin
+      if (walked_2) begin
+        done_2 <= 1'b1;
+        failed_2 <= walk_verdict != 3'd0;
+      end
+      if (faulted_2) begin
+        done_2 <= 1'b1;
+        by_fault_2 <= 1'b1;
+        failed_2 <= faulted_outOfMemory;
+        writing_2 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd2)) writing_2 <= 1'b0;
+      if (poison & same_2) poisoned_2 <= 1'b1;
+      if (freeing_2) valid_2 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[2]) empty_2 <= 1'b1;
+      if (joined_2) begin
+        empty_2 <= 1'b0;
+        if (add_write & add_read) wants_both_2 <= 1'b1;
+        else if (add_write) wants_write_2 <= 1'b1;
+        else wants_read_2 <= 1'b1;
+      end
+      if (opens_2) begin
+        valid_2 <= 1'b1;
+        done_2 <= 1'b0;
+        empty_2 <= 1'b0;
+        writing_2 <= 1'b0;
+        poisoned_2 <= 1'b0;
+        failed_2 <= 1'b0;
+        by_fault_2 <= 1'b0;
+        wants_both_2 <= add_write & add_read;
+        wants_write_2 <= add_write & ~add_read;
+        wants_read_2 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_3 <= 1'b0;
+      done_3 <= 1'b0;
+      empty_3 <= 1'b0;
+      writing_3 <= 1'b0;
+      poisoned_3 <= 1'b0;
+      failed_3 <= 1'b0;
+      by_fault_3 <= 1'b0;
+      wants_read_3 <= 1'b0;
+      wants_write_3 <= 1'b0;
+      wants_both_3 <= 1'b0;
+    end
+    else begin
+      if (walked_3) begin
+        done_3 <= 1'b1;
+        failed_3 <= walk_verdict != 3'd0;
+      end
+      if (faulted_3) begin
+        done_3 <= 1'b1;
+        by_fault_3 <= 1'b1;
+        failed_3 <= faulted_outOfMemory;
+        writing_3 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd3)) writing_3 <= 1'b0;
+      if (poison & same_3) poisoned_3 <= 1'b1;
+      if (freeing_3) valid_3 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[3]) empty_3 <= 1'b1;
+      if (joined_3) begin
+        empty_3 <= 1'b0;
+        if (add_write & add_read) wants_both_3 <= 1'b1;
+        else if (add_write) wants_write_3 <= 1'b1;
+        else wants_read_3 <= 1'b1;
+      end
+      if (opens_3) begin
+        valid_3 <= 1'b1;
+        done_3 <= 1'b0;
+        empty_3 <= 1'b0;
+        writing_3 <= 1'b0;
+        poisoned_3 <= 1'b0;
+        failed_3 <= 1'b0;
+        by_fault_3 <= 1'b0;
+        wants_both_3 <= add_write & add_read;
+        wants_write_3 <= add_write & ~add_read;
+        wants_read_3 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_4 <= 1'b0;
+      done_4 <= 1'b0;
+      empty_4 <= 1'b0;
+      writing_4 <= 1'b0;
+      poisoned_4 <= 1'b0;
+      failed_4 <= 1'b0;
+      by_fault_4 <= 1'b0;
+      wants_read_4 <= 1'b0;
+      wants_write_4 <= 1'b0;
+      wants_both_4 <= 1'b0;
+    end
+    else begin
+      if (walked_4) begin
+        done_4 <= 1'b1;
+        failed_4 <= walk_verdict != 3'd0;
+      end
+      if (faulted_4) begin
+        done_4 <= 1'b1;
+        by_fault_4 <= 1'b1;
+        failed_4 <= faulted_outOfMemory;
+        writing_4 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd4)) writing_4 <= 1'b0;
+      if (poison & same_4) poisoned_4 <= 1'b1;
+      if (freeing_4) valid_4 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[4]) empty_4 <= 1'b1;
+      if (joined_4) begin
+        empty_4 <= 1'b0;
+        if (add_write & add_read) wants_both_4 <= 1'b1;
+        else if (add_write) wants_write_4 <= 1'b1;
+        else wants_read_4 <= 1'b1;
+      end
+      if (opens_4) begin
+        valid_4 <= 1'b1;
+        done_4 <= 1'b0;
+        empty_4 <= 1'b0;
+        writing_4 <= 1'b0;
+        poisoned_4 <= 1'b0;
+        failed_4 <= 1'b0;
+        by_fault_4 <= 1'b0;
+        wants_both_4 <= add_write & add_read;
+        wants_write_4 <= add_write & ~add_read;
+        wants_read_4 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_5 <= 1'b0;
+      done_5 <= 1'b0;
+      empty_5 <= 1'b0;
+      writing_5 <= 1'b0;
+      poisoned_5 <= 1'b0;
+      failed_5 <= 1'b0;
+      by_fault_5 <= 1'b0;
+      wants_read_5 <= 1'b0;
+      wants_write_5 <= 1'b0;
+      wants_both_5 <= 1'b0;
+    end
+    else begin
+      if (walked_5) begin
+        done_5 <= 1'b1;
+        failed_5 <= walk_verdict != 3'd0;
+      end
+      if (faulted_5) begin
+        done_5 <= 1'b1;
+        by_fault_5 <= 1'b1;
+        failed_5 <= faulted_outOfMemory;
+        writing_5 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd5)) writing_5 <= 1'b0;
+      if (poison & same_5) poisoned_5 <= 1'b1;
+      if (freeing_5) valid_5 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[5]) empty_5 <= 1'b1;
+      if (joined_5) begin
+        empty_5 <= 1'b0;
+        if (add_write & add_read) wants_both_5 <= 1'b1;
+        else if (add_write) wants_write_5 <= 1'b1;
+        else wants_read_5 <= 1'b1;
+      end
+      if (opens_5) begin
+        valid_5 <= 1'b1;
+        done_5 <= 1'b0;
+        empty_5 <= 1'b0;
+        writing_5 <= 1'b0;
+        poisoned_5 <= 1'b0;
+        failed_5 <= 1'b0;
+        by_fault_5 <= 1'b0;
+        wants_both_5 <= add_write & add_read;
+        wants_write_5 <= add_write & ~add_read;
+        wants_read_5 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_6 <= 1'b0;
+      done_6 <= 1'b0;
+      empty_6 <= 1'b0;
+      writing_6 <= 1'b0;
+      poisoned_6 <= 1'b0;
+      failed_6 <= 1'b0;
+      by_fault_6 <= 1'b0;
+      wants_read_6 <= 1'b0;
+      wants_write_6 <= 1'b0;
+      wants_both_6 <= 1'b0;
+    end
+    else begin
+      if (walked_6) begin
+        done_6 <= 1'b1;
+        failed_6 <= walk_verdict != 3'd0;
+      end
+      if (faulted_6) begin
+        done_6 <= 1'b1;
+        by_fault_6 <= 1'b1;
+        failed_6 <= faulted_outOfMemory;
+        writing_6 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd6)) writing_6 <= 1'b0;
+      if (poison & same_6) poisoned_6 <= 1'b1;
+      if (freeing_6) valid_6 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[6]) empty_6 <= 1'b1;
+      if (joined_6) begin
+        empty_6 <= 1'b0;
+        if (add_write & add_read) wants_both_6 <= 1'b1;
+        else if (add_write) wants_write_6 <= 1'b1;
+        else wants_read_6 <= 1'b1;
+      end
+      if (opens_6) begin
+        valid_6 <= 1'b1;
+        done_6 <= 1'b0;
+        empty_6 <= 1'b0;
+        writing_6 <= 1'b0;
+        poisoned_6 <= 1'b0;
+        failed_6 <= 1'b0;
+        by_fault_6 <= 1'b0;
+        wants_both_6 <= add_write & add_read;
+        wants_write_6 <= add_write & ~add_read;
+        wants_read_6 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_7 <= 1'b0;
+      done_7 <= 1'b0;
+      empty_7 <= 1'b0;
+      writing_7 <= 1'b0;
+      poisoned_7 <= 1'b0;
+      failed_7 <= 1'b0;
+      by_fault_7 <= 1'b0;
+      wants_read_7 <= 1'b0;
+      wants_write_7 <= 1'b0;
+      wants_both_7 <= 1'b0;
+    end
+    else begin
+      if (walked_7) begin
+        done_7 <= 1'b1;
+        failed_7 <= walk_verdict != 3'd0;
+      end
+      if (faulted_7) begin
+        done_7 <= 1'b1;
+        by_fault_7 <= 1'b1;
+        failed_7 <= faulted_outOfMemory;
+        writing_7 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd7)) writing_7 <= 1'b0;
+      if (poison & same_7) poisoned_7 <= 1'b1;
+      if (freeing_7) valid_7 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[7]) empty_7 <= 1'b1;
+      if (joined_7) begin
+        empty_7 <= 1'b0;
+        if (add_write & add_read) wants_both_7 <= 1'b1;
+        else if (add_write) wants_write_7 <= 1'b1;
+        else wants_read_7 <= 1'b1;
+      end
+      if (opens_7) begin
+        valid_7 <= 1'b1;
+        done_7 <= 1'b0;
+        empty_7 <= 1'b0;
+        writing_7 <= 1'b0;
+        poisoned_7 <= 1'b0;
+        failed_7 <= 1'b0;
+        by_fault_7 <= 1'b0;
+        wants_both_7 <= add_write & add_read;
+        wants_write_7 <= add_write & ~add_read;
+        wants_read_7 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_8 <= 1'b0;
+      done_8 <= 1'b0;
+      empty_8 <= 1'b0;
+      writing_8 <= 1'b0;
+      poisoned_8 <= 1'b0;
+      failed_8 <= 1'b0;
+      by_fault_8 <= 1'b0;
+      wants_read_8 <= 1'b0;
+      wants_write_8 <= 1'b0;
+      wants_both_8 <= 1'b0;
+    end
+    else begin
+      if (walked_8) begin
+        done_8 <= 1'b1;
+        failed_8 <= walk_verdict != 3'd0;
+      end
+      if (faulted_8) begin
+        done_8 <= 1'b1;
+        by_fault_8 <= 1'b1;
+        failed_8 <= faulted_outOfMemory;
+        writing_8 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd8)) writing_8 <= 1'b0;
+      if (poison & same_8) poisoned_8 <= 1'b1;
+      if (freeing_8) valid_8 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[8]) empty_8 <= 1'b1;
+      if (joined_8) begin
+        empty_8 <= 1'b0;
+        if (add_write & add_read) wants_both_8 <= 1'b1;
+        else if (add_write) wants_write_8 <= 1'b1;
+        else wants_read_8 <= 1'b1;
+      end
+      if (opens_8) begin
+        valid_8 <= 1'b1;
+        done_8 <= 1'b0;
+        empty_8 <= 1'b0;
+        writing_8 <= 1'b0;
+        poisoned_8 <= 1'b0;
+        failed_8 <= 1'b0;
+        by_fault_8 <= 1'b0;
+        wants_both_8 <= add_write & add_read;
+        wants_write_8 <= add_write & ~add_read;
+        wants_read_8 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_9 <= 1'b0;
+      done_9 <= 1'b0;
+      empty_9 <= 1'b0;
+      writing_9 <= 1'b0;
+      poisoned_9 <= 1'b0;
+      failed_9 <= 1'b0;
+      by_fault_9 <= 1'b0;
+      wants_read_9 <= 1'b0;
+      wants_write_9 <= 1'b0;
+      wants_both_9 <= 1'b0;
+    end
+    else begin
+      if (walked_9) begin
+        done_9 <= 1'b1;
+        failed_9 <= walk_verdict != 3'd0;
+      end
+      if (faulted_9) begin
+        done_9 <= 1'b1;
+        by_fault_9 <= 1'b1;
+        failed_9 <= faulted_outOfMemory;
+        writing_9 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd9)) writing_9 <= 1'b0;
+      if (poison & same_9) poisoned_9 <= 1'b1;
+      if (freeing_9) valid_9 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[9]) empty_9 <= 1'b1;
+      if (joined_9) begin
+        empty_9 <= 1'b0;
+        if (add_write & add_read) wants_both_9 <= 1'b1;
+        else if (add_write) wants_write_9 <= 1'b1;
+        else wants_read_9 <= 1'b1;
+      end
+      if (opens_9) begin
+        valid_9 <= 1'b1;
+        done_9 <= 1'b0;
+        empty_9 <= 1'b0;
+        writing_9 <= 1'b0;
+        poisoned_9 <= 1'b0;
+        failed_9 <= 1'b0;
+        by_fault_9 <= 1'b0;
+        wants_both_9 <= add_write & add_read;
+        wants_write_9 <= add_write & ~add_read;
+        wants_read_9 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_10 <= 1'b0;
+      done_10 <= 1'b0;
+      empty_10 <= 1'b0;
+      writing_10 <= 1'b0;
+      poisoned_10 <= 1'b0;
+      failed_10 <= 1'b0;
+      by_fault_10 <= 1'b0;
+      wants_read_10 <= 1'b0;
+      wants_write_10 <= 1'b0;
+      wants_both_10 <= 1'b0;
+    end
+    else begin
+      if (walked_10) begin
+        done_10 <= 1'b1;
+        failed_10 <= walk_verdict != 3'd0;
+      end
+      if (faulted_10) begin
+        done_10 <= 1'b1;
+        by_fault_10 <= 1'b1;
+        failed_10 <= faulted_outOfMemory;
+        writing_10 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd10)) writing_10 <= 1'b0;
+      if (poison & same_10) poisoned_10 <= 1'b1;
+      if (freeing_10) valid_10 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[10]) empty_10 <= 1'b1;
+      if (joined_10) begin
+        empty_10 <= 1'b0;
+        if (add_write & add_read) wants_both_10 <= 1'b1;
+        else if (add_write) wants_write_10 <= 1'b1;
+        else wants_read_10 <= 1'b1;
+      end
+      if (opens_10) begin
+        valid_10 <= 1'b1;
+        done_10 <= 1'b0;
+        empty_10 <= 1'b0;
+        writing_10 <= 1'b0;
+        poisoned_10 <= 1'b0;
+        failed_10 <= 1'b0;
+        by_fault_10 <= 1'b0;
+        wants_both_10 <= add_write & add_read;
+        wants_write_10 <= add_write & ~add_read;
+        wants_read_10 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_11 <= 1'b0;
+      done_11 <= 1'b0;
+      empty_11 <= 1'b0;
+      writing_11 <= 1'b0;
+      poisoned_11 <= 1'b0;
+      failed_11 <= 1'b0;
+      by_fault_11 <= 1'b0;
+      wants_read_11 <= 1'b0;
+      wants_write_11 <= 1'b0;
+      wants_both_11 <= 1'b0;
+    end
+    else begin
+      if (walked_11) begin
+        done_11 <= 1'b1;
+        failed_11 <= walk_verdict != 3'd0;
+      end
+      if (faulted_11) begin
+        done_11 <= 1'b1;
+        by_fault_11 <= 1'b1;
+        failed_11 <= faulted_outOfMemory;
+        writing_11 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd11)) writing_11 <= 1'b0;
+      if (poison & same_11) poisoned_11 <= 1'b1;
+      if (freeing_11) valid_11 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[11]) empty_11 <= 1'b1;
+      if (joined_11) begin
+        empty_11 <= 1'b0;
+        if (add_write & add_read) wants_both_11 <= 1'b1;
+        else if (add_write) wants_write_11 <= 1'b1;
+        else wants_read_11 <= 1'b1;
+      end
+      if (opens_11) begin
+        valid_11 <= 1'b1;
+        done_11 <= 1'b0;
+        empty_11 <= 1'b0;
+        writing_11 <= 1'b0;
+        poisoned_11 <= 1'b0;
+        failed_11 <= 1'b0;
+        by_fault_11 <= 1'b0;
+        wants_both_11 <= add_write & add_read;
+        wants_write_11 <= add_write & ~add_read;
+        wants_read_11 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_12 <= 1'b0;
+      done_12 <= 1'b0;
+      empty_12 <= 1'b0;
+      writing_12 <= 1'b0;
+      poisoned_12 <= 1'b0;
+      failed_12 <= 1'b0;
+      by_fault_12 <= 1'b0;
+      wants_read_12 <= 1'b0;
+      wants_write_12 <= 1'b0;
+      wants_both_12 <= 1'b0;
+    end
+    else begin
+      if (walked_12) begin
+        done_12 <= 1'b1;
+        failed_12 <= walk_verdict != 3'd0;
+      end
+      if (faulted_12) begin
+        done_12 <= 1'b1;
+        by_fault_12 <= 1'b1;
+        failed_12 <= faulted_outOfMemory;
+        writing_12 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd12)) writing_12 <= 1'b0;
+      if (poison & same_12) poisoned_12 <= 1'b1;
+      if (freeing_12) valid_12 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[12]) empty_12 <= 1'b1;
+      if (joined_12) begin
+        empty_12 <= 1'b0;
+        if (add_write & add_read) wants_both_12 <= 1'b1;
+        else if (add_write) wants_write_12 <= 1'b1;
+        else wants_read_12 <= 1'b1;
+      end
+      if (opens_12) begin
+        valid_12 <= 1'b1;
+        done_12 <= 1'b0;
+        empty_12 <= 1'b0;
+        writing_12 <= 1'b0;
+        poisoned_12 <= 1'b0;
+        failed_12 <= 1'b0;
+        by_fault_12 <= 1'b0;
+        wants_both_12 <= add_write & add_read;
+        wants_write_12 <= add_write & ~add_read;
+        wants_read_12 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_13 <= 1'b0;
+      done_13 <= 1'b0;
+      empty_13 <= 1'b0;
+      writing_13 <= 1'b0;
+      poisoned_13 <= 1'b0;
+      failed_13 <= 1'b0;
+      by_fault_13 <= 1'b0;
+      wants_read_13 <= 1'b0;
+      wants_write_13 <= 1'b0;
+      wants_both_13 <= 1'b0;
+    end
+    else begin
+      if (walked_13) begin
+        done_13 <= 1'b1;
+        failed_13 <= walk_verdict != 3'd0;
+      end
+      if (faulted_13) begin
+        done_13 <= 1'b1;
+        by_fault_13 <= 1'b1;
+        failed_13 <= faulted_outOfMemory;
+        writing_13 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd13)) writing_13 <= 1'b0;
+      if (poison & same_13) poisoned_13 <= 1'b1;
+      if (freeing_13) valid_13 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[13]) empty_13 <= 1'b1;
+      if (joined_13) begin
+        empty_13 <= 1'b0;
+        if (add_write & add_read) wants_both_13 <= 1'b1;
+        else if (add_write) wants_write_13 <= 1'b1;
+        else wants_read_13 <= 1'b1;
+      end
+      if (opens_13) begin
+        valid_13 <= 1'b1;
+        done_13 <= 1'b0;
+        empty_13 <= 1'b0;
+        writing_13 <= 1'b0;
+        poisoned_13 <= 1'b0;
+        failed_13 <= 1'b0;
+        by_fault_13 <= 1'b0;
+        wants_both_13 <= add_write & add_read;
+        wants_write_13 <= add_write & ~add_read;
+        wants_read_13 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_14 <= 1'b0;
+      done_14 <= 1'b0;
+      empty_14 <= 1'b0;
+      writing_14 <= 1'b0;
+      poisoned_14 <= 1'b0;
+      failed_14 <= 1'b0;
+      by_fault_14 <= 1'b0;
+      wants_read_14 <= 1'b0;
+      wants_write_14 <= 1'b0;
+      wants_both_14 <= 1'b0;
+    end
+    else begin
+      if (walked_14) begin
+        done_14 <= 1'b1;
+        failed_14 <= walk_verdict != 3'd0;
+      end
+      if (faulted_14) begin
+        done_14 <= 1'b1;
+        by_fault_14 <= 1'b1;
+        failed_14 <= faulted_outOfMemory;
+        writing_14 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd14)) writing_14 <= 1'b0;
+      if (poison & same_14) poisoned_14 <= 1'b1;
+      if (freeing_14) valid_14 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[14]) empty_14 <= 1'b1;
+      if (joined_14) begin
+        empty_14 <= 1'b0;
+        if (add_write & add_read) wants_both_14 <= 1'b1;
+        else if (add_write) wants_write_14 <= 1'b1;
+        else wants_read_14 <= 1'b1;
+      end
+      if (opens_14) begin
+        valid_14 <= 1'b1;
+        done_14 <= 1'b0;
+        empty_14 <= 1'b0;
+        writing_14 <= 1'b0;
+        poisoned_14 <= 1'b0;
+        failed_14 <= 1'b0;
+        by_fault_14 <= 1'b0;
+        wants_both_14 <= add_write & add_read;
+        wants_write_14 <= add_write & ~add_read;
+        wants_read_14 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      valid_15 <= 1'b0;
+      done_15 <= 1'b0;
+      empty_15 <= 1'b0;
+      writing_15 <= 1'b0;
+      poisoned_15 <= 1'b0;
+      failed_15 <= 1'b0;
+      by_fault_15 <= 1'b0;
+      wants_read_15 <= 1'b0;
+      wants_write_15 <= 1'b0;
+      wants_both_15 <= 1'b0;
+    end
+    else begin
+      if (walked_15) begin
+        done_15 <= 1'b1;
+        failed_15 <= walk_verdict != 3'd0;
+      end
+      if (faulted_15) begin
+        done_15 <= 1'b1;
+        by_fault_15 <= 1'b1;
+        failed_15 <= faulted_outOfMemory;
+        writing_15 <= ~faulted_outOfMemory;
+      end
+      if (written_valid & (written_miss == 4'd15)) writing_15 <= 1'b0;
+      if (poison & same_15) poisoned_15 <= 1'b1;
+      if (freeing_15) valid_15 <= 1'b0;
+      if (served_valid_1 & served_last_1 & serving[15]) empty_15 <= 1'b1;
+      if (joined_15) begin
+        empty_15 <= 1'b0;
+        if (add_write & add_read) wants_both_15 <= 1'b1;
+        else if (add_write) wants_write_15 <= 1'b1;
+        else wants_read_15 <= 1'b1;
+      end
+      if (opens_15) begin
+        valid_15 <= 1'b1;
+        done_15 <= 1'b0;
+        empty_15 <= 1'b0;
+        writing_15 <= 1'b0;
+        poisoned_15 <= 1'b0;
+        failed_15 <= 1'b0;
+        by_fault_15 <= 1'b0;
+        wants_both_15 <= add_write & add_read;
+        wants_write_15 <= add_write & ~add_read;
+        wants_read_15 <= ~add_write;
+      end
+    end
+
+  always @(posedge clk)
+    if (opens_0) keys_0 <= add_key;
+
+  always @(posedge clk)
+    if (opens_1) keys_1 <= add_key;
+
+  always @(posedge clk)
+    if (opens_2) keys_2 <= add_key;
+
+  always @(posedge clk)
+    if (opens_3) keys_3 <= add_key;
+
+  always @(posedge clk)
+    if (opens_4) keys_4 <= add_key;
+
+  always @(posedge clk)
+    if (opens_5) keys_5 <= add_key;
+
+  always @(posedge clk)
+    if (opens_6) keys_6 <= add_key;
+
+  always @(posedge clk)
+    if (opens_7) keys_7 <= add_key;
+
+  always @(posedge clk)
+    if (opens_8) keys_8 <= add_key;
+
+  always @(posedge clk)
+    if (opens_9) keys_9 <= add_key;
+
+  always @(posedge clk)
+    if (opens_10) keys_10 <= add_key;
+
+  always @(posedge clk)
+    if (opens_11) keys_11 <= add_key;
+
+  always @(posedge clk)
+    if (opens_12) keys_12 <= add_key;
+
+  always @(posedge clk)
+    if (opens_13) keys_13 <= add_key;
+
+  always @(posedge clk)
+    if (opens_14) keys_14 <= add_key;
+
+  always @(posedge clk)
+    if (opens_15) keys_15 <= add_key;
+
+  always @(posedge clk)
+    if (rst) begin
+      serving <= 16'd0;
+      served_valid_1 <= 1'b0;
+    end
+    else begin
+      served_valid_1 <= goes_on | take;
+      serving <= goes_on ? serving : take ? picked : 16'd0;
+    end
+
+  always @(posedge clk)
+    if (rst) found <= 16'd0;
+    else if (advance) begin
+      found <= {
+        (valid_15 & ~freeing_15 & (keys_15 == key)) | (opens & offer[15] & again),
+        (valid_14 & ~freeing_14 & (keys_14 == key)) | (opens & offer[14] & again),
+        (valid_13 & ~freeing_13 & (keys_13 == key)) | (opens & offer[13] & again),
+        (valid_12 & ~freeing_12 & (keys_12 == key)) | (opens & offer[12] & again),
+        (valid_11 & ~freeing_11 & (keys_11 == key)) | (opens & offer[11] & again),
+        (valid_10 & ~freeing_10 & (keys_10 == key)) | (opens & offer[10] & again),
+        (valid_9 & ~freeing_9 & (keys_9 == key)) | (opens & offer[9] & again),
+        (valid_8 & ~freeing_8 & (keys_8 == key)) | (opens & offer[8] & again),
+        (valid_7 & ~freeing_7 & (keys_7 == key)) | (opens & offer[7] & again),
+        (valid_6 & ~freeing_6 & (keys_6 == key)) | (opens & offer[6] & again),
+        (valid_5 & ~freeing_5 & (keys_5 == key)) | (opens & offer[5] & again),
+        (valid_4 & ~freeing_4 & (keys_4 == key)) | (opens & offer[4] & again),
+        (valid_3 & ~freeing_3 & (keys_3 == key)) | (opens & offer[3] & again),
+        (valid_2 & ~freeing_2 & (keys_2 == key)) | (opens & offer[2] & again),
+        (valid_1 & ~freeing_1 & (keys_1 == key)) | (opens & offer[1] & again),
+        (valid_0 & ~freeing_0 & (keys_0 == key)) | (opens & offer[0] & again)
+      };
+    end
+  wire offer_when = ~room_1 | opens;
+  wire room_1_or = (|unused[1:0]) | (|unused[3:2]);
+  wire room_1_or_2 = (|unused[5:4]) | (|unused[7:6]);
+  wire room_1_or_3 = (|unused[9:8]) | (|unused[11:10]);
+  wire room_1_or_4 = (|unused[13:12]) | (|unused[15:14]);
+
+  always @(posedge clk)
+    if (rst) begin
+      offer <= 16'd0;
+      room_1 <= 1'b0;
+    end
+    else if (offer_when) begin
+      room_1 <= room_1_or | room_1_or_2 | room_1_or_3 | room_1_or_4;
+      offer <= {
+        unused[15] & ~(|unused[14:0]),
+        unused[14] & ~(|unused[13:0]),
+        unused[13] & ~(|unused[12:0]),
+        unused[12] & ~(|unused[11:0]),
+        unused[11] & ~(|unused[10:0]),
+        unused[10] & ~(|unused[9:0]),
+        unused[9] & ~(|unused[8:0]),
+        unused[8] & ~(|unused[7:0]),
+        unused[7] & ~(|unused[6:0]),
+        unused[6] & ~(|unused[5:0]),
+        unused[5] & ~(|unused[4:0]),
+        unused[4] & ~(|unused[3:0]),
+        unused[3] & ~(|unused[2:0]),
+        unused[2] & ~(|unused[1:0]),
+        unused[1] & ~unused[0],
+        unused[0]
+      };
+    end
+  wire [1:0] offer_miss_choice =
+    room_1_or ? {~(|unused[1:0]) & (|unused[3:2]), |unused[1:0] ? ~unused[0] & unused[1] : ~unused[2] & unused[3]} :
+    {~(|unused[5:4]) & (|unused[7:6]), |unused[5:4] ? ~unused[4] & unused[5] : ~unused[6] & unused[7]};
+  wire [1:0] offer_miss_choice_2 =
+    room_1_or_3 ? {~(|unused[9:8]) & (|unused[11:10]), |unused[9:8] ? ~unused[8] & unused[9] : ~unused[10] & unused[11]} :
+    {~(|unused[13:12]) & (|unused[15:14]), |unused[13:12] ? ~unused[12] & unused[13] : ~unused[14] & unused[15]};
+
+  always @(posedge clk)
+    if (offer_when) begin
+      offer_miss <= {
+        ~(room_1_or | room_1_or_2) & (room_1_or_3 | room_1_or_4),
+        (room_1_or | room_1_or_2) ? {~room_1_or & room_1_or_2, offer_miss_choice} : {~room_1_or_3 & room_1_or_4, offer_miss_choice_2}
+      };
+    end
+  wire [15:0] helps_read_joined = {
     wants_read_15,
     wants_read_14,
     wants_read_13,
@@ -490,1423 +1445,155 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     wants_read_1,
     wants_read_0
   };
-  wire faults =
-    ~walked_result_error
-    & walked_result_allocated
-    & ~walked_result_mapped
-    & ((faults_joined[walked_result_miss] & walked_result_write) | (faults_joined_2[walked_result_miss] & walked_result_read)); // miss_table.ts:98
-  wire [95:0] last_joined = {
-    heads_15,
-    heads_14,
-    heads_13,
-    heads_12,
-    heads_11,
-    heads_10,
-    heads_9,
-    heads_8,
-    heads_7,
-    heads_6,
-    heads_5,
-    heads_4,
-    heads_3,
-    heads_2,
-    heads_1,
-    heads_0
+  wire [15:0] helps_write_joined = {
+    wants_write_15,
+    wants_write_14,
+    wants_write_13,
+    wants_write_12,
+    wants_write_11,
+    wants_write_10,
+    wants_write_9,
+    wants_write_8,
+    wants_write_7,
+    wants_write_6,
+    wants_write_5,
+    wants_write_4,
+    wants_write_3,
+    wants_write_2,
+    wants_write_1,
+    wants_write_0
   };
-  wire [5:0] last_element = last_joined[{3'd0, serve_miss} * 7'd6 +: 6];
-  wire [95:0] last_joined_2 = {
-    tails_15,
-    tails_14,
-    tails_13,
-    tails_12,
-    tails_11,
-    tails_10,
-    tails_9,
-    tails_8,
-    tails_7,
-    tails_6,
-    tails_5,
-    tails_4,
-    tails_3,
-    tails_2,
-    tails_1,
-    tails_0
+  wire [15:0] helps_both_joined = {
+    wants_both_15,
+    wants_both_14,
+    wants_both_13,
+    wants_both_12,
+    wants_both_11,
+    wants_both_10,
+    wants_both_9,
+    wants_both_8,
+    wants_both_7,
+    wants_both_6,
+    wants_both_5,
+    wants_both_4,
+    wants_both_3,
+    wants_both_2,
+    wants_both_1,
+    wants_both_0
   };
-  wire last = last_element == last_joined_2[{3'd0, serve_miss} * 7'd6 +: 6]; // miss_table.ts:105
-  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss_table.ts:112
-  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss_table.ts:113
-  wire opens_0 = opens & opened[0]; // miss_table.ts:114
-  wire joined_0 = joining & joinable_and; // miss_table.ts:115
-  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss_table.ts:112
-  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss_table.ts:113
-  wire opens_1 = opens & opened[1]; // miss_table.ts:114
-  wire joined_1 = joining & joinable_and_2; // miss_table.ts:115
-  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss_table.ts:112
-  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss_table.ts:113
-  wire opens_2 = opens & opened[2]; // miss_table.ts:114
-  wire joined_2 = joining & joinable_and_3; // miss_table.ts:115
-  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss_table.ts:112
-  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss_table.ts:113
-  wire opens_3 = opens & opened[3]; // miss_table.ts:114
-  wire joined_3 = joining & joinable_and_4; // miss_table.ts:115
-  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss_table.ts:112
-  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss_table.ts:113
-  wire opens_4 = opens & opened[4]; // miss_table.ts:114
-  wire joined_4 = joining & joinable_and_5; // miss_table.ts:115
-  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss_table.ts:112
-  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss_table.ts:113
-  wire opens_5 = opens & opened[5]; // miss_table.ts:114
-  wire joined_5 = joining & joinable_and_6; // miss_table.ts:115
-  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss_table.ts:112
-  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss_table.ts:113
-  wire opens_6 = opens & opened[6]; // miss_table.ts:114
-  wire joined_6 = joining & joinable_and_7; // miss_table.ts:115
-  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss_table.ts:112
-  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss_table.ts:113
-  wire opens_7 = opens & opened[7]; // miss_table.ts:114
-  wire joined_7 = joining & joinable_and_8; // miss_table.ts:115
-  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss_table.ts:112
-  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss_table.ts:113
-  wire opens_8 = opens & opened[8]; // miss_table.ts:114
-  wire joined_8 = joining & joinable_and_9; // miss_table.ts:115
-  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss_table.ts:112
-  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss_table.ts:113
-  wire opens_9 = opens & opened[9]; // miss_table.ts:114
-  wire joined_9 = joining & joinable_and_10; // miss_table.ts:115
-  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss_table.ts:112
-  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss_table.ts:113
-  wire opens_10 = opens & opened[10]; // miss_table.ts:114
-  wire joined_10 = joining & joinable_and_11; // miss_table.ts:115
-  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss_table.ts:112
-  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss_table.ts:113
-  wire opens_11 = opens & opened[11]; // miss_table.ts:114
-  wire joined_11 = joining & joinable_and_12; // miss_table.ts:115
-  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss_table.ts:112
-  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss_table.ts:113
-  wire opens_12 = opens & opened[12]; // miss_table.ts:114
-  wire joined_12 = joining & joinable_and_13; // miss_table.ts:115
-  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss_table.ts:112
-  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss_table.ts:113
-  wire opens_13 = opens & opened[13]; // miss_table.ts:114
-  wire joined_13 = joining & joinable_and_14; // miss_table.ts:115
-  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss_table.ts:112
-  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss_table.ts:113
-  wire opens_14 = opens & opened[14]; // miss_table.ts:114
-  wire joined_14 = joining & joinable_and_15; // miss_table.ts:115
-  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss_table.ts:112
-  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss_table.ts:113
-  wire opens_15 = opens & opened[15]; // miss_table.ts:114
-  wire joined_15 = joining & joinable_and_16; // miss_table.ts:115
-  wire [15:0] ready = {
-    valid_15 & (done_15 | walked_15 | faulted_15) & ~empty_15 & ~serving_15,
-    valid_14 & (done_14 | walked_14 | faulted_14) & ~empty_14 & ~serving_14,
-    valid_13 & (done_13 | walked_13 | faulted_13) & ~empty_13 & ~serving_13,
-    valid_12 & (done_12 | walked_12 | faulted_12) & ~empty_12 & ~serving_12,
-    valid_11 & (done_11 | walked_11 | faulted_11) & ~empty_11 & ~serving_11,
-    valid_10 & (done_10 | walked_10 | faulted_10) & ~empty_10 & ~serving_10,
-    valid_9 & (done_9 | walked_9 | faulted_9) & ~empty_9 & ~serving_9,
-    valid_8 & (done_8 | walked_8 | faulted_8) & ~empty_8 & ~serving_8,
-    valid_7 & (done_7 | walked_7 | faulted_7) & ~empty_7 & ~serving_7,
-    valid_6 & (done_6 | walked_6 | faulted_6) & ~empty_6 & ~serving_6,
-    valid_5 & (done_5 | walked_5 | faulted_5) & ~empty_5 & ~serving_5,
-    valid_4 & (done_4 | walked_4 | faulted_4) & ~empty_4 & ~serving_4,
-    valid_3 & (done_3 | walked_3 | faulted_3) & ~empty_3 & ~serving_3,
-    valid_2 & (done_2 | walked_2 | faulted_2) & ~empty_2 & ~serving_2,
-    valid_1 & (done_1 | walked_1 | faulted_1) & ~empty_1 & ~serving_1,
-    valid_0 & (done_0 | walked_0 | faulted_0) & ~empty_0 & ~serving_0
-  }; // miss_table.ts:151
-  wire [15:0] after = ready & ~(recent | (recent - 16'd1)); // miss_table.ts:153
-  wire [15:0] choice = |after ? after & (~after + 16'd1) : ready & (~ready + 16'd1); // miss_table.ts:154
+
+  always @(posedge clk) begin
+    helps_read <= helps_read_joined[arriving_miss];
+    helps_write <= helps_write_joined[arriving_miss];
+    helps_both <= helps_both_joined[arriving_miss];
+    served_slot_1 <= following;
+    served_last_1 <= (following == tails[goes_on ? served_miss : picked_miss]) & (goes_on | ~joined_picked);
+    served_first_1 <= ~goes_on;
+  end
+  wire picked_when = ~picked_valid | take | taken_back;
+  wire picked_valid_or = (|waits[1:0]) | (|waits[3:2]);
+  wire picked_valid_or_2 = (|waits[5:4]) | (|waits[7:6]);
+  wire picked_valid_or_3 = (|waits[9:8]) | (|waits[11:10]);
+  wire picked_valid_or_4 = (|waits[13:12]) | (|waits[15:14]);
+  wire picked_valid_or_5 = picked_valid_or | picked_valid_or_2 | picked_valid_or_3 | picked_valid_or_4;
 
   always @(posedge clk)
     if (rst) begin
-      valid_0 <= 1'b0;
-      done_0 <= 1'b0;
-      empty_0 <= 1'b0;
-      writing_0 <= 1'b0;
-      poisoned_0 <= 1'b0;
-      first_0 <= 1'b0;
-      wants_read_0 <= 1'b0;
-      wants_write_0 <= 1'b0;
-    end
-    else begin
-      if (walked_0) done_0 <= 1'b1;
-      if (faulted_0) begin
-        done_0 <= 1'b1;
-        writing_0 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd0)) writing_0 <= 1'b0;
-      if (poison & same_0) poisoned_0 <= 1'b1;
-      if (freeing_0) valid_0 <= 1'b0;
-      if (serving_0) begin
-        first_0 <= 1'b0;
-        if (last) empty_0 <= 1'b1;
-      end
-      if (joined_0) begin
-        first_0 <= 1'b1;
-        if (empty_0) empty_0 <= 1'b0;
-        if (add_write) wants_write_0 <= 1'b1;
-        else wants_read_0 <= 1'b1;
-      end
-      if (opens_0) begin
-        valid_0 <= 1'b1;
-        done_0 <= 1'b0;
-        empty_0 <= 1'b0;
-        writing_0 <= 1'b0;
-        poisoned_0 <= 1'b0;
-        first_0 <= 1'b1;
-        wants_write_0 <= add_write;
-        wants_read_0 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_1 <= 1'b0;
-      done_1 <= 1'b0;
-      empty_1 <= 1'b0;
-      writing_1 <= 1'b0;
-      poisoned_1 <= 1'b0;
-      first_1 <= 1'b0;
-      wants_read_1 <= 1'b0;
-      wants_write_1 <= 1'b0;
-    end
-    else begin
-      if (walked_1) done_1 <= 1'b1;
-      if (faulted_1) begin
-        done_1 <= 1'b1;
-        writing_1 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd1)) writing_1 <= 1'b0;
-      if (poison & same_1) poisoned_1 <= 1'b1;
-      if (freeing_1) valid_1 <= 1'b0;
-      if (serving_1) begin
-        first_1 <= 1'b0;
-        if (last) empty_1 <= 1'b1;
-      end
-      if (joined_1) begin
-        first_1 <= 1'b1;
-        if (empty_1) empty_1 <= 1'b0;
-        if (add_write) wants_write_1 <= 1'b1;
-        else wants_read_1 <= 1'b1;
-      end
-      if (opens_1) begin
-        valid_1 <= 1'b1;
-        done_1 <= 1'b0;
-        empty_1 <= 1'b0;
-        writing_1 <= 1'b0;
-        poisoned_1 <= 1'b0;
-        first_1 <= 1'b1;
-        wants_write_1 <= add_write;
-        wants_read_1 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_2 <= 1'b0;
-      done_2 <= 1'b0;
-      empty_2 <= 1'b0;
-      writing_2 <= 1'b0;
-      poisoned_2 <= 1'b0;
-      first_2 <= 1'b0;
-      wants_read_2 <= 1'b0;
-      wants_write_2 <= 1'b0;
-    end
-    else begin
-      if (walked_2) done_2 <= 1'b1;
-      if (faulted_2) begin
-        done_2 <= 1'b1;
-        writing_2 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd2)) writing_2 <= 1'b0;
-      if (poison & same_2) poisoned_2 <= 1'b1;
-      if (freeing_2) valid_2 <= 1'b0;
-      if (serving_2) begin
-        first_2 <= 1'b0;
-        if (last) empty_2 <= 1'b1;
-      end
-      if (joined_2) begin
-        first_2 <= 1'b1;
-        if (empty_2) empty_2 <= 1'b0;
-        if (add_write) wants_write_2 <= 1'b1;
-        else wants_read_2 <= 1'b1;
-      end
-      if (opens_2) begin
-        valid_2 <= 1'b1;
-        done_2 <= 1'b0;
-        empty_2 <= 1'b0;
-        writing_2 <= 1'b0;
-        poisoned_2 <= 1'b0;
-        first_2 <= 1'b1;
-        wants_write_2 <= add_write;
-        wants_read_2 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_3 <= 1'b0;
-      done_3 <= 1'b0;
-      empty_3 <= 1'b0;
-      writing_3 <= 1'b0;
-      poisoned_3 <= 1'b0;
-      first_3 <= 1'b0;
-      wants_read_3 <= 1'b0;
-      wants_write_3 <= 1'b0;
-    end
-    else begin
-      if (walked_3) done_3 <= 1'b1;
-      if (faulted_3) begin
-        done_3 <= 1'b1;
-        writing_3 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd3)) writing_3 <= 1'b0;
-      if (poison & same_3) poisoned_3 <= 1'b1;
-      if (freeing_3) valid_3 <= 1'b0;
-      if (serving_3) begin
-        first_3 <= 1'b0;
-        if (last) empty_3 <= 1'b1;
-      end
-      if (joined_3) begin
-        first_3 <= 1'b1;
-        if (empty_3) empty_3 <= 1'b0;
-        if (add_write) wants_write_3 <= 1'b1;
-        else wants_read_3 <= 1'b1;
-      end
-      if (opens_3) begin
-        valid_3 <= 1'b1;
-        done_3 <= 1'b0;
-        empty_3 <= 1'b0;
-        writing_3 <= 1'b0;
-        poisoned_3 <= 1'b0;
-        first_3 <= 1'b1;
-        wants_write_3 <= add_write;
-        wants_read_3 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_4 <= 1'b0;
-      done_4 <= 1'b0;
-      empty_4 <= 1'b0;
-      writing_4 <= 1'b0;
-      poisoned_4 <= 1'b0;
-      first_4 <= 1'b0;
-      wants_read_4 <= 1'b0;
-      wants_write_4 <= 1'b0;
-    end
-    else begin
-      if (walked_4) done_4 <= 1'b1;
-      if (faulted_4) begin
-        done_4 <= 1'b1;
-        writing_4 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd4)) writing_4 <= 1'b0;
-      if (poison & same_4) poisoned_4 <= 1'b1;
-      if (freeing_4) valid_4 <= 1'b0;
-      if (serving_4) begin
-        first_4 <= 1'b0;
-        if (last) empty_4 <= 1'b1;
-      end
-      if (joined_4) begin
-        first_4 <= 1'b1;
-        if (empty_4) empty_4 <= 1'b0;
-        if (add_write) wants_write_4 <= 1'b1;
-        else wants_read_4 <= 1'b1;
-      end
-      if (opens_4) begin
-        valid_4 <= 1'b1;
-        done_4 <= 1'b0;
-        empty_4 <= 1'b0;
-        writing_4 <= 1'b0;
-        poisoned_4 <= 1'b0;
-        first_4 <= 1'b1;
-        wants_write_4 <= add_write;
-        wants_read_4 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_5 <= 1'b0;
-      done_5 <= 1'b0;
-      empty_5 <= 1'b0;
-      writing_5 <= 1'b0;
-      poisoned_5 <= 1'b0;
-      first_5 <= 1'b0;
-      wants_read_5 <= 1'b0;
-      wants_write_5 <= 1'b0;
-    end
-    else begin
-      if (walked_5) done_5 <= 1'b1;
-      if (faulted_5) begin
-        done_5 <= 1'b1;
-        writing_5 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd5)) writing_5 <= 1'b0;
-      if (poison & same_5) poisoned_5 <= 1'b1;
-      if (freeing_5) valid_5 <= 1'b0;
-      if (serving_5) begin
-        first_5 <= 1'b0;
-        if (last) empty_5 <= 1'b1;
-      end
-      if (joined_5) begin
-        first_5 <= 1'b1;
-        if (empty_5) empty_5 <= 1'b0;
-        if (add_write) wants_write_5 <= 1'b1;
-        else wants_read_5 <= 1'b1;
-      end
-      if (opens_5) begin
-        valid_5 <= 1'b1;
-        done_5 <= 1'b0;
-        empty_5 <= 1'b0;
-        writing_5 <= 1'b0;
-        poisoned_5 <= 1'b0;
-        first_5 <= 1'b1;
-        wants_write_5 <= add_write;
-        wants_read_5 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_6 <= 1'b0;
-      done_6 <= 1'b0;
-      empty_6 <= 1'b0;
-      writing_6 <= 1'b0;
-      poisoned_6 <= 1'b0;
-      first_6 <= 1'b0;
-      wants_read_6 <= 1'b0;
-      wants_write_6 <= 1'b0;
-    end
-    else begin
-      if (walked_6) done_6 <= 1'b1;
-      if (faulted_6) begin
-        done_6 <= 1'b1;
-        writing_6 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd6)) writing_6 <= 1'b0;
-      if (poison & same_6) poisoned_6 <= 1'b1;
-      if (freeing_6) valid_6 <= 1'b0;
-      if (serving_6) begin
-        first_6 <= 1'b0;
-        if (last) empty_6 <= 1'b1;
-      end
-      if (joined_6) begin
-        first_6 <= 1'b1;
-        if (empty_6) empty_6 <= 1'b0;
-        if (add_write) wants_write_6 <= 1'b1;
-        else wants_read_6 <= 1'b1;
-      end
-      if (opens_6) begin
-        valid_6 <= 1'b1;
-        done_6 <= 1'b0;
-        empty_6 <= 1'b0;
-        writing_6 <= 1'b0;
-        poisoned_6 <= 1'b0;
-        first_6 <= 1'b1;
-        wants_write_6 <= add_write;
-        wants_read_6 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_7 <= 1'b0;
-      done_7 <= 1'b0;
-      empty_7 <= 1'b0;
-      writing_7 <= 1'b0;
-      poisoned_7 <= 1'b0;
-      first_7 <= 1'b0;
-      wants_read_7 <= 1'b0;
-      wants_write_7 <= 1'b0;
-    end
-    else begin
-      if (walked_7) done_7 <= 1'b1;
-      if (faulted_7) begin
-        done_7 <= 1'b1;
-        writing_7 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd7)) writing_7 <= 1'b0;
-      if (poison & same_7) poisoned_7 <= 1'b1;
-      if (freeing_7) valid_7 <= 1'b0;
-      if (serving_7) begin
-        first_7 <= 1'b0;
-        if (last) empty_7 <= 1'b1;
-      end
-      if (joined_7) begin
-        first_7 <= 1'b1;
-        if (empty_7) empty_7 <= 1'b0;
-        if (add_write) wants_write_7 <= 1'b1;
-        else wants_read_7 <= 1'b1;
-      end
-      if (opens_7) begin
-        valid_7 <= 1'b1;
-        done_7 <= 1'b0;
-        empty_7 <= 1'b0;
-        writing_7 <= 1'b0;
-        poisoned_7 <= 1'b0;
-        first_7 <= 1'b1;
-        wants_write_7 <= add_write;
-        wants_read_7 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_8 <= 1'b0;
-      done_8 <= 1'b0;
-      empty_8 <= 1'b0;
-      writing_8 <= 1'b0;
-      poisoned_8 <= 1'b0;
-      first_8 <= 1'b0;
-      wants_read_8 <= 1'b0;
-      wants_write_8 <= 1'b0;
-    end
-    else begin
-      if (walked_8) done_8 <= 1'b1;
-      if (faulted_8) begin
-        done_8 <= 1'b1;
-        writing_8 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd8)) writing_8 <= 1'b0;
-      if (poison & same_8) poisoned_8 <= 1'b1;
-      if (freeing_8) valid_8 <= 1'b0;
-      if (serving_8) begin
-        first_8 <= 1'b0;
-        if (last) empty_8 <= 1'b1;
-      end
-      if (joined_8) begin
-        first_8 <= 1'b1;
-        if (empty_8) empty_8 <= 1'b0;
-        if (add_write) wants_write_8 <= 1'b1;
-        else wants_read_8 <= 1'b1;
-      end
-      if (opens_8) begin
-        valid_8 <= 1'b1;
-        done_8 <= 1'b0;
-        empty_8 <= 1'b0;
-        writing_8 <= 1'b0;
-        poisoned_8 <= 1'b0;
-        first_8 <= 1'b1;
-        wants_write_8 <= add_write;
-        wants_read_8 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_9 <= 1'b0;
-      done_9 <= 1'b0;
-      empty_9 <= 1'b0;
-      writing_9 <= 1'b0;
-      poisoned_9 <= 1'b0;
-      first_9 <= 1'b0;
-      wants_read_9 <= 1'b0;
-      wants_write_9 <= 1'b0;
-    end
-    else begin
-      if (walked_9) done_9 <= 1'b1;
-      if (faulted_9) begin
-        done_9 <= 1'b1;
-        writing_9 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd9)) writing_9 <= 1'b0;
-      if (poison & same_9) poisoned_9 <= 1'b1;
-      if (freeing_9) valid_9 <= 1'b0;
-      if (serving_9) begin
-        first_9 <= 1'b0;
-        if (last) empty_9 <= 1'b1;
-      end
-      if (joined_9) begin
-        first_9 <= 1'b1;
-        if (empty_9) empty_9 <= 1'b0;
-        if (add_write) wants_write_9 <= 1'b1;
-        else wants_read_9 <= 1'b1;
-      end
-      if (opens_9) begin
-        valid_9 <= 1'b1;
-        done_9 <= 1'b0;
-        empty_9 <= 1'b0;
-        writing_9 <= 1'b0;
-        poisoned_9 <= 1'b0;
-        first_9 <= 1'b1;
-        wants_write_9 <= add_write;
-        wants_read_9 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_10 <= 1'b0;
-      done_10 <= 1'b0;
-      empty_10 <= 1'b0;
-      writing_10 <= 1'b0;
-      poisoned_10 <= 1'b0;
-      first_10 <= 1'b0;
-      wants_read_10 <= 1'b0;
-      wants_write_10 <= 1'b0;
-    end
-    else begin
-      if (walked_10) done_10 <= 1'b1;
-      if (faulted_10) begin
-        done_10 <= 1'b1;
-        writing_10 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd10)) writing_10 <= 1'b0;
-      if (poison & same_10) poisoned_10 <= 1'b1;
-      if (freeing_10) valid_10 <= 1'b0;
-      if (serving_10) begin
-        first_10 <= 1'b0;
-        if (last) empty_10 <= 1'b1;
-      end
-      if (joined_10) begin
-        first_10 <= 1'b1;
-        if (empty_10) empty_10 <= 1'b0;
-        if (add_write) wants_write_10 <= 1'b1;
-        else wants_read_10 <= 1'b1;
-      end
-      if (opens_10) begin
-        valid_10 <= 1'b1;
-        done_10 <= 1'b0;
-        empty_10 <= 1'b0;
-        writing_10 <= 1'b0;
-        poisoned_10 <= 1'b0;
-        first_10 <= 1'b1;
-        wants_write_10 <= add_write;
-        wants_read_10 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_11 <= 1'b0;
-      done_11 <= 1'b0;
-      empty_11 <= 1'b0;
-      writing_11 <= 1'b0;
-      poisoned_11 <= 1'b0;
-      first_11 <= 1'b0;
-      wants_read_11 <= 1'b0;
-      wants_write_11 <= 1'b0;
-    end
-    else begin
-      if (walked_11) done_11 <= 1'b1;
-      if (faulted_11) begin
-        done_11 <= 1'b1;
-        writing_11 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd11)) writing_11 <= 1'b0;
-      if (poison & same_11) poisoned_11 <= 1'b1;
-      if (freeing_11) valid_11 <= 1'b0;
-      if (serving_11) begin
-        first_11 <= 1'b0;
-        if (last) empty_11 <= 1'b1;
-      end
-      if (joined_11) begin
-        first_11 <= 1'b1;
-        if (empty_11) empty_11 <= 1'b0;
-        if (add_write) wants_write_11 <= 1'b1;
-        else wants_read_11 <= 1'b1;
-      end
-      if (opens_11) begin
-        valid_11 <= 1'b1;
-        done_11 <= 1'b0;
-        empty_11 <= 1'b0;
-        writing_11 <= 1'b0;
-        poisoned_11 <= 1'b0;
-        first_11 <= 1'b1;
-        wants_write_11 <= add_write;
-        wants_read_11 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_12 <= 1'b0;
-      done_12 <= 1'b0;
-      empty_12 <= 1'b0;
-      writing_12 <= 1'b0;
-      poisoned_12 <= 1'b0;
-      first_12 <= 1'b0;
-      wants_read_12 <= 1'b0;
-      wants_write_12 <= 1'b0;
-    end
-    else begin
-      if (walked_12) done_12 <= 1'b1;
-      if (faulted_12) begin
-        done_12 <= 1'b1;
-        writing_12 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd12)) writing_12 <= 1'b0;
-      if (poison & same_12) poisoned_12 <= 1'b1;
-      if (freeing_12) valid_12 <= 1'b0;
-      if (serving_12) begin
-        first_12 <= 1'b0;
-        if (last) empty_12 <= 1'b1;
-      end
-      if (joined_12) begin
-        first_12 <= 1'b1;
-        if (empty_12) empty_12 <= 1'b0;
-        if (add_write) wants_write_12 <= 1'b1;
-        else wants_read_12 <= 1'b1;
-      end
-      if (opens_12) begin
-        valid_12 <= 1'b1;
-        done_12 <= 1'b0;
-        empty_12 <= 1'b0;
-        writing_12 <= 1'b0;
-        poisoned_12 <= 1'b0;
-        first_12 <= 1'b1;
-        wants_write_12 <= add_write;
-        wants_read_12 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_13 <= 1'b0;
-      done_13 <= 1'b0;
-      empty_13 <= 1'b0;
-      writing_13 <= 1'b0;
-      poisoned_13 <= 1'b0;
-      first_13 <= 1'b0;
-      wants_read_13 <= 1'b0;
-      wants_write_13 <= 1'b0;
-    end
-    else begin
-      if (walked_13) done_13 <= 1'b1;
-      if (faulted_13) begin
-        done_13 <= 1'b1;
-        writing_13 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd13)) writing_13 <= 1'b0;
-      if (poison & same_13) poisoned_13 <= 1'b1;
-      if (freeing_13) valid_13 <= 1'b0;
-      if (serving_13) begin
-        first_13 <= 1'b0;
-        if (last) empty_13 <= 1'b1;
-      end
-      if (joined_13) begin
-        first_13 <= 1'b1;
-        if (empty_13) empty_13 <= 1'b0;
-        if (add_write) wants_write_13 <= 1'b1;
-        else wants_read_13 <= 1'b1;
-      end
-      if (opens_13) begin
-        valid_13 <= 1'b1;
-        done_13 <= 1'b0;
-        empty_13 <= 1'b0;
-        writing_13 <= 1'b0;
-        poisoned_13 <= 1'b0;
-        first_13 <= 1'b1;
-        wants_write_13 <= add_write;
-        wants_read_13 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_14 <= 1'b0;
-      done_14 <= 1'b0;
-      empty_14 <= 1'b0;
-      writing_14 <= 1'b0;
-      poisoned_14 <= 1'b0;
-      first_14 <= 1'b0;
-      wants_read_14 <= 1'b0;
-      wants_write_14 <= 1'b0;
-    end
-    else begin
-      if (walked_14) done_14 <= 1'b1;
-      if (faulted_14) begin
-        done_14 <= 1'b1;
-        writing_14 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd14)) writing_14 <= 1'b0;
-      if (poison & same_14) poisoned_14 <= 1'b1;
-      if (freeing_14) valid_14 <= 1'b0;
-      if (serving_14) begin
-        first_14 <= 1'b0;
-        if (last) empty_14 <= 1'b1;
-      end
-      if (joined_14) begin
-        first_14 <= 1'b1;
-        if (empty_14) empty_14 <= 1'b0;
-        if (add_write) wants_write_14 <= 1'b1;
-        else wants_read_14 <= 1'b1;
-      end
-      if (opens_14) begin
-        valid_14 <= 1'b1;
-        done_14 <= 1'b0;
-        empty_14 <= 1'b0;
-        writing_14 <= 1'b0;
-        poisoned_14 <= 1'b0;
-        first_14 <= 1'b1;
-        wants_write_14 <= add_write;
-        wants_read_14 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_15 <= 1'b0;
-      done_15 <= 1'b0;
-      empty_15 <= 1'b0;
-      writing_15 <= 1'b0;
-      poisoned_15 <= 1'b0;
-      first_15 <= 1'b0;
-      wants_read_15 <= 1'b0;
-      wants_write_15 <= 1'b0;
-    end
-    else begin
-      if (walked_15) done_15 <= 1'b1;
-      if (faulted_15) begin
-        done_15 <= 1'b1;
-        writing_15 <= ~faulted_outOfMemory;
-      end
-      if (written_valid & (written_miss == 4'd15)) writing_15 <= 1'b0;
-      if (poison & same_15) poisoned_15 <= 1'b1;
-      if (freeing_15) valid_15 <= 1'b0;
-      if (serving_15) begin
-        first_15 <= 1'b0;
-        if (last) empty_15 <= 1'b1;
-      end
-      if (joined_15) begin
-        first_15 <= 1'b1;
-        if (empty_15) empty_15 <= 1'b0;
-        if (add_write) wants_write_15 <= 1'b1;
-        else wants_read_15 <= 1'b1;
-      end
-      if (opens_15) begin
-        valid_15 <= 1'b1;
-        done_15 <= 1'b0;
-        empty_15 <= 1'b0;
-        writing_15 <= 1'b0;
-        poisoned_15 <= 1'b0;
-        first_15 <= 1'b1;
-        wants_write_15 <= add_write;
-        wants_read_15 <= ~add_write;
-      end
-    end
-
-  always @(posedge clk) begin
-    if (serving_0) heads_0 <= links[last_element];
-    if (joined_0) begin
-      tails_0 <= add_slot;
-      if (empty_0) heads_0 <= add_slot;
-    end
-    if (opens_0) begin
-      keys_0 <= key;
-      heads_0 <= add_slot;
-      tails_0 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_1) heads_1 <= links[last_element];
-    if (joined_1) begin
-      tails_1 <= add_slot;
-      if (empty_1) heads_1 <= add_slot;
-    end
-    if (opens_1) begin
-      keys_1 <= key;
-      heads_1 <= add_slot;
-      tails_1 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_2) heads_2 <= links[last_element];
-    if (joined_2) begin
-      tails_2 <= add_slot;
-      if (empty_2) heads_2 <= add_slot;
-    end
-    if (opens_2) begin
-      keys_2 <= key;
-      heads_2 <= add_slot;
-      tails_2 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_3) heads_3 <= links[last_element];
-    if (joined_3) begin
-      tails_3 <= add_slot;
-      if (empty_3) heads_3 <= add_slot;
-    end
-    if (opens_3) begin
-      keys_3 <= key;
-      heads_3 <= add_slot;
-      tails_3 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_4) heads_4 <= links[last_element];
-    if (joined_4) begin
-      tails_4 <= add_slot;
-      if (empty_4) heads_4 <= add_slot;
-    end
-    if (opens_4) begin
-      keys_4 <= key;
-      heads_4 <= add_slot;
-      tails_4 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_5) heads_5 <= links[last_element];
-    if (joined_5) begin
-      tails_5 <= add_slot;
-      if (empty_5) heads_5 <= add_slot;
-    end
-    if (opens_5) begin
-      keys_5 <= key;
-      heads_5 <= add_slot;
-      tails_5 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_6) heads_6 <= links[last_element];
-    if (joined_6) begin
-      tails_6 <= add_slot;
-      if (empty_6) heads_6 <= add_slot;
-    end
-    if (opens_6) begin
-      keys_6 <= key;
-      heads_6 <= add_slot;
-      tails_6 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_7) heads_7 <= links[last_element];
-    if (joined_7) begin
-      tails_7 <= add_slot;
-      if (empty_7) heads_7 <= add_slot;
-    end
-    if (opens_7) begin
-      keys_7 <= key;
-      heads_7 <= add_slot;
-      tails_7 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_8) heads_8 <= links[last_element];
-    if (joined_8) begin
-      tails_8 <= add_slot;
-      if (empty_8) heads_8 <= add_slot;
-    end
-    if (opens_8) begin
-      keys_8 <= key;
-      heads_8 <= add_slot;
-      tails_8 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_9) heads_9 <= links[last_element];
-    if (joined_9) begin
-      tails_9 <= add_slot;
-      if (empty_9) heads_9 <= add_slot;
-    end
-    if (opens_9) begin
-      keys_9 <= key;
-      heads_9 <= add_slot;
-      tails_9 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_10) heads_10 <= links[last_element];
-    if (joined_10) begin
-      tails_10 <= add_slot;
-      if (empty_10) heads_10 <= add_slot;
-    end
-    if (opens_10) begin
-      keys_10 <= key;
-      heads_10 <= add_slot;
-      tails_10 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_11) heads_11 <= links[last_element];
-    if (joined_11) begin
-      tails_11 <= add_slot;
-      if (empty_11) heads_11 <= add_slot;
-    end
-    if (opens_11) begin
-      keys_11 <= key;
-      heads_11 <= add_slot;
-      tails_11 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_12) heads_12 <= links[last_element];
-    if (joined_12) begin
-      tails_12 <= add_slot;
-      if (empty_12) heads_12 <= add_slot;
-    end
-    if (opens_12) begin
-      keys_12 <= key;
-      heads_12 <= add_slot;
-      tails_12 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_13) heads_13 <= links[last_element];
-    if (joined_13) begin
-      tails_13 <= add_slot;
-      if (empty_13) heads_13 <= add_slot;
-    end
-    if (opens_13) begin
-      keys_13 <= key;
-      heads_13 <= add_slot;
-      tails_13 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_14) heads_14 <= links[last_element];
-    if (joined_14) begin
-      tails_14 <= add_slot;
-      if (empty_14) heads_14 <= add_slot;
-    end
-    if (opens_14) begin
-      keys_14 <= key;
-      heads_14 <= add_slot;
-      tails_14 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (serving_15) heads_15 <= links[last_element];
-    if (joined_15) begin
-      tails_15 <= add_slot;
-      if (empty_15) heads_15 <= add_slot;
-    end
-    if (opens_15) begin
-      keys_15 <= key;
-      heads_15 <= add_slot;
-      tails_15 <= add_slot;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_0) begin
-      results_0_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_0_ppn <= walked_result_ppn;
-      results_0_read <= walked_result_read;
-      results_0_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd0)) begin
-      results_0_read <= walked_result_read;
-      results_0_write <= walked_result_write;
-    end
-    if (faulted_0) begin
-      results_0_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_0_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_1) begin
-      results_1_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_1_ppn <= walked_result_ppn;
-      results_1_read <= walked_result_read;
-      results_1_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd1)) begin
-      results_1_read <= walked_result_read;
-      results_1_write <= walked_result_write;
-    end
-    if (faulted_1) begin
-      results_1_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_1_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_2) begin
-      results_2_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_2_ppn <= walked_result_ppn;
-      results_2_read <= walked_result_read;
-      results_2_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd2)) begin
-      results_2_read <= walked_result_read;
-      results_2_write <= walked_result_write;
-    end
-    if (faulted_2) begin
-      results_2_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_2_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_3) begin
-      results_3_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_3_ppn <= walked_result_ppn;
-      results_3_read <= walked_result_read;
-      results_3_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd3)) begin
-      results_3_read <= walked_result_read;
-      results_3_write <= walked_result_write;
-    end
-    if (faulted_3) begin
-      results_3_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_3_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_4) begin
-      results_4_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_4_ppn <= walked_result_ppn;
-      results_4_read <= walked_result_read;
-      results_4_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd4)) begin
-      results_4_read <= walked_result_read;
-      results_4_write <= walked_result_write;
-    end
-    if (faulted_4) begin
-      results_4_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_4_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_5) begin
-      results_5_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_5_ppn <= walked_result_ppn;
-      results_5_read <= walked_result_read;
-      results_5_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd5)) begin
-      results_5_read <= walked_result_read;
-      results_5_write <= walked_result_write;
-    end
-    if (faulted_5) begin
-      results_5_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_5_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_6) begin
-      results_6_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_6_ppn <= walked_result_ppn;
-      results_6_read <= walked_result_read;
-      results_6_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd6)) begin
-      results_6_read <= walked_result_read;
-      results_6_write <= walked_result_write;
-    end
-    if (faulted_6) begin
-      results_6_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_6_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_7) begin
-      results_7_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_7_ppn <= walked_result_ppn;
-      results_7_read <= walked_result_read;
-      results_7_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd7)) begin
-      results_7_read <= walked_result_read;
-      results_7_write <= walked_result_write;
-    end
-    if (faulted_7) begin
-      results_7_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_7_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_8) begin
-      results_8_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_8_ppn <= walked_result_ppn;
-      results_8_read <= walked_result_read;
-      results_8_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd8)) begin
-      results_8_read <= walked_result_read;
-      results_8_write <= walked_result_write;
-    end
-    if (faulted_8) begin
-      results_8_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_8_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_9) begin
-      results_9_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_9_ppn <= walked_result_ppn;
-      results_9_read <= walked_result_read;
-      results_9_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd9)) begin
-      results_9_read <= walked_result_read;
-      results_9_write <= walked_result_write;
-    end
-    if (faulted_9) begin
-      results_9_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_9_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_10) begin
-      results_10_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_10_ppn <= walked_result_ppn;
-      results_10_read <= walked_result_read;
-      results_10_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd10)) begin
-      results_10_read <= walked_result_read;
-      results_10_write <= walked_result_write;
-    end
-    if (faulted_10) begin
-      results_10_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_10_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_11) begin
-      results_11_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_11_ppn <= walked_result_ppn;
-      results_11_read <= walked_result_read;
-      results_11_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd11)) begin
-      results_11_read <= walked_result_read;
-      results_11_write <= walked_result_write;
-    end
-    if (faulted_11) begin
-      results_11_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_11_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_12) begin
-      results_12_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_12_ppn <= walked_result_ppn;
-      results_12_read <= walked_result_read;
-      results_12_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd12)) begin
-      results_12_read <= walked_result_read;
-      results_12_write <= walked_result_write;
-    end
-    if (faulted_12) begin
-      results_12_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_12_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_13) begin
-      results_13_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_13_ppn <= walked_result_ppn;
-      results_13_read <= walked_result_read;
-      results_13_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd13)) begin
-      results_13_read <= walked_result_read;
-      results_13_write <= walked_result_write;
-    end
-    if (faulted_13) begin
-      results_13_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_13_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_14) begin
-      results_14_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_14_ppn <= walked_result_ppn;
-      results_14_read <= walked_result_read;
-      results_14_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd14)) begin
-      results_14_read <= walked_result_read;
-      results_14_write <= walked_result_write;
-    end
-    if (faulted_14) begin
-      results_14_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_14_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk) begin
-    if (walked_15) begin
-      results_15_verdict <=
-        walked_result_error ? 3'd4 :
-        ~walked_result_allocated ? 3'd1 :
-        walked_result_mapped ? 3'd0 :
-        3'd2;
-      results_15_ppn <= walked_result_ppn;
-      results_15_read <= walked_result_read;
-      results_15_write <= walked_result_write;
-    end
-    if (walked_valid & (walked_result_miss == 4'd15)) begin
-      results_15_read <= walked_result_read;
-      results_15_write <= walked_result_write;
-    end
-    if (faulted_15) begin
-      results_15_verdict <= faulted_outOfMemory ? 3'd3 : 3'd0;
-      results_15_ppn <= faulted_ppn;
-    end
-  end
-
-  always @(posedge clk)
-    if (rst) recent <= 16'd1;
-    else if (serve_valid) begin
-      recent <= {
-        serving_15,
-        serving_14,
-        serving_13,
-        serving_12,
-        serving_11,
-        serving_10,
-        serving_9,
-        serving_8,
-        serving_7,
-        serving_6,
-        serving_5,
-        serving_4,
-        serving_3,
-        serving_2,
-        serving_1,
-        serving_0
+      picked <= 16'd0;
+      picked_valid <= 1'b0;
+      picked_early <= 1'b0;
+      picked_quick <= 1'b0;
+    end
+    else if (picked_when) begin
+      picked_valid <= picked_valid_or_5 | slow_fault | quick_fault | arriving_valid;
+      picked_early <= ~(picked_valid_or_5 | slow_fault | quick_fault);
+      picked_quick <= ~(picked_valid_or_5 | slow_fault) & quick_fault;
+      picked <= {
+        picked_valid_or_5 ? waits[15] & ~(|waits[14:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd15),
+        picked_valid_or_5 ? waits[14] & ~(|waits[13:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd14),
+        picked_valid_or_5 ? waits[13] & ~(|waits[12:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd13),
+        picked_valid_or_5 ? waits[12] & ~(|waits[11:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd12),
+        picked_valid_or_5 ? waits[11] & ~(|waits[10:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd11),
+        picked_valid_or_5 ? waits[10] & ~(|waits[9:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd10),
+        picked_valid_or_5 ? waits[9] & ~(|waits[8:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd9),
+        picked_valid_or_5 ? waits[8] & ~(|waits[7:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd8),
+        picked_valid_or_5 ? waits[7] & ~(|waits[6:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd7),
+        picked_valid_or_5 ? waits[6] & ~(|waits[5:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd6),
+        picked_valid_or_5 ? waits[5] & ~(|waits[4:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd5),
+        picked_valid_or_5 ? waits[4] & ~(|waits[3:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd4),
+        picked_valid_or_5 ? waits[3] & ~(|waits[2:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd3),
+        picked_valid_or_5 ? waits[2] & ~(|waits[1:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd2),
+        picked_valid_or_5 ? waits[1] & ~waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd1),
+        picked_valid_or_5 ? waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd0)
       };
     end
-  wire [5:0] links_or =
-    ({6{joinable_and}} & tails_0)
-    | ({6{joinable_and_2}} & tails_1)
-    | ({6{joinable_and_3}} & tails_2)
-    | ({6{joinable_and_4}} & tails_3)
-    | ({6{joinable_and_5}} & tails_4)
-    | ({6{joinable_and_6}} & tails_5)
-    | ({6{joinable_and_7}} & tails_6)
-    | ({6{joinable_and_8}} & tails_7);
-  wire [5:0] links_or_2 =
-    ({6{joinable_and_9}} & tails_8)
-    | ({6{joinable_and_10}} & tails_9)
-    | ({6{joinable_and_11}} & tails_10)
-    | ({6{joinable_and_12}} & tails_11)
-    | ({6{joinable_and_13}} & tails_12)
-    | ({6{joinable_and_14}} & tails_13)
-    | ({6{joinable_and_15}} & tails_14)
-    | ({6{joinable_and_16}} & tails_15);
+    else begin
+      picked_early <= 1'b0;
+      picked_quick <= 1'b0;
+    end
+  wire [1:0] picked_miss_choice =
+    picked_valid_or ? {~(|waits[1:0]) & (|waits[3:2]), |waits[1:0] ? ~waits[0] & waits[1] : ~waits[2] & waits[3]} :
+    {~(|waits[5:4]) & (|waits[7:6]), |waits[5:4] ? ~waits[4] & waits[5] : ~waits[6] & waits[7]};
+  wire [1:0] picked_miss_choice_2 =
+    picked_valid_or_3 ? {~(|waits[9:8]) & (|waits[11:10]), |waits[9:8] ? ~waits[8] & waits[9] : ~waits[10] & waits[11]} :
+    {~(|waits[13:12]) & (|waits[15:14]), |waits[13:12] ? ~waits[12] & waits[13] : ~waits[14] & waits[15]};
+  wire [3:0] picked_miss_joined = {
+    ~(picked_valid_or | picked_valid_or_2) & (picked_valid_or_3 | picked_valid_or_4),
+    (picked_valid_or | picked_valid_or_2) ? {~picked_valid_or & picked_valid_or_2, picked_miss_choice} : {~picked_valid_or_3 & picked_valid_or_4, picked_miss_choice_2}
+  };
 
   always @(posedge clk)
-    if (joining & ~joins_empty) links[links_or | links_or_2] <= add_slot;
+    if (picked_when) picked_miss <= picked_valid_or_5 ? picked_miss_joined : settling;
+  wire [9:0] served_verdict_1_word = fault_results[picked_miss];
+  wire [13:0] served_verdict_1_word_2 = walk_results[picked_miss];
 
-  assign find_joinable = joinable;
-  assign find_blocked = blocked;
-  assign find_room = |unused;
+  always @(posedge clk)
+    if (~goes_on) begin
+      served_miss <= picked_miss;
+      served_key_1 <= key_of[picked_miss];
+      served_verdict_1 <=
+        picked_early ? walk_verdict :
+        picked_quick ? 3'd0 :
+        faulted_picked ? (served_verdict_1_word[0] ? 3'd3 : 3'd0) :
+        served_verdict_1_word_2[2:0];
+      served_ppn_1 <=
+        picked_early ? walked_result_ppn :
+        picked_quick ? faulted_ppn :
+        faulted_picked ? served_verdict_1_word[9:1] :
+        served_verdict_1_word_2[11:3];
+      served_read_1 <= picked_early ? walked_result_read : served_verdict_1_word_2[12];
+      served_write_1 <= picked_early ? walked_result_write : served_verdict_1_word_2[13];
+    end
+
+  always @(posedge clk)
+    if (opens) key_of[offer_miss] <= add_key;
+
+  always @(posedge clk)
+    if (opens | (joining & joins_empty)) heads[added_miss_1] <= add_slot;
+
+  always @(posedge clk)
+    if (opens | joining) tails[added_miss_1] <= add_slot;
+
+  always @(posedge clk)
+    if (walked_valid) begin
+      walk_results[walked_result_miss] <= {
+        walked_result_write,
+        walked_result_read,
+        walked_result_ppn,
+        walk_verdict
+      };
+    end
+
+  always @(posedge clk)
+    if (faulted_valid) fault_results[faulted_miss] <= {faulted_ppn, faulted_outOfMemory};
+
+  always @(posedge clk)
+    if (joining & ~joins_empty) links[tails[found_miss]] <= add_slot;
+
+  assign room = room_1;
+  assign added_taken = joinable | opens;
   assign added_fetch = opens;
-  wire [15:0] added_miss_joined = {
-    joinable_and_16,
-    joinable_and_15,
-    joinable_and_14,
-    joinable_and_13,
-    joinable_and_12,
-    joinable_and_11,
-    joinable_and_10,
-    joinable_and_9,
-    joinable_and_8,
-    joinable_and_7,
-    joinable_and_6,
-    joinable_and_5,
-    joinable_and_4,
-    joinable_and_3,
-    joinable_and_2,
-    joinable_and
-  };
-  wire [15:0] added_miss_choice = joinable ? added_miss_joined : opened;
-  assign added_miss = {
-    added_miss_choice[8] | added_miss_choice[9] | added_miss_choice[10] | added_miss_choice[11] | added_miss_choice[12] | added_miss_choice[13] | added_miss_choice[14] | added_miss_choice[15],
-    added_miss_choice[4] | added_miss_choice[5] | added_miss_choice[6] | added_miss_choice[7] | added_miss_choice[12] | added_miss_choice[13] | added_miss_choice[14] | added_miss_choice[15],
-    added_miss_choice[2] | added_miss_choice[3] | added_miss_choice[6] | added_miss_choice[7] | added_miss_choice[10] | added_miss_choice[11] | added_miss_choice[14] | added_miss_choice[15],
-    added_miss_choice[1] | added_miss_choice[3] | added_miss_choice[5] | added_miss_choice[7] | added_miss_choice[9] | added_miss_choice[11] | added_miss_choice[13] | added_miss_choice[15]
-  };
+  assign added_miss = offer_miss;
   wire poisonLeft_or =
     (valid_0 & poisoned_0)
     | (valid_1 & poisoned_1)
@@ -1926,7 +1613,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (valid_14 & poisoned_14)
     | (valid_15 & poisoned_15);
   assign poisonLeft = poisonLeft_or | poisonLeft_or_2;
-  assign fault_valid = walked_valid & faults;
+  assign fault_valid = fault_now;
   assign fault_result_miss = walked_result_miss;
   assign fault_result_error = walked_result_error;
   assign fault_result_allocated = walked_result_allocated;
@@ -1937,124 +1624,16 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   assign fault_result_slot = walked_result_slot;
   assign fault_result_index = walked_result_index;
   assign fault_result_tag = walked_result_tag;
-  assign next_valid = |ready;
-  assign next_miss = {
-    choice[8] | choice[9] | choice[10] | choice[11] | choice[12] | choice[13] | choice[14] | choice[15],
-    choice[4] | choice[5] | choice[6] | choice[7] | choice[12] | choice[13] | choice[14] | choice[15],
-    choice[2] | choice[3] | choice[6] | choice[7] | choice[10] | choice[11] | choice[14] | choice[15],
-    choice[1] | choice[3] | choice[5] | choice[7] | choice[9] | choice[11] | choice[13] | choice[15]
-  };
-  assign served_slot = last_element;
-  assign served_last = last;
-  wire [223:0] served_verdict_joined = {
-    results_15_write,
-    results_15_read,
-    results_15_ppn,
-    results_15_verdict,
-    results_14_write,
-    results_14_read,
-    results_14_ppn,
-    results_14_verdict,
-    results_13_write,
-    results_13_read,
-    results_13_ppn,
-    results_13_verdict,
-    results_12_write,
-    results_12_read,
-    results_12_ppn,
-    results_12_verdict,
-    results_11_write,
-    results_11_read,
-    results_11_ppn,
-    results_11_verdict,
-    results_10_write,
-    results_10_read,
-    results_10_ppn,
-    results_10_verdict,
-    results_9_write,
-    results_9_read,
-    results_9_ppn,
-    results_9_verdict,
-    results_8_write,
-    results_8_read,
-    results_8_ppn,
-    results_8_verdict,
-    results_7_write,
-    results_7_read,
-    results_7_ppn,
-    results_7_verdict,
-    results_6_write,
-    results_6_read,
-    results_6_ppn,
-    results_6_verdict,
-    results_5_write,
-    results_5_read,
-    results_5_ppn,
-    results_5_verdict,
-    results_4_write,
-    results_4_read,
-    results_4_ppn,
-    results_4_verdict,
-    results_3_write,
-    results_3_read,
-    results_3_ppn,
-    results_3_verdict,
-    results_2_write,
-    results_2_read,
-    results_2_ppn,
-    results_2_verdict,
-    results_1_write,
-    results_1_read,
-    results_1_ppn,
-    results_1_verdict,
-    results_0_write,
-    results_0_read,
-    results_0_ppn,
-    results_0_verdict
-  };
-  wire [13:0] served_verdict_element = served_verdict_joined[{4'd0, serve_miss} * 8'd14 +: 14];
-  assign served_verdict = served_verdict_element[2:0];
-  assign served_ppn = served_verdict_element[11:3];
-  assign served_read = served_verdict_element[12];
-  assign served_write = served_verdict_element[13];
-  wire [703:0] served_key_joined = {
-    keys_15,
-    keys_14,
-    keys_13,
-    keys_12,
-    keys_11,
-    keys_10,
-    keys_9,
-    keys_8,
-    keys_7,
-    keys_6,
-    keys_5,
-    keys_4,
-    keys_3,
-    keys_2,
-    keys_1,
-    keys_0
-  };
-  assign served_key = served_key_joined[{6'd0, serve_miss} * 10'd44 +: 44];
-  wire [15:0] served_first_joined = {
-    first_15,
-    first_14,
-    first_13,
-    first_12,
-    first_11,
-    first_10,
-    first_9,
-    first_8,
-    first_7,
-    first_6,
-    first_5,
-    first_4,
-    first_3,
-    first_2,
-    first_1,
-    first_0
-  };
-  assign served_first = served_first_joined[serve_miss];
+  assign next = next_1;
+  assign served_valid = served_valid_1;
+  assign served_slot = served_slot_1;
+  assign served_last = served_last_1;
+  assign served_verdict = served_verdict_1;
+  assign served_ppn = served_ppn_1;
+  assign served_read = served_read_1;
+  assign served_write = served_write_1;
+  assign served_key = served_key_1;
+  assign served_first = served_first_1;
   wire [15:0] served_poisoned_joined = {
     poisoned_15,
     poisoned_14,
@@ -2073,8 +1652,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     poisoned_1,
     poisoned_0
   };
-  assign served_poisoned = served_poisoned_joined[serve_miss];
-  wire [15:0] check_159_joined = {
+  assign served_poisoned = served_poisoned_joined[served_miss];
+  wire [15:0] check_232_joined = {
     same_15,
     same_14,
     same_13,
@@ -2096,29 +1675,37 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(check_159_joined & (check_159_joined - 16'd1)))); // miss_table.ts:159
-      assert (~(add_valid & blocked)); // miss_table.ts:160
-      assert (~(add_valid & ~joinable & ~(|unused))); // miss_table.ts:161
+      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory)); // miss_table.ts:165
+      assert (~(|(check_232_joined & (check_232_joined - 16'd1)))); // miss_table.ts:232
+      assert (~(add_valid & served_valid_1)); // miss_table.ts:233
+      assert (~(advance & next_1)); // miss_table.ts:234
+      assert (~(take & (~next_1 | goes_on))); // miss_table.ts:235
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(|(check_159_joined & (check_159_joined - 16'd1))))) begin
-        $display("%s", "assertion failed: a page has one miss at most (miss_table.ts:159)"); // miss_table.ts:159
+      if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory))) begin
+        $display("%s", "assertion failed: a fault that was told to be quick is (miss_table.ts:165)"); // miss_table.ts:165
         $stop;
       end
-      if (~(~(add_valid & blocked))) begin
-        $display("%s", "assertion failed: a miss that takes no requests is not joined (miss_table.ts:160)"); // miss_table.ts:160
+      if (~(~(|(check_232_joined & (check_232_joined - 16'd1))))) begin
+        $display("%s", "assertion failed: a page has one miss at most (miss_table.ts:232)"); // miss_table.ts:232
         $stop;
       end
-      if (~(~(add_valid & ~joinable & ~(|unused)))) begin
-        $display("%s", "assertion failed: a miss is opened only where there is room (miss_table.ts:161)"); // miss_table.ts:161
+      if (~(~(add_valid & served_valid_1))) begin
+        $display("%s", "assertion failed: nothing is added while a list is served (miss_table.ts:233)"); // miss_table.ts:233
+        $stop;
+      end
+      if (~(~(advance & next_1))) begin
+        $display("%s", "assertion failed: no key is compared while a list is next (miss_table.ts:234)"); // miss_table.ts:234
+        $stop;
+      end
+      if (~(~(take & (~next_1 | goes_on)))) begin
+        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss_table.ts:235)"); // miss_table.ts:235
         $stop;
       end
     end
 `endif
 `endif
-
-  wire _unused_ok = &{1'b0, choice[0], added_miss_choice[0], 1'b0};
 endmodule

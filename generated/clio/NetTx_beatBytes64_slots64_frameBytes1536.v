@@ -12,6 +12,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   output wire         reply_ready,
   input  wire [5:0]   reply_payload_slot,
   input  wire [1:0]   reply_payload_form,
+  input  wire [1:0]   reply_payload_word,
   input  wire [7:0]   reply_payload_opcode,
   input  wire [3:0]   reply_payload_status,
   output wire         context_read_en,
@@ -27,6 +28,8 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   input  wire [15:0]  context_ipLength,
   input  wire [15:0]  context_icmpChecksum,
   input  wire [95:0]  context_ipHeader,
+  output wire [5:0]   word_slot,
+  input  wire [63:0]  word,
   input  wire         data_valid,
   output wire         data_ready,
   input  wire [511:0] data_payload_data,
@@ -56,43 +59,107 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   output wire         release_valid,
   output wire [5:0]   release_slot
 );
-  reg asked_valid; // net_tx.ts:35
-  reg [5:0] asked_slot; // net_tx.ts:36
-  reg [1:0] asked_form; // net_tx.ts:36
-  reg [7:0] asked_opcode; // net_tx.ts:36
-  reg [3:0] asked_status; // net_tx.ts:36
-  reg job_sent; // net_tx.ts:37
-  reg built_valid; // net_tx.ts:38
-  reg sending; // net_tx.ts:39
-  reg final_; // net_tx.ts:41
-  reg [17:0] own_sum; // reply_frame.ts:75
-  reg [5:0] built_slot; // net_tx.ts:60
-  reg [559:0] built_header; // net_tx.ts:60
-  reg built_clio; // net_tx.ts:60
-  reg [35:0] built_sums; // net_tx.ts:60
-  reg [4:0] built_last_beat; // net_tx.ts:60
-  reg [5:0] built_last_lane; // net_tx.ts:60
-  reg [5:0] built_content; // net_tx.ts:60
-  reg built_icmp; // net_tx.ts:60
-  reg built_echo; // net_tx.ts:60
-  reg built_data; // net_tx.ts:60
-  reg [5:0] slot; // net_tx.ts:75
-  reg [1023:0] header; // net_tx.ts:76
-  reg [127:0] take; // net_tx.ts:77
-  reg [1:0] plain; // net_tx.ts:78
-  reg bearing; // net_tx.ts:79
-  reg echo; // net_tx.ts:80
-  reg [4:0] left; // net_tx.ts:81
-  reg [63:0] last_keep; // net_tx.ts:82
-  reg arbitrated_locked; // net_tx.ts:125
-  reg [1:0] arbitrated_owner; // net_tx.ts:125
-  reg released; // net_tx.ts:127
-  reg [5:0] released_slot; // net_tx.ts:128
-  wire [1:0] arbitrated_grant; // net_tx.ts:125
-  wire [511:0] behind; // net_tx.ts:115
-  wire waits; // net_tx.ts:114
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:40
-  wire sent_ready = arbitrated_grant[0] & tx_ready; // net_tx.ts:40
+  reg asked_valid; // net_tx.ts:37
+  reg [5:0] asked_slot; // net_tx.ts:38
+  reg [1:0] asked_form; // net_tx.ts:38
+  reg [1:0] asked_word; // net_tx.ts:38
+  reg [7:0] asked_opcode; // net_tx.ts:38
+  reg [3:0] asked_status; // net_tx.ts:38
+  reg known_valid; // net_tx.ts:39
+  reg built_valid; // net_tx.ts:40
+  reg sending; // net_tx.ts:41
+  reg final_; // net_tx.ts:43
+  reg replies_full; // net_tx.ts:48
+  reg [5:0] replies_held_slot; // net_tx.ts:48
+  reg [1:0] replies_held_form; // net_tx.ts:48
+  reg [1:0] replies_held_word; // net_tx.ts:48
+  reg [7:0] replies_held_opcode; // net_tx.ts:48
+  reg [3:0] replies_held_status; // net_tx.ts:48
+  reg replies_skid_full; // net_tx.ts:48
+  reg [5:0] replies_skid_held_slot; // net_tx.ts:48
+  reg [1:0] replies_skid_held_form; // net_tx.ts:48
+  reg [1:0] replies_skid_held_word; // net_tx.ts:48
+  reg [7:0] replies_skid_held_opcode; // net_tx.ts:48
+  reg [3:0] replies_skid_held_status; // net_tx.ts:48
+  reg [19:0] own_ping; // reply_frame.ts:81
+  reg [19:0] own_bare; // reply_frame.ts:81
+  reg [19:0] own_access; // reply_frame.ts:81
+  reg staged_full; // net_tx.ts:61
+  reg [5:0] staged_held_slot; // net_tx.ts:61
+  reg [4:0] staged_held_first; // net_tx.ts:61
+  reg [5:0] staged_held_beats; // net_tx.ts:61
+  reg staged_skid_full; // net_tx.ts:61
+  reg [5:0] staged_skid_held_slot; // net_tx.ts:61
+  reg [4:0] staged_skid_held_first; // net_tx.ts:61
+  reg [5:0] staged_skid_held_beats; // net_tx.ts:61
+  reg [5:0] known_reply_slot; // net_tx.ts:65
+  reg [1:0] known_reply_form; // net_tx.ts:65
+  reg [1:0] known_reply_word; // net_tx.ts:65
+  reg [7:0] known_reply_opcode; // net_tx.ts:65
+  reg [3:0] known_reply_status; // net_tx.ts:65
+  reg known_kind_arp; // net_tx.ts:65
+  reg known_kind_icmp; // net_tx.ts:65
+  reg known_kind_clio; // net_tx.ts:65
+  reg known_kind_ping; // net_tx.ts:65
+  reg known_kind_data; // net_tx.ts:65
+  reg known_kind_withAccess; // net_tx.ts:65
+  reg known_kind_withWord; // net_tx.ts:65
+  reg known_kind_atWord; // net_tx.ts:65
+  reg known_kind_bare; // net_tx.ts:65
+  reg [15:0] known_kind_given; // net_tx.ts:65
+  reg known_kind_padded; // net_tx.ts:65
+  reg known_kind_echoes; // net_tx.ts:65
+  reg [19:0] known_kind_rest; // net_tx.ts:65
+  reg [1:0] known_context_kind; // net_tx.ts:65
+  reg [47:0] known_context_mac; // net_tx.ts:65
+  reg [31:0] known_context_ip; // net_tx.ts:65
+  reg [15:0] known_context_clientPort; // net_tx.ts:65
+  reg [15:0] known_context_nodePort; // net_tx.ts:65
+  reg [127:0] known_context_header; // net_tx.ts:65
+  reg [95:0] known_context_body; // net_tx.ts:65
+  reg known_context_published; // net_tx.ts:65
+  reg [15:0] known_context_ipLength; // net_tx.ts:65
+  reg [15:0] known_context_icmpChecksum; // net_tx.ts:65
+  reg [95:0] known_context_ipHeader; // net_tx.ts:65
+  reg [63:0] known_word; // net_tx.ts:65
+  reg [5:0] built_slot; // net_tx.ts:74
+  reg [623:0] built_header; // net_tx.ts:74
+  reg built_clio; // net_tx.ts:74
+  reg [19:0] built_sum; // net_tx.ts:74
+  reg [4:0] built_last_beat; // net_tx.ts:74
+  reg [5:0] built_last_lane; // net_tx.ts:74
+  reg [5:0] built_content; // net_tx.ts:74
+  reg built_icmp; // net_tx.ts:74
+  reg built_echo; // net_tx.ts:74
+  reg built_data; // net_tx.ts:74
+  reg [5:0] slot; // net_tx.ts:90
+  reg [1023:0] header; // net_tx.ts:91
+  reg [127:0] take; // net_tx.ts:92
+  reg [1:0] plain; // net_tx.ts:93
+  reg bearing; // net_tx.ts:94
+  reg echo; // net_tx.ts:95
+  reg [4:0] left; // net_tx.ts:96
+  reg [63:0] last_keep; // net_tx.ts:97
+  reg staged_full_1; // net_tx.ts:140
+  reg [511:0] staged_held_1_data; // net_tx.ts:140
+  reg [63:0] staged_held_1_keep; // net_tx.ts:140
+  reg staged_held_1_last; // net_tx.ts:140
+  reg staged_held_1_user; // net_tx.ts:140
+  reg staged_skid_full_1; // net_tx.ts:140
+  reg [511:0] staged_skid_held_1_data; // net_tx.ts:140
+  reg [63:0] staged_skid_held_1_keep; // net_tx.ts:140
+  reg staged_skid_held_1_last; // net_tx.ts:140
+  reg staged_skid_held_1_user; // net_tx.ts:140
+  reg arbitrated_locked; // net_tx.ts:141
+  reg [1:0] arbitrated_owner; // net_tx.ts:141
+  reg released; // net_tx.ts:143
+  reg [5:0] released_slot; // net_tx.ts:144
+  wire [511:0] behind; // net_tx.ts:130
+  wire waits; // net_tx.ts:129
+  wire asked_room; // net_tx.ts:53
+  wire [1:0] arbitrated_grant; // net_tx.ts:141
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:42
+  wire sent_ready = ~staged_skid_full_1; // net_tx.ts:42
   wire [511:0] sent_payload_data_joined = {
     {8{take[63]}},
     {8{take[62]}},
@@ -159,49 +226,63 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     {8{take[1]}},
     {8{take[0]}}
   };
-  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:40
-  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:40
-  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:40
-  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:42
-  wire built_room = ~built_valid | sending_room; // net_tx.ts:43
-  wire arp = context_kind == 2'd2; // reply_frame.ts:52
-  wire icmp = context_kind == 2'd1; // reply_frame.ts:52
-  wire clio = context_kind == 2'd0; // reply_frame.ts:53
-  wire data = clio & (asked_form == 2'd2); // reply_frame.ts:54
-  wire ping = clio & (asked_form == 2'd3); // reply_frame.ts:54
-  wire short = clio & (asked_form == 2'd1); // reply_frame.ts:55
-  wire [15:0] given =
-    ({16{data}} & context_body[79:64])
-    | ({16{ping}} & context_header[63:48])
-    | ({16{icmp}} & context_ipLength); // reply_frame.ts:60
-  wire withAccess = data | short; // reply_frame.ts:61
-  wire [15:0] size = given + (ping ? 16'd0 : withAccess ? 16'd28 : 16'd16); // reply_frame.ts:66
-  wire [15:0] udp_length = given + (ping ? 16'd8 : withAccess ? 16'd36 : 16'd24); // reply_frame.ts:66
-  wire [15:0] ip_length = given + (ping ? 16'd28 : withAccess ? 16'd56 : 16'd44); // reply_frame.ts:66
-  wire [15:0] last = given + (withAccess ? 16'd69 : icmp ? 16'd13 : ping ? 16'd41 : arp ? 16'd41 : 16'd57); // reply_frame.ts:69
+  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:42
+  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:42
+  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:42
+  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:44
+  wire built_room = ~built_valid | sending_room; // net_tx.ts:45
+  wire known_room = ~known_valid | built_room; // net_tx.ts:46
+  wire replies_room = ~replies_full | asked_room; // net_tx.ts:48
+  wire arp = context_kind == 2'd2; // reply_frame.ts:69
+  wire icmp = context_kind == 2'd1; // reply_frame.ts:69
+  wire clio = context_kind == 2'd0; // reply_frame.ts:70
+  wire data = clio & (asked_form == 2'd2); // reply_frame.ts:71
+  wire ping = clio & (asked_form == 2'd3); // reply_frame.ts:71
+  wire short = clio & (asked_form == 2'd1); // reply_frame.ts:72
+  wire withWord = short & (asked_word == 2'd1); // reply_frame.ts:73
+  wire withAccess = data | short; // reply_frame.ts:75
   wire padded =
     (icmp & (context_ipLength < 16'd46))
     | (ping & (context_header[63:48] < 16'd18))
     | arp
-    | (clio & ~(ping | withAccess)); // reply_frame.ts:71
-  wire pinged = context_header[63:48] > 16'd16; // reply_frame.ts:72
-  wire [16:0] icmp_checksum_sum = {1'b0, ~context_icmpChecksum} + 17'd63487;
-  wire [15:0] icmp_checksum = ~(icmp_checksum_sum[15:0] + {15'd0, icmp_checksum_sum[16]}); // reply_frame.ts:96
-  wire [15:0] lastByte = padded ? 16'd59 : last; // reply_frame.ts:109
-  wire job_settled_or = icmp | (ping & pinged);
-  wire job_settled = ~job_settled_or | job_sent | echo_job_ready; // net_tx.ts:46
-  wire asked_moves = asked_valid & built_room & job_settled; // net_tx.ts:47
-  wire asked_room = ~asked_valid | asked_moves; // net_tx.ts:48
-  wire [4:0] last_beat = lastByte[10:6]; // net_tx.ts:54
-  wire built_moves = built_valid & sending_room; // net_tx.ts:72
-  wire bears = built_echo | built_data; // net_tx.ts:83
-  wire [19:0] sum = {1'b0, built_sums[18:0]} + {3'd0, built_sums[35:19]}; // reply_frame.ts:142
-  wire [16:0] folded = {1'b0, sum[15:0]} + {13'd0, sum[19:16]}; // reply_frame.ts:143
+    | (clio & ~(ping | withAccess)); // reply_frame.ts:77
+  wire pinged = context_header[63:48] > 16'd16; // reply_frame.ts:78
+  wire echoes = icmp | (ping & pinged); // reply_frame.ts:90
+  wire [15:0] given_node =
+    ({16{data | withWord}} & context_body[79:64])
+    | ({16{ping}} & context_header[63:48])
+    | ({16{icmp}} & context_ipLength); // reply_frame.ts:91
+  wire job_valid = asked_valid & echoes & known_room; // net_tx.ts:50
+  wire job_ready = ~staged_skid_full; // net_tx.ts:50
+  wire [4:0] job_payload_first = 5'd0; // net_tx.ts:50
+  wire [15:0] job_payload_beats_sum = context_ipLength + 16'd77;
+  wire [15:0] job_payload_beats_sum_2 = context_header[63:48] + 16'd105;
+  wire [5:0] job_payload_beats =
+    (((context_kind == 2'd1) & (context_ipLength < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
+    (context_kind == 2'd1) ? job_payload_beats_sum[11:6] :
+    job_payload_beats_sum_2[11:6]; // net_tx.ts:50
+  wire job_settled = ~echoes | job_ready; // net_tx.ts:51
+  wire asked_moves = asked_valid & known_room & job_settled; // net_tx.ts:52
+  assign asked_room = ~asked_valid | asked_moves;
+  wire staged_room = ~staged_full | echo_job_ready; // net_tx.ts:61
+  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_withAccess ? 16'd28 : 16'd16); // reply_frame.ts:105
+  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_withAccess ? 16'd36 : 16'd24); // reply_frame.ts:105
+  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_withAccess ? 16'd56 : 16'd44); // reply_frame.ts:105
+  wire [15:0] last = known_kind_given + (known_kind_withAccess ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply_frame.ts:108
+  wire [15:0] icmp_checksum = ~(~known_context_icmpChecksum + ((~known_context_icmpChecksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply_frame.ts:129
+  wire [15:0] lastByte = known_kind_padded ? 16'd59 : last; // reply_frame.ts:142
+  wire [4:0] last_beat = lastByte[10:6]; // net_tx.ts:71
+  wire built_moves = built_valid & sending_room; // net_tx.ts:87
+  wire bears = built_echo | built_data; // net_tx.ts:98
+  wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply_frame.ts:178
+  wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // reply_frame.ts:179
   assign waits = ~plain[0];
   assign behind = echo ? echo_data_payload_data : data_payload_data;
-  wire consumes = sending & waits & sent_ready; // net_tx.ts:122
-  wire [1:0] arbitrated_request = {raw_valid, sent_valid}; // net_tx.ts:125
-  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:125
+  wire consumes = sending & waits & sent_ready; // net_tx.ts:137
+  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net_tx.ts:140
+  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net_tx.ts:140
+  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net_tx.ts:141
+  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:141
   assign arbitrated_grant =
     arbitrated_locked ? arbitrated_owner :
     |arbitrated_after ? arbitrated_after & (~arbitrated_after + 2'd1) :
@@ -209,36 +290,35 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 
   always @(posedge clk)
     if (rst) asked_valid <= 1'b0;
-    else if (asked_room) asked_valid <= reply_valid;
+    else if (asked_room) asked_valid <= replies_full;
 
   always @(posedge clk)
-    if (reply_valid & reply_ready) begin
-      asked_slot <= reply_payload_slot;
-      asked_form <= reply_payload_form;
-      asked_opcode <= reply_payload_opcode;
-      asked_status <= reply_payload_status;
+    if (asked_room) begin
+      asked_slot <= replies_held_slot;
+      asked_form <= replies_held_form;
+      asked_word <= replies_held_word;
+      asked_opcode <= replies_held_opcode;
+      asked_status <= replies_held_status;
     end
 
   always @(posedge clk)
-    if (rst) job_sent <= 1'b0;
-    else if (asked_moves) job_sent <= 1'b0;
-    else if (echo_job_valid & echo_job_ready) job_sent <= 1'b1;
+    if (rst) known_valid <= 1'b0;
+    else if (known_room) known_valid <= asked_valid & job_settled;
 
   always @(posedge clk)
     if (rst) built_valid <= 1'b0;
-    else if (built_room) built_valid <= asked_valid & job_settled;
+    else if (built_room) built_valid <= known_valid;
 
   always @(posedge clk)
     if (rst) sending <= 1'b0;
     else if (sending_room) sending <= built_valid;
-  wire [15:0] header_inverse = ~(folded[15:0] + {15'd0, folded[16]});
 
   always @(posedge clk)
     if (built_moves) begin
       slot <= built_slot;
       header <= {
-        464'h0,
-        built_clio ? {built_header[559:208], header_inverse[7:0], header_inverse[15:8], built_header[191:0]} : built_header
+        400'h0,
+        built_clio ? {built_header[623:208], ~folded[8:1], ~folded[16:9], built_header[191:0]} : built_header
       };
       take <= {
         {58{bears}},
@@ -347,21 +427,111 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
       final_ <= left == 5'd1;
     end
 
+  always @(posedge clk)
+    if (rst) begin
+      replies_full <= 1'b0;
+      replies_skid_full <= 1'b0;
+    end
+    else if (replies_room) begin
+      replies_full <= reply_valid | replies_skid_full;
+      replies_skid_full <= 1'b0;
+    end
+    else if (reply_valid) replies_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (replies_room) begin
+      replies_held_slot <= replies_skid_full ? replies_skid_held_slot : reply_payload_slot;
+      replies_held_form <= replies_skid_full ? replies_skid_held_form : reply_payload_form;
+      replies_held_word <= replies_skid_full ? replies_skid_held_word : reply_payload_word;
+      replies_held_opcode <= replies_skid_full ? replies_skid_held_opcode : reply_payload_opcode;
+      replies_held_status <= replies_skid_full ? replies_skid_held_status : reply_payload_status;
+    end
+
+  always @(posedge clk)
+    if (~replies_skid_full) begin
+      replies_skid_held_slot <= reply_payload_slot;
+      replies_skid_held_form <= reply_payload_form;
+      replies_skid_held_word <= reply_payload_word;
+      replies_skid_held_opcode <= reply_payload_opcode;
+      replies_skid_held_status <= reply_payload_status;
+    end
+
   always @(posedge clk) begin
-    own_sum <= {2'd0, config_ip[15:0]} + {2'd0, config_ip[31:16]} + 18'd50449;
+    own_ping <= {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50477;
+    own_bare <= {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50493;
+    own_access <= {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50505;
     released_slot <= slot;
   end
+
+  always @(posedge clk)
+    if (rst) begin
+      staged_full <= 1'b0;
+      staged_skid_full <= 1'b0;
+    end
+    else if (staged_room) begin
+      staged_full <= job_valid | staged_skid_full;
+      staged_skid_full <= 1'b0;
+    end
+    else if (job_valid) staged_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (staged_room) begin
+      staged_held_slot <= staged_skid_full ? staged_skid_held_slot : asked_slot;
+      staged_held_first <= staged_skid_full ? staged_skid_held_first : job_payload_first;
+      staged_held_beats <= staged_skid_full ? staged_skid_held_beats : job_payload_beats;
+    end
+
+  always @(posedge clk)
+    if (~staged_skid_full) begin
+      staged_skid_held_slot <= asked_slot;
+      staged_skid_held_first <= job_payload_first;
+      staged_skid_held_beats <= job_payload_beats;
+    end
+
+  always @(posedge clk)
+    if (known_room) begin
+      known_reply_slot <= asked_slot;
+      known_reply_form <= asked_form;
+      known_reply_word <= asked_word;
+      known_reply_opcode <= asked_opcode;
+      known_reply_status <= asked_status;
+      known_kind_arp <= arp;
+      known_kind_icmp <= icmp;
+      known_kind_clio <= clio;
+      known_kind_ping <= ping;
+      known_kind_data <= data;
+      known_kind_withAccess <= withAccess;
+      known_kind_withWord <= withWord;
+      known_kind_atWord <= asked_word == 2'd2;
+      known_kind_bare <= asked_form == 2'd0;
+      known_kind_given <= given_node;
+      known_kind_padded <= padded;
+      known_kind_echoes <= echoes;
+      known_kind_rest <= {4'd0, context_ip[15:0]} + {4'd0, context_ip[31:16]} + (ping ? own_ping : withAccess ? own_access : own_bare);
+      known_context_kind <= context_kind;
+      known_context_mac <= context_mac;
+      known_context_ip <= context_ip;
+      known_context_clientPort <= context_clientPort;
+      known_context_nodePort <= context_nodePort;
+      known_context_header <= context_header;
+      known_context_body <= context_body;
+      known_context_published <= context_published;
+      known_context_ipLength <= context_ipLength;
+      known_context_icmpChecksum <= context_icmpChecksum;
+      known_context_ipHeader <= context_ipHeader;
+      known_word <= word;
+    end
   wire [223:0] built_header_joined = {
-    context_ip[7:0],
-    context_ip[15:8],
-    context_ip[23:16],
-    context_ip[31:24],
-    context_header[7:0],
-    context_header[15:8],
-    context_header[23:16],
-    context_header[31:24],
-    context_header[39:32],
-    context_header[47:40],
+    known_context_ip[7:0],
+    known_context_ip[15:8],
+    known_context_ip[23:16],
+    known_context_ip[31:24],
+    known_context_header[7:0],
+    known_context_header[15:8],
+    known_context_header[23:16],
+    known_context_header[31:24],
+    known_context_header[39:32],
+    known_context_header[47:40],
     config_ip[7:0],
     config_ip[15:8],
     config_ip[23:16],
@@ -374,45 +544,46 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     config_mac[47:40],
     64'h200040600080100
   };
-  wire [287:0] built_header_joined_2 = {
-    withAccess ? {(asked_status == 4'd0) ? context_body[95:64] : 32'd0, context_body[63:0]} : 96'h0,
-    context_header[127:64],
+  wire [351:0] built_header_joined_2 = {
+    known_kind_withWord ? known_word : 64'd0,
+    known_kind_withAccess ? {(known_reply_status == 4'd0) ? known_context_body[95:64] : 32'd0, known_kind_atWord ? known_word : known_context_body[63:0]} : 96'h0,
+    known_context_header[127:64],
     size,
-    context_header[47:40],
-    context_header[39] & ~context_published,
-    context_header[38] & ~context_published,
-    context_header[37] & ~context_published,
-    context_header[36] & ~context_published,
-    asked_status,
-    asked_opcode,
-    context_header[23:0],
+    known_context_header[47:40],
+    known_context_header[39] & ~known_context_published,
+    known_context_header[38] & ~known_context_published,
+    known_context_header[37] & ~known_context_published,
+    known_context_header[36] & ~known_context_published,
+    known_reply_status,
+    known_kind_bare ? known_context_header[31:24] : known_reply_opcode,
+    known_context_header[23:0],
     16'd0,
     udp_length[7:0],
     udp_length[15:8],
-    context_clientPort[7:0],
-    context_clientPort[15:8],
-    context_nodePort[7:0],
-    context_nodePort[15:8]
+    known_context_clientPort[7:0],
+    known_context_clientPort[15:8],
+    known_context_nodePort[7:0],
+    known_context_nodePort[15:8]
   };
-  wire [447:0] built_header_joined_3 = {
-    icmp ? {256'h0, icmp_checksum[7:0], icmp_checksum[15:8], 16'd0} : built_header_joined_2,
-    context_ip[7:0],
-    context_ip[15:8],
-    context_ip[23:16],
-    context_ip[31:24],
+  wire [511:0] built_header_joined_3 = {
+    known_kind_icmp ? {320'h0, icmp_checksum[7:0], icmp_checksum[15:8], 16'd0} : built_header_joined_2,
+    known_context_ip[7:0],
+    known_context_ip[15:8],
+    known_context_ip[23:16],
+    known_context_ip[31:24],
     config_ip[7:0],
     config_ip[15:8],
     config_ip[23:16],
     config_ip[31:24],
-    icmp ? context_ipHeader : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
+    known_kind_icmp ? known_context_ipHeader : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
   };
-  wire [15:0] built_header_choice = arp ? 16'd2054 : 16'd2048;
+  wire [15:0] built_header_choice = known_kind_arp ? 16'd2054 : 16'd2048;
 
   always @(posedge clk)
-    if (asked_moves) begin
-      built_slot <= asked_slot;
+    if (built_room) begin
+      built_slot <= known_reply_slot;
       built_header <= {
-        arp ? {224'h0, built_header_joined} : built_header_joined_3,
+        known_kind_arp ? {288'h0, built_header_joined} : built_header_joined_3,
         built_header_choice[7:0],
         built_header_choice[15:8],
         config_mac[7:0],
@@ -421,24 +592,48 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
         config_mac[31:24],
         config_mac[39:32],
         config_mac[47:40],
-        context_mac[7:0],
-        context_mac[15:8],
-        context_mac[23:16],
-        context_mac[31:24],
-        context_mac[39:32],
-        context_mac[47:40]
+        known_context_mac[7:0],
+        known_context_mac[15:8],
+        known_context_mac[23:16],
+        known_context_mac[31:24],
+        known_context_mac[39:32],
+        known_context_mac[47:40]
       };
-      built_clio <= clio;
-      built_sums <= {
-        {1'b0, context_ip[15:0]} + {1'b0, ip_length},
-        {1'b0, own_sum} + {3'd0, context_ip[31:16]}
-      };
+      built_clio <= known_kind_clio;
+      built_sum <= known_kind_rest + {4'd0, known_kind_given};
       built_last_beat <= last_beat;
       built_last_lane <= lastByte[5:0];
-      built_content <= padded ? last[5:0] : 6'd63;
-      built_icmp <= icmp;
-      built_echo <= job_settled_or;
-      built_data <= data;
+      built_content <= known_kind_padded ? last[5:0] : 6'd63;
+      built_icmp <= known_kind_icmp;
+      built_echo <= known_kind_echoes;
+      built_data <= known_kind_data;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      staged_full_1 <= 1'b0;
+      staged_skid_full_1 <= 1'b0;
+    end
+    else if (staged_room_1) begin
+      staged_full_1 <= sent_valid | staged_skid_full_1;
+      staged_skid_full_1 <= 1'b0;
+    end
+    else if (sent_valid) staged_skid_full_1 <= 1'b1;
+
+  always @(posedge clk)
+    if (staged_room_1) begin
+      staged_held_1_data <= staged_skid_full_1 ? staged_skid_held_1_data : sent_payload_data;
+      staged_held_1_keep <= staged_skid_full_1 ? staged_skid_held_1_keep : sent_payload_keep;
+      staged_held_1_last <= staged_skid_full_1 ? staged_skid_held_1_last : final_;
+      staged_held_1_user <= staged_skid_full_1 ? staged_skid_held_1_user : sent_payload_user;
+    end
+
+  always @(posedge clk)
+    if (~staged_skid_full_1) begin
+      staged_skid_held_1_data <= sent_payload_data;
+      staged_skid_held_1_keep <= sent_payload_keep;
+      staged_skid_held_1_last <= final_;
+      staged_skid_held_1_user <= sent_payload_user;
     end
 
   always @(posedge clk)
@@ -455,31 +650,29 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     if (rst) released <= 1'b0;
     else released <= sent_valid & sent_ready & final_;
 
-  assign reply_ready = asked_room;
-  assign context_read_en = reply_valid & reply_ready;
-  assign context_read_slot = reply_payload_slot;
+  assign reply_ready = ~replies_skid_full;
+  assign context_read_en = asked_room;
+  assign context_read_slot = replies_held_slot;
+  assign word_slot = asked_slot;
   assign data_ready = consumes & ~echo;
-  assign echo_job_valid = asked_valid & job_settled_or & ~job_sent;
-  assign echo_job_payload_slot = asked_slot;
-  assign echo_job_payload_first = 5'd0;
-  wire [15:0] echo_job_payload_beats_sum = context_ipLength + 16'd77;
-  wire [15:0] echo_job_payload_beats_sum_2 = context_header[63:48] + 16'd105;
-  assign echo_job_payload_beats =
-    (((context_kind == 2'd1) & (context_ipLength < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
-    (context_kind == 2'd1) ? echo_job_payload_beats_sum[11:6] :
-    echo_job_payload_beats_sum_2[11:6];
+  assign echo_job_valid = staged_full;
+  assign echo_job_payload_slot = staged_held_slot;
+  assign echo_job_payload_first = staged_held_first;
+  assign echo_job_payload_beats = staged_held_beats;
   assign echo_data_ready = consumes & echo;
   assign raw_ready = arbitrated_grant[1] & tx_ready;
   assign tx_valid = |(arbitrated_grant & arbitrated_request);
   assign tx_payload_data =
-    ({512{arbitrated_grant[0]}} & sent_payload_data)
+    ({512{arbitrated_grant[0]}} & staged_held_1_data)
     | ({512{arbitrated_grant[1]}} & raw_payload_data);
   assign tx_payload_keep =
-    ({64{arbitrated_grant[0]}} & sent_payload_keep)
+    ({64{arbitrated_grant[0]}} & staged_held_1_keep)
     | ({64{arbitrated_grant[1]}} & raw_payload_keep);
-  assign tx_payload_last = (arbitrated_grant[0] & final_) | (arbitrated_grant[1] & raw_payload_last);
+  assign tx_payload_last =
+    (arbitrated_grant[0] & staged_held_1_last)
+    | (arbitrated_grant[1] & raw_payload_last);
   assign tx_payload_user =
-    (arbitrated_grant[0] & sent_payload_user)
+    (arbitrated_grant[0] & staged_held_1_user)
     | (arbitrated_grant[1] & raw_payload_user);
   assign release_valid = released;
   assign release_slot = released_slot;
@@ -487,19 +680,19 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_valid & data_ready) | (data_payload_last == final_)); // net_tx.ts:134
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net_tx.ts:135
+      assert (~(data_valid & data_ready) | (data_payload_last == final_)); // net_tx.ts:150
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net_tx.ts:151
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(data_valid & data_ready) | (data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net_tx.ts:134)"); // net_tx.ts:134
+        $display("%s", "assertion failed: the data of a reply end with its length (net_tx.ts:150)"); // net_tx.ts:150
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net_tx.ts:135)"); // net_tx.ts:135
+        $display("%s", "assertion failed: the echoed beats end with the frame (net_tx.ts:151)"); // net_tx.ts:151
         $stop;
       end
     end
@@ -511,11 +704,17 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     config_nativePort,
     config_clientPort,
     config_acceptAnyMac,
+    known_reply_form,
+    known_reply_word,
+    known_context_kind,
+    known_context_header[63:48],
+    known_context_ipLength,
+    job_payload_beats_sum[15:12],
+    job_payload_beats_sum[5:0],
+    job_payload_beats_sum_2[15:12],
+    job_payload_beats_sum_2[5:0],
     lastByte[15:11],
-    echo_job_payload_beats_sum[15:12],
-    echo_job_payload_beats_sum[5:0],
-    echo_job_payload_beats_sum_2[15:12],
-    echo_job_payload_beats_sum_2[5:0],
+    folded[0],
     1'b0
   };
 endmodule

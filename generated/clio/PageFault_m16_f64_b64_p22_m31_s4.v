@@ -22,6 +22,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire [3:0]   done_miss,
   output wire         done_outOfMemory,
   output wire [8:0]   done_ppn,
+  output wire         quick,
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [30:0]  aw_payload_addr,
@@ -42,37 +43,37 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire [3:0]   written_miss,
   output wire [6:0]   level
 );
-  wire pages_push_ready; // page_fault.ts:37
-  wire pages_pop_valid; // page_fault.ts:37
-  wire [8:0] pages_pop_payload; // page_fault.ts:37
-  wire [6:0] pages_level; // page_fault.ts:37
-  wire waiting_push_ready; // page_fault.ts:43
-  wire waiting_pop_valid; // page_fault.ts:43
-  wire [3:0] waiting_pop_payload_miss; // page_fault.ts:43
-  wire waiting_pop_payload_error; // page_fault.ts:43
-  wire waiting_pop_payload_allocated; // page_fault.ts:43
-  wire waiting_pop_payload_mapped; // page_fault.ts:43
-  wire waiting_pop_payload_read; // page_fault.ts:43
-  wire waiting_pop_payload_write; // page_fault.ts:43
-  wire [8:0] waiting_pop_payload_ppn; // page_fault.ts:43
-  wire [2:0] waiting_pop_payload_slot; // page_fault.ts:43
-  wire [7:0] waiting_pop_payload_index; // page_fault.ts:43
-  wire [35:0] waiting_pop_payload_tag; // page_fault.ts:43
-  wire [4:0] waiting_level; // page_fault.ts:43
-  wire writes_push_ready; // page_fault.ts:62
-  wire writes_pop_valid; // page_fault.ts:62
-  wire [30:0] writes_pop_payload_address; // page_fault.ts:62
-  wire [63:0] writes_pop_payload_entry; // page_fault.ts:62
-  wire [3:0] writes_pop_payload_miss; // page_fault.ts:62
-  wire [4:0] writes_level; // page_fault.ts:62
-  reg write_0_done; // page_fault.ts:66
-  reg write_1_done; // page_fault.ts:66
-  reg answer_full; // page_fault.ts:80
-  reg [4:0] answer_held_id; // page_fault.ts:80
-  reg [1:0] answer_held_resp; // page_fault.ts:80
-  wire gives_up = outOfMemory & ~pages_pop_valid; // page_fault.ts:47
-  wire taken = waiting_pop_valid & pages_pop_valid; // page_fault.ts:48
-  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page_fault.ts:54
+  wire pages_push_ready; // page_fault.ts:39
+  wire pages_pop_valid; // page_fault.ts:39
+  wire [8:0] pages_pop_payload; // page_fault.ts:39
+  wire [6:0] pages_level; // page_fault.ts:39
+  wire waiting_push_ready; // page_fault.ts:45
+  wire waiting_pop_valid; // page_fault.ts:45
+  wire [3:0] waiting_pop_payload_miss; // page_fault.ts:45
+  wire waiting_pop_payload_error; // page_fault.ts:45
+  wire waiting_pop_payload_allocated; // page_fault.ts:45
+  wire waiting_pop_payload_mapped; // page_fault.ts:45
+  wire waiting_pop_payload_read; // page_fault.ts:45
+  wire waiting_pop_payload_write; // page_fault.ts:45
+  wire [8:0] waiting_pop_payload_ppn; // page_fault.ts:45
+  wire [2:0] waiting_pop_payload_slot; // page_fault.ts:45
+  wire [7:0] waiting_pop_payload_index; // page_fault.ts:45
+  wire [35:0] waiting_pop_payload_tag; // page_fault.ts:45
+  wire [4:0] waiting_level; // page_fault.ts:45
+  wire writes_push_ready; // page_fault.ts:65
+  wire writes_pop_valid; // page_fault.ts:65
+  wire [30:0] writes_pop_payload_address; // page_fault.ts:65
+  wire [63:0] writes_pop_payload_entry; // page_fault.ts:65
+  wire [3:0] writes_pop_payload_miss; // page_fault.ts:65
+  wire [4:0] writes_level; // page_fault.ts:65
+  reg write_0_done; // page_fault.ts:69
+  reg write_1_done; // page_fault.ts:69
+  reg answer_full; // page_fault.ts:83
+  reg [4:0] answer_held_id; // page_fault.ts:83
+  reg [1:0] answer_held_resp; // page_fault.ts:83
+  wire gives_up = outOfMemory & ~pages_pop_valid; // page_fault.ts:49
+  wire taken = waiting_pop_valid & pages_pop_valid; // page_fault.ts:50
+  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page_fault.ts:57
   wire [63:0] entry_payload_entry = {
     15'd0,
     pages_pop_payload,
@@ -80,12 +81,12 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     waiting_pop_payload_write,
     waiting_pop_payload_read,
     2'd3
-  }; // page_fault.ts:54
+  }; // page_fault.ts:57
 
-  wire pages_push_valid = free_page_valid; // page_fault.ts:37
-  wire [8:0] pages_push_payload = free_page_payload; // page_fault.ts:37
-  wire pages_pop_ready = waiting_pop_valid; // page_fault.ts:37
-  Fifo_shape9_depth64_styledistributed pages ( // page_fault.ts:37
+  wire pages_push_valid = free_page_valid; // page_fault.ts:39
+  wire [8:0] pages_push_payload = free_page_payload; // page_fault.ts:39
+  wire pages_pop_ready = waiting_pop_valid; // page_fault.ts:39
+  Fifo_shape9_depth64_styledistributed pages ( // page_fault.ts:39
     .clk          (clk),
     .rst          (rst),
     .push_valid   (pages_push_valid),
@@ -97,19 +98,19 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level        (pages_level)
   );
 
-  wire waiting_push_valid = fault_valid; // page_fault.ts:43
-  wire [3:0] waiting_push_payload_miss = fault_result_miss; // page_fault.ts:43
-  wire waiting_push_payload_error = fault_result_error; // page_fault.ts:43
-  wire waiting_push_payload_allocated = fault_result_allocated; // page_fault.ts:43
-  wire waiting_push_payload_mapped = fault_result_mapped; // page_fault.ts:43
-  wire waiting_push_payload_read = fault_result_read; // page_fault.ts:43
-  wire waiting_push_payload_write = fault_result_write; // page_fault.ts:43
-  wire [8:0] waiting_push_payload_ppn = fault_result_ppn; // page_fault.ts:43
-  wire [2:0] waiting_push_payload_slot = fault_result_slot; // page_fault.ts:43
-  wire [7:0] waiting_push_payload_index = fault_result_index; // page_fault.ts:43
-  wire [35:0] waiting_push_payload_tag = fault_result_tag; // page_fault.ts:43
-  wire waiting_pop_ready = pages_pop_valid | gives_up; // page_fault.ts:43
-  Fifo_shape_fb05d6_depth16_styledistributed waiting ( // page_fault.ts:43
+  wire waiting_push_valid = fault_valid; // page_fault.ts:45
+  wire [3:0] waiting_push_payload_miss = fault_result_miss; // page_fault.ts:45
+  wire waiting_push_payload_error = fault_result_error; // page_fault.ts:45
+  wire waiting_push_payload_allocated = fault_result_allocated; // page_fault.ts:45
+  wire waiting_push_payload_mapped = fault_result_mapped; // page_fault.ts:45
+  wire waiting_push_payload_read = fault_result_read; // page_fault.ts:45
+  wire waiting_push_payload_write = fault_result_write; // page_fault.ts:45
+  wire [8:0] waiting_push_payload_ppn = fault_result_ppn; // page_fault.ts:45
+  wire [2:0] waiting_push_payload_slot = fault_result_slot; // page_fault.ts:45
+  wire [7:0] waiting_push_payload_index = fault_result_index; // page_fault.ts:45
+  wire [35:0] waiting_push_payload_tag = fault_result_tag; // page_fault.ts:45
+  wire waiting_pop_ready = pages_pop_valid | gives_up; // page_fault.ts:45
+  Fifo_shape_fb05d6_depth16_styledistributed waiting ( // page_fault.ts:45
     .clk                    (clk),
     .rst                    (rst),
     .push_valid             (waiting_push_valid),
@@ -139,12 +140,12 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level                  (waiting_level)
   );
 
-  wire writes_push_valid = taken; // page_fault.ts:62
-  wire [30:0] writes_push_payload_address = entry_payload_address; // page_fault.ts:62
-  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page_fault.ts:62
-  wire [3:0] writes_push_payload_miss = waiting_pop_payload_miss; // page_fault.ts:62
-  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page_fault.ts:62
-  Fifo_shape_46bcd1_depth16_styledistributed writes ( // page_fault.ts:62
+  wire writes_push_valid = taken; // page_fault.ts:65
+  wire [30:0] writes_push_payload_address = entry_payload_address; // page_fault.ts:65
+  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page_fault.ts:65
+  wire [3:0] writes_push_payload_miss = waiting_pop_payload_miss; // page_fault.ts:65
+  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page_fault.ts:65
+  Fifo_shape_46bcd1_depth16_styledistributed writes ( // page_fault.ts:65
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (writes_push_valid),
@@ -185,6 +186,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   assign done_miss = waiting_pop_payload_miss;
   assign done_outOfMemory = gives_up;
   assign done_ppn = pages_pop_payload;
+  assign quick = ~waiting_pop_valid & pages_pop_valid;
   assign aw_valid = writes_pop_valid & ~write_0_done;
   assign aw_payload_addr = {writes_pop_payload_address[30:6], 6'd0};
   assign aw_payload_id = {1'b0, writes_pop_payload_miss} + 5'd1;

@@ -21,6 +21,8 @@ module TableWalk_m16_b64_p22_m31_s4 (
   input  wire [4:0]   r_payload_id,
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last,
+  output wire         arriving_valid,
+  output wire [3:0]   arriving_miss,
   output wire         walked_valid,
   output wire [3:0]   walked_result_miss,
   output wire         walked_result_error,
@@ -33,80 +35,83 @@ module TableWalk_m16_b64_p22_m31_s4 (
   output wire [7:0]   walked_result_index,
   output wire [35:0]  walked_result_tag
 );
-  wire queue_push_ready; // table_walk.ts:58
-  wire queue_pop_valid; // table_walk.ts:58
-  wire [3:0] queue_pop_payload_miss; // table_walk.ts:58
-  wire [7:0] queue_pop_payload_index; // table_walk.ts:58
-  wire [35:0] queue_pop_payload_tag; // table_walk.ts:58
-  wire [4:0] queue_level; // table_walk.ts:58
-  reg [511:0] beat_data; // table_walk.ts:69
-  reg [4:0] beat_id; // table_walk.ts:69
-  reg [1:0] beat_resp; // table_walk.ts:69
-  reg beat_last; // table_walk.ts:69
-  reg beat_valid; // table_walk.ts:70
-  reg [3:0] walked_miss; // table_walk.ts:110
-  reg walked_error; // table_walk.ts:110
-  reg walked_allocated; // table_walk.ts:110
-  reg walked_mapped; // table_walk.ts:110
-  reg walked_read; // table_walk.ts:110
-  reg walked_write; // table_walk.ts:110
-  reg [8:0] walked_ppn; // table_walk.ts:110
-  reg [2:0] walked_slot; // table_walk.ts:110
-  reg [7:0] walked_index; // table_walk.ts:110
-  reg [35:0] walked_tag; // table_walk.ts:110
-  reg done; // table_walk.ts:111
-  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table_walk.ts:54
-  wire [3:0] miss = beat_id[3:0] - 4'd1; // table_walk.ts:76
+  reg asked_valid; // table_walk.ts:62
+  reg [3:0] asked_miss; // table_walk.ts:63
+  reg [7:0] asked_index; // table_walk.ts:63
+  wire fetches_queue_push_ready; // pass_queue.ts:12
+  wire fetches_queue_pop_valid; // pass_queue.ts:12
+  wire [3:0] fetches_queue_pop_payload_miss; // pass_queue.ts:12
+  wire [7:0] fetches_queue_pop_payload_index; // pass_queue.ts:12
+  wire [4:0] fetches_queue_level; // pass_queue.ts:12
+  reg [511:0] beat_data; // table_walk.ts:78
+  reg [4:0] beat_id; // table_walk.ts:78
+  reg [1:0] beat_resp; // table_walk.ts:78
+  reg beat_last; // table_walk.ts:78
+  reg beat_valid; // table_walk.ts:79
+  reg [3:0] miss; // table_walk.ts:80
+  reg [7:0] want_index; // table_walk.ts:80
+  reg [35:0] want_tag; // table_walk.ts:80
+  reg [3:0] walked_miss; // table_walk.ts:122
+  reg walked_error; // table_walk.ts:122
+  reg walked_allocated; // table_walk.ts:122
+  reg walked_mapped; // table_walk.ts:122
+  reg walked_read; // table_walk.ts:122
+  reg walked_write; // table_walk.ts:122
+  reg [8:0] walked_ppn; // table_walk.ts:122
+  reg [2:0] walked_slot; // table_walk.ts:122
+  reg [7:0] walked_index; // table_walk.ts:122
+  reg [35:0] walked_tag; // table_walk.ts:122
+  reg done; // table_walk.ts:123
+  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table_walk.ts:58
+  wire fetches_queued; // pass_queue.ts:13
+  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_queue_pop_payload_miss : asked_miss; // pass_queue.ts:11
+  wire [7:0] fetches_payload_index = fetches_queued ? fetches_queue_pop_payload_index : asked_index; // pass_queue.ts:11
+  wire fetches_in_valid = asked_valid & (fetches_queued | ~ar_ready); // pass_queue.ts:11
+  assign fetches_queued = fetches_queue_pop_valid;
+  wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table_walk.ts:81
+  wire arrives = beat_valid & beat_last; // table_walk.ts:86
 
-  wire queue_push_valid = fetch_valid; // table_walk.ts:58
-  wire [3:0] queue_push_payload_miss = fetch_payload_miss; // table_walk.ts:58
-  wire [7:0] queue_push_payload_index = fetch_payload_index; // table_walk.ts:58
-  wire [35:0] queue_push_payload_tag = fetch_payload_tag; // table_walk.ts:58
-  wire queue_pop_ready = ar_ready; // table_walk.ts:58
-  Fifo_shape_af897e_depth16_styledistributed queue ( // table_walk.ts:58
+  wire fetches_queue_push_valid = fetches_in_valid; // pass_queue.ts:12
+  wire [3:0] fetches_queue_push_payload_miss = asked_miss; // pass_queue.ts:12
+  wire [7:0] fetches_queue_push_payload_index = asked_index; // pass_queue.ts:12
+  wire fetches_queue_pop_ready = ar_ready; // pass_queue.ts:12
+  Fifo_shape_b42367_depth16_styledistributed fetches_queue ( // pass_queue.ts:12
     .clk                (clk),
     .rst                (rst),
-    .push_valid         (queue_push_valid),
-    .push_ready         (queue_push_ready),
-    .push_payload_miss  (queue_push_payload_miss),
-    .push_payload_index (queue_push_payload_index),
-    .push_payload_tag   (queue_push_payload_tag),
-    .pop_valid          (queue_pop_valid),
-    .pop_ready          (queue_pop_ready),
-    .pop_payload_miss   (queue_pop_payload_miss),
-    .pop_payload_index  (queue_pop_payload_index),
-    .pop_payload_tag    (queue_pop_payload_tag),
-    .level              (queue_level)
+    .push_valid         (fetches_queue_push_valid),
+    .push_ready         (fetches_queue_push_ready),
+    .push_payload_miss  (fetches_queue_push_payload_miss),
+    .push_payload_index (fetches_queue_push_payload_index),
+    .pop_valid          (fetches_queue_pop_valid),
+    .pop_ready          (fetches_queue_pop_ready),
+    .pop_payload_miss   (fetches_queue_pop_payload_miss),
+    .pop_payload_index  (fetches_queue_pop_payload_index),
+    .level              (fetches_queue_level)
   );
 
   always @(posedge clk)
-    if (r_valid) begin
-      beat_data <= r_payload_data;
-      beat_id <= r_payload_id;
-      beat_resp <= r_payload_resp;
-      beat_last <= r_payload_last;
-    end
-
-  always @(posedge clk)
     if (rst) begin
+      asked_valid <= 1'b0;
       beat_valid <= 1'b0;
       done <= 1'b0;
     end
     else begin
+      asked_valid <= fetch_valid;
       beat_valid <= r_valid;
-      done <= beat_valid & beat_last;
+      done <= arrives;
     end
-  wire [43:0] walked_allocated_word = wanted[miss];
-  wire walked_allocated_and = beat_data[1] & (beat_data[39:4] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_2 = beat_data[65] & (beat_data[103:68] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_3 = beat_data[129] & (beat_data[167:132] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_4 = beat_data[193] & (beat_data[231:196] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_5 = beat_data[257] & (beat_data[295:260] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_6 = beat_data[321] & (beat_data[359:324] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_7 = beat_data[385] & (beat_data[423:388] == walked_allocated_word[43:8]);
-  wire walked_allocated_and_8 = beat_data[449] & (beat_data[487:452] == walked_allocated_word[43:8]);
+  wire walked_allocated_and = beat_data[1] & (beat_data[39:4] == want_tag);
+  wire walked_allocated_and_2 = beat_data[65] & (beat_data[103:68] == want_tag);
+  wire walked_allocated_and_3 = beat_data[129] & (beat_data[167:132] == want_tag);
+  wire walked_allocated_and_4 = beat_data[193] & (beat_data[231:196] == want_tag);
+  wire walked_allocated_and_5 = beat_data[257] & (beat_data[295:260] == want_tag);
+  wire walked_allocated_and_6 = beat_data[321] & (beat_data[359:324] == want_tag);
+  wire walked_allocated_and_7 = beat_data[385] & (beat_data[423:388] == want_tag);
+  wire walked_allocated_and_8 = beat_data[449] & (beat_data[487:452] == want_tag);
 
   always @(posedge clk) begin
+    asked_miss <= fetch_payload_miss;
+    asked_index <= fetch_payload_index;
     walked_miss <= miss;
     walked_error <= |beat_resp;
     walked_allocated <=
@@ -159,21 +164,35 @@ module TableWalk_m16_b64_p22_m31_s4 (
       walked_allocated_and_3 | walked_allocated_and_4 | walked_allocated_and_7 | walked_allocated_and_8,
       walked_allocated_and_2 | walked_allocated_and_4 | walked_allocated_and_6 | walked_allocated_and_8
     };
-    walked_index <= walked_allocated_word[7:0];
-    walked_tag <= walked_allocated_word[43:8];
+    walked_index <= want_index;
+    walked_tag <= want_tag;
   end
+  wire [43:0] want_index_word = wanted[coming];
+
+  always @(posedge clk)
+    if (r_valid) begin
+      beat_data <= r_payload_data;
+      beat_id <= r_payload_id;
+      beat_resp <= r_payload_resp;
+      beat_last <= r_payload_last;
+      miss <= coming;
+      want_index <= want_index_word[7:0];
+      want_tag <= want_index_word[43:8];
+    end
 
   always @(posedge clk)
     if (fetch_valid & fetch_ready) wanted[fetch_payload_miss] <= {fetch_payload_tag, fetch_payload_index};
 
-  assign fetch_ready = queue_push_ready;
-  assign ar_valid = queue_pop_valid;
-  assign ar_payload_addr = {17'd0, queue_pop_payload_index, 6'd0};
-  assign ar_payload_id = {1'b0, queue_pop_payload_miss} + 5'd1;
+  assign fetch_ready = 1'b1;
+  assign ar_valid = asked_valid | fetches_queued;
+  assign ar_payload_addr = {17'd0, fetches_payload_index, 6'd0};
+  assign ar_payload_id = {1'b0, fetches_payload_miss} + 5'd1;
   assign ar_payload_len = 8'd0;
   assign ar_payload_size = 3'd6;
   assign ar_payload_burst = 2'd1;
   assign r_ready = 1'b1;
+  assign arriving_valid = arrives;
+  assign arriving_miss = miss;
   assign walked_valid = done;
   assign walked_result_miss = walked_miss;
   assign walked_result_error = walked_error;
@@ -186,10 +205,24 @@ module TableWalk_m16_b64_p22_m31_s4 (
   assign walked_result_index = walked_index;
   assign walked_result_tag = walked_tag;
 
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) assert (~(fetches_in_valid & ~fetches_queue_push_ready)); // pass_queue.ts:19
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~(fetches_in_valid & ~fetches_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+        $stop;
+      end
+    end
+`endif
+`endif
+
   wire _unused_ok = &{
     1'b0,
-    queue_pop_payload_tag,
-    queue_level,
+    fetches_queue_level,
     beat_data[511:497],
     beat_data[447:433],
     beat_data[383:369],
@@ -198,7 +231,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
     beat_data[191:177],
     beat_data[127:113],
     beat_data[63:49],
-    beat_id[4],
+    beat_id,
     1'b0
   };
 endmodule

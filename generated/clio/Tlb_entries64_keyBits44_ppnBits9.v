@@ -340,223 +340,22 @@ module Tlb_entries64_keyBits44_ppnBits9 (
   reg mappings_63_read; // tlb.ts:32
   reg [63:0] found; // tlb.ts:33
   wire [5:0] lru_victim; // tlb.ts:35
+  wire [5:0] lru_next; // tlb.ts:35
+  reg touched; // tlb.ts:37
+  reg [5:0] touched_index; // tlb.ts:38
+  wire [5:0] victim = (touched & (touched_index == lru_victim)) ? lru_next : lru_victim; // tlb.ts:41
 
-  wire lru_touch_valid = use_ | fill_valid; // tlb.ts:35
-  wire lru_touch_index_or =
-    found[32]
-    | found[33]
-    | found[34]
-    | found[35]
-    | found[36]
-    | found[37]
-    | found[38]
-    | found[39]
-    | found[40]
-    | found[41]
-    | found[42]
-    | found[43]
-    | found[44]
-    | found[45]
-    | found[46]
-    | found[47];
-  wire lru_touch_index_or_2 =
-    found[48]
-    | found[49]
-    | found[50]
-    | found[51]
-    | found[52]
-    | found[53]
-    | found[54]
-    | found[55]
-    | found[56]
-    | found[57]
-    | found[58]
-    | found[59]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
-  wire lru_touch_index_or_3 =
-    found[16]
-    | found[17]
-    | found[18]
-    | found[19]
-    | found[20]
-    | found[21]
-    | found[22]
-    | found[23]
-    | found[24]
-    | found[25]
-    | found[26]
-    | found[27]
-    | found[28]
-    | found[29]
-    | found[30]
-    | found[31];
-  wire lru_touch_index_or_4 =
-    found[48]
-    | found[49]
-    | found[50]
-    | found[51]
-    | found[52]
-    | found[53]
-    | found[54]
-    | found[55]
-    | found[56]
-    | found[57]
-    | found[58]
-    | found[59]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
-  wire lru_touch_index_or_5 =
-    found[8]
-    | found[9]
-    | found[10]
-    | found[11]
-    | found[12]
-    | found[13]
-    | found[14]
-    | found[15]
-    | found[24]
-    | found[25]
-    | found[26]
-    | found[27]
-    | found[28]
-    | found[29]
-    | found[30]
-    | found[31];
-  wire lru_touch_index_or_6 =
-    found[40]
-    | found[41]
-    | found[42]
-    | found[43]
-    | found[44]
-    | found[45]
-    | found[46]
-    | found[47]
-    | found[56]
-    | found[57]
-    | found[58]
-    | found[59]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
-  wire lru_touch_index_or_7 =
-    found[4]
-    | found[5]
-    | found[6]
-    | found[7]
-    | found[12]
-    | found[13]
-    | found[14]
-    | found[15]
-    | found[20]
-    | found[21]
-    | found[22]
-    | found[23]
-    | found[28]
-    | found[29]
-    | found[30]
-    | found[31];
-  wire lru_touch_index_or_8 =
-    found[36]
-    | found[37]
-    | found[38]
-    | found[39]
-    | found[44]
-    | found[45]
-    | found[46]
-    | found[47]
-    | found[52]
-    | found[53]
-    | found[54]
-    | found[55]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
-  wire lru_touch_index_or_9 =
-    found[2]
-    | found[3]
-    | found[6]
-    | found[7]
-    | found[10]
-    | found[11]
-    | found[14]
-    | found[15]
-    | found[18]
-    | found[19]
-    | found[22]
-    | found[23]
-    | found[26]
-    | found[27]
-    | found[30]
-    | found[31];
-  wire lru_touch_index_or_10 =
-    found[34]
-    | found[35]
-    | found[38]
-    | found[39]
-    | found[42]
-    | found[43]
-    | found[46]
-    | found[47]
-    | found[50]
-    | found[51]
-    | found[54]
-    | found[55]
-    | found[58]
-    | found[59]
-    | found[62]
-    | found[63];
-  wire lru_touch_index_or_11 =
-    found[1]
-    | found[3]
-    | found[5]
-    | found[7]
-    | found[9]
-    | found[11]
-    | found[13]
-    | found[15]
-    | found[17]
-    | found[19]
-    | found[21]
-    | found[23]
-    | found[25]
-    | found[27]
-    | found[29]
-    | found[31];
-  wire lru_touch_index_or_12 =
-    found[33]
-    | found[35]
-    | found[37]
-    | found[39]
-    | found[41]
-    | found[43]
-    | found[45]
-    | found[47]
-    | found[49]
-    | found[51]
-    | found[53]
-    | found[55]
-    | found[57]
-    | found[59]
-    | found[61]
-    | found[63];
-  wire [5:0] lru_touch_index =
-    fill_valid ? lru_victim :
-    {lru_touch_index_or | lru_touch_index_or_2, lru_touch_index_or_3 | lru_touch_index_or_4, lru_touch_index_or_5 | lru_touch_index_or_6, lru_touch_index_or_7 | lru_touch_index_or_8, lru_touch_index_or_9 | lru_touch_index_or_10, lru_touch_index_or_11 | lru_touch_index_or_12}; // tlb.ts:35
+  wire lru_touch_valid = touched; // tlb.ts:35
+  wire [5:0] lru_touch_index = touched_index; // tlb.ts:35
   Lru_entries64 lru ( // tlb.ts:35
     .clk         (clk),
     .rst         (rst),
     .touch_valid (lru_touch_valid),
     .touch_index (lru_touch_index),
-    .victim      (lru_victim)
+    .victim      (lru_victim),
+    .next        (lru_next)
   );
-  wire keys_0_when = fill_valid & (lru_victim == 6'd0);
+  wire keys_0_when = fill_valid & (victim == 6'd0);
 
   always @(posedge clk)
     if (keys_0_when) begin
@@ -565,7 +364,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_0_write <= fill_mapping_write;
       mappings_0_read <= fill_mapping_read;
     end
-  wire keys_1_when = fill_valid & (lru_victim == 6'd1);
+  wire keys_1_when = fill_valid & (victim == 6'd1);
 
   always @(posedge clk)
     if (keys_1_when) begin
@@ -574,7 +373,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_1_write <= fill_mapping_write;
       mappings_1_read <= fill_mapping_read;
     end
-  wire keys_2_when = fill_valid & (lru_victim == 6'd2);
+  wire keys_2_when = fill_valid & (victim == 6'd2);
 
   always @(posedge clk)
     if (keys_2_when) begin
@@ -583,7 +382,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_2_write <= fill_mapping_write;
       mappings_2_read <= fill_mapping_read;
     end
-  wire keys_3_when = fill_valid & (lru_victim == 6'd3);
+  wire keys_3_when = fill_valid & (victim == 6'd3);
 
   always @(posedge clk)
     if (keys_3_when) begin
@@ -592,7 +391,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_3_write <= fill_mapping_write;
       mappings_3_read <= fill_mapping_read;
     end
-  wire keys_4_when = fill_valid & (lru_victim == 6'd4);
+  wire keys_4_when = fill_valid & (victim == 6'd4);
 
   always @(posedge clk)
     if (keys_4_when) begin
@@ -601,7 +400,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_4_write <= fill_mapping_write;
       mappings_4_read <= fill_mapping_read;
     end
-  wire keys_5_when = fill_valid & (lru_victim == 6'd5);
+  wire keys_5_when = fill_valid & (victim == 6'd5);
 
   always @(posedge clk)
     if (keys_5_when) begin
@@ -610,7 +409,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_5_write <= fill_mapping_write;
       mappings_5_read <= fill_mapping_read;
     end
-  wire keys_6_when = fill_valid & (lru_victim == 6'd6);
+  wire keys_6_when = fill_valid & (victim == 6'd6);
 
   always @(posedge clk)
     if (keys_6_when) begin
@@ -619,7 +418,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_6_write <= fill_mapping_write;
       mappings_6_read <= fill_mapping_read;
     end
-  wire keys_7_when = fill_valid & (lru_victim == 6'd7);
+  wire keys_7_when = fill_valid & (victim == 6'd7);
 
   always @(posedge clk)
     if (keys_7_when) begin
@@ -628,7 +427,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_7_write <= fill_mapping_write;
       mappings_7_read <= fill_mapping_read;
     end
-  wire keys_8_when = fill_valid & (lru_victim == 6'd8);
+  wire keys_8_when = fill_valid & (victim == 6'd8);
 
   always @(posedge clk)
     if (keys_8_when) begin
@@ -637,7 +436,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_8_write <= fill_mapping_write;
       mappings_8_read <= fill_mapping_read;
     end
-  wire keys_9_when = fill_valid & (lru_victim == 6'd9);
+  wire keys_9_when = fill_valid & (victim == 6'd9);
 
   always @(posedge clk)
     if (keys_9_when) begin
@@ -646,7 +445,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_9_write <= fill_mapping_write;
       mappings_9_read <= fill_mapping_read;
     end
-  wire keys_10_when = fill_valid & (lru_victim == 6'd10);
+  wire keys_10_when = fill_valid & (victim == 6'd10);
 
   always @(posedge clk)
     if (keys_10_when) begin
@@ -655,7 +454,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_10_write <= fill_mapping_write;
       mappings_10_read <= fill_mapping_read;
     end
-  wire keys_11_when = fill_valid & (lru_victim == 6'd11);
+  wire keys_11_when = fill_valid & (victim == 6'd11);
 
   always @(posedge clk)
     if (keys_11_when) begin
@@ -664,7 +463,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_11_write <= fill_mapping_write;
       mappings_11_read <= fill_mapping_read;
     end
-  wire keys_12_when = fill_valid & (lru_victim == 6'd12);
+  wire keys_12_when = fill_valid & (victim == 6'd12);
 
   always @(posedge clk)
     if (keys_12_when) begin
@@ -673,7 +472,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_12_write <= fill_mapping_write;
       mappings_12_read <= fill_mapping_read;
     end
-  wire keys_13_when = fill_valid & (lru_victim == 6'd13);
+  wire keys_13_when = fill_valid & (victim == 6'd13);
 
   always @(posedge clk)
     if (keys_13_when) begin
@@ -682,7 +481,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_13_write <= fill_mapping_write;
       mappings_13_read <= fill_mapping_read;
     end
-  wire keys_14_when = fill_valid & (lru_victim == 6'd14);
+  wire keys_14_when = fill_valid & (victim == 6'd14);
 
   always @(posedge clk)
     if (keys_14_when) begin
@@ -691,7 +490,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_14_write <= fill_mapping_write;
       mappings_14_read <= fill_mapping_read;
     end
-  wire keys_15_when = fill_valid & (lru_victim == 6'd15);
+  wire keys_15_when = fill_valid & (victim == 6'd15);
 
   always @(posedge clk)
     if (keys_15_when) begin
@@ -700,7 +499,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_15_write <= fill_mapping_write;
       mappings_15_read <= fill_mapping_read;
     end
-  wire keys_16_when = fill_valid & (lru_victim == 6'd16);
+  wire keys_16_when = fill_valid & (victim == 6'd16);
 
   always @(posedge clk)
     if (keys_16_when) begin
@@ -709,7 +508,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_16_write <= fill_mapping_write;
       mappings_16_read <= fill_mapping_read;
     end
-  wire keys_17_when = fill_valid & (lru_victim == 6'd17);
+  wire keys_17_when = fill_valid & (victim == 6'd17);
 
   always @(posedge clk)
     if (keys_17_when) begin
@@ -718,7 +517,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_17_write <= fill_mapping_write;
       mappings_17_read <= fill_mapping_read;
     end
-  wire keys_18_when = fill_valid & (lru_victim == 6'd18);
+  wire keys_18_when = fill_valid & (victim == 6'd18);
 
   always @(posedge clk)
     if (keys_18_when) begin
@@ -727,7 +526,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_18_write <= fill_mapping_write;
       mappings_18_read <= fill_mapping_read;
     end
-  wire keys_19_when = fill_valid & (lru_victim == 6'd19);
+  wire keys_19_when = fill_valid & (victim == 6'd19);
 
   always @(posedge clk)
     if (keys_19_when) begin
@@ -736,7 +535,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_19_write <= fill_mapping_write;
       mappings_19_read <= fill_mapping_read;
     end
-  wire keys_20_when = fill_valid & (lru_victim == 6'd20);
+  wire keys_20_when = fill_valid & (victim == 6'd20);
 
   always @(posedge clk)
     if (keys_20_when) begin
@@ -745,7 +544,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_20_write <= fill_mapping_write;
       mappings_20_read <= fill_mapping_read;
     end
-  wire keys_21_when = fill_valid & (lru_victim == 6'd21);
+  wire keys_21_when = fill_valid & (victim == 6'd21);
 
   always @(posedge clk)
     if (keys_21_when) begin
@@ -754,7 +553,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_21_write <= fill_mapping_write;
       mappings_21_read <= fill_mapping_read;
     end
-  wire keys_22_when = fill_valid & (lru_victim == 6'd22);
+  wire keys_22_when = fill_valid & (victim == 6'd22);
 
   always @(posedge clk)
     if (keys_22_when) begin
@@ -763,7 +562,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_22_write <= fill_mapping_write;
       mappings_22_read <= fill_mapping_read;
     end
-  wire keys_23_when = fill_valid & (lru_victim == 6'd23);
+  wire keys_23_when = fill_valid & (victim == 6'd23);
 
   always @(posedge clk)
     if (keys_23_when) begin
@@ -772,7 +571,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_23_write <= fill_mapping_write;
       mappings_23_read <= fill_mapping_read;
     end
-  wire keys_24_when = fill_valid & (lru_victim == 6'd24);
+  wire keys_24_when = fill_valid & (victim == 6'd24);
 
   always @(posedge clk)
     if (keys_24_when) begin
@@ -781,7 +580,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_24_write <= fill_mapping_write;
       mappings_24_read <= fill_mapping_read;
     end
-  wire keys_25_when = fill_valid & (lru_victim == 6'd25);
+  wire keys_25_when = fill_valid & (victim == 6'd25);
 
   always @(posedge clk)
     if (keys_25_when) begin
@@ -790,7 +589,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_25_write <= fill_mapping_write;
       mappings_25_read <= fill_mapping_read;
     end
-  wire keys_26_when = fill_valid & (lru_victim == 6'd26);
+  wire keys_26_when = fill_valid & (victim == 6'd26);
 
   always @(posedge clk)
     if (keys_26_when) begin
@@ -799,7 +598,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_26_write <= fill_mapping_write;
       mappings_26_read <= fill_mapping_read;
     end
-  wire keys_27_when = fill_valid & (lru_victim == 6'd27);
+  wire keys_27_when = fill_valid & (victim == 6'd27);
 
   always @(posedge clk)
     if (keys_27_when) begin
@@ -808,7 +607,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_27_write <= fill_mapping_write;
       mappings_27_read <= fill_mapping_read;
     end
-  wire keys_28_when = fill_valid & (lru_victim == 6'd28);
+  wire keys_28_when = fill_valid & (victim == 6'd28);
 
   always @(posedge clk)
     if (keys_28_when) begin
@@ -817,7 +616,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_28_write <= fill_mapping_write;
       mappings_28_read <= fill_mapping_read;
     end
-  wire keys_29_when = fill_valid & (lru_victim == 6'd29);
+  wire keys_29_when = fill_valid & (victim == 6'd29);
 
   always @(posedge clk)
     if (keys_29_when) begin
@@ -826,7 +625,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_29_write <= fill_mapping_write;
       mappings_29_read <= fill_mapping_read;
     end
-  wire keys_30_when = fill_valid & (lru_victim == 6'd30);
+  wire keys_30_when = fill_valid & (victim == 6'd30);
 
   always @(posedge clk)
     if (keys_30_when) begin
@@ -835,7 +634,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_30_write <= fill_mapping_write;
       mappings_30_read <= fill_mapping_read;
     end
-  wire keys_31_when = fill_valid & (lru_victim == 6'd31);
+  wire keys_31_when = fill_valid & (victim == 6'd31);
 
   always @(posedge clk)
     if (keys_31_when) begin
@@ -844,7 +643,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_31_write <= fill_mapping_write;
       mappings_31_read <= fill_mapping_read;
     end
-  wire keys_32_when = fill_valid & (lru_victim == 6'd32);
+  wire keys_32_when = fill_valid & (victim == 6'd32);
 
   always @(posedge clk)
     if (keys_32_when) begin
@@ -853,7 +652,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_32_write <= fill_mapping_write;
       mappings_32_read <= fill_mapping_read;
     end
-  wire keys_33_when = fill_valid & (lru_victim == 6'd33);
+  wire keys_33_when = fill_valid & (victim == 6'd33);
 
   always @(posedge clk)
     if (keys_33_when) begin
@@ -862,7 +661,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_33_write <= fill_mapping_write;
       mappings_33_read <= fill_mapping_read;
     end
-  wire keys_34_when = fill_valid & (lru_victim == 6'd34);
+  wire keys_34_when = fill_valid & (victim == 6'd34);
 
   always @(posedge clk)
     if (keys_34_when) begin
@@ -871,7 +670,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_34_write <= fill_mapping_write;
       mappings_34_read <= fill_mapping_read;
     end
-  wire keys_35_when = fill_valid & (lru_victim == 6'd35);
+  wire keys_35_when = fill_valid & (victim == 6'd35);
 
   always @(posedge clk)
     if (keys_35_when) begin
@@ -880,7 +679,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_35_write <= fill_mapping_write;
       mappings_35_read <= fill_mapping_read;
     end
-  wire keys_36_when = fill_valid & (lru_victim == 6'd36);
+  wire keys_36_when = fill_valid & (victim == 6'd36);
 
   always @(posedge clk)
     if (keys_36_when) begin
@@ -889,7 +688,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_36_write <= fill_mapping_write;
       mappings_36_read <= fill_mapping_read;
     end
-  wire keys_37_when = fill_valid & (lru_victim == 6'd37);
+  wire keys_37_when = fill_valid & (victim == 6'd37);
 
   always @(posedge clk)
     if (keys_37_when) begin
@@ -898,7 +697,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_37_write <= fill_mapping_write;
       mappings_37_read <= fill_mapping_read;
     end
-  wire keys_38_when = fill_valid & (lru_victim == 6'd38);
+  wire keys_38_when = fill_valid & (victim == 6'd38);
 
   always @(posedge clk)
     if (keys_38_when) begin
@@ -907,7 +706,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_38_write <= fill_mapping_write;
       mappings_38_read <= fill_mapping_read;
     end
-  wire keys_39_when = fill_valid & (lru_victim == 6'd39);
+  wire keys_39_when = fill_valid & (victim == 6'd39);
 
   always @(posedge clk)
     if (keys_39_when) begin
@@ -916,7 +715,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_39_write <= fill_mapping_write;
       mappings_39_read <= fill_mapping_read;
     end
-  wire keys_40_when = fill_valid & (lru_victim == 6'd40);
+  wire keys_40_when = fill_valid & (victim == 6'd40);
 
   always @(posedge clk)
     if (keys_40_when) begin
@@ -925,7 +724,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_40_write <= fill_mapping_write;
       mappings_40_read <= fill_mapping_read;
     end
-  wire keys_41_when = fill_valid & (lru_victim == 6'd41);
+  wire keys_41_when = fill_valid & (victim == 6'd41);
 
   always @(posedge clk)
     if (keys_41_when) begin
@@ -934,7 +733,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_41_write <= fill_mapping_write;
       mappings_41_read <= fill_mapping_read;
     end
-  wire keys_42_when = fill_valid & (lru_victim == 6'd42);
+  wire keys_42_when = fill_valid & (victim == 6'd42);
 
   always @(posedge clk)
     if (keys_42_when) begin
@@ -943,7 +742,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_42_write <= fill_mapping_write;
       mappings_42_read <= fill_mapping_read;
     end
-  wire keys_43_when = fill_valid & (lru_victim == 6'd43);
+  wire keys_43_when = fill_valid & (victim == 6'd43);
 
   always @(posedge clk)
     if (keys_43_when) begin
@@ -952,7 +751,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_43_write <= fill_mapping_write;
       mappings_43_read <= fill_mapping_read;
     end
-  wire keys_44_when = fill_valid & (lru_victim == 6'd44);
+  wire keys_44_when = fill_valid & (victim == 6'd44);
 
   always @(posedge clk)
     if (keys_44_when) begin
@@ -961,7 +760,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_44_write <= fill_mapping_write;
       mappings_44_read <= fill_mapping_read;
     end
-  wire keys_45_when = fill_valid & (lru_victim == 6'd45);
+  wire keys_45_when = fill_valid & (victim == 6'd45);
 
   always @(posedge clk)
     if (keys_45_when) begin
@@ -970,7 +769,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_45_write <= fill_mapping_write;
       mappings_45_read <= fill_mapping_read;
     end
-  wire keys_46_when = fill_valid & (lru_victim == 6'd46);
+  wire keys_46_when = fill_valid & (victim == 6'd46);
 
   always @(posedge clk)
     if (keys_46_when) begin
@@ -979,7 +778,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_46_write <= fill_mapping_write;
       mappings_46_read <= fill_mapping_read;
     end
-  wire keys_47_when = fill_valid & (lru_victim == 6'd47);
+  wire keys_47_when = fill_valid & (victim == 6'd47);
 
   always @(posedge clk)
     if (keys_47_when) begin
@@ -988,7 +787,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_47_write <= fill_mapping_write;
       mappings_47_read <= fill_mapping_read;
     end
-  wire keys_48_when = fill_valid & (lru_victim == 6'd48);
+  wire keys_48_when = fill_valid & (victim == 6'd48);
 
   always @(posedge clk)
     if (keys_48_when) begin
@@ -997,7 +796,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_48_write <= fill_mapping_write;
       mappings_48_read <= fill_mapping_read;
     end
-  wire keys_49_when = fill_valid & (lru_victim == 6'd49);
+  wire keys_49_when = fill_valid & (victim == 6'd49);
 
   always @(posedge clk)
     if (keys_49_when) begin
@@ -1006,7 +805,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_49_write <= fill_mapping_write;
       mappings_49_read <= fill_mapping_read;
     end
-  wire keys_50_when = fill_valid & (lru_victim == 6'd50);
+  wire keys_50_when = fill_valid & (victim == 6'd50);
 
   always @(posedge clk)
     if (keys_50_when) begin
@@ -1015,7 +814,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_50_write <= fill_mapping_write;
       mappings_50_read <= fill_mapping_read;
     end
-  wire keys_51_when = fill_valid & (lru_victim == 6'd51);
+  wire keys_51_when = fill_valid & (victim == 6'd51);
 
   always @(posedge clk)
     if (keys_51_when) begin
@@ -1024,7 +823,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_51_write <= fill_mapping_write;
       mappings_51_read <= fill_mapping_read;
     end
-  wire keys_52_when = fill_valid & (lru_victim == 6'd52);
+  wire keys_52_when = fill_valid & (victim == 6'd52);
 
   always @(posedge clk)
     if (keys_52_when) begin
@@ -1033,7 +832,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_52_write <= fill_mapping_write;
       mappings_52_read <= fill_mapping_read;
     end
-  wire keys_53_when = fill_valid & (lru_victim == 6'd53);
+  wire keys_53_when = fill_valid & (victim == 6'd53);
 
   always @(posedge clk)
     if (keys_53_when) begin
@@ -1042,7 +841,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_53_write <= fill_mapping_write;
       mappings_53_read <= fill_mapping_read;
     end
-  wire keys_54_when = fill_valid & (lru_victim == 6'd54);
+  wire keys_54_when = fill_valid & (victim == 6'd54);
 
   always @(posedge clk)
     if (keys_54_when) begin
@@ -1051,7 +850,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_54_write <= fill_mapping_write;
       mappings_54_read <= fill_mapping_read;
     end
-  wire keys_55_when = fill_valid & (lru_victim == 6'd55);
+  wire keys_55_when = fill_valid & (victim == 6'd55);
 
   always @(posedge clk)
     if (keys_55_when) begin
@@ -1060,7 +859,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_55_write <= fill_mapping_write;
       mappings_55_read <= fill_mapping_read;
     end
-  wire keys_56_when = fill_valid & (lru_victim == 6'd56);
+  wire keys_56_when = fill_valid & (victim == 6'd56);
 
   always @(posedge clk)
     if (keys_56_when) begin
@@ -1069,7 +868,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_56_write <= fill_mapping_write;
       mappings_56_read <= fill_mapping_read;
     end
-  wire keys_57_when = fill_valid & (lru_victim == 6'd57);
+  wire keys_57_when = fill_valid & (victim == 6'd57);
 
   always @(posedge clk)
     if (keys_57_when) begin
@@ -1078,7 +877,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_57_write <= fill_mapping_write;
       mappings_57_read <= fill_mapping_read;
     end
-  wire keys_58_when = fill_valid & (lru_victim == 6'd58);
+  wire keys_58_when = fill_valid & (victim == 6'd58);
 
   always @(posedge clk)
     if (keys_58_when) begin
@@ -1087,7 +886,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_58_write <= fill_mapping_write;
       mappings_58_read <= fill_mapping_read;
     end
-  wire keys_59_when = fill_valid & (lru_victim == 6'd59);
+  wire keys_59_when = fill_valid & (victim == 6'd59);
 
   always @(posedge clk)
     if (keys_59_when) begin
@@ -1096,7 +895,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_59_write <= fill_mapping_write;
       mappings_59_read <= fill_mapping_read;
     end
-  wire keys_60_when = fill_valid & (lru_victim == 6'd60);
+  wire keys_60_when = fill_valid & (victim == 6'd60);
 
   always @(posedge clk)
     if (keys_60_when) begin
@@ -1105,7 +904,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_60_write <= fill_mapping_write;
       mappings_60_read <= fill_mapping_read;
     end
-  wire keys_61_when = fill_valid & (lru_victim == 6'd61);
+  wire keys_61_when = fill_valid & (victim == 6'd61);
 
   always @(posedge clk)
     if (keys_61_when) begin
@@ -1114,7 +913,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_61_write <= fill_mapping_write;
       mappings_61_read <= fill_mapping_read;
     end
-  wire keys_62_when = fill_valid & (lru_victim == 6'd62);
+  wire keys_62_when = fill_valid & (victim == 6'd62);
 
   always @(posedge clk)
     if (keys_62_when) begin
@@ -1123,7 +922,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
       mappings_62_write <= fill_mapping_write;
       mappings_62_read <= fill_mapping_read;
     end
-  wire keys_63_when = fill_valid & (lru_victim == 6'd63);
+  wire keys_63_when = fill_valid & (victim == 6'd63);
 
   always @(posedge clk)
     if (keys_63_when) begin
@@ -1457,72 +1256,286 @@ module Tlb_entries64_keyBits44_ppnBits9 (
     if (rst) found <= 64'd0;
     else if (advance) begin
       found <= {
-        (fill_valid & (lru_victim == 6'd63)) ? fill_key == key : valid_63 & (keys_63 == key) & ~(clear & found[63]),
-        (fill_valid & (lru_victim == 6'd62)) ? fill_key == key : valid_62 & (keys_62 == key) & ~(clear & found[62]),
-        (fill_valid & (lru_victim == 6'd61)) ? fill_key == key : valid_61 & (keys_61 == key) & ~(clear & found[61]),
-        (fill_valid & (lru_victim == 6'd60)) ? fill_key == key : valid_60 & (keys_60 == key) & ~(clear & found[60]),
-        (fill_valid & (lru_victim == 6'd59)) ? fill_key == key : valid_59 & (keys_59 == key) & ~(clear & found[59]),
-        (fill_valid & (lru_victim == 6'd58)) ? fill_key == key : valid_58 & (keys_58 == key) & ~(clear & found[58]),
-        (fill_valid & (lru_victim == 6'd57)) ? fill_key == key : valid_57 & (keys_57 == key) & ~(clear & found[57]),
-        (fill_valid & (lru_victim == 6'd56)) ? fill_key == key : valid_56 & (keys_56 == key) & ~(clear & found[56]),
-        (fill_valid & (lru_victim == 6'd55)) ? fill_key == key : valid_55 & (keys_55 == key) & ~(clear & found[55]),
-        (fill_valid & (lru_victim == 6'd54)) ? fill_key == key : valid_54 & (keys_54 == key) & ~(clear & found[54]),
-        (fill_valid & (lru_victim == 6'd53)) ? fill_key == key : valid_53 & (keys_53 == key) & ~(clear & found[53]),
-        (fill_valid & (lru_victim == 6'd52)) ? fill_key == key : valid_52 & (keys_52 == key) & ~(clear & found[52]),
-        (fill_valid & (lru_victim == 6'd51)) ? fill_key == key : valid_51 & (keys_51 == key) & ~(clear & found[51]),
-        (fill_valid & (lru_victim == 6'd50)) ? fill_key == key : valid_50 & (keys_50 == key) & ~(clear & found[50]),
-        (fill_valid & (lru_victim == 6'd49)) ? fill_key == key : valid_49 & (keys_49 == key) & ~(clear & found[49]),
-        (fill_valid & (lru_victim == 6'd48)) ? fill_key == key : valid_48 & (keys_48 == key) & ~(clear & found[48]),
-        (fill_valid & (lru_victim == 6'd47)) ? fill_key == key : valid_47 & (keys_47 == key) & ~(clear & found[47]),
-        (fill_valid & (lru_victim == 6'd46)) ? fill_key == key : valid_46 & (keys_46 == key) & ~(clear & found[46]),
-        (fill_valid & (lru_victim == 6'd45)) ? fill_key == key : valid_45 & (keys_45 == key) & ~(clear & found[45]),
-        (fill_valid & (lru_victim == 6'd44)) ? fill_key == key : valid_44 & (keys_44 == key) & ~(clear & found[44]),
-        (fill_valid & (lru_victim == 6'd43)) ? fill_key == key : valid_43 & (keys_43 == key) & ~(clear & found[43]),
-        (fill_valid & (lru_victim == 6'd42)) ? fill_key == key : valid_42 & (keys_42 == key) & ~(clear & found[42]),
-        (fill_valid & (lru_victim == 6'd41)) ? fill_key == key : valid_41 & (keys_41 == key) & ~(clear & found[41]),
-        (fill_valid & (lru_victim == 6'd40)) ? fill_key == key : valid_40 & (keys_40 == key) & ~(clear & found[40]),
-        (fill_valid & (lru_victim == 6'd39)) ? fill_key == key : valid_39 & (keys_39 == key) & ~(clear & found[39]),
-        (fill_valid & (lru_victim == 6'd38)) ? fill_key == key : valid_38 & (keys_38 == key) & ~(clear & found[38]),
-        (fill_valid & (lru_victim == 6'd37)) ? fill_key == key : valid_37 & (keys_37 == key) & ~(clear & found[37]),
-        (fill_valid & (lru_victim == 6'd36)) ? fill_key == key : valid_36 & (keys_36 == key) & ~(clear & found[36]),
-        (fill_valid & (lru_victim == 6'd35)) ? fill_key == key : valid_35 & (keys_35 == key) & ~(clear & found[35]),
-        (fill_valid & (lru_victim == 6'd34)) ? fill_key == key : valid_34 & (keys_34 == key) & ~(clear & found[34]),
-        (fill_valid & (lru_victim == 6'd33)) ? fill_key == key : valid_33 & (keys_33 == key) & ~(clear & found[33]),
-        (fill_valid & (lru_victim == 6'd32)) ? fill_key == key : valid_32 & (keys_32 == key) & ~(clear & found[32]),
-        (fill_valid & (lru_victim == 6'd31)) ? fill_key == key : valid_31 & (keys_31 == key) & ~(clear & found[31]),
-        (fill_valid & (lru_victim == 6'd30)) ? fill_key == key : valid_30 & (keys_30 == key) & ~(clear & found[30]),
-        (fill_valid & (lru_victim == 6'd29)) ? fill_key == key : valid_29 & (keys_29 == key) & ~(clear & found[29]),
-        (fill_valid & (lru_victim == 6'd28)) ? fill_key == key : valid_28 & (keys_28 == key) & ~(clear & found[28]),
-        (fill_valid & (lru_victim == 6'd27)) ? fill_key == key : valid_27 & (keys_27 == key) & ~(clear & found[27]),
-        (fill_valid & (lru_victim == 6'd26)) ? fill_key == key : valid_26 & (keys_26 == key) & ~(clear & found[26]),
-        (fill_valid & (lru_victim == 6'd25)) ? fill_key == key : valid_25 & (keys_25 == key) & ~(clear & found[25]),
-        (fill_valid & (lru_victim == 6'd24)) ? fill_key == key : valid_24 & (keys_24 == key) & ~(clear & found[24]),
-        (fill_valid & (lru_victim == 6'd23)) ? fill_key == key : valid_23 & (keys_23 == key) & ~(clear & found[23]),
-        (fill_valid & (lru_victim == 6'd22)) ? fill_key == key : valid_22 & (keys_22 == key) & ~(clear & found[22]),
-        (fill_valid & (lru_victim == 6'd21)) ? fill_key == key : valid_21 & (keys_21 == key) & ~(clear & found[21]),
-        (fill_valid & (lru_victim == 6'd20)) ? fill_key == key : valid_20 & (keys_20 == key) & ~(clear & found[20]),
-        (fill_valid & (lru_victim == 6'd19)) ? fill_key == key : valid_19 & (keys_19 == key) & ~(clear & found[19]),
-        (fill_valid & (lru_victim == 6'd18)) ? fill_key == key : valid_18 & (keys_18 == key) & ~(clear & found[18]),
-        (fill_valid & (lru_victim == 6'd17)) ? fill_key == key : valid_17 & (keys_17 == key) & ~(clear & found[17]),
-        (fill_valid & (lru_victim == 6'd16)) ? fill_key == key : valid_16 & (keys_16 == key) & ~(clear & found[16]),
-        (fill_valid & (lru_victim == 6'd15)) ? fill_key == key : valid_15 & (keys_15 == key) & ~(clear & found[15]),
-        (fill_valid & (lru_victim == 6'd14)) ? fill_key == key : valid_14 & (keys_14 == key) & ~(clear & found[14]),
-        (fill_valid & (lru_victim == 6'd13)) ? fill_key == key : valid_13 & (keys_13 == key) & ~(clear & found[13]),
-        (fill_valid & (lru_victim == 6'd12)) ? fill_key == key : valid_12 & (keys_12 == key) & ~(clear & found[12]),
-        (fill_valid & (lru_victim == 6'd11)) ? fill_key == key : valid_11 & (keys_11 == key) & ~(clear & found[11]),
-        (fill_valid & (lru_victim == 6'd10)) ? fill_key == key : valid_10 & (keys_10 == key) & ~(clear & found[10]),
-        (fill_valid & (lru_victim == 6'd9)) ? fill_key == key : valid_9 & (keys_9 == key) & ~(clear & found[9]),
-        (fill_valid & (lru_victim == 6'd8)) ? fill_key == key : valid_8 & (keys_8 == key) & ~(clear & found[8]),
-        (fill_valid & (lru_victim == 6'd7)) ? fill_key == key : valid_7 & (keys_7 == key) & ~(clear & found[7]),
-        (fill_valid & (lru_victim == 6'd6)) ? fill_key == key : valid_6 & (keys_6 == key) & ~(clear & found[6]),
-        (fill_valid & (lru_victim == 6'd5)) ? fill_key == key : valid_5 & (keys_5 == key) & ~(clear & found[5]),
-        (fill_valid & (lru_victim == 6'd4)) ? fill_key == key : valid_4 & (keys_4 == key) & ~(clear & found[4]),
-        (fill_valid & (lru_victim == 6'd3)) ? fill_key == key : valid_3 & (keys_3 == key) & ~(clear & found[3]),
-        (fill_valid & (lru_victim == 6'd2)) ? fill_key == key : valid_2 & (keys_2 == key) & ~(clear & found[2]),
-        (fill_valid & (lru_victim == 6'd1)) ? fill_key == key : valid_1 & (keys_1 == key) & ~(clear & found[1]),
-        (fill_valid & (lru_victim == 6'd0)) ? fill_key == key : valid_0 & (keys_0 == key) & ~(clear & found[0])
+        (fill_valid & (victim == 6'd63)) ? fill_key == key : valid_63 & (keys_63 == key) & ~(clear & found[63]),
+        (fill_valid & (victim == 6'd62)) ? fill_key == key : valid_62 & (keys_62 == key) & ~(clear & found[62]),
+        (fill_valid & (victim == 6'd61)) ? fill_key == key : valid_61 & (keys_61 == key) & ~(clear & found[61]),
+        (fill_valid & (victim == 6'd60)) ? fill_key == key : valid_60 & (keys_60 == key) & ~(clear & found[60]),
+        (fill_valid & (victim == 6'd59)) ? fill_key == key : valid_59 & (keys_59 == key) & ~(clear & found[59]),
+        (fill_valid & (victim == 6'd58)) ? fill_key == key : valid_58 & (keys_58 == key) & ~(clear & found[58]),
+        (fill_valid & (victim == 6'd57)) ? fill_key == key : valid_57 & (keys_57 == key) & ~(clear & found[57]),
+        (fill_valid & (victim == 6'd56)) ? fill_key == key : valid_56 & (keys_56 == key) & ~(clear & found[56]),
+        (fill_valid & (victim == 6'd55)) ? fill_key == key : valid_55 & (keys_55 == key) & ~(clear & found[55]),
+        (fill_valid & (victim == 6'd54)) ? fill_key == key : valid_54 & (keys_54 == key) & ~(clear & found[54]),
+        (fill_valid & (victim == 6'd53)) ? fill_key == key : valid_53 & (keys_53 == key) & ~(clear & found[53]),
+        (fill_valid & (victim == 6'd52)) ? fill_key == key : valid_52 & (keys_52 == key) & ~(clear & found[52]),
+        (fill_valid & (victim == 6'd51)) ? fill_key == key : valid_51 & (keys_51 == key) & ~(clear & found[51]),
+        (fill_valid & (victim == 6'd50)) ? fill_key == key : valid_50 & (keys_50 == key) & ~(clear & found[50]),
+        (fill_valid & (victim == 6'd49)) ? fill_key == key : valid_49 & (keys_49 == key) & ~(clear & found[49]),
+        (fill_valid & (victim == 6'd48)) ? fill_key == key : valid_48 & (keys_48 == key) & ~(clear & found[48]),
+        (fill_valid & (victim == 6'd47)) ? fill_key == key : valid_47 & (keys_47 == key) & ~(clear & found[47]),
+        (fill_valid & (victim == 6'd46)) ? fill_key == key : valid_46 & (keys_46 == key) & ~(clear & found[46]),
+        (fill_valid & (victim == 6'd45)) ? fill_key == key : valid_45 & (keys_45 == key) & ~(clear & found[45]),
+        (fill_valid & (victim == 6'd44)) ? fill_key == key : valid_44 & (keys_44 == key) & ~(clear & found[44]),
+        (fill_valid & (victim == 6'd43)) ? fill_key == key : valid_43 & (keys_43 == key) & ~(clear & found[43]),
+        (fill_valid & (victim == 6'd42)) ? fill_key == key : valid_42 & (keys_42 == key) & ~(clear & found[42]),
+        (fill_valid & (victim == 6'd41)) ? fill_key == key : valid_41 & (keys_41 == key) & ~(clear & found[41]),
+        (fill_valid & (victim == 6'd40)) ? fill_key == key : valid_40 & (keys_40 == key) & ~(clear & found[40]),
+        (fill_valid & (victim == 6'd39)) ? fill_key == key : valid_39 & (keys_39 == key) & ~(clear & found[39]),
+        (fill_valid & (victim == 6'd38)) ? fill_key == key : valid_38 & (keys_38 == key) & ~(clear & found[38]),
+        (fill_valid & (victim == 6'd37)) ? fill_key == key : valid_37 & (keys_37 == key) & ~(clear & found[37]),
+        (fill_valid & (victim == 6'd36)) ? fill_key == key : valid_36 & (keys_36 == key) & ~(clear & found[36]),
+        (fill_valid & (victim == 6'd35)) ? fill_key == key : valid_35 & (keys_35 == key) & ~(clear & found[35]),
+        (fill_valid & (victim == 6'd34)) ? fill_key == key : valid_34 & (keys_34 == key) & ~(clear & found[34]),
+        (fill_valid & (victim == 6'd33)) ? fill_key == key : valid_33 & (keys_33 == key) & ~(clear & found[33]),
+        (fill_valid & (victim == 6'd32)) ? fill_key == key : valid_32 & (keys_32 == key) & ~(clear & found[32]),
+        (fill_valid & (victim == 6'd31)) ? fill_key == key : valid_31 & (keys_31 == key) & ~(clear & found[31]),
+        (fill_valid & (victim == 6'd30)) ? fill_key == key : valid_30 & (keys_30 == key) & ~(clear & found[30]),
+        (fill_valid & (victim == 6'd29)) ? fill_key == key : valid_29 & (keys_29 == key) & ~(clear & found[29]),
+        (fill_valid & (victim == 6'd28)) ? fill_key == key : valid_28 & (keys_28 == key) & ~(clear & found[28]),
+        (fill_valid & (victim == 6'd27)) ? fill_key == key : valid_27 & (keys_27 == key) & ~(clear & found[27]),
+        (fill_valid & (victim == 6'd26)) ? fill_key == key : valid_26 & (keys_26 == key) & ~(clear & found[26]),
+        (fill_valid & (victim == 6'd25)) ? fill_key == key : valid_25 & (keys_25 == key) & ~(clear & found[25]),
+        (fill_valid & (victim == 6'd24)) ? fill_key == key : valid_24 & (keys_24 == key) & ~(clear & found[24]),
+        (fill_valid & (victim == 6'd23)) ? fill_key == key : valid_23 & (keys_23 == key) & ~(clear & found[23]),
+        (fill_valid & (victim == 6'd22)) ? fill_key == key : valid_22 & (keys_22 == key) & ~(clear & found[22]),
+        (fill_valid & (victim == 6'd21)) ? fill_key == key : valid_21 & (keys_21 == key) & ~(clear & found[21]),
+        (fill_valid & (victim == 6'd20)) ? fill_key == key : valid_20 & (keys_20 == key) & ~(clear & found[20]),
+        (fill_valid & (victim == 6'd19)) ? fill_key == key : valid_19 & (keys_19 == key) & ~(clear & found[19]),
+        (fill_valid & (victim == 6'd18)) ? fill_key == key : valid_18 & (keys_18 == key) & ~(clear & found[18]),
+        (fill_valid & (victim == 6'd17)) ? fill_key == key : valid_17 & (keys_17 == key) & ~(clear & found[17]),
+        (fill_valid & (victim == 6'd16)) ? fill_key == key : valid_16 & (keys_16 == key) & ~(clear & found[16]),
+        (fill_valid & (victim == 6'd15)) ? fill_key == key : valid_15 & (keys_15 == key) & ~(clear & found[15]),
+        (fill_valid & (victim == 6'd14)) ? fill_key == key : valid_14 & (keys_14 == key) & ~(clear & found[14]),
+        (fill_valid & (victim == 6'd13)) ? fill_key == key : valid_13 & (keys_13 == key) & ~(clear & found[13]),
+        (fill_valid & (victim == 6'd12)) ? fill_key == key : valid_12 & (keys_12 == key) & ~(clear & found[12]),
+        (fill_valid & (victim == 6'd11)) ? fill_key == key : valid_11 & (keys_11 == key) & ~(clear & found[11]),
+        (fill_valid & (victim == 6'd10)) ? fill_key == key : valid_10 & (keys_10 == key) & ~(clear & found[10]),
+        (fill_valid & (victim == 6'd9)) ? fill_key == key : valid_9 & (keys_9 == key) & ~(clear & found[9]),
+        (fill_valid & (victim == 6'd8)) ? fill_key == key : valid_8 & (keys_8 == key) & ~(clear & found[8]),
+        (fill_valid & (victim == 6'd7)) ? fill_key == key : valid_7 & (keys_7 == key) & ~(clear & found[7]),
+        (fill_valid & (victim == 6'd6)) ? fill_key == key : valid_6 & (keys_6 == key) & ~(clear & found[6]),
+        (fill_valid & (victim == 6'd5)) ? fill_key == key : valid_5 & (keys_5 == key) & ~(clear & found[5]),
+        (fill_valid & (victim == 6'd4)) ? fill_key == key : valid_4 & (keys_4 == key) & ~(clear & found[4]),
+        (fill_valid & (victim == 6'd3)) ? fill_key == key : valid_3 & (keys_3 == key) & ~(clear & found[3]),
+        (fill_valid & (victim == 6'd2)) ? fill_key == key : valid_2 & (keys_2 == key) & ~(clear & found[2]),
+        (fill_valid & (victim == 6'd1)) ? fill_key == key : valid_1 & (keys_1 == key) & ~(clear & found[1]),
+        (fill_valid & (victim == 6'd0)) ? fill_key == key : valid_0 & (keys_0 == key) & ~(clear & found[0])
       };
     end
+
+  always @(posedge clk)
+    if (rst) touched <= 1'b0;
+    else touched <= use_ | fill_valid;
+  wire touched_index_or =
+    found[32]
+    | found[33]
+    | found[34]
+    | found[35]
+    | found[36]
+    | found[37]
+    | found[38]
+    | found[39]
+    | found[40]
+    | found[41]
+    | found[42]
+    | found[43]
+    | found[44]
+    | found[45]
+    | found[46]
+    | found[47];
+  wire touched_index_or_2 =
+    found[48]
+    | found[49]
+    | found[50]
+    | found[51]
+    | found[52]
+    | found[53]
+    | found[54]
+    | found[55]
+    | found[56]
+    | found[57]
+    | found[58]
+    | found[59]
+    | found[60]
+    | found[61]
+    | found[62]
+    | found[63];
+  wire touched_index_or_3 =
+    found[16]
+    | found[17]
+    | found[18]
+    | found[19]
+    | found[20]
+    | found[21]
+    | found[22]
+    | found[23]
+    | found[24]
+    | found[25]
+    | found[26]
+    | found[27]
+    | found[28]
+    | found[29]
+    | found[30]
+    | found[31];
+  wire touched_index_or_4 =
+    found[48]
+    | found[49]
+    | found[50]
+    | found[51]
+    | found[52]
+    | found[53]
+    | found[54]
+    | found[55]
+    | found[56]
+    | found[57]
+    | found[58]
+    | found[59]
+    | found[60]
+    | found[61]
+    | found[62]
+    | found[63];
+  wire touched_index_or_5 =
+    found[8]
+    | found[9]
+    | found[10]
+    | found[11]
+    | found[12]
+    | found[13]
+    | found[14]
+    | found[15]
+    | found[24]
+    | found[25]
+    | found[26]
+    | found[27]
+    | found[28]
+    | found[29]
+    | found[30]
+    | found[31];
+  wire touched_index_or_6 =
+    found[40]
+    | found[41]
+    | found[42]
+    | found[43]
+    | found[44]
+    | found[45]
+    | found[46]
+    | found[47]
+    | found[56]
+    | found[57]
+    | found[58]
+    | found[59]
+    | found[60]
+    | found[61]
+    | found[62]
+    | found[63];
+  wire touched_index_or_7 =
+    found[4]
+    | found[5]
+    | found[6]
+    | found[7]
+    | found[12]
+    | found[13]
+    | found[14]
+    | found[15]
+    | found[20]
+    | found[21]
+    | found[22]
+    | found[23]
+    | found[28]
+    | found[29]
+    | found[30]
+    | found[31];
+  wire touched_index_or_8 =
+    found[36]
+    | found[37]
+    | found[38]
+    | found[39]
+    | found[44]
+    | found[45]
+    | found[46]
+    | found[47]
+    | found[52]
+    | found[53]
+    | found[54]
+    | found[55]
+    | found[60]
+    | found[61]
+    | found[62]
+    | found[63];
+  wire touched_index_or_9 =
+    found[2]
+    | found[3]
+    | found[6]
+    | found[7]
+    | found[10]
+    | found[11]
+    | found[14]
+    | found[15]
+    | found[18]
+    | found[19]
+    | found[22]
+    | found[23]
+    | found[26]
+    | found[27]
+    | found[30]
+    | found[31];
+  wire touched_index_or_10 =
+    found[34]
+    | found[35]
+    | found[38]
+    | found[39]
+    | found[42]
+    | found[43]
+    | found[46]
+    | found[47]
+    | found[50]
+    | found[51]
+    | found[54]
+    | found[55]
+    | found[58]
+    | found[59]
+    | found[62]
+    | found[63];
+  wire touched_index_or_11 =
+    found[1]
+    | found[3]
+    | found[5]
+    | found[7]
+    | found[9]
+    | found[11]
+    | found[13]
+    | found[15]
+    | found[17]
+    | found[19]
+    | found[21]
+    | found[23]
+    | found[25]
+    | found[27]
+    | found[29]
+    | found[31];
+  wire touched_index_or_12 =
+    found[33]
+    | found[35]
+    | found[37]
+    | found[39]
+    | found[41]
+    | found[43]
+    | found[45]
+    | found[47]
+    | found[49]
+    | found[51]
+    | found[53]
+    | found[55]
+    | found[57]
+    | found[59]
+    | found[61]
+    | found[63];
+
+  always @(posedge clk) begin
+    touched_index <=
+      fill_valid ? victim :
+      {touched_index_or | touched_index_or_2, touched_index_or_3 | touched_index_or_4, touched_index_or_5 | touched_index_or_6, touched_index_or_7 | touched_index_or_8, touched_index_or_9 | touched_index_or_10, touched_index_or_11 | touched_index_or_12};
+  end
 
   assign hit = |found;
   wire [8:0] mapping_ppn_or =
@@ -1769,77 +1782,77 @@ module Tlb_entries64_keyBits44_ppnBits9 (
     | mapping_read_or_7
     | mapping_read_or_8;
   wire evicts_or =
-    ((lru_victim == 6'd0) & valid_0)
-    | ((lru_victim == 6'd1) & valid_1)
-    | ((lru_victim == 6'd2) & valid_2)
-    | ((lru_victim == 6'd3) & valid_3)
-    | ((lru_victim == 6'd4) & valid_4)
-    | ((lru_victim == 6'd5) & valid_5)
-    | ((lru_victim == 6'd6) & valid_6)
-    | ((lru_victim == 6'd7) & valid_7);
+    ((victim == 6'd0) & valid_0)
+    | ((victim == 6'd1) & valid_1)
+    | ((victim == 6'd2) & valid_2)
+    | ((victim == 6'd3) & valid_3)
+    | ((victim == 6'd4) & valid_4)
+    | ((victim == 6'd5) & valid_5)
+    | ((victim == 6'd6) & valid_6)
+    | ((victim == 6'd7) & valid_7);
   wire evicts_or_2 =
-    ((lru_victim == 6'd8) & valid_8)
-    | ((lru_victim == 6'd9) & valid_9)
-    | ((lru_victim == 6'd10) & valid_10)
-    | ((lru_victim == 6'd11) & valid_11)
-    | ((lru_victim == 6'd12) & valid_12)
-    | ((lru_victim == 6'd13) & valid_13)
-    | ((lru_victim == 6'd14) & valid_14)
-    | ((lru_victim == 6'd15) & valid_15);
+    ((victim == 6'd8) & valid_8)
+    | ((victim == 6'd9) & valid_9)
+    | ((victim == 6'd10) & valid_10)
+    | ((victim == 6'd11) & valid_11)
+    | ((victim == 6'd12) & valid_12)
+    | ((victim == 6'd13) & valid_13)
+    | ((victim == 6'd14) & valid_14)
+    | ((victim == 6'd15) & valid_15);
   wire evicts_or_3 =
-    ((lru_victim == 6'd16) & valid_16)
-    | ((lru_victim == 6'd17) & valid_17)
-    | ((lru_victim == 6'd18) & valid_18)
-    | ((lru_victim == 6'd19) & valid_19)
-    | ((lru_victim == 6'd20) & valid_20)
-    | ((lru_victim == 6'd21) & valid_21)
-    | ((lru_victim == 6'd22) & valid_22)
-    | ((lru_victim == 6'd23) & valid_23);
+    ((victim == 6'd16) & valid_16)
+    | ((victim == 6'd17) & valid_17)
+    | ((victim == 6'd18) & valid_18)
+    | ((victim == 6'd19) & valid_19)
+    | ((victim == 6'd20) & valid_20)
+    | ((victim == 6'd21) & valid_21)
+    | ((victim == 6'd22) & valid_22)
+    | ((victim == 6'd23) & valid_23);
   wire evicts_or_4 =
-    ((lru_victim == 6'd24) & valid_24)
-    | ((lru_victim == 6'd25) & valid_25)
-    | ((lru_victim == 6'd26) & valid_26)
-    | ((lru_victim == 6'd27) & valid_27)
-    | ((lru_victim == 6'd28) & valid_28)
-    | ((lru_victim == 6'd29) & valid_29)
-    | ((lru_victim == 6'd30) & valid_30)
-    | ((lru_victim == 6'd31) & valid_31);
+    ((victim == 6'd24) & valid_24)
+    | ((victim == 6'd25) & valid_25)
+    | ((victim == 6'd26) & valid_26)
+    | ((victim == 6'd27) & valid_27)
+    | ((victim == 6'd28) & valid_28)
+    | ((victim == 6'd29) & valid_29)
+    | ((victim == 6'd30) & valid_30)
+    | ((victim == 6'd31) & valid_31);
   wire evicts_or_5 =
-    ((lru_victim == 6'd32) & valid_32)
-    | ((lru_victim == 6'd33) & valid_33)
-    | ((lru_victim == 6'd34) & valid_34)
-    | ((lru_victim == 6'd35) & valid_35)
-    | ((lru_victim == 6'd36) & valid_36)
-    | ((lru_victim == 6'd37) & valid_37)
-    | ((lru_victim == 6'd38) & valid_38)
-    | ((lru_victim == 6'd39) & valid_39);
+    ((victim == 6'd32) & valid_32)
+    | ((victim == 6'd33) & valid_33)
+    | ((victim == 6'd34) & valid_34)
+    | ((victim == 6'd35) & valid_35)
+    | ((victim == 6'd36) & valid_36)
+    | ((victim == 6'd37) & valid_37)
+    | ((victim == 6'd38) & valid_38)
+    | ((victim == 6'd39) & valid_39);
   wire evicts_or_6 =
-    ((lru_victim == 6'd40) & valid_40)
-    | ((lru_victim == 6'd41) & valid_41)
-    | ((lru_victim == 6'd42) & valid_42)
-    | ((lru_victim == 6'd43) & valid_43)
-    | ((lru_victim == 6'd44) & valid_44)
-    | ((lru_victim == 6'd45) & valid_45)
-    | ((lru_victim == 6'd46) & valid_46)
-    | ((lru_victim == 6'd47) & valid_47);
+    ((victim == 6'd40) & valid_40)
+    | ((victim == 6'd41) & valid_41)
+    | ((victim == 6'd42) & valid_42)
+    | ((victim == 6'd43) & valid_43)
+    | ((victim == 6'd44) & valid_44)
+    | ((victim == 6'd45) & valid_45)
+    | ((victim == 6'd46) & valid_46)
+    | ((victim == 6'd47) & valid_47);
   wire evicts_or_7 =
-    ((lru_victim == 6'd48) & valid_48)
-    | ((lru_victim == 6'd49) & valid_49)
-    | ((lru_victim == 6'd50) & valid_50)
-    | ((lru_victim == 6'd51) & valid_51)
-    | ((lru_victim == 6'd52) & valid_52)
-    | ((lru_victim == 6'd53) & valid_53)
-    | ((lru_victim == 6'd54) & valid_54)
-    | ((lru_victim == 6'd55) & valid_55);
+    ((victim == 6'd48) & valid_48)
+    | ((victim == 6'd49) & valid_49)
+    | ((victim == 6'd50) & valid_50)
+    | ((victim == 6'd51) & valid_51)
+    | ((victim == 6'd52) & valid_52)
+    | ((victim == 6'd53) & valid_53)
+    | ((victim == 6'd54) & valid_54)
+    | ((victim == 6'd55) & valid_55);
   wire evicts_or_8 =
-    ((lru_victim == 6'd56) & valid_56)
-    | ((lru_victim == 6'd57) & valid_57)
-    | ((lru_victim == 6'd58) & valid_58)
-    | ((lru_victim == 6'd59) & valid_59)
-    | ((lru_victim == 6'd60) & valid_60)
-    | ((lru_victim == 6'd61) & valid_61)
-    | ((lru_victim == 6'd62) & valid_62)
-    | ((lru_victim == 6'd63) & valid_63);
+    ((victim == 6'd56) & valid_56)
+    | ((victim == 6'd57) & valid_57)
+    | ((victim == 6'd58) & valid_58)
+    | ((victim == 6'd59) & valid_59)
+    | ((victim == 6'd60) & valid_60)
+    | ((victim == 6'd61) & valid_61)
+    | ((victim == 6'd62) & valid_62)
+    | ((victim == 6'd63) & valid_63);
   assign evicts =
     fill_valid
     & (evicts_or | evicts_or_2 | evicts_or_3 | evicts_or_4 | evicts_or_5 | evicts_or_6 | evicts_or_7 | evicts_or_8);
@@ -1847,19 +1860,19 @@ module Tlb_entries64_keyBits44_ppnBits9 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(found & (found - 64'd1)))); // tlb.ts:61
-      assert (~(fill_valid & (use_ | clear))); // tlb.ts:62
+      assert (~(|(found & (found - 64'd1)))); // tlb.ts:66
+      assert (~(fill_valid & (use_ | clear))); // tlb.ts:67
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(found & (found - 64'd1))))) begin
-        $display("%s", "assertion failed: a key is in the TLB at most once (tlb.ts:61)"); // tlb.ts:61
+        $display("%s", "assertion failed: a key is in the TLB at most once (tlb.ts:66)"); // tlb.ts:66
         $stop;
       end
       if (~(~(fill_valid & (use_ | clear)))) begin
-        $display("%s", "assertion failed: one TLB operation per cycle (tlb.ts:62)"); // tlb.ts:62
+        $display("%s", "assertion failed: one TLB operation per cycle (tlb.ts:67)"); // tlb.ts:67
         $stop;
       end
     end

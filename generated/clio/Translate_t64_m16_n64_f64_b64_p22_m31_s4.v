@@ -12,6 +12,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire         access_payload_write,
   input  wire         access_payload_silent,
   input  wire [7:0]   access_payload_replyOpcode,
+  input  wire [2:0]   access_payload_op,
+  input  wire         access_payload_indirect,
   output wire         reads_valid,
   input  wire         reads_ready,
   output wire [5:0]   reads_payload_slot,
@@ -20,6 +22,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         reads_payload_write,
   output wire         reads_payload_silent,
   output wire [7:0]   reads_payload_replyOpcode,
+  output wire [2:0]   reads_payload_op,
+  output wire         reads_payload_indirect,
   output wire [17:0]  reads_payload_ppns,
   output wire         writes_valid,
   input  wire         writes_ready,
@@ -29,6 +33,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         writes_payload_write,
   output wire         writes_payload_silent,
   output wire [7:0]   writes_payload_replyOpcode,
+  output wire [2:0]   writes_payload_op,
+  output wire         writes_payload_indirect,
   output wire [17:0]  writes_payload_ppns,
   output wire         refused_valid,
   input  wire         refused_ready,
@@ -36,6 +42,18 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [3:0]   refused_payload_status,
   output wire         refused_payload_silent,
   output wire [7:0]   refused_payload_replyOpcode,
+  output wire         refused_payload_indirect,
+  output wire         syncs_valid,
+  input  wire         syncs_ready,
+  output wire [5:0]   syncs_payload_slot,
+  output wire [21:0]  syncs_payload_offset,
+  output wire [13:0]  syncs_payload_length,
+  output wire         syncs_payload_write,
+  output wire         syncs_payload_silent,
+  output wire [7:0]   syncs_payload_replyOpcode,
+  output wire [2:0]   syncs_payload_op,
+  output wire         syncs_payload_indirect,
+  output wire [17:0]  syncs_payload_ppns,
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [30:0]  ar_payload_addr,
@@ -90,268 +108,324 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_readPermission,
   output wire         events_outOfMemory
 );
-  wire misses_find_joinable; // translate.ts:72
-  wire misses_find_blocked; // translate.ts:72
-  wire misses_find_room; // translate.ts:72
-  wire misses_added_fetch; // translate.ts:72
-  wire [3:0] misses_added_miss; // translate.ts:72
-  wire misses_poisonLeft; // translate.ts:72
-  wire misses_fault_valid; // translate.ts:72
-  wire [3:0] misses_fault_result_miss; // translate.ts:72
-  wire misses_fault_result_error; // translate.ts:72
-  wire misses_fault_result_allocated; // translate.ts:72
-  wire misses_fault_result_mapped; // translate.ts:72
-  wire misses_fault_result_read; // translate.ts:72
-  wire misses_fault_result_write; // translate.ts:72
-  wire [8:0] misses_fault_result_ppn; // translate.ts:72
-  wire [2:0] misses_fault_result_slot; // translate.ts:72
-  wire [7:0] misses_fault_result_index; // translate.ts:72
-  wire [35:0] misses_fault_result_tag; // translate.ts:72
-  wire misses_next_valid; // translate.ts:72
-  wire [3:0] misses_next_miss; // translate.ts:72
-  wire [5:0] misses_served_slot; // translate.ts:72
-  wire misses_served_last; // translate.ts:72
-  wire [2:0] misses_served_verdict; // translate.ts:72
-  wire [8:0] misses_served_ppn; // translate.ts:72
-  wire misses_served_read; // translate.ts:72
-  wire misses_served_write; // translate.ts:72
-  wire [43:0] misses_served_key; // translate.ts:72
-  wire misses_served_first; // translate.ts:72
-  wire misses_served_poisoned; // translate.ts:72
-  wire tlb_hit; // translate.ts:73
-  wire [8:0] tlb_mapping_ppn; // translate.ts:73
-  wire tlb_mapping_write; // translate.ts:73
-  wire tlb_mapping_read; // translate.ts:73
-  wire tlb_evicts; // translate.ts:73
-  wire again_queue_push_ready; // translate.ts:78
-  wire again_queue_pop_valid; // translate.ts:78
-  wire [5:0] again_queue_pop_payload; // translate.ts:78
-  wire [6:0] again_queue_level; // translate.ts:78
-  wire parked_queue_push_ready; // translate.ts:79
-  wire parked_queue_pop_valid; // translate.ts:79
-  wire [5:0] parked_queue_pop_payload; // translate.ts:79
-  wire [6:0] parked_queue_level; // translate.ts:79
-  reg retrying; // translate.ts:81
-  reg shooting; // translate.ts:83
-  reg [15:0] first_pid; // translate.ts:115
-  reg [27:0] first_vpn; // translate.ts:115
-  reg [21:0] first_offset; // translate.ts:115
-  reg [13:0] first_length; // translate.ts:115
-  reg first_write; // translate.ts:115
-  reg first_silent; // translate.ts:115
-  reg [7:0] first_replyOpcode; // translate.ts:115
-  reg first_outside; // translate.ts:115
-  reg first_step; // translate.ts:115
-  reg first_lastStep; // translate.ts:115
-  reg [17:0] first_ppns; // translate.ts:115
-  reg [43:0] first_key; // translate.ts:115
-  reg [5:0] first_slot; // translate.ts:115
-  reg first_valid; // translate.ts:116
-  reg first_shoots; // translate.ts:116
-  reg second_valid; // translate.ts:128
-  reg [1:0] kind; // translate.ts:129
-  reg [15:0] second_pid; // translate.ts:136
-  reg [27:0] second_vpn; // translate.ts:136
-  reg [21:0] second_offset; // translate.ts:136
-  reg [13:0] second_length; // translate.ts:136
-  reg second_write; // translate.ts:136
-  reg second_silent; // translate.ts:136
-  reg [7:0] second_replyOpcode; // translate.ts:136
-  reg second_outside; // translate.ts:136
-  reg second_step; // translate.ts:136
-  reg second_lastStep; // translate.ts:136
-  reg [17:0] second_ppns; // translate.ts:136
-  reg [43:0] second_key; // translate.ts:136
-  reg [5:0] second_slot; // translate.ts:136
-  reg [3:0] second_miss; // translate.ts:136
-  reg [7:0] second_index; // translate.ts:138
-  wire reads_queue_push_ready; // translate.ts:203
-  wire reads_queue_pop_valid; // translate.ts:203
-  wire [5:0] reads_queue_pop_payload_slot; // translate.ts:203
-  wire [21:0] reads_queue_pop_payload_offset; // translate.ts:203
-  wire [13:0] reads_queue_pop_payload_length; // translate.ts:203
-  wire reads_queue_pop_payload_write; // translate.ts:203
-  wire reads_queue_pop_payload_silent; // translate.ts:203
-  wire [7:0] reads_queue_pop_payload_replyOpcode; // translate.ts:203
-  wire [17:0] reads_queue_pop_payload_ppns; // translate.ts:203
-  wire [6:0] reads_queue_level; // translate.ts:203
-  wire writes_queue_push_ready; // translate.ts:204
-  wire writes_queue_pop_valid; // translate.ts:204
-  wire [5:0] writes_queue_pop_payload_slot; // translate.ts:204
-  wire [21:0] writes_queue_pop_payload_offset; // translate.ts:204
-  wire [13:0] writes_queue_pop_payload_length; // translate.ts:204
-  wire writes_queue_pop_payload_write; // translate.ts:204
-  wire writes_queue_pop_payload_silent; // translate.ts:204
-  wire [7:0] writes_queue_pop_payload_replyOpcode; // translate.ts:204
-  wire [17:0] writes_queue_pop_payload_ppns; // translate.ts:204
-  wire [6:0] writes_queue_level; // translate.ts:204
-  wire refused_queue_push_ready; // translate.ts:205
-  wire refused_queue_pop_valid; // translate.ts:205
-  wire [5:0] refused_queue_pop_payload_slot; // translate.ts:205
-  wire [3:0] refused_queue_pop_payload_status; // translate.ts:205
-  wire refused_queue_pop_payload_silent; // translate.ts:205
-  wire [7:0] refused_queue_pop_payload_replyOpcode; // translate.ts:205
-  wire [6:0] refused_queue_level; // translate.ts:205
-  wire walk_fetch_ready; // translate.ts:222
-  wire walk_ar_valid; // translate.ts:222
-  wire [30:0] walk_ar_payload_addr; // translate.ts:222
-  wire [4:0] walk_ar_payload_id; // translate.ts:222
-  wire [7:0] walk_ar_payload_len; // translate.ts:222
-  wire [2:0] walk_ar_payload_size; // translate.ts:222
-  wire [1:0] walk_ar_payload_burst; // translate.ts:222
-  wire walk_r_ready; // translate.ts:222
-  wire walk_walked_valid; // translate.ts:222
-  wire [3:0] walk_walked_result_miss; // translate.ts:222
-  wire walk_walked_result_error; // translate.ts:222
-  wire walk_walked_result_allocated; // translate.ts:222
-  wire walk_walked_result_mapped; // translate.ts:222
-  wire walk_walked_result_read; // translate.ts:222
-  wire walk_walked_result_write; // translate.ts:222
-  wire [8:0] walk_walked_result_ppn; // translate.ts:222
-  wire [2:0] walk_walked_result_slot; // translate.ts:222
-  wire [7:0] walk_walked_result_index; // translate.ts:222
-  wire [35:0] walk_walked_result_tag; // translate.ts:222
-  wire faults_free_page_ready; // translate.ts:228
-  wire faults_done_valid; // translate.ts:228
-  wire [3:0] faults_done_miss; // translate.ts:228
-  wire faults_done_outOfMemory; // translate.ts:228
-  wire [8:0] faults_done_ppn; // translate.ts:228
-  wire faults_aw_valid; // translate.ts:228
-  wire [30:0] faults_aw_payload_addr; // translate.ts:228
-  wire [4:0] faults_aw_payload_id; // translate.ts:228
-  wire [7:0] faults_aw_payload_len; // translate.ts:228
-  wire [2:0] faults_aw_payload_size; // translate.ts:228
-  wire [1:0] faults_aw_payload_burst; // translate.ts:228
-  wire faults_w_valid; // translate.ts:228
-  wire [511:0] faults_w_payload_data; // translate.ts:228
-  wire [63:0] faults_w_payload_strb; // translate.ts:228
-  wire faults_w_payload_last; // translate.ts:228
-  wire faults_b_ready; // translate.ts:228
-  wire faults_written_valid; // translate.ts:228
-  wire [3:0] faults_written_miss; // translate.ts:228
-  wire [6:0] faults_level; // translate.ts:228
-  reg [63:0] inside_; // translate.ts:241
-  reg [63:0] awaited; // translate.ts:244
-  reg drains; // translate.ts:245
-  reg report; // translate.ts:246
-  (* ram_style = "distributed" *) reg [110:0] records [0:63]; // translate.ts:70
-  wire first_moves; // translate.ts:134
-  wire first_ready = ~first_valid | first_moves; // translate.ts:85
-  wire wants_parked = ~again_queue_pop_valid & parked_queue_pop_valid & ~retrying & misses_find_room; // translate.ts:87
-  wire wants_old = again_queue_pop_valid | wants_parked; // translate.ts:88
-  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:89
-  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:90
-  wire take_parked = first_ready & wants_parked; // translate.ts:91
-  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:92
-  wire take_new = first_ready & wants_new & access_valid; // translate.ts:93
-  wire [5:0] old_slot = again_queue_pop_valid ? again_queue_pop_payload : parked_queue_pop_payload; // translate.ts:99
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:104
-  wire [110:0] page_word = records[old_slot];
-  wire [27:0] page_choice = wants_old ? page_word[43:16] : access_payload_va[49:22];
-  wire [28:0] page = {1'b0, page_choice} + {28'd0, wants_old & page_word[91]}; // translate.ts:113
-  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:117
-  wire serving = second_valid & (kind == 2'd2); // translate.ts:131
-  wire second_ends = ~second_valid | ~serving | misses_served_last; // translate.ts:132
-  wire serve_next = second_ends & misses_next_valid; // translate.ts:133
-  assign first_moves = second_ends & ~misses_next_valid & first_valid;
-  wire is_lookup = second_valid & (kind == 2'd0); // translate.ts:148
-  wire is_shoot = second_valid & (kind == 2'd1); // translate.ts:149
-  wire [5:0] request_slot = serving ? misses_served_slot : second_slot; // translate.ts:153
-  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:156
-  wire [110:0] permitted_word = records[misses_served_slot];
-  wire permitted_choice = serving ? permitted_word[80] : second_write;
+  wire misses_room; // translate.ts:78
+  wire misses_added_taken; // translate.ts:78
+  wire misses_added_fetch; // translate.ts:78
+  wire [3:0] misses_added_miss; // translate.ts:78
+  wire misses_poisonLeft; // translate.ts:78
+  wire misses_fault_valid; // translate.ts:78
+  wire [3:0] misses_fault_result_miss; // translate.ts:78
+  wire misses_fault_result_error; // translate.ts:78
+  wire misses_fault_result_allocated; // translate.ts:78
+  wire misses_fault_result_mapped; // translate.ts:78
+  wire misses_fault_result_read; // translate.ts:78
+  wire misses_fault_result_write; // translate.ts:78
+  wire [8:0] misses_fault_result_ppn; // translate.ts:78
+  wire [2:0] misses_fault_result_slot; // translate.ts:78
+  wire [7:0] misses_fault_result_index; // translate.ts:78
+  wire [35:0] misses_fault_result_tag; // translate.ts:78
+  wire misses_next; // translate.ts:78
+  wire misses_served_valid; // translate.ts:78
+  wire [5:0] misses_served_slot; // translate.ts:78
+  wire misses_served_last; // translate.ts:78
+  wire [2:0] misses_served_verdict; // translate.ts:78
+  wire [8:0] misses_served_ppn; // translate.ts:78
+  wire misses_served_read; // translate.ts:78
+  wire misses_served_write; // translate.ts:78
+  wire [43:0] misses_served_key; // translate.ts:78
+  wire misses_served_first; // translate.ts:78
+  wire misses_served_poisoned; // translate.ts:78
+  wire tlb_hit; // translate.ts:79
+  wire [8:0] tlb_mapping_ppn; // translate.ts:79
+  wire tlb_mapping_write; // translate.ts:79
+  wire tlb_mapping_read; // translate.ts:79
+  wire tlb_evicts; // translate.ts:79
+  reg [5:0] decision_slot; // translate.ts:84
+  reg [21:0] decision_offset; // translate.ts:84
+  reg [13:0] decision_length; // translate.ts:84
+  reg decision_write; // translate.ts:84
+  reg decision_silent; // translate.ts:84
+  reg [7:0] decision_replyOpcode; // translate.ts:84
+  reg [2:0] decision_op; // translate.ts:84
+  reg decision_indirect; // translate.ts:84
+  reg [17:0] decision_ppns; // translate.ts:84
+  reg [3:0] decision_status; // translate.ts:84
+  reg goes_to_reads; // translate.ts:85
+  reg goes_to_writes; // translate.ts:85
+  reg goes_to_syncs; // translate.ts:85
+  reg goes_to_refused; // translate.ts:85
+  reg goes_to_again; // translate.ts:85
+  reg goes_to_parked; // translate.ts:85
+  wire again_queue_push_ready; // pass_queue.ts:12
+  wire again_queue_pop_valid; // pass_queue.ts:12
+  wire [5:0] again_queue_pop_payload; // pass_queue.ts:12
+  wire [6:0] again_queue_level; // pass_queue.ts:12
+  wire parked_queue_push_ready; // translate.ts:90
+  wire parked_queue_pop_valid; // translate.ts:90
+  wire [5:0] parked_queue_pop_payload; // translate.ts:90
+  wire [6:0] parked_queue_level; // translate.ts:90
+  reg retrying; // translate.ts:93
+  reg shooting; // translate.ts:95
+  reg [15:0] first_pid; // translate.ts:128
+  reg [27:0] first_vpn; // translate.ts:128
+  reg [21:0] first_offset; // translate.ts:128
+  reg [13:0] first_length; // translate.ts:128
+  reg first_write; // translate.ts:128
+  reg first_silent; // translate.ts:128
+  reg [7:0] first_replyOpcode; // translate.ts:128
+  reg [2:0] first_op; // translate.ts:128
+  reg first_indirect; // translate.ts:128
+  reg first_needsRead; // translate.ts:128
+  reg first_needsWrite; // translate.ts:128
+  reg first_outside; // translate.ts:128
+  reg first_step; // translate.ts:128
+  reg first_lastStep; // translate.ts:128
+  reg [17:0] first_ppns; // translate.ts:128
+  reg [43:0] first_key; // translate.ts:128
+  reg [5:0] first_slot; // translate.ts:128
+  reg first_valid; // translate.ts:129
+  reg first_shoots; // translate.ts:129
+  reg is_lookup; // translate.ts:142
+  reg is_shoot; // translate.ts:143
+  reg [15:0] second_pid; // translate.ts:148
+  reg [27:0] second_vpn; // translate.ts:148
+  reg [21:0] second_offset; // translate.ts:148
+  reg [13:0] second_length; // translate.ts:148
+  reg second_write; // translate.ts:148
+  reg second_silent; // translate.ts:148
+  reg [7:0] second_replyOpcode; // translate.ts:148
+  reg [2:0] second_op; // translate.ts:148
+  reg second_indirect; // translate.ts:148
+  reg second_needsRead; // translate.ts:148
+  reg second_needsWrite; // translate.ts:148
+  reg second_outside; // translate.ts:148
+  reg second_step; // translate.ts:148
+  reg second_lastStep; // translate.ts:148
+  reg [17:0] second_ppns; // translate.ts:148
+  reg [43:0] second_key; // translate.ts:148
+  reg [5:0] second_slot; // translate.ts:148
+  reg [7:0] second_index; // translate.ts:150
+  wire reads_out_queue_push_ready; // pass_queue.ts:12
+  wire reads_out_queue_pop_valid; // pass_queue.ts:12
+  wire [5:0] reads_out_queue_pop_payload_slot; // pass_queue.ts:12
+  wire [21:0] reads_out_queue_pop_payload_offset; // pass_queue.ts:12
+  wire [13:0] reads_out_queue_pop_payload_length; // pass_queue.ts:12
+  wire reads_out_queue_pop_payload_write; // pass_queue.ts:12
+  wire reads_out_queue_pop_payload_silent; // pass_queue.ts:12
+  wire [7:0] reads_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
+  wire [2:0] reads_out_queue_pop_payload_op; // pass_queue.ts:12
+  wire reads_out_queue_pop_payload_indirect; // pass_queue.ts:12
+  wire [17:0] reads_out_queue_pop_payload_ppns; // pass_queue.ts:12
+  wire [6:0] reads_out_queue_level; // pass_queue.ts:12
+  wire writes_out_queue_push_ready; // pass_queue.ts:12
+  wire writes_out_queue_pop_valid; // pass_queue.ts:12
+  wire [5:0] writes_out_queue_pop_payload_slot; // pass_queue.ts:12
+  wire [21:0] writes_out_queue_pop_payload_offset; // pass_queue.ts:12
+  wire [13:0] writes_out_queue_pop_payload_length; // pass_queue.ts:12
+  wire writes_out_queue_pop_payload_write; // pass_queue.ts:12
+  wire writes_out_queue_pop_payload_silent; // pass_queue.ts:12
+  wire [7:0] writes_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
+  wire [2:0] writes_out_queue_pop_payload_op; // pass_queue.ts:12
+  wire writes_out_queue_pop_payload_indirect; // pass_queue.ts:12
+  wire [17:0] writes_out_queue_pop_payload_ppns; // pass_queue.ts:12
+  wire [6:0] writes_out_queue_level; // pass_queue.ts:12
+  wire syncs_out_queue_push_ready; // pass_queue.ts:12
+  wire syncs_out_queue_pop_valid; // pass_queue.ts:12
+  wire [5:0] syncs_out_queue_pop_payload_slot; // pass_queue.ts:12
+  wire [21:0] syncs_out_queue_pop_payload_offset; // pass_queue.ts:12
+  wire [13:0] syncs_out_queue_pop_payload_length; // pass_queue.ts:12
+  wire syncs_out_queue_pop_payload_write; // pass_queue.ts:12
+  wire syncs_out_queue_pop_payload_silent; // pass_queue.ts:12
+  wire [7:0] syncs_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
+  wire [2:0] syncs_out_queue_pop_payload_op; // pass_queue.ts:12
+  wire syncs_out_queue_pop_payload_indirect; // pass_queue.ts:12
+  wire [17:0] syncs_out_queue_pop_payload_ppns; // pass_queue.ts:12
+  wire [6:0] syncs_out_queue_level; // pass_queue.ts:12
+  wire refused_out_queue_push_ready; // pass_queue.ts:12
+  wire refused_out_queue_pop_valid; // pass_queue.ts:12
+  wire [5:0] refused_out_queue_pop_payload_slot; // pass_queue.ts:12
+  wire [3:0] refused_out_queue_pop_payload_status; // pass_queue.ts:12
+  wire refused_out_queue_pop_payload_silent; // pass_queue.ts:12
+  wire [7:0] refused_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
+  wire refused_out_queue_pop_payload_indirect; // pass_queue.ts:12
+  wire [6:0] refused_out_queue_level; // pass_queue.ts:12
+  wire walk_fetch_ready; // translate.ts:229
+  wire walk_ar_valid; // translate.ts:229
+  wire [30:0] walk_ar_payload_addr; // translate.ts:229
+  wire [4:0] walk_ar_payload_id; // translate.ts:229
+  wire [7:0] walk_ar_payload_len; // translate.ts:229
+  wire [2:0] walk_ar_payload_size; // translate.ts:229
+  wire [1:0] walk_ar_payload_burst; // translate.ts:229
+  wire walk_r_ready; // translate.ts:229
+  wire walk_arriving_valid; // translate.ts:229
+  wire [3:0] walk_arriving_miss; // translate.ts:229
+  wire walk_walked_valid; // translate.ts:229
+  wire [3:0] walk_walked_result_miss; // translate.ts:229
+  wire walk_walked_result_error; // translate.ts:229
+  wire walk_walked_result_allocated; // translate.ts:229
+  wire walk_walked_result_mapped; // translate.ts:229
+  wire walk_walked_result_read; // translate.ts:229
+  wire walk_walked_result_write; // translate.ts:229
+  wire [8:0] walk_walked_result_ppn; // translate.ts:229
+  wire [2:0] walk_walked_result_slot; // translate.ts:229
+  wire [7:0] walk_walked_result_index; // translate.ts:229
+  wire [35:0] walk_walked_result_tag; // translate.ts:229
+  wire faults_free_page_ready; // translate.ts:234
+  wire faults_done_valid; // translate.ts:234
+  wire [3:0] faults_done_miss; // translate.ts:234
+  wire faults_done_outOfMemory; // translate.ts:234
+  wire [8:0] faults_done_ppn; // translate.ts:234
+  wire faults_quick; // translate.ts:234
+  wire faults_aw_valid; // translate.ts:234
+  wire [30:0] faults_aw_payload_addr; // translate.ts:234
+  wire [4:0] faults_aw_payload_id; // translate.ts:234
+  wire [7:0] faults_aw_payload_len; // translate.ts:234
+  wire [2:0] faults_aw_payload_size; // translate.ts:234
+  wire [1:0] faults_aw_payload_burst; // translate.ts:234
+  wire faults_w_valid; // translate.ts:234
+  wire [511:0] faults_w_payload_data; // translate.ts:234
+  wire [63:0] faults_w_payload_strb; // translate.ts:234
+  wire faults_w_payload_last; // translate.ts:234
+  wire faults_b_ready; // translate.ts:234
+  wire faults_written_valid; // translate.ts:234
+  wire [3:0] faults_written_miss; // translate.ts:234
+  wire [6:0] faults_level; // translate.ts:234
+  reg [63:0] inside_; // translate.ts:249
+  reg [63:0] awaited; // translate.ts:252
+  reg drains; // translate.ts:253
+  reg report; // translate.ts:254
+  reg shot; // translate.ts:256
+  reg happened_tlbHits; // translate.ts:267
+  reg happened_tlbMisses; // translate.ts:267
+  reg happened_missesMerged; // translate.ts:267
+  reg happened_bucketFetches; // translate.ts:267
+  reg happened_tlbEvictions; // translate.ts:267
+  reg happened_pageFaults; // translate.ts:267
+  reg happened_shootdowns; // translate.ts:267
+  reg happened_invalid; // translate.ts:267
+  reg happened_writePermission; // translate.ts:267
+  reg happened_readPermission; // translate.ts:267
+  reg happened_outOfMemory; // translate.ts:267
+  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:76
+  wire again_queued; // pass_queue.ts:13
+  wire first_ready; // translate.ts:97
+  wire first_moves; // translate.ts:145
+  wire reads_out_queued; // pass_queue.ts:13
+  wire writes_out_queued; // pass_queue.ts:13
+  wire syncs_out_queued; // pass_queue.ts:13
+  wire refused_out_queued; // pass_queue.ts:13
+  wire again_valid = goes_to_again | again_queued; // pass_queue.ts:11
+  wire [5:0] again_payload = again_queued ? again_queue_pop_payload : decision_slot; // pass_queue.ts:11
+  wire again_in_valid = goes_to_again & (again_queued | ~first_ready); // pass_queue.ts:11
+  assign again_queued = again_queue_pop_valid;
+  assign first_ready = ~first_valid | first_moves;
+  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:99
+  wire wants_old = again_valid | wants_parked; // translate.ts:100
+  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:101
+  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:102
+  wire take_parked = first_ready & wants_parked; // translate.ts:103
+  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:104
+  wire take_new = first_ready & wants_new & access_valid; // translate.ts:105
+  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:111
+  wire plain = access_payload_op == 3'd0; // translate.ts:116
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:117
+  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:130
+  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:144
+  assign first_moves = second_ends & ~misses_next & first_valid;
+  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:161
+  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:164
+  wire [116:0] permitted_word = records[misses_served_slot];
+  wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needsWrite;
+  wire permitted_choice_2 = misses_served_valid ? misses_served_write : tlb_mapping_write;
+  wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needsRead;
   wire permitted =
-    permitted_choice ? (serving ? misses_served_write : tlb_mapping_write) :
-    serving ? misses_served_read :
-    tlb_mapping_read; // translate.ts:159
-  wire mapped = hit | (serving & (misses_served_verdict == 3'd0)); // translate.ts:161
+    (~permitted_choice | permitted_choice_2)
+    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:167
+  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:169
   wire absent =
     (is_lookup & second_outside)
-    | (serving & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:164
-  wire doubtful = serving & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:165
-  wire failed = serving & (misses_served_verdict == 3'd4); // translate.ts:166
+    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:172
+  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:173
+  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:174
   wire denied =
     ~permitted
-    & (mapped | (serving & (misses_served_verdict == 3'd2)) | (serving & (misses_served_verdict == 3'd3))); // translate.ts:168
-  wire exhausted = permitted & serving & (misses_served_verdict == 3'd3); // translate.ts:169
-  wire again_later = permitted & serving & (misses_served_verdict == 3'd2); // translate.ts:171
-  wire goes_on = mapped & permitted; // translate.ts:172
-  wire complete_choice = serving ? permitted_word[91] : second_step;
-  wire complete_choice_2 = serving ? permitted_word[92] : second_lastStep;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:173
-  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:175
-  wire adds = missed & (misses_find_joinable | (misses_find_room & ~misses_find_blocked)); // translate.ts:176
-  wire parks = (missed & ~adds) | again_later | doubtful; // translate.ts:177
-  wire learns = serving & misses_served_first & (misses_served_verdict == 3'd0) & ~misses_served_poisoned; // translate.ts:184
-  wire finished = goes_on & complete; // translate.ts:192
-  wire reads_in_valid = finished & ~permitted_choice; // translate.ts:270
-  wire [21:0] reads_in_payload_offset = serving ? permitted_word[65:44] : second_offset; // translate.ts:270
-  wire [13:0] reads_in_payload_length = serving ? permitted_word[79:66] : second_length; // translate.ts:270
-  wire reads_in_payload_write = permitted_choice; // translate.ts:270
-  wire reads_in_payload_silent = serving ? permitted_word[81] : second_silent; // translate.ts:270
-  wire [7:0] reads_in_payload_replyOpcode = serving ? permitted_word[89:82] : second_replyOpcode; // translate.ts:270
-  wire [8:0] reads_in_payload_ppns_choice = serving ? misses_served_ppn : tlb_mapping_ppn;
-  wire [17:0] reads_in_payload_ppns_choice_2 = serving ? permitted_word[110:93] : second_ppns;
-  wire [17:0] reads_in_payload_ppns = {
-    complete_choice ? reads_in_payload_ppns_choice : reads_in_payload_ppns_choice_2[17:9],
-    ~complete_choice ? reads_in_payload_ppns_choice : reads_in_payload_ppns_choice_2[8:0]
-  }; // translate.ts:270
-  wire writes_in_valid = finished & permitted_choice; // translate.ts:270
-  wire [21:0] writes_in_payload_offset = reads_in_payload_offset; // translate.ts:270
-  wire [13:0] writes_in_payload_length = reads_in_payload_length; // translate.ts:270
-  wire writes_in_payload_write = permitted_choice; // translate.ts:270
-  wire writes_in_payload_silent = reads_in_payload_silent; // translate.ts:270
-  wire [7:0] writes_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:270
-  wire [17:0] writes_in_payload_ppns = reads_in_payload_ppns; // translate.ts:270
-  wire refuses = absent | failed | exhausted | denied; // translate.ts:200
-  wire [3:0] refused_in_payload_status =
-    absent ? 4'd1 :
-    failed ? 4'd4 :
-    exhausted ? 4'd7 :
-    permitted_choice ? 4'd2 :
-    4'd3; // translate.ts:270
-  wire refused_in_payload_silent = reads_in_payload_silent; // translate.ts:270
-  wire [7:0] refused_in_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:270
-  wire continues = goes_on & ~complete; // translate.ts:207
+    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:176
+  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:177
+  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:178
+  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:180
+  wire goes_on = mapped & permitted; // translate.ts:181
+  wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
+  wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_lastStep;
+  wire complete = complete_choice == complete_choice_2; // translate.ts:182
+  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:184
+  wire adds = missed & misses_added_taken; // translate.ts:185
+  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:186
+  wire learns =
+    misses_served_valid
+    & misses_served_first
+    & (misses_served_verdict == 3'd0)
+    & ~misses_served_poisoned; // translate.ts:191
+  wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
+  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:199
+  wire finished = goes_on & complete; // translate.ts:200
+  wire reads_out_in_valid = goes_to_reads & (reads_out_queued | ~reads_ready); // pass_queue.ts:11
+  assign reads_out_queued = reads_out_queue_pop_valid;
+  wire writes_out_in_valid = goes_to_writes & (writes_out_queued | ~writes_ready); // pass_queue.ts:11
+  assign writes_out_queued = writes_out_queue_pop_valid;
+  wire syncs_out_in_valid = goes_to_syncs & (syncs_out_queued | ~syncs_ready); // pass_queue.ts:11
+  assign syncs_out_queued = syncs_out_queue_pop_valid;
+  wire refused_out_in_valid = goes_to_refused & (refused_out_queued | ~refused_ready); // pass_queue.ts:11
+  assign refused_out_queued = refused_out_queue_pop_valid;
+  wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
+  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:221
 
-  wire [43:0] misses_key = second_key; // translate.ts:72
-  wire misses_add_valid = adds; // translate.ts:72
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:72
-  wire misses_add_write = second_write; // translate.ts:72
-  wire misses_poison = is_shoot; // translate.ts:72
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:72
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:72
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:72
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:72
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:72
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:72
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:72
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:72
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:72
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:72
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:72
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:72
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:72
-  wire misses_faulted_outOfMemory = faults_done_outOfMemory; // translate.ts:72
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:72
-  wire misses_written_valid = faults_written_valid; // translate.ts:72
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:72
-  wire misses_serve_valid = serving; // translate.ts:72
-  wire [3:0] misses_serve_miss = second_miss; // translate.ts:72
-  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:72
+  wire [43:0] misses_key = first_key; // translate.ts:78
+  wire misses_advance = first_moves; // translate.ts:78
+  wire misses_add_valid = missed; // translate.ts:78
+  wire [43:0] misses_add_key = second_key; // translate.ts:78
+  wire [5:0] misses_add_slot = second_slot; // translate.ts:78
+  wire misses_add_read = second_needsRead; // translate.ts:78
+  wire misses_add_write = second_needsWrite; // translate.ts:78
+  wire misses_poison = is_shoot; // translate.ts:78
+  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:78
+  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:78
+  wire misses_walked_valid = walk_walked_valid; // translate.ts:78
+  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:78
+  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:78
+  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:78
+  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:78
+  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:78
+  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:78
+  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:78
+  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:78
+  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:78
+  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:78
+  wire misses_faulted_valid = faults_done_valid; // translate.ts:78
+  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:78
+  wire misses_faulted_outOfMemory = faults_done_outOfMemory; // translate.ts:78
+  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:78
+  wire misses_quick = faults_quick; // translate.ts:78
+  wire misses_written_valid = faults_written_valid; // translate.ts:78
+  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:78
+  wire misses_take = second_ends & misses_next; // translate.ts:78
+  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:78
     .clk                     (clk),
     .rst                     (rst),
     .key                     (misses_key),
-    .find_joinable           (misses_find_joinable),
-    .find_blocked            (misses_find_blocked),
-    .find_room               (misses_find_room),
+    .advance                 (misses_advance),
+    .room                    (misses_room),
     .add_valid               (misses_add_valid),
+    .add_key                 (misses_add_key),
     .add_slot                (misses_add_slot),
+    .add_read                (misses_add_read),
     .add_write               (misses_add_write),
+    .added_taken             (misses_added_taken),
     .added_fetch             (misses_added_fetch),
     .added_miss              (misses_added_miss),
     .poison                  (misses_poison),
     .poisonLeft              (misses_poisonLeft),
+    .arriving_valid          (misses_arriving_valid),
+    .arriving_miss           (misses_arriving_miss),
     .walked_valid            (misses_walked_valid),
     .walked_result_miss      (misses_walked_result_miss),
     .walked_result_error     (misses_walked_result_error),
@@ -378,12 +452,12 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .faulted_miss            (misses_faulted_miss),
     .faulted_outOfMemory     (misses_faulted_outOfMemory),
     .faulted_ppn             (misses_faulted_ppn),
+    .quick                   (misses_quick),
     .written_valid           (misses_written_valid),
     .written_miss            (misses_written_miss),
-    .next_valid              (misses_next_valid),
-    .next_miss               (misses_next_miss),
-    .serve_valid             (misses_serve_valid),
-    .serve_miss              (misses_serve_miss),
+    .next                    (misses_next),
+    .take                    (misses_take),
+    .served_valid            (misses_served_valid),
     .served_slot             (misses_served_slot),
     .served_last             (misses_served_last),
     .served_verdict          (misses_served_verdict),
@@ -395,16 +469,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:73
-  wire tlb_advance = first_moves; // translate.ts:73
-  wire tlb_use = hit; // translate.ts:73
-  wire tlb_clear = is_shoot; // translate.ts:73
-  wire tlb_fill_valid = learns; // translate.ts:73
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:73
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:73
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:73
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:73
-  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:73
+  wire [43:0] tlb_key = first_key; // translate.ts:79
+  wire tlb_advance = first_moves; // translate.ts:79
+  wire tlb_use = hit; // translate.ts:79
+  wire tlb_clear = is_shoot; // translate.ts:79
+  wire tlb_fill_valid = learns; // translate.ts:79
+  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:79
+  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:79
+  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:79
+  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:79
+  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:79
     .clk                (clk),
     .rst                (rst),
     .key                (tlb_key),
@@ -423,10 +497,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire again_queue_push_valid = continues; // translate.ts:78
-  wire [5:0] again_queue_push_payload = request_slot; // translate.ts:78
-  wire again_queue_pop_ready = first_ready; // translate.ts:78
-  Fifo_shape6_depth64_styledistributed again_queue ( // translate.ts:78
+  wire again_queue_push_valid = again_in_valid; // pass_queue.ts:12
+  wire [5:0] again_queue_push_payload = decision_slot; // pass_queue.ts:12
+  wire again_queue_pop_ready = first_ready; // pass_queue.ts:12
+  Fifo_shape6_depth64_styledistributed again_queue ( // pass_queue.ts:12
     .clk          (clk),
     .rst          (rst),
     .push_valid   (again_queue_push_valid),
@@ -438,10 +512,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (again_queue_level)
   );
 
-  wire parked_queue_push_valid = parks; // translate.ts:79
-  wire [5:0] parked_queue_push_payload = request_slot; // translate.ts:79
-  wire parked_queue_pop_ready = take_parked; // translate.ts:79
-  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:79
+  wire parked_queue_push_valid = goes_to_parked; // translate.ts:90
+  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:90
+  wire parked_queue_pop_ready = take_parked; // translate.ts:90
+  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:90
     .clk          (clk),
     .rst          (rst),
     .push_valid   (parked_queue_push_valid),
@@ -453,107 +527,161 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire reads_queue_push_valid = reads_in_valid; // translate.ts:203
-  wire [5:0] reads_queue_push_payload_slot = request_slot; // translate.ts:203
-  wire [21:0] reads_queue_push_payload_offset = reads_in_payload_offset; // translate.ts:203
-  wire [13:0] reads_queue_push_payload_length = reads_in_payload_length; // translate.ts:203
-  wire reads_queue_push_payload_write = reads_in_payload_write; // translate.ts:203
-  wire reads_queue_push_payload_silent = reads_in_payload_silent; // translate.ts:203
-  wire [7:0] reads_queue_push_payload_replyOpcode = reads_in_payload_replyOpcode; // translate.ts:203
-  wire [17:0] reads_queue_push_payload_ppns = reads_in_payload_ppns; // translate.ts:203
-  wire reads_queue_pop_ready = reads_ready; // translate.ts:203
-  Fifo_shape_b431e2_depth64_styledistributed reads_queue ( // translate.ts:203
+  wire reads_out_queue_push_valid = reads_out_in_valid; // pass_queue.ts:12
+  wire [5:0] reads_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
+  wire [21:0] reads_out_queue_push_payload_offset = decision_offset; // pass_queue.ts:12
+  wire [13:0] reads_out_queue_push_payload_length = decision_length; // pass_queue.ts:12
+  wire reads_out_queue_push_payload_write = decision_write; // pass_queue.ts:12
+  wire reads_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
+  wire [7:0] reads_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
+  wire [2:0] reads_out_queue_push_payload_op = decision_op; // pass_queue.ts:12
+  wire reads_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
+  wire [17:0] reads_out_queue_push_payload_ppns = decision_ppns; // pass_queue.ts:12
+  wire reads_out_queue_pop_ready = reads_ready; // pass_queue.ts:12
+  Fifo_shape_48367d_depth64_styledistributed reads_out_queue ( // pass_queue.ts:12
     .clk                      (clk),
     .rst                      (rst),
-    .push_valid               (reads_queue_push_valid),
-    .push_ready               (reads_queue_push_ready),
-    .push_payload_slot        (reads_queue_push_payload_slot),
-    .push_payload_offset      (reads_queue_push_payload_offset),
-    .push_payload_length      (reads_queue_push_payload_length),
-    .push_payload_write       (reads_queue_push_payload_write),
-    .push_payload_silent      (reads_queue_push_payload_silent),
-    .push_payload_replyOpcode (reads_queue_push_payload_replyOpcode),
-    .push_payload_ppns        (reads_queue_push_payload_ppns),
-    .pop_valid                (reads_queue_pop_valid),
-    .pop_ready                (reads_queue_pop_ready),
-    .pop_payload_slot         (reads_queue_pop_payload_slot),
-    .pop_payload_offset       (reads_queue_pop_payload_offset),
-    .pop_payload_length       (reads_queue_pop_payload_length),
-    .pop_payload_write        (reads_queue_pop_payload_write),
-    .pop_payload_silent       (reads_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (reads_queue_pop_payload_replyOpcode),
-    .pop_payload_ppns         (reads_queue_pop_payload_ppns),
-    .level                    (reads_queue_level)
+    .push_valid               (reads_out_queue_push_valid),
+    .push_ready               (reads_out_queue_push_ready),
+    .push_payload_slot        (reads_out_queue_push_payload_slot),
+    .push_payload_offset      (reads_out_queue_push_payload_offset),
+    .push_payload_length      (reads_out_queue_push_payload_length),
+    .push_payload_write       (reads_out_queue_push_payload_write),
+    .push_payload_silent      (reads_out_queue_push_payload_silent),
+    .push_payload_replyOpcode (reads_out_queue_push_payload_replyOpcode),
+    .push_payload_op          (reads_out_queue_push_payload_op),
+    .push_payload_indirect    (reads_out_queue_push_payload_indirect),
+    .push_payload_ppns        (reads_out_queue_push_payload_ppns),
+    .pop_valid                (reads_out_queue_pop_valid),
+    .pop_ready                (reads_out_queue_pop_ready),
+    .pop_payload_slot         (reads_out_queue_pop_payload_slot),
+    .pop_payload_offset       (reads_out_queue_pop_payload_offset),
+    .pop_payload_length       (reads_out_queue_pop_payload_length),
+    .pop_payload_write        (reads_out_queue_pop_payload_write),
+    .pop_payload_silent       (reads_out_queue_pop_payload_silent),
+    .pop_payload_replyOpcode  (reads_out_queue_pop_payload_replyOpcode),
+    .pop_payload_op           (reads_out_queue_pop_payload_op),
+    .pop_payload_indirect     (reads_out_queue_pop_payload_indirect),
+    .pop_payload_ppns         (reads_out_queue_pop_payload_ppns),
+    .level                    (reads_out_queue_level)
   );
 
-  wire writes_queue_push_valid = writes_in_valid; // translate.ts:204
-  wire [5:0] writes_queue_push_payload_slot = request_slot; // translate.ts:204
-  wire [21:0] writes_queue_push_payload_offset = writes_in_payload_offset; // translate.ts:204
-  wire [13:0] writes_queue_push_payload_length = writes_in_payload_length; // translate.ts:204
-  wire writes_queue_push_payload_write = writes_in_payload_write; // translate.ts:204
-  wire writes_queue_push_payload_silent = writes_in_payload_silent; // translate.ts:204
-  wire [7:0] writes_queue_push_payload_replyOpcode = writes_in_payload_replyOpcode; // translate.ts:204
-  wire [17:0] writes_queue_push_payload_ppns = writes_in_payload_ppns; // translate.ts:204
-  wire writes_queue_pop_ready = writes_ready; // translate.ts:204
-  Fifo_shape_b431e2_depth64_styledistributed writes_queue ( // translate.ts:204
+  wire writes_out_queue_push_valid = writes_out_in_valid; // pass_queue.ts:12
+  wire [5:0] writes_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
+  wire [21:0] writes_out_queue_push_payload_offset = decision_offset; // pass_queue.ts:12
+  wire [13:0] writes_out_queue_push_payload_length = decision_length; // pass_queue.ts:12
+  wire writes_out_queue_push_payload_write = decision_write; // pass_queue.ts:12
+  wire writes_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
+  wire [7:0] writes_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
+  wire [2:0] writes_out_queue_push_payload_op = decision_op; // pass_queue.ts:12
+  wire writes_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
+  wire [17:0] writes_out_queue_push_payload_ppns = decision_ppns; // pass_queue.ts:12
+  wire writes_out_queue_pop_ready = writes_ready; // pass_queue.ts:12
+  Fifo_shape_48367d_depth64_styledistributed writes_out_queue ( // pass_queue.ts:12
     .clk                      (clk),
     .rst                      (rst),
-    .push_valid               (writes_queue_push_valid),
-    .push_ready               (writes_queue_push_ready),
-    .push_payload_slot        (writes_queue_push_payload_slot),
-    .push_payload_offset      (writes_queue_push_payload_offset),
-    .push_payload_length      (writes_queue_push_payload_length),
-    .push_payload_write       (writes_queue_push_payload_write),
-    .push_payload_silent      (writes_queue_push_payload_silent),
-    .push_payload_replyOpcode (writes_queue_push_payload_replyOpcode),
-    .push_payload_ppns        (writes_queue_push_payload_ppns),
-    .pop_valid                (writes_queue_pop_valid),
-    .pop_ready                (writes_queue_pop_ready),
-    .pop_payload_slot         (writes_queue_pop_payload_slot),
-    .pop_payload_offset       (writes_queue_pop_payload_offset),
-    .pop_payload_length       (writes_queue_pop_payload_length),
-    .pop_payload_write        (writes_queue_pop_payload_write),
-    .pop_payload_silent       (writes_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (writes_queue_pop_payload_replyOpcode),
-    .pop_payload_ppns         (writes_queue_pop_payload_ppns),
-    .level                    (writes_queue_level)
+    .push_valid               (writes_out_queue_push_valid),
+    .push_ready               (writes_out_queue_push_ready),
+    .push_payload_slot        (writes_out_queue_push_payload_slot),
+    .push_payload_offset      (writes_out_queue_push_payload_offset),
+    .push_payload_length      (writes_out_queue_push_payload_length),
+    .push_payload_write       (writes_out_queue_push_payload_write),
+    .push_payload_silent      (writes_out_queue_push_payload_silent),
+    .push_payload_replyOpcode (writes_out_queue_push_payload_replyOpcode),
+    .push_payload_op          (writes_out_queue_push_payload_op),
+    .push_payload_indirect    (writes_out_queue_push_payload_indirect),
+    .push_payload_ppns        (writes_out_queue_push_payload_ppns),
+    .pop_valid                (writes_out_queue_pop_valid),
+    .pop_ready                (writes_out_queue_pop_ready),
+    .pop_payload_slot         (writes_out_queue_pop_payload_slot),
+    .pop_payload_offset       (writes_out_queue_pop_payload_offset),
+    .pop_payload_length       (writes_out_queue_pop_payload_length),
+    .pop_payload_write        (writes_out_queue_pop_payload_write),
+    .pop_payload_silent       (writes_out_queue_pop_payload_silent),
+    .pop_payload_replyOpcode  (writes_out_queue_pop_payload_replyOpcode),
+    .pop_payload_op           (writes_out_queue_pop_payload_op),
+    .pop_payload_indirect     (writes_out_queue_pop_payload_indirect),
+    .pop_payload_ppns         (writes_out_queue_pop_payload_ppns),
+    .level                    (writes_out_queue_level)
   );
 
-  wire refused_queue_push_valid = refuses; // translate.ts:205
-  wire [5:0] refused_queue_push_payload_slot = request_slot; // translate.ts:205
-  wire [3:0] refused_queue_push_payload_status = refused_in_payload_status; // translate.ts:205
-  wire refused_queue_push_payload_silent = refused_in_payload_silent; // translate.ts:205
-  wire [7:0] refused_queue_push_payload_replyOpcode = refused_in_payload_replyOpcode; // translate.ts:205
-  wire refused_queue_pop_ready = refused_ready; // translate.ts:205
-  Fifo_shape_2bdb02_depth64_styledistributed refused_queue ( // translate.ts:205
+  wire syncs_out_queue_push_valid = syncs_out_in_valid; // pass_queue.ts:12
+  wire [5:0] syncs_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
+  wire [21:0] syncs_out_queue_push_payload_offset = decision_offset; // pass_queue.ts:12
+  wire [13:0] syncs_out_queue_push_payload_length = decision_length; // pass_queue.ts:12
+  wire syncs_out_queue_push_payload_write = decision_write; // pass_queue.ts:12
+  wire syncs_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
+  wire [7:0] syncs_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
+  wire [2:0] syncs_out_queue_push_payload_op = decision_op; // pass_queue.ts:12
+  wire syncs_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
+  wire [17:0] syncs_out_queue_push_payload_ppns = decision_ppns; // pass_queue.ts:12
+  wire syncs_out_queue_pop_ready = syncs_ready; // pass_queue.ts:12
+  Fifo_shape_48367d_depth64_styledistributed syncs_out_queue ( // pass_queue.ts:12
     .clk                      (clk),
     .rst                      (rst),
-    .push_valid               (refused_queue_push_valid),
-    .push_ready               (refused_queue_push_ready),
-    .push_payload_slot        (refused_queue_push_payload_slot),
-    .push_payload_status      (refused_queue_push_payload_status),
-    .push_payload_silent      (refused_queue_push_payload_silent),
-    .push_payload_replyOpcode (refused_queue_push_payload_replyOpcode),
-    .pop_valid                (refused_queue_pop_valid),
-    .pop_ready                (refused_queue_pop_ready),
-    .pop_payload_slot         (refused_queue_pop_payload_slot),
-    .pop_payload_status       (refused_queue_pop_payload_status),
-    .pop_payload_silent       (refused_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (refused_queue_pop_payload_replyOpcode),
-    .level                    (refused_queue_level)
+    .push_valid               (syncs_out_queue_push_valid),
+    .push_ready               (syncs_out_queue_push_ready),
+    .push_payload_slot        (syncs_out_queue_push_payload_slot),
+    .push_payload_offset      (syncs_out_queue_push_payload_offset),
+    .push_payload_length      (syncs_out_queue_push_payload_length),
+    .push_payload_write       (syncs_out_queue_push_payload_write),
+    .push_payload_silent      (syncs_out_queue_push_payload_silent),
+    .push_payload_replyOpcode (syncs_out_queue_push_payload_replyOpcode),
+    .push_payload_op          (syncs_out_queue_push_payload_op),
+    .push_payload_indirect    (syncs_out_queue_push_payload_indirect),
+    .push_payload_ppns        (syncs_out_queue_push_payload_ppns),
+    .pop_valid                (syncs_out_queue_pop_valid),
+    .pop_ready                (syncs_out_queue_pop_ready),
+    .pop_payload_slot         (syncs_out_queue_pop_payload_slot),
+    .pop_payload_offset       (syncs_out_queue_pop_payload_offset),
+    .pop_payload_length       (syncs_out_queue_pop_payload_length),
+    .pop_payload_write        (syncs_out_queue_pop_payload_write),
+    .pop_payload_silent       (syncs_out_queue_pop_payload_silent),
+    .pop_payload_replyOpcode  (syncs_out_queue_pop_payload_replyOpcode),
+    .pop_payload_op           (syncs_out_queue_pop_payload_op),
+    .pop_payload_indirect     (syncs_out_queue_pop_payload_indirect),
+    .pop_payload_ppns         (syncs_out_queue_pop_payload_ppns),
+    .level                    (syncs_out_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:222
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:222
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:222
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:222
-  wire walk_ar_ready = ar_ready; // translate.ts:222
-  wire walk_r_valid = r_valid; // translate.ts:222
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:222
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:222
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:222
-  wire walk_r_payload_last = r_payload_last; // translate.ts:222
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:222
+  wire refused_out_queue_push_valid = refused_out_in_valid; // pass_queue.ts:12
+  wire [5:0] refused_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
+  wire [3:0] refused_out_queue_push_payload_status = decision_status; // pass_queue.ts:12
+  wire refused_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
+  wire [7:0] refused_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
+  wire refused_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
+  wire refused_out_queue_pop_ready = refused_ready; // pass_queue.ts:12
+  Fifo_shape_95f9c2_depth64_styledistributed refused_out_queue ( // pass_queue.ts:12
+    .clk                      (clk),
+    .rst                      (rst),
+    .push_valid               (refused_out_queue_push_valid),
+    .push_ready               (refused_out_queue_push_ready),
+    .push_payload_slot        (refused_out_queue_push_payload_slot),
+    .push_payload_status      (refused_out_queue_push_payload_status),
+    .push_payload_silent      (refused_out_queue_push_payload_silent),
+    .push_payload_replyOpcode (refused_out_queue_push_payload_replyOpcode),
+    .push_payload_indirect    (refused_out_queue_push_payload_indirect),
+    .pop_valid                (refused_out_queue_pop_valid),
+    .pop_ready                (refused_out_queue_pop_ready),
+    .pop_payload_slot         (refused_out_queue_pop_payload_slot),
+    .pop_payload_status       (refused_out_queue_pop_payload_status),
+    .pop_payload_silent       (refused_out_queue_pop_payload_silent),
+    .pop_payload_replyOpcode  (refused_out_queue_pop_payload_replyOpcode),
+    .pop_payload_indirect     (refused_out_queue_pop_payload_indirect),
+    .level                    (refused_out_queue_level)
+  );
+
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:229
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:229
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:229
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:229
+  wire walk_ar_ready = ar_ready; // translate.ts:229
+  wire walk_r_valid = r_valid; // translate.ts:229
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:229
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:229
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:229
+  wire walk_r_payload_last = r_payload_last; // translate.ts:229
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:229
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -574,6 +702,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .r_payload_id            (walk_r_payload_id),
     .r_payload_resp          (walk_r_payload_resp),
     .r_payload_last          (walk_r_payload_last),
+    .arriving_valid          (walk_arriving_valid),
+    .arriving_miss           (walk_arriving_miss),
     .walked_valid            (walk_walked_valid),
     .walked_result_miss      (walk_walked_result_miss),
     .walked_result_error     (walk_walked_result_error),
@@ -587,26 +717,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:228
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:228
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:228
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:228
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:228
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:228
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:228
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:228
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:228
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:228
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:228
-  wire faults_free_page_valid = free_page_valid; // translate.ts:228
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:228
-  wire faults_outOfMemory = outOfMemory; // translate.ts:228
-  wire faults_aw_ready = aw_ready; // translate.ts:228
-  wire faults_w_ready = w_ready; // translate.ts:228
-  wire faults_b_valid = b_valid; // translate.ts:228
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:228
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:228
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:228
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:234
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:234
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:234
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:234
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:234
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:234
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:234
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:234
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:234
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:234
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:234
+  wire faults_free_page_valid = free_page_valid; // translate.ts:234
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:234
+  wire faults_outOfMemory = outOfMemory; // translate.ts:234
+  wire faults_aw_ready = aw_ready; // translate.ts:234
+  wire faults_w_ready = w_ready; // translate.ts:234
+  wire faults_b_valid = b_valid; // translate.ts:234
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:234
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:234
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:234
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -628,6 +758,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .done_miss              (faults_done_miss),
     .done_outOfMemory       (faults_done_outOfMemory),
     .done_ppn               (faults_done_ppn),
+    .quick                  (faults_quick),
     .aw_valid               (faults_aw_valid),
     .aw_ready               (faults_aw_ready),
     .aw_payload_addr        (faults_aw_payload_addr),
@@ -648,12 +779,24 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .written_miss           (faults_written_miss),
     .level                  (faults_level)
   );
+  wire [8:0] decision_ppns_choice = misses_served_valid ? misses_served_ppn : tlb_mapping_ppn;
+  wire [17:0] decision_ppns_choice_2 = misses_served_valid ? permitted_word[116:99] : second_ppns;
+  wire [8:0] decision_ppns_choice_3 = complete_choice ? decision_ppns_choice : decision_ppns_choice_2[17:9];
+  wire [8:0] decision_ppns_choice_4 = ~complete_choice ? decision_ppns_choice : decision_ppns_choice_2[8:0];
 
-  always @(posedge clk)
-    if (rst) retrying <= 1'b0;
-    else if (take_parked) retrying <= 1'b1;
-    else if (is_lookup) retrying <= 1'b0;
-  wire [63:0] awaited_joined = {
+  always @(posedge clk) begin
+    decision_slot <= request_slot;
+    decision_offset <= misses_served_valid ? permitted_word[65:44] : second_offset;
+    decision_length <= misses_served_valid ? permitted_word[79:66] : second_length;
+    decision_write <= misses_served_valid ? permitted_word[80] : second_write;
+    decision_silent <= misses_served_valid ? permitted_word[81] : second_silent;
+    decision_replyOpcode <= misses_served_valid ? permitted_word[89:82] : second_replyOpcode;
+    decision_op <= asks_sync_choice;
+    decision_indirect <= misses_served_valid ? permitted_word[93] : second_indirect;
+    decision_ppns <= {decision_ppns_choice_3, decision_ppns_choice_4};
+    decision_status <= absent ? 4'd1 : failed ? 4'd4 : exhausted ? 4'd7 : lacks_write ? 4'd2 : 4'd3;
+  end
+  wire [63:0] inside__joined = {
     access_payload_slot == 6'd63,
     access_payload_slot == 6'd62,
     access_payload_slot == 6'd61,
@@ -719,7 +862,59 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     access_payload_slot == 6'd1,
     access_payload_slot == 6'd0
   };
-  wire [63:0] awaited_choice = take_new ? awaited_joined : 64'd0;
+
+  always @(posedge clk)
+    if (rst) begin
+      goes_to_reads <= 1'b0;
+      goes_to_writes <= 1'b0;
+      goes_to_syncs <= 1'b0;
+      goes_to_refused <= 1'b0;
+      goes_to_again <= 1'b0;
+      goes_to_parked <= 1'b0;
+      is_lookup <= 1'b0;
+      is_shoot <= 1'b0;
+      inside_ <= 64'd0;
+      shot <= 1'b0;
+      happened_tlbHits <= 1'b0;
+      happened_tlbMisses <= 1'b0;
+      happened_missesMerged <= 1'b0;
+      happened_bucketFetches <= 1'b0;
+      happened_tlbEvictions <= 1'b0;
+      happened_pageFaults <= 1'b0;
+      happened_shootdowns <= 1'b0;
+      happened_invalid <= 1'b0;
+      happened_writePermission <= 1'b0;
+      happened_readPermission <= 1'b0;
+      happened_outOfMemory <= 1'b0;
+    end
+    else begin
+      is_lookup <= first_moves & ~first_shoots;
+      is_shoot <= first_moves & first_shoots;
+      goes_to_reads <= finished & ~asks_sync & ~(misses_served_valid ? permitted_word[80] : second_write);
+      goes_to_writes <= finished & ~asks_sync & (misses_served_valid ? permitted_word[80] : second_write);
+      goes_to_syncs <= finished & asks_sync;
+      goes_to_refused <= absent | failed | exhausted | denied;
+      goes_to_again <= goes_on & ~complete;
+      goes_to_parked <= parks;
+      inside_ <= (inside_ & busy) | (take_new ? inside__joined : 64'd0);
+      shot <= is_shoot;
+      happened_tlbHits <= hit;
+      happened_tlbMisses <= adds;
+      happened_missesMerged <= adds & ~misses_added_fetch;
+      happened_bucketFetches <= misses_added_fetch;
+      happened_tlbEvictions <= tlb_evicts;
+      happened_pageFaults <= faults_done_valid & ~faults_done_outOfMemory;
+      happened_shootdowns <= shootdown_done_valid & shootdown_done_ready;
+      happened_invalid <= absent;
+      happened_writePermission <= denied & lacks_write;
+      happened_readPermission <= denied & ~lacks_write;
+      happened_outOfMemory <= exhausted;
+    end
+
+  always @(posedge clk)
+    if (rst) retrying <= 1'b0;
+    else if (take_parked) retrying <= 1'b1;
+    else if (is_lookup) retrying <= 1'b0;
 
   always @(posedge clk)
     if (rst) begin
@@ -730,9 +925,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     end
     else begin
       if (take_shootdown) shooting <= 1'b1;
-      if (is_shoot) begin
+      if (shot) begin
         drains <= 1'b1;
-        awaited <= inside_ | awaited_choice;
+        awaited <= inside_ & busy;
       end
       else if (drains) begin
         awaited <= awaited & busy;
@@ -746,25 +941,33 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         shooting <= 1'b0;
       end
     end
+  wire [116:0] first_pid_word = records[old_slot];
   wire [22:0] first_lastStep_shifted = last_byte >> 22;
 
   always @(posedge clk)
     if (loads) begin
-      first_pid <= wants_old ? page_word[15:0] : access_payload_pid;
-      first_vpn <= page_choice;
-      first_offset <= wants_old ? page_word[65:44] : access_payload_va[21:0];
-      first_length <= wants_old ? page_word[79:66] : access_payload_length;
-      first_write <= wants_old ? page_word[80] : access_payload_write;
-      first_silent <= wants_old ? page_word[81] : access_payload_silent;
-      first_replyOpcode <= wants_old ? page_word[89:82] : access_payload_replyOpcode;
-      first_outside <= (wants_old ? page_word[90] : |access_payload_va[63:50]) | page[28];
-      first_step <= wants_old & page_word[91];
-      first_lastStep <= wants_old ? page_word[92] : first_lastStep_shifted[0];
-      first_ppns <= wants_old ? page_word[110:93] : 18'd0;
+      first_pid <= wants_old ? first_pid_word[15:0] : access_payload_pid;
+      first_vpn <= wants_old ? first_pid_word[43:16] : access_payload_va[49:22];
+      first_offset <= wants_old ? first_pid_word[65:44] : access_payload_va[21:0];
+      first_length <= wants_old ? first_pid_word[79:66] : access_payload_length;
+      first_write <= wants_old ? first_pid_word[80] : access_payload_write;
+      first_silent <= wants_old ? first_pid_word[81] : access_payload_silent;
+      first_replyOpcode <= wants_old ? first_pid_word[89:82] : access_payload_replyOpcode;
+      first_op <= wants_old ? first_pid_word[92:90] : access_payload_op;
+      first_indirect <= wants_old ? first_pid_word[93] : access_payload_indirect;
+      first_needsRead <= wants_old ? first_pid_word[94] : ~plain | ~access_payload_write;
+      first_needsWrite <=
+        wants_old ? first_pid_word[95] :
+        plain ? access_payload_write :
+        access_payload_op < 3'd5;
+      first_outside <= wants_old ? first_pid_word[96] : |access_payload_va[63:50];
+      first_step <= wants_old & first_pid_word[97];
+      first_lastStep <= wants_old ? first_pid_word[98] : plain & first_lastStep_shifted[0];
+      first_ppns <= wants_old ? first_pid_word[116:99] : 18'd0;
       first_slot <= wants_old ? old_slot : access_payload_slot;
       first_key <=
         wants_shootdown ? {shootdown_payload_pid, shootdown_payload_vpn} :
-        {wants_old ? page_word[15:0] : access_payload_pid, page[27:0]};
+        {wants_old ? first_pid_word[15:0] : access_payload_pid, wants_old ? first_pid_word[43:16] : access_payload_va[49:22]};
     end
 
   always @(posedge clk)
@@ -774,17 +977,6 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) first_shoots <= 1'b0;
     else if (loads) first_shoots <= wants_shootdown;
-
-  always @(posedge clk)
-    if (rst) second_valid <= 1'b0;
-    else if (second_ends) second_valid <= first_moves | serve_next;
-
-  always @(posedge clk)
-    if (rst) kind <= 2'd0;
-    else begin
-      if (first_moves) kind <= first_shoots ? 2'd1 : 2'd0;
-      if (serve_next) kind <= 2'd2;
-    end
   wire [15:0] second_index_joined = {
     first_key[7],
     first_key[8],
@@ -950,6 +1142,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       second_write <= first_write;
       second_silent <= first_silent;
       second_replyOpcode <= first_replyOpcode;
+      second_op <= first_op;
+      second_indirect <= first_indirect;
+      second_needsRead <= first_needsRead;
+      second_needsWrite <= first_needsWrite;
       second_outside <= first_outside;
       second_step <= first_step;
       second_lastStep <= first_lastStep;
@@ -969,51 +1165,76 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     end
 
   always @(posedge clk)
-    if (serve_next) second_miss <= misses_next_miss;
-
-  always @(posedge clk)
-    if (rst) inside_ <= 64'd0;
-    else inside_ <= (inside_ & busy) | awaited_choice;
-
-  always @(posedge clk)
-    if (continues | adds | parks) begin
+    if (is_lookup | misses_served_valid) begin
       records[request_slot] <= {
-        continues ? reads_in_payload_ppns : reads_in_payload_ppns_choice_2,
+        decision_ppns_choice_3,
+        decision_ppns_choice_4,
         complete_choice_2,
-        continues ? complete_choice + 1'b1 : complete_choice,
-        serving ? permitted_word[90] : second_outside,
-        reads_in_payload_replyOpcode,
-        reads_in_payload_silent,
+        mapped ? complete_choice + 1'b1 : complete_choice,
+        mapped ? next_page[28] : misses_served_valid ? permitted_word[96] : second_outside,
         permitted_choice,
-        reads_in_payload_length,
-        reads_in_payload_offset,
-        serving ? permitted_word[43:16] : second_vpn,
-        serving ? permitted_word[15:0] : second_pid
+        permitted_choice_3,
+        misses_served_valid ? permitted_word[93] : second_indirect,
+        asks_sync_choice,
+        misses_served_valid ? permitted_word[89:82] : second_replyOpcode,
+        misses_served_valid ? permitted_word[81] : second_silent,
+        misses_served_valid ? permitted_word[80] : second_write,
+        misses_served_valid ? permitted_word[79:66] : second_length,
+        misses_served_valid ? permitted_word[65:44] : second_offset,
+        mapped ? next_page[27:0] : next_page_choice,
+        misses_served_valid ? permitted_word[15:0] : second_pid
       };
     end
 
   assign access_ready = first_ready & wants_new;
-  assign reads_valid = reads_queue_pop_valid;
-  assign reads_payload_slot = reads_queue_pop_payload_slot;
-  assign reads_payload_offset = reads_queue_pop_payload_offset;
-  assign reads_payload_length = reads_queue_pop_payload_length;
-  assign reads_payload_write = reads_queue_pop_payload_write;
-  assign reads_payload_silent = reads_queue_pop_payload_silent;
-  assign reads_payload_replyOpcode = reads_queue_pop_payload_replyOpcode;
-  assign reads_payload_ppns = reads_queue_pop_payload_ppns;
-  assign writes_valid = writes_queue_pop_valid;
-  assign writes_payload_slot = writes_queue_pop_payload_slot;
-  assign writes_payload_offset = writes_queue_pop_payload_offset;
-  assign writes_payload_length = writes_queue_pop_payload_length;
-  assign writes_payload_write = writes_queue_pop_payload_write;
-  assign writes_payload_silent = writes_queue_pop_payload_silent;
-  assign writes_payload_replyOpcode = writes_queue_pop_payload_replyOpcode;
-  assign writes_payload_ppns = writes_queue_pop_payload_ppns;
-  assign refused_valid = refused_queue_pop_valid;
-  assign refused_payload_slot = refused_queue_pop_payload_slot;
-  assign refused_payload_status = refused_queue_pop_payload_status;
-  assign refused_payload_silent = refused_queue_pop_payload_silent;
-  assign refused_payload_replyOpcode = refused_queue_pop_payload_replyOpcode;
+  assign reads_valid = goes_to_reads | reads_out_queued;
+  assign reads_payload_slot = reads_out_queued ? reads_out_queue_pop_payload_slot : decision_slot;
+  assign reads_payload_offset = reads_out_queued ? reads_out_queue_pop_payload_offset : decision_offset;
+  assign reads_payload_length = reads_out_queued ? reads_out_queue_pop_payload_length : decision_length;
+  assign reads_payload_write = reads_out_queued ? reads_out_queue_pop_payload_write : decision_write;
+  assign reads_payload_silent = reads_out_queued ? reads_out_queue_pop_payload_silent : decision_silent;
+  assign reads_payload_replyOpcode =
+    reads_out_queued ? reads_out_queue_pop_payload_replyOpcode :
+    decision_replyOpcode;
+  assign reads_payload_op = reads_out_queued ? reads_out_queue_pop_payload_op : decision_op;
+  assign reads_payload_indirect = reads_out_queued ? reads_out_queue_pop_payload_indirect : decision_indirect;
+  assign reads_payload_ppns = reads_out_queued ? reads_out_queue_pop_payload_ppns : decision_ppns;
+  assign writes_valid = goes_to_writes | writes_out_queued;
+  assign writes_payload_slot = writes_out_queued ? writes_out_queue_pop_payload_slot : decision_slot;
+  assign writes_payload_offset = writes_out_queued ? writes_out_queue_pop_payload_offset : decision_offset;
+  assign writes_payload_length = writes_out_queued ? writes_out_queue_pop_payload_length : decision_length;
+  assign writes_payload_write = writes_out_queued ? writes_out_queue_pop_payload_write : decision_write;
+  assign writes_payload_silent = writes_out_queued ? writes_out_queue_pop_payload_silent : decision_silent;
+  assign writes_payload_replyOpcode =
+    writes_out_queued ? writes_out_queue_pop_payload_replyOpcode :
+    decision_replyOpcode;
+  assign writes_payload_op = writes_out_queued ? writes_out_queue_pop_payload_op : decision_op;
+  assign writes_payload_indirect =
+    writes_out_queued ? writes_out_queue_pop_payload_indirect :
+    decision_indirect;
+  assign writes_payload_ppns = writes_out_queued ? writes_out_queue_pop_payload_ppns : decision_ppns;
+  assign refused_valid = goes_to_refused | refused_out_queued;
+  assign refused_payload_slot = refused_out_queued ? refused_out_queue_pop_payload_slot : decision_slot;
+  assign refused_payload_status = refused_out_queued ? refused_out_queue_pop_payload_status : decision_status;
+  assign refused_payload_silent = refused_out_queued ? refused_out_queue_pop_payload_silent : decision_silent;
+  assign refused_payload_replyOpcode =
+    refused_out_queued ? refused_out_queue_pop_payload_replyOpcode :
+    decision_replyOpcode;
+  assign refused_payload_indirect =
+    refused_out_queued ? refused_out_queue_pop_payload_indirect :
+    decision_indirect;
+  assign syncs_valid = goes_to_syncs | syncs_out_queued;
+  assign syncs_payload_slot = syncs_out_queued ? syncs_out_queue_pop_payload_slot : decision_slot;
+  assign syncs_payload_offset = syncs_out_queued ? syncs_out_queue_pop_payload_offset : decision_offset;
+  assign syncs_payload_length = syncs_out_queued ? syncs_out_queue_pop_payload_length : decision_length;
+  assign syncs_payload_write = syncs_out_queued ? syncs_out_queue_pop_payload_write : decision_write;
+  assign syncs_payload_silent = syncs_out_queued ? syncs_out_queue_pop_payload_silent : decision_silent;
+  assign syncs_payload_replyOpcode =
+    syncs_out_queued ? syncs_out_queue_pop_payload_replyOpcode :
+    decision_replyOpcode;
+  assign syncs_payload_op = syncs_out_queued ? syncs_out_queue_pop_payload_op : decision_op;
+  assign syncs_payload_indirect = syncs_out_queued ? syncs_out_queue_pop_payload_indirect : decision_indirect;
+  assign syncs_payload_ppns = syncs_out_queued ? syncs_out_queue_pop_payload_ppns : decision_ppns;
   assign ar_valid = walk_ar_valid;
   assign ar_payload_addr = walk_ar_payload_addr;
   assign ar_payload_id = walk_ar_payload_id;
@@ -1037,54 +1258,54 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign shootdown_ready = first_ready & ~wants_old & ~shooting;
   assign shootdown_done_valid = report;
   assign shootdown_done_payload = 1'b1;
-  assign events_tlbHits = hit;
-  assign events_tlbMisses = adds;
-  assign events_missesMerged = adds & ~misses_added_fetch;
-  assign events_bucketFetches = misses_added_fetch;
-  assign events_tlbEvictions = tlb_evicts;
-  assign events_pageFaults = faults_done_valid & ~faults_done_outOfMemory;
-  assign events_shootdowns = shootdown_done_valid & shootdown_done_ready;
-  assign events_invalid = absent;
-  assign events_writePermission = denied & permitted_choice;
-  assign events_readPermission = denied & ~permitted_choice;
-  assign events_outOfMemory = exhausted;
+  assign events_tlbHits = happened_tlbHits;
+  assign events_tlbMisses = happened_tlbMisses;
+  assign events_missesMerged = happened_missesMerged;
+  assign events_bucketFetches = happened_bucketFetches;
+  assign events_tlbEvictions = happened_tlbEvictions;
+  assign events_pageFaults = happened_pageFaults;
+  assign events_shootdowns = happened_shootdowns;
+  assign events_invalid = happened_invalid;
+  assign events_writePermission = happened_writePermission;
+  assign events_readPermission = happened_readPermission;
+  assign events_outOfMemory = happened_outOfMemory;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(continues & ~again_queue_push_ready)); // translate.ts:217
-      assert (~(parks & ~parked_queue_push_ready)); // translate.ts:217
-      assert (~(reads_in_valid & ~reads_queue_push_ready)); // translate.ts:217
-      assert (~(writes_in_valid & ~writes_queue_push_ready)); // translate.ts:217
-      assert (~(refuses & ~refused_queue_push_ready)); // translate.ts:217
-      assert (~(misses_added_fetch & ~walk_fetch_ready)); // translate.ts:225
+      assert (~(again_in_valid & ~again_queue_push_ready)); // pass_queue.ts:19
+      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:91
+      assert (~(reads_out_in_valid & ~reads_out_queue_push_ready)); // pass_queue.ts:19
+      assert (~(writes_out_in_valid & ~writes_out_queue_push_ready)); // pass_queue.ts:19
+      assert (~(syncs_out_in_valid & ~syncs_out_queue_push_ready)); // pass_queue.ts:19
+      assert (~(refused_out_in_valid & ~refused_out_queue_push_ready)); // pass_queue.ts:19
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(continues & ~again_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue again has room for every request in flight (translate.ts:217)"); // translate.ts:217
+      if (~(~(again_in_valid & ~again_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue again has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
         $stop;
       end
-      if (~(~(parks & ~parked_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:217)"); // translate.ts:217
+      if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:91)"); // translate.ts:91
         $stop;
       end
-      if (~(~(reads_in_valid & ~reads_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue reads has room for every request in flight (translate.ts:217)"); // translate.ts:217
+      if (~(~(reads_out_in_valid & ~reads_out_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
         $stop;
       end
-      if (~(~(writes_in_valid & ~writes_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue writes has room for every request in flight (translate.ts:217)"); // translate.ts:217
+      if (~(~(writes_out_in_valid & ~writes_out_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
         $stop;
       end
-      if (~(~(refuses & ~refused_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue refused has room for every request in flight (translate.ts:217)"); // translate.ts:217
+      if (~(~(syncs_out_in_valid & ~syncs_out_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
         $stop;
       end
-      if (~(~(misses_added_fetch & ~walk_fetch_ready))) begin
-        $display("%s", "assertion failed: the fetch queue has room for every miss (translate.ts:225)"); // translate.ts:225
+      if (~(~(refused_out_in_valid & ~refused_out_queue_push_ready))) begin
+        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
         $stop;
       end
     end
@@ -1095,9 +1316,11 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     1'b0,
     again_queue_level,
     parked_queue_level,
-    reads_queue_level,
-    writes_queue_level,
-    refused_queue_level,
+    reads_out_queue_level,
+    writes_out_queue_level,
+    syncs_out_queue_level,
+    refused_out_queue_level,
+    walk_fetch_ready,
     first_lastStep_shifted[22:1],
     1'b0
   };

@@ -19,6 +19,7 @@ module WidthAdapter_fromBytes8_toBytes64 (
   reg [511:0] data; // width-adapter.ts:63
   reg [63:0] keep; // width-adapter.ts:64
   reg last; // width-adapter.ts:65
+  integer i;
   wire lane_when = from_payload_last | (lane == 3'd7);
 
   always @(posedge clk)
@@ -36,38 +37,9 @@ module WidthAdapter_fromBytes8_toBytes64 (
 
   always @(posedge clk)
     if (from_valid & from_ready) begin
-      if (lane == 3'd0) begin
-        data[63:0] <= from_payload_data;
-        keep <= {56'd0, from_payload_keep};
-      end
-      if (lane == 3'd1) begin
-        data[127:64] <= from_payload_data;
-        keep[15:8] <= from_payload_keep;
-      end
-      if (lane == 3'd2) begin
-        data[191:128] <= from_payload_data;
-        keep[23:16] <= from_payload_keep;
-      end
-      if (lane == 3'd3) begin
-        data[255:192] <= from_payload_data;
-        keep[31:24] <= from_payload_keep;
-      end
-      if (lane == 3'd4) begin
-        data[319:256] <= from_payload_data;
-        keep[39:32] <= from_payload_keep;
-      end
-      if (lane == 3'd5) begin
-        data[383:320] <= from_payload_data;
-        keep[47:40] <= from_payload_keep;
-      end
-      if (lane == 3'd6) begin
-        data[447:384] <= from_payload_data;
-        keep[55:48] <= from_payload_keep;
-      end
-      if (lane == 3'd7) begin
-        data[511:448] <= from_payload_data;
-        keep[63:56] <= from_payload_keep;
-      end
+      for (i = 0; i < 8; i = i + 1) if (lane == i[2:0]) data[64 * i +: 64] <= from_payload_data;
+      if (lane == 3'd0) keep <= {56'd0, from_payload_keep};
+      else for (i = 1; i < 8; i = i + 1) if (lane == i[2:0]) keep[8 * i +: 8] <= from_payload_keep;
       last <= from_payload_last;
     end
 
