@@ -1,21 +1,31 @@
 import {
-  assertAlways, assignView, fifo, mux, node, stream, type Bit, type Shape, type StreamIn, type Val,
+  assertAlways, assignView, bit, mux, node, ram, reg, stream, uint, when, type Bit, type Shape, type StreamIn, type Val,
 } from "../../../hdl-dsl/index.ts";
 
 /**
  * A queue behind a register, passed by while it is empty: what the register holds for the one cycle of `valid` stands at the output in
- * that cycle, and is kept if it is not taken. Latency 0, initiation interval 1; the order stays. Full: the caller sees to it that there are
- * never more than `depth` elements, which is asserted.
+ * that cycle, and is kept if it is not taken. Latency 0, initiation interval 1; the order stays. Whether something is queued is a register,
+ * so that the output is there early in the cycle. Full: the caller sees to it that there are never more than `depth` elements (a power of
+ * two), which is asserted.
  */
 export function passQueue<S extends Shape>(name: string, shape: S, depth: number, valid: Bit, payload: Val<S>): StreamIn<S> {
-  const out = stream(shape, { name }), push = stream(shape, { name: `${name}_in` });
-  const kept = fifo(push as unknown as StreamIn<S>, depth, { style: "distributed", name: `${name}_queue` });
-  const queued = node(kept.valid, { name: `${name}_queued` });
-  push.valid.set(valid.and(queued.or(out.ready.not())));
-  out.valid.set(valid.or(queued));
-  assignView(out.payload, mux(queued, kept.payload, payload as never), "payload");
-  assignView(push.payload, payload, "payload");
-  kept.ready.set(out.ready);
-  assertAlways(push.valid.and(push.ready.not()).not(), `the queue ${name} has room for all that can come`);
+  const out = stream(shape, { name }), pointer = uint(Math.log2(depth));
+  const store = ram(shape, { depth, collision: "undefined", style: "distributed", name: `${name}_store` });
+  const queued = reg(bit, { init: 0, name: `${name}_queued` });
+  const head = reg(pointer, { init: 0, name: `${name}_head` });
+  const behind_head = reg(pointer, { init: 1 % depth, name: `${name}_behind_head` });
+  const tail = reg(pointer, { init: 0, name: `${name}_tail` });
+
+  // All pass through the memory, so that writing waits for nobody's ready; what passes by is skipped by the pointers.
+  store.write(valid, tail, payload as never);
+  when(valid, () => { tail.set(tail.add(1)); });
+  out.valid.set(valid.or(queued as Bit));
+  assignView(out.payload, mux(queued as Bit, store.readAsync(head), payload as never), "payload");
+  const taken = node(out.fire, { name: `${name}_taken` });
+  when(taken, () => { head.set(behind_head); behind_head.set(behind_head.add(1)); });
+  // One that is queued, and no other: the last one to go.
+  const single = node(tail.eq(behind_head), { name: `${name}_single` });
+  queued.set(mux(queued as Bit, single.not().or(valid).or(taken.not()), valid.and(taken.not())));
+  assertAlways(valid.and(queued as Bit).and(tail.eq(head)).and(taken.not()).not(), `the queue ${name} has room for all that can come`);
   return out as unknown as StreamIn<S>;
 }
