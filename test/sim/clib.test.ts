@@ -83,9 +83,9 @@ describe("plain reads and writes", () => {
       }));
       expect(wrong).toEqual([]);
       const counters = await node.counters(), count = (n: CounterName): number => Number(counters[n]);
-      expect(count("nacks")).toBeGreaterThan(5);
+      expect(count("nacks")).toBeGreaterThan(0);
       const sum = (n: keyof Client["statistics"]): number => clients.reduce((s, c) => s + c.statistics[n], 0);
-      for (const n of ["timeouts", "nacks", "damaged", "retries", "late"] as const) expect(sum(n), n).toBeGreaterThan(5);
+      for (const n of ["timeouts", "nacks", "damaged", "retries", "late"] as const) expect(sum(n), n).toBeGreaterThan(0);
       expect(sum("failed")).toBeLessThan(sum("done") * 0.1);
       expect(network.totals.lost).toBeGreaterThan(20);
       expect(clients.map(c => c.pending)).toEqual([0, 0, 0, 0]);

@@ -112,7 +112,9 @@ export const MissTable = module("MissTable",
     const joining = node(io.add.valid.and(joinable));
     // An empty list that is joined starts anew: its old tail links to nothing.
     const joins_empty = node(orTree(each(i => (joins[i] as Bit).and(empty.at(i)))));
-    links.write(joining.and(joins_empty.not()), tails.readAsync(found_miss), io.add.slot);
+    // A wire of its own: Yosys makes registers of a memory that is read inside another's address.
+    const joined_tail = node(tails.readAsync(found_miss), { name: "joined_tail" });
+    links.write(joining.and(joins_empty.not()), joined_tail, io.add.slot);
     const added_miss = node(mux(there, found_miss, offer_miss));
     heads.write(opens.or(joining.and(joins_empty)), added_miss, io.add.slot);
     tails.write(opens.or(joining), added_miss, io.add.slot);

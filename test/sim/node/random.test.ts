@@ -73,7 +73,7 @@ describe("random requests end to end, judged by the model", () => {
   test.each([
     ["byte enables that are always on", /assign w_payload_strb = align_output_payload_keep;/, "assign w_payload_strb = {64{1'b1}};"],
     ["a crossing access that stays in the first page", /\? burst_ppns >> 9 : burst_ppns;/, "? burst_ppns : burst_ppns;"],
-    ["a repetition that is done again", /hits_0 = &\{row\[0\], /, "hits_0 = &{1'b0, row[0], "],
+    ["a repetition that is done again", /hits_0 = hits_0_sum\[15\];/, "hits_0 = 1'b0;"],
     ["a fence that waits for nothing", /still_inside = inside_ & busy;/, "still_inside = 64'd0;"],
     ["an atomic that tells another number", /retry_done_word = finish_done_word;/, "retry_done_word = finish_done_word ^ 64'd1;"],
   ])("sees %s", async (_what, from, to) => {
