@@ -1,5 +1,5 @@
 import {
-  bit, cat, fromBits, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit,
+  bit, cat, constant, fromBits, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit,
   type StreamIn, type StreamOut, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { BufferBeat, BufferJob, slotBeatBits, slotBeats, slotBits } from "./types.ts";
@@ -89,8 +89,10 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
       queue.write(reading, tail, { data, last: reading_last });
       when(reading, () => { tail.set(tail.add(1)); });
       when(out.fire, () => { head.set(head.add(1)); });
-      // Equal pointers: empty, or full when all places are claimed and none of them is on its way.
-      out.valid.set(head.ne(tail).or(claimed.bit(width).and(reading.not())));
+      // A register, so that it is there early in the cycle. The one that is taken was the last when the pointer behind it is the tail.
+      const stored = reg(bit, { init: 0, name: `${name}_stored` });
+      stored.set(mux(reading.or(stored.and(out.fire.not())), constant(1, 1), stored.and(head.add(1).ne(tail))));
+      out.valid.set(stored);
       out.payload.set(queue.readAsync(head) as never);
       when(granted.and(out.fire.not()), () => { claimed.set(claimed.add(1)); })
         .elseWhen(out.fire.and(granted.not()), () => { claimed.set(claimed.sub(1)); });

@@ -127,15 +127,17 @@ export const NetTx = module("NetTx",
     });
 
     const waits = node(plain.bit(0).not());
-    const behind = node(mux(echo, io.echo_data.payload.data, io.data.payload.data));
+    // A register for the memory's data: they are there before the header is, and where they come from is far away.
+    const data = stage(io.data, "forward");
+    const behind = node(mux(echo, io.echo_data.payload.data, data.payload.data));
     const mask = fromBits(Array.from({ length: beatBytes * 8 }, (_, i) => take.bit(i >> 3)));
-    sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echo_data.valid, io.data.valid))));
+    sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echo_data.valid, data.valid))));
     sent.payload.set({
       data: header.trunc(beatBytes * 8).or(behind.and(mask)), keep: mux(final, last_keep as never, keepAll(beatBytes) as never),
-      last: final, user: final.and(waits).and(echo.not()).and(io.data.payload.bad),
+      last: final, user: final.and(waits).and(echo.not()).and(data.payload.bad),
     });
     const consumes = node(sending.and(waits).and(sent.ready));
-    io.data.ready.set(consumes.and(echo.not()));
+    data.ready.set(consumes.and(echo.not()));
     io.echo_data.ready.set(consumes.and(echo));
     const staged = stage(sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full");
     connect(arbiter([staged, io.raw], { last: v => v.last }), io.tx);
@@ -146,7 +148,7 @@ export const NetTx = module("NetTx",
     released_slot.set(slot);
     io.release.set({ valid: released, slot: released_slot });
 
-    const together = io.data.fire.not().or(io.data.payload.last.eq(final));
+    const together = data.fire.not().or(data.payload.last.eq(final));
     assertAlways(together, "the data of a reply end with its length");
     assertAlways(io.echo_data.fire.not().or(io.echo_data.payload.last.eq(final)), "the echoed beats end with the frame");
   });

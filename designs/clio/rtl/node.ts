@@ -124,7 +124,8 @@ export const ClioNode = module("ClioNode",
     // Virtual memory. An access behind a pointer goes before new ones.
     const sync = instance("sync", SyncUnit({ slots: w.slots, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, id: w.syncId, lanes: c.syncLanes }));
     const translate = instance(Translate(t));
-    connect(arbiter([sync.access, retry.pass], { policy: "priority", name: "accesses" }), translate.access);
+    // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on into the next.
+    connect(arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], { policy: "priority", name: "accesses" }), translate.access);
     connect(io.free_page, translate.free_page);
     connect(io.shootdown, translate.shootdown);
     connect(translate.shootdown_done, io.shootdown_done);
@@ -138,15 +139,15 @@ export const ClioNode = module("ClioNode",
     const burst = { beatBytes: w.beatBytes, pageShift: w.pageShift, ppnBits: w.ppnBits, pagesPerRequest: w.pagesPerRequest, addressBits: w.addressBits, idBits: w.idBits };
     const reader = instance(AccessRead({ ...burst, slots: w.slots, outstanding: readsAhead, dataBeats: beatsAhead }));
     const writer = instance(AccessWrite({ ...burst, slots: w.slots, frameBytes: w.frameBytes, outstanding: w.slots }));
-    connect(translate.reads, reader.request);
+    connect(stage(translate.reads, "full", { name: "to_read" }), reader.request);
     connect(translate.writes, writer.request);
-    // No operation of the sync unit comes yet.
     // Whose the pointer is that an operation fetches: what is translated does not say.
     const pids = instance("pids", SlotWords({ slots: w.slots, width: 16 }));
     pids.write.set({ en: retry.pass.fire, slot: retry.pass.payload.slot, value: retry.pass.payload.pid });
-    pids.slot.set(translate.syncs.payload.slot);
+    const to_sync = stage(translate.syncs, "backward");
+    pids.slot.set(to_sync.payload.slot);
     const firstPage = (ppns: UInt, offset: UInt): UInt => cat(ppns.bits(0, w.ppnBits), offset);
-    connect(map(translate.syncs, SyncRequest(w), v => ({
+    connect(map(to_sync, SyncRequest(w), v => ({
       slot: v.slot, op: v.op, address: firstPage(v.ppns, v.offset), pid: pids.value.is(16), length: v.length, silent: v.silent, replyOpcode: v.replyOpcode,
     }), { name: "sync_request" }), sync.request);
     operands.slot.set(sync.operand_slot);
@@ -157,7 +158,7 @@ export const ClioNode = module("ClioNode",
     connect(buffer.write_data, writer.buffer);
     const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }));
     connect(reader.ar, share.data_ar); connect(share.data_r, reader.r);
-    connect(writer.aw, share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
+    connect(stage(writer.aw, "backward", { name: "data_aw" }), share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
     connect(translate.ar, share.table_ar); connect(share.table_r, translate.r);
     connect(translate.aw, share.table_aw); connect(translate.w, share.table_w); connect(share.table_b, translate.b);
     connect(sync.ar, share.sync_ar); connect(share.sync_r, sync.r);
@@ -199,7 +200,7 @@ export const ClioNode = module("ClioNode",
     // Registers in both directions: each block's own logic ends here, and what it says of its readiness begins.
     const endings = [reads, writer.ending, refused, synced, answers, fenced].map((e, i) =>
       stage(e, "full", { name: `ending_${i}` }));
-    connect(arbiter([...endings, bare], { name: "endings" }), finish.ending);
+    connect(arbiter([...endings, stage(bare, "backward", { name: "bare_ending" })], { name: "endings" }), finish.ending);
 
     // Frames out.
     const net_tx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));

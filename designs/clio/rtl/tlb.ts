@@ -1,5 +1,5 @@
 import {
-  assertAlways, bit, encodeOnehot, fromBits, input, instance, Lru, module, mux, node, onehotMux, orTree, output, reg, struct, uint, vec,
+  assertAlways, bit, encodeOnehot, fromBits, input, instance, Lru, module, mux, node, onehotMux, output, reg, struct, uint, vec,
   when, type Bit,
 } from "../../../hdl-dsl/index.ts";
 
@@ -59,7 +59,7 @@ export const Tlb = module("Tlb",
         mappings.at(i).set(io.fill.mapping);
       }).elseWhen(io.clear.and(found.bit(i)), () => { valid.at(i).set(0); });
     }
-    io.evicts.set(io.fill.valid.and(orTree(victims.map((v, i) => v.and(valid.at(i))))));
+    io.evicts.set(io.fill.valid.and(valid.at(victim)));
     touched.set(io.use.or(io.fill.valid));
     touched_index.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
 

@@ -350,7 +350,7 @@ describe("NetTx", () => {
       ["padding is not zero", /built_content <= [^;]*;/, "built_content <= 6'd63;"],
       ["the carry of the checksum forgotten", /folded = /, "folded = 17'h0ffff & "],
       ["the slot released is the next one's", /released_slot <= slot;/, "released_slot <= built_slot;"],
-      ["an error of the memory forgotten", /& data_payload_bad/, "& 1'b0"],
+      ["an error of the memory forgotten", /& data_held_bad/, "& 1'b0"],
       ["the length of a failed access", /known_reply_status == 4'd0/, "1'b1"],
       ["a bare reply with another opcode", /known_kind_bare \? \S+ : /, ""],
       ["the word of a reply left out", /known_kind_withWord \? known_word : 64'd0|known_kind_withWord \? known_word : 64'h0/, "64'd0"],
