@@ -138,7 +138,8 @@ const bad = { loss: 0.05, duplication: 0.05, reordering: 0.05 };
 const limits = { hangCycles: 30_000, limitCycles: 400_000 };
 
 describe("GbnShims", () => {
-  for (const [beatBytes, requests, sessions] of [[8, 150, 3], [32, 300, 6], [64, 500, 8]] as const) {
+  const widths = [[8, 150, 3], [32, 300, 6], [64, 500, 8]] as const;
+  for (const [beatBytes, requests, sessions] of process.env["MNEMO_LONG"] === undefined ? [widths[0], widths[2]] : widths) {
     const p = parameters({ beatBytes, first: 0xffff_fff0, sessions: 64 });
     bench(`${beatBytes * 8} bits, a bad channel, back-pressure, numbers that wrap: every request once and in order, every reply once`, GbnShims(p), { seed: beatBytes, ...limits }, async b => {
       const rig = await traffic(b, p, requests, { channel: bad, sessions, pause: seed => bernoulli(0.15, seed) });
