@@ -413,364 +413,459 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire translate_events_writePermission; // node.ts:126
   wire translate_events_readPermission; // node.ts:126
   wire translate_events_outOfMemory; // node.ts:126
-  reg accesses_locked; // node.ts:127
-  reg [1:0] accesses_owner; // node.ts:127
-  wire reader_request_ready; // node.ts:139
-  wire reader_ar_valid; // node.ts:139
-  wire [30:0] reader_ar_payload_addr; // node.ts:139
-  wire [4:0] reader_ar_payload_id; // node.ts:139
-  wire [7:0] reader_ar_payload_len; // node.ts:139
-  wire [2:0] reader_ar_payload_size; // node.ts:139
-  wire [1:0] reader_ar_payload_burst; // node.ts:139
-  wire reader_r_ready; // node.ts:139
-  wire reader_reply_valid; // node.ts:139
-  wire [5:0] reader_reply_payload_slot; // node.ts:139
-  wire [1:0] reader_reply_payload_form; // node.ts:139
-  wire [1:0] reader_reply_payload_word; // node.ts:139
-  wire [7:0] reader_reply_payload_opcode; // node.ts:139
-  wire [3:0] reader_reply_payload_status; // node.ts:139
-  wire reader_data_valid; // node.ts:139
-  wire [511:0] reader_data_payload_data; // node.ts:139
-  wire reader_data_payload_last; // node.ts:139
-  wire reader_data_payload_bad; // node.ts:139
-  wire reader_events_reads; // node.ts:139
-  wire [13:0] reader_events_readBytes; // node.ts:139
-  wire writer_request_ready; // node.ts:140
-  wire writer_buffer_job_valid; // node.ts:140
-  wire [5:0] writer_buffer_job_payload_slot; // node.ts:140
-  wire [4:0] writer_buffer_job_payload_first; // node.ts:140
-  wire [5:0] writer_buffer_job_payload_beats; // node.ts:140
-  wire writer_buffer_ready; // node.ts:140
-  wire writer_aw_valid; // node.ts:140
-  wire [30:0] writer_aw_payload_addr; // node.ts:140
-  wire [4:0] writer_aw_payload_id; // node.ts:140
-  wire [7:0] writer_aw_payload_len; // node.ts:140
-  wire [2:0] writer_aw_payload_size; // node.ts:140
-  wire [1:0] writer_aw_payload_burst; // node.ts:140
-  wire writer_w_valid; // node.ts:140
-  wire [511:0] writer_w_payload_data; // node.ts:140
-  wire [63:0] writer_w_payload_strb; // node.ts:140
-  wire writer_w_payload_last; // node.ts:140
-  wire writer_b_ready; // node.ts:140
-  wire writer_ending_valid; // node.ts:140
-  wire [5:0] writer_ending_payload_slot; // node.ts:140
-  wire [1:0] writer_ending_payload_form; // node.ts:140
-  wire [1:0] writer_ending_payload_word; // node.ts:140
-  wire [7:0] writer_ending_payload_opcode; // node.ts:140
-  wire [3:0] writer_ending_payload_status; // node.ts:140
-  wire writer_ending_payload_silent; // node.ts:140
-  wire writer_ending_payload_done; // node.ts:140
-  wire writer_events_writes; // node.ts:140
-  wire writer_events_writesNoReply; // node.ts:140
-  wire writer_events_unanswered; // node.ts:140
-  wire [13:0] writer_events_writeBytes; // node.ts:140
+  reg behind_pointer_full; // node.ts:128
+  reg [5:0] behind_pointer_held_slot; // node.ts:128
+  reg [15:0] behind_pointer_held_pid; // node.ts:128
+  reg [63:0] behind_pointer_held_va; // node.ts:128
+  reg [13:0] behind_pointer_held_length; // node.ts:128
+  reg behind_pointer_held_write; // node.ts:128
+  reg behind_pointer_held_silent; // node.ts:128
+  reg [7:0] behind_pointer_held_replyOpcode; // node.ts:128
+  reg [2:0] behind_pointer_held_op; // node.ts:128
+  reg behind_pointer_held_indirect; // node.ts:128
+  reg behind_pointer_skid_full; // node.ts:128
+  reg [5:0] behind_pointer_skid_held_slot; // node.ts:128
+  reg [15:0] behind_pointer_skid_held_pid; // node.ts:128
+  reg [63:0] behind_pointer_skid_held_va; // node.ts:128
+  reg [13:0] behind_pointer_skid_held_length; // node.ts:128
+  reg behind_pointer_skid_held_write; // node.ts:128
+  reg behind_pointer_skid_held_silent; // node.ts:128
+  reg [7:0] behind_pointer_skid_held_replyOpcode; // node.ts:128
+  reg [2:0] behind_pointer_skid_held_op; // node.ts:128
+  reg behind_pointer_skid_held_indirect; // node.ts:128
+  reg accesses_locked; // node.ts:128
+  reg [1:0] accesses_owner; // node.ts:128
+  wire reader_request_ready; // node.ts:140
+  wire reader_ar_valid; // node.ts:140
+  wire [30:0] reader_ar_payload_addr; // node.ts:140
+  wire [4:0] reader_ar_payload_id; // node.ts:140
+  wire [7:0] reader_ar_payload_len; // node.ts:140
+  wire [2:0] reader_ar_payload_size; // node.ts:140
+  wire [1:0] reader_ar_payload_burst; // node.ts:140
+  wire reader_r_ready; // node.ts:140
+  wire reader_reply_valid; // node.ts:140
+  wire [5:0] reader_reply_payload_slot; // node.ts:140
+  wire [1:0] reader_reply_payload_form; // node.ts:140
+  wire [1:0] reader_reply_payload_word; // node.ts:140
+  wire [7:0] reader_reply_payload_opcode; // node.ts:140
+  wire [3:0] reader_reply_payload_status; // node.ts:140
+  wire reader_data_valid; // node.ts:140
+  wire [511:0] reader_data_payload_data; // node.ts:140
+  wire reader_data_payload_last; // node.ts:140
+  wire reader_data_payload_bad; // node.ts:140
+  wire reader_events_reads; // node.ts:140
+  wire [13:0] reader_events_readBytes; // node.ts:140
+  wire writer_request_ready; // node.ts:141
+  wire writer_buffer_job_valid; // node.ts:141
+  wire [5:0] writer_buffer_job_payload_slot; // node.ts:141
+  wire [4:0] writer_buffer_job_payload_first; // node.ts:141
+  wire [5:0] writer_buffer_job_payload_beats; // node.ts:141
+  wire writer_buffer_ready; // node.ts:141
+  wire writer_aw_valid; // node.ts:141
+  wire [30:0] writer_aw_payload_addr; // node.ts:141
+  wire [4:0] writer_aw_payload_id; // node.ts:141
+  wire [7:0] writer_aw_payload_len; // node.ts:141
+  wire [2:0] writer_aw_payload_size; // node.ts:141
+  wire [1:0] writer_aw_payload_burst; // node.ts:141
+  wire writer_w_valid; // node.ts:141
+  wire [511:0] writer_w_payload_data; // node.ts:141
+  wire [63:0] writer_w_payload_strb; // node.ts:141
+  wire writer_w_payload_last; // node.ts:141
+  wire writer_b_ready; // node.ts:141
+  wire writer_ending_valid; // node.ts:141
+  wire [5:0] writer_ending_payload_slot; // node.ts:141
+  wire [1:0] writer_ending_payload_form; // node.ts:141
+  wire [1:0] writer_ending_payload_word; // node.ts:141
+  wire [7:0] writer_ending_payload_opcode; // node.ts:141
+  wire [3:0] writer_ending_payload_status; // node.ts:141
+  wire writer_ending_payload_silent; // node.ts:141
+  wire writer_ending_payload_done; // node.ts:141
+  wire writer_events_writes; // node.ts:141
+  wire writer_events_writesNoReply; // node.ts:141
+  wire writer_events_unanswered; // node.ts:141
+  wire [13:0] writer_events_writeBytes; // node.ts:141
+  reg to_read_full; // node.ts:142
+  reg [5:0] to_read_held_slot; // node.ts:142
+  reg [21:0] to_read_held_offset; // node.ts:142
+  reg [13:0] to_read_held_length; // node.ts:142
+  reg to_read_held_write; // node.ts:142
+  reg to_read_held_silent; // node.ts:142
+  reg [7:0] to_read_held_replyOpcode; // node.ts:142
+  reg [2:0] to_read_held_op; // node.ts:142
+  reg to_read_held_indirect; // node.ts:142
+  reg [17:0] to_read_held_ppns; // node.ts:142
+  reg to_read_skid_full; // node.ts:142
+  reg [5:0] to_read_skid_held_slot; // node.ts:142
+  reg [21:0] to_read_skid_held_offset; // node.ts:142
+  reg [13:0] to_read_skid_held_length; // node.ts:142
+  reg to_read_skid_held_write; // node.ts:142
+  reg to_read_skid_held_silent; // node.ts:142
+  reg [7:0] to_read_skid_held_replyOpcode; // node.ts:142
+  reg [2:0] to_read_skid_held_op; // node.ts:142
+  reg to_read_skid_held_indirect; // node.ts:142
+  reg [17:0] to_read_skid_held_ppns; // node.ts:142
   wire [15:0] pids_value; // node.ts:145
-  wire [63:0] found_value; // node.ts:154
-  wire share_data_ar_ready; // node.ts:158
-  wire share_data_r_valid; // node.ts:158
-  wire [511:0] share_data_r_payload_data; // node.ts:158
-  wire [4:0] share_data_r_payload_id; // node.ts:158
-  wire [1:0] share_data_r_payload_resp; // node.ts:158
-  wire share_data_r_payload_last; // node.ts:158
-  wire share_data_aw_ready; // node.ts:158
-  wire share_data_w_ready; // node.ts:158
-  wire share_data_b_valid; // node.ts:158
-  wire [4:0] share_data_b_payload_id; // node.ts:158
-  wire [1:0] share_data_b_payload_resp; // node.ts:158
-  wire share_table_ar_ready; // node.ts:158
-  wire share_table_r_valid; // node.ts:158
-  wire [511:0] share_table_r_payload_data; // node.ts:158
-  wire [4:0] share_table_r_payload_id; // node.ts:158
-  wire [1:0] share_table_r_payload_resp; // node.ts:158
-  wire share_table_r_payload_last; // node.ts:158
-  wire share_table_aw_ready; // node.ts:158
-  wire share_table_w_ready; // node.ts:158
-  wire share_table_b_valid; // node.ts:158
-  wire [4:0] share_table_b_payload_id; // node.ts:158
-  wire [1:0] share_table_b_payload_resp; // node.ts:158
-  wire share_sync_ar_ready; // node.ts:158
-  wire share_sync_r_valid; // node.ts:158
-  wire [511:0] share_sync_r_payload_data; // node.ts:158
-  wire [4:0] share_sync_r_payload_id; // node.ts:158
-  wire [1:0] share_sync_r_payload_resp; // node.ts:158
-  wire share_sync_r_payload_last; // node.ts:158
-  wire share_sync_aw_ready; // node.ts:158
-  wire share_sync_w_ready; // node.ts:158
-  wire share_sync_b_valid; // node.ts:158
-  wire [4:0] share_sync_b_payload_id; // node.ts:158
-  wire [1:0] share_sync_b_payload_resp; // node.ts:158
-  wire share_ar_valid; // node.ts:158
-  wire [30:0] share_ar_payload_addr; // node.ts:158
-  wire [4:0] share_ar_payload_id; // node.ts:158
-  wire [7:0] share_ar_payload_len; // node.ts:158
-  wire [2:0] share_ar_payload_size; // node.ts:158
-  wire [1:0] share_ar_payload_burst; // node.ts:158
-  wire share_r_ready; // node.ts:158
-  wire share_aw_valid; // node.ts:158
-  wire [30:0] share_aw_payload_addr; // node.ts:158
-  wire [4:0] share_aw_payload_id; // node.ts:158
-  wire [7:0] share_aw_payload_len; // node.ts:158
-  wire [2:0] share_aw_payload_size; // node.ts:158
-  wire [1:0] share_aw_payload_burst; // node.ts:158
-  wire share_w_valid; // node.ts:158
-  wire [511:0] share_w_payload_data; // node.ts:158
-  wire [63:0] share_w_payload_strb; // node.ts:158
-  wire share_w_payload_last; // node.ts:158
-  wire share_b_ready; // node.ts:158
-  wire finish_ending_ready; // node.ts:169
-  wire finish_reply_valid; // node.ts:169
-  wire [5:0] finish_reply_payload_slot; // node.ts:169
-  wire [1:0] finish_reply_payload_form; // node.ts:169
-  wire [1:0] finish_reply_payload_word; // node.ts:169
-  wire [7:0] finish_reply_payload_opcode; // node.ts:169
-  wire [3:0] finish_reply_payload_status; // node.ts:169
-  wire finish_release_valid; // node.ts:169
-  wire [5:0] finish_release_slot; // node.ts:169
-  wire [5:0] finish_word_slot; // node.ts:169
-  wire finish_done_valid; // node.ts:169
-  wire [5:0] finish_done_slot; // node.ts:169
-  wire [3:0] finish_done_status; // node.ts:169
-  wire [63:0] finish_done_word; // node.ts:169
-  reg ending_0_full; // node.ts:201
-  reg [5:0] ending_0_held_slot; // node.ts:201
-  reg [1:0] ending_0_held_form; // node.ts:201
-  reg [1:0] ending_0_held_word; // node.ts:201
-  reg [7:0] ending_0_held_opcode; // node.ts:201
-  reg [3:0] ending_0_held_status; // node.ts:201
-  reg ending_0_held_silent; // node.ts:201
-  reg ending_0_held_done; // node.ts:201
-  reg ending_0_skid_full; // node.ts:201
-  reg [5:0] ending_0_skid_held_slot; // node.ts:201
-  reg [1:0] ending_0_skid_held_form; // node.ts:201
-  reg [1:0] ending_0_skid_held_word; // node.ts:201
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:201
-  reg [3:0] ending_0_skid_held_status; // node.ts:201
-  reg ending_0_skid_held_silent; // node.ts:201
-  reg ending_0_skid_held_done; // node.ts:201
-  reg ending_1_full; // node.ts:201
-  reg [5:0] ending_1_held_slot; // node.ts:201
-  reg [1:0] ending_1_held_form; // node.ts:201
-  reg [1:0] ending_1_held_word; // node.ts:201
-  reg [7:0] ending_1_held_opcode; // node.ts:201
-  reg [3:0] ending_1_held_status; // node.ts:201
-  reg ending_1_held_silent; // node.ts:201
-  reg ending_1_held_done; // node.ts:201
-  reg ending_1_skid_full; // node.ts:201
-  reg [5:0] ending_1_skid_held_slot; // node.ts:201
-  reg [1:0] ending_1_skid_held_form; // node.ts:201
-  reg [1:0] ending_1_skid_held_word; // node.ts:201
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:201
-  reg [3:0] ending_1_skid_held_status; // node.ts:201
-  reg ending_1_skid_held_silent; // node.ts:201
-  reg ending_1_skid_held_done; // node.ts:201
-  reg ending_2_full; // node.ts:201
-  reg [5:0] ending_2_held_slot; // node.ts:201
-  reg [1:0] ending_2_held_form; // node.ts:201
-  reg [1:0] ending_2_held_word; // node.ts:201
-  reg [7:0] ending_2_held_opcode; // node.ts:201
-  reg [3:0] ending_2_held_status; // node.ts:201
-  reg ending_2_held_silent; // node.ts:201
-  reg ending_2_held_done; // node.ts:201
-  reg ending_2_skid_full; // node.ts:201
-  reg [5:0] ending_2_skid_held_slot; // node.ts:201
-  reg [1:0] ending_2_skid_held_form; // node.ts:201
-  reg [1:0] ending_2_skid_held_word; // node.ts:201
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:201
-  reg [3:0] ending_2_skid_held_status; // node.ts:201
-  reg ending_2_skid_held_silent; // node.ts:201
-  reg ending_2_skid_held_done; // node.ts:201
-  reg ending_3_full; // node.ts:201
-  reg [5:0] ending_3_held_slot; // node.ts:201
-  reg [1:0] ending_3_held_form; // node.ts:201
-  reg [1:0] ending_3_held_word; // node.ts:201
-  reg [7:0] ending_3_held_opcode; // node.ts:201
-  reg [3:0] ending_3_held_status; // node.ts:201
-  reg ending_3_held_silent; // node.ts:201
-  reg ending_3_held_done; // node.ts:201
-  reg ending_3_skid_full; // node.ts:201
-  reg [5:0] ending_3_skid_held_slot; // node.ts:201
-  reg [1:0] ending_3_skid_held_form; // node.ts:201
-  reg [1:0] ending_3_skid_held_word; // node.ts:201
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:201
-  reg [3:0] ending_3_skid_held_status; // node.ts:201
-  reg ending_3_skid_held_silent; // node.ts:201
-  reg ending_3_skid_held_done; // node.ts:201
-  reg ending_4_full; // node.ts:201
-  reg [5:0] ending_4_held_slot; // node.ts:201
-  reg [1:0] ending_4_held_form; // node.ts:201
-  reg [1:0] ending_4_held_word; // node.ts:201
-  reg [7:0] ending_4_held_opcode; // node.ts:201
-  reg [3:0] ending_4_held_status; // node.ts:201
-  reg ending_4_held_silent; // node.ts:201
-  reg ending_4_held_done; // node.ts:201
-  reg ending_4_skid_full; // node.ts:201
-  reg [5:0] ending_4_skid_held_slot; // node.ts:201
-  reg [1:0] ending_4_skid_held_form; // node.ts:201
-  reg [1:0] ending_4_skid_held_word; // node.ts:201
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:201
-  reg [3:0] ending_4_skid_held_status; // node.ts:201
-  reg ending_4_skid_held_silent; // node.ts:201
-  reg ending_4_skid_held_done; // node.ts:201
-  reg ending_5_full; // node.ts:201
-  reg [5:0] ending_5_held_slot; // node.ts:201
-  reg [1:0] ending_5_held_form; // node.ts:201
-  reg [1:0] ending_5_held_word; // node.ts:201
-  reg [7:0] ending_5_held_opcode; // node.ts:201
-  reg [3:0] ending_5_held_status; // node.ts:201
-  reg ending_5_held_silent; // node.ts:201
-  reg ending_5_held_done; // node.ts:201
-  reg ending_5_skid_full; // node.ts:201
-  reg [5:0] ending_5_skid_held_slot; // node.ts:201
-  reg [1:0] ending_5_skid_held_form; // node.ts:201
-  reg [1:0] ending_5_skid_held_word; // node.ts:201
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:201
-  reg [3:0] ending_5_skid_held_status; // node.ts:201
-  reg ending_5_skid_held_silent; // node.ts:201
-  reg ending_5_skid_held_done; // node.ts:201
-  reg endings_locked; // node.ts:202
-  reg [6:0] endings_owner; // node.ts:202
-  wire net_tx_reply_ready; // node.ts:205
-  wire net_tx_context_read_en; // node.ts:205
-  wire [5:0] net_tx_context_read_slot; // node.ts:205
-  wire [5:0] net_tx_word_slot; // node.ts:205
-  wire net_tx_data_ready; // node.ts:205
-  wire net_tx_echo_job_valid; // node.ts:205
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:205
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:205
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:205
-  wire net_tx_echo_data_ready; // node.ts:205
-  wire net_tx_raw_ready; // node.ts:205
-  wire net_tx_tx_valid; // node.ts:205
-  wire [511:0] net_tx_tx_payload_data; // node.ts:205
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:205
-  wire net_tx_tx_payload_last; // node.ts:205
-  wire net_tx_tx_payload_user; // node.ts:205
-  wire net_tx_release_valid; // node.ts:205
-  wire [5:0] net_tx_release_slot; // node.ts:205
-  reg [1:0] counted_rxFrames; // node.ts:242
-  reg [1:0] counted_txFrames; // node.ts:242
-  reg [1:0] counted_dropLong; // node.ts:242
-  reg [1:0] counted_dropFcs; // node.ts:242
-  reg [1:0] counted_dropShort; // node.ts:242
-  reg [1:0] counted_dropMac; // node.ts:242
-  reg [1:0] counted_dropEtherType; // node.ts:242
-  reg [1:0] counted_dropArp; // node.ts:242
-  reg [1:0] counted_dropIpHeader; // node.ts:242
-  reg [1:0] counted_dropIpOptions; // node.ts:242
-  reg [1:0] counted_dropIpChecksum; // node.ts:242
-  reg [1:0] counted_dropFragment; // node.ts:242
-  reg [1:0] counted_dropIp; // node.ts:242
-  reg [1:0] counted_dropLength; // node.ts:242
-  reg [1:0] counted_dropProtocol; // node.ts:242
-  reg [1:0] counted_dropIcmp; // node.ts:242
-  reg [1:0] counted_dropPort; // node.ts:242
-  reg [1:0] counted_dropRule; // node.ts:242
-  reg [1:0] counted_arpReplies; // node.ts:242
-  reg [1:0] counted_icmpReplies; // node.ts:242
-  reg [1:0] counted_nacks; // node.ts:242
-  reg [1:0] counted_malformed; // node.ts:242
-  reg [1:0] counted_invalid; // node.ts:242
-  reg [1:0] counted_writePermission; // node.ts:242
-  reg [1:0] counted_readPermission; // node.ts:242
-  reg [1:0] counted_outOfMemory; // node.ts:242
-  reg [1:0] counted_busy; // node.ts:242
-  reg [1:0] counted_unanswered; // node.ts:242
-  reg [1:0] counted_pingpongs; // node.ts:242
-  reg [1:0] counted_reads; // node.ts:242
-  reg [1:0] counted_writes; // node.ts:242
-  reg [1:0] counted_writesNoReply; // node.ts:242
-  reg [1:0] counted_atomics; // node.ts:242
-  reg [1:0] counted_dereferences; // node.ts:242
-  reg [1:0] counted_fences; // node.ts:242
-  reg [13:0] counted_readBytes; // node.ts:242
-  reg [13:0] counted_writeBytes; // node.ts:242
-  reg [1:0] counted_slowRequests; // node.ts:242
-  reg [1:0] counted_extendRequests; // node.ts:242
-  reg [1:0] counted_pageFaults; // node.ts:242
-  reg [1:0] counted_tlbHits; // node.ts:242
-  reg [1:0] counted_tlbMisses; // node.ts:242
-  reg [1:0] counted_missesMerged; // node.ts:242
-  reg [1:0] counted_bucketFetches; // node.ts:242
-  reg [1:0] counted_tlbEvictions; // node.ts:242
-  reg [1:0] counted_retriesAnswered; // node.ts:242
-  reg [1:0] counted_retriesBusy; // node.ts:242
-  reg [1:0] counted_retriesExpired; // node.ts:242
-  reg [1:0] counted_retryEvictions; // node.ts:242
-  reg [1:0] counted_retryClientsReplaced; // node.ts:242
-  reg [1:0] counted_shootdowns; // node.ts:242
-  wire [1:0] accesses_grant; // node.ts:127
-  wire [1:0] accesses_request; // node.ts:127
+  reg to_sync_full; // node.ts:147
+  reg [5:0] to_sync_held_slot; // node.ts:147
+  reg [21:0] to_sync_held_offset; // node.ts:147
+  reg [13:0] to_sync_held_length; // node.ts:147
+  reg to_sync_held_write; // node.ts:147
+  reg to_sync_held_silent; // node.ts:147
+  reg [7:0] to_sync_held_replyOpcode; // node.ts:147
+  reg [2:0] to_sync_held_op; // node.ts:147
+  reg to_sync_held_indirect; // node.ts:147
+  reg [17:0] to_sync_held_ppns; // node.ts:147
+  wire [63:0] found_value; // node.ts:155
+  wire share_data_ar_ready; // node.ts:159
+  wire share_data_r_valid; // node.ts:159
+  wire [511:0] share_data_r_payload_data; // node.ts:159
+  wire [4:0] share_data_r_payload_id; // node.ts:159
+  wire [1:0] share_data_r_payload_resp; // node.ts:159
+  wire share_data_r_payload_last; // node.ts:159
+  wire share_data_aw_ready; // node.ts:159
+  wire share_data_w_ready; // node.ts:159
+  wire share_data_b_valid; // node.ts:159
+  wire [4:0] share_data_b_payload_id; // node.ts:159
+  wire [1:0] share_data_b_payload_resp; // node.ts:159
+  wire share_table_ar_ready; // node.ts:159
+  wire share_table_r_valid; // node.ts:159
+  wire [511:0] share_table_r_payload_data; // node.ts:159
+  wire [4:0] share_table_r_payload_id; // node.ts:159
+  wire [1:0] share_table_r_payload_resp; // node.ts:159
+  wire share_table_r_payload_last; // node.ts:159
+  wire share_table_aw_ready; // node.ts:159
+  wire share_table_w_ready; // node.ts:159
+  wire share_table_b_valid; // node.ts:159
+  wire [4:0] share_table_b_payload_id; // node.ts:159
+  wire [1:0] share_table_b_payload_resp; // node.ts:159
+  wire share_sync_ar_ready; // node.ts:159
+  wire share_sync_r_valid; // node.ts:159
+  wire [511:0] share_sync_r_payload_data; // node.ts:159
+  wire [4:0] share_sync_r_payload_id; // node.ts:159
+  wire [1:0] share_sync_r_payload_resp; // node.ts:159
+  wire share_sync_r_payload_last; // node.ts:159
+  wire share_sync_aw_ready; // node.ts:159
+  wire share_sync_w_ready; // node.ts:159
+  wire share_sync_b_valid; // node.ts:159
+  wire [4:0] share_sync_b_payload_id; // node.ts:159
+  wire [1:0] share_sync_b_payload_resp; // node.ts:159
+  wire share_ar_valid; // node.ts:159
+  wire [30:0] share_ar_payload_addr; // node.ts:159
+  wire [4:0] share_ar_payload_id; // node.ts:159
+  wire [7:0] share_ar_payload_len; // node.ts:159
+  wire [2:0] share_ar_payload_size; // node.ts:159
+  wire [1:0] share_ar_payload_burst; // node.ts:159
+  wire share_r_ready; // node.ts:159
+  wire share_aw_valid; // node.ts:159
+  wire [30:0] share_aw_payload_addr; // node.ts:159
+  wire [4:0] share_aw_payload_id; // node.ts:159
+  wire [7:0] share_aw_payload_len; // node.ts:159
+  wire [2:0] share_aw_payload_size; // node.ts:159
+  wire [1:0] share_aw_payload_burst; // node.ts:159
+  wire share_w_valid; // node.ts:159
+  wire [511:0] share_w_payload_data; // node.ts:159
+  wire [63:0] share_w_payload_strb; // node.ts:159
+  wire share_w_payload_last; // node.ts:159
+  wire share_b_ready; // node.ts:159
+  reg data_aw_full; // node.ts:161
+  reg [30:0] data_aw_held_addr; // node.ts:161
+  reg [4:0] data_aw_held_id; // node.ts:161
+  reg [7:0] data_aw_held_len; // node.ts:161
+  reg [2:0] data_aw_held_size; // node.ts:161
+  reg [1:0] data_aw_held_burst; // node.ts:161
+  wire finish_ending_ready; // node.ts:170
+  wire finish_reply_valid; // node.ts:170
+  wire [5:0] finish_reply_payload_slot; // node.ts:170
+  wire [1:0] finish_reply_payload_form; // node.ts:170
+  wire [1:0] finish_reply_payload_word; // node.ts:170
+  wire [7:0] finish_reply_payload_opcode; // node.ts:170
+  wire [3:0] finish_reply_payload_status; // node.ts:170
+  wire finish_release_valid; // node.ts:170
+  wire [5:0] finish_release_slot; // node.ts:170
+  wire [5:0] finish_word_slot; // node.ts:170
+  wire finish_done_valid; // node.ts:170
+  wire [5:0] finish_done_slot; // node.ts:170
+  wire [3:0] finish_done_status; // node.ts:170
+  wire [63:0] finish_done_word; // node.ts:170
+  reg ending_0_full; // node.ts:202
+  reg [5:0] ending_0_held_slot; // node.ts:202
+  reg [1:0] ending_0_held_form; // node.ts:202
+  reg [1:0] ending_0_held_word; // node.ts:202
+  reg [7:0] ending_0_held_opcode; // node.ts:202
+  reg [3:0] ending_0_held_status; // node.ts:202
+  reg ending_0_held_silent; // node.ts:202
+  reg ending_0_held_done; // node.ts:202
+  reg ending_0_skid_full; // node.ts:202
+  reg [5:0] ending_0_skid_held_slot; // node.ts:202
+  reg [1:0] ending_0_skid_held_form; // node.ts:202
+  reg [1:0] ending_0_skid_held_word; // node.ts:202
+  reg [7:0] ending_0_skid_held_opcode; // node.ts:202
+  reg [3:0] ending_0_skid_held_status; // node.ts:202
+  reg ending_0_skid_held_silent; // node.ts:202
+  reg ending_0_skid_held_done; // node.ts:202
+  reg ending_1_full; // node.ts:202
+  reg [5:0] ending_1_held_slot; // node.ts:202
+  reg [1:0] ending_1_held_form; // node.ts:202
+  reg [1:0] ending_1_held_word; // node.ts:202
+  reg [7:0] ending_1_held_opcode; // node.ts:202
+  reg [3:0] ending_1_held_status; // node.ts:202
+  reg ending_1_held_silent; // node.ts:202
+  reg ending_1_held_done; // node.ts:202
+  reg ending_1_skid_full; // node.ts:202
+  reg [5:0] ending_1_skid_held_slot; // node.ts:202
+  reg [1:0] ending_1_skid_held_form; // node.ts:202
+  reg [1:0] ending_1_skid_held_word; // node.ts:202
+  reg [7:0] ending_1_skid_held_opcode; // node.ts:202
+  reg [3:0] ending_1_skid_held_status; // node.ts:202
+  reg ending_1_skid_held_silent; // node.ts:202
+  reg ending_1_skid_held_done; // node.ts:202
+  reg ending_2_full; // node.ts:202
+  reg [5:0] ending_2_held_slot; // node.ts:202
+  reg [1:0] ending_2_held_form; // node.ts:202
+  reg [1:0] ending_2_held_word; // node.ts:202
+  reg [7:0] ending_2_held_opcode; // node.ts:202
+  reg [3:0] ending_2_held_status; // node.ts:202
+  reg ending_2_held_silent; // node.ts:202
+  reg ending_2_held_done; // node.ts:202
+  reg ending_2_skid_full; // node.ts:202
+  reg [5:0] ending_2_skid_held_slot; // node.ts:202
+  reg [1:0] ending_2_skid_held_form; // node.ts:202
+  reg [1:0] ending_2_skid_held_word; // node.ts:202
+  reg [7:0] ending_2_skid_held_opcode; // node.ts:202
+  reg [3:0] ending_2_skid_held_status; // node.ts:202
+  reg ending_2_skid_held_silent; // node.ts:202
+  reg ending_2_skid_held_done; // node.ts:202
+  reg ending_3_full; // node.ts:202
+  reg [5:0] ending_3_held_slot; // node.ts:202
+  reg [1:0] ending_3_held_form; // node.ts:202
+  reg [1:0] ending_3_held_word; // node.ts:202
+  reg [7:0] ending_3_held_opcode; // node.ts:202
+  reg [3:0] ending_3_held_status; // node.ts:202
+  reg ending_3_held_silent; // node.ts:202
+  reg ending_3_held_done; // node.ts:202
+  reg ending_3_skid_full; // node.ts:202
+  reg [5:0] ending_3_skid_held_slot; // node.ts:202
+  reg [1:0] ending_3_skid_held_form; // node.ts:202
+  reg [1:0] ending_3_skid_held_word; // node.ts:202
+  reg [7:0] ending_3_skid_held_opcode; // node.ts:202
+  reg [3:0] ending_3_skid_held_status; // node.ts:202
+  reg ending_3_skid_held_silent; // node.ts:202
+  reg ending_3_skid_held_done; // node.ts:202
+  reg ending_4_full; // node.ts:202
+  reg [5:0] ending_4_held_slot; // node.ts:202
+  reg [1:0] ending_4_held_form; // node.ts:202
+  reg [1:0] ending_4_held_word; // node.ts:202
+  reg [7:0] ending_4_held_opcode; // node.ts:202
+  reg [3:0] ending_4_held_status; // node.ts:202
+  reg ending_4_held_silent; // node.ts:202
+  reg ending_4_held_done; // node.ts:202
+  reg ending_4_skid_full; // node.ts:202
+  reg [5:0] ending_4_skid_held_slot; // node.ts:202
+  reg [1:0] ending_4_skid_held_form; // node.ts:202
+  reg [1:0] ending_4_skid_held_word; // node.ts:202
+  reg [7:0] ending_4_skid_held_opcode; // node.ts:202
+  reg [3:0] ending_4_skid_held_status; // node.ts:202
+  reg ending_4_skid_held_silent; // node.ts:202
+  reg ending_4_skid_held_done; // node.ts:202
+  reg ending_5_full; // node.ts:202
+  reg [5:0] ending_5_held_slot; // node.ts:202
+  reg [1:0] ending_5_held_form; // node.ts:202
+  reg [1:0] ending_5_held_word; // node.ts:202
+  reg [7:0] ending_5_held_opcode; // node.ts:202
+  reg [3:0] ending_5_held_status; // node.ts:202
+  reg ending_5_held_silent; // node.ts:202
+  reg ending_5_held_done; // node.ts:202
+  reg ending_5_skid_full; // node.ts:202
+  reg [5:0] ending_5_skid_held_slot; // node.ts:202
+  reg [1:0] ending_5_skid_held_form; // node.ts:202
+  reg [1:0] ending_5_skid_held_word; // node.ts:202
+  reg [7:0] ending_5_skid_held_opcode; // node.ts:202
+  reg [3:0] ending_5_skid_held_status; // node.ts:202
+  reg ending_5_skid_held_silent; // node.ts:202
+  reg ending_5_skid_held_done; // node.ts:202
+  reg bare_ending_full; // node.ts:203
+  reg [5:0] bare_ending_held_slot; // node.ts:203
+  reg [1:0] bare_ending_held_form; // node.ts:203
+  reg [1:0] bare_ending_held_word; // node.ts:203
+  reg [7:0] bare_ending_held_opcode; // node.ts:203
+  reg [3:0] bare_ending_held_status; // node.ts:203
+  reg bare_ending_held_silent; // node.ts:203
+  reg bare_ending_held_done; // node.ts:203
+  reg endings_locked; // node.ts:203
+  reg [6:0] endings_owner; // node.ts:203
+  wire net_tx_reply_ready; // node.ts:206
+  wire net_tx_context_read_en; // node.ts:206
+  wire [5:0] net_tx_context_read_slot; // node.ts:206
+  wire [5:0] net_tx_word_slot; // node.ts:206
+  wire net_tx_data_ready; // node.ts:206
+  wire net_tx_echo_job_valid; // node.ts:206
+  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:206
+  wire [4:0] net_tx_echo_job_payload_first; // node.ts:206
+  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:206
+  wire net_tx_echo_data_ready; // node.ts:206
+  wire net_tx_raw_ready; // node.ts:206
+  wire net_tx_tx_valid; // node.ts:206
+  wire [511:0] net_tx_tx_payload_data; // node.ts:206
+  wire [63:0] net_tx_tx_payload_keep; // node.ts:206
+  wire net_tx_tx_payload_last; // node.ts:206
+  wire net_tx_tx_payload_user; // node.ts:206
+  wire net_tx_release_valid; // node.ts:206
+  wire [5:0] net_tx_release_slot; // node.ts:206
+  reg [1:0] counted_rxFrames; // node.ts:243
+  reg [1:0] counted_txFrames; // node.ts:243
+  reg [1:0] counted_dropLong; // node.ts:243
+  reg [1:0] counted_dropFcs; // node.ts:243
+  reg [1:0] counted_dropShort; // node.ts:243
+  reg [1:0] counted_dropMac; // node.ts:243
+  reg [1:0] counted_dropEtherType; // node.ts:243
+  reg [1:0] counted_dropArp; // node.ts:243
+  reg [1:0] counted_dropIpHeader; // node.ts:243
+  reg [1:0] counted_dropIpOptions; // node.ts:243
+  reg [1:0] counted_dropIpChecksum; // node.ts:243
+  reg [1:0] counted_dropFragment; // node.ts:243
+  reg [1:0] counted_dropIp; // node.ts:243
+  reg [1:0] counted_dropLength; // node.ts:243
+  reg [1:0] counted_dropProtocol; // node.ts:243
+  reg [1:0] counted_dropIcmp; // node.ts:243
+  reg [1:0] counted_dropPort; // node.ts:243
+  reg [1:0] counted_dropRule; // node.ts:243
+  reg [1:0] counted_arpReplies; // node.ts:243
+  reg [1:0] counted_icmpReplies; // node.ts:243
+  reg [1:0] counted_nacks; // node.ts:243
+  reg [1:0] counted_malformed; // node.ts:243
+  reg [1:0] counted_invalid; // node.ts:243
+  reg [1:0] counted_writePermission; // node.ts:243
+  reg [1:0] counted_readPermission; // node.ts:243
+  reg [1:0] counted_outOfMemory; // node.ts:243
+  reg [1:0] counted_busy; // node.ts:243
+  reg [1:0] counted_unanswered; // node.ts:243
+  reg [1:0] counted_pingpongs; // node.ts:243
+  reg [1:0] counted_reads; // node.ts:243
+  reg [1:0] counted_writes; // node.ts:243
+  reg [1:0] counted_writesNoReply; // node.ts:243
+  reg [1:0] counted_atomics; // node.ts:243
+  reg [1:0] counted_dereferences; // node.ts:243
+  reg [1:0] counted_fences; // node.ts:243
+  reg [13:0] counted_readBytes; // node.ts:243
+  reg [13:0] counted_writeBytes; // node.ts:243
+  reg [1:0] counted_slowRequests; // node.ts:243
+  reg [1:0] counted_extendRequests; // node.ts:243
+  reg [1:0] counted_pageFaults; // node.ts:243
+  reg [1:0] counted_tlbHits; // node.ts:243
+  reg [1:0] counted_tlbMisses; // node.ts:243
+  reg [1:0] counted_missesMerged; // node.ts:243
+  reg [1:0] counted_bucketFetches; // node.ts:243
+  reg [1:0] counted_tlbEvictions; // node.ts:243
+  reg [1:0] counted_retriesAnswered; // node.ts:243
+  reg [1:0] counted_retriesBusy; // node.ts:243
+  reg [1:0] counted_retriesExpired; // node.ts:243
+  reg [1:0] counted_retryEvictions; // node.ts:243
+  reg [1:0] counted_retryClientsReplaced; // node.ts:243
+  reg [1:0] counted_shootdowns; // node.ts:243
+  wire [1:0] accesses_grant; // node.ts:128
+  wire [1:0] accesses_request; // node.ts:128
   wire retry_answer_ready; // node.ts:114
-  wire [6:0] endings_grant; // node.ts:202
-  wire [6:0] endings_request; // node.ts:202
+  wire [6:0] endings_grant; // node.ts:203
+  wire [6:0] endings_request; // node.ts:203
   wire translate_refused_ready; // node.ts:126
   wire sync_reply_ready; // node.ts:125
   wire fences_reply_ready; // node.ts:116
   wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:108
-  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:127
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:128
+  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:128
+  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:128
   wire [5:0] accesses_payload_slot =
-    ({6{accesses_grant[0]}} & sync_access_payload_slot)
-    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:127
+    ({6{accesses_grant[0]}} & behind_pointer_held_slot)
+    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:128
   wire [15:0] accesses_payload_pid =
-    ({16{accesses_grant[0]}} & sync_access_payload_pid)
-    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:127
+    ({16{accesses_grant[0]}} & behind_pointer_held_pid)
+    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:128
   wire [63:0] accesses_payload_va =
-    ({64{accesses_grant[0]}} & sync_access_payload_va)
-    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:127
+    ({64{accesses_grant[0]}} & behind_pointer_held_va)
+    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:128
   wire [13:0] accesses_payload_length =
-    ({14{accesses_grant[0]}} & sync_access_payload_length)
-    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:127
+    ({14{accesses_grant[0]}} & behind_pointer_held_length)
+    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:128
   wire accesses_payload_write =
-    (accesses_grant[0] & sync_access_payload_write)
-    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:127
+    (accesses_grant[0] & behind_pointer_held_write)
+    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:128
   wire accesses_payload_silent =
-    (accesses_grant[0] & sync_access_payload_silent)
-    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:127
+    (accesses_grant[0] & behind_pointer_held_silent)
+    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:128
   wire [7:0] accesses_payload_replyOpcode =
-    ({8{accesses_grant[0]}} & sync_access_payload_replyOpcode)
-    | ({8{accesses_grant[1]}} & retry_pass_payload_replyOpcode); // node.ts:127
+    ({8{accesses_grant[0]}} & behind_pointer_held_replyOpcode)
+    | ({8{accesses_grant[1]}} & retry_pass_payload_replyOpcode); // node.ts:128
   wire [2:0] accesses_payload_op =
-    ({3{accesses_grant[0]}} & sync_access_payload_op)
-    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:127
+    ({3{accesses_grant[0]}} & behind_pointer_held_op)
+    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:128
   wire accesses_payload_indirect =
-    (accesses_grant[0] & sync_access_payload_indirect)
-    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:127
-  assign accesses_request = {retry_pass_valid, sync_access_valid};
+    (accesses_grant[0] & behind_pointer_held_indirect)
+    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:128
+  assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire [30:0] sync_request_payload_address_1 = {
-    translate_syncs_payload_ppns[8:0],
-    translate_syncs_payload_offset
-  }; // node.ts:149
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:170
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:171
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:171
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:175
+  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:142
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:147
+  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:147
+  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:147
+  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:147
+  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:147
+  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:147
+  wire [7:0] to_sync_payload_replyOpcode =
+    to_sync_full ? to_sync_held_replyOpcode :
+    translate_syncs_payload_replyOpcode; // node.ts:147
+  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:147
+  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:147
+  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:147
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:150
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:161
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:161
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:161
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:161
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:161
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:161
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:171
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:172
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:172
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:176
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:175
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:185
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:186
-  wire answer_ready = ~ending_4_skid_full; // node.ts:187
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:187
+    2'd0; // node.ts:176
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:186
+  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:187
+  wire answer_ready = ~ending_4_skid_full; // node.ts:188
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:188
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_replyOpcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:187
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:194
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:194
-  wire bare_ready = endings_grant[6] & finish_ending_ready; // node.ts:197
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:201
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:201
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:201
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:201
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:201
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:201
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:201
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:201
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:201
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:201
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:201
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:201
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:202
+    2'd0; // node.ts:188
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:195
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:195
+  wire bare_ready = ~bare_ending_full; // node.ts:198
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:202
+  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:202
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:202
+  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:202
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:202
+  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:202
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:202
+  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:202
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:202
+  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:202
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:202
+  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:202
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:203
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:203
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:203
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:203
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:203
+  wire [7:0] bare_ending_payload_opcode =
+    bare_ending_full ? bare_ending_held_opcode :
+    mat_reply_payload_opcode; // node.ts:203
+  wire [3:0] bare_ending_payload_status =
+    bare_ending_full ? bare_ending_held_status :
+    mat_reply_payload_status; // node.ts:203
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:203
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:203
+  wire endings_valid = |(endings_grant & endings_request); // node.ts:203
   wire [5:0] endings_payload_slot =
     ({6{endings_grant[0]}} & ending_0_held_slot)
     | ({6{endings_grant[1]}} & ending_1_held_slot)
@@ -778,7 +873,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({6{endings_grant[3]}} & ending_3_held_slot)
     | ({6{endings_grant[4]}} & ending_4_held_slot)
     | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & mat_reply_payload_slot); // node.ts:202
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:203
   wire [1:0] endings_payload_form =
     ({2{endings_grant[0]}} & ending_0_held_form)
     | ({2{endings_grant[1]}} & ending_1_held_form)
@@ -786,7 +881,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({2{endings_grant[3]}} & ending_3_held_form)
     | ({2{endings_grant[4]}} & ending_4_held_form)
     | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & mat_reply_payload_form); // node.ts:202
+    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:203
   wire [1:0] endings_payload_word =
     ({2{endings_grant[0]}} & ending_0_held_word)
     | ({2{endings_grant[1]}} & ending_1_held_word)
@@ -794,7 +889,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({2{endings_grant[3]}} & ending_3_held_word)
     | ({2{endings_grant[4]}} & ending_4_held_word)
     | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & mat_reply_payload_word); // node.ts:202
+    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:203
   wire [7:0] endings_payload_opcode =
     ({8{endings_grant[0]}} & ending_0_held_opcode)
     | ({8{endings_grant[1]}} & ending_1_held_opcode)
@@ -802,7 +897,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({8{endings_grant[3]}} & ending_3_held_opcode)
     | ({8{endings_grant[4]}} & ending_4_held_opcode)
     | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & mat_reply_payload_opcode); // node.ts:202
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:203
   wire [3:0] endings_payload_status =
     ({4{endings_grant[0]}} & ending_0_held_status)
     | ({4{endings_grant[1]}} & ending_1_held_status)
@@ -810,23 +905,25 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({4{endings_grant[3]}} & ending_3_held_status)
     | ({4{endings_grant[4]}} & ending_4_held_status)
     | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & mat_reply_payload_status); // node.ts:202
+    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:203
   wire endings_payload_silent =
     (endings_grant[0] & ending_0_held_silent)
     | (endings_grant[1] & ending_1_held_silent)
     | (endings_grant[2] & ending_2_held_silent)
     | (endings_grant[3] & ending_3_held_silent)
     | (endings_grant[4] & ending_4_held_silent)
-    | (endings_grant[5] & ending_5_held_silent); // node.ts:202
+    | (endings_grant[5] & ending_5_held_silent)
+    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:203
   wire endings_payload_done =
     (endings_grant[0] & ending_0_held_done)
     | (endings_grant[1] & ending_1_held_done)
     | (endings_grant[2] & ending_2_held_done)
     | (endings_grant[3] & ending_3_held_done)
     | (endings_grant[4] & ending_4_held_done)
-    | (endings_grant[5] & ending_5_held_done); // node.ts:202
+    | (endings_grant[5] & ending_5_held_done)
+    | (endings_grant[6] & bare_ending_payload_done); // node.ts:203
   assign endings_request = {
-    mat_reply_valid,
+    bare_ending_valid,
     ending_5_full,
     ending_4_full,
     ending_3_full,
@@ -834,20 +931,20 @@ module ClioNode_d512_p22_m31_t64_n64 (
     ending_1_full,
     ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:202
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:203
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:225
+  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:226
   wire atomic_done =
     sync_reply_valid
     & sync_reply_ready
     & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:226
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:232
-  wire unanswered = unheard & ~replayed; // node.ts:234
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:237
+    & (sync_reply_payload_op < 3'd5); // node.ts:227
+  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:233
+  wire unanswered = unheard & ~replayed; // node.ts:235
+  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:238
 
   wire control_s_aw_valid = s_aw_valid; // node.ts:80
   wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:80
@@ -1515,14 +1612,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .waiting               (fences_waiting)
   );
 
-  wire sync_request_valid = translate_syncs_valid; // node.ts:125
-  wire [5:0] sync_request_payload_slot = translate_syncs_payload_slot; // node.ts:125
-  wire [2:0] sync_request_payload_op = translate_syncs_payload_op; // node.ts:125
+  wire sync_request_valid = to_sync_valid; // node.ts:125
+  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:125
+  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:125
   wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:125
   wire [15:0] sync_request_payload_pid = pids_value; // node.ts:125
-  wire [13:0] sync_request_payload_length = translate_syncs_payload_length; // node.ts:125
-  wire sync_request_payload_silent = translate_syncs_payload_silent; // node.ts:125
-  wire [7:0] sync_request_payload_replyOpcode = translate_syncs_payload_replyOpcode; // node.ts:125
+  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:125
+  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:125
+  wire [7:0] sync_request_payload_replyOpcode = to_sync_payload_replyOpcode; // node.ts:125
   wire [127:0] sync_operands = operands_value; // node.ts:125
   wire sync_ar_ready = share_sync_ar_ready; // node.ts:125
   wire sync_r_valid = share_sync_r_valid; // node.ts:125
@@ -1536,7 +1633,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:125
   wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:125
   assign sync_reply_ready = sync_ending_ready;
-  wire sync_access_ready = accesses_grant[0] & translate_access_ready; // node.ts:125
+  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:125
   SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:125
     .clk                         (clk),
     .rst                         (rst),
@@ -1613,10 +1710,10 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [7:0] translate_access_payload_replyOpcode = accesses_payload_replyOpcode; // node.ts:126
   wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:126
   wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:126
-  wire translate_reads_ready = reader_request_ready; // node.ts:126
+  wire translate_reads_ready = ~to_read_skid_full; // node.ts:126
   wire translate_writes_ready = writer_request_ready; // node.ts:126
   assign translate_refused_ready = refusal_ready;
-  wire translate_syncs_ready = sync_request_ready; // node.ts:126
+  wire translate_syncs_ready = ~to_sync_full; // node.ts:126
   wire translate_ar_ready = share_table_ar_ready; // node.ts:126
   wire translate_r_valid = share_table_r_valid; // node.ts:126
   wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:126
@@ -1745,25 +1842,25 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_outOfMemory          (translate_events_outOfMemory)
   );
 
-  wire reader_request_valid = translate_reads_valid; // node.ts:139
-  wire [5:0] reader_request_payload_slot = translate_reads_payload_slot; // node.ts:139
-  wire [21:0] reader_request_payload_offset = translate_reads_payload_offset; // node.ts:139
-  wire [13:0] reader_request_payload_length = translate_reads_payload_length; // node.ts:139
-  wire reader_request_payload_write = translate_reads_payload_write; // node.ts:139
-  wire reader_request_payload_silent = translate_reads_payload_silent; // node.ts:139
-  wire [7:0] reader_request_payload_replyOpcode = translate_reads_payload_replyOpcode; // node.ts:139
-  wire [2:0] reader_request_payload_op = translate_reads_payload_op; // node.ts:139
-  wire reader_request_payload_indirect = translate_reads_payload_indirect; // node.ts:139
-  wire [17:0] reader_request_payload_ppns = translate_reads_payload_ppns; // node.ts:139
-  wire reader_ar_ready = share_data_ar_ready; // node.ts:139
-  wire reader_r_valid = share_data_r_valid; // node.ts:139
-  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:139
-  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:139
-  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:139
-  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:139
-  wire reader_reply_ready = read_ending_ready; // node.ts:139
-  wire reader_data_ready = net_tx_data_ready; // node.ts:139
-  AccessRead_51a76732 reader ( // node.ts:139
+  wire reader_request_valid = to_read_full; // node.ts:140
+  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:140
+  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:140
+  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:140
+  wire reader_request_payload_write = to_read_held_write; // node.ts:140
+  wire reader_request_payload_silent = to_read_held_silent; // node.ts:140
+  wire [7:0] reader_request_payload_replyOpcode = to_read_held_replyOpcode; // node.ts:140
+  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:140
+  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:140
+  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:140
+  wire reader_ar_ready = share_data_ar_ready; // node.ts:140
+  wire reader_r_valid = share_data_r_valid; // node.ts:140
+  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:140
+  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:140
+  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:140
+  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:140
+  wire reader_reply_ready = read_ending_ready; // node.ts:140
+  wire reader_data_ready = net_tx_data_ready; // node.ts:140
+  AccessRead_51a76732 reader ( // node.ts:140
     .clk                         (clk),
     .rst                         (rst),
     .request_valid               (reader_request_valid),
@@ -1806,27 +1903,27 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_readBytes            (reader_events_readBytes)
   );
 
-  wire writer_request_valid = translate_writes_valid; // node.ts:140
-  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:140
-  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:140
-  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:140
-  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:140
-  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:140
-  wire [7:0] writer_request_payload_replyOpcode = translate_writes_payload_replyOpcode; // node.ts:140
-  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:140
-  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:140
-  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:140
-  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:140
-  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:140
-  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:140
-  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:140
-  wire writer_aw_ready = share_data_aw_ready; // node.ts:140
-  wire writer_w_ready = share_data_w_ready; // node.ts:140
-  wire writer_b_valid = share_data_b_valid; // node.ts:140
-  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:140
-  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:140
-  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:140
-  AccessWrite_f56bbcf9 writer ( // node.ts:140
+  wire writer_request_valid = translate_writes_valid; // node.ts:141
+  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:141
+  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:141
+  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:141
+  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:141
+  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:141
+  wire [7:0] writer_request_payload_replyOpcode = translate_writes_payload_replyOpcode; // node.ts:141
+  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:141
+  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:141
+  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:141
+  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:141
+  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:141
+  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:141
+  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:141
+  wire writer_aw_ready = ~data_aw_full; // node.ts:141
+  wire writer_w_ready = share_data_w_ready; // node.ts:141
+  wire writer_b_valid = share_data_b_valid; // node.ts:141
+  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:141
+  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:141
+  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:141
+  AccessWrite_f56bbcf9 writer ( // node.ts:141
     .clk                         (clk),
     .rst                         (rst),
     .request_valid               (writer_request_valid),
@@ -1883,7 +1980,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:145
   wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:145
   wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:145
-  wire [5:0] pids_slot = translate_syncs_payload_slot; // node.ts:145
+  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:145
   SlotWords_slots64_width16 pids ( // node.ts:145
     .clk         (clk),
     .rst         (rst),
@@ -1894,11 +1991,11 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (pids_value)
   );
 
-  wire found_write_en = sync_result_valid; // node.ts:154
-  wire [5:0] found_write_slot = sync_result_slot; // node.ts:154
-  wire [63:0] found_write_value = sync_result_word; // node.ts:154
-  wire [5:0] found_slot = finish_word_slot; // node.ts:154
-  SlotWords_slots64_width64 found ( // node.ts:154
+  wire found_write_en = sync_result_valid; // node.ts:155
+  wire [5:0] found_write_slot = sync_result_slot; // node.ts:155
+  wire [63:0] found_write_value = sync_result_word; // node.ts:155
+  wire [5:0] found_slot = finish_word_slot; // node.ts:155
+  SlotWords_slots64_width64 found ( // node.ts:155
     .clk         (clk),
     .rst         (rst),
     .write_en    (found_write_en),
@@ -1908,72 +2005,72 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (found_value)
   );
 
-  wire share_data_ar_valid = reader_ar_valid; // node.ts:158
-  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:158
-  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:158
-  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:158
-  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:158
-  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:158
-  wire share_data_r_ready = reader_r_ready; // node.ts:158
-  wire share_data_aw_valid = writer_aw_valid; // node.ts:158
-  wire [30:0] share_data_aw_payload_addr = writer_aw_payload_addr; // node.ts:158
-  wire [4:0] share_data_aw_payload_id = writer_aw_payload_id; // node.ts:158
-  wire [7:0] share_data_aw_payload_len = writer_aw_payload_len; // node.ts:158
-  wire [2:0] share_data_aw_payload_size = writer_aw_payload_size; // node.ts:158
-  wire [1:0] share_data_aw_payload_burst = writer_aw_payload_burst; // node.ts:158
-  wire share_data_w_valid = writer_w_valid; // node.ts:158
-  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:158
-  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:158
-  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:158
-  wire share_data_b_ready = writer_b_ready; // node.ts:158
-  wire share_table_ar_valid = translate_ar_valid; // node.ts:158
-  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:158
-  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:158
-  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:158
-  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:158
-  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:158
-  wire share_table_r_ready = translate_r_ready; // node.ts:158
-  wire share_table_aw_valid = translate_aw_valid; // node.ts:158
-  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:158
-  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:158
-  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:158
-  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:158
-  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:158
-  wire share_table_w_valid = translate_w_valid; // node.ts:158
-  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:158
-  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:158
-  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:158
-  wire share_table_b_ready = translate_b_ready; // node.ts:158
-  wire share_sync_ar_valid = sync_ar_valid; // node.ts:158
-  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:158
-  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:158
-  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:158
-  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:158
-  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:158
-  wire share_sync_r_ready = sync_r_ready; // node.ts:158
-  wire share_sync_aw_valid = sync_aw_valid; // node.ts:158
-  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:158
-  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:158
-  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:158
-  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:158
-  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:158
-  wire share_sync_w_valid = sync_w_valid; // node.ts:158
-  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:158
-  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:158
-  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:158
-  wire share_sync_b_ready = sync_b_ready; // node.ts:158
-  wire share_ar_ready = mem_ar_ready; // node.ts:158
-  wire share_r_valid = mem_r_valid; // node.ts:158
-  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:158
-  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:158
-  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:158
-  wire share_r_payload_last = mem_r_payload_last; // node.ts:158
-  wire share_aw_ready = mem_aw_ready; // node.ts:158
-  wire share_w_ready = mem_w_ready; // node.ts:158
-  wire share_b_valid = mem_b_valid; // node.ts:158
-  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:158
-  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:158
-  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:158
+  wire share_data_ar_valid = reader_ar_valid; // node.ts:159
+  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:159
+  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:159
+  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:159
+  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:159
+  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:159
+  wire share_data_r_ready = reader_r_ready; // node.ts:159
+  wire share_data_aw_valid = data_aw_valid; // node.ts:159
+  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:159
+  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:159
+  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:159
+  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:159
+  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:159
+  wire share_data_w_valid = writer_w_valid; // node.ts:159
+  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:159
+  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:159
+  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:159
+  wire share_data_b_ready = writer_b_ready; // node.ts:159
+  wire share_table_ar_valid = translate_ar_valid; // node.ts:159
+  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:159
+  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:159
+  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:159
+  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:159
+  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:159
+  wire share_table_r_ready = translate_r_ready; // node.ts:159
+  wire share_table_aw_valid = translate_aw_valid; // node.ts:159
+  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:159
+  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:159
+  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:159
+  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:159
+  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:159
+  wire share_table_w_valid = translate_w_valid; // node.ts:159
+  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:159
+  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:159
+  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:159
+  wire share_table_b_ready = translate_b_ready; // node.ts:159
+  wire share_sync_ar_valid = sync_ar_valid; // node.ts:159
+  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:159
+  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:159
+  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:159
+  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:159
+  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:159
+  wire share_sync_r_ready = sync_r_ready; // node.ts:159
+  wire share_sync_aw_valid = sync_aw_valid; // node.ts:159
+  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:159
+  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:159
+  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:159
+  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:159
+  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:159
+  wire share_sync_w_valid = sync_w_valid; // node.ts:159
+  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:159
+  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:159
+  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:159
+  wire share_sync_b_ready = sync_b_ready; // node.ts:159
+  wire share_ar_ready = mem_ar_ready; // node.ts:159
+  wire share_r_valid = mem_r_valid; // node.ts:159
+  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:159
+  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:159
+  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:159
+  wire share_r_payload_last = mem_r_payload_last; // node.ts:159
+  wire share_aw_ready = mem_aw_ready; // node.ts:159
+  wire share_w_ready = mem_w_ready; // node.ts:159
+  wire share_b_valid = mem_b_valid; // node.ts:159
+  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:159
+  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:159
+  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:159
     .clk                    (clk),
     .rst                    (rst),
     .data_ar_valid          (share_data_ar_valid),
@@ -2094,17 +2191,17 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .b_payload_resp         (share_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:169
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:169
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:169
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:169
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:169
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:169
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:169
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:169
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:169
-  wire [63:0] finish_word = found_value; // node.ts:169
-  Finish_slots64 finish ( // node.ts:169
+  wire finish_ending_valid = endings_valid; // node.ts:170
+  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:170
+  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:170
+  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:170
+  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:170
+  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:170
+  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:170
+  wire finish_ending_payload_done = endings_payload_done; // node.ts:170
+  wire finish_reply_ready = net_tx_reply_ready; // node.ts:170
+  wire [63:0] finish_word = found_value; // node.ts:170
+  Finish_slots64 finish ( // node.ts:170
     .clk                   (clk),
     .rst                   (rst),
     .ending_valid          (finish_ending_valid),
@@ -2133,44 +2230,44 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .done_word             (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:205
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:205
-  wire [15:0] net_tx_config_nativePort = control_config_nativePort; // node.ts:205
-  wire [15:0] net_tx_config_clientPort = control_config_clientPort; // node.ts:205
-  wire net_tx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:205
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:205
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:205
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:205
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:205
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:205
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:205
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:205
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:205
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:205
-  wire [15:0] net_tx_context_clientPort = reply_contexts_value_clientPort; // node.ts:205
-  wire [15:0] net_tx_context_nodePort = reply_contexts_value_nodePort; // node.ts:205
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:205
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:205
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:205
-  wire [15:0] net_tx_context_ipLength = reply_contexts_value_ipLength; // node.ts:205
-  wire [15:0] net_tx_context_icmpChecksum = reply_contexts_value_icmpChecksum; // node.ts:205
-  wire [95:0] net_tx_context_ipHeader = reply_contexts_value_ipHeader; // node.ts:205
-  wire [63:0] net_tx_word = retry_word; // node.ts:205
-  wire net_tx_data_valid = reader_data_valid; // node.ts:205
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:205
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:205
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:205
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:205
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:205
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:205
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:205
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:205
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:205
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:205
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:205
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:205
-  wire net_tx_tx_ready = tx_ready; // node.ts:205
-  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:205
+  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:206
+  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:206
+  wire [15:0] net_tx_config_nativePort = control_config_nativePort; // node.ts:206
+  wire [15:0] net_tx_config_clientPort = control_config_clientPort; // node.ts:206
+  wire net_tx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:206
+  wire net_tx_reply_valid = finish_reply_valid; // node.ts:206
+  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:206
+  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:206
+  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:206
+  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:206
+  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:206
+  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:206
+  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:206
+  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:206
+  wire [15:0] net_tx_context_clientPort = reply_contexts_value_clientPort; // node.ts:206
+  wire [15:0] net_tx_context_nodePort = reply_contexts_value_nodePort; // node.ts:206
+  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:206
+  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:206
+  wire net_tx_context_published = reply_contexts_value_published; // node.ts:206
+  wire [15:0] net_tx_context_ipLength = reply_contexts_value_ipLength; // node.ts:206
+  wire [15:0] net_tx_context_icmpChecksum = reply_contexts_value_icmpChecksum; // node.ts:206
+  wire [95:0] net_tx_context_ipHeader = reply_contexts_value_ipHeader; // node.ts:206
+  wire [63:0] net_tx_word = retry_word; // node.ts:206
+  wire net_tx_data_valid = reader_data_valid; // node.ts:206
+  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:206
+  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:206
+  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:206
+  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:206
+  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:206
+  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:206
+  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:206
+  wire net_tx_raw_valid = soc_tx_valid; // node.ts:206
+  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:206
+  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:206
+  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:206
+  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:206
+  wire net_tx_tx_ready = tx_ready; // node.ts:206
+  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:206
     .clk                    (clk),
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),
@@ -2376,12 +2473,140 @@ module ClioNode_d512_p22_m31_t64_n64 (
 
   always @(posedge clk)
     if (rst) begin
+      behind_pointer_full <= 1'b0;
+      behind_pointer_skid_full <= 1'b0;
+    end
+    else if (behind_pointer_room) begin
+      behind_pointer_full <= sync_access_valid | behind_pointer_skid_full;
+      behind_pointer_skid_full <= 1'b0;
+    end
+    else if (sync_access_valid) behind_pointer_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (behind_pointer_room) begin
+      behind_pointer_held_slot <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_slot :
+        sync_access_payload_slot;
+      behind_pointer_held_pid <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_pid :
+        sync_access_payload_pid;
+      behind_pointer_held_va <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_va :
+        sync_access_payload_va;
+      behind_pointer_held_length <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_length :
+        sync_access_payload_length;
+      behind_pointer_held_write <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_write :
+        sync_access_payload_write;
+      behind_pointer_held_silent <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_silent :
+        sync_access_payload_silent;
+      behind_pointer_held_replyOpcode <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_replyOpcode :
+        sync_access_payload_replyOpcode;
+      behind_pointer_held_op <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_op :
+        sync_access_payload_op;
+      behind_pointer_held_indirect <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_indirect :
+        sync_access_payload_indirect;
+    end
+
+  always @(posedge clk)
+    if (~behind_pointer_skid_full) begin
+      behind_pointer_skid_held_slot <= sync_access_payload_slot;
+      behind_pointer_skid_held_pid <= sync_access_payload_pid;
+      behind_pointer_skid_held_va <= sync_access_payload_va;
+      behind_pointer_skid_held_length <= sync_access_payload_length;
+      behind_pointer_skid_held_write <= sync_access_payload_write;
+      behind_pointer_skid_held_silent <= sync_access_payload_silent;
+      behind_pointer_skid_held_replyOpcode <= sync_access_payload_replyOpcode;
+      behind_pointer_skid_held_op <= sync_access_payload_op;
+      behind_pointer_skid_held_indirect <= sync_access_payload_indirect;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
       accesses_locked <= 1'b0;
       accesses_owner <= 2'd1;
     end
     else if (accesses_valid) begin
       accesses_owner <= accesses_grant;
       accesses_locked <= ~translate_access_ready;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      to_read_full <= 1'b0;
+      to_read_skid_full <= 1'b0;
+    end
+    else if (to_read_room) begin
+      to_read_full <= translate_reads_valid | to_read_skid_full;
+      to_read_skid_full <= 1'b0;
+    end
+    else if (translate_reads_valid) to_read_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (to_read_room) begin
+      to_read_held_slot <= to_read_skid_full ? to_read_skid_held_slot : translate_reads_payload_slot;
+      to_read_held_offset <= to_read_skid_full ? to_read_skid_held_offset : translate_reads_payload_offset;
+      to_read_held_length <= to_read_skid_full ? to_read_skid_held_length : translate_reads_payload_length;
+      to_read_held_write <= to_read_skid_full ? to_read_skid_held_write : translate_reads_payload_write;
+      to_read_held_silent <= to_read_skid_full ? to_read_skid_held_silent : translate_reads_payload_silent;
+      to_read_held_replyOpcode <=
+        to_read_skid_full ? to_read_skid_held_replyOpcode :
+        translate_reads_payload_replyOpcode;
+      to_read_held_op <= to_read_skid_full ? to_read_skid_held_op : translate_reads_payload_op;
+      to_read_held_indirect <=
+        to_read_skid_full ? to_read_skid_held_indirect :
+        translate_reads_payload_indirect;
+      to_read_held_ppns <= to_read_skid_full ? to_read_skid_held_ppns : translate_reads_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (~to_read_skid_full) begin
+      to_read_skid_held_slot <= translate_reads_payload_slot;
+      to_read_skid_held_offset <= translate_reads_payload_offset;
+      to_read_skid_held_length <= translate_reads_payload_length;
+      to_read_skid_held_write <= translate_reads_payload_write;
+      to_read_skid_held_silent <= translate_reads_payload_silent;
+      to_read_skid_held_replyOpcode <= translate_reads_payload_replyOpcode;
+      to_read_skid_held_op <= translate_reads_payload_op;
+      to_read_skid_held_indirect <= translate_reads_payload_indirect;
+      to_read_skid_held_ppns <= translate_reads_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (rst) to_sync_full <= 1'b0;
+    else if (sync_request_ready) to_sync_full <= 1'b0;
+    else if (translate_syncs_valid) to_sync_full <= 1'b1;
+
+  always @(posedge clk)
+    if (~to_sync_full) begin
+      to_sync_held_slot <= translate_syncs_payload_slot;
+      to_sync_held_offset <= translate_syncs_payload_offset;
+      to_sync_held_length <= translate_syncs_payload_length;
+      to_sync_held_write <= translate_syncs_payload_write;
+      to_sync_held_silent <= translate_syncs_payload_silent;
+      to_sync_held_replyOpcode <= translate_syncs_payload_replyOpcode;
+      to_sync_held_op <= translate_syncs_payload_op;
+      to_sync_held_indirect <= translate_syncs_payload_indirect;
+      to_sync_held_ppns <= translate_syncs_payload_ppns;
+    end
+
+  always @(posedge clk)
+    if (rst) data_aw_full <= 1'b0;
+    else if (share_data_aw_ready) data_aw_full <= 1'b0;
+    else if (writer_aw_valid) data_aw_full <= 1'b1;
+
+  always @(posedge clk)
+    if (~data_aw_full) begin
+      data_aw_held_addr <= writer_aw_payload_addr;
+      data_aw_held_id <= writer_aw_payload_id;
+      data_aw_held_len <= writer_aw_payload_len;
+      data_aw_held_size <= writer_aw_payload_size;
+      data_aw_held_burst <= writer_aw_payload_burst;
     end
 
   always @(posedge clk)
@@ -2591,6 +2816,22 @@ module ClioNode_d512_p22_m31_t64_n64 (
     end
 
   always @(posedge clk)
+    if (rst) bare_ending_full <= 1'b0;
+    else if (bare_ending_ready) bare_ending_full <= 1'b0;
+    else if (mat_reply_valid) bare_ending_full <= 1'b1;
+
+  always @(posedge clk)
+    if (~bare_ending_full) begin
+      bare_ending_held_slot <= mat_reply_payload_slot;
+      bare_ending_held_form <= mat_reply_payload_form;
+      bare_ending_held_word <= mat_reply_payload_word;
+      bare_ending_held_opcode <= mat_reply_payload_opcode;
+      bare_ending_held_status <= mat_reply_payload_status;
+      bare_ending_held_silent <= 1'b0;
+      bare_ending_held_done <= 1'b0;
+    end
+
+  always @(posedge clk)
     if (rst) begin
       endings_locked <= 1'b0;
       endings_owner <= 7'd1;
@@ -2649,9 +2890,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire _unused_ok = &{
     1'b0,
     fences_waiting,
-    translate_syncs_payload_write,
-    translate_syncs_payload_indirect,
-    translate_syncs_payload_ppns[17:9],
+    to_sync_payload_write,
+    to_sync_payload_indirect,
+    to_sync_payload_ppns[17:9],
     1'b0
   };
 endmodule

@@ -54,14 +54,17 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1536 (
   reg writer_reading_last; // frame_buffer.ts:80
   reg [3:0] writer_tail; // frame_buffer.ts:87
   reg [3:0] writer_head; // frame_buffer.ts:88
+  reg writer_stored; // frame_buffer.ts:93
   reg echo_reading; // frame_buffer.ts:79
   reg echo_reading_last; // frame_buffer.ts:80
   reg [3:0] echo_tail; // frame_buffer.ts:87
   reg [3:0] echo_head; // frame_buffer.ts:88
+  reg echo_stored; // frame_buffer.ts:93
   reg slow_reading; // frame_buffer.ts:79
   reg slow_reading_last; // frame_buffer.ts:80
   reg [3:0] slow_tail; // frame_buffer.ts:87
   reg [3:0] slow_head; // frame_buffer.ts:88
+  reg slow_stored; // frame_buffer.ts:93
   (* ram_style = "block" *) reg [511:0] frames [0:2047]; // frame_buffer.ts:33
   reg [511:0] data; // frame_buffer.ts:43
   (* ram_style = "distributed" *) reg [512:0] writer_queue [0:15]; // frame_buffer.ts:85
@@ -140,13 +143,28 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1536 (
   always @(posedge clk)
     if (rst) begin
       writer_reading <= 1'b0;
+      writer_stored <= 1'b0;
       echo_reading <= 1'b0;
+      echo_stored <= 1'b0;
       slow_reading <= 1'b0;
+      slow_stored <= 1'b0;
     end
     else begin
       writer_reading <= granted[0];
+      writer_stored <=
+        writer_reading
+        | (writer_stored & ~(write_data_valid & write_data_ready))
+        | (writer_stored & ((writer_head + 4'd1) != writer_tail));
       echo_reading <= granted[1];
+      echo_stored <=
+        echo_reading
+        | (echo_stored & ~(echo_data_valid & echo_data_ready))
+        | (echo_stored & ((echo_head + 4'd1) != echo_tail));
       slow_reading <= granted[2];
+      slow_stored <=
+        slow_reading
+        | (slow_stored & ~(slow_data_valid & slow_data_ready))
+        | (slow_stored & ((slow_head + 4'd1) != slow_tail));
     end
 
   always @(posedge clk) begin
@@ -196,15 +214,15 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1536 (
   assign write_job_ready = granted[0] & ~writer_running;
   assign echo_job_ready = granted[1] & ~echo_running;
   assign slow_job_ready = granted[2] & ~slow_running;
-  assign write_data_valid = (writer_head != writer_tail) | (writer_claimed[4] & ~writer_reading);
+  assign write_data_valid = writer_stored;
   wire [512:0] write_data_payload_data_word = writer_queue[writer_head];
   assign write_data_payload_data = write_data_payload_data_word[511:0];
   assign write_data_payload_last = write_data_payload_data_word[512];
-  assign echo_data_valid = (echo_head != echo_tail) | (echo_claimed[4] & ~echo_reading);
+  assign echo_data_valid = echo_stored;
   wire [512:0] echo_data_payload_data_word = echo_queue[echo_head];
   assign echo_data_payload_data = echo_data_payload_data_word[511:0];
   assign echo_data_payload_last = echo_data_payload_data_word[512];
-  assign slow_data_valid = (slow_head != slow_tail) | (slow_claimed[4] & ~slow_reading);
+  assign slow_data_valid = slow_stored;
   wire [512:0] slow_data_payload_data_word = slow_queue[slow_head];
   assign slow_data_payload_data = slow_data_payload_data_word[511:0];
   assign slow_data_payload_last = slow_data_payload_data_word[512];

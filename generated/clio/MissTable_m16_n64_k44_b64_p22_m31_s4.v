@@ -241,24 +241,24 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   reg [15:0] offer; // miss_table.ts:93
   reg [3:0] offer_miss; // miss_table.ts:94
   reg room_1; // miss_table.ts:95
-  reg helps_read; // miss_table.ts:124
-  reg helps_write; // miss_table.ts:124
-  reg helps_both; // miss_table.ts:124
-  reg [15:0] picked; // miss_table.ts:139
-  reg [3:0] picked_miss; // miss_table.ts:140
-  reg picked_valid; // miss_table.ts:141
-  reg picked_early; // miss_table.ts:143
-  reg picked_quick; // miss_table.ts:146
-  reg served_valid_1; // miss_table.ts:170
-  reg [5:0] served_slot_1; // miss_table.ts:171
-  reg served_last_1; // miss_table.ts:171
-  reg served_first_1; // miss_table.ts:171
-  reg [3:0] served_miss; // miss_table.ts:171
-  reg [43:0] served_key_1; // miss_table.ts:172
-  reg [2:0] served_verdict_1; // miss_table.ts:172
-  reg [8:0] served_ppn_1; // miss_table.ts:172
-  reg served_read_1; // miss_table.ts:172
-  reg served_write_1; // miss_table.ts:172
+  reg helps_read; // miss_table.ts:126
+  reg helps_write; // miss_table.ts:126
+  reg helps_both; // miss_table.ts:126
+  reg [15:0] picked; // miss_table.ts:141
+  reg [3:0] picked_miss; // miss_table.ts:142
+  reg picked_valid; // miss_table.ts:143
+  reg picked_early; // miss_table.ts:145
+  reg picked_quick; // miss_table.ts:148
+  reg served_valid_1; // miss_table.ts:172
+  reg [5:0] served_slot_1; // miss_table.ts:173
+  reg served_last_1; // miss_table.ts:173
+  reg served_first_1; // miss_table.ts:173
+  reg [3:0] served_miss; // miss_table.ts:173
+  reg [43:0] served_key_1; // miss_table.ts:174
+  reg [2:0] served_verdict_1; // miss_table.ts:174
+  reg [8:0] served_ppn_1; // miss_table.ts:174
+  reg served_read_1; // miss_table.ts:174
+  reg served_write_1; // miss_table.ts:174
   (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // miss_table.ts:77
   (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // miss_table.ts:77
   (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // miss_table.ts:77
@@ -393,20 +393,21 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (joins_14 & empty_14)
     | (joins_15 & empty_15);
   wire joins_empty = joins_empty_or | joins_empty_or_2; // miss_table.ts:114
-  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss_table.ts:116
+  wire [5:0] joined_tail = tails[found_miss]; // miss_table.ts:116
+  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss_table.ts:118
   wire allowed =
     (helps_write & walked_result_write)
     | (helps_read & walked_result_read)
-    | (helps_both & walked_result_write & walked_result_read); // miss_table.ts:128
-  wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss_table.ts:129
-  wire fault_now = walked_valid & faults; // miss_table.ts:130
+    | (helps_both & walked_result_write & walked_result_read); // miss_table.ts:130
+  wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss_table.ts:131
+  wire fault_now = walked_valid & faults; // miss_table.ts:132
   wire [2:0] walk_verdict =
     walked_result_error ? 3'd4 :
     ~walked_result_allocated ? 3'd1 :
     walked_result_mapped ? 3'd0 :
-    3'd2; // miss_table.ts:132
-  wire taken_back = picked_early & fault_now; // miss_table.ts:144
-  wire next_1 = picked_valid & ~taken_back; // miss_table.ts:147
+    3'd2; // miss_table.ts:134
+  wire taken_back = picked_early & fault_now; // miss_table.ts:146
+  wire next_1 = picked_valid & ~taken_back; // miss_table.ts:149
   wire [15:0] waits = {
     done_15 & ~empty_15 & ~serving[15] & ~picked[15],
     done_14 & ~empty_14 & ~serving[14] & ~picked[14],
@@ -424,12 +425,12 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     done_2 & ~empty_2 & ~serving[2] & ~picked[2],
     done_1 & ~empty_1 & ~serving[1] & ~picked[1],
     done_0 & ~empty_0 & ~serving[0] & ~picked[0]
-  }; // miss_table.ts:149
-  wire slow_fault = faulted_valid & ~picked_quick; // miss_table.ts:152
-  wire quick_fault = fault_now & quick; // miss_table.ts:153
-  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // miss_table.ts:154
-  wire goes_on = served_valid_1 & ~served_last_1; // miss_table.ts:173
-  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss_table.ts:174
+  }; // miss_table.ts:151
+  wire slow_fault = faulted_valid & ~picked_quick; // miss_table.ts:154
+  wire quick_fault = fault_now & quick; // miss_table.ts:155
+  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // miss_table.ts:156
+  wire goes_on = served_valid_1 & ~served_last_1; // miss_table.ts:175
+  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss_table.ts:176
   wire joined_picked_or =
     (joins_0 & picked[0])
     | (joins_1 & picked[1])
@@ -448,7 +449,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (joins_13 & picked[13])
     | (joins_14 & picked[14])
     | (joins_15 & picked[15]);
-  wire joined_picked = add_valid & (joined_picked_or | joined_picked_or_2); // miss_table.ts:176
+  wire joined_picked = add_valid & (joined_picked_or | joined_picked_or_2); // miss_table.ts:178
   wire [15:0] faulted_picked_joined = {
     by_fault_15,
     by_fault_14,
@@ -467,71 +468,71 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     by_fault_1,
     by_fault_0
   };
-  wire faulted_picked = faulted_picked_joined[picked_miss]; // miss_table.ts:178
-  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss_table.ts:200
-  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss_table.ts:201
-  wire opens_0 = opens & offer[0]; // miss_table.ts:202
-  wire joined_0 = add_valid & joins_0; // miss_table.ts:203
-  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss_table.ts:200
-  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss_table.ts:201
-  wire opens_1 = opens & offer[1]; // miss_table.ts:202
-  wire joined_1 = add_valid & joins_1; // miss_table.ts:203
-  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss_table.ts:200
-  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss_table.ts:201
-  wire opens_2 = opens & offer[2]; // miss_table.ts:202
-  wire joined_2 = add_valid & joins_2; // miss_table.ts:203
-  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss_table.ts:200
-  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss_table.ts:201
-  wire opens_3 = opens & offer[3]; // miss_table.ts:202
-  wire joined_3 = add_valid & joins_3; // miss_table.ts:203
-  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss_table.ts:200
-  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss_table.ts:201
-  wire opens_4 = opens & offer[4]; // miss_table.ts:202
-  wire joined_4 = add_valid & joins_4; // miss_table.ts:203
-  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss_table.ts:200
-  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss_table.ts:201
-  wire opens_5 = opens & offer[5]; // miss_table.ts:202
-  wire joined_5 = add_valid & joins_5; // miss_table.ts:203
-  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss_table.ts:200
-  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss_table.ts:201
-  wire opens_6 = opens & offer[6]; // miss_table.ts:202
-  wire joined_6 = add_valid & joins_6; // miss_table.ts:203
-  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss_table.ts:200
-  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss_table.ts:201
-  wire opens_7 = opens & offer[7]; // miss_table.ts:202
-  wire joined_7 = add_valid & joins_7; // miss_table.ts:203
-  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss_table.ts:200
-  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss_table.ts:201
-  wire opens_8 = opens & offer[8]; // miss_table.ts:202
-  wire joined_8 = add_valid & joins_8; // miss_table.ts:203
-  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss_table.ts:200
-  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss_table.ts:201
-  wire opens_9 = opens & offer[9]; // miss_table.ts:202
-  wire joined_9 = add_valid & joins_9; // miss_table.ts:203
-  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss_table.ts:200
-  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss_table.ts:201
-  wire opens_10 = opens & offer[10]; // miss_table.ts:202
-  wire joined_10 = add_valid & joins_10; // miss_table.ts:203
-  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss_table.ts:200
-  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss_table.ts:201
-  wire opens_11 = opens & offer[11]; // miss_table.ts:202
-  wire joined_11 = add_valid & joins_11; // miss_table.ts:203
-  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss_table.ts:200
-  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss_table.ts:201
-  wire opens_12 = opens & offer[12]; // miss_table.ts:202
-  wire joined_12 = add_valid & joins_12; // miss_table.ts:203
-  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss_table.ts:200
-  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss_table.ts:201
-  wire opens_13 = opens & offer[13]; // miss_table.ts:202
-  wire joined_13 = add_valid & joins_13; // miss_table.ts:203
-  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss_table.ts:200
-  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss_table.ts:201
-  wire opens_14 = opens & offer[14]; // miss_table.ts:202
-  wire joined_14 = add_valid & joins_14; // miss_table.ts:203
-  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss_table.ts:200
-  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss_table.ts:201
-  wire opens_15 = opens & offer[15]; // miss_table.ts:202
-  wire joined_15 = add_valid & joins_15; // miss_table.ts:203
+  wire faulted_picked = faulted_picked_joined[picked_miss]; // miss_table.ts:180
+  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss_table.ts:202
+  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss_table.ts:203
+  wire opens_0 = opens & offer[0]; // miss_table.ts:204
+  wire joined_0 = add_valid & joins_0; // miss_table.ts:205
+  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss_table.ts:202
+  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss_table.ts:203
+  wire opens_1 = opens & offer[1]; // miss_table.ts:204
+  wire joined_1 = add_valid & joins_1; // miss_table.ts:205
+  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss_table.ts:202
+  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss_table.ts:203
+  wire opens_2 = opens & offer[2]; // miss_table.ts:204
+  wire joined_2 = add_valid & joins_2; // miss_table.ts:205
+  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss_table.ts:202
+  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss_table.ts:203
+  wire opens_3 = opens & offer[3]; // miss_table.ts:204
+  wire joined_3 = add_valid & joins_3; // miss_table.ts:205
+  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss_table.ts:202
+  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss_table.ts:203
+  wire opens_4 = opens & offer[4]; // miss_table.ts:204
+  wire joined_4 = add_valid & joins_4; // miss_table.ts:205
+  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss_table.ts:202
+  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss_table.ts:203
+  wire opens_5 = opens & offer[5]; // miss_table.ts:204
+  wire joined_5 = add_valid & joins_5; // miss_table.ts:205
+  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss_table.ts:202
+  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss_table.ts:203
+  wire opens_6 = opens & offer[6]; // miss_table.ts:204
+  wire joined_6 = add_valid & joins_6; // miss_table.ts:205
+  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss_table.ts:202
+  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss_table.ts:203
+  wire opens_7 = opens & offer[7]; // miss_table.ts:204
+  wire joined_7 = add_valid & joins_7; // miss_table.ts:205
+  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss_table.ts:202
+  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss_table.ts:203
+  wire opens_8 = opens & offer[8]; // miss_table.ts:204
+  wire joined_8 = add_valid & joins_8; // miss_table.ts:205
+  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss_table.ts:202
+  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss_table.ts:203
+  wire opens_9 = opens & offer[9]; // miss_table.ts:204
+  wire joined_9 = add_valid & joins_9; // miss_table.ts:205
+  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss_table.ts:202
+  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss_table.ts:203
+  wire opens_10 = opens & offer[10]; // miss_table.ts:204
+  wire joined_10 = add_valid & joins_10; // miss_table.ts:205
+  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss_table.ts:202
+  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss_table.ts:203
+  wire opens_11 = opens & offer[11]; // miss_table.ts:204
+  wire joined_11 = add_valid & joins_11; // miss_table.ts:205
+  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss_table.ts:202
+  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss_table.ts:203
+  wire opens_12 = opens & offer[12]; // miss_table.ts:204
+  wire joined_12 = add_valid & joins_12; // miss_table.ts:205
+  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss_table.ts:202
+  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss_table.ts:203
+  wire opens_13 = opens & offer[13]; // miss_table.ts:204
+  wire joined_13 = add_valid & joins_13; // miss_table.ts:205
+  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss_table.ts:202
+  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss_table.ts:203
+  wire opens_14 = opens & offer[14]; // miss_table.ts:204
+  wire joined_14 = add_valid & joins_14; // miss_table.ts:205
+  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss_table.ts:202
+  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss_table.ts:203
+  wire opens_15 = opens & offer[15]; // miss_table.ts:204
+  wire joined_15 = add_valid & joins_15; // miss_table.ts:205
 
   always @(posedge clk)
     if (rst) begin
@@ -1588,7 +1589,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     if (faulted_valid) fault_results[faulted_miss] <= {faulted_ppn, faulted_outOfMemory};
 
   always @(posedge clk)
-    if (joining & ~joins_empty) links[tails[found_miss]] <= add_slot;
+    if (joining & ~joins_empty) links[joined_tail] <= add_slot;
 
   assign room = room_1;
   assign added_taken = joinable | opens;
@@ -1653,7 +1654,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     poisoned_0
   };
   assign served_poisoned = served_poisoned_joined[served_miss];
-  wire [15:0] check_232_joined = {
+  wire [15:0] check_234_joined = {
     same_15,
     same_14,
     same_13,
@@ -1675,34 +1676,34 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory)); // miss_table.ts:165
-      assert (~(|(check_232_joined & (check_232_joined - 16'd1)))); // miss_table.ts:232
-      assert (~(add_valid & served_valid_1)); // miss_table.ts:233
-      assert (~(advance & next_1)); // miss_table.ts:234
-      assert (~(take & (~next_1 | goes_on))); // miss_table.ts:235
+      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory)); // miss_table.ts:167
+      assert (~(|(check_234_joined & (check_234_joined - 16'd1)))); // miss_table.ts:234
+      assert (~(add_valid & served_valid_1)); // miss_table.ts:235
+      assert (~(advance & next_1)); // miss_table.ts:236
+      assert (~(take & (~next_1 | goes_on))); // miss_table.ts:237
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory))) begin
-        $display("%s", "assertion failed: a fault that was told to be quick is (miss_table.ts:165)"); // miss_table.ts:165
+        $display("%s", "assertion failed: a fault that was told to be quick is (miss_table.ts:167)"); // miss_table.ts:167
         $stop;
       end
-      if (~(~(|(check_232_joined & (check_232_joined - 16'd1))))) begin
-        $display("%s", "assertion failed: a page has one miss at most (miss_table.ts:232)"); // miss_table.ts:232
+      if (~(~(|(check_234_joined & (check_234_joined - 16'd1))))) begin
+        $display("%s", "assertion failed: a page has one miss at most (miss_table.ts:234)"); // miss_table.ts:234
         $stop;
       end
       if (~(~(add_valid & served_valid_1))) begin
-        $display("%s", "assertion failed: nothing is added while a list is served (miss_table.ts:233)"); // miss_table.ts:233
+        $display("%s", "assertion failed: nothing is added while a list is served (miss_table.ts:235)"); // miss_table.ts:235
         $stop;
       end
       if (~(~(advance & next_1))) begin
-        $display("%s", "assertion failed: no key is compared while a list is next (miss_table.ts:234)"); // miss_table.ts:234
+        $display("%s", "assertion failed: no key is compared while a list is next (miss_table.ts:236)"); // miss_table.ts:236
         $stop;
       end
       if (~(~(take & (~next_1 | goes_on)))) begin
-        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss_table.ts:235)"); // miss_table.ts:235
+        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss_table.ts:237)"); // miss_table.ts:237
         $stop;
       end
     end

@@ -140,25 +140,30 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg echo; // net_tx.ts:95
   reg [4:0] left; // net_tx.ts:96
   reg [63:0] last_keep; // net_tx.ts:97
-  reg staged_full_1; // net_tx.ts:140
-  reg [511:0] staged_held_1_data; // net_tx.ts:140
-  reg [63:0] staged_held_1_keep; // net_tx.ts:140
-  reg staged_held_1_last; // net_tx.ts:140
-  reg staged_held_1_user; // net_tx.ts:140
-  reg staged_skid_full_1; // net_tx.ts:140
-  reg [511:0] staged_skid_held_1_data; // net_tx.ts:140
-  reg [63:0] staged_skid_held_1_keep; // net_tx.ts:140
-  reg staged_skid_held_1_last; // net_tx.ts:140
-  reg staged_skid_held_1_user; // net_tx.ts:140
-  reg arbitrated_locked; // net_tx.ts:141
-  reg [1:0] arbitrated_owner; // net_tx.ts:141
-  reg released; // net_tx.ts:143
-  reg [5:0] released_slot; // net_tx.ts:144
-  wire [511:0] behind; // net_tx.ts:130
+  reg data_full; // net_tx.ts:131
+  reg [511:0] data_held_data; // net_tx.ts:131
+  reg data_held_last; // net_tx.ts:131
+  reg data_held_bad; // net_tx.ts:131
+  reg staged_full_1; // net_tx.ts:142
+  reg [511:0] staged_held_1_data; // net_tx.ts:142
+  reg [63:0] staged_held_1_keep; // net_tx.ts:142
+  reg staged_held_1_last; // net_tx.ts:142
+  reg staged_held_1_user; // net_tx.ts:142
+  reg staged_skid_full_1; // net_tx.ts:142
+  reg [511:0] staged_skid_held_1_data; // net_tx.ts:142
+  reg [63:0] staged_skid_held_1_keep; // net_tx.ts:142
+  reg staged_skid_held_1_last; // net_tx.ts:142
+  reg staged_skid_held_1_user; // net_tx.ts:142
+  reg arbitrated_locked; // net_tx.ts:143
+  reg [1:0] arbitrated_owner; // net_tx.ts:143
+  reg released; // net_tx.ts:145
+  reg [5:0] released_slot; // net_tx.ts:146
+  wire [511:0] behind; // net_tx.ts:132
   wire waits; // net_tx.ts:129
   wire asked_room; // net_tx.ts:53
-  wire [1:0] arbitrated_grant; // net_tx.ts:141
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_valid)); // net_tx.ts:42
+  wire consumes; // net_tx.ts:139
+  wire [1:0] arbitrated_grant; // net_tx.ts:143
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net_tx.ts:42
   wire sent_ready = ~staged_skid_full_1; // net_tx.ts:42
   wire [511:0] sent_payload_data_joined = {
     {8{take[63]}},
@@ -228,7 +233,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   };
   wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net_tx.ts:42
   wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net_tx.ts:42
-  wire sent_payload_user = final_ & waits & ~echo & data_payload_bad; // net_tx.ts:42
+  wire sent_payload_user = final_ & waits & ~echo & data_held_bad; // net_tx.ts:42
   wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net_tx.ts:44
   wire built_room = ~built_valid | sending_room; // net_tx.ts:45
   wire known_room = ~known_valid | built_room; // net_tx.ts:46
@@ -277,12 +282,13 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply_frame.ts:178
   wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // reply_frame.ts:179
   assign waits = ~plain[0];
-  assign behind = echo ? echo_data_payload_data : data_payload_data;
-  wire consumes = sending & waits & sent_ready; // net_tx.ts:137
-  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net_tx.ts:140
-  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net_tx.ts:140
-  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net_tx.ts:141
-  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:141
+  wire data_1_ready = consumes & ~echo; // net_tx.ts:131
+  assign behind = echo ? echo_data_payload_data : data_held_data;
+  assign consumes = sending & waits & sent_ready;
+  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net_tx.ts:142
+  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net_tx.ts:142
+  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net_tx.ts:143
+  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net_tx.ts:143
   assign arbitrated_grant =
     arbitrated_locked ? arbitrated_owner :
     |arbitrated_after ? arbitrated_after & (~arbitrated_after + 2'd1) :
@@ -608,6 +614,18 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
       built_echo <= known_kind_echoes;
       built_data <= known_kind_data;
     end
+  wire data_full_when = ~data_full | data_1_ready;
+
+  always @(posedge clk)
+    if (rst) data_full <= 1'b0;
+    else if (data_full_when) data_full <= data_valid;
+
+  always @(posedge clk)
+    if (data_valid & data_full_when) begin
+      data_held_data <= data_payload_data;
+      data_held_last <= data_payload_last;
+      data_held_bad <= data_payload_bad;
+    end
 
   always @(posedge clk)
     if (rst) begin
@@ -654,7 +672,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   assign context_read_en = asked_room;
   assign context_read_slot = replies_held_slot;
   assign word_slot = asked_slot;
-  assign data_ready = consumes & ~echo;
+  assign data_ready = data_full_when;
   assign echo_job_valid = staged_full;
   assign echo_job_payload_slot = staged_held_slot;
   assign echo_job_payload_first = staged_held_first;
@@ -680,19 +698,19 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_valid & data_ready) | (data_payload_last == final_)); // net_tx.ts:150
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net_tx.ts:151
+      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net_tx.ts:152
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net_tx.ts:153
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(data_valid & data_ready) | (data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net_tx.ts:150)"); // net_tx.ts:150
+      if (~(~(data_full & data_1_ready) | (data_held_last == final_))) begin
+        $display("%s", "assertion failed: the data of a reply end with its length (net_tx.ts:152)"); // net_tx.ts:152
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net_tx.ts:151)"); // net_tx.ts:151
+        $display("%s", "assertion failed: the echoed beats end with the frame (net_tx.ts:153)"); // net_tx.ts:153
         $stop;
       end
     end

@@ -38,11 +38,10 @@ module TableWalk_m16_b64_p22_m31_s4 (
   reg asked_valid; // table_walk.ts:62
   reg [3:0] asked_miss; // table_walk.ts:63
   reg [7:0] asked_index; // table_walk.ts:63
-  wire fetches_queue_push_ready; // pass_queue.ts:12
-  wire fetches_queue_pop_valid; // pass_queue.ts:12
-  wire [3:0] fetches_queue_pop_payload_miss; // pass_queue.ts:12
-  wire [7:0] fetches_queue_pop_payload_index; // pass_queue.ts:12
-  wire [4:0] fetches_queue_level; // pass_queue.ts:12
+  reg fetches_queued; // pass_queue.ts:14
+  reg [3:0] fetches_head; // pass_queue.ts:15
+  reg [3:0] fetches_behind_head; // pass_queue.ts:16
+  reg [3:0] fetches_tail; // pass_queue.ts:17
   reg [511:0] beat_data; // table_walk.ts:78
   reg [4:0] beat_id; // table_walk.ts:78
   reg [1:0] beat_resp; // table_walk.ts:78
@@ -63,40 +62,27 @@ module TableWalk_m16_b64_p22_m31_s4 (
   reg [35:0] walked_tag; // table_walk.ts:122
   reg done; // table_walk.ts:123
   (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table_walk.ts:58
-  wire fetches_queued; // pass_queue.ts:13
-  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_queue_pop_payload_miss : asked_miss; // pass_queue.ts:11
-  wire [7:0] fetches_payload_index = fetches_queued ? fetches_queue_pop_payload_index : asked_index; // pass_queue.ts:11
-  wire fetches_in_valid = asked_valid & (fetches_queued | ~ar_ready); // pass_queue.ts:11
-  assign fetches_queued = fetches_queue_pop_valid;
+  (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass_queue.ts:13
+  wire [11:0] fetches_payload_miss_word = fetches_store[fetches_head];
+  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass_queue.ts:12
+  wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index; // pass_queue.ts:12
+  wire fetches_taken = ar_valid & ar_ready; // pass_queue.ts:24
+  wire fetches_single = fetches_tail == fetches_behind_head; // pass_queue.ts:27
   wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table_walk.ts:81
   wire arrives = beat_valid & beat_last; // table_walk.ts:86
-
-  wire fetches_queue_push_valid = fetches_in_valid; // pass_queue.ts:12
-  wire [3:0] fetches_queue_push_payload_miss = asked_miss; // pass_queue.ts:12
-  wire [7:0] fetches_queue_push_payload_index = asked_index; // pass_queue.ts:12
-  wire fetches_queue_pop_ready = ar_ready; // pass_queue.ts:12
-  Fifo_shape_b42367_depth16_styledistributed fetches_queue ( // pass_queue.ts:12
-    .clk                (clk),
-    .rst                (rst),
-    .push_valid         (fetches_queue_push_valid),
-    .push_ready         (fetches_queue_push_ready),
-    .push_payload_miss  (fetches_queue_push_payload_miss),
-    .push_payload_index (fetches_queue_push_payload_index),
-    .pop_valid          (fetches_queue_pop_valid),
-    .pop_ready          (fetches_queue_pop_ready),
-    .pop_payload_miss   (fetches_queue_pop_payload_miss),
-    .pop_payload_index  (fetches_queue_pop_payload_index),
-    .level              (fetches_queue_level)
-  );
 
   always @(posedge clk)
     if (rst) begin
       asked_valid <= 1'b0;
+      fetches_queued <= 1'b0;
       beat_valid <= 1'b0;
       done <= 1'b0;
     end
     else begin
       asked_valid <= fetch_valid;
+      fetches_queued <=
+        fetches_queued ? ~fetches_single | asked_valid | ~fetches_taken :
+        asked_valid & ~fetches_taken;
       beat_valid <= r_valid;
       done <= arrives;
     end
@@ -167,6 +153,20 @@ module TableWalk_m16_b64_p22_m31_s4 (
     walked_index <= want_index;
     walked_tag <= want_tag;
   end
+
+  always @(posedge clk)
+    if (rst) begin
+      fetches_head <= 4'd0;
+      fetches_behind_head <= 4'd1;
+    end
+    else if (fetches_taken) begin
+      fetches_head <= fetches_behind_head;
+      fetches_behind_head <= fetches_behind_head + 4'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) fetches_tail <= 4'd0;
+    else if (asked_valid) fetches_tail <= fetches_tail + 4'd1;
   wire [43:0] want_index_word = wanted[coming];
 
   always @(posedge clk)
@@ -182,6 +182,9 @@ module TableWalk_m16_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (fetch_valid & fetch_ready) wanted[fetch_payload_miss] <= {fetch_payload_tag, fetch_payload_index};
+
+  always @(posedge clk)
+    if (asked_valid) fetches_store[fetches_tail] <= {asked_index, asked_miss};
 
   assign fetch_ready = 1'b1;
   assign ar_valid = asked_valid | fetches_queued;
@@ -207,13 +210,15 @@ module TableWalk_m16_b64_p22_m31_s4 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(fetches_in_valid & ~fetches_queue_push_ready)); // pass_queue.ts:19
+    if (~rst) begin
+      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass_queue.ts:29
+    end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(fetches_in_valid & ~fetches_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+      if (~(~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken))) begin
+        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass_queue.ts:29)"); // pass_queue.ts:29
         $stop;
       end
     end
@@ -222,7 +227,6 @@ module TableWalk_m16_b64_p22_m31_s4 (
 
   wire _unused_ok = &{
     1'b0,
-    fetches_queue_level,
     beat_data[511:497],
     beat_data[447:433],
     beat_data[383:369],

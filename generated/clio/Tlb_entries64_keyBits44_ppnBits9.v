@@ -1781,81 +1781,73 @@ module Tlb_entries64_keyBits44_ppnBits9 (
     | mapping_read_or_6
     | mapping_read_or_7
     | mapping_read_or_8;
-  wire evicts_or =
-    ((victim == 6'd0) & valid_0)
-    | ((victim == 6'd1) & valid_1)
-    | ((victim == 6'd2) & valid_2)
-    | ((victim == 6'd3) & valid_3)
-    | ((victim == 6'd4) & valid_4)
-    | ((victim == 6'd5) & valid_5)
-    | ((victim == 6'd6) & valid_6)
-    | ((victim == 6'd7) & valid_7);
-  wire evicts_or_2 =
-    ((victim == 6'd8) & valid_8)
-    | ((victim == 6'd9) & valid_9)
-    | ((victim == 6'd10) & valid_10)
-    | ((victim == 6'd11) & valid_11)
-    | ((victim == 6'd12) & valid_12)
-    | ((victim == 6'd13) & valid_13)
-    | ((victim == 6'd14) & valid_14)
-    | ((victim == 6'd15) & valid_15);
-  wire evicts_or_3 =
-    ((victim == 6'd16) & valid_16)
-    | ((victim == 6'd17) & valid_17)
-    | ((victim == 6'd18) & valid_18)
-    | ((victim == 6'd19) & valid_19)
-    | ((victim == 6'd20) & valid_20)
-    | ((victim == 6'd21) & valid_21)
-    | ((victim == 6'd22) & valid_22)
-    | ((victim == 6'd23) & valid_23);
-  wire evicts_or_4 =
-    ((victim == 6'd24) & valid_24)
-    | ((victim == 6'd25) & valid_25)
-    | ((victim == 6'd26) & valid_26)
-    | ((victim == 6'd27) & valid_27)
-    | ((victim == 6'd28) & valid_28)
-    | ((victim == 6'd29) & valid_29)
-    | ((victim == 6'd30) & valid_30)
-    | ((victim == 6'd31) & valid_31);
-  wire evicts_or_5 =
-    ((victim == 6'd32) & valid_32)
-    | ((victim == 6'd33) & valid_33)
-    | ((victim == 6'd34) & valid_34)
-    | ((victim == 6'd35) & valid_35)
-    | ((victim == 6'd36) & valid_36)
-    | ((victim == 6'd37) & valid_37)
-    | ((victim == 6'd38) & valid_38)
-    | ((victim == 6'd39) & valid_39);
-  wire evicts_or_6 =
-    ((victim == 6'd40) & valid_40)
-    | ((victim == 6'd41) & valid_41)
-    | ((victim == 6'd42) & valid_42)
-    | ((victim == 6'd43) & valid_43)
-    | ((victim == 6'd44) & valid_44)
-    | ((victim == 6'd45) & valid_45)
-    | ((victim == 6'd46) & valid_46)
-    | ((victim == 6'd47) & valid_47);
-  wire evicts_or_7 =
-    ((victim == 6'd48) & valid_48)
-    | ((victim == 6'd49) & valid_49)
-    | ((victim == 6'd50) & valid_50)
-    | ((victim == 6'd51) & valid_51)
-    | ((victim == 6'd52) & valid_52)
-    | ((victim == 6'd53) & valid_53)
-    | ((victim == 6'd54) & valid_54)
-    | ((victim == 6'd55) & valid_55);
-  wire evicts_or_8 =
-    ((victim == 6'd56) & valid_56)
-    | ((victim == 6'd57) & valid_57)
-    | ((victim == 6'd58) & valid_58)
-    | ((victim == 6'd59) & valid_59)
-    | ((victim == 6'd60) & valid_60)
-    | ((victim == 6'd61) & valid_61)
-    | ((victim == 6'd62) & valid_62)
-    | ((victim == 6'd63) & valid_63);
-  assign evicts =
-    fill_valid
-    & (evicts_or | evicts_or_2 | evicts_or_3 | evicts_or_4 | evicts_or_5 | evicts_or_6 | evicts_or_7 | evicts_or_8);
+  wire [63:0] evicts_joined = {
+    valid_63,
+    valid_62,
+    valid_61,
+    valid_60,
+    valid_59,
+    valid_58,
+    valid_57,
+    valid_56,
+    valid_55,
+    valid_54,
+    valid_53,
+    valid_52,
+    valid_51,
+    valid_50,
+    valid_49,
+    valid_48,
+    valid_47,
+    valid_46,
+    valid_45,
+    valid_44,
+    valid_43,
+    valid_42,
+    valid_41,
+    valid_40,
+    valid_39,
+    valid_38,
+    valid_37,
+    valid_36,
+    valid_35,
+    valid_34,
+    valid_33,
+    valid_32,
+    valid_31,
+    valid_30,
+    valid_29,
+    valid_28,
+    valid_27,
+    valid_26,
+    valid_25,
+    valid_24,
+    valid_23,
+    valid_22,
+    valid_21,
+    valid_20,
+    valid_19,
+    valid_18,
+    valid_17,
+    valid_16,
+    valid_15,
+    valid_14,
+    valid_13,
+    valid_12,
+    valid_11,
+    valid_10,
+    valid_9,
+    valid_8,
+    valid_7,
+    valid_6,
+    valid_5,
+    valid_4,
+    valid_3,
+    valid_2,
+    valid_1,
+    valid_0
+  };
+  assign evicts = fill_valid & evicts_joined[victim];
 
 `ifdef FORMAL
   always @(posedge clk)

@@ -156,10 +156,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg goes_to_refused; // translate.ts:85
   reg goes_to_again; // translate.ts:85
   reg goes_to_parked; // translate.ts:85
-  wire again_queue_push_ready; // pass_queue.ts:12
-  wire again_queue_pop_valid; // pass_queue.ts:12
-  wire [5:0] again_queue_pop_payload; // pass_queue.ts:12
-  wire [6:0] again_queue_level; // pass_queue.ts:12
+  reg again_queued; // pass_queue.ts:14
+  reg [5:0] again_head; // pass_queue.ts:15
+  reg [5:0] again_behind_head; // pass_queue.ts:16
+  reg [5:0] again_tail; // pass_queue.ts:17
   wire parked_queue_push_ready; // translate.ts:90
   wire parked_queue_pop_valid; // translate.ts:90
   wire [5:0] parked_queue_pop_payload; // translate.ts:90
@@ -205,50 +205,22 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [43:0] second_key; // translate.ts:148
   reg [5:0] second_slot; // translate.ts:148
   reg [7:0] second_index; // translate.ts:150
-  wire reads_out_queue_push_ready; // pass_queue.ts:12
-  wire reads_out_queue_pop_valid; // pass_queue.ts:12
-  wire [5:0] reads_out_queue_pop_payload_slot; // pass_queue.ts:12
-  wire [21:0] reads_out_queue_pop_payload_offset; // pass_queue.ts:12
-  wire [13:0] reads_out_queue_pop_payload_length; // pass_queue.ts:12
-  wire reads_out_queue_pop_payload_write; // pass_queue.ts:12
-  wire reads_out_queue_pop_payload_silent; // pass_queue.ts:12
-  wire [7:0] reads_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
-  wire [2:0] reads_out_queue_pop_payload_op; // pass_queue.ts:12
-  wire reads_out_queue_pop_payload_indirect; // pass_queue.ts:12
-  wire [17:0] reads_out_queue_pop_payload_ppns; // pass_queue.ts:12
-  wire [6:0] reads_out_queue_level; // pass_queue.ts:12
-  wire writes_out_queue_push_ready; // pass_queue.ts:12
-  wire writes_out_queue_pop_valid; // pass_queue.ts:12
-  wire [5:0] writes_out_queue_pop_payload_slot; // pass_queue.ts:12
-  wire [21:0] writes_out_queue_pop_payload_offset; // pass_queue.ts:12
-  wire [13:0] writes_out_queue_pop_payload_length; // pass_queue.ts:12
-  wire writes_out_queue_pop_payload_write; // pass_queue.ts:12
-  wire writes_out_queue_pop_payload_silent; // pass_queue.ts:12
-  wire [7:0] writes_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
-  wire [2:0] writes_out_queue_pop_payload_op; // pass_queue.ts:12
-  wire writes_out_queue_pop_payload_indirect; // pass_queue.ts:12
-  wire [17:0] writes_out_queue_pop_payload_ppns; // pass_queue.ts:12
-  wire [6:0] writes_out_queue_level; // pass_queue.ts:12
-  wire syncs_out_queue_push_ready; // pass_queue.ts:12
-  wire syncs_out_queue_pop_valid; // pass_queue.ts:12
-  wire [5:0] syncs_out_queue_pop_payload_slot; // pass_queue.ts:12
-  wire [21:0] syncs_out_queue_pop_payload_offset; // pass_queue.ts:12
-  wire [13:0] syncs_out_queue_pop_payload_length; // pass_queue.ts:12
-  wire syncs_out_queue_pop_payload_write; // pass_queue.ts:12
-  wire syncs_out_queue_pop_payload_silent; // pass_queue.ts:12
-  wire [7:0] syncs_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
-  wire [2:0] syncs_out_queue_pop_payload_op; // pass_queue.ts:12
-  wire syncs_out_queue_pop_payload_indirect; // pass_queue.ts:12
-  wire [17:0] syncs_out_queue_pop_payload_ppns; // pass_queue.ts:12
-  wire [6:0] syncs_out_queue_level; // pass_queue.ts:12
-  wire refused_out_queue_push_ready; // pass_queue.ts:12
-  wire refused_out_queue_pop_valid; // pass_queue.ts:12
-  wire [5:0] refused_out_queue_pop_payload_slot; // pass_queue.ts:12
-  wire [3:0] refused_out_queue_pop_payload_status; // pass_queue.ts:12
-  wire refused_out_queue_pop_payload_silent; // pass_queue.ts:12
-  wire [7:0] refused_out_queue_pop_payload_replyOpcode; // pass_queue.ts:12
-  wire refused_out_queue_pop_payload_indirect; // pass_queue.ts:12
-  wire [6:0] refused_out_queue_level; // pass_queue.ts:12
+  reg reads_out_queued; // pass_queue.ts:14
+  reg [5:0] reads_out_head; // pass_queue.ts:15
+  reg [5:0] reads_out_behind_head; // pass_queue.ts:16
+  reg [5:0] reads_out_tail; // pass_queue.ts:17
+  reg writes_out_queued; // pass_queue.ts:14
+  reg [5:0] writes_out_head; // pass_queue.ts:15
+  reg [5:0] writes_out_behind_head; // pass_queue.ts:16
+  reg [5:0] writes_out_tail; // pass_queue.ts:17
+  reg syncs_out_queued; // pass_queue.ts:14
+  reg [5:0] syncs_out_head; // pass_queue.ts:15
+  reg [5:0] syncs_out_behind_head; // pass_queue.ts:16
+  reg [5:0] syncs_out_tail; // pass_queue.ts:17
+  reg refused_out_queued; // pass_queue.ts:14
+  reg [5:0] refused_out_head; // pass_queue.ts:15
+  reg [5:0] refused_out_behind_head; // pass_queue.ts:16
+  reg [5:0] refused_out_tail; // pass_queue.ts:17
   wire walk_fetch_ready; // translate.ts:229
   wire walk_ar_valid; // translate.ts:229
   wire [30:0] walk_ar_payload_addr; // translate.ts:229
@@ -307,17 +279,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg happened_readPermission; // translate.ts:267
   reg happened_outOfMemory; // translate.ts:267
   (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:76
-  wire again_queued; // pass_queue.ts:13
+  (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass_queue.ts:13
+  (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass_queue.ts:13
+  (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass_queue.ts:13
+  (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass_queue.ts:13
+  (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass_queue.ts:13
   wire first_ready; // translate.ts:97
   wire first_moves; // translate.ts:145
-  wire reads_out_queued; // pass_queue.ts:13
-  wire writes_out_queued; // pass_queue.ts:13
-  wire syncs_out_queued; // pass_queue.ts:13
-  wire refused_out_queued; // pass_queue.ts:13
-  wire again_valid = goes_to_again | again_queued; // pass_queue.ts:11
-  wire [5:0] again_payload = again_queued ? again_queue_pop_payload : decision_slot; // pass_queue.ts:11
-  wire again_in_valid = goes_to_again & (again_queued | ~first_ready); // pass_queue.ts:11
-  assign again_queued = again_queue_pop_valid;
+  wire again_valid = goes_to_again | again_queued; // pass_queue.ts:12
+  wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass_queue.ts:12
+  wire again_taken = again_valid & first_ready; // pass_queue.ts:24
+  wire again_single = again_tail == again_behind_head; // pass_queue.ts:27
   assign first_ready = ~first_valid | first_moves;
   wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:99
   wire wants_old = again_valid | wants_parked; // translate.ts:100
@@ -368,14 +340,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
   wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:199
   wire finished = goes_on & complete; // translate.ts:200
-  wire reads_out_in_valid = goes_to_reads & (reads_out_queued | ~reads_ready); // pass_queue.ts:11
-  assign reads_out_queued = reads_out_queue_pop_valid;
-  wire writes_out_in_valid = goes_to_writes & (writes_out_queued | ~writes_ready); // pass_queue.ts:11
-  assign writes_out_queued = writes_out_queue_pop_valid;
-  wire syncs_out_in_valid = goes_to_syncs & (syncs_out_queued | ~syncs_ready); // pass_queue.ts:11
-  assign syncs_out_queued = syncs_out_queue_pop_valid;
-  wire refused_out_in_valid = goes_to_refused & (refused_out_queued | ~refused_ready); // pass_queue.ts:11
-  assign refused_out_queued = refused_out_queue_pop_valid;
+  wire reads_out_taken = reads_valid & reads_ready; // pass_queue.ts:24
+  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass_queue.ts:27
+  wire writes_out_taken = writes_valid & writes_ready; // pass_queue.ts:24
+  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass_queue.ts:27
+  wire syncs_out_taken = syncs_valid & syncs_ready; // pass_queue.ts:24
+  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass_queue.ts:27
+  wire refused_out_taken = refused_valid & refused_ready; // pass_queue.ts:24
+  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass_queue.ts:27
   wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
   wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:221
 
@@ -497,21 +469,6 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire again_queue_push_valid = again_in_valid; // pass_queue.ts:12
-  wire [5:0] again_queue_push_payload = decision_slot; // pass_queue.ts:12
-  wire again_queue_pop_ready = first_ready; // pass_queue.ts:12
-  Fifo_shape6_depth64_styledistributed again_queue ( // pass_queue.ts:12
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (again_queue_push_valid),
-    .push_ready   (again_queue_push_ready),
-    .push_payload (again_queue_push_payload),
-    .pop_valid    (again_queue_pop_valid),
-    .pop_ready    (again_queue_pop_ready),
-    .pop_payload  (again_queue_pop_payload),
-    .level        (again_queue_level)
-  );
-
   wire parked_queue_push_valid = goes_to_parked; // translate.ts:90
   wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:90
   wire parked_queue_pop_ready = take_parked; // translate.ts:90
@@ -525,150 +482,6 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .pop_ready    (parked_queue_pop_ready),
     .pop_payload  (parked_queue_pop_payload),
     .level        (parked_queue_level)
-  );
-
-  wire reads_out_queue_push_valid = reads_out_in_valid; // pass_queue.ts:12
-  wire [5:0] reads_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
-  wire [21:0] reads_out_queue_push_payload_offset = decision_offset; // pass_queue.ts:12
-  wire [13:0] reads_out_queue_push_payload_length = decision_length; // pass_queue.ts:12
-  wire reads_out_queue_push_payload_write = decision_write; // pass_queue.ts:12
-  wire reads_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
-  wire [7:0] reads_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
-  wire [2:0] reads_out_queue_push_payload_op = decision_op; // pass_queue.ts:12
-  wire reads_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
-  wire [17:0] reads_out_queue_push_payload_ppns = decision_ppns; // pass_queue.ts:12
-  wire reads_out_queue_pop_ready = reads_ready; // pass_queue.ts:12
-  Fifo_shape_48367d_depth64_styledistributed reads_out_queue ( // pass_queue.ts:12
-    .clk                      (clk),
-    .rst                      (rst),
-    .push_valid               (reads_out_queue_push_valid),
-    .push_ready               (reads_out_queue_push_ready),
-    .push_payload_slot        (reads_out_queue_push_payload_slot),
-    .push_payload_offset      (reads_out_queue_push_payload_offset),
-    .push_payload_length      (reads_out_queue_push_payload_length),
-    .push_payload_write       (reads_out_queue_push_payload_write),
-    .push_payload_silent      (reads_out_queue_push_payload_silent),
-    .push_payload_replyOpcode (reads_out_queue_push_payload_replyOpcode),
-    .push_payload_op          (reads_out_queue_push_payload_op),
-    .push_payload_indirect    (reads_out_queue_push_payload_indirect),
-    .push_payload_ppns        (reads_out_queue_push_payload_ppns),
-    .pop_valid                (reads_out_queue_pop_valid),
-    .pop_ready                (reads_out_queue_pop_ready),
-    .pop_payload_slot         (reads_out_queue_pop_payload_slot),
-    .pop_payload_offset       (reads_out_queue_pop_payload_offset),
-    .pop_payload_length       (reads_out_queue_pop_payload_length),
-    .pop_payload_write        (reads_out_queue_pop_payload_write),
-    .pop_payload_silent       (reads_out_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (reads_out_queue_pop_payload_replyOpcode),
-    .pop_payload_op           (reads_out_queue_pop_payload_op),
-    .pop_payload_indirect     (reads_out_queue_pop_payload_indirect),
-    .pop_payload_ppns         (reads_out_queue_pop_payload_ppns),
-    .level                    (reads_out_queue_level)
-  );
-
-  wire writes_out_queue_push_valid = writes_out_in_valid; // pass_queue.ts:12
-  wire [5:0] writes_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
-  wire [21:0] writes_out_queue_push_payload_offset = decision_offset; // pass_queue.ts:12
-  wire [13:0] writes_out_queue_push_payload_length = decision_length; // pass_queue.ts:12
-  wire writes_out_queue_push_payload_write = decision_write; // pass_queue.ts:12
-  wire writes_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
-  wire [7:0] writes_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
-  wire [2:0] writes_out_queue_push_payload_op = decision_op; // pass_queue.ts:12
-  wire writes_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
-  wire [17:0] writes_out_queue_push_payload_ppns = decision_ppns; // pass_queue.ts:12
-  wire writes_out_queue_pop_ready = writes_ready; // pass_queue.ts:12
-  Fifo_shape_48367d_depth64_styledistributed writes_out_queue ( // pass_queue.ts:12
-    .clk                      (clk),
-    .rst                      (rst),
-    .push_valid               (writes_out_queue_push_valid),
-    .push_ready               (writes_out_queue_push_ready),
-    .push_payload_slot        (writes_out_queue_push_payload_slot),
-    .push_payload_offset      (writes_out_queue_push_payload_offset),
-    .push_payload_length      (writes_out_queue_push_payload_length),
-    .push_payload_write       (writes_out_queue_push_payload_write),
-    .push_payload_silent      (writes_out_queue_push_payload_silent),
-    .push_payload_replyOpcode (writes_out_queue_push_payload_replyOpcode),
-    .push_payload_op          (writes_out_queue_push_payload_op),
-    .push_payload_indirect    (writes_out_queue_push_payload_indirect),
-    .push_payload_ppns        (writes_out_queue_push_payload_ppns),
-    .pop_valid                (writes_out_queue_pop_valid),
-    .pop_ready                (writes_out_queue_pop_ready),
-    .pop_payload_slot         (writes_out_queue_pop_payload_slot),
-    .pop_payload_offset       (writes_out_queue_pop_payload_offset),
-    .pop_payload_length       (writes_out_queue_pop_payload_length),
-    .pop_payload_write        (writes_out_queue_pop_payload_write),
-    .pop_payload_silent       (writes_out_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (writes_out_queue_pop_payload_replyOpcode),
-    .pop_payload_op           (writes_out_queue_pop_payload_op),
-    .pop_payload_indirect     (writes_out_queue_pop_payload_indirect),
-    .pop_payload_ppns         (writes_out_queue_pop_payload_ppns),
-    .level                    (writes_out_queue_level)
-  );
-
-  wire syncs_out_queue_push_valid = syncs_out_in_valid; // pass_queue.ts:12
-  wire [5:0] syncs_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
-  wire [21:0] syncs_out_queue_push_payload_offset = decision_offset; // pass_queue.ts:12
-  wire [13:0] syncs_out_queue_push_payload_length = decision_length; // pass_queue.ts:12
-  wire syncs_out_queue_push_payload_write = decision_write; // pass_queue.ts:12
-  wire syncs_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
-  wire [7:0] syncs_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
-  wire [2:0] syncs_out_queue_push_payload_op = decision_op; // pass_queue.ts:12
-  wire syncs_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
-  wire [17:0] syncs_out_queue_push_payload_ppns = decision_ppns; // pass_queue.ts:12
-  wire syncs_out_queue_pop_ready = syncs_ready; // pass_queue.ts:12
-  Fifo_shape_48367d_depth64_styledistributed syncs_out_queue ( // pass_queue.ts:12
-    .clk                      (clk),
-    .rst                      (rst),
-    .push_valid               (syncs_out_queue_push_valid),
-    .push_ready               (syncs_out_queue_push_ready),
-    .push_payload_slot        (syncs_out_queue_push_payload_slot),
-    .push_payload_offset      (syncs_out_queue_push_payload_offset),
-    .push_payload_length      (syncs_out_queue_push_payload_length),
-    .push_payload_write       (syncs_out_queue_push_payload_write),
-    .push_payload_silent      (syncs_out_queue_push_payload_silent),
-    .push_payload_replyOpcode (syncs_out_queue_push_payload_replyOpcode),
-    .push_payload_op          (syncs_out_queue_push_payload_op),
-    .push_payload_indirect    (syncs_out_queue_push_payload_indirect),
-    .push_payload_ppns        (syncs_out_queue_push_payload_ppns),
-    .pop_valid                (syncs_out_queue_pop_valid),
-    .pop_ready                (syncs_out_queue_pop_ready),
-    .pop_payload_slot         (syncs_out_queue_pop_payload_slot),
-    .pop_payload_offset       (syncs_out_queue_pop_payload_offset),
-    .pop_payload_length       (syncs_out_queue_pop_payload_length),
-    .pop_payload_write        (syncs_out_queue_pop_payload_write),
-    .pop_payload_silent       (syncs_out_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (syncs_out_queue_pop_payload_replyOpcode),
-    .pop_payload_op           (syncs_out_queue_pop_payload_op),
-    .pop_payload_indirect     (syncs_out_queue_pop_payload_indirect),
-    .pop_payload_ppns         (syncs_out_queue_pop_payload_ppns),
-    .level                    (syncs_out_queue_level)
-  );
-
-  wire refused_out_queue_push_valid = refused_out_in_valid; // pass_queue.ts:12
-  wire [5:0] refused_out_queue_push_payload_slot = decision_slot; // pass_queue.ts:12
-  wire [3:0] refused_out_queue_push_payload_status = decision_status; // pass_queue.ts:12
-  wire refused_out_queue_push_payload_silent = decision_silent; // pass_queue.ts:12
-  wire [7:0] refused_out_queue_push_payload_replyOpcode = decision_replyOpcode; // pass_queue.ts:12
-  wire refused_out_queue_push_payload_indirect = decision_indirect; // pass_queue.ts:12
-  wire refused_out_queue_pop_ready = refused_ready; // pass_queue.ts:12
-  Fifo_shape_95f9c2_depth64_styledistributed refused_out_queue ( // pass_queue.ts:12
-    .clk                      (clk),
-    .rst                      (rst),
-    .push_valid               (refused_out_queue_push_valid),
-    .push_ready               (refused_out_queue_push_ready),
-    .push_payload_slot        (refused_out_queue_push_payload_slot),
-    .push_payload_status      (refused_out_queue_push_payload_status),
-    .push_payload_silent      (refused_out_queue_push_payload_silent),
-    .push_payload_replyOpcode (refused_out_queue_push_payload_replyOpcode),
-    .push_payload_indirect    (refused_out_queue_push_payload_indirect),
-    .pop_valid                (refused_out_queue_pop_valid),
-    .pop_ready                (refused_out_queue_pop_ready),
-    .pop_payload_slot         (refused_out_queue_pop_payload_slot),
-    .pop_payload_status       (refused_out_queue_pop_payload_status),
-    .pop_payload_silent       (refused_out_queue_pop_payload_silent),
-    .pop_payload_replyOpcode  (refused_out_queue_pop_payload_replyOpcode),
-    .pop_payload_indirect     (refused_out_queue_pop_payload_indirect),
-    .level                    (refused_out_queue_level)
   );
 
   wire walk_fetch_valid = misses_added_fetch; // translate.ts:229
@@ -871,8 +684,13 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       goes_to_refused <= 1'b0;
       goes_to_again <= 1'b0;
       goes_to_parked <= 1'b0;
+      again_queued <= 1'b0;
       is_lookup <= 1'b0;
       is_shoot <= 1'b0;
+      reads_out_queued <= 1'b0;
+      writes_out_queued <= 1'b0;
+      syncs_out_queued <= 1'b0;
+      refused_out_queued <= 1'b0;
       inside_ <= 64'd0;
       shot <= 1'b0;
       happened_tlbHits <= 1'b0;
@@ -888,6 +706,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       happened_outOfMemory <= 1'b0;
     end
     else begin
+      again_queued <=
+        again_queued ? ~again_single | goes_to_again | ~again_taken :
+        goes_to_again & ~again_taken;
       is_lookup <= first_moves & ~first_shoots;
       is_shoot <= first_moves & first_shoots;
       goes_to_reads <= finished & ~asks_sync & ~(misses_served_valid ? permitted_word[80] : second_write);
@@ -896,6 +717,18 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       goes_to_refused <= absent | failed | exhausted | denied;
       goes_to_again <= goes_on & ~complete;
       goes_to_parked <= parks;
+      reads_out_queued <=
+        reads_out_queued ? ~reads_out_single | goes_to_reads | ~reads_out_taken :
+        goes_to_reads & ~reads_out_taken;
+      writes_out_queued <=
+        writes_out_queued ? ~writes_out_single | goes_to_writes | ~writes_out_taken :
+        goes_to_writes & ~writes_out_taken;
+      syncs_out_queued <=
+        syncs_out_queued ? ~syncs_out_single | goes_to_syncs | ~syncs_out_taken :
+        goes_to_syncs & ~syncs_out_taken;
+      refused_out_queued <=
+        refused_out_queued ? ~refused_out_single | goes_to_refused | ~refused_out_taken :
+        goes_to_refused & ~refused_out_taken;
       inside_ <= (inside_ & busy) | (take_new ? inside__joined : 64'd0);
       shot <= is_shoot;
       happened_tlbHits <= hit;
@@ -910,6 +743,20 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       happened_readPermission <= denied & ~lacks_write;
       happened_outOfMemory <= exhausted;
     end
+
+  always @(posedge clk)
+    if (rst) begin
+      again_head <= 6'd0;
+      again_behind_head <= 6'd1;
+    end
+    else if (again_taken) begin
+      again_head <= again_behind_head;
+      again_behind_head <= again_behind_head + 6'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) again_tail <= 6'd0;
+    else if (goes_to_again) again_tail <= again_tail + 6'd1;
 
   always @(posedge clk)
     if (rst) retrying <= 1'b0;
@@ -1165,6 +1012,62 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     end
 
   always @(posedge clk)
+    if (rst) begin
+      reads_out_head <= 6'd0;
+      reads_out_behind_head <= 6'd1;
+    end
+    else if (reads_out_taken) begin
+      reads_out_head <= reads_out_behind_head;
+      reads_out_behind_head <= reads_out_behind_head + 6'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) reads_out_tail <= 6'd0;
+    else if (goes_to_reads) reads_out_tail <= reads_out_tail + 6'd1;
+
+  always @(posedge clk)
+    if (rst) begin
+      writes_out_head <= 6'd0;
+      writes_out_behind_head <= 6'd1;
+    end
+    else if (writes_out_taken) begin
+      writes_out_head <= writes_out_behind_head;
+      writes_out_behind_head <= writes_out_behind_head + 6'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) writes_out_tail <= 6'd0;
+    else if (goes_to_writes) writes_out_tail <= writes_out_tail + 6'd1;
+
+  always @(posedge clk)
+    if (rst) begin
+      syncs_out_head <= 6'd0;
+      syncs_out_behind_head <= 6'd1;
+    end
+    else if (syncs_out_taken) begin
+      syncs_out_head <= syncs_out_behind_head;
+      syncs_out_behind_head <= syncs_out_behind_head + 6'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) syncs_out_tail <= 6'd0;
+    else if (goes_to_syncs) syncs_out_tail <= syncs_out_tail + 6'd1;
+
+  always @(posedge clk)
+    if (rst) begin
+      refused_out_head <= 6'd0;
+      refused_out_behind_head <= 6'd1;
+    end
+    else if (refused_out_taken) begin
+      refused_out_head <= refused_out_behind_head;
+      refused_out_behind_head <= refused_out_behind_head + 6'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) refused_out_tail <= 6'd0;
+    else if (goes_to_refused) refused_out_tail <= refused_out_tail + 6'd1;
+
+  always @(posedge clk)
     if (is_lookup | misses_served_valid) begin
       records[request_slot] <= {
         decision_ppns_choice_3,
@@ -1186,55 +1089,110 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       };
     end
 
+  always @(posedge clk)
+    if (goes_to_again) again_store[again_tail] <= decision_slot;
+
+  always @(posedge clk)
+    if (goes_to_reads) begin
+      reads_out_store[reads_out_tail] <= {
+        decision_ppns,
+        decision_indirect,
+        decision_op,
+        decision_replyOpcode,
+        decision_silent,
+        decision_write,
+        decision_length,
+        decision_offset,
+        decision_slot
+      };
+    end
+
+  always @(posedge clk)
+    if (goes_to_writes) begin
+      writes_out_store[writes_out_tail] <= {
+        decision_ppns,
+        decision_indirect,
+        decision_op,
+        decision_replyOpcode,
+        decision_silent,
+        decision_write,
+        decision_length,
+        decision_offset,
+        decision_slot
+      };
+    end
+
+  always @(posedge clk)
+    if (goes_to_syncs) begin
+      syncs_out_store[syncs_out_tail] <= {
+        decision_ppns,
+        decision_indirect,
+        decision_op,
+        decision_replyOpcode,
+        decision_silent,
+        decision_write,
+        decision_length,
+        decision_offset,
+        decision_slot
+      };
+    end
+
+  always @(posedge clk)
+    if (goes_to_refused) begin
+      refused_out_store[refused_out_tail] <= {
+        decision_indirect,
+        decision_replyOpcode,
+        decision_silent,
+        decision_status,
+        decision_slot
+      };
+    end
+
   assign access_ready = first_ready & wants_new;
   assign reads_valid = goes_to_reads | reads_out_queued;
-  assign reads_payload_slot = reads_out_queued ? reads_out_queue_pop_payload_slot : decision_slot;
-  assign reads_payload_offset = reads_out_queued ? reads_out_queue_pop_payload_offset : decision_offset;
-  assign reads_payload_length = reads_out_queued ? reads_out_queue_pop_payload_length : decision_length;
-  assign reads_payload_write = reads_out_queued ? reads_out_queue_pop_payload_write : decision_write;
-  assign reads_payload_silent = reads_out_queued ? reads_out_queue_pop_payload_silent : decision_silent;
-  assign reads_payload_replyOpcode =
-    reads_out_queued ? reads_out_queue_pop_payload_replyOpcode :
-    decision_replyOpcode;
-  assign reads_payload_op = reads_out_queued ? reads_out_queue_pop_payload_op : decision_op;
-  assign reads_payload_indirect = reads_out_queued ? reads_out_queue_pop_payload_indirect : decision_indirect;
-  assign reads_payload_ppns = reads_out_queued ? reads_out_queue_pop_payload_ppns : decision_ppns;
+  wire [73:0] reads_payload_slot_word = reads_out_store[reads_out_head];
+  assign reads_payload_slot = reads_out_queued ? reads_payload_slot_word[5:0] : decision_slot;
+  assign reads_payload_offset = reads_out_queued ? reads_payload_slot_word[27:6] : decision_offset;
+  assign reads_payload_length = reads_out_queued ? reads_payload_slot_word[41:28] : decision_length;
+  assign reads_payload_write = reads_out_queued ? reads_payload_slot_word[42] : decision_write;
+  assign reads_payload_silent = reads_out_queued ? reads_payload_slot_word[43] : decision_silent;
+  assign reads_payload_replyOpcode = reads_out_queued ? reads_payload_slot_word[51:44] : decision_replyOpcode;
+  assign reads_payload_op = reads_out_queued ? reads_payload_slot_word[54:52] : decision_op;
+  assign reads_payload_indirect = reads_out_queued ? reads_payload_slot_word[55] : decision_indirect;
+  assign reads_payload_ppns = reads_out_queued ? reads_payload_slot_word[73:56] : decision_ppns;
   assign writes_valid = goes_to_writes | writes_out_queued;
-  assign writes_payload_slot = writes_out_queued ? writes_out_queue_pop_payload_slot : decision_slot;
-  assign writes_payload_offset = writes_out_queued ? writes_out_queue_pop_payload_offset : decision_offset;
-  assign writes_payload_length = writes_out_queued ? writes_out_queue_pop_payload_length : decision_length;
-  assign writes_payload_write = writes_out_queued ? writes_out_queue_pop_payload_write : decision_write;
-  assign writes_payload_silent = writes_out_queued ? writes_out_queue_pop_payload_silent : decision_silent;
+  wire [73:0] writes_payload_slot_word = writes_out_store[writes_out_head];
+  assign writes_payload_slot = writes_out_queued ? writes_payload_slot_word[5:0] : decision_slot;
+  assign writes_payload_offset = writes_out_queued ? writes_payload_slot_word[27:6] : decision_offset;
+  assign writes_payload_length = writes_out_queued ? writes_payload_slot_word[41:28] : decision_length;
+  assign writes_payload_write = writes_out_queued ? writes_payload_slot_word[42] : decision_write;
+  assign writes_payload_silent = writes_out_queued ? writes_payload_slot_word[43] : decision_silent;
   assign writes_payload_replyOpcode =
-    writes_out_queued ? writes_out_queue_pop_payload_replyOpcode :
+    writes_out_queued ? writes_payload_slot_word[51:44] :
     decision_replyOpcode;
-  assign writes_payload_op = writes_out_queued ? writes_out_queue_pop_payload_op : decision_op;
-  assign writes_payload_indirect =
-    writes_out_queued ? writes_out_queue_pop_payload_indirect :
-    decision_indirect;
-  assign writes_payload_ppns = writes_out_queued ? writes_out_queue_pop_payload_ppns : decision_ppns;
+  assign writes_payload_op = writes_out_queued ? writes_payload_slot_word[54:52] : decision_op;
+  assign writes_payload_indirect = writes_out_queued ? writes_payload_slot_word[55] : decision_indirect;
+  assign writes_payload_ppns = writes_out_queued ? writes_payload_slot_word[73:56] : decision_ppns;
   assign refused_valid = goes_to_refused | refused_out_queued;
-  assign refused_payload_slot = refused_out_queued ? refused_out_queue_pop_payload_slot : decision_slot;
-  assign refused_payload_status = refused_out_queued ? refused_out_queue_pop_payload_status : decision_status;
-  assign refused_payload_silent = refused_out_queued ? refused_out_queue_pop_payload_silent : decision_silent;
+  wire [19:0] refused_payload_slot_word = refused_out_store[refused_out_head];
+  assign refused_payload_slot = refused_out_queued ? refused_payload_slot_word[5:0] : decision_slot;
+  assign refused_payload_status = refused_out_queued ? refused_payload_slot_word[9:6] : decision_status;
+  assign refused_payload_silent = refused_out_queued ? refused_payload_slot_word[10] : decision_silent;
   assign refused_payload_replyOpcode =
-    refused_out_queued ? refused_out_queue_pop_payload_replyOpcode :
+    refused_out_queued ? refused_payload_slot_word[18:11] :
     decision_replyOpcode;
-  assign refused_payload_indirect =
-    refused_out_queued ? refused_out_queue_pop_payload_indirect :
-    decision_indirect;
+  assign refused_payload_indirect = refused_out_queued ? refused_payload_slot_word[19] : decision_indirect;
   assign syncs_valid = goes_to_syncs | syncs_out_queued;
-  assign syncs_payload_slot = syncs_out_queued ? syncs_out_queue_pop_payload_slot : decision_slot;
-  assign syncs_payload_offset = syncs_out_queued ? syncs_out_queue_pop_payload_offset : decision_offset;
-  assign syncs_payload_length = syncs_out_queued ? syncs_out_queue_pop_payload_length : decision_length;
-  assign syncs_payload_write = syncs_out_queued ? syncs_out_queue_pop_payload_write : decision_write;
-  assign syncs_payload_silent = syncs_out_queued ? syncs_out_queue_pop_payload_silent : decision_silent;
-  assign syncs_payload_replyOpcode =
-    syncs_out_queued ? syncs_out_queue_pop_payload_replyOpcode :
-    decision_replyOpcode;
-  assign syncs_payload_op = syncs_out_queued ? syncs_out_queue_pop_payload_op : decision_op;
-  assign syncs_payload_indirect = syncs_out_queued ? syncs_out_queue_pop_payload_indirect : decision_indirect;
-  assign syncs_payload_ppns = syncs_out_queued ? syncs_out_queue_pop_payload_ppns : decision_ppns;
+  wire [73:0] syncs_payload_slot_word = syncs_out_store[syncs_out_head];
+  assign syncs_payload_slot = syncs_out_queued ? syncs_payload_slot_word[5:0] : decision_slot;
+  assign syncs_payload_offset = syncs_out_queued ? syncs_payload_slot_word[27:6] : decision_offset;
+  assign syncs_payload_length = syncs_out_queued ? syncs_payload_slot_word[41:28] : decision_length;
+  assign syncs_payload_write = syncs_out_queued ? syncs_payload_slot_word[42] : decision_write;
+  assign syncs_payload_silent = syncs_out_queued ? syncs_payload_slot_word[43] : decision_silent;
+  assign syncs_payload_replyOpcode = syncs_out_queued ? syncs_payload_slot_word[51:44] : decision_replyOpcode;
+  assign syncs_payload_op = syncs_out_queued ? syncs_payload_slot_word[54:52] : decision_op;
+  assign syncs_payload_indirect = syncs_out_queued ? syncs_payload_slot_word[55] : decision_indirect;
+  assign syncs_payload_ppns = syncs_out_queued ? syncs_payload_slot_word[73:56] : decision_ppns;
   assign ar_valid = walk_ar_valid;
   assign ar_payload_addr = walk_ar_payload_addr;
   assign ar_payload_id = walk_ar_payload_id;
@@ -1273,55 +1231,44 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(again_in_valid & ~again_queue_push_ready)); // pass_queue.ts:19
+      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass_queue.ts:29
       assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:91
-      assert (~(reads_out_in_valid & ~reads_out_queue_push_ready)); // pass_queue.ts:19
-      assert (~(writes_out_in_valid & ~writes_out_queue_push_ready)); // pass_queue.ts:19
-      assert (~(syncs_out_in_valid & ~syncs_out_queue_push_ready)); // pass_queue.ts:19
-      assert (~(refused_out_in_valid & ~refused_out_queue_push_ready)); // pass_queue.ts:19
+      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass_queue.ts:29
+      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass_queue.ts:29
+      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass_queue.ts:29
+      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass_queue.ts:29
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(again_in_valid & ~again_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue again has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+      if (~(~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken))) begin
+        $display("%s", "assertion failed: the queue again has room for all that can come (pass_queue.ts:29)"); // pass_queue.ts:29
         $stop;
       end
       if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
         $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:91)"); // translate.ts:91
         $stop;
       end
-      if (~(~(reads_out_in_valid & ~reads_out_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+      if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin
+        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass_queue.ts:29)"); // pass_queue.ts:29
         $stop;
       end
-      if (~(~(writes_out_in_valid & ~writes_out_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+      if (~(~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken))) begin
+        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass_queue.ts:29)"); // pass_queue.ts:29
         $stop;
       end
-      if (~(~(syncs_out_in_valid & ~syncs_out_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+      if (~(~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken))) begin
+        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass_queue.ts:29)"); // pass_queue.ts:29
         $stop;
       end
-      if (~(~(refused_out_in_valid & ~refused_out_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass_queue.ts:19)"); // pass_queue.ts:19
+      if (~(~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken))) begin
+        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass_queue.ts:29)"); // pass_queue.ts:29
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{
-    1'b0,
-    again_queue_level,
-    parked_queue_level,
-    reads_out_queue_level,
-    writes_out_queue_level,
-    syncs_out_queue_level,
-    refused_out_queue_level,
-    walk_fetch_ready,
-    first_lastStep_shifted[22:1],
-    1'b0
-  };
+  wire _unused_ok = &{1'b0, parked_queue_level, walk_fetch_ready, first_lastStep_shifted[22:1], 1'b0};
 endmodule
