@@ -50,6 +50,6 @@ export function unitsFor(def: Def, only: readonly string[] | undefined): readonl
     const [found, second] = parts.filter((c) => c.name === name || shortName(c.name) === name);
     if (found === undefined) throw new UsageError(`${top.name} has no module ${name}; it has ${[...new Set(parts.map((c) => shortName(c.name)))].join(", ")}`);
     if (second !== undefined) throw new UsageError(`${name} is several modules: choose one of ${parts.filter((c) => shortName(c.name) === name).map((c) => c.name).join(", ")}`);
-    return unitsOf([found], files)[0] as Unit;
+    return (found === top ? whole : unitsOf([found], files))[0] as Unit;
   });
 }
