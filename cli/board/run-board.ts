@@ -30,13 +30,13 @@ export async function runBoard(name: string | undefined, options: BoardOptions, 
   }
   const b = boardNamed(root, name);
   if (options.route !== true && options.out === undefined) throw new UsageError(`mnemo board ${name} writes files: say where with --out <folder>${b.kind === "ice40" ? ", or place and route it with --route" : ""}`);
+  if (options.route === true && b.kind !== "ice40") throw new UsageError(`${name} cannot be placed and routed here: its device needs the vendor's tool, for which --out writes the scripts`);
   if (options.out !== undefined) {
     const files = boardFiles(root, b);
     write(resolve(options.out), files);
     terminal.print(`${files.length} files written to ${options.out}`);
   }
-  if (options.route !== true) return;
-  if (b.kind !== "ice40") throw new UsageError(`${name} cannot be placed and routed here: its device needs the vendor's tool, for which --out writes the scripts`);
+  if (options.route !== true || b.kind !== "ice40") return;
   const r = await routeBoard(root, b, options.seed, (what) => { terminal.progress(`${name}: ${what}`); });
   const count = (kind: string): string => { const u = r.used[kind]; return u === undefined ? "none" : `${u.used} of ${u.available}`; };
   const bits = Buffer.from(r.bitstream, "base64"), folder = resolve(options.out ?? join(root, "out")), file = join(folder, `${name}.bin`);

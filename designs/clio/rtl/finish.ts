@@ -19,11 +19,13 @@ export const Finish = module("Finish",
     const e = io.ending.payload;
     io.reply.valid.set(io.ending.valid.and(e.silent.not()));
     io.reply.payload.set({ slot: e.slot, form: e.form, word: e.word, opcode: e.opcode, status: e.status });
-    io.ending.ready.set(node(e.silent.or(io.reply.ready)));
+    io.ending.ready.set(node(e.silent.or(io.reply.ready), { name: "reply_room" }));
 
-    const told = reg(struct({ valid: bit, silent: bit, done: bit, slot: uint(slotBits(p)), status: uint(4) }), { init: 0 });
-    told.set({ valid: io.ending.fire, silent: e.silent, done: e.done, slot: e.slot, status: e.status });
+    const told_valid = reg(bit, { init: 0 });
+    const told = reg(struct({ silent: bit, done: bit, slot: uint(slotBits(p)), status: uint(4) }));
+    told_valid.set(io.ending.fire);
+    told.set({ silent: e.silent, done: e.done, slot: e.slot, status: e.status });
     io.word_slot.set(told.slot);
-    io.done.set({ valid: told.valid.and(told.done), slot: told.slot, status: told.status, word: io.word });
-    io.release.set({ valid: told.valid.and(told.silent), slot: told.slot });
+    io.done.set({ valid: told_valid.and(told.done), slot: told.slot, status: told.status, word: io.word });
+    io.release.set({ valid: told_valid.and(told.silent), slot: told.slot });
   });
