@@ -46,6 +46,16 @@ function forbidden(root) {
       from: { path: "^designs/([^/]+)/rtl/" }, to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: "^(?:hdl-dsl|designs/packets|designs/$1/(?:rtl|config|table|registers))/" },
     },
     {
+      name: "offloads-are-hardware", severity: "error",
+      comment: "What hosts offloads needs the node; an offload is written against its host's interface alone.",
+      from: { path: "^designs/([^/]+)/offloads?/" }, to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: "^(?:hdl-dsl|designs/packets|designs/$1/(?:offloads?|rtl|config|table|registers))/" },
+    },
+    {
+      name: "offloads-know-their-host-only", severity: "error",
+      comment: "An offload sees the node through the interface that its host gives it.",
+      from: { path: "^designs/([^/]+)/offloads/" }, to: { path: "^designs/$1/rtl/" },
+    },
+    {
       name: "software-and-model-know-no-hardware", severity: "error",
       comment: "Software also runs on the board, and the model is to be independent of what it checks.",
       from: { path: "^designs/[^/]+/(?:software|model)/" }, to: { path: "^(?:sim|hdl-dsl|designs/[^/]+/rtl)/" },
