@@ -1,4 +1,7 @@
 /** What hosts offloads in the node, and the interface that they are written against. */
+export { cutFields, joinBytes, joinFields } from "../rtl/index.ts";
+export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header_insert.ts";
+export { HeaderStrip, StrippedHead } from "./header_strip.ts";
 export {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, offloadPorts, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";
