@@ -24,8 +24,8 @@ export interface ClusterNodeOptions {
   readonly watchNs?: number;
   /** Messages with data of one migration on their way at a time; default 8: half of what may wait for the slow path. */
   readonly window?: number;
-  /** Until a message to another member is sent again, ns, and how often at most. */
-  readonly timeoutNs?: number; readonly tries?: number;
+  /** Until a message to another member is sent again, ns, and how long one may be silent before it counts as gone. */
+  readonly timeoutNs?: number; readonly silentNs?: number;
   /** Told of every migration from here that has ended. */
   readonly report?: (r: MigrationReport) => void;
 }
@@ -50,7 +50,7 @@ const migrating: SlowReply = { status: status.MIGRATING, body: new Uint8Array(),
 export class ClusterNode {
   readonly turns = new Turns();
   readonly epochs: WriteEpochs;
-  private readonly o: Required<Omit<ClusterNodeOptions, "report" | "timeoutNs" | "tries">> & Pick<ClusterNodeOptions, "report">;
+  private readonly o: Required<Omit<ClusterNodeOptions, "report" | "timeoutNs" | "silentNs">> & Pick<ClusterNodeOptions, "report">;
   private readonly s: ClusterNodeServices;
   private readonly own: Endpoint;
   private readonly peers: PeerExchange;
@@ -70,7 +70,7 @@ export class ClusterNode {
     this.own = { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort };
     this.peers = new PeerExchange({
       own: this.own, clock: o.clock, send: frame => transport.send(frame),
-      ...(o.timeoutNs !== undefined && { timeoutNs: o.timeoutNs }), ...(o.tries !== undefined && { tries: o.tries }),
+      ...(o.timeoutNs !== undefined && { timeoutNs: o.timeoutNs }), ...(o.silentNs !== undefined && { silentNs: o.silentNs }),
     });
     this.receiver = new RegionReceiver(config, memory, pool, transport);
     this.epochs = new WriteEpochs(config, memory, transport);

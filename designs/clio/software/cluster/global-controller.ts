@@ -24,7 +24,8 @@ export interface GlobalControllerOptions {
   readonly mode?: MigrationMode;
   /** Between two questions how far a migration is, ns; default 200,000. */
   readonly pollNs?: number;
-  readonly timeoutNs?: number; readonly tries?: number;
+  /** As a node's: until a message is sent again, and how long a node may be silent before it counts as gone, ns. */
+  readonly timeoutNs?: number; readonly silentNs?: number;
 }
 
 const refused = (code: number): SlowReply => ({ status: code, body: new Uint8Array(), headerOnly: true });
@@ -47,7 +48,7 @@ export class GlobalController {
     this.own = { ...o.own, port: o.nativePort ?? udpPorts.native };
     this.monitor = new Monitor(o.own, o.nodes ?? [], o.firstPid ?? 32_768);
     this.peers = new PeerExchange({
-      own: this.own, clock: o.clock, send: o.send, ...(o.timeoutNs !== undefined && { timeoutNs: o.timeoutNs }), ...(o.tries !== undefined && { tries: o.tries }),
+      own: this.own, clock: o.clock, send: o.send, ...(o.timeoutNs !== undefined && { timeoutNs: o.timeoutNs }), ...(o.silentNs !== undefined && { silentNs: o.silentNs }),
     });
     this.once = new AtMostOnce({ replies: 64, clients: 1024, idle: 1e9, forgotten: 65_536, time: () => o.clock.now() });
   }
@@ -92,9 +93,10 @@ export class GlobalController {
   private async carryOut(pid: number, placement: Placement, to: MemberNode, mode: MigrationMode): Promise<number> {
     // Clients that are refused from now on find the region moving: the version changes before the first right is withdrawn.
     const { node, region } = placement, version = this.change(placement, { state: mode, to });
-    let result: number;
+    let result: number, begun = false;
     try {
       await this.introduce(node, to);
+      begun = true;
       const step = encodeStep({ source: node, destination: to, region, version, step: sendStep[mode] });
       for (;;) {
         result = retOf((await this.peers.request(node, opcode.MIGRATION_SEND, pid, step)).body);
@@ -103,7 +105,8 @@ export class GlobalController {
       }
     } catch (e) {
       if (!(e instanceof PeerGone)) throw e;
-      result = migrationResult.lost;
+      // Before it was asked to begin, the region is where it was: whether that node is gone with it, clients find out.
+      result = begun ? migrationResult.lost : migrationResult.unreachable;
     }
     if (result === migrationResult.done) this.change(placement, { node: to, state: "placed", to: undefined });
     else this.change(placement, { state: result === migrationResult.lost ? "lost" : "placed", to: undefined });

@@ -44,6 +44,8 @@ export class RegionSender {
   private readonly m: Migration;
   private readonly pages: OutgoingPage[] = [];
   private stopped = false;
+  /** The destination is gone: what it is not asked any more need not be waited for. */
+  private alone = false;
   private bytes = 0;
   private longestWritePause = 0;
   private longestPause = 0;
@@ -211,7 +213,9 @@ export class RegionSender {
   /** @returns the data of the answer @throws Refused, PeerGone */
   private async step(step: number, more: Partial<Step> = {}, data: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     const { pid, region, version, source, destination } = this.m;
-    const { body } = await this.s.peers.request(destination, opcode.MIGRATION_RECEIVE, pid, encodeStep({ source, destination, region, version, step, ...more }), data);
+    if (this.alone) throw new PeerGone("the destination is gone");
+    const { body } = await this.s.peers.request(destination, opcode.MIGRATION_RECEIVE, pid, encodeStep({ source, destination, region, version, step, ...more }), data)
+      .catch((e: unknown) => { this.alone ||= e instanceof PeerGone; throw e; });
     const ret = body.length < retBody.bytes ? migrationResult.invalid : decode(retBody, body).ret;
     if (ret !== migrationResult.done) throw new Refused(ret);
     return body.subarray(retBody.bytes);

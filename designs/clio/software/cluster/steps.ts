@@ -15,7 +15,7 @@ export const sendStep = { stopAll: 1, pageByPage: 2 } as const satisfies Readonl
 
 /** `ret` of the answers. */
 export const migrationResult = {
-  done: 0, underWay: errorNumber.again, noRoom: errorNumber.noMemory, invalid: errorNumber.invalid, cancelled: 125, lost: 5,
+  done: 0, underWay: errorNumber.again, noRoom: errorNumber.noMemory, invalid: errorNumber.invalid, cancelled: 125, lost: 5, unreachable: 113,
 } as const;
 
 /** What stands in the body of a step. */

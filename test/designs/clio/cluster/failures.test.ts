@@ -46,7 +46,7 @@ describe.each(modes)("%s", mode => {
     expect(r.problems).toEqual([]);
     expect([migrationResult.cancelled, migrationResult.done]).toContain(await migration);
   }));
-  test("the source is gone: the region is lost, and clients are told so", () => onCluster({ limitNs: 1e12, cluster: { tries: 4 } }, async rig => {
+  test("the source is gone: the region is lost, and clients are told so", () => onCluster({ limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {
     const [p] = await rig.process(), t = p!.thread(), va = await t.ralloc(20n * page, { region: 1 });
     for (let i = 0n; i < 20n; i++) await t.rwrite(va + i * page, Uint8Array.of(1));
     const migration = rig.controller.migrate(p!.pid, 1, { mode });
@@ -58,7 +58,7 @@ describe.each(modes)("%s", mode => {
   }));
 });
 
-test("stop-all, the destination is gone: all stays where it is", () => onCluster({ limitNs: 1e12, cluster: { tries: 4 } }, async rig => {
+test("stop-all, the destination is gone: all stays where it is", () => onCluster({ limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {
   const [p] = await rig.process(), t = p!.thread(), va = await t.ralloc(20n * page, { region: 1 });
   for (let i = 0n; i < 20n; i++) await t.rwrite(va + i * page, Uint8Array.of(Number(i) + 1));
   const migration = rig.controller.migrate(p!.pid, 1, { mode: "stopAll" });
@@ -67,7 +67,7 @@ test("stop-all, the destination is gone: all stays where it is", () => onCluster
   expect(await migration).toBe(migrationResult.noRoom);
   for (let i = 0n; i < 20n; i++) expect(await t.rread(va + i * page, 1)).toEqual(Uint8Array.of(Number(i) + 1));
 }));
-test("page by page, the destination is gone with pages that were in use there: the region is lost, not silently old", () => onCluster({ limitNs: 1e12, cluster: { tries: 4 } }, async rig => {
+test("page by page, the destination is gone with pages that were in use there: the region is lost, not silently old", () => onCluster({ limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {
   const [p] = await rig.process(), t = p!.thread(), va = await t.ralloc(20n * page, { region: 1 });
   for (let i = 0n; i < 20n; i++) await t.rwrite(va + i * page, Uint8Array.of(1));
   const migration = rig.controller.migrate(p!.pid, 1, { mode: "pageByPage" });

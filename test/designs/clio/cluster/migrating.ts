@@ -1,6 +1,12 @@
 import { migrationResult, type MigrationMode } from "../../../../designs/clio/software/index.ts";
+import type { LinkOptions } from "../../../../sim/index.ts";
 import { insist, onCluster, page, type ClusterOptions } from "./rig.ts";
 import { traffic, type TrafficResult } from "./traffic.ts";
+
+/** Every fault of a line, 10 % each. */
+export const lossy: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 3000 };
+/** The same, with frames that arrive later than they are sent again (50,000 ns). */
+export const veryLate: LinkOptions = { ...lossy, reorderNs: 60_000 };
 
 /** A region goes to the other node and back, `times` times in all, under the traffic of all clients. @throws when a result is wrong */
 export async function migrating(mode: MigrationMode, o: ClusterOptions & { readonly times?: number; readonly betweenNs?: number } = {}): Promise<TrafficResult> {

@@ -1,8 +1,8 @@
 /** Migrations done wrong: what clients read tells. */
 import { describe, expect, test } from "vitest";
-import type { SlowPath } from "../../../../designs/clio/software/index.ts";
+import { PeerExchange, type SlowPath } from "../../../../designs/clio/software/index.ts";
 import { findsFault } from "../../../support/plant.ts";
-import { migrating } from "./migrating.ts";
+import { migrating, veryLate } from "./migrating.ts";
 import { onCluster, page } from "./rig.ts";
 import type { TableHardware } from "./table-node.ts";
 import { traffic } from "./traffic.ts";
@@ -31,4 +31,12 @@ describe("planted faults: each is seen by what clients read", () => {
     const result = await traffic({ time, seed: 1, processes, va, pages: 6 }, new Promise<void>(resolve => { time.after(100_000, resolve); }));
     if (result.problems.length > 0) throw new Error(result.problems[0]);
   }), /it can be|words/));
+  // 16 tries: what a request once had before its peer counted as gone, whatever else was heard of it.
+  const sixteenTries = { seed: 33, times: 2, link: veryLate, betweenNs: 200_000, limitNs: 1e8, cluster: { silentNs: 5_550_000 } };
+  test("a node that is heard of is not gone, however unlucky one request is", async () => { expect((await migrating("pageByPage", sixteenTries)).problems).toEqual([]); });
+  test("a node counts as gone although it is heard of: its region is declared lost", async () => {
+    const exchange = PeerExchange.prototype as unknown as { hear: (ip: number) => void }, { hear } = exchange;
+    exchange.hear = () => undefined;
+    try { await findsFault(migrating("pageByPage", sixteenTries), /the migration ended with 5/); } finally { exchange.hear = hear; }
+  });
 });

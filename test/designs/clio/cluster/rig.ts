@@ -34,7 +34,9 @@ const controllerAt = { mac: 0x02c1100000ffn, ip: 0x0a0a00ff, port: 10_000 };
 export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) => Promise<T>): Promise<T> {
   const seed = o.seed ?? 1, time = new SimulatedTime(), network = new NetworkModel(time, { seed, link: { latencyNs: 200, gbps: o.gbps ?? 100 } }), reports: MigrationReport[] = [];
   const links = o.link ? { out: o.link, in: o.link } : {}, nodes: TableNode[] = [];
-  const controller = joinController(network, controllerAt, { ...links, timeoutNs: 50_000, pollNs: 20_000 });
+  const controller = joinController(network, controllerAt, {
+    ...links, timeoutNs: 50_000, pollNs: 20_000, ...(o.cluster?.silentNs !== undefined && { silentNs: o.cluster.silentNs }),
+  });
   const native = { ...controllerAt, port: 1200 };
   const start = async (): Promise<void> => {
     for (let i = 0; i < (o.nodes ?? 2); i++) {

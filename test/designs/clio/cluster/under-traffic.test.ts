@@ -1,9 +1,6 @@
 /** Clients read, write and add while regions migrate under them: no write is lost, every read is legal. */
 import { describe, expect, test } from "vitest";
-import type { LinkOptions } from "../../../../sim/index.ts";
-import { migrating } from "./migrating.ts";
-
-const lossy: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 3000 };
+import { lossy, migrating, veryLate } from "./migrating.ts";
 
 describe.each(["stopAll", "pageByPage"] as const)("%s", mode => {
   test("no faults on the network: no operation fails", async () => {
@@ -29,3 +26,12 @@ test("page by page, operations are not held up by the whole region's copy", asyn
 test("an answer whose damaged ID is that of a request to the other node ends nothing there", async () => {
   expect((await migrating("pageByPage", { seed: 13, times: 2, link: lossy, betweenNs: 200_000, limitNs: 6e7 })).problems).toEqual([]);
 });
+
+/** Seeds to go through for each mode: MNEMO_MIGRATION_SEEDS=60, half a second each. 33 once declared a region lost. */
+const seeds = Number(process.env["MNEMO_MIGRATION_SEEDS"] ?? 0);
+test.each(["stopAll", "pageByPage"] as const)("%s, faults with frames later than the time until they are sent again", async mode => {
+  for (const seed of seeds > 0 ? Array.from({ length: seeds }, (_, i) => i + 1) : [33, 5]) {
+    const r = await migrating(mode, { seed, times: 2, link: veryLate, betweenNs: 200_000, limitNs: 1e8 });
+    expect([seed, r.problems, r.judgedBytes > 50_000]).toEqual([seed, [], true]);
+  }
+}, 10_000 + 5000 * seeds);
