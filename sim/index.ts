@@ -39,4 +39,5 @@ export {
   type Budget, type Counterexample, type Covered, type Engine, engines, type Finding, holds, planted, type Property, prove, type Proved, type ProveOptions, replay, type ReplayOptions,
 } from "./prove/index.ts";
 export * from "./node/index.ts";
+export * from "./offload/index.ts";
 export * from "./serve/index.ts";

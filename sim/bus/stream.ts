@@ -48,6 +48,11 @@ export class StreamSource<S extends Shape> {
   get pending(): number { return this.#queue.length + (this.#offered ? 1 : 0); }
   /** Waits until all that was sent has been taken. */
   drained(): Promise<void> { return this.#sim.until(() => this.pending === 0, this.#domain); }
+  /** Drops all that was not taken yet, also what is being offered: only while the design is in reset. */
+  forget(): void {
+    while (this.#queue.shift());
+    this.#offered = undefined;
+  }
 
   sample(cycle: number): void {
     if (!this.#offered || this.#ready.value === 0) return;

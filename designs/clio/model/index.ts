@@ -10,3 +10,4 @@ export { WordHistory, type WordOperation } from "./word-history.ts";
 export { frameName, Scoreboard, type Completed } from "./scoreboard.ts";
 export { RetryModel, type RetryAsked, type RetryOperation, type RetryVerdict } from "./retry.ts";
 export * from "./gbn.ts";
+export * from "./offloads/index.ts";
