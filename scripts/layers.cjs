@@ -62,8 +62,8 @@ function forbidden(root) {
     },
     {
       name: "client-knows-the-wire-only", severity: "error",
-      comment: "A client shares nothing with a node but the wire format and the configuration.",
-      from: { path: "^designs/([^/]+)/client/" }, to: { path: "^(?:hdl-dsl|designs)/", pathNot: "^designs/(?:packets|$1/(?:client|config))/" },
+      comment: "A client shares nothing with a node but the wire format (with its transport) and the configuration.",
+      from: { path: "^designs/([^/]+)/client/" }, to: { path: "^(?:hdl-dsl|designs)/", pathNot: "^designs/(?:packets|$1/(?:client|config|transport))/" },
     },
     { name: "no-cycles", severity: "error", comment: "No file needs itself, whatever the way round.", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
     { name: "no-cycles-between-folders", severity: "error", comment: "No folder needs itself by way of another.", scope: "folder", from: {}, to: { circular: true } },

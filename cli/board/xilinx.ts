@@ -1,4 +1,4 @@
-import { parseSettings, parametersSchema, type NodeConfig, type Parameters } from "../../designs/clio/config/index.ts";
+import { parametersOf, parseSettings, type NodeConfig } from "../../designs/clio/config/index.ts";
 import { BoardNode } from "../../designs/clio/board/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
 import type { BoardFile } from "./board-file.ts";
@@ -11,9 +11,6 @@ interface VPort { readonly name: string; readonly width: number; readonly direct
 interface Bus { readonly wires: readonly { readonly name: string; readonly high: number; readonly vendor: string; readonly node: string; readonly toNode: boolean }[] }
 
 const configOf = (b: XilinxBoard): NodeConfig => parseSettings(Object.entries(b.parameters).map(([k, v]) => `${k}=${v}`)).config;
-/** Just the build parameters of a configuration. */
-const parametersOf = (c: NodeConfig): Parameters =>
-  Object.fromEntries(Object.keys(parametersSchema.shape).map((k) => [k, c[k as keyof Parameters]])) as unknown as Parameters;
 /** The node with its crossings, for the board's build parameters. */
 export const boardNode = (b: XilinxBoard): EmittedDesign => emit(BoardNode(parametersOf(configOf(b))));
 

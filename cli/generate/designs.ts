@@ -1,4 +1,4 @@
-import type { NodeConfig } from "../../designs/clio/config/index.ts";
+import { makeSettings, type NodeConfig } from "../../designs/clio/config/index.ts";
 import { clioNode } from "../../designs/clio/rtl/index.ts";
 import { Counter } from "../../docs/examples/counter.ts";
 import { emit, libraryModules, type EmittedDesign } from "../../hdl-dsl/index.ts";
@@ -16,4 +16,9 @@ export function designs(config: NodeConfig): readonly GeneratedDesign[] {
     ...libraryModules.map((m) => ({ folder: "library", emitted: emit(m) })),
     { folder: "clio", emitted: node(config) },
   ];
+}
+
+/** The default node with each transport that it can have. */
+export function transportBuilds(): readonly GeneratedDesign[] {
+  return [{ folder: "clio-gbn", emitted: node(makeSettings({ transport: "gbn" }).config) }];
 }

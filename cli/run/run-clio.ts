@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { parametersSchema, parseSettings, type CounterName, type Parameters, type Settings } from "../../designs/clio/config/index.ts";
+import { parametersSchema, parseSettings, settingsBehindTransport, type CounterName, type Parameters, type Settings } from "../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { formatIpv4, formatMac, type Endpoint } from "../../designs/packets/index.ts";
 import {
@@ -45,11 +45,11 @@ export const codeOf = ({ problems }: Pick<PlayResult, "problems">): ExitCode => 
 
 async function simulate(o: RunOptions, setup: Setup, settings: Settings, input: Input, replies: PlayedReply[],
   terminal: Terminal): Promise<Run> {
-  const { config, runtime } = settings, scoreboard = new Scoreboard(config, runtime);
+  const inside = settingsBehindTransport(settings), scoreboard = new Scoreboard(inside.config, inside.runtime);
   const station = setup.monitor && monitorOf(setup.monitor, settings);
   terminal.progress("building the model ...");
   const run = await withNode("run clio", settings, {
-    seed: o.seed, limitCycles: Infinity, wave: o.wave === undefined ? false : { path: o.wave },
+    frames: "plain", seed: o.seed, limitCycles: Infinity, wave: o.wave === undefined ? false : { path: o.wave },
     slowPath: { observer: scoreboard, ...(setup.freePages === undefined ? {} : { pages: setup.freePages }) },
   }, async (node) => {
     // Returned, not thrown: what is wrong in a setup file is no failure of the design at some cycle.

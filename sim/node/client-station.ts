@@ -1,5 +1,5 @@
 import type { ClientTransport, NodeAddress, Receiver } from "../../designs/clio/client/index.ts";
-import { clioHeader, dissect, formatIpv4, frameOffsets, udpFrame, udpHeader, type Endpoint } from "../../designs/packets/index.ts";
+import { dissect, formatIpv4, frameOffsets, udpFrame, udpHeader, type Endpoint } from "../../designs/packets/index.ts";
 import { SimulationError } from "../errors.ts";
 import type { LinkOptions } from "../net/link.ts";
 import type { Attachment, NetworkModel } from "../net/network-model.ts";
@@ -41,7 +41,6 @@ export class ClientStation implements ClientTransport {
     const { ipv4, udp } = dissect(frame);
     if (udp === undefined || ipv4?.dst !== this.#own.ip || udp.dstPort !== this.#own.port) return;
     const end = Math.min(frame.length, frameOffsets.transport + udp.length);
-    if (end < frameOffsets.transport + udpHeader.bytes + clioHeader.bytes) return;
-    this.#receiver({ ip: ipv4.src, port: udp.srcPort }, frame.slice(frameOffsets.clio, end), damaged);
+    this.#receiver({ ip: ipv4.src, port: udp.srcPort }, frame.slice(frameOffsets.transport + udpHeader.bytes, end), damaged);
   }
 }

@@ -1,4 +1,4 @@
-import type { Settings } from "../../designs/clio/config/index.ts";
+import { settingsBehindTransport, type Settings } from "../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { Mixture, type MixtureOptions } from "../../designs/clio/workload/index.ts";
 import type { BenchOptions } from "../bench/run-bench.ts";
@@ -30,10 +30,10 @@ export interface RandomRunResult {
  * what follows one is noise.
  */
 export function randomRun(name: string, settings: Settings, o: RandomRunOptions): Promise<RandomRunResult> {
-  const scoreboard = new Scoreboard(settings.config, settings.runtime);
-  const mixture = new Mixture(settings, o.mixture);
+  const inside = settingsBehindTransport(settings), scoreboard = new Scoreboard(inside.config, inside.runtime);
+  const mixture = new Mixture(inside, o.mixture);
   const { requests, window = 256, bench, next, ...node } = o;
-  return withNode(name, settings, { limitCycles: 100_000_000, seed: o.mixture.seed, ...bench, ...node, slowPath: { observer: scoreboard } }, async n => {
+  return withNode(name, settings, { limitCycles: 100_000_000, frames: "plain", seed: o.mixture.seed, ...bench, ...node, slowPath: { observer: scoreboard } }, async n => {
     const { bench: b } = n;
     const entering: { readonly bytes: Uint8Array; readonly damaged: boolean; readonly sent: SentFrame }[] = [];
     b.onEdge({ sample: () => {

@@ -1,15 +1,16 @@
-import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings } from "../../designs/clio/config/index.ts";
+import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings, settingsBehindTransport } from "../../designs/clio/config/index.ts";
 import { clioNode } from "../../designs/clio/rtl/index.ts";
 import { clearTable, SlowPath, type SlowPathOptions } from "../../designs/clio/software/index.ts";
 import { runBench, type BenchOptions } from "../bench/run-bench.ts";
 import type { Bench } from "../bench/bench.ts";
-import { axiPorts } from "../bus/axi-ports.ts";
+import { axiPorts, type HasAxi } from "../bus/axi-ports.ts";
 import { AxiRam } from "../bus/axi-ram.ts";
 import type { AxiRamOptions } from "../bus/axi-options.ts";
 import type { Frame } from "../bus/axis-sink.ts";
 import type { SentFrame } from "../bus/axis-source.ts";
 import type { Design } from "../design.ts";
 import { EthernetMac, type MacOptions } from "../net/ethernet-mac.ts";
+import { GoBackNClients } from "./go-back-n-clients.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { NodeTransport } from "./node-transport.ts";
 
@@ -20,10 +21,16 @@ export interface NodeOptions {
   readonly ram?: AxiRamOptions;
   readonly mac?: MacOptions;
   readonly slowPath?: SlowPathOptions;
+  /**
+   * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind clients that speak it, so that frames are the same as those of
+   * a node without a transport.
+   */
+  readonly frames?: "line" | "plain";
 }
 
-/** A memory node with what surrounds it: MAC, DRAM, slow path. */
+/** A memory node with what surrounds it: MAC, DRAM, slow path, with `transport = gbn` also the memory of the frames that it keeps. */
 export class SimulatedNode {
+  /** Of the node behind its transport. */
   readonly config: NodeConfig;
   readonly runtime: RuntimeSettings;
   readonly bench: Bench<NodePorts>;
@@ -31,12 +38,19 @@ export class SimulatedNode {
   readonly mac: EthernetMac;
   readonly transport: NodeTransport;
   readonly slowPath: SlowPath;
+  readonly #kept: AxiRam | undefined;
+  readonly #clients: GoBackNClients | undefined;
 
-  private constructor(bench: Bench<NodePorts>, { config, runtime }: Settings, o: NodeOptions) {
+  private constructor(bench: Bench<NodePorts>, settings: Settings, o: NodeOptions) {
+    const inside = settingsBehindTransport(settings), { config, runtime } = inside;
     this.bench = bench; this.config = config; this.runtime = runtime;
     this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: runtime.dramLatency, ...o.ram });
     this.mac = new EthernetMac(bench.sim, bench.io.rx, bench.io.tx, o.mac);
     this.transport = new NodeTransport(bench, this.ram, config, runtime, clockPeriod);
+    if (settings.config.transport === "gbn") {
+      this.#kept = new AxiRam(bench.sim, axiPorts(bench.io as unknown as HasAxi<"gbn">, "gbn"), { latency: runtime.dramLatency, ...o.ram });
+      if (o.frames === "plain") this.#clients = new GoBackNClients(bench, this.mac, inside, settings.config.gbnSessions);
+    }
     this.slowPath = new SlowPath(this.transport, config, runtime, o.slowPath);
   }
 
@@ -54,12 +68,13 @@ export class SimulatedNode {
   }
 
   /** Sends a frame to the node. */
-  send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame { return this.mac.send(frame, o); }
+  send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame { return (this.#clients ?? this.mac).send(frame, o); }
   /** The oldest frame from the node that nobody has taken. */
-  take(): Frame | undefined { return this.mac.take(); }
+  take(): Frame | undefined { return (this.#clients ?? this.mac).take(); }
 
   /** Nothing is under way anywhere. */
-  get idle(): boolean { return this.mac.pending === 0 && this.bench.io.busy.big === 0n && this.transport.idle && this.ram.idle; }
+  get idle(): boolean { return this.mac.pending === 0 && this.bench.io.busy.big === 0n && this.transport.idle && this.ram.idle
+    && this.#kept?.idle !== false && this.#clients?.idle !== false; }
   /** Waits until nothing is under way, and has not been for some cycles. */
   async settled(cycles = 32): Promise<void> {
     let since = this.bench.cycle;

@@ -1,11 +1,17 @@
 import { clockPeriod, type CounterName, type Settings } from "../../designs/clio/config/index.ts";
 import { Monitor, type SessionPorts } from "../../designs/clio/software/index.ts";
-import { dissect, type Endpoint } from "../../designs/packets/index.ts";
+import { dissect, decode, ethernetHeader, type Endpoint } from "../../designs/packets/index.ts";
+import { gbnDefaults } from "../../designs/clio/rtl/index.ts";
+import { gbnTypes, withGbn, withoutGbn } from "../../designs/clio/transport/index.ts";
 import { withNode, type NodeOptions, type SimulatedNode } from "../node/index.ts";
 import type { Network } from "./network.ts";
 
 /** Cycles without anything under way after which the clock stands still: pipelines that tell nobody of their work have emptied by then. */
 const QUIET_CYCLES = 64;
+/** With Go-Back-N: until every ACK that is due has gone out, and every frame that is not acknowledged has gone out again (the timers' rounds come by once in this time). */
+const QUIET_CYCLES_GBN = 2 * (gbnDefaults.ackCycles + gbnDefaults.timeoutCycles);
+/** What the monitor and the node say to each other is management, which has no session. */
+const MANAGEMENT = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 } as const;
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
 const MOST_WAITING = 4096;
 /**
@@ -37,7 +43,7 @@ export interface Served {
 
 /**
  * Serves a cycle-accurate node on a network until `stop`. Simulated time passes only while something is under way: a frame starts the
- * clock, and `QUIET_CYCLES` after the last of its consequences it stands still, with the process asleep. So latencies in cycles are the
+ * clock, and `QUIET_CYCLES` (with Go-Back-N: two rounds of its timers) after the last of its consequences it stands still, with the process asleep. So latencies in cycles are the
  * hardware's, latencies in seconds those of the simulator; nothing in the node ages while nobody asks.
  * @throws HangError and the like when the design fails; what `network` fails with
  */
@@ -47,7 +53,7 @@ export async function serve(settings: Settings, network: Network, o: ServeOption
     limitCycles: Infinity, wave: false, ...o, slowPath: { ...o.slowPath, sessions },
   }, async (node) => {
     await node.settled();
-    const service = new Service(node, network, o.monitor);
+    const service = new Service(node, network, o.monitor, settings.config.transport === "gbn");
     const ended = service.run(o.stop);
     o.ready?.(node);
     const failure = await ended;
@@ -63,6 +69,7 @@ export async function serve(settings: Settings, network: Network, o: ServeOption
 class Service {
   readonly #node: SimulatedNode;
   readonly #network: Network;
+  readonly #gbn: boolean;
   readonly #monitor: { readonly own: Endpoint; readonly station: Monitor } | undefined;
   #framesIn = 0;
   #framesOut = 0;
@@ -76,9 +83,9 @@ class Service {
   #idleMs = 0;
   #asleepSince: number | undefined;
 
-  constructor(node: SimulatedNode, network: Network, monitor: Endpoint | undefined) {
+  constructor(node: SimulatedNode, network: Network, monitor: Endpoint | undefined, gbn: boolean) {
     const { config, runtime } = node;
-    this.#node = node; this.#network = network; this.#quietSince = node.bench.cycle;
+    this.#node = node; this.#network = network; this.#gbn = gbn; this.#quietSince = node.bench.cycle;
     this.#restingWaits = node.bench.scheduler.waits.size;
     const member = { name: "node", mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort,
       memoryBytes: config.usablePages * config.pageSize };
@@ -136,7 +143,7 @@ class Service {
     const { bench } = this.#node;
     // Somebody of this process may wait for cycles, too.
     if (!this.#node.idle || bench.scheduler.waits.size > this.#restingWaits) { this.#quietSince = bench.cycle; return; }
-    if (bench.cycle - this.#quietSince < QUIET_CYCLES || this.#stopped) return;
+    if (bench.cycle - this.#quietSince < (this.#gbn ? QUIET_CYCLES_GBN : QUIET_CYCLES) || this.#stopped) return;
     this.#asleepSince = performance.now();
     bench.scheduler.rest(new Promise<void>((resolve) => { this.#wake = resolve; }));
   }
@@ -144,7 +151,9 @@ class Service {
   /** Frames from the node: to the monitor or to the network. */
   #drain(): void {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
-      if (this.#forMonitor(f.bytes)) this.#askMonitor(f.bytes); else this.#out(f.bytes);
+      this.#quietSince = this.#node.bench.cycle;
+      if (!this.#forMonitor(f.bytes)) this.#out(f.bytes);
+      else this.#askMonitor(this.#gbn && dissect(f.bytes).udp !== undefined ? withoutGbn(f.bytes, decode(ethernetHeader, f.bytes).src) : f.bytes);
     }
   }
 
@@ -166,7 +175,8 @@ class Service {
     for (const answer of this.#monitor?.station.receive(frame) ?? []) {
       const { ipv4, udp } = dissect(answer);
       // What the monitor has to say to its member goes to the management port.
-      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort) this.#toNode(answer); else this.#out(answer);
+      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort) this.#toNode(this.#gbn ? withGbn(answer, MANAGEMENT, runtime.mac) : answer);
+      else this.#out(answer);
     }
   }
 }

@@ -2,7 +2,7 @@ import {
   AsyncFifo, axi4Address, axi4Read, axi4Response, axi4Write, bit, clockDomain, connect, inDomain, input, instance, liteAddress, LiteRead, LiteResponse,
   LiteWrite, module, output, PacketFifo, sink, source, type ClockDomain, type Shape, type StreamIn, type StreamOut, type UIntShape,
 } from "../../../hdl-dsl/index.ts";
-import { deriveConfig, type Parameters } from "../config/index.ts";
+import { ConfigError, deriveConfig, type Parameters } from "../config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../registers/index.ts";
 import { ClioNode, EntryExchange, nodeBus, SocPort } from "../rtl/index.ts";
 import { FrameBeat, FrameGuard, LinkBeat } from "./frame_guard.ts";
@@ -24,6 +24,7 @@ type Any = StreamIn<UIntShape> & StreamOut<UIntShape>;
  */
 export const BoardNode = module("BoardNode",
   (p: Parameters) => {
+    if (p.transport !== "none") throw new ConfigError(`transport = ${p.transport} has no board build: its frames need a memory port that the boards' top levels lack; the nearest is transport = none`);
     const c = deriveConfig(p), bus = nodeBus(c), g = socPortGeometry(c);
     const at = { node: { domain: "node" }, mac: { domain: "mac" }, memory: { domain: "memory" } } as const;
     return {

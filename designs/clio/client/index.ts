@@ -12,3 +12,4 @@ export type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from 
 export { CongestionWindow, type CongestionSettings } from "./congestion-window.ts";
 export { IncastWindow } from "./incast-window.ts";
 export { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";
+export { GoBackNTransport, type GoBackNOptions } from "./go-back-n.ts";

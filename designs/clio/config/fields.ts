@@ -21,6 +21,14 @@ export function oneOf(legal: readonly number[], read = plain, show: (n: number) 
     context.addIssue({ code: "custom", message: `must be ${listed(legal.map(show))}${near}` });
   });
 }
+/** One of a few words; the nearest is the one that shares most letters at the start. */
+export function word<const W extends readonly [string, ...string[]]>(words: W) {
+  return z.custom<W[number]>(v => words.includes(v as string), { error: issue => {
+    const asked = String(issue.input).toLowerCase(), alike = (w: string): number => Array.from(w).findIndex((c, i) => asked[i] !== c) >>> 0;
+    const near = words.reduce((best, w) => (alike(w) > alike(best) ? w : best));
+    return `must be ${listed(words)}; the nearest is ${near}`;
+  } });
+}
 /** A power of two in a range, both ends included. */
 export function powerOfTwo(least: number, most: number, read = plain, show: (n: number) => string = String) {
   const legal: number[] = [];

@@ -1,9 +1,9 @@
 /** The node's configuration: build parameters with what follows from them, run-time settings, and the list of counters. */
 export { ConfigError } from "./errors.ts";
 export { counterNames, counters, type Counter, type CounterName, type DropReason } from "./counters.ts";
-export { deriveConfig, parametersSchema, type NodeConfig, type Parameters } from "./parameters.ts";
+export { behindTransport, deriveConfig, parametersOf, parametersSchema, type NodeConfig, type Parameters } from "./parameters.ts";
 export { clockPeriod } from "./clock.ts";
 export { retryKey, retrySetBits, retrySetOf, retryStampBits, retryStateBytes, retryWays, type RetrySize } from "./retry.ts";
 export { runtimeSchema, type RuntimeSettings } from "./runtime.ts";
-export { makeSettings, parseSettings, type Settings } from "./settings.ts";
+export { makeSettings, parseSettings, settingsBehindTransport, type Settings } from "./settings.ts";
 export { formatBytes } from "./units.ts";

@@ -1,11 +1,14 @@
 import * as z from "zod";
-import { accessBody, frameOffsets, udpPorts } from "../../packets/index.ts";
+import { accessBody, frameOffsets, gbnHeader, udpPorts } from "../../packets/index.ts";
 import { TableError, tableGeometry, vaBits, type TableGeometry } from "../table/index.ts";
 import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
-import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range } from "./fields.ts";
+import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word } from "./fields.ts";
 
 const MB = 2 ** 20, GB = 2 ** 30, TB = 2 ** 40;
+
+/** Transports of a build, and the most sessions that the wire format can name. */
+const transports = ["none", "gbn"] as const, mostSessions = 2 ** gbnHeader.fields.srcSlot.bits;
 
 /** Build parameters of the node (clio.md "Parameters"); every default is the paper's. A build is a different Verilog. */
 export const parametersSchema = z.strictObject({
@@ -39,6 +42,10 @@ export const parametersSchema = z.strictObject({
   slowPathRing: powerOfTwo(4, 256).default(16),
   /** Consecutive UDP ports of the published client's sessions. */
   clientPorts: range(1, udpPorts.publishedCount).default(udpPorts.publishedCount),
+  /** What makes the network reliable: nothing (CLib repeats requests, as in the paper), or Go-Back-N sessions in the node. */
+  transport: word(transports).default("none"),
+  /** Go-Back-N sessions, number 0 (management, which has no state) among them. */
+  gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
 });
 export type Parameters = z.output<typeof parametersSchema>;
 
@@ -57,12 +64,20 @@ function retryEntries({ retryTimeout, dataWidth }: Pick<Parameters, "retryTimeou
   return Math.min(mostRetryEntries, Math.max(fewestRetryEntries, 2 ** Math.ceil(Math.log2(frames))));
 }
 
+/** Bytes of the transport's header in a frame. */
+const transportBytes = (p: Pick<Parameters, "transport">): number => (p.transport === "gbn" ? gbnHeader.bytes : 0);
+
+/** The node behind its transport: it sees frames without the transport's header. Without a transport it is the node itself. */
+export function behindTransport(p: Parameters): Parameters {
+  return p.transport === "none" ? p : { ...p, mtuFrame: p.mtuFrame - transportBytes(p), transport: "none", gbnSessions: mostSessions };
+}
+
 /** A build: its parameters and all that follows from them. */
 export interface NodeConfig extends Parameters {
   readonly vaBits: number; readonly vpnBits: number; readonly ppnBits: number; readonly pageShift: number; readonly physAddrBits: number;
   /** Bytes of a beat, and bits that select a byte in it. */
   readonly beatBytes: number; readonly beatShift: number;
-  /** Beats of the largest frame. */
+  /** Beats of the largest frame (with the transport's header). */
   readonly frameBeats: number;
   /** Largest `length` of a READ or WRITE, bytes: what fits the largest frame after its headers. */
   readonly maxData: number;
@@ -78,6 +93,11 @@ export interface NodeConfig extends Parameters {
   readonly freePageLowWater: number;
 }
 
+/** Just the parameters of a build. */
+export function parametersOf(c: NodeConfig): Parameters {
+  return Object.fromEntries(Object.keys(parametersSchema.shape).map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
+}
+
 /**
  * Work out what follows from the parameters.
  * @throws ConfigError when they contradict each other: one sentence naming the fields and the nearest legal value.
@@ -85,7 +105,10 @@ export interface NodeConfig extends Parameters {
 export function deriveConfig(p: Parameters): NodeConfig {
   let table: TableGeometry;
   try { table = tableGeometry(p); } catch (e) { if (e instanceof TableError) throw new ConfigError(e.message); throw e; }
-  const beatBytes = p.dataWidth / 8, maxData = p.mtuFrame - frameOffsets.body - accessBody.bytes;
+  const beatBytes = p.dataWidth / 8, maxData = p.mtuFrame - frameOffsets.body - accessBody.bytes - transportBytes(p);
+  if (p.transport === "none" && p.gbnSessions !== mostSessions) {
+    throw new ConfigError(`gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`);
+  }
   if (p.outstandingMisses > p.requestSlots) {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);
   }

@@ -1,10 +1,15 @@
 import type * as z from "zod";
 import { ConfigError } from "./errors.ts";
-import { deriveConfig, parametersSchema, type NodeConfig } from "./parameters.ts";
+import { behindTransport, deriveConfig, parametersOf, parametersSchema, type NodeConfig } from "./parameters.ts";
 import { checkPorts, runtimeSchema, type RuntimeSettings } from "./runtime.ts";
 
 /** A build and how it is run. */
 export interface Settings { readonly config: NodeConfig; readonly runtime: RuntimeSettings }
+
+/** Settings of the node behind the transport (`behindTransport`): what its slow path and its reference model are made with. */
+export function settingsBehindTransport(s: Settings): Settings {
+  return s.config.transport === "none" ? s : { config: deriveConfig(behindTransport(parametersOf(s.config))), runtime: s.runtime };
+}
 
 const buildKeys = Object.keys(parametersSchema.shape), runKeys = Object.keys(runtimeSchema.shape);
 

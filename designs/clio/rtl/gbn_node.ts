@@ -1,26 +1,23 @@
 import { bit, bitsFor, connect, instance, liteSlavePorts, module, output, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
-import { deriveConfig, type Parameters } from "../config/index.ts";
+import { behindTransport, ConfigError, deriveConfig, type Parameters } from "../config/index.ts";
 import { registerAddressBits } from "../registers/index.ts";
 import { GbnCounters, gbnDefaults, GbnShims, type GbnShimsParameters } from "./gbn_shims.ts";
-import { frameSpace } from "./gbn_store.ts";
-import { gbnBytes, sessionBits, SessionControl } from "./gbn_types.ts";
+import { gbnMemory } from "./gbn_store.ts";
+import { sessionBits, SessionControl } from "./gbn_types.ts";
 import { ClioNode, nodeBus, translateParameters } from "./node.ts";
 import { Shootdown } from "./translate.ts";
 import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
 
-export interface GbnNodeParameters {
-  /** The node's, as without Go-Back-N; `mtuFrame` is the largest frame on the wire, the 8-byte header included. */
-  readonly node: Parameters;
-  readonly sessions: number;
-  /** Where the frames kept lie behind the `gbn` memory port, bytes. */
-  readonly base: number;
+export interface GbnNodeParameters extends Parameters {
+  /** Where the frames kept lie behind the `gbn` memory port, bytes; default 0. */
+  readonly base?: number;
 }
-/** The node inside: its largest frame is 8 bytes shorter. */
-const inner = (p: GbnNodeParameters): Parameters => ({ ...p.node, mtuFrame: p.node.mtuFrame - gbnBytes });
+/** The shims of a build. @throws ConfigError when it has none */
 const shims = (p: GbnNodeParameters): GbnShimsParameters => {
-  const c = deriveConfig(inner(p)), frameBytes = p.node.mtuFrame;
-  const bytes = p.base + p.sessions * gbnDefaults.window * frameSpace({ frameBytes });
-  return { ...gbnDefaults, sessions: p.sessions, base: p.base, beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1 };
+  if (p.transport !== "gbn") throw new ConfigError(`transport = ${p.transport} has no Go-Back-N sessions; ClioNodeGbn needs transport = gbn`);
+  const c = deriveConfig(behindTransport(p)), frameBytes = p.mtuFrame, sessions = p.gbnSessions, base = p.base ?? gbnDefaults.base;
+  const bytes = base + gbnMemory({ frameBytes, sessions, window: gbnDefaults.window });
+  return { ...gbnDefaults, sessions, base, beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1 };
 };
 
 /**
@@ -29,7 +26,7 @@ const shims = (p: GbnNodeParameters): GbnShimsParameters => {
  */
 export const ClioNodeGbn = module("ClioNodeGbn",
   (p: GbnNodeParameters) => {
-    const c = deriveConfig(inner(p)), w = nodeBus(c), t = translateParameters(c), g = shims(p);
+    const c = deriveConfig(behindTransport(p)), w = nodeBus(c), t = translateParameters(c), g = shims(p);
     return {
       rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)),
       mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
@@ -40,7 +37,7 @@ export const ClioNodeGbn = module("ClioNodeGbn",
     };
   },
   (io, p) => {
-    const node = instance(ClioNode({ ...inner(p), exportsConfig: true })), gbn = instance("gbn", GbnShims(shims(p)));
+    const node = instance(ClioNode({ ...behindTransport(p), exportsConfig: true })), gbn = instance("gbn", GbnShims(shims(p)));
     connect(io.rx, gbn.rx); connect(gbn.node_rx, node.rx); connect(node.tx, gbn.node_tx); connect(gbn.tx, io.tx);
     gbn.config.set(node.net_config);
     connect(io.session, gbn.session);
@@ -52,4 +49,4 @@ export const ClioNodeGbn = module("ClioNodeGbn",
     connect(io.s_aw, node.s_aw); connect(io.s_w, node.s_w); connect(node.s_b, io.s_b); connect(io.s_ar, node.s_ar); connect(node.s_r, io.s_r);
     io.free_pages.set(node.free_pages); io.low_water.set(node.low_water); io.busy.set(node.busy);
   },
-  { nameOf: p => `ClioNodeGbn_s${p.sessions}_o${p.base}` });
+  { nameOf: p => ClioNode(behindTransport(p)).name.replace("ClioNode", "ClioNodeGbn") + (p.gbnSessions === gbnDefaults.sessions ? "" : `_g${p.gbnSessions}`) + (p.base === undefined ? "" : `_b${p.base}`) });

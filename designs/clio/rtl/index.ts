@@ -1,6 +1,7 @@
 /** The memory node's hardware. */
 export { EntryExchange } from "./entry_exchange.ts";
-export { ClioNode, clioNode, nodeBus, translateParameters } from "./node.ts";
+export { clioNode, type NodeBuild } from "./build.ts";
+export { ClioNode, nodeBus, translateParameters } from "./node.ts";
 export { nodeProofs } from "./proofs.ts";
 export { Responder, type ResponderParameters } from "./responder.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
@@ -9,3 +10,4 @@ export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";
 export { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite, NetConfig } from "./types.ts";
+export { gbnDefaults } from "./gbn_shims.ts";

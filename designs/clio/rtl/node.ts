@@ -1,7 +1,7 @@
 import {
   arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, reg, sink, source, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
 } from "../../../hdl-dsl/index.ts";
-import { counterNames, deriveConfig, makeSettings, parametersSchema, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
+import { counterNames, deriveConfig, makeSettings, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
 import { opcode, replyCode, status } from "../../packets/index.ts";
 import { registerAddressBits, resetValues } from "../registers/index.ts";
 import { AccessRead } from "./access_read.ts";
@@ -246,11 +246,6 @@ export const ClioNode = module("ClioNode",
     }
   },
   { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") });
-
-/** The node of a configuration. Registers come up with the default run-time settings; others are written over AXI4-Lite. */
-export function clioNode(c: NodeConfig): ReturnType<typeof ClioNode> {
-  return ClioNode(Object.fromEntries(Object.keys(parametersSchema.shape).map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters);
-}
 
 /** `ClioNode_d512_p22_m31_t64_n64`: data bits, page and memory as powers of two, TLB entries, slots, and what else is not the default. */
 const nodeName = (c: NodeConfig): string =>

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { BoardNode } from "../../../../designs/clio/board/index.ts";
-import { makeSettings } from "../../../../designs/clio/config/index.ts";
+import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { dissect, opcode, status } from "../../../../designs/packets/index.ts";
 import { AxiRam, axiPorts, AxisSink, bernoulli, poke, runBench, type Bench } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
-import { parametersOf } from "../software/ported-node.ts";
 
 const { config, runtime } = makeSettings({ dataWidth: 64, pageSize: 4096, physicalMemory: 2 ** 20, freePageBuffer: 4, requestSlots: 8, outstandingMisses: 2, tlbEntries: 16, slowPathRing: 4 });
 const dut = () => BoardNode(parametersOf(config));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, counterNames, makeSettings, parseSettings } from "../../../../designs/clio/config/index.ts";
+import { ConfigError, counterNames, makeSettings, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
 
 const refusal = (...args: string[]): string => {
   try { parseSettings(args); } catch (e) { if (e instanceof ConfigError) return e.message; throw e; }
@@ -43,6 +43,17 @@ describe("settings", () => {
     expect(refusal("outstandingMisses=64", "tlbEntries=32")).toBe("outstandingMisses = 64 is more than tlbEntries = 32 can take in; the nearest is outstandingMisses = 32");
     expect(refusal("nativePort=1300")).toBe("nativePort = 1300 lies among the client ports 1234 to 2257 (clientPort, clientPorts); the nearest is nativePort = 1233");
     expect(refusal("clientPort=65000")).toBe("clientPort = 65000 with clientPorts = 1024 runs past port 65535; the nearest is clientPort = 64512");
+  });
+  it("have a transport or none: with Go-Back-N a request holds 8 bytes less, and the node behind it sees frames without its header", () => {
+    const with_gbn = parseSettings(["transport=gbn"]), behind = settingsBehindTransport(with_gbn).config;
+    expect(with_gbn.config).toMatchObject({ transport: "gbn", gbnSessions: 1024, mtuFrame: 1536, maxData: 1458 });
+    expect(behind).toMatchObject({ transport: "none", mtuFrame: 1528, maxData: 1458 });
+    const plain = parseSettings([]);
+    expect(settingsBehindTransport(plain)).toBe(plain);
+    expect(refusal("transport=tcp")).toBe('transport = "tcp": must be none or gbn; the nearest is none');
+    expect(refusal("transport=go-back-n")).toBe('transport = "go-back-n": must be none or gbn; the nearest is gbn');
+    expect(refusal("transport=gbn", "gbnSessions=1000")).toBe('gbnSessions = "1000": must be a power of two from 2 to 1024; the nearest is 1024');
+    expect(refusal("gbnSessions=64")).toBe("gbnSessions = 64 has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = 1024");
   });
   it("let QUERY_STAT's reply fit the smallest largest frame", () => {
     expect(58 + 4 + 8 * counterNames.length).toBeLessThanOrEqual(576);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "../../../../designs/clio/model/index.ts";
+import { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "../../../../designs/clio/transport/index.ts";
 import { GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "../../../../designs/clio/rtl/gbn_receiver.ts";
 import { bernoulli, bursts, never, runBench, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";

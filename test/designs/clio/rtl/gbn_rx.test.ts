@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { gbnFrame, gbnTypes, GbnReceiverModel, isForNode, withoutGbn } from "../../../../designs/clio/model/index.ts";
+import { isForNode } from "../../../../designs/clio/model/index.ts";
+import { gbnFrame, gbnTypes, GbnReceiverModel, withoutGbn } from "../../../../designs/clio/transport/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../designs/clio/rtl/gbn_rx.ts";
 import { clioMessage, concat, decode, ethernetHeader, frameOffsets, gbnHeader, ipv4Header, udpHeader, type Endpoint } from "../../../../designs/packets/index.ts";
 import { AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause, type SentFrame } from "../../../../sim/index.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { gbnFrame, gbnTypes, isForNode } from "../../../../designs/clio/model/index.ts";
+import { isForNode } from "../../../../designs/clio/model/index.ts";
+import { gbnFrame, gbnTypes } from "../../../../designs/clio/transport/index.ts";
 import { GbnShims, gbnDefaults, type GbnShimsParameters } from "../../../../designs/clio/rtl/gbn_shims.ts";
 import { arpFrame, clioMessage, decode, ethernetHeader, frameOffsets, internetChecksum, ipv4Header, udpFrame, udpHeader } from "../../../../designs/packets/index.ts";
 import { AxiRam, axiPorts, AxisSink, AxisSource, bernoulli, never, poke, runBench, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { makeSettings } from "../../../../designs/clio/config/index.ts";
+import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { socPortGeometry, socPortMap } from "../../../../designs/clio/registers/index.ts";
 import { SocPort } from "../../../../designs/clio/rtl/soc_port.ts";
 import { registerDriver } from "../../../../hdl-dsl/index.ts";
 import { AxisSink, AxisSource, bernoulli, LiteMaster, never, runBench, StreamSink, StreamSource, type Bench, type Design, type Pause } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { parametersOf } from "../software/ported-node.ts";
 
 const build = (set: Record<string, unknown>) => {
   const { config } = makeSettings({ slowPathRing: 4, ...set });

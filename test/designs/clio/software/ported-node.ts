@@ -1,4 +1,4 @@
-import { deriveConfig, parametersSchema, type NodeConfig, type Parameters } from "../../../../designs/clio/config/index.ts";
+import { deriveConfig, parametersOf, type NodeConfig, type Parameters } from "../../../../designs/clio/config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../../../../designs/clio/registers/index.ts";
 import { ClioNode, EntryExchange, nodeBus, SocPort } from "../../../../designs/clio/rtl/index.ts";
 import type { MemoryMap } from "../../../../designs/clio/software/index.ts";
@@ -34,9 +34,6 @@ const PortedNode = module("PortedNode",
     io.busy.set(node.busy);
   });
 
-/** Just the build parameters of a configuration. */
-export const parametersOf = (c: NodeConfig): Parameters =>
-  Object.fromEntries(Object.keys(parametersSchema.shape).map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
 export const portedNode = (c: NodeConfig) => PortedNode(parametersOf(c));
 
 /** Registers of a simulated design as a processor sees them: every load and store an access on the bus. */

@@ -1,5 +1,5 @@
 /** Clients that speak Go-Back-N, and a channel between them and a node that loses, repeats and reorders frames, both ways. */
-import { gbnFrame, gbnTypes, GbnReceiverModel, GbnSenderModel, type GbnAnswer } from "../../../../../designs/clio/model/index.ts";
+import { gbnFrame, GbnSession } from "../../../../../designs/clio/transport/index.ts";
 import { decode, ethernetHeader, frameOffsets, gbnHeader, ipv4Header, udpHeader, type Endpoint } from "../../../../../designs/packets/index.ts";
 import type { Random } from "../../../../../sim/index.ts";
 
@@ -35,54 +35,25 @@ export interface ClientOptions {
   readonly reply: (payload: Uint8Array) => void;
 }
 
-/** One session from the client's side: sends requests in order, takes replies in order. */
+/** One session from the client's side, in frames: sends requests in order, takes replies in order. */
 export class GbnClient {
-  readonly #o: ClientOptions;
-  readonly #sender: GbnSenderModel<Uint8Array>;
-  readonly #receiver: GbnReceiverModel;
-  readonly #waiting: Uint8Array[] = [];
-  #heard = 0;
-  #unacked = 0;
-  resent = 0;
-  constructor(o: ClientOptions) {
-    this.#o = o;
-    this.#sender = new GbnSenderModel({ first: o.first });
-    this.#receiver = new GbnReceiverModel({ first: o.first, ackEvery: o.ackEvery });
+  readonly #session: GbnSession;
+  #now = 0;
+  constructor({ self, node, send, reply, ...o }: ClientOptions) {
+    this.#session = new GbnSession({ ...o, send: (header, payload) => { send(gbnFrame(self, node, header, payload)); }, deliver: reply });
   }
-  get idle(): boolean { return this.#waiting.length === 0 && this.#sender.inFlight === 0 && this.#receiver.unacked === 0; }
+  get idle(): boolean { return this.#session.idle; }
+  get resent(): number { return this.#session.resent; }
 
-  request(payload: Uint8Array): void { this.#waiting.push(payload); }
+  request(payload: Uint8Array): void { this.#session.put(payload, this.#now); }
   tick(now: number): void {
-    while (this.#waiting.length > 0 && this.#sender.room) {
-      const payload = this.#waiting.shift() as Uint8Array;
-      if (this.#sender.inFlight === 0) this.#heard = now;
-      this.#data(this.#sender.send(payload), payload);
-    }
-    if (this.#sender.inFlight > 0 && now - this.#heard > this.#o.timeout) { this.#heard = now; this.#again(this.#sender.unacknowledged()); }
-    if (this.#receiver.unacked > 0 && now - this.#unacked > this.#o.ackDelay) { const a = this.#receiver.timer(); if (a !== undefined) this.#answer(a); }
+    this.#now = now;
+    this.#session.tick(now);
   }
   /** A frame for this client came. */
   take(frame: Uint8Array, now: number): void {
-    const h = decode(gbnHeader, frame, frameOffsets.clio);
-    if (h.type !== gbnTypes.data) {
-      const before = this.#sender.inFlight, again = this.#sender.hear(h.sequence, h.type === gbnTypes.nack);
-      if (this.#sender.inFlight < before || again.length > 0) this.#heard = now;
-      this.#again(again);
-      return;
-    }
-    if (this.#receiver.unacked === 0) this.#unacked = now;
-    const { verdict, answer } = this.#receiver.receive(h.sequence, "the node");
     const udp = decode(udpHeader, frame, frameOffsets.transport);
-    if (verdict === "accepted") this.#o.reply(frame.slice(frameOffsets.clio + gbnHeader.bytes, frameOffsets.transport + udp.length));
-    if (answer !== undefined) this.#answer(answer);
-  }
-  #again(packets: readonly { readonly sequence: number; readonly packet: Uint8Array }[]): void {
-    for (const { sequence, packet } of packets) { this.resent++; this.#data(sequence, packet); }
-  }
-  #data(sequence: number, payload: Uint8Array): void { this.#frame(gbnTypes.data, sequence, payload); }
-  #answer(a: GbnAnswer): void { this.#frame(a.nack ? gbnTypes.nack : gbnTypes.ack, a.sequence, new Uint8Array()); }
-  #frame(type: number, sequence: number, payload: Uint8Array): void {
-    this.#o.send(gbnFrame(this.#o.self, this.#o.node, { type, sequence, srcSlot: this.#o.slot, dstSlot: this.#o.session }, payload));
+    this.#session.take(decode(gbnHeader, frame, frameOffsets.clio), frame.slice(frameOffsets.clio + gbnHeader.bytes, frameOffsets.transport + udp.length), now);
   }
 }
 

@@ -1,0 +1,39 @@
+import {
+  concat, encode, encodeInto, ethernetHeader, frameOffsets, gbnHeader, internetChecksum, ipv4Header, udpFrame, udpHeader, decode, type Endpoint,
+} from "../../packets/index.ts";
+
+/** The fields of a packet's header. */
+export interface GbnHeader { readonly type: number; readonly sequence: number; readonly srcSlot: number; readonly dstSlot: number }
+
+/** A Go-Back-N packet in a frame. */
+export function gbnFrame(from: Endpoint, to: Endpoint, header: GbnHeader, payload: Uint8Array = new Uint8Array()): Uint8Array {
+  return udpFrame(from, to, concat(encode(gbnHeader, { ...header, unused: 0 }), payload));
+}
+
+/** Writes the lengths of IPv4 and UDP into a frame, and no UDP checksum. */
+function setLengths(frame: Uint8Array, udpBytes: number): void {
+  encodeInto(ipv4Header, { totalLength: ipv4Header.bytes + udpBytes }, frame, frameOffsets.network);
+  encodeInto(udpHeader, { length: udpBytes, checksum: 0 }, frame, frameOffsets.transport);
+}
+/** Writes the checksum of the IPv4 header into a frame. */
+function fixChecksum(frame: Uint8Array): void {
+  encodeInto(ipv4Header, { checksum: 0 }, frame, frameOffsets.network);
+  encodeInto(ipv4Header, { checksum: internetChecksum(frame, frameOffsets.network, frameOffsets.transport) }, frame, frameOffsets.network);
+}
+
+/** The frame without its Go-Back-N header, sent from the MAC `src`. */
+export function withoutGbn(frame: Uint8Array, src: bigint): Uint8Array {
+  const out = concat(frame.slice(0, frameOffsets.clio), frame.slice(frameOffsets.clio + gbnHeader.bytes));
+  encodeInto(ethernetHeader, { src }, out);
+  setLengths(out, decode(udpHeader, frame, frameOffsets.transport).length - gbnHeader.bytes);
+  fixChecksum(out);
+  return out;
+}
+/** The frame with a Go-Back-N header, sent to the MAC `dst`. */
+export function withGbn(frame: Uint8Array, header: GbnHeader, dst: bigint): Uint8Array {
+  const out = concat(frame.slice(0, frameOffsets.clio), encode(gbnHeader, { ...header, unused: 0 }), frame.slice(frameOffsets.clio));
+  encodeInto(ethernetHeader, { dst }, out);
+  setLengths(out, decode(udpHeader, frame, frameOffsets.transport).length + gbnHeader.bytes);
+  fixChecksum(out);
+  return out;
+}

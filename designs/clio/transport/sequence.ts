@@ -1,0 +1,9 @@
+/** Kinds of Go-Back-N packets (wire-format.md "Go-Back-N build"). */
+export const gbnTypes = { ack: 1, nack: 2, data: 3 } as const;
+/** Packets of a session that may be unacknowledged. */
+export const gbnWindow = 128;
+
+/** How far `a` is behind (negative) or ahead of `b`, both of 32 bits, round the end. */
+export const sequenceDistance = (a: number, b: number): number => (a - b) | 0;
+/** The number `n` further than `a`, round the end. */
+export const sequencePlus = (a: number, n: number): number => (a + n) >>> 0;
