@@ -7,7 +7,6 @@ const percent = (n: number, of: number): string => `${(100 * n / of).toFixed(1)}
 
 function cells(row: Row, modules: Readonly<Partial<Record<string, Figures>>>): readonly string[] {
   const paper = row.paper === undefined ? ["-", "-", "-"] : [`${row.paper.lut} %`, thousands(Math.round(row.paper.lut / 100 * zu7ev.lut)), `${row.paper.bram} %`];
-  if (row.blocks === undefined) return [row.name, ...paper, "absent", "-", "-", "-", "-", "-", "-"];
   const found = row.blocks.map((b) => modules[b]).filter((f) => f !== undefined);
   if (found.length < row.blocks.length) return [row.name, ...paper, "not synthesized", "-", "-", "-", "-", "-", "-"];
   const total = (of: (f: Figures) => number): number => found.reduce((sum, f) => sum + of(f), 0);

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { parseSettings } from "../../designs/clio/config/index.ts";
+import { makeSettings, parametersOf, parseSettings } from "../../designs/clio/config/index.ts";
 import { clioNode } from "../../designs/clio/rtl/index.ts";
 import { libraryModules } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
@@ -29,12 +29,21 @@ export interface SynthOptions {
 }
 export const synthDesigns = ["clio", "library"] as const;
 
+/** Modules of the node that are made of blocks, and the blocks of the transport. */
+const madeOfBlocks = ["ClioNode", "GbnShims"], transportBlocks = ["GbnRx", "GbnTx"] as const;
+
+/** What is synthesized of the node: its blocks and the whole; for the paper's table and the baseline also the blocks of the transport that the default build lacks. */
+function nodeUnits(o: SynthOptions, all: boolean): readonly Unit[] {
+  const { config } = parseSettings(o.set), beside = all && config.transport === "none" ? transportBlocks.filter((b) => o.only?.includes(b) ?? true) : [];
+  const units = unitsFor(clioNode(config), o.only?.filter((b) => !beside.some((t) => t === b)), madeOfBlocks);
+  const own = o.whole || o.only !== undefined ? units : units.slice(0, -1);
+  if (beside.length === 0) return own;
+  return [...unitsFor(clioNode(makeSettings({ ...parametersOf(config), transport: "gbn" }).config), beside), ...own];
+}
+
 /** What is synthesized of a design. The whole of the library is no design. */
 function unitsOf(design: (typeof synthDesigns)[number], o: SynthOptions): readonly Unit[] {
-  if (design === "clio") {
-    const units = unitsFor(clioNode(parseSettings(o.set).config), o.only);
-    return o.whole || o.only !== undefined ? units : units.slice(0, -1);
-  }
+  if (design === "clio") return nodeUnits(o, o.table === true || o.check === true || o.writeBaseline === true);
   if (o.set.length > 0) throw new UsageError("--set is for clio: the library's modules are synthesized as they are shown");
   const all = libraryModules.flatMap((m) => unitsFor(m, undefined).slice(-1));
   const missing = o.only?.find((n) => !all.some((u) => u.name === n));
@@ -81,7 +90,7 @@ export async function runSynth(design: (typeof synthDesigns)[number], o: SynthOp
   const results = await synthesizeAll(units, target, yosys, terminal);
 
   if (o.json !== undefined) writeFileSync(o.json, asJson(results, target, yosys.version));
-  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [r.unit.name, figuresOf(r)])))); return exitCode.done; }
+  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [r.unit.name === "ClioNodeGbn" ? "ClioNode" : r.unit.name, figuresOf(r)])))); return exitCode.done; }
   terminal.print(areaTable(results, target));
   if (o.paths > 0) terminal.print(`\nThe deepest paths, by the register, memory or port that they end in:\n${pathList(results, o.paths)}`);
   terminal.print(`\n${yosys.version}, ${target.family}, after synthesis, out of context: not placed, not routed.`);

@@ -35,14 +35,21 @@ function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[]): U
   });
 }
 
+/** The blocks that a module is made of, each once; one that is only a case around others (`opened`, short names) is gone into. */
+function blocksOf(c: Circuit, opened: readonly string[]): readonly Circuit[] {
+  const inside = c.instances.flatMap((i) => (opened.includes(shortName(i.circuit.name)) ? blocksOf(i.circuit, opened) : [i.circuit]));
+  return [...new Set(inside)];
+}
+
 /**
  * A definition cut up for synthesis out of context: the blocks that it is made of, and the whole, last.
+ * @param opened short names of modules that are no block but made of some
  * @param only short names of modules anywhere in the design, to have just these; undefined: all blocks, and the whole
  * @throws UsageError when there is no such module
  */
-export function unitsFor(def: Def, only: readonly string[] | undefined): readonly Unit[] {
+export function unitsFor(def: Def, only: readonly string[] | undefined, opened: readonly string[] = []): readonly Unit[] {
   const top = elaborate(def), { files } = emit(def);
-  const instantiated = [...new Set(top.instances.map((i) => i.circuit))], blocks = unitsOf(instantiated, files);
+  const instantiated = blocksOf(top, opened), blocks = unitsOf(instantiated, files);
   const whole = unitsOf([top], files).map((u) => ({ ...u, blocks: instantiated.map((c) => c.name) }));
   if (only === undefined) return [...blocks, ...whole];
   const parts = [...withParts(top)];
