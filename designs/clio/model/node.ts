@@ -173,7 +173,8 @@ export class ReferenceNode {
     const failed = this.check(access, wordBytes);
     if (failed) return this.fail(access, failed);
     this.counters.dereferences++;
-    return this.move(target(access, wordOf(this.bytesAt(access.pid, access.va, wordBytes))));
+    const pointer = wordOf(this.bytesAt(access.pid, access.va, wordBytes));
+    return { ...this.move(target(access, pointer)), word: pointer };
   }
 
   private bytesAt(pid: number, va: bigint, length: number): Uint8Array {

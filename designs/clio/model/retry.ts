@@ -54,6 +54,8 @@ export class RetryModel {
   get longestSilent(): bigint | undefined { return this.clients.keys().next().value; }
   /** Whether no further client can be known. */
   get full(): boolean { return this.clients.size >= this.places; }
+  /** Clients that can become known without another's being forgotten. */
+  get placesLeft(): number { return this.places - this.clients.size; }
   isKnown(client: bigint): boolean { return this.clients.has(client); }
 
   /** @param admits whether a client that is not known may become so: false while the place is still being swept */

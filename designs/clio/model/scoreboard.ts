@@ -1,4 +1,4 @@
-import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, replyFrame, status, statusName } from "../../packets/index.ts";
+import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, replyCode, replyFrame, status, statusName } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import {
   doneReply, failedReply, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
@@ -28,6 +28,8 @@ interface Open {
   readonly ticket: number | undefined;
   /** Of a repetition: what it repeats, and whether that had been answered when it came. */
   readonly repeat: { readonly access: Access; readonly of: RetryOperation; readonly settled: boolean } | undefined;
+  /** Of a request to the slow path: its opcode. */
+  readonly forwarded: number | undefined;
   /** Bytes that the reply echoes, by which it is found. */
   readonly key: string;
 }
@@ -86,6 +88,8 @@ export class Scoreboard {
   /** Requests waiting for their reply. */
   get outstanding(): number { let n = 0; for (const o of this.open.values()) n += o.length; return n; }
   private get fencesOpen(): number { let n = 0; for (const waiting of this.open.values()) for (const o of waiting) if (o.fence) n++; return n; }
+  /** Clients that the retry buffer can still get to know before it must forget one, which hangs on time and is not modelled. */
+  get retryPlaces(): number { return this.node.retries.placesLeft; }
   /** Settings of the frame filter. */
   get filter(): ReferenceNode["filter"] { return this.node.filter; }
   /** The model's counters of everything that does not depend on memory. */
@@ -121,7 +125,7 @@ export class Scoreboard {
   issue(frame: Uint8Array, time: number, fcsBad = false): boolean {
     const meaning = this.node.interpret(frame, fcsBad);
     const name = frameName(frame);
-    const open = { issued: time, name, order: this.entered, fence: undefined, access: undefined, ticket: undefined, repeat: undefined };
+    const open = { issued: time, name, order: this.entered, fence: undefined, access: undefined, ticket: undefined, repeat: undefined, forwarded: undefined };
     switch (meaning.kind) {
       case "drop": case "silent": return false;
       case "reply": this.wait({ ...open, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
@@ -130,34 +134,35 @@ export class Scoreboard {
         this.wait({ ...open, fence: { busy }, exact: meaning.frame, key: replyKey(meaning.frame) });
         return true;
       }
-      case "forward": this.wait({ ...open, exact: undefined, key: requestKey(frame) }); return true;
+      case "forward": this.wait({ ...open, exact: undefined, forwarded: dissect(frame).clio?.opcode, key: requestKey(frame, this.runtime.nativePort) }); return true;
       case "access": return this.issueAccess(meaning, frame, time, name);
       case "repeat": {
         if (isSilent(meaning.access)) return false;
-        this.wait({ ...open, exact: undefined, repeat: { ...meaning, settled: meaning.of.result !== undefined }, key: requestKey(frame) });
+        this.wait({ ...open, exact: undefined, repeat: { ...meaning, settled: meaning.of.result !== undefined }, key: requestKey(frame, this.runtime.nativePort) });
         return true;
       }
     }
   }
 
   private issueAccess({ access, ticket }: Execute, frame: Uint8Array, time: number, name: string): boolean {
-    const order = this.entered++, pointer = this.pointerOf(access), open = { issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined };
+    const order = this.entered++, pointer = this.pointerOf(access), open = { issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined, forwarded: undefined };
     if (pointer && !pointer.target) {
       this.blind ||= access.data !== undefined;
-      this.wait({ ...open, access: undefined, key: requestKey(frame) });
+      this.wait({ ...open, access: undefined, key: requestKey(frame, this.runtime.nativePort) });
       return true;
     }
     const moved = pointer?.target ?? access;
     const pieces = piecesOf(this.config, moved.va, moved.length), pages = pieces.map(p => this.page(moved.pid, p.vpn));
     const allowed = this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")), { data } = access;
     const writes = !allowed || !data ? [] : pieces.flatMap((p, i) => { const page = pages[i]; return page ? [this.begin(page, p, data, time)] : []; });
+    if (writes.length > 0) this.words.writing(moved.pid, moved.va, moved.length);
     if (isSilent(access)) {
       for (const w of writes) this.silent.set(w, order);
-      this.words.forget(moved.pid, moved.va, moved.length);
+      if (writes.length > 0) this.words.written(moved.pid, moved.va, moved.length, true);
       return false;
     }
     const word = pointer ? undefined : this.words.begin(access, () => this.wordAt(access.pid, access.va));
-    this.wait({ ...open, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame) });
+    this.wait({ ...open, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame, this.runtime.nativePort) });
     return true;
   }
 
@@ -181,9 +186,11 @@ export class Scoreboard {
   reply(frame: Uint8Array, time: number): Completed | undefined {
     const key = replyKey(frame), waiting = this.open.get(key) ?? [];
     if (waiting.length === 0) { this.problems.push(`at ${time}: a reply that nobody waits for: ${describe(frame)}`); return undefined; }
-    // Requests that look alike to their client: any of them whose reply this can be.
+    // Requests that look alike to their client: any of them whose reply this can be; last those of which little is known.
     const complaints: string[] = [];
-    for (const open of waiting) {
+    const vague = (o: Open): boolean => !o.exact && !o.access && !o.repeat;
+    const candidates = waiting.length === 1 ? waiting : [...waiting.filter(o => !vague(o)), ...waiting.filter(vague)];
+    for (const open of candidates) {
       const complaint = this.judgeReply(open, frame, time);
       if (complaint === undefined) {
         if (open.exact || open.access) this.comparedBytes += frame.length;
@@ -201,7 +208,8 @@ export class Scoreboard {
     if (open.fence?.busy && same(open.fence.busy, frame)) return undefined;
     if (exact) return same(exact, frame) ? this.judgeFence(open) : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
     if (open.repeat) return this.judgeRepeat(open.repeat, frame, name, issued);
-    if (!access) return open.ticket === undefined ? this.judgeForwarded(name, frame) : undefined;
+    if (open.forwarded !== undefined) return this.judgeForwarded(name, open.forwarded, frame);
+    if (!access) return undefined;
     const code = dissect(frame).clio?.status ?? -1, { pointer } = access;
     if (pointer) {
       // The pointer's own page first; what is wrong with it is answered with the pointer's address.
@@ -252,9 +260,12 @@ export class Scoreboard {
     return undefined;
   }
 
-  private judgeForwarded(name: string, frame: Uint8Array): string | undefined {
-    const code = dissect(frame).clio?.status;
-    return code === status.BUSY && !this.mayBeBusy ? `${name}: BUSY, with room on the way to the slow path` : undefined;
+  /** What the slow path answers is left to its own tests; but it is of the request's kind, and BUSY only when its way can be full. */
+  private judgeForwarded(name: string, code: number, frame: Uint8Array): string | undefined {
+    const clio = dissect(frame).clio, refusals: readonly number[] = [status.MALFORMED, status.BUSY, status.EXPIRED];
+    if (clio?.status === status.BUSY && !this.mayBeBusy) return `${name}: BUSY, with room on the way to the slow path`;
+    if (clio?.opcode === replyCode(code) || (clio?.opcode === code && clio.size === clioHeader.bytes && refusals.includes(clio.status))) return undefined;
+    return `${name}: the reply is ${describe(frame)}`;
   }
 
   private judgeRead({ access, pieces, pages }: OpenAccess, now: readonly (Page | undefined)[], frame: Uint8Array, issued: number, name: string, time: number): string | undefined {
@@ -280,7 +291,7 @@ export class Scoreboard {
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
     const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
     if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
-    if (open.ticket !== undefined) this.node.retries.complete(open.ticket, code, foundIn(frame) ?? 0n);
+    if (open.ticket !== undefined) this.node.retries.complete(open.ticket, code, open.name === "DEREF_WRITE" ? vaIn(frame) : foundIn(frame) ?? 0n);
     if (open.access) {
       this.settleWrites(open.access, code === status.OK, time);
       this.endWord(open.access, code === status.OK, time);
@@ -295,7 +306,7 @@ export class Scoreboard {
 
   private endWord({ access, word, pieces, pages }: OpenAccess, ok: boolean, time: number): void {
     if (word) this.words.end(word, ok, time, pages[0]?.bytes, pieces[0]?.offset ?? 0);
-    else if (ok && access.data) this.words.forget(access.pid, access.va, access.length);
+    else if (access.data) this.words.written(access.pid, access.va, access.length, ok);
   }
 
   /** A write may be done from now on. */
@@ -363,20 +374,27 @@ function foundIn(frame: Uint8Array): bigint | undefined {
   return frame.length >= at + wordBytes ? wordOf(frame.slice(at, at + wordBytes)) : undefined;
 }
 
+/** The address in an access's reply: behind a pointer, where that led to. */
+function vaIn(frame: Uint8Array): bigint {
+  return frame.length < frameOffsets.body + accessBody.bytes ? 0n : decode(accessBody, frame, frameOffsets.body).va;
+}
+
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
 
 /** What ties a reply to its request: the client's address and port, and the header bytes that are echoed; for ARP and ICMP the kind and the client. */
-function keyOf(mac: bigint, ip: number, clientPort: number, nodePort: number, frame: Uint8Array): string {
+function keyOf(mac: bigint, ip: number, clientPort: number, nodePort: number, flags: number, frame: Uint8Array): string {
   const h = frame.subarray(frameOffsets.clio, frameOffsets.clio + clioHeader.bytes);
-  return [mac, ip, clientPort, nodePort, ...h.subarray(0, 3), h[5], ...h.subarray(8)].join(" ");
+  return [mac, ip, clientPort, nodePort, flags, ...h.subarray(0, 3), h[5], ...h.subarray(8)].join(" ");
 }
-function requestKey(frame: Uint8Array): string {
-  const { ethernet, ipv4, udp } = dissect(frame);
-  return keyOf(ethernet?.src ?? 0n, ipv4?.src ?? 0, udp?.srcPort ?? 0, udp?.dstPort ?? 0, frame);
+/** The flags of a frame; they are echoed on the native port. */
+const flagsOf = (frame: Uint8Array): number => (frame[frameOffsets.clio + clioHeader.at.status.byteOffset] ?? 0) >> 4;
+function requestKey(frame: Uint8Array, nativePort: number): string {
+  const { ethernet, ipv4, udp } = dissect(frame), node = udp?.dstPort ?? 0;
+  return keyOf(ethernet?.src ?? 0n, ipv4?.src ?? 0, udp?.srcPort ?? 0, node, node === nativePort ? flagsOf(frame) : 0, frame);
 }
 function replyKey(frame: Uint8Array): string {
   const { ethernet, ipv4, udp } = dissect(frame);
-  return udp ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, frame) : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
+  return udp ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, flagsOf(frame), frame) : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
 }
 export function frameName(frame: Uint8Array): string {
   const { arp, icmp, clio } = dissect(frame);

@@ -6,9 +6,13 @@ import { WordHistory, type WordOperation } from "./word-history.ts";
 export interface WordPart { readonly word: Word; readonly operation: WordOperation }
 interface Word {
   readonly pid: number; readonly va: bigint;
-  readonly history: WordHistory | undefined;
+  history: WordHistory | undefined;
   /** When its value may last have changed. */
   changed: number;
+  /** Atomics and plain writes under way. */
+  atomics: number; writes: number;
+  /** Both were under way at a time, in no order (rules.md, section 6): nothing is known of it until a plain write has it for itself. */
+  mixed: boolean;
 }
 /** Bytes of an access, counted from its first. */
 export interface Span { readonly from: number; readonly to: number }
@@ -30,12 +34,16 @@ export class Words {
     return this.part(known ?? this.add(pid, va, initial()), { kind, operand, swap });
   }
   private part(word: Word, operation: WordOperation): WordPart {
+    if (word.writes > 0) mix(word);
     word.history?.issue(operation);
+    word.atomics++;
     word.changed = Number.POSITIVE_INFINITY;
     return { word, operation };
   }
   private add(pid: number, va: bigint, value: bigint | undefined): Word {
-    const word: Word = { pid, va, history: value === undefined ? undefined : new WordHistory(value), changed: Number.POSITIVE_INFINITY };
+    const word: Word = {
+      pid, va, history: value === undefined ? undefined : new WordHistory(value), changed: Number.POSITIVE_INFINITY, atomics: 0, writes: 0, mixed: value === undefined,
+    };
     const own = this.words.get(pid) ?? new Map<bigint, Word>();
     this.words.set(pid, own.set(va, word));
     return word;
@@ -43,13 +51,30 @@ export class Words {
 
   /** An operation has ended. @param bytes the page's bytes, where the word stands from `start` on */
   end({ word, operation }: WordPart, ok: boolean, time: number, bytes: ByteHistory | undefined, start: number): void {
+    word.atomics--;
     if (!ok) word.history?.fail(operation);
     if (!word.history || word.history.open > 0 || this.words.get(word.pid)?.get(word.va) !== word) return;
     word.changed = time;
     for (const value of word.history.values) bytes?.add({ start, data: wordBytesOf(value), issued: time, replied: time });
   }
 
-  /** A plain write has been done: what it covered is known by the bytes alone. */
+  /** A plain write is under way: with atomics on the same word it is in no order. */
+  writing(pid: number, va: bigint, length: number): void {
+    for (const w of this.overlapping(pid, va, length)) {
+      if (w.atomics > 0) mix(w); else if (w.writes === 0) w.mixed = false;
+      w.writes++;
+    }
+  }
+
+  /** A plain write has ended: when it had a word for itself, and was done, that is known by the bytes alone. */
+  written(pid: number, va: bigint, length: number, done: boolean): void {
+    for (const w of this.overlapping(pid, va, length)) {
+      w.writes = Math.max(0, w.writes - 1);
+      if (done && !w.mixed) this.words.get(pid)?.delete(w.va);
+    }
+  }
+
+  /** The memory is gone: nothing is known of its words. */
   forget(pid: number, va: bigint, length: number): void {
     for (const w of this.overlapping(pid, va, length)) this.words.get(pid)?.delete(w.va);
   }
@@ -70,6 +95,12 @@ export class Words {
     for (let at = first; at < end; at++) { const w = own.get(at); if (w) out.push(w); }
     return out;
   }
+}
+
+function mix(word: Word): void {
+  word.mixed = true;
+  word.history = undefined;
+  word.changed = Number.POSITIVE_INFINITY;
 }
 
 /** The parts of 0 .. length that lie outside the spans. */

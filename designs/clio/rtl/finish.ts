@@ -1,11 +1,12 @@
-import { bit, input, module, node, output, reg, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
+import { bit, constant, input, module, mux, node, output, reg, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
 import { RetryDone } from "./retry_results.ts";
 import { wordBits } from "./sync_ops.ts";
-import { Ending, Release, Reply, slotBits } from "./types.ts";
+import { Ending, Release, Reply, replyWord, slotBits } from "./types.ts";
 
 /**
  * The one place that every request passes when it ends: its reply goes on to net_tx, the slot of one without a reply is given back, and the retry
- * buffer is told of those that memory had. `word` is what the sync unit has left for the slot `word_slot`, in the same cycle.
+ * buffer is told of those that memory had. `word` is what the sync unit has left for the slot `word_slot`, in the same cycle. Of a request that found
+ * no word 0 is told: what the sync unit left there belongs to whoever had the slot before, perhaps another process.
  *
  * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`, so that an operation is known as done before its slot can be another's and before its reply has left.
  * Initiation interval 1; one without a reply is taken at once, one with a reply when `reply` takes it.
@@ -22,10 +23,10 @@ export const Finish = module("Finish",
     io.ending.ready.set(node(e.silent.or(io.reply.ready), { name: "reply_room" }));
 
     const told_valid = reg(bit, { init: 0 });
-    const told = reg(struct({ silent: bit, done: bit, slot: uint(slotBits(p)), status: uint(4) }));
+    const told = reg(struct({ silent: bit, done: bit, found: bit, slot: uint(slotBits(p)), status: uint(4) }));
     told_valid.set(io.ending.fire);
-    told.set({ silent: e.silent, done: e.done, slot: e.slot, status: e.status });
+    told.set({ silent: e.silent, done: e.done, found: e.word.ne(replyWord.none), slot: e.slot, status: e.status });
     io.word_slot.set(told.slot);
-    io.done.set({ valid: told_valid.and(told.done), slot: told.slot, status: told.status, word: io.word });
+    io.done.set({ valid: told_valid.and(told.done), slot: told.slot, status: told.status, word: mux(told.found, io.word, constant(0, wordBits)) });
     io.release.set({ valid: told_valid.and(told.silent), slot: told.slot });
   });
