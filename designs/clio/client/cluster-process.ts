@@ -110,10 +110,11 @@ export class ClusterProcess extends RemoteProcess {
       const before = place;
       place = await this.lookUp(before.region);
       if (place.state === "lost") throw new OperationError(answer.operation, "FAIL", "none", `region ${place.region} was lost with its node`);
-      if (place.state === "placed" && place.version === before.version) throw answer;
+      const moves = place.state === "moving" || answer.reason === "MIGRATING";
+      if (!moves && place.version === before.version) throw answer;
       if (clock.now() - refusedAt > this.patienceNs) throw new OperationError(answer.operation, "MIGRATING", "none", `region ${place.region} was moving for ${this.patienceNs} ns`);
       this.counted.redirected++;
-      if (place.state === "moving") await new Promise<void>(resolve => { clock.after(wait * (0.5 + random() / 2), resolve); });
+      if (moves) await new Promise<void>(resolve => { clock.after(wait * (0.5 + random() / 2), resolve); });
     }
   }
 
@@ -123,7 +124,7 @@ export class ClusterProcess extends RemoteProcess {
     let refusal: OperationError | undefined;
     for (const at of order) {
       try {
-        const reply = await this.client.ask(at, spec);
+        const reply = await this.client.ask(at, { ...spec, follows: true });
         if (at === to) moved?.add(page);
         return reply;
       } catch (e) {

@@ -31,7 +31,7 @@ export class Exchange {
   constructor(spec: RequestSpec, end: (result: Reply | OperationError) => void) { this.spec = spec; this.end = end; }
 
   get ended(): boolean { return this.over; }
-  /** ID of the operation: that of its first request. */
+  /** ID of the operation: that of its first request since it was last renewed. */
   get operation(): number | undefined { return this.tries[0]?.id; }
   get latest(): Try | undefined { return this.tries.at(-1); }
 
@@ -47,6 +47,8 @@ export class Exchange {
     this.fail(reason, `so the node said ${mostBusy + 1} times`);
     return undefined;
   }
+  /** All tries so far were refused for good: what comes next is an operation of its own. */
+  renew(): void { this.tries.length = 0; }
   finish(reply: Reply): void { this.close(reply); }
   fail(reason: FailureReason, detail: string): void {
     // Not even a NACK proves that nothing was done: the network may have doubled the request, and damaged one copy only.

@@ -147,7 +147,8 @@ export class NodeLink {
     const { exchange } = sent, { options: { clock }, statistics } = this.context, now = clock.now();
     switch (reply.status) {
       case status.NACK: return this.nack(sent);
-      case status.BUSY: case status.MIGRATING: return this.refused(sent, reply.status === status.BUSY ? "BUSY" : "MIGRATING");
+      case status.BUSY: return this.refused(sent, "BUSY");
+      case status.MIGRATING: if (exchange.spec.follows !== true) return this.refused(sent, "MIGRATING"); break;
       default:
     }
     if (reply.status === status.OK && !exchange.spec.fits(reply.body)) return false;
@@ -193,6 +194,11 @@ export class NodeLink {
     exchange.timer?.cancel();
     exchange.timer = undefined;
     this.close(sent);
+    // BUSY: that operation is under way, or not begun. MIGRATING: it has ended, refused, and the node answers so as often as it is repeated.
+    if (reason === "MIGRATING") {
+      this.forget(exchange);
+      exchange.renew();
+    }
     const times = exchange.refused(reason);
     if (times === undefined) this.forget(exchange);
     else {

@@ -32,7 +32,8 @@ export type ResolvedOptions = Required<Omit<ClientOptions, "window" | "transport
 /** Retries of a request before the error goes to the application (paper §4.4.5: the node remembers an operation long enough for two). */
 export const mostRetries = 2;
 /**
- * Times that BUSY and MIGRATING are waited out: they say that the node has the request in hand or can take it later, so they are no loss.
+ * Times that BUSY and MIGRATING are waited out: they say that the node has the request in hand or can take it later, so they are no loss. After BUSY the same operation is repeated; one that was
+ * refused with MIGRATING is over, and done anew.
  */
 export const mostBusy = 8;
 /** Pieces of one operation under way at a time: bounds the memory of a read or write of any length. */

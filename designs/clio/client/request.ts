@@ -10,6 +10,8 @@ export interface RequestSpec {
   readonly replyBytes: number;
   /** Whether the body of a reply with status OK answers this request (right address, right length). */
   readonly fits: (body: Uint8Array) => boolean;
+  /** MIGRATING is an answer to the caller, who knows whom to ask where the region is; otherwise it is waited out. */
+  readonly follows?: boolean;
 }
 /** The node's answer. */
 export interface Reply { readonly status: number; readonly body: Uint8Array }

@@ -43,7 +43,7 @@ export function target(access: Access, pointer: bigint): Access {
 
 /** How an access fails, with the counter of each. */
 export const failureCounter = {
-  INVALID: "invalid", WRITE_PERM: "writePermission", READ_PERM: "readPermission", OUT_OF_MEMORY: "outOfMemory",
+  INVALID: "invalid", MIGRATING: "invalid", WRITE_PERM: "writePermission", READ_PERM: "readPermission", OUT_OF_MEMORY: "outOfMemory",
 } as const satisfies Record<string, CounterName>;
 export type FailedAccess = keyof typeof failureCounter;
 /** The status of a page without a right. */

@@ -194,7 +194,7 @@ export class ReferenceNode {
       const page = vpn >> BigInt(this.config.vpnBits) === 0n ? this.memory.page(pid, vpn) : undefined;
       if (!page) return "INVALID";
       const lacking = rightsOf(kind).find(right => !page[right]);
-      if (lacking !== undefined) return refusalOf[lacking];
+      if (lacking !== undefined) return page.valid || page.read || page.write ? refusalOf[lacking] : "MIGRATING";
       if (page.valid) continue;
       if (!this.memory.fault(pid, vpn)) return "OUT_OF_MEMORY";
       this.counters.pageFaults++;

@@ -176,6 +176,8 @@ export const Translate = module("Translate",
     const denied = node(permitted.not().and(mapped.or(ended(verdict.unmapped)).or(ended(verdict.outOfMemory))));
     const lacks_write = node(request.needsWrite.and(mapping.write.not()));
     const exhausted = node(permitted.and(ended(verdict.outOfMemory)));
+    // An entry without frame and rights: the slow path has taken them, since the page goes to another node or comes from one. Such a page is in no TLB, so this is beside the lookup's path.
+    const moving = node(ended(verdict.unmapped).and(served.read.or(served.write).not()));
     // Permitted, but joined after the verdict that nobody needed a frame: look again.
     const again_later = node(permitted.and(ended(verdict.unmapped)));
     const goes_on = node(mapped.and(permitted));
@@ -200,7 +202,7 @@ export const Translate = module("Translate",
     const finished = node(goes_on.and(complete));
     const code = mux(absent, constant(status.INVALID, 4),
       mux(failed, constant(status.FAIL, 4), mux(exhausted, constant(status.OUT_OF_MEMORY, 4),
-        mux(lacks_write, constant(status.WRITE_PERM, 4), status.READ_PERM))));
+        mux(moving, constant(status.MIGRATING, 4), mux(lacks_write, constant(status.WRITE_PERM, 4), status.READ_PERM)))));
     // From a register: what is decided leaves in the next cycle, past the queues when they are empty.
     decision.set({ slot: request_slot, offset: request.offset, length: request.length, write: request.write, silent: request.silent,
       replyOpcode: request.replyOpcode, op: request.op, indirect: request.indirect, ppns, status: code });
@@ -270,7 +272,8 @@ export const Translate = module("Translate",
       tlbHits: hit, tlbMisses: adds, missesMerged: adds.and(misses.added.fetch.not()), bucketFetches: misses.added.fetch,
         tlbEvictions: tlb.evicts,
       pageFaults: faults.done.valid.and(faults.done.outOfMemory.not()), shootdowns: io.shootdown_done.fire,
-      invalid: absent, outOfMemory: exhausted, writePermission: denied.and(lacks_write), readPermission: denied.and(lacks_write.not()),
+      invalid: absent.or(moving), outOfMemory: exhausted,
+      writePermission: denied.and(lacks_write).and(moving.not()), readPermission: denied.and(lacks_write.or(moving).not()),
     });
   },
   { nameOf: p => `Translate_t${p.tlbEntries}_m${p.misses}_n${p.slots}_f${p.freePages}_b${p.beatBytes}_${tableName(p)}` });

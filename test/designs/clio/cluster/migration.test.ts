@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { MigrationMode } from "../../../../designs/clio/software/index.ts";
 import { insist, onCluster, page } from "./rig.ts";
+import { watchRegion } from "./watch-region.ts";
 
 const modes: readonly MigrationMode[] = ["stopAll", "pageByPage"];
 const text = (s: string): Uint8Array => new TextEncoder().encode(s);
@@ -38,3 +39,14 @@ describe.each(modes)("%s", mode => {
     await p!.end();
   }));
 });
+
+test("stop-all: the fast path says MIGRATING of a region that moves, at the node that it leaves and at the one that it goes to", () => onCluster({ clients: 2 }, async ({ process, nodeOf, controller, nodes, clients, time }) => {
+  const [p] = await process(), va = await p!.thread().ralloc(12n * page, { region: 1 }), from = nodeOf(p!, 1), to = nodes.find(n => n !== from)!;
+  for (let i = 0n; i < 12n; i++) await p!.thread().rwrite(va + i * page, Uint8Array.of(7));
+  const moves = controller.migrate(p!.pid, 1, { mode: "stopAll" }), at = { pid: p!.pid, va };
+  const [source, destination] = await Promise.all([watchRegion(clients[0]!, from.address, at, moves, time), watchRegion(clients[1]!, to.address, at, moves, time)]);
+  expect(await moves).toBe(0);
+  // A write may be the last that is done, and the read behind it the first that is refused.
+  expect(source.filter(s => !s.startsWith("OK M"))).toEqual(["OK OK", "MIGRATING MIGRATING", "INVALID INVALID"]);
+  expect(destination.filter(s => !["INVALID M", "MIGRATING O"].some(mixed => s.startsWith(mixed)))).toEqual(["INVALID INVALID", "MIGRATING MIGRATING", "OK OK"]);
+}));

@@ -236,7 +236,8 @@ describe("Translate, case by case", () => {
         for (const [i, page] of list.entries()) {
           // The last 8 bytes of a page: the length of what the pointer leads to does not count.
           const o = await rig.one({ pid: 1, va: rig.addressOf(page, small.pageSize - 8), length: 1000, write: op === 6, op });
-          expect(o.status, `operation ${op} on a page of kind ${i}`).toBe(wanted[i]);
+          // Without frame and rights a page is one that moves to another node.
+          expect(o.status, `operation ${op} on a page of kind ${i}`).toBe(i === 3 && list === untouched ? status.MIGRATING : wanted[i]);
         }
       }
     }
@@ -453,6 +454,8 @@ describe("Translate, case by case", () => {
       /refused with status 1/);
     caught("an atomic is let pass with one right", small, /~plain \| ~access_payload_write/, "~access_payload_write", run(mixed), /access of pid|frame/);
     caught("a pointer's length counts at the end of a page", small, /access_payload_op == 3'd0/g, "1'b1", run(mixed), /access of pid|frame/);
+    caught("a page that moves is refused as one without rights", small, "moving ? 4'd9", "1'b0 ? 4'd9", run(mixed), /access of pid.*got status [23]/s);
+    caught("a page without frame is taken for one that moves", small, /(wire moving =[^;]*) & ~\(\w+ \| \w+\)/, "$1", refusedWrites, /access of pid.*got status 9|status/s);
     caught("a refused write takes a frame", small, /helps_write & walked_result_write/, "helps_write",
       refusedWrites, /no access that is permitted/);
   });

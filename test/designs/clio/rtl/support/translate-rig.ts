@@ -249,7 +249,7 @@ export class TranslateRig {
     expect(this.events.tlbMisses - this.events.missesMerged, "a fetch for every miss that is not merged").toBe(this.events.bucketFetches);
     const count = (s: number): number => this.outcomes.filter(o => o.status === s).length;
     expect([this.events.invalid, this.events.writePermission, this.events.readPermission, this.events.outOfMemory], "refusals counted")
-      .toEqual([status.INVALID, status.WRITE_PERM, status.READ_PERM, status.OUT_OF_MEMORY].map(count));
+      .toEqual([count(status.INVALID) + count(status.MIGRATING), ...[status.WRITE_PERM, status.READ_PERM, status.OUT_OF_MEMORY].map(count)]);
   }
 
   // ---- Inside.
@@ -325,7 +325,8 @@ export class TranslateRig {
       let passing: Version | undefined;
       for (const v of seen) {
         if (!v.allocated) { statuses.add(status.INVALID); continue; }
-        const lacking = needs.write && !v.write ? status.WRITE_PERM : needs.read && !v.read ? status.READ_PERM : undefined;
+        const moving = v.ppn === undefined && !v.read && !v.write;
+        const lacking = moving ? status.MIGRATING : needs.write && !v.write ? status.WRITE_PERM : needs.read && !v.read ? status.READ_PERM : undefined;
         if (lacking !== undefined) { statuses.add(lacking); continue; }
         if (v.faults && this.#lastOut >= accepted && (v.ppn === undefined || accepted <= v.known)) statuses.add(status.OUT_OF_MEMORY);
         if (code !== 0 || v.ppn === ppns[k]) passing = v;
