@@ -1,7 +1,10 @@
 /** What hosts offloads in the node, and the interface that they are written against. */
 export { cutFields, joinBytes, joinFields } from "../rtl/index.ts";
+export { extendPath, type ExtendPathParameters, type Offload } from "./extend_path.ts";
+export { extendedNode } from "./extended_node.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header_insert.ts";
 export { HeaderStrip, StrippedHead } from "./header_strip.ts";
+export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";
 export {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, offloadPorts, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";

@@ -11,3 +11,4 @@ export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";
 export { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite, NetConfig } from "./types.ts";
 export { gbnDefaults } from "./gbn_shims.ts";
+export { framePorts, handThrough, memoryPorts } from "./node_ports.ts";

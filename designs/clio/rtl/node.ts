@@ -1,9 +1,9 @@
 import {
-  arbiter, bit, bitsFor, cat, connect, constant, instance, liteSlavePorts, map, module, mux, node, output, reg, sink, source, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
+  arbiter, cat, connect, constant, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
 import { opcode, replyCode, status } from "../../packets/index.ts";
-import { registerAddressBits, resetValues } from "../registers/index.ts";
+import { resetValues } from "../registers/index.ts";
 import { AccessRead } from "./access_read.ts";
 import { AccessWrite } from "./access_write.ts";
 import { AxiShare } from "./axi_share.ts";
@@ -12,6 +12,7 @@ import { FenceUnit } from "./fence.ts";
 import { Finish } from "./finish.ts";
 import { FrameBuffer } from "./frame_buffer.ts";
 import { Mat } from "./mat.ts";
+import { framePorts, memoryPorts } from "./node_ports.ts";
 import { NetRx } from "./net_rx.ts";
 import { NetTx } from "./net_tx.ts";
 import { ReplyContexts } from "./reply_contexts.ts";
@@ -23,8 +24,8 @@ import { SlotWords } from "./slot_words.ts";
 import { SlowRx } from "./slow_rx.ts";
 import { syncOp, SyncRequest, wordBits } from "./sync_ops.ts";
 import { SyncUnit } from "./sync_unit.ts";
-import { Shootdown, Translate, type TranslateParameters } from "./translate.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, Ending, firstPointerOp, NetConfig, operandBits, Release, replyForm, replyWord, wordOf } from "./types.ts";
+import { Translate, type TranslateParameters } from "./translate.ts";
+import { Ending, firstPointerOp, NetConfig, operandBits, Release, replyForm, replyWord, wordOf } from "./types.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
@@ -59,20 +60,8 @@ export const ClioNode = module("ClioNode",
     /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
     readonly exportsConfig?: true;
   }) => {
-    const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
-    return {
-      rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)),
-      mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
-      soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)),
-      free_page: sink(uint(w.ppnBits)), free_pages: output(uint(bitsFor(c.freePageBuffer))),
-      /** The free-page buffer holds its low-water mark or less. */
-      low_water: output(bit),
-      shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
-      ...liteSlavePorts(registerAddressBits),
-      /** Slots in use: 0 when nothing is under way. */
-      busy: output(uint(w.slots)),
-      ...(p.exportsConfig === true ? configPort : {} as typeof configPort),
-    };
+    const c = deriveConfig(p), w = widthsOf(c);
+    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort) };
   },
   (io, p) => {
     const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);

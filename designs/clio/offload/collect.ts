@@ -1,0 +1,56 @@
+import {
+  assignGiven, bit, Fifo, instance, mux, node, reg, scope, uint, when, type Fields, type StreamIn, type StructShape, type UInt, type Val, constant, literalOf,
+} from "../../../hdl-dsl/index.ts";
+import { beatsOf, BodyBeat } from "./types.ts";
+
+export interface CollectOptions<F extends Fields> {
+  readonly name: string;
+  /** The field that counts the bytes which follow. */
+  readonly length: keyof F & string;
+  /** Most bytes that may follow: a larger count is cut to it. */
+  readonly mostBytes: number;
+  readonly beatBytes: number;
+  /** Heads kept with their data. */
+  readonly depth: number;
+}
+export interface Collected<F extends Fields> { readonly heads: StreamIn<StructShape<F>>; readonly data: StreamIn<ReturnType<typeof BodyBeat>> }
+
+/**
+ * Heads and the data that follow them, given on only when they are complete: whoever takes a head finds all its data there, whatever the side that gives them does. The count in the head alone says how many beats
+ * belong to it; `last` is made anew.
+ *
+ * Latency: 2 cycles from the last beat to the head. Initiation interval: 1 beat, and 1 cycle between one head's data and the next. Full: data wait when the FIFO holds the beats of one largest item and less
+ * than a further beat's room is left; heads when `depth` are complete.
+ */
+export function collect<F extends Fields>(
+  heads: StreamIn<StructShape<F>>, data: StreamIn<ReturnType<typeof BodyBeat>>, o: CollectOptions<F>,
+): Collected<F> {
+  return scope(o.name, () => {
+    const most = Math.ceil(o.mostBytes / o.beatBytes), shape = heads.shape;
+    const store = instance("data", Fifo({ shape: BodyBeat(o), depth: 2 ** Math.ceil(Math.log2(most + 1)), style: "auto" }));
+    const complete = instance("heads", Fifo({ shape, depth: o.depth, style: "distributed" }));
+    const held = reg(shape, { name: "held" }) as unknown as Val<StructShape<F>>;
+    const valid = reg(bit, { init: 0, name: "valid" });
+    const given = (heads.payload as unknown as Readonly<Record<string, UInt>>)[o.length] as UInt;
+    const bytes = node(mux(given.gt(o.mostBytes), constant(o.mostBytes, given.width), given), { name: "bytes" });
+    const beats = beatsOf(bytes, o);
+    const left = reg(uint(beats.width), { name: "left" });
+
+    const wants = node(valid.and(left.any()), { name: "wants" });
+    store.push.valid.set(wants.and(data.valid));
+    data.ready.set(wants.and(store.push.ready));
+    store.push.payload.set({ data: data.payload.data, last: left.eq(1) });
+    when(store.push.fire, () => { left.set(left.sub(1)); });
+    const whole = node(valid.and(left.any().not()), { name: "whole" });
+    complete.push.valid.set(whole);
+    assignGiven(complete.push.payload, shape, held);
+    when(complete.push.fire, () => { valid.set(0); });
+    heads.ready.set(node(valid.not().or(complete.push.fire), { name: "room" }));
+    when(heads.fire, () => {
+      valid.set(1);
+      (held as unknown as { set(v: unknown): void }).set(literalOf(shape, { ...(heads.payload as object), [o.length]: bytes }));
+      left.set(beats);
+    });
+    return { heads: complete.pop, data: store.pop };
+  });
+}

@@ -1,0 +1,56 @@
+import { arbiter, cat, connect, input, instance, module, output, sink, source, uint, vec, type Def } from "../../../hdl-dsl/index.ts";
+import { AxisBeat, NetConfig } from "../rtl/index.ts";
+import { mergeInternal, splitInternal } from "./internal_link.ts";
+import { memoryFrames, memoryReplies } from "./memory_port.ts";
+import { replyFrames } from "./reply_port.ts";
+import { requestFrames } from "./request_port.ts";
+import { OffloadSlot, SlotEvents, type SlotParameters } from "./slot.ts";
+import type { OffloadParameters, offloadPorts } from "./types.ts";
+
+/** An offload as a build names it. */
+export interface Offload {
+  readonly name: string;
+  /** The opcodes that go to it. */
+  readonly opcodes: readonly number[];
+  readonly build: (p: OffloadParameters) => Def<ReturnType<typeof offloadPorts>>;
+}
+
+export type ExtendPathParameters = Omit<SlotParameters, "number">;
+
+/**
+ * The extend path with these offloads, slot 0 first (paper §4.3.2, §4.4.6): offloads between the node and its surroundings. In the module `node_*` are the node's ports from the other side, `rx` to `soc_tx` what the node would have had.
+ *
+ * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one
+ * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
+ * Latency 0 on `rx`, `tx` and `soc_tx`, 2 cycles on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: a pulse for each thing counted, by slot.
+ */
+export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
+  (p: ExtendPathParameters) => {
+    const beat = AxisBeat(p.beatBytes);
+    return {
+      config: input(NetConfig), rx: sink(beat), tx: source(beat), soc_rx: source(beat), soc_tx: sink(beat),
+      node_rx: source(beat), node_tx: sink(beat), node_soc_rx: sink(beat), node_soc_tx: source(beat),
+      events: output(vec(uint(Object.keys(SlotEvents.fields).length), offloads.length)),
+    };
+  },
+  (io, p) => {
+    const slots = offloads.map((o, k) => {
+      const slot = instance(`slot_${k}`, OffloadSlot({ ...p, number: k })), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData }));
+      connect(slot.request, offload.request); connect(slot.request_data, offload.request_data);
+      connect(offload.reply, slot.reply); connect(offload.reply_data, slot.reply_data);
+      connect(offload.memory, slot.memory); connect(offload.memory_data, slot.memory_data);
+      connect(slot.memory_reply, offload.memory_reply); connect(slot.memory_reply_data, offload.memory_reply_data);
+      const { requests, replies, accesses, refused, stray } = slot.events;
+      io.events.at(k).set(cat(stray, refused, accesses, replies, requests));
+      return slot;
+    });
+    const first = { ...p, number: 0 };
+    const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes })), first);
+    connect(requests.soc, io.soc_rx);
+    connect(arbiter([replyFrames(slots, requests, first, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
+    const { network, internal } = splitInternal(io.node_tx, p.beatBytes);
+    connect(network, io.tx);
+    memoryReplies(internal, slots, first);
+    connect(mergeInternal(io.rx, memoryFrames(slots, first, io.config), p.beatBytes), io.node_rx);
+  },
+  { nameOf: p => `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}` });

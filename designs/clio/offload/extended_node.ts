@@ -1,0 +1,30 @@
+import { connect, instance, module } from "../../../hdl-dsl/index.ts";
+import { frameOffsets } from "../../packets/index.ts";
+import { deriveConfig, type Parameters } from "../config/index.ts";
+import { ClioNode, framePorts, handThrough, memoryPorts, nodeBus, translateParameters } from "../rtl/index.ts";
+import { extendPath, type ExtendPathParameters, type Offload } from "./extend_path.ts";
+
+/** Requests of one offload at a time, its memory requests under way, and the beats kept for their replies: a row of block memory. */
+const contexts = 8, outstanding = 8, replyBeats = 512;
+
+const pathOf = (p: Parameters): ExtendPathParameters => {
+  const c = deriveConfig(p);
+  return { beatBytes: c.beatBytes, contexts, maxData: c.maxData, outstanding, replyBeats, maxBody: c.mtuFrame - frameOffsets.body };
+};
+
+/**
+ * The memory node with these offloads: ClioNode as it is, and the extend path in front of it. Its ports are the node's.
+ */
+export const extendedNode = (offloads: readonly Offload[]) => module("ClioNodeExtended",
+  (p: Parameters) => {
+    const c = deriveConfig(p), w = nodeBus(c);
+    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)) };
+  },
+  (io, p) => {
+    const node = instance(ClioNode({ ...p, exportsConfig: true })), path = instance(extendPath(offloads)(pathOf(p)));
+    path.config.set(node.net_config);
+    connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.soc_rx, io.soc_rx); connect(io.soc_tx, path.soc_tx);
+    connect(path.node_rx, node.rx); connect(node.tx, path.node_tx); connect(node.soc_rx, path.node_soc_rx); connect(path.node_soc_tx, node.soc_tx);
+    handThrough(io, node);
+  },
+  { nameOf: p => `ClioNodeExtended_${offloads.map(o => o.name).join("_")}_d${p.dataWidth}` });

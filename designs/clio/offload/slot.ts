@@ -1,0 +1,142 @@
+import {
+  assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
+} from "../../../hdl-dsl/index.ts";
+import { opcode, type OpcodeName } from "../../packets/index.ts";
+import { collect } from "./collect.ts";
+import {
+  beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, OffloadReply, OffloadRequest, type OffloadParameters,
+} from "./types.ts";
+
+export interface SlotParameters extends OffloadParameters {
+  /** Which slot it is: it gives the offload its process ID. */
+  readonly number: number;
+  /** Memory requests that the offload may have under way, replies that it has not taken among them. */
+  readonly outstanding: number;
+  /** Beats of reply data kept for it. */
+  readonly replyBeats: number;
+  /** Largest body of a request or reply, bytes. */
+  readonly maxBody: number;
+}
+
+/** Opcodes that an offload may send to memory. WRITE_NOREPLY is none: without a reply nobody knows when it is done. */
+export const offloadOpcodes: readonly OpcodeName[] = [
+  "READ", "WRITE", "ATOMIC_TAS", "ATOMIC_CAS", "ATOMIC_FAA", "ATOMIC_STORE", "DEREF_READ", "DEREF_WRITE", "ALLOC", "FREE",
+];
+const withData: readonly OpcodeName[] = ["READ", "DEREF_READ"];
+/** Most bytes behind va and length in the reply of any other operation (ALLOC's board, port and region). */
+const otherBytes = 16;
+
+/** Bits of a count of reply beats. */
+export const costBits = (p: Pick<SlotParameters, "replyBeats">): number => bitsFor(p.replyBeats);
+/** A memory request as it goes on: whose it is is decided. `cost`: beats reserved for its reply; it comes back with it. */
+export const SlotAccess = (p: SlotParameters) => struct({
+  tag: uint(memoryTagBits), opcode: uint(8), pid: uint(16), va: uint(64), length: uint(32), data: uint(bodyLengthBits), cost: uint(costBits(p)),
+});
+/** A memory reply as it comes back. */
+export const SlotReply = (p: SlotParameters) => struct({ ...MemoryReply.fields, cost: uint(costBits(p)) });
+/** One-cycle pulses: requests taken, replies given, memory requests, memory requests refused for their opcode or context, replies thrown away because nobody has asked. */
+export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, refused: bit, stray: bit });
+
+/**
+ * One offload's place in the node: what stands between it and all that it shares with others, so that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other side.
+ *
+ * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the offload. Its body is kept here, so a slow offload stalls nobody.
+ * - Replies and memory requests leave (`answer`, `access`) only when all their data are here, so nobody waits for an offload in the middle of a frame. A reply for a context that nobody has is thrown away.
+ * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken. An access for a client is made with the client's pid, and only while its request is in the offload;
+ *   with another opcode than `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
+ *
+ * Latency: 1 cycle from `asked` to `request`; 3 from a reply's or memory request's last beat to `answer` or `access`; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and 1 cycle between items. Reset: all contexts
+ * free, nothing under way.
+ */
+export const OffloadSlot = module("OffloadSlot",
+  (p: SlotParameters) => ({
+    request: source(OffloadRequest(p)), request_data: source(BodyBeat(p)), reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)),
+    memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)), memory_reply: source(MemoryReply), memory_reply_data: source(BodyBeat(p)),
+    room: output(bit), context: output(uint(Math.log2(p.contexts))),
+    asked: sink(OffloadRequest(p)), asked_data: sink(BodyBeat(p)),
+    answer: source(OffloadReply(p)), answer_data: source(BodyBeat(p)), access: source(SlotAccess(p)), access_data: source(BodyBeat(p)),
+    came: sink(SlotReply(p)), came_data: sink(BodyBeat(p)), events: output(SlotEvents),
+  }),
+  (io, p) => {
+    const bodyBeats = Math.ceil(p.maxBody / p.beatBytes), contextBits = Math.log2(p.contexts);
+
+    // ---- Requests.
+    const used = reg(uint(p.contexts), { init: 0 });
+    const free = encodePriority(used.not());
+    const bodyDepth = 2 ** Math.ceil(Math.log2(2 * bodyBeats));
+    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: "auto" }));
+    const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }));
+    io.room.set(free.any.and(bodies.level.le(bodyDepth - bodyBeats)));
+    io.context.set(free.index.is(contextBits));
+    connect(io.asked, requests.push); connect(io.asked_data, bodies.push);
+    connect(requests.pop, io.request); connect(bodies.pop, io.request_data);
+    const pids = ram(uint(16), { depth: p.contexts, collision: "undefined", style: "distributed" });
+    pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
+
+    // ---- Replies. What stands for no request is thrown away with its data.
+    const answers = collect(io.reply, io.reply_data, { name: "replies", length: "length", mostBytes: p.maxBody, beatBytes: p.beatBytes, depth: p.contexts });
+    const a = answers.heads.payload;
+    const current = node(used.and(decode(a.context, p.contexts)).any());
+    /** The head of the reply has left, its data have not. */
+    const giving = reg(bit, { init: 0 });
+    const dropping = node(answers.heads.valid.and(current.not()).and(giving.not()));
+    const dropped = node(dropping.and(a.length.any().not().or(answers.data.valid.and(answers.data.payload.last))));
+    io.answer.valid.set(answers.heads.valid.and(current).and(giving.not()));
+    assignView(io.answer.payload, a, "answer");
+    answers.heads.ready.set(io.answer.fire.or(dropped));
+    io.answer_data.valid.set(answers.data.valid.and(giving));
+    io.answer_data.payload.set({ data: answers.data.payload.data, last: answers.data.payload.last });
+    answers.data.ready.set(mux(giving, io.answer_data.ready, dropping.and(a.length.any())));
+    when(io.answer.fire, () => { giving.set(a.length.any()); })
+      .elseWhen(io.answer_data.fire.and(io.answer_data.payload.last), () => { giving.set(0); });
+    const taken = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
+    const ended = mux(io.answer.fire.and(a.more.not()), decode(a.context, p.contexts), constant(0, p.contexts));
+    used.set(used.and(ended.not()).or(taken));
+
+    // ---- Memory requests, each with room for its reply.
+    const accesses = collect(io.memory, io.memory_data, { name: "accesses", length: "data", mostBytes: p.maxData, beatBytes: p.beatBytes, depth: p.outstanding });
+    const m = accesses.heads.payload;
+    const among = (names: readonly OpcodeName[]): Bit => orTree(names.map(n => m.opcode.eq(opcode[n])));
+    const allowed = node(among(offloadOpcodes).and(m.client.not().or(used.and(decode(m.context, p.contexts)).any())));
+    const bytes = node(mux(among(withData).and(m.length.le(p.maxData)), m.length.trunc(bodyLengthBits), constant(otherBytes, bodyLengthBits)));
+    const ready = stream(SlotAccess(p));
+    ready.valid.set(accesses.heads.valid);
+    ready.payload.set({
+      tag: m.tag, opcode: mux(allowed, m.opcode, constant(0, 8)), pid: mux(m.client, pids.readAsync(m.context), constant(offloadPid(p.number), 16)).is(16),
+      va: m.va, length: m.length, data: m.data, cost: beatsOf(bytes, p).resize(costBits(p)),
+    });
+    accesses.heads.ready.set(ready.ready);
+    const next = stage(ready, "forward", { name: "next" });
+    const inside = reg(uint(bitsFor(p.outstanding)), { init: 0 });
+    const beats_free = reg(uint(costBits(p)), { init: p.replyBeats });
+    const may = node(inside.ne(p.outstanding).and(next.payload.cost.le(beats_free)));
+    io.access.valid.set(next.valid.and(may));
+    assignView(io.access.payload, next.payload, "access");
+    next.ready.set(io.access.ready.and(may));
+    connect(accesses.data, io.access_data);
+
+    // ---- Their replies.
+    const replies = instance("memory_replies", Fifo({ shape: MemoryReply, depth: p.outstanding, style: "distributed" }));
+    const reply_data = instance("memory_reply_beats", Fifo({ shape: BodyBeat(p), depth: p.replyBeats, style: "auto" }));
+    const { cost, ...told } = io.came.payload;
+    replies.push.valid.set(io.came.valid);
+    io.came.ready.set(replies.push.ready);
+    assignView(replies.push.payload, told, "told");
+    connect(io.came_data, reply_data.push);
+    assertAlways(io.came.valid.and(io.came.ready.not()).not(), "there is room for every reply");
+    assertAlways(io.came_data.valid.and(io.came_data.ready.not()).not(), "there is room for the data of every reply");
+    connect(replies.pop, io.memory_reply); connect(reply_data.pop, io.memory_reply_data);
+
+    when(io.access.fire.and(io.memory_reply.fire.not()), () => { inside.set(inside.add(1)); })
+      .elseWhen(io.memory_reply.fire.and(io.access.fire.not()), () => { inside.set(inside.sub(1)); });
+    // A reply gives back what it does not need; what it needs comes back beat by beat.
+    const none = constant(0, costBits(p));
+    const spare = node(mux(io.came.fire, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
+    const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
+    beats_free.set(beats_free.add(spare).add(io.memory_reply_data.fire.zext(costBits(p))).sub(spent));
+
+    io.events.set({
+      requests: io.asked.fire, replies: io.answer.fire, accesses: io.access.fire, refused: accesses.heads.fire.and(allowed.not()), stray: dropped,
+    });
+  },
+  { nameOf: p => `OffloadSlot_k${p.number}_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}` });

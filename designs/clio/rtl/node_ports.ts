@@ -1,0 +1,36 @@
+/** The memory node's ports, for ClioNode itself and for what stands around it with the same ports. */
+import { bit, bitsFor, connectAny, liteSlavePorts, output, sink, source, uint, type Axi4Parameters, type Shape, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
+import type { NodeConfig } from "../config/index.ts";
+import { registerAddressBits } from "../registers/index.ts";
+import { Shootdown, type TranslateParameters } from "./translate.ts";
+import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
+
+/** The ports towards memory, pages and registers: what a transport or an extend path in front of the node hands through. */
+export const memoryPorts = (c: NodeConfig, w: Axi4Parameters, t: TranslateParameters) => ({
+  mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
+  free_page: sink(uint(c.ppnBits)), free_pages: output(uint(bitsFor(c.freePageBuffer))),
+  /** The free-page buffer holds its low-water mark or less. */
+  low_water: output(bit),
+  shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
+  ...liteSlavePorts(registerAddressBits),
+  /** Slots in use: 0 when nothing is under way. */
+  busy: output(uint(c.requestSlots)),
+});
+/** The ports towards the network and the slow path's frames. */
+export const framePorts = (w: Axi4Parameters) => ({
+  rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)), soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)),
+});
+
+const inwards = ["mem_b", "mem_r", "free_page", "shootdown", "s_aw", "s_w", "s_ar"] as const;
+const outwards = ["mem_aw", "mem_w", "mem_ar", "shootdown_done", "s_b", "s_r"] as const;
+const levels = ["free_pages", "low_water", "busy"] as const;
+type Named<K extends string> = { readonly [_ in K]: unknown };
+/** A module with these ports, seen from inside (its own) or from outside (an instance's): each stream has the other direction there. */
+type MemorySide = Named<(typeof inwards)[number] | (typeof outwards)[number] | (typeof levels)[number]>;
+
+/** Hands the memory ports of a node inside through to the same ports outside. */
+export function handThrough(outer: MemorySide, inner: MemorySide): void {
+  for (const n of inwards) connectAny(outer[n] as StreamIn<Shape>, inner[n] as StreamOut<Shape>);
+  for (const n of outwards) connectAny(inner[n] as StreamIn<Shape>, outer[n] as StreamOut<Shape>);
+  for (const n of levels) (outer[n] as { set(v: unknown): void }).set(inner[n]);
+}
