@@ -1,5 +1,5 @@
 import { makeSettings } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
 import { countNodes, elaborate, emit } from "../../hdl-dsl/index.ts";
 
 /** Speed of the language on the whole node. A node of the design is an expression or a statement. */

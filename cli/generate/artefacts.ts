@@ -4,7 +4,7 @@ import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import { registerHeader, registerReference, socPortGeometry, socPortHeader, socPortReference } from "../../designs/clio/registers/index.ts";
-import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
 import { structureOf } from "../../hdl-dsl/index.ts";

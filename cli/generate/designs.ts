@@ -1,5 +1,5 @@
 import { makeSettings, type NodeConfig } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
 import { Counter } from "../../docs/examples/counter.ts";
 import { emit, libraryModules, type EmittedDesign } from "../../hdl-dsl/index.ts";
 

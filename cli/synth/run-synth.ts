@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { makeSettings, parametersOf, parseSettings } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
 import { libraryModules } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
 import { repository } from "../repository.ts";

@@ -19,7 +19,7 @@ export const drawVerb: Verb = (program, { terminal }) => program.command("draw")
     let def;
     if (design === "clio") {
       if (options.module !== undefined) throw new UsageError("--module is for a TypeScript file: name a module inside clio with --part");
-      const [{ parseSettings }, { clioNode }] = await Promise.all([import("../../designs/clio/config/index.ts"), import("../../designs/clio/rtl/index.ts")]);
+      const [{ parseSettings }, { clioNode }] = await Promise.all([import("../../designs/clio/config/index.ts"), import("../../designs/clio/build/index.ts")]);
       def = clioNode(parseSettings(options.set).config);
     } else {
       const { loadDefinition } = await import("../emit/load-definition.ts");

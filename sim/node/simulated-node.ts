@@ -1,5 +1,5 @@
 import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings, settingsBehindTransport } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
 import { clearTable, SlowPath, type SlowPathOptions } from "../../designs/clio/software/index.ts";
 import { runBench, type BenchOptions } from "../bench/run-bench.ts";
 import type { Bench } from "../bench/bench.ts";

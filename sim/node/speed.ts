@@ -1,5 +1,5 @@
 import type { Settings } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
 import { Scoreboard } from "../../designs/clio/model/index.ts";
 import { Mixture } from "../../designs/clio/workload/index.ts";
 import { runBench } from "../bench/run-bench.ts";

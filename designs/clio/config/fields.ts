@@ -29,6 +29,16 @@ export function word<const W extends readonly [string, ...string[]]>(words: W) {
     return `must be ${listed(words)}; the nearest is ${near}`;
   } });
 }
+/** Some of a few words, each at most once, with commas between: `none`, or `all` of them. As text, so that equal choices are equal. */
+export function words(known: readonly string[]) {
+  const chosen = (v: string): readonly string[] => (v === "none" ? [] : v === "all" ? known : v.split(",").map(w => w.trim()));
+  return z.string().transform((v, context): string => {
+    const list = chosen(v.trim()), wrong = list.find((w, i) => !known.includes(w) || list.indexOf(w) !== i);
+    if (wrong === undefined) return list.length === 0 ? "none" : list.join(",");
+    context.addIssue({ code: "custom", message: known.includes(wrong) ? `has ${wrong} twice; name each once` : `must be none, all, or a list of ${listed(known)} with commas between; there is no "${wrong}"` });
+    return z.NEVER;
+  });
+}
 /** A power of two in a range, both ends included. */
 export function powerOfTwo(least: number, most: number, read = plain, show: (n: number) => string = String) {
   const legal: number[] = [];

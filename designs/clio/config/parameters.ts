@@ -3,9 +3,13 @@ import { accessBody, frameOffsets, gbnHeader, udpPorts } from "../../packets/ind
 import { TableError, tableGeometry, vaBits, type TableGeometry } from "../table/index.ts";
 import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
-import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word } from "./fields.ts";
+import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word, words } from "./fields.ts";
 
 const MB = 2 ** 20, GB = 2 ** 30, TB = 2 ** 40;
+
+/** Offloads that a build can have, in the paper's order (§4.6): pointer chase, key-value store, multi-version objects, data analytics. */
+export const offloadNames = ["chase", "kv", "mv", "df"] as const;
+export type OffloadName = (typeof offloadNames)[number];
 
 /** Transports of a build, and the most sessions that the wire format can name. */
 const transports = ["none", "gbn"] as const, mostSessions = 2 ** gbnHeader.fields.srcSlot.bits;
@@ -46,6 +50,8 @@ export const parametersSchema = z.strictObject({
   transport: word(transports).default("none"),
   /** Go-Back-N sessions, number 0 (management, which has no state) among them. */
   gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
+  /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
+  offloads: words(offloadNames).default("none"),
 });
 export type Parameters = z.output<typeof parametersSchema>;
 
@@ -93,6 +99,12 @@ export interface NodeConfig extends Parameters {
   readonly freePageLowWater: number;
 }
 
+/** Process IDs from here up are those of offloads, by slot: the slow path gives them to nobody else. */
+export const firstOffloadPid = 0xff00;
+/** The offloads of a build, slot 0 first. */
+export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly OffloadName[] =>
+  offloads === "none" ? [] : offloads.split(",") as OffloadName[];
+
 /** Just the parameters of a build. */
 export function parametersOf(c: NodeConfig): Parameters {
   return Object.fromEntries(Object.keys(parametersSchema.shape).map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
@@ -108,6 +120,9 @@ export function deriveConfig(p: Parameters): NodeConfig {
   const beatBytes = p.dataWidth / 8, maxData = p.mtuFrame - frameOffsets.body - accessBody.bytes - transportBytes(p);
   if (p.transport === "none" && p.gbnSessions !== mostSessions) {
     throw new ConfigError(`gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`);
+  }
+  if (p.transport === "gbn" && p.offloads !== "none") {
+    throw new ConfigError(`offloads = ${p.offloads} with transport = gbn is not built yet; set offloads = none or transport = none`);
   }
   if (p.outstandingMisses > p.requestSlots) {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);

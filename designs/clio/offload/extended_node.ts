@@ -21,10 +21,10 @@ export const extendedNode = (offloads: readonly Offload[]) => module("ClioNodeEx
     return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)) };
   },
   (io, p) => {
-    const node = instance(ClioNode({ ...p, exportsConfig: true })), path = instance(extendPath(offloads)(pathOf(p)));
+    const node = instance(ClioNode({ ...p, offloads: "none", exportsConfig: true })), path = instance(extendPath(offloads)(pathOf(p)));
     path.config.set(node.net_config);
     connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.soc_rx, io.soc_rx); connect(io.soc_tx, path.soc_tx);
     connect(path.node_rx, node.rx); connect(node.tx, path.node_tx); connect(node.soc_rx, path.node_soc_rx); connect(path.node_soc_tx, node.soc_tx);
     handThrough(io, node);
   },
-  { nameOf: p => `ClioNodeExtended_${offloads.map(o => o.name).join("_")}_d${p.dataWidth}` });
+  { nameOf: p => `${ClioNode({ ...p, offloads: "none" }).name.replace("ClioNode", "ClioNodeExtended")}_${offloads.map(o => o.name).join("_")}` });

@@ -1,5 +1,6 @@
 /** The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to those who write one. */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
+import { firstOffloadPid } from "../config/index.ts";
 
 /** What an offload must know of its host. */
 export interface OffloadParameters {
@@ -81,4 +82,4 @@ export const offloadPorts = (p: OffloadParameters) => ({
 });
 
 /** The process ID of the offload in slot `k`: its own address space. The slow path gives these to nobody else. */
-export const offloadPid = (k: number): number => 0xff00 + k;
+export const offloadPid = (k: number): number => firstOffloadPid + k;

@@ -1,6 +1,5 @@
 /** The memory node's hardware. */
 export { EntryExchange } from "./entry_exchange.ts";
-export { clioNode, type NodeBuild } from "./build.ts";
 export { ClioNode, nodeBus, translateParameters } from "./node.ts";
 export { nodeProofs } from "./proofs.ts";
 export { Responder, type ResponderParameters } from "./responder.ts";

@@ -1,8 +1,9 @@
+import { firstOffloadPid } from "../config/index.ts";
 import {
   allocBody, allocReplyBody, arpReplyFrame, clioMessage, createProcBody, createProcReplyBody, decode, dissect, echoReplyFrame, encode, formatIpv4, joinBody, newNodeBody, opcode,
   PacketError, replyCode, replyFrame, retBody, status, udpFrame, type Endpoint,
 } from "../../packets/index.ts";
-import { errorNumber, lastPid, regionBytes } from "./memory-manager.ts";
+import { errorNumber, regionBytes } from "./memory-manager.ts";
 import { LowestFree } from "./numbers.ts";
 import { RegionMap, type MemberNode } from "./region-map.ts";
 
@@ -23,7 +24,7 @@ export class Monitor {
 
   /** @param firstPid process IDs from here on are the monitor's to give; nodes that create processes of their own have those below */
   constructor(own: Endpoint, nodes: readonly MemberNode[], firstPid = 1) {
-    this.own = own; this.map = new RegionMap(nodes); this.pids = new LowestFree(firstPid, lastPid);
+    this.own = own; this.map = new RegionMap(nodes); this.pids = new LowestFree(firstPid, firstOffloadPid - 1);
   }
 
   /** The frames that answer a frame, in order; none when it is not for the monitor. Never throws on what a frame holds. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { layoutOf } from "../../../cli/draw/layout.ts";
 import { svgOf } from "../../../cli/draw/svg.ts";
 import { makeSettings } from "../../../designs/clio/config/index.ts";
-import { clioNode } from "../../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../../designs/clio/build/index.ts";
 import { structureOf, type Link, type Part, type Structure } from "../../../hdl-dsl/index.ts";
 import { mnemo } from "../command-line.ts";
 

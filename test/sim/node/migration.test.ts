@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Client, ClusterProcess } from "../../../designs/clio/client/index.ts";
 import { clockPeriod, makeSettings } from "../../../designs/clio/config/index.ts";
-import { clioNode } from "../../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../../designs/clio/build/index.ts";
 import { migrationResult, type MigrationMode, type MigrationReport } from "../../../designs/clio/software/index.ts";
 import { clientEndpoint } from "../../../designs/clio/workload/index.ts";
 import { ClientStation, joinController, joinNetwork, Lockstep, NetworkModel, Random, runBench, SimulatedNode, SimulatedTime, type LinkOptions } from "../../../sim/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { counters, makeSettings, type CounterName } from "../../../designs/clio/config/index.ts";
-import { clioNode } from "../../../designs/clio/rtl/index.ts";
+import { clioNode } from "../../../designs/clio/build/index.ts";
 import { clientEndpoint, FrameClient, malformedFrames, Random, type MixtureOptions } from "../../../designs/clio/workload/index.ts";
 import { vmFlag } from "../../../designs/packets/index.ts";
 import { bernoulli } from "../../../sim/index.ts";

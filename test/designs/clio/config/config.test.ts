@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, counterNames, makeSettings, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
+import { ConfigError, counterNames, makeSettings, offloadsOf, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
 
 const refusal = (...args: string[]): string => {
   try { parseSettings(args); } catch (e) { if (e instanceof ConfigError) return e.message; throw e; }
@@ -57,5 +57,18 @@ describe("settings", () => {
   });
   it("let QUERY_STAT's reply fit the smallest largest frame", () => {
     expect(58 + 4 + 8 * counterNames.length).toBeLessThanOrEqual(576);
+  });
+});
+
+describe("offloads of a build", () => {
+  it.each([["none", []], ["all", ["chase", "kv", "mv", "df"]], ["kv, chase", ["kv", "chase"]]])("%s", (text, expected) => {
+    expect(offloadsOf(makeSettings({ offloads: text }).config)).toEqual(expected);
+  });
+  it.each([
+    ["tree", /^offloads = "tree": must be none, all, or a list of chase, kv, mv or df with commas between; there is no "tree"$/],
+    ["kv,kv", /^offloads = "kv,kv": has kv twice; name each once$/],
+  ])("refuses %s", (text, message) => { expect(() => makeSettings({ offloads: text })).toThrow(message); });
+  it("refuses them behind Go-Back-N, naming both", () => {
+    expect(() => makeSettings({ offloads: "kv", transport: "gbn" })).toThrow(/offloads = kv with transport = gbn/);
   });
 });

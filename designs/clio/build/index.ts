@@ -1,0 +1,2 @@
+/** The node as a configuration asks for it: what simulations, Verilog and synthesis are made from. */
+export { clioNode, type NodeBuild } from "./node.ts";

@@ -1,0 +1,6 @@
+/** The offloads that a build can have (paper §4.6). */
+import type { OffloadName } from "../config/index.ts";
+import type { Offload } from "../offload/index.ts";
+
+/** Each by its name in `offloads`. */
+export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = {} as never;
