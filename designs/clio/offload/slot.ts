@@ -45,7 +45,7 @@ export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, r
  * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken. An access for a client is made with the client's pid, and only while its request is in the offload;
  *   with another opcode than `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
  *
- * Latency: 1 cycle from `asked` to `request`; 3 from a reply's or memory request's last beat to `answer` or `access`; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and 1 cycle between items. Reset: all contexts
+ * Latency: 1 cycle from `asked` to `request`; 2 from a reply without data to `answer`, 3 from a memory request to `access`, and one more after the last beat of data; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and 1 cycle between items. Reset: all contexts
  * free, nothing under way.
  */
 export const OffloadSlot = module("OffloadSlot",
