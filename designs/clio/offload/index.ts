@@ -1,5 +1,5 @@
 /** What hosts offloads in the node, and the interface that they are written against. */
-export { cutFields, joinBytes, joinFields } from "../rtl/index.ts";
+export { Align, AlignInput, AlignJob, AlignOutput, cutFields, joinBytes, joinFields, type AlignParameters } from "../rtl/index.ts";
 export { extendPath, type ExtendPathParameters, type Offload } from "./extend_path.ts";
 export { extendedNode } from "./extended_node.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header_insert.ts";

@@ -5,6 +5,7 @@ export { nodeProofs } from "./proofs.ts";
 export { Responder, type ResponderParameters } from "./responder.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
 export { ClioNodeGbn, type GbnNodeParameters } from "./gbn_node.ts";
+export { Align, AlignInput, AlignJob, AlignOutput, type AlignParameters } from "./align.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";

@@ -1,2 +1,3 @@
 /** Reference models of the offloads (paper §4.6), and the virtual memory that they run on. */
+export { chase, type OffloadAnswer } from "./chase.ts";
 export { malformation, ModelMemory, type MemoryAccess, type MemoryAnswer, type ModelMemoryOptions, type OffloadMemory, type Rights } from "./memory.ts";

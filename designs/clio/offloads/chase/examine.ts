@@ -1,0 +1,136 @@
+import { assertAlways, bit, cat, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, struct, uint, when, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import { status } from "../../../packets/index.ts";
+import { BodyBeat, MemoryReply } from "../../offload/index.ts";
+import { type ChaseParameters, contextBits, Ending, Fetch, Found, indexBits, Job, JobWrite, laneBits, NodeBeat, placeBits, Visit, visitBits, wordBytes } from "./types.ts";
+
+/** The eight bytes of `window` from byte `first` on; the window has 7 bytes more than `first` has values. */
+function wordAt(window: UInt, first: UInt): UInt<64> {
+  let rest = window;
+  for (let k = first.width - 1; k >= 0; k--) {
+    const kept = (2 ** k + wordBytes - 1) * 8;
+    rest = mux(first.bit(k), rest.bits(2 ** k * 8, kept), rest.bits(0, kept));
+  }
+  return rest.is(64);
+}
+
+/** Set in the tag of the READ of a value; the low bits are the context. */
+export const valueTag = 7;
+
+/**
+ * Takes what memory replies. A node's beats are kept (`beat`), and key, next pointer and pointer to the value picked out of them wherever they lie; then the node answers the request (`ended`, `found`), or
+ * its value is read, or the next node (`fetch`), or the list or the depth is at its end (`ended`, FAIL). The beats of a value pass through to `value`, once its ending was taken (`passing`).
+ * A reply with another status than OK ends its request with it.
+ *
+ * Which node answers: with `useKey` the first whose key is the one looked for; else with `useDepth` node number `depth`; else the first.
+ *
+ * Latency: from a node's last beat to `fetch` or `ended` 3 cycles. Initiation interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts (asserted), so that replies
+ * with nodes are always taken; a value and a failure wait until `passing` is taken, replies behind them with them. Reset: no reply under way.
+ */
+export const ChaseExamine = module("ChaseExamine",
+  (p: ChaseParameters) => ({
+    memory_reply: sink(MemoryReply), memory_reply_data: sink(BodyBeat(p)), job: input(JobWrite(p)), visit: input(Visit(p)),
+    beat: output(NodeBeat(p)), found: output(Found(p)), fetch: source(Fetch(p)), ended: source(Ending(p)), passing: source(Ending(p)), value: source(BodyBeat(p)),
+  }),
+  (io, p) => {
+    const lanes = laneBits(p), width = p.beatBytes * 8, tail = (wordBytes - 1) * 8;
+    const jobs = ram(Job, { depth: p.contexts, collision: "undefined", style: "distributed" });
+    jobs.write(io.job.en, io.job.context, io.job.job);
+    const lefts = ram(uint(visitBits), { depth: p.contexts, collision: "undefined", style: "distributed" });
+    lefts.write(io.visit.en, io.visit.context, io.visit.left);
+
+    // ---- Whose reply it is, and where its beats go.
+    const head = io.memory_reply.payload, reply_context = node(head.tag.trunc(contextBits(p)));
+    const Work = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
+    const work = reg(Work);
+    const index = reg(uint(indexBits(p)));
+    const passes = node(head.tag.bit(valueTag).or(head.status.ne(status.OK)));
+    const data = io.memory_reply_data;
+    io.memory_reply.ready.set(0);
+    io.passing.valid.set(0);
+    io.value.valid.set(0);
+    data.ready.set(0);
+    const state = fsm(["idle", "node", "value"], "idle", s => ({
+      idle: () => {
+        index.set(0);
+        work.set({ context: reply_context, va: head.va, left: lefts.readAsync(reply_context), job: jobs.readAsync(reply_context) });
+        io.passing.valid.set(io.memory_reply.valid.and(passes));
+        io.memory_reply.ready.set(passes.not().or(io.passing.ready));
+        when(io.memory_reply.fire.and(head.status.eq(status.OK)), () => {
+          s.go("node");
+          when(passes, () => { s.go("value"); });
+        });
+      },
+      node: () => {
+        data.ready.set(1);
+        when(data.valid, () => {
+          index.set(index.add(1));
+          when(data.payload.last, () => { s.go("idle"); });
+        });
+      },
+      value: () => {
+        io.value.valid.set(data.valid);
+        data.ready.set(io.value.ready);
+        when(data.fire.and(data.payload.last), () => { s.go("idle"); });
+      },
+    }));
+    io.passing.payload.set({ context: reply_context, status: head.status, streamed: head.status.eq(status.OK) });
+    io.value.payload.set(data.payload);
+
+    // ---- A beat of a node, and the seven bytes before it.
+    const beat_valid = reg(bit, { init: 0 });
+    const beat_last = reg(bit);
+    const beat_index = reg(uint(indexBits(p)));
+    const beat_data = reg(uint(width));
+    const before = reg(uint(tail));
+    beat_valid.set(state.is("node").and(data.valid));
+    beat_last.set(data.payload.last);
+    beat_index.set(index);
+    beat_data.set(data.payload.data);
+    const window = cat(beat_data, before);
+    when(beat_valid, () => { before.set(beat_data.bits(width - tail, tail)); });
+    io.beat.set({ en: beat_valid, context: work.context, index: beat_index, data: beat_data });
+
+    const here = (place: UInt): Bit => beat_valid.and(place.bits(lanes, indexBits(p)).eq(beat_index));
+    const key = reg(uint(64)), next = reg(uint(64)), pointer = reg(uint(64));
+    when(here(work.job.keyEnd), () => { key.set(wordAt(window, work.job.keyEnd.trunc(lanes))); });
+    when(here(work.job.pointerEnd), () => { pointer.set(wordAt(window, work.job.pointerEnd.trunc(lanes))); });
+    const next_place = cat(work.job.next, constant(0, 3)).zext(placeBits);
+    const words = Array.from({ length: p.beatBytes / wordBytes }, (_, i) => beat_data.bits(i * 64, 64));
+    when(here(next_place), () => { next.set(words.length === 1 ? words[0] as UInt<64> : choose(words, work.job.next.trunc(lanes - 3))); });
+
+    // ---- The node as a whole, of which the next one's first beat may already have come.
+    const Seen = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
+    const seen_valid = reg(bit, { init: 0 });
+    const seen = reg(Seen);
+    seen_valid.set(beat_valid.and(beat_last));
+    seen.set(work);
+    const last_one = node(seen.left.eq(1));
+    const answers = node(mux(seen.job.useKey, key.eq(seen.job.key), last_one.or(seen.job.useDepth.not())));
+
+    const step_valid = reg(bit, { init: 0 });
+    const step_found = reg(bit);
+    const step_ends = reg(bit);
+    const step = reg(Fetch(p));
+    const step_va = reg(uint(64));
+    step_valid.set(seen_valid);
+    step_found.set(answers);
+    step_ends.set(mux(answers, seen.job.follows.not(), last_one.or(next.eq(0))));
+    step_va.set(seen.va);
+    step.set({
+      context: seen.context, value: answers, va: mux(answers, pointer, next), length: mux(answers, seen.job.valueBytes, seen.job.nodeBytes), left: seen.left.sub(1),
+    });
+    io.found.set({ en: step_valid.and(step_found), context: step.context, va: step_va });
+    io.fetch.valid.set(step_valid.and(step_ends.not()));
+    io.fetch.payload.set(step);
+    io.ended.valid.set(step_valid.and(step_ends));
+    io.ended.payload.set({ context: step.context, status: mux(step_found, constant(status.OK, 4), status.FAIL), streamed: 0 });
+    assertAlways(io.fetch.valid.not().or(io.fetch.ready).and(io.ended.valid.not().or(io.ended.ready)), "there is room for what becomes of every node");
+  },
+  { nameOf: p => `ChaseExamine_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });
+
+/** One of a power of two of words. */
+function choose(words: readonly UInt<64>[], index: UInt): UInt<64> {
+  let left = words;
+  for (let k = 0; k < index.width; k++) left = Array.from({ length: left.length / 2 }, (_, i) => mux(index.bit(k), left[2 * i + 1] as UInt<64>, left[2 * i] as UInt<64>));
+  return left[0] as UInt<64>;
+}
