@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chase, ModelMemory, type MemoryAccess, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { PointerChase, type ChaseParameters } from "../../../../designs/clio/offloads/chase/index.ts";
 import { encode, opcode, pointerChaseBody, status, statusName, type Decoded } from "../../../../designs/packets/index.ts";
-import { OffloadHost, runBench, type Bench, type Dut, type OffloadCallRequest, type OffloadHostOptions, type OffloadPorts, type Random } from "../../../../sim/index.ts";
+import { bursts, never, OffloadHost, runBench, type Bench, type Dut, type OffloadCallRequest, type OffloadHostOptions, type OffloadPorts, type Random } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
@@ -140,3 +140,22 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
     });
   });
 }
+
+describe("a planted fault is found", () => {
+  const p = parametersOf(8), dut = PointerChase(p);
+  const check = (name: string, design: Dut<OffloadPorts>): Promise<unknown> =>
+    runBench(name, design, { wave: false, seed: 21, hangCycles: 1500, limitCycles: 200_000 }, async b => {
+      const slow = bursts({ go: 3, pause: 60 }, 5);
+      await run(b, p, 100, { pause: stream => (stream === "reply_data" ? slow : never), latency: 1, patience: 1000 });
+    });
+  test("and nothing without one", async () => { await check("no fault", dut); });
+  const faults: readonly (readonly [string, string | RegExp, string])[] = [
+    ["a context's next request begins while its value is still being sent", /if \(~waits\)/, "if (1'b1)"],
+    ["a key across two beats", /before_ <= [^;]*;/, "before_ <= before_;"],
+    ["the last node that the depth allows is not looked at", /last_one = [^;]*;/, "last_one = seen_left == 16'd2;"],
+    ["a ring goes on for ever", /step_left <= [^;]*;/, "step_left <= seen_left;"],
+    ["in the offload's own address space", /(staged_skid_held_client) : 1'b1/, "$1 : 1'b0"],
+    ["the value from the node's first beat on", /index <= \{1'b0, first_lane_word\[21:17\]\};/, "index <= 6'd0;"],
+  ];
+  for (const [name, from, to] of faults) test(name, async () => { await findsFault(check(name, plant(dut, from, to))); });
+});
