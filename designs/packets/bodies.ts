@@ -30,7 +30,10 @@ const select = {
 };
 export const dfSelectBody = layout("dfSelect", "DF select", "le", select);
 export const dfAggregateBody = layout("dfAggregate", "DF aggregate", "le", { ...select, valueOffset: num(16, "bytes"), valueBytes: num(8, "bytes") });
-export const dfSelectReplyBody = layout("dfSelectReply", "DF select reply", "le", { table: big(64, "virtual address of the table"), length });
+export const dfSelectReplyBody = layout("dfSelectReply", "DF select reply", "le", {
+  table: big(64, "virtual address of the table, plus the bytes of rows in the frames before this one"),
+  length: num(31, "bytes of rows in this frame"), more: num(1, "frames of this reply follow", "bool"),
+});
 export const dfAggregateReplyBody = layout("dfAggregateReply", "DF aggregate reply", "le", {
   table: big(64, "virtual address of the table"), length, count: big(64, "matching rows", "dec"), sum: big(64, "of the value", "dec"),
   min: big(64, "of the value", "dec"), max: big(64, "of the value", "dec"),

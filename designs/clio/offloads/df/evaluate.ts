@@ -1,0 +1,119 @@
+import {
+  bit, cat, constant, fromBits, input, module, mux, node, ram, reg, repeat, sink, source, stage, struct, uint, when, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { ReadWrite } from "./reads.ts";
+import { Found, laneBits, mostFieldBytes, readBeats, Step, type DataFrameParameters } from "./types.ts";
+import { QueryWrite } from "./walk.ts";
+
+const byteBits = 8, wordBits = 64, wordShift = Math.log2(mostFieldBytes);
+
+/**
+ * Looks at rows: the bytes that the READs brought are kept here, and each step names a window of `beatBytes` of them, from any byte on. In `found` come those bytes, byte a of the buffer on
+ * lane a mod `beatBytes`; how the field compares with the operand, both unsigned; and the value. Every other beat stands in a memory of its own, so that a window over two beats
+ * is read in one cycle.
+ *
+ * Latency: 6 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found` waits. Reset forgets the steps.
+ */
+export const DfEvaluate = module("DfEvaluate",
+  (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), written: input(ReadWrite(p)), step: sink(Step(p)), found: source(Found(p)) }),
+  (io, p) => {
+    const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(readBeats(p));
+    const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) => ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
+    const sizes = keep(struct({ field: uint(4), value: uint(4) }), "sizes"), operands = keep(uint(wordBits), "operands");
+    sizes.write(io.queries.en, io.queries.query.context, { field: io.queries.query.fieldBytes, value: io.queries.query.valueBytes });
+    operands.write(io.queries.en, io.queries.query.context, io.queries.query.operand);
+
+    const full = reg(bit, { init: 0 });
+    const go = node(full.not().or(io.found.ready));
+    const arrived = stage(io.step, "forward");
+    arrived.ready.set(go);
+
+    // ---- 1: both beats of the window.
+    const bank = (name: string) => ram(uint(width), { depth: p.reads * readBeats(p) / 2, collision: "undefined", style: "block", name });
+    const even = bank("even"), odd = bank("odd");
+    const w = io.written, to = node(cat(w.read, w.beat.bits(1, beatBits - 1)));
+    even.write(w.en.and(w.beat.bit(0).not()), to, w.data);
+    odd.write(w.en.and(w.beat.bit(0)), to, w.data);
+    const a = arrived.payload, beat = node(a.at.bits(lanes, beatBits)), lane = node(a.at.trunc(lanes));
+    const even_word = even.readSync(cat(a.read, beat.add(1).bits(1, beatBits - 1)), { en: go });
+    const odd_word = odd.readSync(cat(a.read, beat.bits(1, beatBits - 1)), { en: go });
+    const Located = struct({ step: Step(p), fieldLane: uint(lanes), valueLane: uint(lanes) });
+    const valid1 = reg(bit, { init: 0 });
+    const at1 = reg(Located);
+    // Lanes from the first one on are of the first beat.
+    const take_even = reg(uint(p.beatBytes));
+
+    // ---- 2: the window, each byte on its own lane.
+    const valid2 = reg(bit, { init: 0 });
+    const at2 = reg(Located);
+    const data2 = reg(uint(width));
+
+    // ---- 3: the two words that the field lies in, and the value.
+    const valid3 = reg(bit, { init: 0 });
+    const at3 = reg(Located);
+    const data3 = reg(uint(width));
+    const field_words = reg(uint(2 * wordBits));
+    const value_words = reg(uint(2 * wordBits));
+
+    // ---- 4: field and value.
+    const valid4 = reg(bit, { init: 0 });
+    const step4 = reg(Step(p));
+    const data4 = reg(uint(width));
+    const field4 = reg(uint(wordBits));
+    const value4 = reg(uint(wordBits));
+
+    // ---- 5: compared.
+    const found = reg(Found(p));
+    when(go, () => {
+      valid1.set(arrived.valid);
+      at1.set({ step: a, fieldLane: lane.add(a.field), valueLane: lane.add(a.valueAt) });
+      take_even.set(constant((1n << BigInt(p.beatBytes)) - 1n, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
+
+      valid2.set(valid1);
+      at2.set(at1);
+      data2.set(perLane(p, i => mux(take_even.bit(i), even_word.bits(byteBits * i, byteBits), odd_word.bits(byteBits * i, byteBits))));
+
+      valid3.set(valid2);
+      at3.set(at2);
+      data3.set(data2);
+      field_words.set(wordsFrom(data2, at2.fieldLane));
+      value_words.set(wordsFrom(data2, at2.valueLane));
+
+      const size = sizes.readAsync(at3.step.context);
+      valid4.set(valid3);
+      step4.set(at3.step);
+      data4.set(data3);
+      field4.set(bytesFrom(field_words, at3.fieldLane, size.field));
+      value4.set(bytesFrom(value_words, at3.valueLane, size.value));
+
+      const operand = operands.readAsync(step4.context);
+      full.set(valid4);
+      found.set({ step: step4, data: data4, equal: field4.eq(operand), less: field4.lt(operand), value: value4 });
+    });
+    io.found.valid.set(full);
+    io.found.payload.set(found);
+  },
+  { nameOf: p => `DfEvaluate_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
+
+function perLane(p: { readonly beatBytes: number }, f: (lane: number) => UInt): UInt {
+  return cat(...Array.from({ length: p.beatBytes }, (_, i) => f(p.beatBytes - 1 - i)));
+}
+/** The aligned word that lane `first` lies in, and the one behind it, round the end. */
+function wordsFrom(data: UInt, first: UInt): UInt {
+  const count = data.width / wordBits, words = Array.from({ length: count }, (_, i) => data.bits(i * wordBits, wordBits));
+  if (count === 1) return cat(data, data);
+  const pick = (of: readonly UInt[], index: UInt): UInt => {
+    if (of.length === 1) return of[0] as UInt;
+    const half = of.length / 2, top = index.width - 1, rest = top === 0 ? index : index.trunc(top);
+    return mux(index.bit(top), pick(of.slice(half), rest), pick(of.slice(0, half), rest));
+  };
+  const index = first.bits(wordShift, first.width - wordShift);
+  return cat(pick([...words.slice(1), words[0] as UInt], index), pick(words, index));
+}
+/** `count` bytes (1 to 8) of two words, from lane `first` of the lower on; above them 0. */
+function bytesFrom(words: UInt, first: UInt, count: UInt): UInt {
+  let shifted = words;
+  for (let k = 0; k < wordShift; k++) shifted = mux(first.bit(k), shifted.shr(byteBits * 2 ** k), shifted);
+  const kept = fromBits(Array.from({ length: mostFieldBytes }, (_, i) => count.gt(i)).flatMap(b => Array.from({ length: byteBits }, () => b)));
+  return shifted.trunc(wordBits).and(kept);
+}

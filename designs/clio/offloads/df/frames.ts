@@ -1,0 +1,140 @@
+import {
+  assertAlways, bit, cat, constant, Fifo, fsm, input, instance, module, mux, node, output, ram, reg, repeat, source, struct, uint, vec, when, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { dfSelectReplyBody, opcode, replyCode, status } from "../../../packets/index.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, joinFields, OffloadReply } from "../../offload/index.ts";
+import { HalfOf, Placed } from "./place.ts";
+import { contextBits, frameBeats, Frame, laneBits, replyHeaderBytes, type DataFrameParameters } from "./types.ts";
+import { QueryWrite } from "./walk.ts";
+
+const byteBits = 8;
+
+/** Lanes (of `unit` bits) turned upwards by `by`, round the end. */
+function turned(v: UInt, by: UInt, unit: number): UInt {
+  let out = v;
+  for (let k = 0; k < by.width; k++) {
+    const n = unit * 2 ** k, w = v.width;
+    out = mux(by.bit(k), cat(out.bits(0, w - n), out.bits(w - n, n)), out);
+  }
+  return out;
+}
+
+/**
+ * The frames of the results: keeps what is placed, two frames of each context, and sends the complete ones in their order. In front of the rows stand table and length; the table of a
+ * frame behind the first of its request is that many bytes higher as frames of it went before. A status other than OK goes alone, without a body; MALFORMED with the request's opcode.
+ *
+ * Latency: 6 cycles from the `placed` that completes a frame to `reply` and the first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context
+ * has two frames, and what would be a third waits in DfPlace until `sent`. Reset forgets all frames.
+ */
+export const DfFrames = module("DfFrames",
+  (p: DataFrameParameters) => ({
+    queries: input(QueryWrite(p)), placed: input(Placed(p)), sent: output(HalfOf(p)), reply: source(OffloadReply(p)), reply_data: source(BodyBeat(p)),
+  }),
+  (io, p) => {
+    const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(frameBeats(p)), all = (1n << BigInt(p.beatBytes)) - 1n;
+
+    // ---- In: turned to its lanes, then written, over two beats where it must.
+    const i = io.placed;
+    const writes = reg(bit, { init: 0 });
+    const data = reg(uint(width));
+    const mask = reg(uint(p.beatBytes));
+    const in_even = reg(uint(p.beatBytes));
+    const even_at = reg(uint(contextBits(p) + beatBits));
+    const odd_at = reg(uint(contextBits(p) + beatBits));
+    const lane = node(i.at.trunc(lanes)), beat = node(i.at.bits(lanes, beatBits));
+    writes.set(i.en);
+    data.set(turned(i.data, lane.sub(i.from), byteBits));
+    mask.set(turned(constant(all, p.beatBytes).shr(i.bytes.sub(1).trunc(lanes).not()), lane, 1));
+    in_even.set(constant(all, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
+    even_at.set(cat(i.context, i.half, beat.add(1).bits(1, beatBits - 1)));
+    odd_at.set(cat(i.context, i.half, beat.bits(1, beatBits - 1)));
+    const bank = (name: string) => ram(uint(width), { depth: p.contexts * frameBeats(p), collision: "undefined", style: "block", name });
+    const even = bank("even"), odd = bank("odd");
+    even.write(writes, even_at, data, mask.and(in_even));
+    odd.write(writes, odd_at, data, mask.and(in_even.not()));
+
+    const completes = reg(bit, { init: 0 });
+    const complete = reg(Frame(p));
+    completes.set(i.completes);
+    complete.set(i.frame);
+    const frames = instance("frames", Fifo({ shape: Frame(p), depth: 2 * p.contexts, style: "distributed" }));
+    frames.push.valid.set(completes);
+    frames.push.payload.set(complete);
+    assertAlways(completes.not().or(frames.push.ready), "there is room for two frames of each context");
+
+    // ---- Out.
+    const Head = struct({ table: uint(64), aggregate: bit });
+    const heads = ram(Head, { depth: p.contexts, collision: "undefined", style: "distributed" });
+    const nexts = ram(uint(64), { depth: p.contexts, collision: "undefined", style: "distributed" });
+    heads.write(io.queries.en, io.queries.query.context, { table: io.queries.query.table, aggregate: io.queries.query.aggregate });
+    const follows = reg(vec(bit, p.contexts), { init: Array.from({ length: p.contexts }, () => 0) });
+    const frame = reg(Frame(p));
+    const head = reg(Head);
+    const next = reg(uint(64));
+    const is_later = reg(bit);
+    const va = reg(uint(64));
+    const length = reg(uint(bodyLengthBits));
+    const code = reg(uint(byteBits));
+    const beat_out = reg(uint(beatBits));
+    const left = reg(uint(beatBits + 1));
+    const header_due = reg(bit, { init: 0 });
+    const out_valid = reg(bit, { init: 0 });
+    const out_beat = reg(uint(beatBits));
+    const out_last = reg(bit);
+
+    const body = node(mux(frame.status.any(), constant(0, bodyLengthBits), frame.bytes.zext(bodyLengthBits).add(replyHeaderBytes)));
+    const at = node(mux(is_later, next, head.table));
+    const pulls = node(left.any().and(out_valid.not().or(io.reply_data.ready)));
+    const over = node(header_due.not().or(io.reply.ready).and(left.eq(0)).and(out_valid.not().or(io.reply_data.ready)));
+    frames.pop.ready.set(0);
+    const s = fsm(["idle", "prepare", "send"], "idle", go => ({
+      idle: () => {
+        const f = frames.pop.payload;
+        frames.pop.ready.set(1);
+        frame.set(f);
+        head.set(heads.readAsync(f.context));
+        next.set(nexts.readAsync(f.context));
+        is_later.set(follows.at(f.context));
+        when(frames.pop.valid, () => { go.go("prepare"); });
+      },
+      prepare: () => {
+        va.set(at);
+        length.set(body);
+        code.set(mux(frame.status.eq(status.MALFORMED), mux(head.aggregate, constant(opcode.DF_AGGREGATE, byteBits), opcode.DF_SELECT), replyCode(opcode.DF_SELECT)));
+        follows.setAt(frame.context, frame.more);
+        header_due.set(1);
+        left.set(beatsOf(body, p).trunc(beatBits + 1));
+        beat_out.set(0);
+        go.go("send");
+      },
+      send: () => {
+        when(io.reply.ready, () => { header_due.set(0); });
+        when(over, () => { go.go("idle"); });
+      },
+    }));
+    nexts.write(s.is("prepare"), frame.context, at.add(frame.bytes.zext(64)));
+    io.reply.valid.set(header_due);
+    io.reply.payload.set({ context: frame.context, status: frame.status, opcode: code, length, more: frame.more });
+    io.sent.set({ valid: s.is("send").and(over), context: frame.context, half: frame.half });
+
+    when(pulls, () => {
+      left.set(left.sub(1));
+      beat_out.set(beat_out.add(1));
+      out_beat.set(beat_out);
+      out_last.set(left.eq(1));
+    });
+    when(out_valid.not().or(io.reply_data.ready), () => { out_valid.set(pulls); });
+    const read_at = node(cat(frame.context, frame.half, beat_out.bits(1, beatBits - 1)));
+    const even_word = even.readSync(read_at, { en: pulls });
+    const odd_word = odd.readSync(read_at, { en: pulls });
+    const word = node(mux(out_beat.bit(0), odd_word, even_word));
+    const header = node(joinFields(dfSelectReplyBody, { table: va, length: frame.bytes.zext(31), more: frame.more }));
+    let shown: UInt = word;
+    for (let k = 0; k * width < header.width; k++) {
+      const bits = Math.min(width, header.width - k * width), part = header.bits(k * width, bits);
+      shown = mux(out_beat.eq(k), bits === width ? part : cat(word.bits(bits, width - bits), part), shown);
+    }
+    io.reply_data.valid.set(out_valid);
+    io.reply_data.payload.set({ data: shown, last: out_last });
+  },
+  { nameOf: p => `DfFrames_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });

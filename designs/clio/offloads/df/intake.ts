@@ -1,0 +1,99 @@
+import { bit, bitsFor, cat, constant, fsm, module, mux, node, reg, sink, source, uint, when, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import { dfAggregateBody, dfSelectBody, opcode, status } from "../../../packets/index.ts";
+import { BodyBeat, cutFields, OffloadRequest } from "../../offload/index.ts";
+import { contextBits, mostFieldBytes, Query, sizeBits, tableBits, type DataFrameParameters } from "./types.ts";
+
+/** Bytes that the longer of the bodies takes, rounded up to a power of two. */
+const keptBytes = 32;
+
+/**
+ * Takes requests apart and checks them. What is wrong is MALFORMED: another opcode, a body that is longer or shorter than the opcode's, rows of no bytes or more
+ * than `maxData`, a field or value of no bytes, of more than 8 or that goes past its row, an unknown predicate. A table of 0 rows is none of it.
+ * The bytes of the table, and the whole rows that one READ brings, are worked out bit by bit: nothing here divides or multiplies.
+ *
+ * Latency from `request` to `query`: 3 cycles + the beats of the body + one for each bit of `maxData`; the next request is taken a cycle after `query` was.
+ * Full: one request at a time, the others wait. Reset forgets it.
+ */
+export const DfIntake = module("DfIntake",
+  (p: DataFrameParameters) => ({ request: sink(OffloadRequest(p)), request_data: sink(BodyBeat(p)), query: source(Query(p)) }),
+  (io, p) => {
+    const steps = bitsFor(p.maxData), beats = Math.max(1, keptBytes / p.beatBytes), lane = p.beatBytes * 8;
+    const context = reg(uint(contextBits(p)));
+    const aggregate = reg(bit);
+    const wrong_size = reg(bit);
+    const body = reg(uint(Math.max(keptBytes * 8, lane)));
+    const at = reg(uint(bitsFor(beats)));
+    const q = cutFields(dfAggregateBody, body.trunc(keptBytes * 8));
+
+    // Whole rows of a READ: maxData less the remainder of a division, the highest bit first; bytes of the table: rows x rowBytes likewise.
+    const bits_left = reg(uint(bitsFor(steps)));
+    const dividend = reg(uint(steps));
+    const remainder = reg(uint(steps));
+    const factor = reg(uint(steps));
+    const total = reg(uint(tableBits(p)));
+    const widened = node(cat(remainder, dividend.bit(steps - 1)));
+    const row_bytes = node(q.rowBytes.trunc(Math.min(16, steps)).zext(steps + 1));
+    const fits = node(widened.ge(row_bytes));
+
+    const shortest = (bytes: UInt): Bit => bytes.eq(0).or(bytes.gt(mostFieldBytes));
+    const past = (offset: UInt, bytes: UInt): Bit => offset.zext(17).add(bytes.zext(17)).gt(q.rowBytes.zext(17));
+    const malformed = reg(bit);
+    const field_malformed = node(shortest(q.fieldBytes).or(past(q.fieldOffset, q.fieldBytes)));
+    const value_malformed = node(shortest(q.valueBytes).or(past(q.valueOffset, q.valueBytes)));
+    const row_malformed = node(q.rowBytes.eq(0).or(q.rowBytes.gt(p.maxData)).or(q.predicate.gt(5)));
+
+    io.request.ready.set(0);
+    io.request_data.ready.set(0);
+    io.query.valid.set(0);
+    fsm(["idle", "body", "check", "count", "offer"], "idle", s => ({
+      idle: () => {
+        io.request.ready.set(1);
+        at.set(0);
+        when(io.request.valid, () => {
+          const r = io.request.payload, selects = r.opcode.eq(opcode.DF_SELECT), aggregates = r.opcode.eq(opcode.DF_AGGREGATE);
+          context.set(r.context);
+          aggregate.set(aggregates);
+          wrong_size.set(selects.and(r.length.eq(dfSelectBody.bytes)).or(aggregates.and(r.length.eq(dfAggregateBody.bytes))).not());
+          s.go("body");
+          when(r.length.eq(0), () => { s.go("check"); });
+        });
+      },
+      body: () => {
+        io.request_data.ready.set(1);
+        when(io.request_data.valid, () => {
+          if (beats === 1) when(at.eq(0), () => { body.set(io.request_data.payload.data); });
+          else for (let i = 0; i < beats; i++) when(at.eq(i), () => { body.setBits(i * lane, io.request_data.payload.data); });
+          when(at.ne(beats), () => { at.set(at.add(1)); });
+          when(io.request_data.payload.last, () => { s.go("check"); });
+        });
+      },
+      check: () => {
+        malformed.set(wrong_size.or(row_malformed).or(field_malformed).or(aggregate.and(value_malformed)));
+        bits_left.set(steps);
+        dividend.set(p.maxData);
+        factor.set(q.rowBytes.trunc(Math.min(16, steps)).zext(steps));
+        remainder.set(0);
+        total.set(0);
+        s.go("count");
+      },
+      count: () => {
+        bits_left.set(bits_left.sub(1));
+        dividend.set(dividend.shl(1));
+        remainder.set(mux(fits, widened.sub(row_bytes), widened).trunc(steps));
+        factor.set(factor.shl(1));
+        total.set(total.shl(1).add(mux(factor.bit(steps - 1), q.rows, constant(0, 32)).zext(tableBits(p))));
+        when(bits_left.eq(1), () => { s.go("offer"); });
+      },
+      offer: () => {
+        io.query.valid.set(1);
+        when(io.query.ready, () => { s.go("idle"); });
+      },
+    }));
+    io.query.payload.set({
+      context, status: mux(malformed, constant(status.MALFORMED, 4), status.OK), aggregate, table: q.table, total,
+      chunk: constant(p.maxData, sizeBits).sub(remainder.zext(sizeBits)),
+      rowBytes: q.rowBytes.trunc(sizeBits), fieldOffset: q.fieldOffset.trunc(sizeBits), fieldBytes: q.fieldBytes.trunc(4), predicate: q.predicate.trunc(3),
+      operand: q.operand, valueOffset: q.valueOffset.trunc(sizeBits), valueBytes: q.valueBytes.trunc(4),
+    });
+  },
+  { nameOf: p => `DfIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });

@@ -1,0 +1,97 @@
+import {
+  bit, cat, constant, input, module, mux, node, output, ram, reg, sink, struct, uint, vec, when, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { contextBits, Found, Frame, laneBits, replyHeaderBytes, sizeBits, type DataFrameParameters } from "./types.ts";
+import { QueryWrite, resultBytes, resultStep } from "./walk.ts";
+
+/** Bytes for a frame's buffer, and a frame that is complete with what was placed before: always taken. */
+export const Placed = (p: DataFrameParameters) => struct({
+  /** `bytes` bytes, those from lane `from` of `data` round the end, go to the bytes from `at` of half `half` of the context's buffer. */
+  en: bit, context: uint(contextBits(p)), half: bit, at: uint(sizeBits), from: uint(laneBits(p)), bytes: uint(laneBits(p) + 1), data: uint(p.beatBytes * 8),
+  completes: bit, frame: Frame(p),
+});
+/** Half of a context's buffer. */
+export const HalfOf = (p: DataFrameParameters) => struct({ valid: bit, context: uint(contextBits(p)), half: bit });
+
+const most64 = (1n << 64n) - 1n;
+
+/**
+ * Decides which rows match, and what becomes of them: rows of a select are placed one behind another in a buffer of the context, whose two halves hold a frame each; of an aggregate
+ * count, sum (modulo 2^64), least and greatest value are kept, from 0, 0, 2^64 - 1 and 0 on, and placed in the end. A row that does not fit the frame that others have begun completes it.
+ *
+ * Latency: 1 cycle from `found` to `placed`. Initiation interval: 1 step per cycle, one more where a row completes a frame. Full: waits while the half that comes next is being sent;
+ * all requests wait with it. Reset: all halves are free.
+ */
+export const DfPlace = module("DfPlace",
+  (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), found: sink(Found(p)), placed: output(Placed(p)), sent: input(HalfOf(p)) }),
+  (io, p) => {
+    const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) => ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
+    const rules = keep(struct({ rowBytes: uint(sizeBits), predicate: uint(3) }), "rules"), query = io.queries.query;
+    rules.write(io.queries.en, query.context, { rowBytes: query.rowBytes, predicate: query.predicate });
+    const Sums = struct({ count: uint(32), sum: uint(64), min: uint(64), max: uint(64) });
+    const useds = keep(uint(sizeBits), "useds"), sums = keep(Sums, "sums");
+    const each = <T>(f: (i: number) => T): T[] => Array.from({ length: p.contexts }, (_, i) => f(i));
+    const halves = reg(vec(bit, p.contexts), { init: each(() => 0) });
+    const sending = reg(vec(bit, 2 * p.contexts), { init: [...each(() => 0), ...each(() => 0)] });
+
+    const f = io.found.payload, s = f.step, valid = io.found.valid, rule = rules.readAsync(s.context);
+    // Predicates 0 to 5: =, !=, <, <=, >, >=.
+    const positive = mux(rule.predicate.bit(2), f.less.or(rule.predicate.bit(0).not().and(f.equal)).not(),
+      mux(rule.predicate.bit(1), f.less.or(rule.predicate.bit(0).and(f.equal)), f.equal.xor(rule.predicate.bit(0))));
+    const matched = reg(bit);
+    const matches = node(mux(s.test, positive, matched));
+
+    // ---- Rows.
+    const used = node(mux(s.opens, constant(0, sizeBits), useds.readAsync(s.context)));
+    const fits = node(used.zext(sizeBits + 1).add(rule.rowBytes.zext(sizeBits + 1)).le(p.maxData));
+    const half = node(halves.at(s.context));
+    const busy = node(sending.at(cat(s.context, half)));
+    const places = node(s.result.or(s.piece.and(matches)));
+    const completes = node(valid.and(s.piece).and(s.begins).and(matches).and(fits.not()));
+    const waits = node(busy.and(places.or(s.ends)));
+    io.found.ready.set(completes.or(waits).not());
+    const done = node(valid.and(completes.or(waits).not()));
+    when(done.and(s.test), () => { matched.set(positive); });
+    useds.write(completes.or(done.and(places.or(s.opens))), s.context,
+      mux(completes, constant(0, sizeBits), mux(places, used.add(s.bytes.zext(sizeBits)), used)));
+    const turns = node(completes.or(done.and(s.ends)));
+    when(turns, () => { halves.setAt(s.context, half.not()); });
+
+    when(io.sent.valid, () => { sending.setAt(cat(io.sent.context, io.sent.half), constant(0, 1)); });
+    when(turns, () => { sending.setAt(cat(s.context, half), constant(1, 1)); });
+
+    // ---- Sums.
+    const kept = sums.readAsync(s.context);
+    const before = node(mux(s.opens, { count: constant(0, 32), sum: constant(0, 64), min: constant(most64, 64), max: constant(0, 64) }, kept));
+    const counts = node(s.value.and(matches));
+    const now = {
+      count: before.count.add(counts.zext(32)),
+      sum: mux(counts, before.sum.add(f.value), before.sum),
+      min: mux(counts.and(f.value.lt(before.min)), f.value, before.min),
+      max: mux(counts.and(f.value.gt(before.max)), f.value, before.max),
+    };
+    sums.write(done.and(s.opens.or(s.value)), s.context, now);
+    const result = cat(before.max, before.min, before.sum, before.count.zext(64)), step = resultStep(p), width = p.beatBytes * 8;
+    const parts = Array.from({ length: resultBytes / step }, (_, i) => result.bits(8 * step * i, 8 * step));
+    const part = parts.length === 1 ? result : pickPart(parts, s.at.bits(Math.log2(step), Math.log2(parts.length)));
+
+    // ---- Out.
+    const out = reg(Placed(p));
+    const placed_en = reg(bit, { init: 0 });
+    const placed_completes = reg(bit, { init: 0 });
+    placed_en.set(done.and(places));
+    placed_completes.set(turns);
+    out.set({
+      en: 0, completes: 0, context: s.context, half, at: used.add(replyHeaderBytes), from: mux(s.result, constant(0, laneBits(p)), s.at.trunc(laneBits(p))), bytes: s.bytes,
+      data: mux(s.result, part.zext(width), f.data),
+      frame: { context: s.context, half, bytes: used, more: s.ends.not(), status: s.status },
+    });
+    io.placed.set({ ...out, en: placed_en, completes: placed_completes });
+  },
+  { nameOf: p => `DfPlace_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
+
+function pickPart(parts: readonly UInt[], index: UInt): UInt {
+  if (parts.length === 1) return parts[0] as UInt;
+  const half = parts.length / 2, top = index.width - 1, rest = top === 0 ? index : index.trunc(top);
+  return mux(index.bit(top), pickPart(parts.slice(half), rest), pickPart(parts.slice(0, half), rest));
+}

@@ -1,0 +1,130 @@
+import { bit, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, struct, uint, when } from "../../../../hdl-dsl/index.ts";
+import { contextBits, laneBits, Query, readBits, sizeBits, Slice, Step, type DataFrameParameters } from "./types.ts";
+
+/** A request to be kept by its context: always taken. */
+export const QueryWrite = (p: DataFrameParameters) => struct({ en: bit, query: Query(p) });
+
+/** Bytes of an aggregate's result, and how many of them one step places. */
+export const resultBytes = 32;
+export const resultStep = (p: { readonly beatBytes: number }): number => Math.min(resultBytes, p.beatBytes);
+
+/**
+ * Walks over the rows of one slice after another. A row that fits a beat takes one step, in which all of it is looked at. A longer row takes one step for its field and then, of an
+ * aggregate, one for its value, or, of a select, one for each beat of it begun. Behind the final slice come the steps that place an aggregate's result, and one that ends the request.
+ *
+ * Latency: 1 cycle from `slice` to its first `step`; initiation interval: one step per cycle, and one more for each slice. Reset forgets all.
+ */
+export const DfWalk = module("DfWalk",
+  (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), slice: sink(Slice(p)), step: source(Step(p)), released: output(bit) }),
+  (io, p) => {
+    const lanes = laneBits(p), Layout = struct({ rowBytes: uint(sizeBits), fieldOffset: uint(sizeBits), valueOffset: uint(sizeBits), aggregate: bit, short: bit });
+    const layouts = ram(Layout, { depth: p.contexts, collision: "undefined", style: "distributed" });
+    const q = io.queries.query;
+    layouts.write(io.queries.en, q.context, {
+      rowBytes: q.rowBytes, fieldOffset: q.fieldOffset, valueOffset: q.valueOffset, aggregate: q.aggregate, short: q.rowBytes.le(p.beatBytes),
+    });
+
+    const context = reg(uint(contextBits(p)));
+    const read = reg(uint(readBits(p)));
+    const layout = reg(Layout);
+    const status = reg(uint(4));
+    const final = reg(bit);
+    const opens = reg(bit);
+    const released = reg(bit, { init: 0 });
+    // Where the row, its field and its value begin, what is left of the slice, and what is left of the row.
+    const row_at = reg(uint(sizeBits));
+    const field_at = reg(uint(sizeBits));
+    const value_at = reg(uint(sizeBits));
+    const rest = reg(uint(sizeBits));
+    const tested = reg(bit);
+    const row_rest = reg(uint(sizeBits));
+    const result_at = reg(uint(sizeBits));
+
+    const first_piece = node(row_rest.eq(layout.rowBytes));
+    const last_piece = node(row_rest.le(p.beatBytes));
+    const row_ends = node(layout.short.or(tested.and(layout.aggregate.or(last_piece))));
+    const slice_ends = node(row_ends.and(rest.eq(layout.rowBytes)));
+    const result_ends = node(result_at.eq(resultBytes - resultStep(p)));
+
+    io.slice.ready.set(0);
+    io.step.valid.set(0);
+    released.set(0);
+    const s = fsm(["idle", "rows", "result", "end"], "idle", go => ({
+      idle: () => {
+        const given = io.slice.payload, found = layouts.readAsync(given.context), rows = given.status.eq(0).and(given.length.any());
+        io.slice.ready.set(1);
+        context.set(given.context);
+        read.set(given.read);
+        status.set(given.status);
+        final.set(given.final);
+        opens.set(given.first);
+        layout.set(found);
+        row_at.set(0);
+        field_at.set(found.fieldOffset);
+        value_at.set(found.valueOffset);
+        rest.set(given.length);
+        tested.set(0);
+        row_rest.set(found.rowBytes);
+        result_at.set(0);
+        when(io.slice.valid, () => {
+          when(rows, () => { go.go("rows"); })
+            .elseWhen(given.final, () => {
+              go.go("end");
+              when(given.status.eq(0).and(found.aggregate), () => { go.go("result"); });
+            });
+          released.set(rows.not());
+        });
+      },
+      rows: () => {
+        io.step.valid.set(1);
+        when(io.step.ready, () => {
+          opens.set(0);
+          tested.set(1);
+          when(tested.and(layout.aggregate.not()), () => { row_rest.set(row_rest.sub(p.beatBytes)); row_at.set(row_at.add(p.beatBytes)); });
+          when(row_ends, () => {
+            tested.set(0);
+            // Of a long row of a select `row_at` has moved on already, to its last piece.
+            row_at.set(row_at.add(mux(layout.short.or(layout.aggregate), layout.rowBytes, row_rest)));
+            field_at.set(field_at.add(layout.rowBytes));
+            value_at.set(value_at.add(layout.rowBytes));
+            row_rest.set(layout.rowBytes);
+            rest.set(rest.sub(layout.rowBytes));
+          });
+          when(slice_ends, () => {
+            released.set(1);
+            go.go("idle");
+            when(final, () => {
+              go.go("end");
+              when(layout.aggregate, () => { go.go("result"); });
+            });
+          });
+        });
+      },
+      result: () => {
+        io.step.valid.set(1);
+        when(io.step.ready, () => {
+          opens.set(0);
+          result_at.set(result_at.add(resultStep(p)));
+          when(result_ends, () => { go.go("end"); });
+        });
+      },
+      end: () => {
+        io.step.valid.set(1);
+        when(io.step.ready, () => { go.go("idle"); });
+      },
+    }));
+
+    const rows = node(s.is("rows")), result = node(s.is("result")), end = node(s.is("end"));
+    const short = layout.short, long = node(short.not()), tests = node(rows.and(short.or(tested.not()))), follows = node(rows.and(short.or(tested)));
+    const at = mux(short.or(tested.and(layout.aggregate.not())), row_at, mux(tested, value_at, field_at));
+    io.released.set(released);
+    io.step.payload.set({
+      context, read, opens, at: mux(result, result_at, at),
+      test: tests, field: mux(long, constant(0, lanes), layout.fieldOffset.trunc(lanes)),
+      value: follows.and(layout.aggregate), valueAt: mux(long, constant(0, lanes), layout.valueOffset.trunc(lanes)),
+      piece: follows.and(layout.aggregate.not()), begins: mux(result, result_at.eq(0), short.or(first_piece)),
+      bytes: mux(result, constant(resultStep(p), lanes + 1), mux(short.or(last_piece), row_rest.trunc(lanes + 1), constant(p.beatBytes, lanes + 1))),
+      result, ends: end, status,
+    });
+  },
+  { nameOf: p => `DfWalk_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
