@@ -5,6 +5,7 @@ export { extendedNode } from "./extended_node.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header_insert.ts";
 export { HeaderStrip, StrippedHead } from "./header_strip.ts";
 export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";
+export { packetData } from "./ip_data.ts";
 export {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, offloadPorts, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";

@@ -1,5 +1,5 @@
 import { connect, instance, module, stream } from "../../../../hdl-dsl/index.ts";
-import { BodyBeat, offloadPorts, type OffloadParameters } from "../../offload/index.ts";
+import { BodyBeat, offloadPorts, packetData, type OffloadParameters } from "../../offload/index.ts";
 import { DfEvaluate } from "./evaluate.ts";
 import { DfFrames } from "./frames.ts";
 import { DfIntake } from "./intake.ts";
@@ -56,5 +56,5 @@ const definition = module("DataFrame",
   },
   { nameOf: p => `DataFrame_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
 
-/** The offload for a host of these parameters. @param reads READs in flight, a power of two; default 8 */
-export const DataFrame = (p: OffloadParameters, reads = defaultReads) => definition({ ...p, reads });
+/** The offload for a host of these parameters; frames of its own size fit usual networks (`packetData`). @param reads READs in flight, a power of two; default 8 */
+export const DataFrame = (p: OffloadParameters, reads = defaultReads) => definition({ ...p, maxData: packetData(p.maxData), reads });

@@ -63,10 +63,10 @@ export const DfFrames = module("DfFrames",
     assertAlways(completes.not().or(frames.push.ready), "there is room for two frames of each context");
 
     // ---- Out.
-    const Head = struct({ table: uint(64), aggregate: bit });
+    const Head = struct({ table: uint(64), opcode: uint(byteBits) });
     const heads = ram(Head, { depth: p.contexts, collision: "undefined", style: "distributed" });
     const nexts = ram(uint(64), { depth: p.contexts, collision: "undefined", style: "distributed" });
-    heads.write(io.queries.en, io.queries.query.context, { table: io.queries.query.table, aggregate: io.queries.query.aggregate });
+    heads.write(io.queries.en, io.queries.query.context, { table: io.queries.query.table, opcode: io.queries.query.opcode });
     const follows = reg(vec(bit, p.contexts), { init: Array.from({ length: p.contexts }, () => 0) });
     const frame = reg(Frame(p));
     const head = reg(Head);
@@ -76,7 +76,7 @@ export const DfFrames = module("DfFrames",
     const length = reg(uint(bodyLengthBits));
     const code = reg(uint(byteBits));
     const beat_out = reg(uint(beatBits));
-    const left = reg(uint(beatBits + 1));
+    const left = reg(uint(beatBits + 1), { init: 0 });
     const header_due = reg(bit, { init: 0 });
     const out_valid = reg(bit, { init: 0 });
     const out_beat = reg(uint(beatBits));
@@ -100,7 +100,7 @@ export const DfFrames = module("DfFrames",
       prepare: () => {
         va.set(at);
         length.set(body);
-        code.set(mux(frame.status.eq(status.MALFORMED), mux(head.aggregate, constant(opcode.DF_AGGREGATE, byteBits), opcode.DF_SELECT), replyCode(opcode.DF_SELECT)));
+        code.set(mux(frame.status.eq(status.MALFORMED), head.opcode, replyCode(opcode.DF_SELECT)));
         follows.setAt(frame.context, frame.more);
         header_due.set(1);
         left.set(beatsOf(body, p).trunc(beatBits + 1));

@@ -19,6 +19,7 @@ export const DfIntake = module("DfIntake",
   (io, p) => {
     const steps = bitsFor(p.maxData), beats = Math.max(1, keptBytes / p.beatBytes), lane = p.beatBytes * 8;
     const context = reg(uint(contextBits(p)));
+    const code = reg(uint(8));
     const aggregate = reg(bit);
     const wrong_size = reg(bit);
     const body = reg(uint(Math.max(keptBytes * 8, lane)));
@@ -52,6 +53,7 @@ export const DfIntake = module("DfIntake",
         when(io.request.valid, () => {
           const r = io.request.payload, selects = r.opcode.eq(opcode.DF_SELECT), aggregates = r.opcode.eq(opcode.DF_AGGREGATE);
           context.set(r.context);
+          code.set(r.opcode);
           aggregate.set(aggregates);
           wrong_size.set(selects.and(r.length.eq(dfSelectBody.bytes)).or(aggregates.and(r.length.eq(dfAggregateBody.bytes))).not());
           s.go("body");
@@ -90,7 +92,7 @@ export const DfIntake = module("DfIntake",
       },
     }));
     io.query.payload.set({
-      context, status: mux(malformed, constant(status.MALFORMED, 4), status.OK), aggregate, table: q.table, total,
+      context, status: mux(malformed, constant(status.MALFORMED, 4), status.OK), opcode: code, aggregate, table: q.table, total,
       chunk: constant(p.maxData, sizeBits).sub(remainder.zext(sizeBits)),
       rowBytes: q.rowBytes.trunc(sizeBits), fieldOffset: q.fieldOffset.trunc(sizeBits), fieldBytes: q.fieldBytes.trunc(4), predicate: q.predicate.trunc(3),
       operand: q.operand, valueOffset: q.valueOffset.trunc(sizeBits), valueBytes: q.valueBytes.trunc(4),

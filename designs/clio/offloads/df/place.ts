@@ -4,12 +4,14 @@ import {
 import { contextBits, Found, Frame, laneBits, replyHeaderBytes, sizeBits, type DataFrameParameters } from "./types.ts";
 import { QueryWrite, resultBytes, resultStep } from "./walk.ts";
 
-/** Bytes for a frame's buffer, and a frame that is complete with what was placed before: always taken. */
-export const Placed = (p: DataFrameParameters) => struct({
-  /** `bytes` bytes, those from lane `from` of `data` round the end, go to the bytes from `at` of half `half` of the context's buffer. */
-  en: bit, context: uint(contextBits(p)), half: bit, at: uint(sizeBits), from: uint(laneBits(p)), bytes: uint(laneBits(p) + 1), data: uint(p.beatBytes * 8),
-  completes: bit, frame: Frame(p),
+const placedFields = (p: DataFrameParameters) => ({
+  context: uint(contextBits(p)), half: bit, at: uint(sizeBits), from: uint(laneBits(p)), bytes: uint(laneBits(p) + 1), data: uint(p.beatBytes * 8), frame: Frame(p),
 });
+/**
+ * With `en`, `bytes` bytes for a frame's buffer: those from lane `from` of `data`, round the end, go to the bytes from `at` of half `half` of the context's buffer. With
+ * `completes`, a frame that is complete with what was placed before. Always taken.
+ */
+export const Placed = (p: DataFrameParameters) => struct({ en: bit, completes: bit, ...placedFields(p) });
 /** Half of a context's buffer. */
 export const HalfOf = (p: DataFrameParameters) => struct({ valid: bit, context: uint(contextBits(p)), half: bit });
 
@@ -76,13 +78,13 @@ export const DfPlace = module("DfPlace",
     const part = parts.length === 1 ? result : pickPart(parts, s.at.bits(Math.log2(step), Math.log2(parts.length)));
 
     // ---- Out.
-    const out = reg(Placed(p));
+    const out = reg(struct(placedFields(p)));
     const placed_en = reg(bit, { init: 0 });
     const placed_completes = reg(bit, { init: 0 });
     placed_en.set(done.and(places));
     placed_completes.set(turns);
     out.set({
-      en: 0, completes: 0, context: s.context, half, at: used.add(replyHeaderBytes), from: mux(s.result, constant(0, laneBits(p)), s.at.trunc(laneBits(p))), bytes: s.bytes,
+      context: s.context, half, at: used.add(replyHeaderBytes), from: mux(s.result, constant(0, laneBits(p)), s.at.trunc(laneBits(p))), bytes: s.bytes,
       data: mux(s.result, part.zext(width), f.data),
       frame: { context: s.context, half, bytes: used, more: s.ends.not(), status: s.status },
     });

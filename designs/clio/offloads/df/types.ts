@@ -22,9 +22,9 @@ export const beatsFor = (bytes: number, p: { readonly beatBytes: number }): numb
 export const readBeats = (p: DataFrameParameters): number => beatsFor(p.maxData, p);
 export const frameBeats = (p: DataFrameParameters): number => beatsFor(p.maxData + replyHeaderBytes, p);
 
-/** A request as it will be done: `status` 0, or MALFORMED, and then nothing else counts but `context` and `aggregate`. */
+/** A request as it will be done: `status` 0, or MALFORMED, and then nothing else counts but `context` and `opcode`. */
 export const Query = (p: DataFrameParameters) => struct({
-  context: uint(contextBits(p)), status: uint(4), aggregate: bit, table: uint(64),
+  context: uint(contextBits(p)), status: uint(4), opcode: uint(8), aggregate: bit, table: uint(64),
   /** Bytes of the table, and of as many whole rows as one READ brings. */
   total: uint(tableBits(p)), chunk: uint(sizeBits),
   rowBytes: uint(sizeBits), fieldOffset: uint(sizeBits), fieldBytes: uint(4), predicate: uint(3), operand: uint(64),
