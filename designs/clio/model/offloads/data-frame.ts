@@ -5,6 +5,8 @@ import type { OffloadAnswer, OffloadAsked } from "./answer.ts";
 import type { OffloadMemory } from "./memory.ts";
 
 const none = new Uint8Array(), { DF_SELECT, DF_AGGREGATE } = opcode, mostFieldBytes = 8;
+/** Rows of one READ at most. */
+const mostRows = 128;
 type Query = Decoded<typeof dfSelectBody>;
 
 /** What an aggregate finds; the values begin so when nothing matches. */
@@ -90,7 +92,7 @@ export class DataFrameModel {
 
   /** Reads the table by READs of whole rows. @returns the status of the first READ that fails */
   private eachMatch(pid: number, q: Query, row: (bytes: Uint8Array) => void): number | undefined {
-    const { rowBytes } = q, chunk = Math.floor(this.most / rowBytes);
+    const { rowBytes } = q, chunk = Math.min(mostRows, Math.floor(this.most / rowBytes));
     for (let done = 0; done < q.rows; done += chunk) {
       const length = Math.min(chunk, q.rows - done) * rowBytes, va = word(q.table + BigInt(done) * BigInt(rowBytes));
       const read = this.memory.access({ opcode: opcode.READ, pid, va, length, data: none });

@@ -1,7 +1,7 @@
 import { bit, bitsFor, cat, constant, fsm, module, mux, node, reg, sink, source, uint, when, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { dfAggregateBody, dfSelectBody, opcode, status } from "../../../packets/index.ts";
 import { BodyBeat, cutFields, OffloadRequest } from "../../offload/index.ts";
-import { contextBits, mostFieldBytes, Query, sizeBits, tableBits, type DataFrameParameters } from "./types.ts";
+import { contextBits, mostFieldBytes, mostRows, Query, sizeBits, tableBits, type DataFrameParameters } from "./types.ts";
 
 /** Bytes that the longer of the bodies takes, rounded up to a power of two. */
 const keptBytes = 32;
@@ -28,13 +28,16 @@ export const DfIntake = module("DfIntake",
 
     // Whole rows of a READ: maxData less the remainder of a division, the highest bit first; bytes of the table: rows x rowBytes likewise.
     const bits_left = reg(uint(bitsFor(steps)));
+    const room = reg(uint(steps));
     const dividend = reg(uint(steps));
     const remainder = reg(uint(steps));
     const factor = reg(uint(steps));
     const total = reg(uint(tableBits(p)));
     const widened = node(cat(remainder, dividend.bit(steps - 1)));
-    const row_bytes = node(q.rowBytes.trunc(Math.min(16, steps)).zext(steps + 1));
+    const row_bytes = node(q.rowBytes.trunc(steps).zext(steps + 1));
     const fits = node(widened.ge(row_bytes));
+    // Rows so short that `mostRows` of them do not fill a READ: then that many, which leaves no remainder.
+    const most = node(mux(q.rowBytes.le(Math.floor(p.maxData / mostRows)), q.rowBytes.trunc(steps).shl(Math.log2(mostRows)), p.maxData));
 
     const shortest = (bytes: UInt): Bit => bytes.eq(0).or(bytes.gt(mostFieldBytes));
     const past = (offset: UInt, bytes: UInt): Bit => offset.zext(17).add(bytes.zext(17)).gt(q.rowBytes.zext(17));
@@ -72,8 +75,9 @@ export const DfIntake = module("DfIntake",
       check: () => {
         malformed.set(wrong_size.or(row_malformed).or(field_malformed).or(aggregate.and(value_malformed)));
         bits_left.set(steps);
-        dividend.set(p.maxData);
-        factor.set(q.rowBytes.trunc(Math.min(16, steps)).zext(steps));
+        room.set(most);
+        dividend.set(most);
+        factor.set(q.rowBytes.trunc(steps));
         remainder.set(0);
         total.set(0);
         s.go("count");
@@ -93,7 +97,7 @@ export const DfIntake = module("DfIntake",
     }));
     io.query.payload.set({
       context, status: mux(malformed, constant(status.MALFORMED, 4), status.OK), opcode: code, aggregate, table: q.table, total,
-      chunk: constant(p.maxData, sizeBits).sub(remainder.zext(sizeBits)),
+      chunk: room.sub(remainder).zext(sizeBits),
       rowBytes: q.rowBytes.trunc(sizeBits), fieldOffset: q.fieldOffset.trunc(sizeBits), fieldBytes: q.fieldBytes.trunc(4), predicate: q.predicate.trunc(3),
       operand: q.operand, valueOffset: q.valueOffset.trunc(sizeBits), valueBytes: q.valueBytes.trunc(4),
     });

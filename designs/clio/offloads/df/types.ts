@@ -8,6 +8,8 @@ export interface DataFrameParameters extends OffloadParameters {
   readonly reads: number;
 }
 
+/** Rows of one READ at most, a power of two: bounds how long a turn of a request with short rows takes. */
+export const mostRows = 128;
 /** Bytes of a field at most, and of the header of a reply: table and length. */
 export const mostFieldBytes = 8, replyHeaderBytes = accessBody.bytes;
 /** Bits of a count of bytes within one READ or one reply. */
@@ -25,7 +27,7 @@ export const frameBeats = (p: DataFrameParameters): number => beatsFor(p.maxData
 /** A request as it will be done: `status` 0, or MALFORMED, and then nothing else counts but `context` and `opcode`. */
 export const Query = (p: DataFrameParameters) => struct({
   context: uint(contextBits(p)), status: uint(4), opcode: uint(8), aggregate: bit, table: uint(64),
-  /** Bytes of the table, and of as many whole rows as one READ brings. */
+  /** Bytes of the table, and of as many whole rows as one READ brings: all that fit, `mostRows` at most. */
   total: uint(tableBits(p)), chunk: uint(sizeBits),
   rowBytes: uint(sizeBits), fieldOffset: uint(sizeBits), fieldBytes: uint(4), predicate: uint(3), operand: uint(64),
   valueOffset: uint(sizeBits), valueBytes: uint(4),

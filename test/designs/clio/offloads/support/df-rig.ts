@@ -52,7 +52,7 @@ export class DfRig {
     const fieldBytes = random.int(1, Math.min(8, rowBytes)), valueBytes = random.int(1, Math.min(8, rowBytes));
     const fieldOffset = random.int(0, rowBytes - fieldBytes), valueOffset = random.int(0, rowBytes - valueBytes);
     const count = rows ?? Math.min(random.pick([0, 1, 2, random.int(1, 40), random.int(1, 400)]), Math.floor(tableBytes / rowBytes));
-    const spare = tableBytes - count * rowBytes, away = random.bool(0.1) ? random.int(1, 2 * secret) : 0;
+    const spare = tableBytes - count * rowBytes, away = random.bool(0.1) ? random.pick([random.int(1, secret), 2 * tableBytes]) : 0;
     const table = base + BigInt(random.int(0, spare) + away);
     const like = this.memory.load(pid, table + BigInt(random.int(0, Math.max(0, count - 1)) * rowBytes + fieldOffset), fieldBytes);
     const operand = random.bool(0.8) ? like.reduceRight((v, x) => v << 8n | BigInt(x), 0n) : random.bits(64);
