@@ -1,6 +1,7 @@
 /** The offloads that a build can have (paper §4.6). */
 import type { OffloadName } from "../config/index.ts";
 import type { Offload } from "../offload/index.ts";
+import { df } from "./df/index.ts";
 
 /** Each by its name in `offloads`. */
-export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = {} as never;
+export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { df } as never;
