@@ -1,7 +1,7 @@
 import {
   accessBody, concat, decode, dfAggregateBody, dfAggregateReplyBody, dfSelectBody, dfSelectReplyBody, encode, opcode, replyCode, status, type Decoded,
 } from "../../../packets/index.ts";
-import type { OffloadAnswer, OffloadAsked } from "./answer.ts";
+import type { OffloadFrame, OffloadAsked } from "./answer.ts";
 import type { OffloadMemory } from "./memory.ts";
 
 const none = new Uint8Array(), { DF_SELECT, DF_AGGREGATE } = opcode, mostFieldBytes = 8;
@@ -41,7 +41,7 @@ export class DataFrameModel {
   constructor(memory: OffloadMemory, most: number) { this.memory = memory; this.most = most; }
 
   /** Every frame that answers a request, in order. */
-  request({ opcode: code, pid, body }: OffloadAsked): readonly OffloadAnswer[] {
+  request({ opcode: code, pid, body }: OffloadAsked): readonly OffloadFrame[] {
     const layout = code === DF_SELECT ? dfSelectBody : code === DF_AGGREGATE ? dfAggregateBody : undefined;
     if (layout === undefined || body.length !== layout.bytes || !this.isQuery(code, body)) {
       return [{ status: status.MALFORMED, opcode: code, body: none, more: false }];
@@ -57,8 +57,8 @@ export class DataFrameModel {
     return lies(valueOffset, valueBytes, rowBytes);
   }
 
-  private select(pid: number, q: Query): OffloadAnswer[] {
-    const out: OffloadAnswer[] = [], code = replyCode(DF_SELECT);
+  private select(pid: number, q: Query): OffloadFrame[] {
+    const out: OffloadFrame[] = [], code = replyCode(DF_SELECT);
     let frame: Uint8Array[] = [], bytes = 0, before = 0n;
     const send = (more: boolean): void => {
       const head = encode(dfSelectReplyBody, { table: word(q.table + before), length: bytes, more: more ? 1 : 0 });
@@ -76,7 +76,7 @@ export class DataFrameModel {
     return out;
   }
 
-  private aggregate(pid: number, q: Decoded<typeof dfAggregateBody>): OffloadAnswer[] {
+  private aggregate(pid: number, q: Decoded<typeof dfAggregateBody>): OffloadFrame[] {
     const found: Sums = { count: 0n, sum: 0n, min: (1n << 64n) - 1n, max: 0n }, code = replyCode(DF_AGGREGATE);
     const failed = this.eachMatch(pid, q, row => {
       const value = numberAt(row, q.valueOffset, q.valueBytes);
