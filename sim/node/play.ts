@@ -168,8 +168,9 @@ class Player {
     this.#moved(issued);
     if (way === "aside") { this.#aside.push({ due: issued + (station?.latencyCycles ?? 0), bytes, played }); return; }
     if (scoreboard.issue(bytes, issued, damaged)) {
-      // The match-and-action table lets a quarter of the slots out to the slow path.
-      if (isSlow(bytes) && ++this.#slow >= this.#node.config.requestSlots / 4) scoreboard.mayBeBusy = true;
+      // The match-and-action table lets a quarter of the slots out to the slow path; an offload takes what there is room for in its slot.
+      const room = this.#node.config.offloads === "none" ? this.#node.config.requestSlots / 4 : 1;
+      if (isSlow(bytes) && ++this.#slow >= room) scoreboard.mayBeBusy = true;
       this.#waiting.set(issued, [...(this.#waiting.get(issued) ?? []), played]);
       return;
     }

@@ -1,7 +1,8 @@
 /** The offloads that a build can have (paper §4.6). */
 import type { OffloadName } from "../config/index.ts";
 import type { Offload } from "../offload/index.ts";
+import { pointerChase } from "./chase/index.ts";
 import { df } from "./df/index.ts";
 
 /** Each by its name in `offloads`. */
-export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { df } as never;
+export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { chase: pointerChase, df } as never;
