@@ -1,7 +1,7 @@
-import { SerialResponder } from "../../designs/clio/board/index.ts";
-import { makeSettings } from "../../designs/clio/config/index.ts";
+import { SerialNode } from "../../designs/clio/board/index.ts";
+import { makeSettings, narrowConfig } from "../../designs/clio/config/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
-import { accessBody, frameOffsets } from "../../designs/packets/index.ts";
+import { smallNodeParameters } from "../../designs/clio/rtl/index.ts";
 import { CheckFailed } from "../usage-error.ts";
 import type { BoardFile } from "./board-file.ts";
 import type { Ice40Board } from "./schema.ts";
@@ -12,19 +12,16 @@ const lights = 8;
 
 /** The narrowed node behind the serial line. @throws CheckFailed when the clock is no whole multiple of the baud rate */
 export function serialNode(b: Ice40Board): EmittedDesign {
-  const { mac, ip, nativePort, clientPort } = makeSettings().runtime, divider = b.clockMHz * 1e6 / b.baud;
+  const divider = b.clockMHz * 1e6 / b.baud;
   if (!Number.isInteger(divider)) throw new CheckFailed(`${b.name}: baud ${b.baud} does not divide a clock of ${b.clockMHz} MHz; the nearest is ${Math.round(b.clockMHz * 1e6 / Math.round(divider))}`);
-  const { slots, mtuFrame, clientPorts, blockBits, dataWidth } = b.responder;
-  return emit(SerialResponder({
-    beatBytes: dataWidth / 8, slots, frameBytes: mtuFrame, maxData: mtuFrame - frameOffsets.body - accessBody.bytes, clientPorts, blockBits, mac, ip, nativePort, clientPort, divider,
-  }));
+  return emit(SerialNode({ ...smallNodeParameters(narrowConfig(b.node), makeSettings().runtime), divider }));
 }
 
 /** What the tools take in: the node's files, the top level and the pins. */
 export interface Ice40Sources { readonly top: string; readonly verilog: readonly EmittedFile[]; readonly pins: string }
 
 export function ice40Sources(root: string, b: Ice40Board): Ice40Sources {
-  const design = serialNode(b), data = { ...b, node: { top: design.top }, slotHigh: b.responder.slots - 1, unlit: lights - 2 - b.responder.slots };
+  const design = serialNode(b), data = { ...b, top: design.top, unlit: lights - 3 };
   return {
     top: `${b.name}_top`, verilog: [...design.files, { name: `${b.name}_top.v`, text: fill(root, "ice40_top.v", data) }], pins: fill(root, "ice40.pcf", data),
   };

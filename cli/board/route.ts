@@ -23,12 +23,12 @@ const reportSchema = z.object({
 });
 
 /**
- * The attributes of memories are for other devices: here every memory is mapped as it fits, but the part of the reply contexts for which no block is left, which
- * goes to registers.
+ * The attributes of memories are for other devices: here every memory is mapped as it fits. Of those that are never read and written at one place at one time
+ * (collision "undefined") no logic is to be made that would see to the order.
  */
 const script = (top: string, files: readonly string[]): string => [
   ...files.map((f) => `read_verilog ${f}`), `hierarchy -check -top ${top}`, "setattr -unset ram_style */m:*",
-  'setattr -set ram_style "registers" SmallContexts*/m:kept', 'setattr -set ram_style "block" SmallContexts*/m:blocks', `synth_ice40 -abc9 -top ${top} -json top.json`, "",
+  "setattr -set no_rw_check 1 FrameBuffer*/m:frames BlockMemory*/m:words", `synth_ice40 -abc9 -top ${top} -json top.json`, "",
 ].join("\n");
 
 /**

@@ -45,9 +45,10 @@ const ice40 = z.strictObject({
   kind: z.literal("ice40"), ...common,
   /** As nextpnr and icepack name it. */
   device: z.string(), package: z.string(), clockMHz: z.number(), baud: z.number().int(),
-  /** The narrowed build. */
-  responder: z.strictObject({
-    dataWidth: z.number().int(), slots: z.number().int(), mtuFrame: z.number().int(), clientPorts: z.number().int(), blockBits: z.number().int(),
+  /** The narrowed node (designs/clio/rtl/small_node.ts); sizes in bytes. */
+  node: z.strictObject({
+    mtuFrame: z.number().int(), clientPorts: z.number().int(), pageSize: z.number().int(), physicalMemory: z.number().int(), slotsFactor: z.number().int(),
+    tlbEntries: z.number().int(), freePageBuffer: z.number().int(),
   }),
 });
 

@@ -2,6 +2,7 @@
 export { ConfigError } from "./errors.ts";
 export { counterNames, counters, type Counter, type CounterName, type DropReason } from "./counters.ts";
 export { behindTransport, deriveConfig, firstOffloadPid, offloadNames, offloadsOf, parametersOf, parametersSchema, type NodeConfig, type OffloadName, type Parameters } from "./parameters.ts";
+export { narrowConfig, type NarrowParameters } from "./narrow.ts";
 export { clockPeriod } from "./clock.ts";
 export { retryKey, retrySetBits, retrySetOf, retryStampBits, retryStateBytes, retryWays, type RetrySize } from "./retry.ts";
 export { runtimeSchema, type RuntimeSettings } from "./runtime.ts";

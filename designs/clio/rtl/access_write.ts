@@ -32,7 +32,7 @@ export const AccessWrite = module("AccessWrite",
     ending: source(Ending(p)), events: output(WriteEvents),
   }),
   (io, p) => {
-    const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p.beatBytes);
+    const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p);
     const [bursts_of, to_buffer, align_of] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
     // The data take longer from the frame buffer than these stages, which keep `request.ready` off what is worked out of the length.
     const to_bursts = stage(bursts_of, "full", { name: "bursts_of" });
@@ -61,7 +61,7 @@ export const AccessWrite = module("AccessWrite",
     io.buffer.ready.set(align.input.ready);
     when(io.buffer.fire, () => { assertAlways(io.buffer.payload.last.eq(align.input_last), "the frame buffer's last beat is the write's last beat"); });
 
-    // Where in its 4 KB the beat lies tells where bursts end, as for the addresses.
+    // Where in its 4 KB (or page) the beat lies tells where bursts end, as for the addresses.
     const begun = reg(bit, { init: 0 });
     const next_beat = reg(uint(window));
     const beat = node(mux(begun, next_beat as typeof align.output.payload.tag, align.output.payload.tag));

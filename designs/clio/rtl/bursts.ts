@@ -6,21 +6,21 @@ export interface BurstParameters {
 }
 export type TranslatedShape = ReturnType<typeof Translated>;
 
-/** Bytes that a burst's end never crosses: 4 KB (AXI), and no more than 256 beats. Every page size is a multiple of it. */
-export const burstWindow = (beatBytes: number): number => Math.min(4096, 256 * beatBytes);
+/** Bytes that a burst's end never crosses: 4 KB (AXI), no more than 256 beats, and no more than a page. Every page size is a multiple of it. */
+export const burstWindow = ({ beatBytes, pageShift }: Pick<BurstParameters, "beatBytes" | "pageShift">): number => Math.min(4096, 256 * beatBytes, 2 ** pageShift);
 /** Bits of a beat's number within that window. */
-export const windowBits = (beatBytes: number): number => Math.log2(burstWindow(beatBytes) / beatBytes);
+export const windowBits = (p: Pick<BurstParameters, "beatBytes" | "pageShift">): number => Math.log2(burstWindow(p) / p.beatBytes);
 
 /** A burst of a request; `last` marks the request's last one. */
 export const Burst = (p: BurstParameters) => struct({ address: AxiAddress(p), last: bit });
 
 /**
- * The AXI bursts of a request: INCR, full beats from an address on a beat, never across 4 KB or 256 beats, and so never across a page; from page to
+ * The AXI bursts of a request: INCR, full beats from an address on a beat, never across 4 KB, 256 beats or a page; from page to
  * page the request's next `ppn` is used. No latency; one burst per cycle; the request is taken with its last burst.
  */
 export function bursts(request: StreamIn<TranslatedShape>, p: BurstParameters): StreamIn<ReturnType<typeof Burst>> {
   return scope("burst", () => {
-    const laneBits = Math.log2(p.beatBytes), beatBits = p.pageShift - laneBits, window = windowBits(p.beatBytes), countBits = lengthBits + 1 - laneBits;
+    const laneBits = Math.log2(p.beatBytes), beatBits = p.pageShift - laneBits, window = windowBits(p), countBits = lengthBits + 1 - laneBits;
     const v: Val<TranslatedShape> = request.payload;
     const out = stream(Burst(p), { name: "stream" });
     const further = reg(bit, { init: 0 });

@@ -2,7 +2,7 @@
 export { EntryExchange } from "./entry_exchange.ts";
 export { ClioNode, nodeBus, translateParameters } from "./node.ts";
 export { nodeProofs } from "./proofs.ts";
-export { Responder, type ResponderParameters } from "./responder.ts";
+export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } from "./small_node.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
 export { ClioNodeGbn, type GbnNodeParameters } from "./gbn_node.ts";
 export { Align, AlignInput, AlignJob, AlignOutput, type AlignParameters } from "./align.ts";

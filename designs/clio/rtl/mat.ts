@@ -11,6 +11,8 @@ export interface MatParameters {
   readonly slots: number;
   /** Largest `length` of an access, bytes. */
   readonly maxData: number;
+  /** Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`; `request` is taken when what follows from it is. */
+  readonly compact?: true;
 }
 
 /** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
@@ -113,7 +115,8 @@ export const Mat = module("Mat",
     taken_full.set(slow_full);
 
     // What follows. A malformed request and a code that means nothing are refused.
-    const decided = stage(known as unknown as StreamIn<typeof Known>, "full");
+    const known_stream = known as unknown as StreamIn<typeof Known>;
+    const decided = p.compact === true ? known_stream : stage(known_stream, "full", { name: "decided" });
     const d = decided.payload;
     const goes_slow = node(d.sound.and(d.slow.or(d.extend)));
     const plain_form = node(d.badAccess.or(d.write.and(d.badWrite)).not());
@@ -142,7 +145,8 @@ export const Mat = module("Mat",
       slot: d.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), word: replyWord.none, opcode: mux(refused, d.opcode, d.replyOpcode),
       status: mux(refused.not(), constant(status.OK, 4), mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED))),
     });
-    connect(stage(replies as unknown as StreamIn<ReturnType<typeof Reply>>, "full"), io.reply);
+    const reply_stream = replies as unknown as StreamIn<ReturnType<typeof Reply>>;
+    connect(p.compact === true ? reply_stream : stage(reply_stream, "full"), io.reply);
     const slow_queue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
     slow_queue.push.valid.set(decided.valid.and(to_slow));
     slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });

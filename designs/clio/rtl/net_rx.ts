@@ -4,6 +4,7 @@ import {
   bit, cat, constant, encodeOnehot, fromBits, input, lowestSet, module, mux, node, orTree, output, reg, sink, source, struct, uint, when,
   type Bit, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
+import { cells } from "./cells.ts";
 import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
 import { cutFields } from "./fields.ts";
 import { BufferWrite } from "./frame_buffer.ts";
@@ -18,6 +19,11 @@ export interface NetRxParameters {
   readonly frameBytes: number;
   /** Number of consecutive ports from `config.clientPort` on. */
   readonly clientPorts: number;
+  /**
+   * Without the registers between the stages (cells.ts): `request` is there in the cycle after the last beat, and follows the header register until it is
+   * taken; a dropped frame's pulses 2 cycles after. `context_write.value` stays as it is until the next frame's first beat.
+   */
+  readonly compact?: true;
 }
 
 /** Bytes at a frame's start that are kept: up to the operands of the longest atomic. */
@@ -49,7 +55,7 @@ export const NetRx = module("NetRx",
     release: output(Release(p)), drops: output(DropPulses), received: output(bit),
   }),
   (io, p) => {
-    const { beatBytes } = p, beatBits = slotBeatBits(p), laneBits = Math.log2(beatBytes);
+    const { beatBytes } = p, { cell, load } = cells(p.compact === true), beatBits = slotBeatBits(p), laneBits = Math.log2(beatBytes);
     const rx = io.rx.payload;
 
     // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits to be judged; it
@@ -62,8 +68,8 @@ export const NetRx = module("NetRx",
     const last_byte = reg(uint((beatBits) + 1 + laneBits));
     const bad = reg(bit);
     const pending = reg(bit, { init: 0 });
-    const judged_valid = reg(bit, { init: 0 });
-    const answer_valid = reg(bit, { init: 0 });
+    const judged_valid = cell(bit, { init: 0, name: "judged_valid" });
+    const answer_valid = cell(bit, { init: 0, name: "answer_valid" });
     const answer_room = node(answer_valid.not().or(io.request.ready));
     const judged_room = node(judged_valid.not().or(answer_room));
 
@@ -97,10 +103,10 @@ export const NetRx = module("NetRx",
     const found = examine(header, last_byte, io.config, p);
     io.context_write.set({ en: pending.and(judged_room), slot, value: found.context });
     io.operands_write.set({ en: pending.and(judged_room), slot, value: header.bits(operandsFrom, operandBits) });
-    const broken = reg(uint(found.rules.length));
-    const judged = reg(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }));
-    when(judged_room, () => { judged_valid.set(pending); });
-    when(pending.and(judged_room), () => {
+    const broken = cell(uint(found.rules.length), { name: "broken" });
+    const judged = cell(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }), { name: "judged" });
+    load(judged_room, () => { judged_valid.set(pending); });
+    load(pending.and(judged_room), () => {
       broken.set(fromBits(found.rules.map(r => r.broken)));
       judged.set({
         kind: found.kind, bad, tooLong: found.tooLong, checked: found.ip, sums: found.sums,
@@ -126,12 +132,13 @@ export const NetRx = module("NetRx",
       : orTree(found.rules.flatMap((r, i) => (r.reason === name ? [cause.bit(i)] : []))).and(spoilt.not()));
 
     const moves = node(judged_valid.and(answer_room));
-    const answer = reg(NetRequest(p));
+    const answer = cell(NetRequest(p), { name: "answer" });
     const dropping = reg(DropPulses, { init: 0 });
     const released = reg(bit, { init: 0 });
     const released_slot = reg(uint(slotBits(p)));
-    when(answer_room, () => { answer_valid.set(judged_valid.and(dropped.not())); });
-    when(moves, () => { answer.set(judged.request); released_slot.set(judged.request.slot); });
+    load(answer_room, () => { answer_valid.set(judged_valid.and(dropped.not())); });
+    load(moves, () => { answer.set(judged.request); });
+    when(moves, () => { released_slot.set(judged.request.slot); });
     for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
     released.set(moves.and(dropped));
     io.drops.set(dropping);

@@ -3,12 +3,17 @@ import {
   when, type Bit, type StreamIn,
 } from "../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../packets/index.ts";
+import { cells } from "./cells.ts";
 import { keepAll, keepTo } from "./keep.ts";
 import { ContextRead } from "./reply_contexts.ts";
 import { echoBeats, echoBytes, fullBytes, headerBytes, ipv4Checksum, placeChecksum, planReply, rawLimit, replyKind, ReplyKind } from "./reply_frame.ts";
 import { AxisBeat, BufferBeat, BufferJob, NetConfig, ReadBeat, Release, Reply, ReplyContext, slotBeatBits, slotBits } from "./types.ts";
 
-export interface NetTxParameters { readonly beatBytes: number; readonly slots: number; readonly frameBytes: number }
+export interface NetTxParameters {
+  readonly beatBytes: number; readonly slots: number; readonly frameBytes: number;
+  /** Without the registers between the stages and at the output (cells.ts): 3 cycles from `reply` to its first beat, one reply waits behind the one being sent and two in front of both. */
+  readonly compact?: true;
+}
 
 /**
  * Builds the reply frames and sends them and the slow path's `raw` frames, frame by frame in turn (round robin) when both wait.
@@ -30,14 +35,14 @@ export const NetTx = module("NetTx",
     raw: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
   }),
   (io, p) => {
-    const { beatBytes } = p, laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p);
+    const { beatBytes } = p, compact = p.compact === true, { cell, load } = cells(compact), laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p);
     const headerBeats = Math.ceil(headerBytes / beatBytes), headerLanes = headerBeats * beatBytes;
 
     // Stage 1: the reply, its context at the memory's output. The echo job is made here, so that its data come in time.
     const asked_valid = reg(bit, { init: 0 });
     const asked = reg(Reply(p));
-    const known_valid = reg(bit, { init: 0 });
-    const built_valid = reg(bit, { init: 0 });
+    const known_valid = cell(bit, { init: 0, name: "known_valid" });
+    const built_valid = cell(bit, { init: 0, name: "built_valid" });
     const sending = reg(bit, { init: 0 });
     const sent = stream(AxisBeat(beatBytes));
     const final = reg(bit);
@@ -62,8 +67,8 @@ export const NetTx = module("NetTx",
 
     // Stage 2: what the reply is, and all that its header is made of.
     io.word_slot.set(asked.slot);
-    const known = reg(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }));
-    when(known_room, () => {
+    const known = cell(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }), { name: "known" });
+    load(known_room, () => {
       known_valid.set(asked_valid.and(job_settled));
       known.set({ reply: asked, kind: told, context: io.context, word: io.word });
     });
@@ -71,12 +76,12 @@ export const NetTx = module("NetTx",
     const last_beat = node(plan.lastByte.bits(laneBits, beatBits));
 
     // Stage 3: the header but for the end of the checksum, and what the frame takes from where.
-    const built = reg(struct({
+    const built = cell(struct({
       slot: uint(slotBits(p)), header: uint(headerBytes * 8), clio: bit, sum: uint(20), last_beat: uint(beatBits), last_lane: uint(laneBits),
       /** Number of the last byte that is not padding, up to 63. */
       content: uint(6), icmp: bit, echo: bit, data: bit,
-    }));
-    when(built_room, () => {
+    }), { name: "built" });
+    load(built_room, () => {
       built_valid.set(known_valid);
       const { clio, icmp, echoes, data } = known.kind;
       built.set({
@@ -128,7 +133,7 @@ export const NetTx = module("NetTx",
 
     const waits = node(plain.bit(0).not());
     // A register for the memory's data: they are there before the header is, and where they come from is far away.
-    const data = stage(io.data, "forward");
+    const data = compact ? io.data : stage(io.data, "forward");
     const behind = node(mux(echo, io.echo_data.payload.data, data.payload.data));
     const mask = fromBits(Array.from({ length: beatBytes * 8 }, (_, i) => take.bit(i >> 3)));
     sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echo_data.valid, data.valid))));
@@ -139,8 +144,8 @@ export const NetTx = module("NetTx",
     const consumes = node(sending.and(waits).and(sent.ready));
     data.ready.set(consumes.and(echo.not()));
     io.echo_data.ready.set(consumes.and(echo));
-    const staged = stage(sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full");
-    connect(arbiter([staged, io.raw], { last: v => v.last }), io.tx);
+    const beats = sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>;
+    connect(arbiter([compact ? beats : stage(beats, "full", { name: "staged" }), io.raw], { last: v => v.last }), io.tx);
 
     const released = reg(bit, { init: 0 });
     const released_slot = reg(uint(slotBits(p)));

@@ -15,5 +15,6 @@ export { RegionMap, regionState, type MemberNode, type Placement, type RegionSta
 export { MalformedRequest, type SlowReply, type SlowRequest } from "./handler.ts";
 export { loadBytes, storeBytes, type MemoryMap, type Soon } from "./memory-map.ts";
 export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeMaps } from "./mapped-transport.ts";
+export { LineRefusal, LineTransport, type LineTransportOptions } from "./line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./mapped-file.ts";
 export * from "./cluster/index.ts";
