@@ -103,6 +103,8 @@ export const TranslateOne = module("TranslateOne",
     const rights = mux(is("decide"), cat(tlb.mapping.write, tlb.mapping.read), cat(found.write, found.read));
     const permitted = node(physical.or(mux(a.write, rights.bit(1), rights.bit(0))));
     const lacks = node(mux(a.write, constant(status.WRITE_PERM, 4), status.READ_PERM));
+    // An entry without frame and rights: the slow path has taken them, for the page moves to or from another node.
+    const moving = node(found.valid.or(found.read).or(found.write).not());
     const unmapped = node(is("verdict").and(found.error.not()).and(found.there).and(permitted).and(found.valid.not()));
     const faults = node(unmapped.and(free.out.valid));
     free.out.ready.set(unmapped);
@@ -143,7 +145,7 @@ export const TranslateOne = module("TranslateOne",
     when(is("verdict"), () => {
       when(found.error, () => { refuse(status.FAIL); })
         .elseWhen(found.there.not(), () => { refuse(status.INVALID); })
-        .elseWhen(permitted.not(), () => { refuse(lacks); })
+        .elseWhen(permitted.not(), () => { refuse(mux(moving, constant(status.MIGRATING, 4), lacks)); })
         .elseWhen(found.valid, () => { go("fill"); })
         .elseWhen(free.out.valid, () => { go("address"); })
         .elseWhen(io.out_of_memory, () => { refuse(status.OUT_OF_MEMORY); });
