@@ -3,6 +3,9 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { beatsOf, BodyBeat } from "./types.ts";
 
+/** Few wide beats cost less in distributed memory, which needs neither an output register nor a bypass of that width. */
+export const fifoStyle = (depth: number): "distributed" | "auto" => (depth <= 64 ? "distributed" : "auto");
+
 export interface CollectOptions<F extends Fields> {
   readonly name: string;
   /** The field that counts the bytes which follow. */
@@ -27,7 +30,8 @@ export function collect<F extends Fields>(
 ): Collected<F> {
   return scope(o.name, () => {
     const most = Math.ceil(o.mostBytes / o.beatBytes), shape = heads.shape;
-    const store = instance("data", Fifo({ shape: BodyBeat(o), depth: 2 ** Math.ceil(Math.log2(most + 1)), style: "auto" }));
+    const depth = 2 ** Math.ceil(Math.log2(most + 1));
+    const store = instance("data", Fifo({ shape: BodyBeat(o), depth, style: fifoStyle(depth) }));
     const complete = instance("heads", Fifo({ shape, depth: o.depth, style: "distributed" }));
     const held = reg(shape, { name: "held" }) as unknown as Val<StructShape<F>>;
     const valid = reg(bit, { init: 0, name: "valid" });

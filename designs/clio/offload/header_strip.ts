@@ -1,8 +1,11 @@
 import { assertAlways, bit, cat, constant, module, mux, node, output, reg, sink, source, struct, uint, when, type UInt } from "../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets } from "../../packets/index.ts";
-import { AxisBeat, cutFields } from "../rtl/index.ts";
+import { AxisBeat } from "../rtl/index.ts";
 import type { HeaderShiftParameters } from "./header_insert.ts";
-import { beatsOf, BodyBeat, bodyLengthBits } from "./types.ts";
+import { BodyBeat, bodyLengthBits } from "./types.ts";
+
+/** Where the Clio header's `size` stands in a frame. */
+const sizeByte = frameOffsets.clio + clioHeader.at.size.byteOffset;
 
 /** A frame's header, byte 0 lowest; the bytes of data that follow it, as the Clio header's `size` tells; and whether the frame was marked bad. */
 export const StrippedHead = (p: HeaderShiftParameters) => struct({ header: uint(p.headerBytes * 8), length: uint(bodyLengthBits), bad: bit });
@@ -20,7 +23,7 @@ export const HeaderStrip = module("HeaderStrip",
   }),
   (io, p) => {
     const { beatBytes, headerBytes } = p, rest = headerBytes % beatBytes, headBeat = Math.ceil(headerBytes / beatBytes) - 1;
-    const indexBits = Math.ceil(Math.log2(headBeat + 3)), past = headBeat + 1;
+    const indexBits = Math.ceil(Math.log2(headBeat + 3)), past = headBeat + 1, within = headerBytes - frameOffsets.clio;
 
     // The beat at hand, the one before it, and the header so far.
     const valid = reg(bit, { init: 0 });
@@ -29,6 +32,7 @@ export const HeaderStrip = module("HeaderStrip",
     const next_index = reg(uint(indexBits), { init: 0 });
     const before = reg(uint(beatBytes * 8));
     const header = reg(uint(headerBytes * 8));
+    const length = reg(uint(bodyLengthBits));
     const left = reg(uint(bodyLengthBits));
     /** A last data beat still to come, of `before` alone. */
     const flush = reg(bit, { init: 0 });
@@ -37,21 +41,16 @@ export const HeaderStrip = module("HeaderStrip",
     const data_given = reg(bit, { init: 0 });
 
     const in_header = node(index.lt(past));
-    const { size } = cutFields(clioHeader, header.bits(frameOffsets.clio * 8, clioHeader.bytes * 8));
-    const within = headerBytes - frameOffsets.clio;
-    const complete = node(index.ge(headBeat));
-    const told = node(size.sub(within).trunc(bodyLengthBits));
-    const length = node(mux(complete.and(size.gt(within)), told, told.sub(told)));
-    // Beats of data that the beat at hand and those behind it have still to complete.
-    const due = node(mux(in_header, beatsOf(length, p).resize(bodyLengthBits), left));
-    const emits = node(valid.and(in_header.not()).and(due.any()));
+    // Beats of data that the beat at hand and those behind it have still to complete: a register, counted as the beat came in that ends the header.
+    const emits_due = node(left.any());
+    const emits = node(valid.and(in_header.not()).and(emits_due));
     assertAlways(flush.and(emits).not(), "a last data beat leaves while the next frame's header comes");
 
     io.data.valid.set(flush.or(emits.and(data_given.not())));
     const high = rest === 0 ? undefined : before.bits(rest * 8, (beatBytes - rest) * 8);
     // A flushed beat stands still while the next frame comes in.
     const joined: UInt = high === undefined ? beat.data : cat(mux(flush, constant(0, rest * 8), beat.data.bits(0, rest * 8)), high);
-    io.data.payload.set({ data: joined, last: flush.or(due.eq(1)) });
+    io.data.payload.set({ data: joined, last: flush.or(left.eq(1)) });
     const route = header.bits(p.routeByte * 8, 8);
     io.route.set(mux(flush, flush_route, route));
     const data_settled = node(emits.not().or(data_given).or(io.data.ready));
@@ -64,7 +63,7 @@ export const HeaderStrip = module("HeaderStrip",
     io.frame.ready.set(room);
 
     when(flush.and(io.data.ready), () => { flush.set(0); });
-    const after = node(mux(emits, due.sub(1), due));
+    const after = node(mux(emits, left.sub(1), left));
     when(moves, () => {
       valid.set(0);
       left.set(after);
@@ -81,6 +80,14 @@ export const HeaderStrip = module("HeaderStrip",
       valid.set(1);
       beat.set(io.frame.payload);
       index.set(next_index);
+      // The Clio header's size: in the header so far, or in the very beat that ends it.
+      const sizeBeat = Math.floor(sizeByte / beatBytes), from = sizeBeat === headBeat ? io.frame.payload.data.bits((sizeByte % beatBytes) * 8, 16) : header.bits(sizeByte * 8, 16);
+      const size = node(from.is(16), { name: "size" }), some = node(size.gt(within), { name: "some" }), none = constant(0, bodyLengthBits);
+      when(next_index.eq(headBeat), () => {
+        length.set(mux(some, size.sub(within).trunc(bodyLengthBits), none));
+        left.set(mux(some, size.addGrow(constant(beatBytes - 1, 16)).sub(within).shr(Math.log2(beatBytes)).trunc(bodyLengthBits), none));
+      });
+      if (headBeat > 0) when(next_index.eq(0), () => { length.set(0); left.set(0); });
       next_index.set(mux(io.frame.payload.last, next_index.sub(next_index), mux(next_index.eq(past), next_index, next_index.add(1))));
       for (let i = 0; i <= headBeat; i++) {
         const bytes = Math.min(beatBytes, headerBytes - i * beatBytes);

@@ -2,7 +2,7 @@ import {
   assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { opcode, type OpcodeName } from "../../packets/index.ts";
-import { collect } from "./collect.ts";
+import { collect, fifoStyle } from "./collect.ts";
 import {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";
@@ -64,7 +64,7 @@ export const OffloadSlot = module("OffloadSlot",
     const used = reg(uint(p.contexts), { init: 0 });
     const free = encodePriority(used.not());
     const bodyDepth = 2 ** Math.ceil(Math.log2(2 * bodyBeats));
-    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: "auto" }));
+    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: fifoStyle(bodyDepth) }));
     const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }));
     io.room.set(free.any.and(bodies.level.le(bodyDepth - bodyBeats)));
     io.context.set(free.index.is(contextBits));
