@@ -20,7 +20,7 @@ const recorded = new Set<number>([
   opcode.WRITE, opcode.WRITE_NOREPLY, opcode.DEREF_WRITE, opcode.ATOMIC_TAS, opcode.ATOMIC_CAS, opcode.ATOMIC_FAA, opcode.ATOMIC_STORE,
 ]);
 const harmless = new Set<number>([opcode.READ, opcode.DEREF_READ, opcode.PINGPONG, opcode.FENCE, opcode.QUERY_STAT, opcode.SOC_PINGPONG,
-  opcode.KV_READ]);
+  opcode.KV_READ, opcode.POINTER_CHASE]);
 
 /** The node's retry buffer remembers it (paper §4.4.5, T4). */
 export function isRecorded({ code }: Pick<RequestSpec, "code">): boolean { return recorded.has(code); }

@@ -5,6 +5,7 @@ import { ClientError, OperationError } from "./errors.ts";
 import { Handle } from "./handle.ts";
 import { KeyValue } from "./key-value.ts";
 import { payloadRoom } from "./options.ts";
+import { chasedOf, chaseSpec, type Chased, type ChaseRequest } from "./pointer-chase.ts";
 import type { RemoteProcess } from "./process.ts";
 import type { Reply, RequestSpec } from "./request.ts";
 import {
@@ -152,6 +153,19 @@ export class Thread {
     this.checkPiece(data.length);
     const spec = derefWriteSpec(this.process.pid, aligned(va), data.slice());
     return this.begin("synchronous", this.everything("write"), async () => decode(accessBody, (await this.ask(va, spec)).body).va).result;
+  }
+  /**
+   * Follows a linked list at the memory node, which must have all of it, and returns the node that answers with its value; undefined when the list or the depth ends before. One round trip however long the
+   * list is (paper §4.6). Nodes that others change meanwhile are seen before or after each change.
+   */
+  pointerChase(request: ChaseRequest): Promise<Chased | undefined> {
+    const spec = chaseSpec(this.process.pid, request, this.room);
+    return this.begin("synchronous", this.everything("read"), async () => {
+      try { return chasedOf((await this.ask(request.first, spec)).body); } catch (e) {
+        if (e instanceof OperationError && e.reason === "FAIL") return undefined;
+        throw e;
+      }
+    }).result;
   }
 
   // --- how

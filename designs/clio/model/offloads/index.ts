@@ -1,5 +1,5 @@
 /** Reference models of the offloads (paper §4.6), and the virtual memory that they run on. */
 export { chase, type OffloadAnswer } from "./chase.ts";
-export { malformation, ModelMemory, type MemoryAccess, type MemoryAnswer, type ModelMemoryOptions, type OffloadMemory, type Rights } from "./memory.ts";
+export { malformation, ModelMemory, type MemoryAccess, type MemoryAnswer, type ModelMemoryOptions, OffloadAccess, type OffloadMemory, type Rights } from "./memory.ts";
 export type { OffloadAsked, OffloadFrame } from "./answer.ts";
 export { DataFrameModel } from "./data-frame.ts";

@@ -3,7 +3,7 @@ import {
 } from "../../../packets/index.ts";
 import { piecesOf, wordBytes, wordBytesOf, wordOf } from "../access.ts";
 import { atomicResult, type AtomicKind } from "../atomics.ts";
-import { MappedMemory } from "../pages.ts";
+import { MappedMemory, type VirtualMemory } from "../pages.ts";
 
 /** One request to virtual memory, as designs/clio/offload has it: `va`, `length` and `data` stand behind each other in the request's body. */
 export interface MemoryAccess {
@@ -62,37 +62,17 @@ const vaBits = 50, regionShift = 30n;
 const noMemory = 12, invalid = 22;
 
 /**
- * Byte-accurate virtual memory of several processes: pages with rights, which have zeroed frames from their first use on; ALLOC and FREE. The status of
- * every access is what the node would answer (designs/clio/model/rules.md, sections 5 and 6).
+ * Memory requests of offloads on a virtual memory: the status of every access is what the node would answer (designs/clio/model/rules.md, sections 5 and 6). ALLOC and FREE are for who manages the memory: MALFORMED here.
  */
-export class ModelMemory implements OffloadMemory {
+export class OffloadAccess implements OffloadMemory {
   readonly pageSize: number;
   readonly maxData: number;
-  private readonly memory: MappedMemory;
-  private allocatable: number;
-  private readonly pages = new Map<number, Set<bigint>>();
+  private readonly memory: VirtualMemory;
 
-  constructor({ pageSize = 4096, frames, allocatable = Number.POSITIVE_INFINITY, maxData = 1466 }: ModelMemoryOptions = {}) {
-    this.pageSize = pageSize; this.maxData = maxData; this.allocatable = allocatable; this.memory = new MappedMemory(frames);
+  constructor(memory: VirtualMemory, { pageSize, maxData }: { readonly pageSize: number; readonly maxData: number }) {
+    this.memory = memory; this.pageSize = pageSize; this.maxData = maxData;
   }
 
-  /** Allocates the pages of `bytes` bytes from `va`; those that are there change their rights and lose their content. */
-  map(pid: number, va: bigint, bytes: number, rights: Rights = "rw"): void {
-    const own = this.pages.get(pid) ?? new Set<bigint>();
-    this.pages.set(pid, own);
-    for (const { vpn } of this.pieces(va, bytes)) {
-      this.memory.unmap(pid, vpn);
-      this.memory.map(pid, vpn, { read: rights.includes("r"), write: rights.includes("w") });
-      own.add(vpn);
-    }
-  }
-  /** Takes pages away. */
-  unmap(pid: number, va: bigint, bytes: number): void {
-    for (const { vpn } of this.pieces(va, bytes)) {
-      this.memory.unmap(pid, vpn);
-      this.pages.get(pid)?.delete(vpn);
-    }
-  }
   /** Bytes as they stand, whatever the rights; what is not mapped or was never touched reads as zero. */
   load(pid: number, va: bigint, bytes: number): Uint8Array {
     const out = new Uint8Array(bytes);
@@ -111,11 +91,6 @@ export class ModelMemory implements OffloadMemory {
   }
   loadWord(pid: number, va: bigint): bigint { return wordOf(this.load(pid, va, wordBytes)); }
   storeWord(pid: number, va: bigint, value: bigint): void { this.store(pid, va, wordBytesOf(value)); }
-  /** Addresses of a process's pages, lowest first. */
-  pagesOf(pid: number): bigint[] {
-    return [...this.pages.get(pid) ?? []].sort((a, b) => (a < b ? -1 : 1)).map(vpn => vpn * BigInt(this.pageSize));
-  }
-
   access(a: MemoryAccess): MemoryAnswer {
     if (malformation(a, this.maxData) !== undefined) return { status: status.MALFORMED, va: 0n, length: 0, data: none };
     switch (a.opcode) {
@@ -157,7 +132,49 @@ export class ModelMemory implements OffloadMemory {
     return undefined;
   }
 
-  private manage({ opcode: code, pid, va, length, data }: MemoryAccess): MemoryAnswer {
+  /** ALLOC and FREE. */
+  protected manage(_access: MemoryAccess): MemoryAnswer { return { status: status.MALFORMED, va: 0n, length: 0, data: none }; }
+
+  protected pieces(va: bigint, bytes: number): ReturnType<typeof piecesOf> {
+    return piecesOf({ pageSize: this.pageSize, pageShift: Math.log2(this.pageSize) }, va, bytes);
+  }
+}
+
+/** Byte-accurate virtual memory of several processes: pages with rights, which have zeroed frames from their first use on; ALLOC and FREE. */
+export class ModelMemory extends OffloadAccess {
+  private readonly mapped: MappedMemory;
+  private allocatable: number;
+  private readonly pages = new Map<number, Set<bigint>>();
+
+  constructor({ pageSize = 4096, frames, allocatable = Number.POSITIVE_INFINITY, maxData = 1466 }: ModelMemoryOptions = {}) {
+    const mapped = new MappedMemory(frames);
+    super(mapped, { pageSize, maxData });
+    this.mapped = mapped; this.allocatable = allocatable;
+  }
+
+  /** Allocates the pages of `bytes` bytes from `va`; those that are there change their rights and lose their content. */
+  map(pid: number, va: bigint, bytes: number, rights: Rights = "rw"): void {
+    const own = this.pages.get(pid) ?? new Set<bigint>();
+    this.pages.set(pid, own);
+    for (const { vpn } of this.pieces(va, bytes)) {
+      this.mapped.unmap(pid, vpn);
+      this.mapped.map(pid, vpn, { read: rights.includes("r"), write: rights.includes("w") });
+      own.add(vpn);
+    }
+  }
+  /** Takes pages away. */
+  unmap(pid: number, va: bigint, bytes: number): void {
+    for (const { vpn } of this.pieces(va, bytes)) {
+      this.mapped.unmap(pid, vpn);
+      this.pages.get(pid)?.delete(vpn);
+    }
+  }
+  /** Addresses of a process's pages, lowest first. */
+  pagesOf(pid: number): bigint[] {
+    return [...this.pages.get(pid) ?? []].sort((a, b) => (a < b ? -1 : 1)).map(vpn => vpn * BigInt(this.pageSize));
+  }
+
+  protected override manage({ opcode: code, pid, va, length, data }: MemoryAccess): MemoryAnswer {
     const body = decode(allocBody, concat(encode(accessBody, { va, length }), data));
     const { ret, addr } = code === ALLOC ? this.allocate(pid, body) : this.free(pid, body);
     const out = encode(allocReplyBody, { ret, addr, vregion: Number(body.vregion & 0xffff_ffffn) });
@@ -173,7 +190,7 @@ export class ModelMemory implements OffloadMemory {
     if (found === undefined || pages.length > this.allocatable) return { ret: noMemory, addr: 0n };
     this.map(pid, found, bytes, (vmFlags & vmFlag.write) === 0n ? "r" : "rw");
     this.allocatable -= pages.length;
-    if ((vmFlags & vmFlag.populate) !== 0n) for (const { vpn } of pages) this.memory.fault(pid, vpn);
+    if ((vmFlags & vmFlag.populate) !== 0n) for (const { vpn } of pages) this.mapped.fault(pid, vpn);
     return { ret: 0, addr: found };
   }
   private free(pid: number, { addr, len }: Decoded<typeof allocBody>): { readonly ret: number; readonly addr: bigint } {
@@ -191,10 +208,6 @@ export class ModelMemory implements OffloadMemory {
     const size = BigInt(this.pageSize), end = (vregion + 1n) << regionShift;
     for (let va = vregion === 0n ? size : vregion << regionShift; va + BigInt(bytes) <= end; va += size) if (this.isFree(pid, va, bytes)) return va;
     return undefined;
-  }
-
-  private pieces(va: bigint, bytes: number): ReturnType<typeof piecesOf> {
-    return piecesOf({ pageSize: this.pageSize, pageShift: Math.log2(this.pageSize) }, va, bytes);
   }
 }
 

@@ -1,4 +1,6 @@
-import { assertAlways, bit, cat, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, struct, uint, when, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  assertAlways, bit, cat, connect, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { status } from "../../../packets/index.ts";
 import { BodyBeat, MemoryReply } from "../../offload/index.ts";
 import { type ChaseParameters, contextBits, Ending, Fetch, Found, indexBits, Job, JobWrite, laneBits, NodeBeat, placeBits, Visit, visitBits, wordBytes } from "./types.ts";
@@ -23,7 +25,7 @@ export const valueTag = 7;
  *
  * Which node answers: with `useKey` the first whose key is the one looked for; else with `useDepth` node number `depth`; else the first.
  *
- * Latency: from a node's last beat to `fetch` or `ended` 3 cycles. Initiation interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts (asserted), so that replies
+ * Latency: from a node's last beat to `fetch` or `ended` 3 cycles, from another reply to `passing` 1. Initiation interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts (asserted), so that replies
  * with nodes are always taken; a value and a failure wait until `passing` is taken, replies behind them with them. Reset: no reply under way.
  */
 export const ChaseExamine = module("ChaseExamine",
@@ -45,16 +47,17 @@ export const ChaseExamine = module("ChaseExamine",
     const index = reg(uint(indexBits(p)));
     const passes = node(head.tag.bit(valueTag).or(head.status.ne(status.OK)));
     const data = io.memory_reply_data;
+    const passing = stream(Ending(p));
     io.memory_reply.ready.set(0);
-    io.passing.valid.set(0);
+    passing.valid.set(0);
     io.value.valid.set(0);
     data.ready.set(0);
     const state = fsm(["idle", "node", "value"], "idle", s => ({
       idle: () => {
         index.set(0);
         work.set({ context: reply_context, va: head.va, left: lefts.readAsync(reply_context), job: jobs.readAsync(reply_context) });
-        io.passing.valid.set(io.memory_reply.valid.and(passes));
-        io.memory_reply.ready.set(passes.not().or(io.passing.ready));
+        passing.valid.set(io.memory_reply.valid.and(passes));
+        io.memory_reply.ready.set(passes.not().or(passing.ready));
         when(io.memory_reply.fire.and(head.status.eq(status.OK)), () => {
           s.go("node");
           when(passes, () => { s.go("value"); });
@@ -73,7 +76,8 @@ export const ChaseExamine = module("ChaseExamine",
         when(data.fire.and(data.payload.last), () => { s.go("idle"); });
       },
     }));
-    io.passing.payload.set({ context: reply_context, status: head.status, streamed: head.status.eq(status.OK) });
+    passing.payload.set({ context: reply_context, status: head.status, streamed: head.status.eq(status.OK) });
+    connect(stage(passing), io.passing);
     io.value.payload.set(data.payload);
 
     // ---- A beat of a node, and the seven bytes before it.

@@ -11,7 +11,7 @@ import { type ChaseParameters, contextBits, mostNodes } from "./types.ts";
  * request means to the last case stands in docs/offloads.md and in the reference model, designs/clio/model/offloads/chase.ts.
  *
  * As many requests as there are contexts go on side by side, each with one READ in flight; no WRITEs. Latency: 4 cycles + the body's beats from `request` to the first READ, 5 + the node's beats from a READ's reply to the
- * next READ, 5 from the last beat to `reply` and 8 to its body. Initiation interval: a node costs its beats and one cycle. Full: a request waits for a free place; what becomes of nodes has a place for each
+ * next READ, 6 from the last beat to `reply` and 9 to its body. Initiation interval: a node costs its beats and one cycle. Full: a request waits for a free place; what becomes of nodes has a place for each
  * context, so that nodes are always taken from memory, whatever waits. A request ends after 65,535 nodes. Reset forgets all requests.
  */
 export const PointerChase = module("PointerChase", (p: ChaseParameters) => offloadPorts(p), (io, p) => {
@@ -37,7 +37,7 @@ export const PointerChase = module("PointerChase", (p: ChaseParameters) => offlo
   nothing.payload.set({ data: 0, last: 0 });
   connect(nothing, io.memory_data);
 
-  connect(arbiter([ends, examine.passing, intake.ended]), answer.ended);
+  connect(stage(arbiter([ends, examine.passing, intake.ended])), answer.ended);
   connect(examine.value, answer.value);
   examine.job.set(intake.job);
   answer.job.set(intake.job);

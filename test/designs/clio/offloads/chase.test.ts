@@ -118,7 +118,7 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
       expect((taken[0] as number) - (call.taken as number)).toBe(4 + bodyBeats);
       expect(taken.slice(1).map((t, i) => t - (taken[i] as number))).toEqual([1, 2, 3, 4].map(() => latency + 5 + nodeBeats));
       const last = (taken[4] as number) + latency + nodeBeats;
-      expect([reply?.cycle as number, reply?.end as number].map(c => c - last)).toEqual([5, 8 + (beatBytes < 20 ? 1 : 0)]);
+      expect([reply?.cycle as number, reply?.end as number].map(c => c - last)).toEqual([6, 9 + (beatBytes < 20 ? 1 : 0)]);
     });
     bench("interval is as stated: a node takes its beats and one cycle", dut, { seed: 15 }, async b => {
       const memory = new ModelMemory(), host = new OffloadHost(b, { parameters: p, memory, latency: 2 }), nodeBytes = 64;
