@@ -22,9 +22,16 @@ export class Monitor {
   /** Which node has which region. */
   readonly map: RegionMap;
 
-  /** @param firstPid process IDs from here on are the monitor's to give; nodes that create processes of their own have those below */
-  constructor(own: Endpoint, nodes: readonly MemberNode[], firstPid = 1) {
+  /** The port of a node's that hosts are told. */
+  private readonly portOf: (node: MemberNode) => number;
+
+  /**
+   * @param firstPid process IDs from here on are the monitor's to give; nodes that create processes of their own have those below
+   * @param clientPort every node's port for the published client, where that is not the one that it joined with
+   */
+  constructor(own: Endpoint, nodes: readonly MemberNode[], firstPid = 1, clientPort?: number) {
     this.own = own; this.map = new RegionMap(nodes); this.pids = new LowestFree(firstPid, firstOffloadPid - 1);
+    this.portOf = node => clientPort ?? node.port;
   }
 
   /** The frames that answer a frame, in order; none when it is not for the monitor. Never throws on what a frame holds. */
@@ -61,16 +68,17 @@ export class Monitor {
       return this.map.nodes.map(node => this.newNode(node, at));
     }
     const node: MemberNode = { ...at, name: formatIpv4(at.ip), memoryBytes: Number(member.memoryBytes) };
-    if (!this.map.join(node)) return [];
-    return [...this.hosts.values()].map(host => this.newNode(node, host));
+    return this.joined(node);
   }
+  /** A node is there, with so much free memory. @returns the frames that tell every host of one that was not known */
+  joined(node: MemberNode): Uint8Array[] { return this.map.join(node) ? [...this.hosts.values()].map(host => this.newNode(node, host)) : []; }
 
   /** Tells a member of a node. */
   newNode(node: MemberNode, host: Endpoint): Uint8Array {
     const text = new TextEncoder();
     const mac = Uint8Array.from({ length: 6 }, (_, i) => Number((node.mac >> BigInt(40 - 8 * i)) & 0xffn));
     return udpFrame(this.own, host, clioMessage({ opcode: opcode.NEW_NODE }, encode(newNodeBody, {
-      type: memberType.node, memoryBytes: BigInt(node.memoryBytes), nodeName: text.encode(node.name).slice(0, 63), mac, ipText: text.encode(formatIpv4(node.ip)), ip: node.ip, udpPort: node.port,
+      type: memberType.node, memoryBytes: BigInt(node.memoryBytes), nodeName: text.encode(node.name).slice(0, 63), mac, ipText: text.encode(formatIpv4(node.ip)), ip: node.ip, udpPort: this.portOf(node),
     })));
   }
 
@@ -101,7 +109,7 @@ export class Monitor {
     const { len } = decode(allocBody, body), given = len > BigInt(regionBytes) ? "noMemory" : this.map.give(pid);
     if (typeof given === "string") return reply(false, encode(allocReplyBody, { ret: errorNumber[given] }));
     const { node, region } = given;
-    return reply(true, encode(allocReplyBody, { ret: 0, boardIp: node.ip, udpPort: node.port, vregion: region }));
+    return reply(true, encode(allocReplyBody, { ret: 0, boardIp: node.ip, udpPort: this.portOf(node), vregion: region }));
   }
 }
 

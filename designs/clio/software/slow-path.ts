@@ -91,8 +91,9 @@ export class SlowPath {
    */
   async run(): Promise<void> {
     if (this.reserveKv) await this.kvMemory.reserve();
-    void this.cluster?.run();
-    await Promise.all([this.serve().finally(() => { this.refill.stop(); this.cluster?.close(); }), this.refill.run()]);
+    this.cluster?.run();
+    const done = Promise.all([this.serve().finally(() => { this.refill.stop(); this.cluster?.close(); }), this.refill.run()]);
+    await (this.cluster ? Promise.race([done, this.cluster.failure]) : done);
   }
 
   private async serve(): Promise<void> {

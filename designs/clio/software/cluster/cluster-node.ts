@@ -60,6 +60,9 @@ export class ClusterNode {
   private readonly gone = new Set<string>();
   private readonly members = new Map<number, Endpoint>();
   private closed = false;
+  private fail: (error: unknown) => void = () => undefined;
+  /** Rejects with what is no fault of another member: the node cannot go on. What comes while it is shut down counts for nothing. */
+  readonly failure = new Promise<never>((_, reject) => { this.fail = error => { if (!this.closed) reject(error instanceof Error ? error : new Error(String(error))); }; });
   /** Ends the pause between two looks. */
   private wake: () => void = () => undefined;
 
@@ -76,8 +79,10 @@ export class ClusterNode {
     this.epochs = new WriteEpochs(config, memory, transport);
   }
 
-  /** Joins, then watches memory until `close`. */
-  async run(): Promise<void> {
+  /** Joins, then watches memory until `close`; what it fails with, `failure` tells. */
+  run(): void { void this.watching().catch((e: unknown) => { this.fail(e); }); }
+
+  private async watching(): Promise<void> {
     while (!this.closed) {
       try {
         await this.join();
@@ -159,7 +164,7 @@ export class ClusterNode {
       out.result = report.result;
       if (report.result === migrationResult.done) this.gone.add(key);
       this.o.report?.(report);
-    });
+    }).catch((e: unknown) => { this.fail(e); });
     return migrationResult.underWay;
   }
 
@@ -179,7 +184,8 @@ export class ClusterNode {
       return !this.receiver.isIncoming(n) && (out === undefined || out.result !== undefined);
     });
     await this.epochs.scan(settled);
-    if (pool.free > this.o.pressureFrames) return;
+    // A region that is on its way out will make room: what it leaves is seen at the next look.
+    if (pool.free > this.o.pressureFrames || [...this.outgoing.values()].some(o => o.result === undefined)) return;
     const chosen = this.epochs.leastRecentlyWritten(settled);
     if (chosen === undefined) return;
     await this.peers.request(this.o.controller, opcode.MIGRATION_NODE, chosen.pid, encodeStep({

@@ -15,6 +15,8 @@ export interface GlobalControllerOptions {
   /** The published client's monitor: MAC, IP and its port. The native messages come to `nativePort` of the same address. */
   readonly own: Endpoint;
   readonly nativePort?: number;
+  /** Every node's port for the published client, which its hosts are told; default the one that a node joined with. */
+  readonly clientPort?: number;
   readonly clock: ClusterClock;
   readonly send: (frame: Uint8Array) => void;
   readonly nodes?: readonly MemberNode[];
@@ -46,7 +48,7 @@ export class GlobalController {
   constructor(o: GlobalControllerOptions) {
     this.o = o;
     this.own = { ...o.own, port: o.nativePort ?? udpPorts.native };
-    this.monitor = new Monitor(o.own, o.nodes ?? [], o.firstPid ?? 32_768);
+    this.monitor = new Monitor(o.own, o.nodes ?? [], o.firstPid ?? 32_768, o.clientPort);
     this.peers = new PeerExchange({
       own: this.own, clock: o.clock, send: o.send, ...(o.timeoutNs !== undefined && { timeoutNs: o.timeoutNs }), ...(o.silentNs !== undefined && { silentNs: o.silentNs }),
     });
@@ -81,6 +83,9 @@ export class GlobalController {
     this.migrations.set(placement, done);
     return done;
   }
+
+  /** Sends nothing of its own any more: what is under way counts as unanswered. */
+  close(): void { this.peers.close(); }
 
   /** Asks that a migration be taken back. @returns false when there is none */
   async cancel(pid: number, region: number): Promise<boolean> {
@@ -150,7 +155,7 @@ export class GlobalController {
   private join({ ethernet, body }: SlowRequest): SlowReply {
     if (body.length < joinBody.bytes) return refused(status.MALFORMED);
     const { ip, udpPort, memoryBytes } = decode(joinBody, body);
-    this.monitor.map.join({ name: formatIpv4(ip), mac: ethernet.src, ip, port: udpPort, memoryBytes: Number(memoryBytes) });
+    for (const frame of this.monitor.joined({ name: formatIpv4(ip), mac: ethernet.src, ip, port: udpPort, memoryBytes: Number(memoryBytes) })) this.o.send(frame);
     return ret(0);
   }
 

@@ -53,7 +53,8 @@ export class PeerExchange {
         if (this.closed || gone) { end(); reject(new PeerGone(`no answer to ${sent} requests`)); return; }
         if (sent > 0) this.resent++;
         timer = clock.after(Math.min(mostDoubling, 2 ** sent++) * timeoutNs, attempt);
-        void send(frame);
+        // What cannot be sent (the node is being shut down) is lost, as on the network.
+        void Promise.resolve(send(frame)).catch(() => undefined);
       };
       this.pending.set(id, waiting);
       attempt();
