@@ -14,6 +14,8 @@ export interface ServeOptions {
   /** This machine's end of the TAP device. */
   readonly tapAddress?: Subnet;
   readonly monitor?: MonitorAddress | "off";
+  /** Nodes to serve, with a global controller when there are several. */
+  readonly nodes: number;
 }
 
 /** An address with the length of its network's prefix. */
@@ -27,6 +29,15 @@ export const udpPort = (least: 0 | 1) => (text: string): number => {
   if (!(n >= least && n <= 65535)) throw new InvalidArgumentError(`It must be a UDP port, ${least} to 65535.`);
   return n;
 };
+
+/** Most nodes that are served: their addresses follow each other, and the controller's ends in .9. */
+export const mostNodes = 8;
+/** How many nodes. */
+export function nodeCount(text: string): number {
+  const n = /^\d$/.test(text) ? Number(text) : Number.NaN;
+  if (!(n >= 1 && n <= mostNodes)) throw new InvalidArgumentError(`It must be a number of nodes, 1 to ${mostNodes}.`);
+  return n;
+}
 
 /** How many sessions. */
 export function sessionCount(text: string): number {

@@ -4,10 +4,10 @@ import { freePort, TapNetwork, UdpNetwork, type Network } from "../../sim/index.
 import { UsageError } from "../usage-error.ts";
 import type { ServeOptions } from "./options.ts";
 
-/** The monitor's MAC on a TAP device: locally administered, and no node's default. */
-const monitorMac = 0x02c110000009n;
+/** The monitor's MAC where it is a station of its own: locally administered, and no node's default. */
+export const monitorMac = 0x02c110000009n;
 /** Last bytes of addresses in the node's /24 that are chosen when none are given. */
-const lastByte = { monitor: 9, host: 254 } as const;
+export const lastByte = { monitor: 9, host: 254 } as const;
 
 /** Where a node is served: settings with all addresses known, the monitor's address, and what opens the network. */
 export interface Place {
@@ -43,7 +43,7 @@ async function sockets(o: ServeOptions): Promise<Place> {
 }
 
 /** `--port` is the setting `nativePort`. */
-function withPort(set: readonly string[], port: number, ip?: string): Settings {
+export function withPort(set: readonly string[], port: number, ip?: string): Settings {
   if (set.some((s) => s.trim().startsWith("nativePort"))) throw new UsageError(
     "--port and --set nativePort=... are the same; give one of them");
   return parseSettings(set, { nativePort: port, ...(ip === undefined ? {} : { ip }) });

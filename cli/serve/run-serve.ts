@@ -1,10 +1,11 @@
 import { formatIpv4 } from "../../designs/packets/index.ts";
-import { serve, simulatedSeconds, type Served } from "../../sim/index.ts";
+import { serve } from "../../sim/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
 import { counterLine } from "../run/report.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ServeOptions } from "./options.ts";
 import { placeOf } from "./place.ts";
+import { totals } from "./totals.ts";
 
 /**
  * `mnemo serve clio`: the cycle-accurate node behind sockets or on a TAP device, until `stop` settles.
@@ -27,11 +28,6 @@ export async function runServe(options: ServeOptions, stop: Promise<unknown>, te
     await network.close();
   }
   return exitCode.done;
-}
-
-function totals({ framesIn, framesOut, lost, cycles, busySeconds, idleSeconds }: Served): string {
-  return `served: ${framesIn} frames in, ${framesOut} out${lost === 0 ? "" : `, ${lost} lost for want of room`}; ${cycles} cycles (${
-    (simulatedSeconds(cycles) * 1e6).toFixed(1)} us simulated) in ${busySeconds.toFixed(2)} s, asleep for ${idleSeconds.toFixed(2)} s`;
 }
 
 /** Settles at the first SIGINT or SIGTERM; a second one ends the process the usual way. */

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { once, setting } from "../options.ts";
-import { deviceName, monitorAddress, sessionCount, subnet, udpPort, type ServeOptions } from "../serve/options.ts";
+import { deviceName, monitorAddress, nodeCount, sessionCount, subnet, udpPort, type ServeOptions } from "../serve/options.ts";
 import type { Verb } from "../verb.ts";
 
 /** `mnemo serve clio`: the node as a server for programs of this machine. */
@@ -16,8 +16,10 @@ export const serveVerb: Verb = (program, { terminal, exit }) => program.command(
     "this machine's address on the TAP device, when it has none (default: .254 of the node's /24)", subnet))
   .addOption(once("--monitor <where>", "the published client's monitor: a port, with --tap also ip or ip:port; off for none (default: 10000, with --tap at .9)",
     monitorAddress))
+  .addOption(once("--nodes <number>", "several nodes at addresses that follow each other, and a global controller that makes one memory of them (sockets only)",
+    nodeCount).default(1))
   .action(async (_design: string, options: ServeOptions) => {
-    const { interrupted, runServe } = await import("../serve/run-serve.ts");
+    const { interrupted, runServe } = await import("../serve/run-serve.ts"), { runServeCluster } = await import("../serve/run-serve-cluster.ts");
     const { stop, forget } = interrupted();
-    try { exit(await runServe(options, stop, terminal)); } finally { forget(); }
+    try { exit(await (options.nodes > 1 ? runServeCluster : runServe)(options, stop, terminal)); } finally { forget(); }
   });
