@@ -3,3 +3,4 @@ export { chase, type OffloadAnswer } from "./chase.ts";
 export { malformation, ModelMemory, type MemoryAccess, type MemoryAnswer, type ModelMemoryOptions, OffloadAccess, type OffloadMemory, type Rights } from "./memory.ts";
 export type { OffloadAsked, OffloadFrame } from "./answer.ts";
 export { DataFrameModel } from "./data-frame.ts";
+export { kvContents, kvHash, KvModel, type KvModelOptions, type KvPair } from "./kv.ts";

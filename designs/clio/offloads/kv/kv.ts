@@ -1,0 +1,57 @@
+import { arbiter, assertAlways, assignView, bitsFor, connect, demux, instance, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
+import { offloadPorts } from "../../offload/index.ts";
+import { KvAllocator } from "./allocator.ts";
+import { KvEngine } from "./engine.ts";
+import { KvIntake } from "./intake.ts";
+import { bucketBits } from "./layout.ts";
+import { mergeMemory, mergeReplies } from "./merged.ts";
+import { KvOrder } from "./order.ts";
+import { checkParameters, type KvParameters } from "./parameters.ts";
+import { KvReplies } from "./replies.ts";
+
+export const ClioKv = module("ClioKv",
+  (p: KvParameters) => {
+    checkParameters(p);
+    return offloadPorts(p);
+  },
+  (io, p) => {
+    const intake = instance(KvIntake(p)), order = instance(KvOrder({ contexts: p.contexts, bucketBits: bucketBits(p) }));
+    const engine = instance(KvEngine(p)), allocator = instance(KvAllocator(p)), replies = instance(KvReplies(p));
+    connect(io.request, intake.request);
+    connect(io.request_data, intake.request_data);
+    connect(io.memory_reply, replies.memory_reply);
+    connect(io.memory_reply_data, replies.memory_reply_data);
+
+    // ---- Requests in their order.
+    assignView(order.enter, intake.enter, "enter");
+    assignView(order.leave, engine.leave, "leave");
+    connect(order.start, engine.start);
+    engine.enter.valid.set(intake.enter.valid);
+    engine.enter.context.set(intake.enter.context);
+    assignView(engine.asked, intake.asked, "asked");
+    engine.table.set(intake.table);
+
+    // ---- Memory's replies: each belongs to the engine or to the allocator.
+    assignView(engine.event, replies.event, "event");
+    assignView(allocator.event, replies.event, "event");
+    const done = engine.done;
+    replies.done.set({ valid: done.valid.or(allocator.done), forward: done.valid.and(done.forward), head: done.head, front: done.front });
+
+    // ---- Blocks, for whoever asked.
+    connect(arbiter([intake.take, engine.take], { name: "takes" }), allocator.take);
+    const [for_pair, for_slot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" }) as [typeof allocator.taken, typeof allocator.taken];
+    connect(for_pair, intake.taken);
+    connect(for_slot, engine.spare);
+
+    // ---- Room for what may be given back, a place for each request that writes from its entry on.
+    const credits = reg(uint(bitsFor(p.contexts)), { init: p.contexts });
+    const entering = node(intake.enter.valid.and(intake.enter.writes)), given = node(allocator.give.fire);
+    credits.set(credits.sub(entering.zext(credits.width)).add(engine.refund.zext(credits.width)).add(given.zext(credits.width)));
+    intake.credit.set(credits.any());
+    connect(engine.give, allocator.give);
+    when(entering, () => { assertAlways(credits.any(), "a request that writes has a place for what it gives back"); });
+
+    mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memory_data, p);
+    mergeReplies([engine.reply, intake.reply, replies.value], io.reply, io.reply_data);
+  },
+  { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` });

@@ -1,0 +1,58 @@
+import { arbiter, bit, constant, reg, stage, struct, uint, when, type Bit, type StreamIn, type StreamOut } from "../../../../hdl-dsl/index.ts";
+import type { BodyBeat, MemoryRequest, OffloadReply} from "../../offload/index.ts";
+import { bodyLengthBits, memoryTagBits, type OffloadParameters } from "../../offload/index.ts";
+import { addressBits } from "./parameters.ts";
+
+/** A memory request of this offload: always in its own address space. */
+export const MemoryHead = struct({ tag: uint(memoryTagBits), opcode: uint(8), va: uint(addressBits), length: uint(32), data: uint(bodyLengthBits) });
+export const ReplyHead = (p: OffloadParameters) => struct({ context: uint(Math.log2(p.contexts)), status: uint(4), opcode: uint(8), length: uint(bodyLengthBits) });
+
+/**
+ * A request or a reply with its bytes, beat by beat, so that those of several sources can be merged whole: the head stands beside every beat. `bare`: it has no bytes, and its only
+ * beat carries none.
+ */
+export const MemoryBeat = (p: OffloadParameters) => struct({ head: MemoryHead, bare: bit, data: uint(p.beatBytes * 8), last: bit });
+export const ReplyBeat = (p: OffloadParameters) => struct({ head: ReplyHead(p), bare: bit, data: uint(p.beatBytes * 8), last: bit });
+
+/** Memory requests of several sources, merged whole and in turn, to the ports of an offload. Latency 1, one beat per cycle. */
+export function mergeMemory(
+  from: readonly StreamIn<ReturnType<typeof MemoryBeat>>[], to: StreamOut<ReturnType<typeof MemoryRequest>>, bytes: StreamOut<ReturnType<typeof BodyBeat>>, p: OffloadParameters,
+): void {
+  const merged = stage(arbiter(from, { name: "memory_merge", last: v => v.last }), "full", { name: "memory_out" });
+  const { head, bare, data, last } = merged.payload;
+  to.payload.set({
+    tag: head.tag, opcode: head.opcode, client: constant(0, 1), context: constant(0, Math.log2(p.contexts)), va: head.va.zext(64), length: head.length, data: head.data,
+  });
+  bytes.payload.set({ data, last });
+  part("memory", merged, bare, last, to, bytes);
+}
+
+/** Replies of several sources, merged whole and in turn, to the ports of an offload; each is the only one to its request. Latency 1, one beat per cycle. */
+export function mergeReplies(
+  from: readonly StreamIn<ReturnType<typeof ReplyBeat>>[], to: StreamOut<ReturnType<typeof OffloadReply>>, bytes: StreamOut<ReturnType<typeof BodyBeat>>,
+): void {
+  const merged = stage(arbiter(from, { name: "reply_merge", last: v => v.last }), "full", { name: "reply_out" });
+  const { head, bare, data, last } = merged.payload;
+  to.payload.set({ context: head.context, status: head.status, opcode: head.opcode, length: head.length, more: constant(0, 1) });
+  bytes.payload.set({ data, last });
+  part("reply", merged, bare, last, to, bytes);
+}
+
+interface Taker { readonly valid: { set(v: Bit): void }; readonly ready: Bit }
+
+/** A first beat's head goes to one, what carries bytes to the other; each takes its own when it can, the beat is gone when both have. */
+function part(name: string, from: { readonly valid: Bit; readonly ready: { set(v: Bit): void }; readonly fire: Bit }, bare: Bit, last: Bit, head: Taker, bytes: Taker): void {
+  const begun = reg(bit, { init: 0, name: `${name}_begun` });
+  const head_gone = reg(bit, { init: 0, name: `${name}_head_gone` });
+  const bytes_gone = reg(bit, { init: 0, name: `${name}_bytes_gone` });
+  const no_head: Bit = begun.or(head_gone), no_bytes: Bit = bare.or(bytes_gone);
+  head.valid.set(from.valid.and(no_head.not()));
+  bytes.valid.set(from.valid.and(no_bytes.not()));
+  const head_done = no_head.or(head.ready), bytes_done = no_bytes.or(bytes.ready);
+  from.ready.set(head_done.and(bytes_done));
+  when(from.valid, () => {
+    head_gone.set(head_done.and(bytes_done.not()));
+    bytes_gone.set(bytes_done.and(head_done.not()));
+    when(head_done.and(bytes_done), () => { begun.set(last.not()); });
+  });
+}
