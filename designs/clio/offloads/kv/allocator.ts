@@ -27,7 +27,7 @@ const keptBits = Math.log2(kept);
  * A full stack (16) moves 8 blocks to memory when one more is given: one of them holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link. When that
  * write fails the eight are lost; when a list cannot be read, what it holds.
  *
- * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab, a memory round trip and 13 cycles from the list, ALLOC's time and 5. One at a time; `give` goes first: 2 cycles for
+ * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab, a memory round trip and 13 cycles from the list, ALLOC's time and 5. One at a time; `give` goes first: 3 cycles for
  * each block, a memory round trip and 12 cycles more for every eighth of those that the stack cannot hold. Full: `take` and `give` wait. Reset: nothing is known; what was allocated before is not given back.
  */
 export const KvAllocator = module("KvAllocator",
@@ -81,7 +81,7 @@ export const KvAllocator = module("KvAllocator",
     const slot_now = node(giving_slot.or(give.value.not())), last_part = node(slot_now.or(give.slot.not()));
     const room = node(level.ne(kept));
     const sent = node(io.memory.fire.and(io.memory.payload.last));
-    const states = ["idle", "give", "spill", "store", "storing", "choose", "refill", "refilling", "push", "settle", "allocate", "allocating", "answer"] as const;
+    const states = ["idle", "give", "given", "spill", "store", "storing", "choose", "refill", "refilling", "push", "settle", "allocate", "allocating", "answer"] as const;
     const state = fsm(states, "idle", m => ({
       idle: () => {
         count.set(0);
@@ -98,9 +98,12 @@ export const KvAllocator = module("KvAllocator",
       give: () => {
         when(room, () => {
           pushes(freed);
-          giving_slot.set(last_part.not());
-          m.go("idle");
+          m.go("given");
         }).otherwise(() => { m.go("spill"); });
+      },
+      given: () => {
+        giving_slot.set(last_part.not());
+        m.go("idle");
       },
       spill: () => {
         count.set(count.add(1));
@@ -168,7 +171,7 @@ export const KvAllocator = module("KvAllocator",
     const moves_head = node(mux(state.is("push"), all_moved, state.is("storing").and(mine).and(failed.not())));
     heads.write(moves_head, kind, mux(state.is("push"), first.block, container));
 
-    io.give.ready.set(state.is("give").and(room).and(last_part));
+    io.give.ready.set(state.is("given").and(last_part));
     io.take.ready.set(state.is("idle").and(io.give.valid.not()));
     io.taken.valid.set(state.is("answer"));
     io.taken.payload.set({ slot: asked.slot, context: asked.context, status: answer.status, block: answer.block });

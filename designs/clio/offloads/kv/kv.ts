@@ -1,4 +1,4 @@
-import { arbiter, assertAlways, assignView, bitsFor, connect, demux, instance, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
+import { arbiter, assertAlways, assignView, bit, bitsFor, connect, demux, instance, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
 import { offloadPorts } from "../../offload/index.ts";
 import { KvAllocator } from "./allocator.ts";
 import { KvEngine } from "./engine.ts";
@@ -47,11 +47,14 @@ export const ClioKv = module("ClioKv",
     const credits = reg(uint(bitsFor(p.contexts)), { init: p.contexts });
     const entering = node(intake.enter.valid.and(intake.enter.writes)), given = node(allocator.give.fire);
     credits.set(credits.sub(entering.zext(credits.width)).add(engine.refund.zext(credits.width)).add(given.zext(credits.width)));
-    intake.credit.set(credits.any());
+    // A cycle late: there are more cycles than that between one entry and the next.
+    const credit = reg(bit, { init: 0 });
+    credit.set(credits.any());
+    intake.credit.set(credit);
     connect(engine.give, allocator.give);
     when(entering, () => { assertAlways(credits.any(), "a request that writes has a place for what it gives back"); });
 
     mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memory_data, p);
-    mergeReplies([engine.reply, intake.reply, replies.value], io.reply, io.reply_data);
+    mergeReplies([replies.value, engine.reply, intake.reply], io.reply, io.reply_data);
   },
   { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` });

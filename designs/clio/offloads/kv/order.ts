@@ -24,7 +24,7 @@ export const KvOrder = module("KvOrder",
     const inside = reg(uint(n), { init: 0 }), writes = reg(uint(n)), pending = reg(uint(n), { init: 0 });
     const buckets = reg(vec(uint(p.bucketBits), n));
     /** For each request those that it waits for. */
-    const ahead = reg(vec(uint(n), n));
+    const ahead = reg(vec(uint(n), n)), blocked = reg(uint(n));
     const entering = node(mux(io.enter.valid, decode(io.enter.context, n), none));
     const leaving = node(mux(io.leave.valid, decode(io.leave.context, n), none));
     inside.set(inside.and(leaving.not()).or(entering));
@@ -33,17 +33,17 @@ export const KvOrder = module("KvOrder",
       const meets = buckets.at(i).eq(io.enter.bucket).and(writes.bit(i).or(io.enter.writes));
       return inside.bit(i).and(leaving.bit(i).not()).and(meets);
     })));
+    const left = each(i => node(ahead.at(i).and(leaving.not()), { name: `left_${i}` }));
     each(i => {
-      when(entering.bit(i), () => {
-        buckets.at(i).set(io.enter.bucket);
-        ahead.at(i).set(in_the_way);
-      }).otherwise(() => { ahead.at(i).set(ahead.at(i).and(leaving.not())); });
+      when(entering.bit(i), () => { buckets.at(i).set(io.enter.bucket); });
+      ahead.at(i).set(mux(entering.bit(i), in_the_way, left[i] as UInt));
     });
+    blocked.set(fromBits(each(i => mux(entering.bit(i), in_the_way.any(), (left[i] as UInt).any()))));
     when(io.enter.valid, () => { writes.set(mux(io.enter.writes, writes.or(entering), writes.and(entering.not()))); });
 
     // Whoever waits for nobody, the one after the last first.
     const offered = reg(bit, { init: 0 }), offer = reg(uint(Math.log2(n))), last = reg(uint(n), { init: 1 });
-    const ready = node(fromBits(each(i => pending.bit(i).and(ahead.at(i).any().not()))));
+    const ready = node(pending.and(blocked.not()));
     const after = node(ready.and(last.or(last.sub(1)).not()));
     const chosen = node(mux(after.any(), lowestSet(after), lowestSet(ready)));
     const room: Bit = offered.not().or(io.start.ready);
