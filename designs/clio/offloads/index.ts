@@ -3,6 +3,7 @@ import type { OffloadName } from "../config/index.ts";
 import type { Offload } from "../offload/index.ts";
 import { pointerChase } from "./chase/index.ts";
 import { df } from "./df/index.ts";
+import { clioKv } from "./kv/index.ts";
 
 /** Each by its name in `offloads`. */
-export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { chase: pointerChase, df } as never;
+export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { chase: pointerChase, kv: clioKv, df } as never;

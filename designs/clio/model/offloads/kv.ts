@@ -1,4 +1,5 @@
 import { allocBody, concat, encode, kvBody, kvReplyBody, decode, opcode, replyCode, status, vmFlag } from "../../../packets/index.ts";
+import type { OffloadAnswer } from "./chase.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 
 export interface KvModelOptions {
@@ -11,8 +12,6 @@ export interface KvModelOptions {
   /** Largest `length` of a READ or WRITE, bytes. */
   readonly maxData: number;
 }
-/** What a request is answered with. */
-export interface OffloadAnswer { readonly status: number; readonly opcode: number; readonly body: Uint8Array }
 
 const unit = 64, largestBlock = 2048, entriesPerSlot = 7, wordBytes = 8, keyBytes = 8;
 const none = new Uint8Array();
@@ -76,9 +75,9 @@ export class KvModel {
 
   /** Carries out a request; `body` is all that follows its Clio header. */
   request(code: number, body: Uint8Array): OffloadAnswer {
-    const malformed = { status: status.MALFORMED, opcode: replyCode(code), body: none };
-    const brings = code === opcode.KV_CREATE || code === opcode.KV_UPDATE;
-    if (body.length < kvBody.bytes || !(brings || code === opcode.KV_READ || code === opcode.KV_DELETE)) return malformed;
+    const brings = code === opcode.KV_CREATE || code === opcode.KV_UPDATE, known = brings || code === opcode.KV_READ || code === opcode.KV_DELETE;
+    const malformed = { status: status.MALFORMED, opcode: known ? replyCode(code) : code, body: none };
+    if (!known || body.length < kvBody.bytes) return malformed;
     const { user, keySize, valueSize, key } = decode(kvBody, body);
     if (keySize !== keyBytes) return malformed;
     if (brings && (valueSize > Math.min(this.o.maxData, largestBlock) - kvBody.bytes || valueSize > body.length - kvBody.bytes)) return malformed;

@@ -1,3 +1,12 @@
 /** Clio-KV (paper §4.6): a key-value store in the node. */
+import { opcode } from "../../../packets/index.ts";
+import type { Offload } from "../../offload/index.ts";
+import { ClioKv } from "./kv.ts";
+import { kvDefaults } from "./parameters.ts";
+
 export { ClioKv } from "./kv.ts";
 export { kvDefaults, largestValue, type KvParameters } from "./parameters.ts";
+/** As a build names it: 2^17 buckets, memory in arenas of 4 MB. */
+export const clioKv: Offload = {
+  name: "kv", opcodes: [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE], build: p => ClioKv({ ...p, ...kvDefaults }),
+};

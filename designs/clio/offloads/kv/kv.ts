@@ -9,6 +9,22 @@ import { KvOrder } from "./order.ts";
 import { checkParameters, type KvParameters } from "./parameters.ts";
 import { KvReplies } from "./replies.ts";
 
+/**
+ * Clio-KV (paper §4.6): READ, CREATE, UPDATE and DELETE of values by keys of 8 bytes, in the offload's own address space.
+ *
+ * A chained hash table: per bucket a chain of slots of 64 bytes, each with seven entries (fingerprint, size, address) and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as the request that
+ * wrote it had it: `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed (allocator.ts).
+ * A key is unique. A write is atomic, and what is read is committed: the entry is replaced by one write of 8 bytes when the new block is in memory. Requests on one bucket are in order as soon as one of them writes
+ * (order.ts), and overlap otherwise, as many as there are contexts.
+ *
+ * FAIL: a key that exists already on create, that is missing on all else. MALFORMED, without a body: see intake.ts. OUT_OF_MEMORY and every other status of memory end a request; the old value stays.
+ *
+ * Latency in memory round trips M, of a bucket with one slot and no fingerprint like the key's but its own, at 64-byte beats, from `request` to `reply`: READ 2 M + 25 cycles (bucket and pair; M + 20 when the
+ * bucket shows that the key is missing), CREATE 2 M + 30, DELETE 3 M + 33, UPDATE 3 M + 37 (the new block is written beside the search). Each further slot M + 8 more, each like fingerprint 2 M + 16, a chain that
+ * grows M + 12.
+ * Initiation interval: 14 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more; on one bucket a write has the latency but for the 12 cycles of its arrival. Bounds: a place per context in
+ * every queue, so nothing ever waits in a circle. Reset: the store is empty; what it had allocated is not given back.
+ */
 export const ClioKv = module("ClioKv",
   (p: KvParameters) => {
     checkParameters(p);

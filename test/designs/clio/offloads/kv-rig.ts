@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { checkLinearizable, keySpecification, type KeyInput, type KeyOutput, type Operation } from "../../../../designs/clio/linearizability/index.ts";
-import { kvContents, ModelMemory, type KvPair, type ModelMemoryOptions } from "../../../../designs/clio/model/index.ts";
+import { kvContents, kvHash, ModelMemory, type KvPair, type ModelMemoryOptions } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import type { ClioKv} from "../../../../designs/clio/offloads/kv/index.ts";
 import { kvDefaults, largestValue, type KvParameters } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, decode, encode, kvBody, kvReplyBody, opcode, status } from "../../../../designs/packets/index.ts";
-import { OffloadHost, type Bench, type OffloadCall, type OffloadHostOptions, type Random } from "../../../../sim/index.ts";
+import { OffloadHost, type Bench, type MemoryTrace, type OffloadCall, type OffloadHostOptions, type Random } from "../../../../sim/index.ts";
 
 export const kvParameters = (o: Partial<KvParameters> = {}): KvParameters => ({ beatBytes: 64, contexts: 8, maxData: 1466, ...kvDefaults, buckets: 4, arenaBytes: 8192, ...o });
 export type KvPorts = ReturnType<typeof ClioKv>["ports"];
@@ -84,6 +84,7 @@ export class KvRig {
   }
 
   judge(): void {
+    this.ordered();
     const history = this.calls.map((c): Operation<KeyInput, KeyOutput> => {
       const reply = replyOf(c), done = reply.status === status.OK;
       if (!done && reply.status !== status.FAIL) expect([...this.allowed], `status of ${name(c)}`).toContain(reply.status);
@@ -99,6 +100,20 @@ export class KvRig {
     const verdict = checkLinearizable(history, keySpecification, { steps: 2_000_000 });
     if (verdict.kind !== "linearizable") throw new Error(`key ${verdict.object} is ${verdict.kind}: ${"why" in verdict ? verdict.why : ""}`);
   }
+
+  /** No access to memory is under way while another one writes the same bytes: memory keeps no order between them. */
+  private ordered(): void {
+    let open: MemoryTrace[] = [];
+    const writes = (t: MemoryTrace): boolean => t.opcode === opcode.WRITE;
+    for (const t of this.host.trace.filter(x => x.opcode !== opcode.ALLOC)) {
+      open = open.filter(o => (o.answered ?? Number.POSITIVE_INFINITY) >= t.taken);
+      const clash = open.find(o => (writes(o) || writes(t)) && o.va < t.va + BigInt(t.length) && t.va < o.va + BigInt(o.length));
+      if (clash) throw new Error(`the ${writes(t) ? "WRITE" : "READ"} of 0x${t.va.toString(16)} taken at cycle ${t.taken} meets that of 0x${clash.va.toString(16)} taken at ${clash.taken}`);
+      open.push(t);
+    }
+  }
+  /** Times that memory was allocated. */
+  get allocations(): number { return this.host.trace.filter(t => t.opcode === opcode.ALLOC).length; }
 }
 
 const name = (c: KvCall): string => `${c.kind} of key ${c.key.toString(16)} taken at cycle ${c.call.taken ?? -1}`;
@@ -124,4 +139,14 @@ export function traffic(rig: KvRig, random: Random, count: number, o: TrafficOpt
     const key = keys[random.bool(0.4) ? random.int(0, (o.hot ?? 3) - 1) : random.int(0, keys.length - 1)] as bigint;
     rig.ask(random.pick(kinds), key, rig.value(o.sizes === undefined ? undefined : random.pick(o.sizes)));
   }
+}
+
+/** Keys of one bucket, several of them with the same fingerprint. */
+export function sameSlot(count: number, buckets: number): bigint[] {
+  const keys: bigint[] = [], wanted = kvHash(1n, buckets);
+  for (let key = 1n; keys.length < count; key++) {
+    const h = kvHash(key, buckets);
+    if (h.bucket === wanted.bucket && (keys.length % 3 === 2 || h.fingerprint === wanted.fingerprint)) keys.push(key);
+  }
+  return keys;
 }
