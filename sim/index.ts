@@ -38,6 +38,7 @@ export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export {
   type Budget, type Counterexample, type Covered, type Engine, engines, type Finding, holds, planted, type Property, prove, type Proved, type ProveOptions, replay, type ReplayOptions,
 } from "./prove/index.ts";
+export * from "./fuzz/index.ts";
 export * from "./node/index.ts";
 export * from "./offload/index.ts";
 export * from "./serve/index.ts";

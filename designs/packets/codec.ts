@@ -49,8 +49,15 @@ function putBytes(bytes: Uint8Array, base: number, p: Placement, value: number):
   }
 }
 
-/** Replace the field's bits and leave its neighbours' in the shared bytes as they are. */
-function put(bytes: Uint8Array, base: number, p: Placement, value: bigint): void {
+/** A field's bits as a number, whatever its kind; bytes that are not there read as 0. For tools that go over all fields of a layout. */
+export function readPlacement(bytes: Uint8Array, base: number, p: Placement): bigint {
+  let v = 0n;
+  for (let i = 0; i < p.byteLength; i++) v = v << 8n | BigInt(bytes[base + p.byteOffset + (p.bigEndian ? i : p.byteLength - 1 - i)] ?? 0);
+  return BigInt.asUintN(p.width, v >> BigInt(p.bitOffset));
+}
+
+/** Replaces the field's bits and leaves its neighbours' in the shared bytes as they are; a value that is too wide is cut. */
+export function writePlacement(bytes: Uint8Array, base: number, p: Placement, value: bigint): void {
   const mask = ((1n << BigInt(p.width)) - 1n) << BigInt(p.bitOffset);
   let v = (value << BigInt(p.bitOffset)) & mask, m = mask;
   for (let i = 0; i < p.byteLength; i++) {
@@ -91,7 +98,7 @@ export function encodeInto<F extends FieldSet>(l: Layout<F>, values: Partial<Val
     if (typeof value === "number" && p.bitOffset === 0 && p.byteLength * 8 === p.width && value >= 0 && value < 2 ** p.width) { putBytes(bytes, offset, p, value); continue; }
     const v = BigInt(value);
     if (v < 0n || v >> BigInt(p.width) !== 0n) throw new PacketError(`${l.name}: ${name} holds ${p.width} bits, ${value} does not fit`);
-    put(bytes, offset, p, v);
+    writePlacement(bytes, offset, p, v);
   }
 }
 

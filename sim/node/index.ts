@@ -10,3 +10,4 @@ export { joinNetwork, timeOf, type NetworkedNodeOptions } from "./networked-node
 export { monitorStation, type Station } from "./station.ts";
 export { compareNodeSpeed, type NodeSpeeds } from "./speed.ts";
 export { joinController, type ControllerStationOptions } from "./controller-station.ts";
+export { fuzzRun, type FuzzOptions, type FuzzResult } from "./fuzz-run.ts";

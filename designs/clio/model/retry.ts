@@ -109,6 +109,9 @@ export class RetryModel {
     this.underWay.delete(slot);
   }
 
+  /** The operation that the request in `slot` is doing, if it is one that is remembered. */
+  operationOf(slot: number): RetryOperation | undefined { return this.underWay.get(slot); }
+
   /** A client is known no longer, nor what it did. */
   forget(client: bigint): void {
     this.clients.delete(client);

@@ -75,8 +75,10 @@ export class Scoreboard {
   private readonly open = new Map<string, Open[]>();
   private readonly silent = new Map<PendingWrite, number>();
   private readonly words = new Words();
-  /** A write went where nobody knows: what reads find is not judged from then on. */
-  private blind = false;
+  /** Operations without a reply: how they ended is first told by a repetition that is answered. */
+  private readonly unheard = new Set<RetryOperation>();
+  /** Processes of which a write went where nobody knows: what their reads find is not judged from then on. */
+  private readonly blind = new Set<number>();
   /** Requests to memory so far. */
   private entered = 0;
   private readonly busyPages = new Set<Page>();
@@ -145,9 +147,10 @@ export class Scoreboard {
   }
 
   private issueAccess({ access, ticket }: Execute, frame: Uint8Array, time: number, name: string): boolean {
+    if (isSilent(access)) { const operation = this.node.retries.operationOf(ticket); if (operation) this.unheard.add(operation); }
     const order = this.entered++, pointer = this.pointerOf(access), open = { issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined, forwarded: undefined };
     if (pointer && !pointer.target) {
-      this.blind ||= access.data !== undefined;
+      if (access.data) this.blind.add(access.pid);
       this.wait({ ...open, access: undefined, key: requestKey(frame, this.runtime.nativePort) });
       return true;
     }
@@ -155,6 +158,7 @@ export class Scoreboard {
     const pieces = piecesOf(this.config, moved.va, moved.length), pages = pieces.map(p => this.page(moved.pid, p.vpn));
     const allowed = this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")), { data } = access;
     const writes = !allowed || !data ? [] : pieces.flatMap((p, i) => { const page = pages[i]; return page ? [this.begin(page, p, data, time)] : []; });
+    if (access.kind !== "read" && access.kind !== "derefRead") this.disturbPointers(moved);
     if (writes.length > 0) this.words.writing(moved.pid, moved.va, moved.length);
     if (isSilent(access)) {
       for (const w of writes) this.silent.set(w, order);
@@ -164,6 +168,23 @@ export class Scoreboard {
     const word = pointer ? undefined : this.words.begin(access, () => this.wordAt(access.pid, access.va));
     this.wait({ ...open, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame, this.runtime.nativePort) });
     return true;
+  }
+
+  /** Pointers that are being followed change: where they lead is not known any more. */
+  private disturbPointers({ pid, va, length }: Access): void {
+    for (const [key, waiting] of this.open) {
+      const leads = (o: Open): boolean => {
+        const source = o.access?.pointer?.source;
+        return source?.pid === pid && source.va < va + BigInt(length) && va < source.va + BigInt(wordBytes);
+      };
+      if (!waiting.some(leads)) continue;
+      for (const o of waiting) {
+        if (!leads(o) || !o.access?.access.data) continue;
+        this.blind.add(pid);
+        this.settleWrites(o.access, false, o.issued);
+      }
+      this.open.set(key, waiting.map(o => (leads(o) ? { ...o, access: undefined } : o)));
+    }
   }
 
   /** Where a pointer is, and the access behind it; no target while the pointer is being written, so that it may lead to either place. */
@@ -223,7 +244,12 @@ export class Scoreboard {
   /** Answered as the first was, or BUSY while that one was under way. */
   private judgeRepeat({ access, of, settled }: NonNullable<Open["repeat"]>, frame: Uint8Array, name: string, issued: number): string | undefined {
     const busy = replyFrame(this.runtime, access.request, access.request.clio.opcode, status.BUSY);
-    if (!settled && same(busy, frame)) return undefined;
+    if ((!settled || this.unheard.has(of)) && same(busy, frame)) return undefined;
+    if (!of.result && this.unheard.has(of)) {
+      const result = endings.map(ended => ({ status: ended, word: 0n })).find(r => same(repeatedReply(this.runtime, access, r), frame));
+      // From now on every repetition has to say the same.
+      if (result) { of.result = result; this.unheard.delete(of); return undefined; }
+    }
     const expected = of.result && repeatedReply(this.runtime, access, of.result);
     if (expected && same(expected, frame)) return undefined;
     return `${name} issued at ${issued}, a repetition of operation ${of.operation}: the reply is ${describe(frame)}, expected ${expected ? describe(expected) : "BUSY"}`;
@@ -275,7 +301,7 @@ export class Scoreboard {
     for (const [i, p] of pieces.entries()) {
       const page = pages[i];
       // Mapped anew while the read was under way: its bytes are those of either page or of none.
-      if (!page || page !== now[i] || this.blind) continue;
+      if (!page || page !== now[i] || this.blind.has(access.pid)) continue;
       for (const part of outside(access.length, moving)) {
         const from = Math.max(p.from, part.from), to = Math.min(p.from + p.length, part.to);
         const wrong = from < to ? page.bytes.check(p.offset + from - p.from, data.subarray(from, to), issued) : undefined;
@@ -367,6 +393,9 @@ export class Scoreboard {
   private page(pid: number, vpn: bigint): Page | undefined { return this.pages.get(pid)?.get(vpn); }
   private wait(open: Open): void { this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]); }
 }
+
+/** How an access that the node has done, or has refused at its pages, can end. */
+const endings = [status.OK, status.INVALID, status.WRITE_PERM, status.READ_PERM, status.OUT_OF_MEMORY];
 
 /** The number in an atomic's reply. */
 function foundIn(frame: Uint8Array): bigint | undefined {
