@@ -1,7 +1,7 @@
 import {
   bit, bitsFor, cat, connect, constant, encodeOnehot, input, instance, module, mux, node, output, PacketFifo, reg, sink, source, struct, uint, when,
 } from "../../../hdl-dsl/index.ts";
-import { gbnEnd } from "./gbn_types.ts";
+import { headerBytes } from "./gbn_types.ts";
 import { AxisBeat, slotBeatBits } from "./types.ts";
 
 export interface GbnFramesParameters {
@@ -20,8 +20,8 @@ const depthOf = (p: GbnFramesParameters): number => 2 ** Math.ceil(Math.log2(3 *
 
 /** A frame at its end, with all that the shims judge it by. */
 export const FrameEnd = struct({
-  /** The frame's bytes up to the end of a Go-Back-N header, byte 0 lowest; those behind a shorter frame's end are the last one's. */
-  header: uint(gbnEnd * 8),
+  /** The frame's first `headerBytes`, byte 0 lowest; those behind a shorter frame's end are the last one's. */
+  header: uint(headerBytes * 8),
   /** Number of its last byte, less than the largest frame or `long`. */
   last_byte: uint(16),
   /** Longer than the largest frame; its FCS was wrong. Both are never kept. */
@@ -63,7 +63,7 @@ export const GbnFrames = module("GbnFrames",
     const held = reg(AxisBeat(beatBytes));
     const held_over = reg(bit);
     const held_stored = reg(bit);
-    const header = reg(uint(gbnEnd * 8));
+    const header = reg(uint(headerBytes * 8));
     const last_byte = reg(uint(beatBits + 1 + laneBits));
     held_valid.set(taken);
     when(taken, () => {
@@ -72,8 +72,8 @@ export const GbnFrames = module("GbnFrames",
       held_stored.set(stored_now);
       storing.set(stored_now);
       first.set(rx.last);
-      for (let b = 0; b * beatBytes < gbnEnd; b++) {
-        const bytes = Math.min(beatBytes, gbnEnd - b * beatBytes);
+      for (let b = 0; b * beatBytes < headerBytes; b++) {
+        const bytes = Math.min(beatBytes, headerBytes - b * beatBytes);
         when(beat.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
       }
       const edge = node(rx.keep.and(rx.keep.shr(1).not()));

@@ -17,7 +17,7 @@ const shims = (p: GbnNodeParameters): GbnShimsParameters => {
   if (p.transport !== "gbn") throw new ConfigError(`transport = ${p.transport} has no Go-Back-N sessions; ClioNodeGbn needs transport = gbn`);
   const c = deriveConfig(behindTransport(p)), frameBytes = p.mtuFrame, sessions = p.gbnSessions, base = p.base ?? gbnDefaults.base;
   const bytes = base + gbnMemory({ frameBytes, sessions, window: gbnDefaults.window });
-  return { ...gbnDefaults, sessions, base, beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1 };
+  return { ...gbnDefaults, sessions, base, waiting: 2 * p.requestSlots, beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1 };
 };
 
 /**

@@ -2,14 +2,14 @@ import {
   bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, reg, sink, source, stream, struct, uint, unpack, when,
   type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
+import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, operations, udpHeader } from "../../packets/index.ts";
 import { cutFields } from "./fields.ts";
 import { GbnAnswers } from "./gbn_answers.ts";
 import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
 import { GbnPacket, GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "./gbn_receiver.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn_shift.ts";
 import {
-  Acknowledgement, Answer, choose, gbnBytes, gbnOffset, gbnType, PeerFields, sessionBits, SessionControl, tagBits, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters,
+  Acknowledgement, Answer, choose, gbnBytes, gbnOffset, gbnType, opcodeOffset, PeerFields, sessionBits, SessionControl, tagBits, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters,
 } from "./gbn_types.ts";
 import { AxisBeat, NetConfig } from "./types.ts";
 
@@ -32,7 +32,7 @@ export const GbnContextWrite = (p: Pick<GbnRxParameters, "sessions" | "managed">
 /** One pulse for each packet, by what became of it, and for each answer. */
 export const GbnRxEvents = struct({
   accepted: bit, duplicates: bit, ahead: bit, strangers: bit,
-  /** No room for the frame, for its answer, or longer than the largest frame: as if it had been lost. */
+  /** No room for the frame, for its answer, for replies that have to wait (gbn_reorder.ts), or longer than the largest frame: as if it had been lost. */
   refused: bit,
   /** A packet to the node with an unknown type or without room for its headers; a wrong FCS. */
   malformed: bit, corrupt: bit, management: bit,
@@ -46,6 +46,9 @@ export function changedChecksum(checksum: UInt, more: number): UInt<16> {
   return sum.bits(0, 16).add(sum.bit(16).zext(16) as never).not().is(16);
 }
 
+/** Opcodes of requests that are never answered. */
+const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.code);
+
 const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
 
 /**
@@ -53,7 +56,8 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  *
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and lengths, to the node's MAC, address and one of its
  * ports. DATA in order (gbn_receiver.ts) and DATA from or to slot 0 pass, without the 8-byte header: the lengths and the IPv4 checksum are corrected (RFC 1624),
- * the UDP checksum becomes 0, and the sender's MAC becomes the tag by which gbn_tx.ts finds session and sender again when the node answers. ACKs and NACKs of a
+ * the UDP checksum becomes 0, and the sender's MAC becomes the tag by which gbn_tx.ts finds session, request and sender again when the node answers. Requests that are
+ * never answered are named on `silent`, too. While `crowded`, DATA of sessions is refused. ACKs and NACKs of a
  * session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP frames
  * that begin like an ACK or NACK, whatever their port: malformed).
  *
@@ -65,7 +69,7 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
 export const GbnRx = module("GbnRx",
   (p: GbnRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), config: input(NetConfig), tx: source(AxisBeat(p.beatBytes)), answers: source(AxisBeat(p.beatBytes)),
-    acks: source(Acknowledgement(p)), control: sink(SessionControl(p)), context_write: output(GbnContextWrite(p)), events: output(GbnRxEvents),
+    acks: source(Acknowledgement(p)), silent: source(Turn(p)), crowded: input(bit), control: sink(SessionControl(p)), context_write: output(GbnContextWrite(p)), events: output(GbnRxEvents),
   }),
   (io, p) => {
     const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes, waits: false }));
@@ -95,7 +99,7 @@ export const GbnRx = module("GbnRx",
     // In the order of PeerFields.
     const peer = cat(ethernet.src, udp.dstPort, ip.src, udp.srcPort, gbn.srcSlot);
     const Judged = struct({
-      kept: bit, bad: bit, long: bit, stored: bit, ours: uint(9), sums: uint(40), data: bit, answered: bit, nack: bit, management: bit, short: bit,
+      kept: bit, bad: bit, long: bit, stored: bit, ours: uint(9), sums: uint(40), data: bit, answered: bit, nack: bit, management: bit, short: bit, silent: bit,
       session: uint(wireSlotBits), sequence: uint(wireSequenceBits), peer: uint(wirePeer.identityBits + wirePeer.addressBits),
       ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
     });
@@ -110,6 +114,7 @@ export const GbnRx = module("GbnRx",
       sums: cat(total(words >> 1, words), total(0, words >> 1)).is(40),
       data: is_data, answered, nack: gbn.type.eq(gbnType.nack), management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
       short: udp.length.lt(least).or(is_data.and(udp.length.lt(least + clioHeader.bytes))),
+      silent: silentOpcodes.map((c): Bit => header.bits(8 * opcodeOffset, 8).eq(c)).reduce((a, b) => a.or(b)),
       session: gbn.dstSlot, sequence: gbn.sequence, peer: peer.is(wirePeer.identityBits + wirePeer.addressBits), ipLength: ip.totalLength, checksum: ip.checksum, udpLength: udp.length,
     });
 
@@ -120,7 +125,7 @@ export const GbnRx = module("GbnRx",
     const known_session = node(judged.session.shr(sessionBits(p)).any().not());
     const well = node(judged.short.not().and(judged.data.or(judged.answered.and(judged.management.not()))).and(judged.management.or(known_session)));
     const Queued = struct({
-      kind: uint(2), kept: bit, bad: bit, lost: bit, packet: GbnPacket(table), nack: bit, ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
+      kind: uint(2), kept: bit, bad: bit, lost: bit, silent: bit, packet: GbnPacket(table), nack: bit, ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
     });
     const lost = node(judged.long.or(judged.stored.not().and(ours.not().or(judged.data))));
     const kind = node(mux(ours.not(), constant(kinds.raw, 2), mux(well.not(), constant(kinds.malformed, 2), mux(judged.management, constant(kinds.management, 2), kinds.session))));
@@ -130,7 +135,7 @@ export const GbnRx = module("GbnRx",
     entry_valid.set(judged_valid);
     const sender = unpack(struct({ identity: uint(wirePeer.identityBits), address: uint(wirePeer.addressBits) }), judged.peer);
     entry.set({
-      kind, kept: judged.kept, bad: judged.bad, lost, nack: judged.nack,
+      kind, kept: judged.kept, bad: judged.bad, lost, silent: judged.silent, nack: judged.nack,
       packet: { session: judged.session.resize(sessionBits(p)), sequence: judged.sequence.resize(p.sequenceBits), control: judged.answered, peer: sender },
       ipLength: judged.ipLength.sub(gbnBytes), checksum: changedChecksum(judged.checksum, -gbnBytes), udpLength: judged.udpLength.sub(gbnBytes),
     });
@@ -143,7 +148,11 @@ export const GbnRx = module("GbnRx",
 
     // The table.
     const head = queue.pop.payload;
-    const asks = node(head.kind.eq(kinds.session).and(head.bad.or(head.lost).not()));
+    const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
+    const full = reg(bit, { init: 0 });
+    full.set(io.crowded.or(silences.level.ge(12)));
+    const of_session = node(head.kind.eq(kinds.session)), refused = node(head.lost.or(of_session.and(full).and(head.packet.control.not())));
+    const asks = node(of_session.and(head.bad.or(refused).not()));
     receiver.packet.valid.set(queue.pop.valid.and(asks));
     receiver.packet.payload.set(head.packet as never);
     queue.pop.ready.set(asks.not().or(receiver.packet.ready));
@@ -152,7 +161,7 @@ export const GbnRx = module("GbnRx",
     const late_valid = reg(bit, { init: 0 });
     const early = reg(Queued);
     const late = reg(Queued);
-    early_valid.set(moves); early.set(head as never);
+    early_valid.set(moves); early.set({ ...Object.fromEntries(Object.keys(Queued.fields).map(k => [k, (head as unknown as Readonly<Record<string, unknown>>)[k]])), lost: refused } as never);
     late_valid.set(early_valid); late.set(early as never);
 
     // Its verdict.
@@ -167,7 +176,7 @@ export const GbnRx = module("GbnRx",
     plans.valid.set(late_valid.and(late.kept));
     plans.payload.set({
       action: mux(raw, constant(gbnAction.raw, 2), mux(delivered.or(managed), constant(gbnAction.shift, 2), gbnAction.discard)),
-      tag: mux(managed, cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits), late.packet.session.zext(tagBits)),
+      ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits) as never), tag: mux(managed, cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits), late.packet.session.zext(tagBits)),
       ipLength: late.ipLength, checksum: late.checksum, udpLength: late.udpLength,
     });
     const remove = instance("remove", GbnRemove({ beatBytes: p.beatBytes, frameBytes: p.frameBytes }));
@@ -180,6 +189,10 @@ export const GbnRx = module("GbnRx",
       en: delivered.or(managed), index: choose(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
       value: { mac: from.mac, slot: from.slot },
     });
+
+    silences.push.valid.set(delivered.and(late.silent));
+    silences.push.payload.set({ session: late.packet.session, ticket: late.packet.sequence.trunc(ticketBits) } as never);
+    connect(silences.pop, io.silent);
 
     const heard = stream(Acknowledgement(p));
     heard.valid.set(accepted.and(late.packet.control));

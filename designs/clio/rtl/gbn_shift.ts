@@ -3,7 +3,7 @@ import {
   bit, cat, connect, constant, fromBits, map, module, mux, node, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { ethernetHeader, frameOffsets, ipv4Header, udpHeader } from "../../packets/index.ts";
-import { choose, gbnBytes, gbnOffset, tagBits, tagPrefix } from "./gbn_types.ts";
+import { choose, gbnBytes, gbnOffset, tagBits, tagPrefix, ticketBits } from "./gbn_types.ts";
 import { AxisBeat, slotBeatBits } from "./types.ts";
 
 export interface GbnShiftParameters { readonly beatBytes: number; readonly frameBytes: number }
@@ -13,7 +13,7 @@ export const gbnAction = { discard: 0, raw: 1, shift: 2 } as const;
 /** Fields of the headers that change with the length. The UDP checksum becomes 0 (none). */
 const Lengths = { ipLength: uint(16), checksum: uint(16), udpLength: uint(16) };
 /** `shift`: the header goes out, and the sender's MAC becomes the tag. */
-export const RemovePlan = struct({ action: uint(2), tag: uint(tagBits), ...Lengths });
+export const RemovePlan = struct({ action: uint(2), ticket: uint(ticketBits), tag: uint(tagBits), ...Lengths });
 /** `shift`: `header` goes in, and the receiver's MAC becomes `mac`. */
 export const InsertPlan = struct({ action: uint(2), mac: uint(48), header: uint(gbnBytes * 8), ...Lengths });
 
@@ -75,7 +75,7 @@ export const GbnRemove = module("GbnRemove",
       index.set(mux(number.all(), number, number.add(1)) as never);
     });
     const shifts = node(plan.action.eq(gbnAction.shift));
-    const mac = cat(constant(tagPrefix, 32), plan.tag);
+    const mac = cat(constant(tagPrefix, 48 - ticketBits - tagBits), plan.ticket, plan.tag);
     const source = patched(beats.data, number, shifts, [
       { at: ethernetHeader.at.src.byteOffset, bytes: bytesOf(mac) }, ...lengthPatches(plan),
     ], beatBytes);

@@ -13,9 +13,9 @@ const counted = { rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof 
 const counters = <K extends string>(names: readonly K[]) => struct(Object.fromEntries(names.map(n => [n, uint(32)])) as { readonly [N in K]: ReturnType<typeof uint<32>> });
 export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(counted.tx) });
 
-/** Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout 33 to 66 us, given up after 7 of them. */
+/** Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout 33 to 66 us, given up after 7 of them; a reply is waited for 17 ms. */
 export const gbnDefaults = {
-  sessions: 1024, sequenceBits: wireSequenceBits, window: 128, ackEvery: 100, ackCycles: 4096, timeoutCycles: 8192, tries: 7, first: 1, managed: 256, base: 0,
+  sessions: 1024, sequenceBits: wireSequenceBits, window: 128, ackEvery: 100, ackCycles: 4096, timeoutCycles: 8192, tries: 7, first: 1, managed: 256, waiting: 128, patience: 2 ** 22, base: 0,
 } as const;
 
 /**
@@ -41,6 +41,8 @@ export const GbnShims = module("GbnShims",
     connect(gbn_tx.mem_ar, io.mem_ar); connect(io.mem_r, gbn_tx.mem_r);
     gbn_rx.config.set(io.config);
     gbn_tx.context_write.set(gbn_rx.context_write);
+    connect(gbn_rx.silent, gbn_tx.silent);
+    gbn_rx.crowded.set(gbn_tx.crowded);
 
     type Control = StreamIn<ReturnType<typeof SessionControl>>;
     const [to_rx, to_tx] = fork(io.session, 2, "eager", { name: "session_to" }) as [Control, Control];
@@ -63,4 +65,4 @@ export const GbnShims = module("GbnShims",
     }
     io.counters.set(counts);
   },
-  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });
+  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });

@@ -1,20 +1,23 @@
 import {
-  arbiter, bit, connect, constant, Fifo, input, instance, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type StreamIn, type UInt,
+  arbiter, bit, connect, constant, Fifo, fork, input, instance, module, mux, node, output, pack, ram, reg, sink, source, stage, stream, struct, uint, unpack, when, widthOf, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
 import { cutFields, joinFields } from "./fields.ts";
 import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
+import { GbnReorder } from "./gbn_reorder.ts";
 import { GbnResend } from "./gbn_resend.ts";
 import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn_rx.ts";
 import { GbnSender, type GbnSenderParameters } from "./gbn_sender.ts";
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn_shift.ts";
 import { FramePlace, GbnStore, lengthBitsOf, writtenBits, type GbnStoreParameters } from "./gbn_store.ts";
-import { Acknowledgement, choose, gbnBytes, gbnType, sessionBits, SessionControl, tagPrefix, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
+import { Acknowledgement, choose, gbnBytes, gbnType, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
 import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
 
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
   /** As in gbn_rx.ts. */
   readonly managed: number;
+  /** As in gbn_reorder.ts. */
+  readonly waiting: number; readonly patience: number;
 }
 
 /** One pulse for each. */
@@ -25,6 +28,8 @@ export const GbnTxEvents = struct({
   resent: bit, nacked: bit, timeouts: bit, failed: bit,
   /** The memory reported an error. */
   memoryErrors: bit,
+  /** Replies that waited for earlier ones; replies that were not waited for any longer; replies to an earlier life of their session, dropped. */
+  waited: bit, skipped: bit, stale: bit,
 });
 
 const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
@@ -32,19 +37,19 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
 /**
  * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
  *
- * A reply is known by the tag in its receiver's MAC (gbn_rx.ts): it goes to the MAC and the slot kept for the session, with the session's next number, and is kept in
+ * A reply is known by the tag in its receiver's MAC (gbn_rx.ts): it waits until those to the session's earlier requests have gone (gbn_reorder.ts), goes to the MAC and the slot kept for the session, with the session's next number, and is kept in
  * memory until it is acknowledged. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and are
  * not kept. Everything else passes. `acks` and the timer decide what is sent again (gbn_sender.ts); while a session sends again, its new replies are kept and follow in their
  * turn. ACKs and NACKs of the receiving half (`answers`), frames sent again, and new frames take turns, frame by frame.
  *
- * Latency: 8 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
+ * Latency: 10 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
  * Full: a reply of a session with `window` unacknowledged ones waits, and those behind it wait with it, until an ACK comes or the session is given up (`tries` timeouts);
  * ACKs do not come through here, so that ends. Reset: nothing is taken for one cycle per session. Frames with a wrong `user` on their last beat are dropped without a number.
  */
 export const GbnTx = module("GbnTx",
   (p: GbnTxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), answers: sink(AxisBeat(p.beatBytes)), acks: sink(Acknowledgement(p)),
-    control: sink(SessionControl(p)), failed: source(uint(sessionBits(p))), context_write: input(GbnContextWrite(p)), events: output(GbnTxEvents),
+    control: sink(SessionControl(p)), failed: source(uint(sessionBits(p))), context_write: input(GbnContextWrite(p)), silent: sink(Turn(p)), crowded: output(bit), events: output(GbnTxEvents),
     mem_aw: source(AxiAddress(p)), mem_w: source(AxiWrite(p.beatBytes)), mem_b: sink(AxiResponse(p)), mem_ar: source(AxiAddress(p)), mem_r: sink(AxiRead(p)),
   }),
   (io, p) => {
@@ -55,7 +60,8 @@ export const GbnTx = module("GbnTx",
       sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, timeoutCycles: p.timeoutCycles, tries: p.tries, first: p.first,
     }));
     connect(io.acks, sender.heard);
-    connect(io.control, sender.control);
+    const [to_sender, to_reorder] = fork(io.control, 2, "eager", { name: "control_to" }) as [typeof io.control, typeof io.control];
+    connect(to_sender as never, sender.control);
     connect(sender.failed, io.failed);
 
     // A whole frame: what it is, and its lengths with the header.
@@ -64,26 +70,39 @@ export const GbnTx = module("GbnTx",
     const bytesBits = lengthBitsOf(p), written = contextBits(p);
     const Queued = struct({ kind: uint(2), index: uint(written), mac: uint(48), bytes: uint(bytesBits), ipLength: uint(16), checksum: uint(16), udpLength: uint(16) });
     const is_udp = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
-    const tagged = node(ethernet.dst.bits(16, 32).eq(tagPrefix)), managed = ethernet.dst.bit(15);
-    const entry = reg(Queued);
+    const tagged = node(ethernet.dst.bits(tagBits + ticketBits, 48 - tagBits - ticketBits).eq(tagPrefix)), managed = ethernet.dst.bit(15);
+    const Arrived = struct({ turn: Turn(p), queued: Queued });
+    const entry = reg(Arrived);
     const entry_valid = reg(bit, { init: 0 });
     const kind = (k: number): UInt<2> => constant(k, 2);
     entry_valid.set(frames.ends.and(end.bad.or(end.long).not()).and(end.stored));
-    entry.set({
+    entry.set({ turn: { session: ethernet.dst.bits(0, sessionBits(p)), ticket: ethernet.dst.bits(tagBits, ticketBits) }, queued: {
       kind: mux(is_udp.not(), kind(kinds.raw), mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session))),
       index: choose(managed, ethernet.dst.bits(0, Math.log2(p.managed)).zext(written).add(p.sessions), ethernet.dst.bits(0, sessionBits(p)).zext(written)),
       mac: ethernet.dst, bytes: end.last_byte.add(1 + gbnBytes).resize(bytesBits), ipLength: ip.totalLength.add(gbnBytes), checksum: changedChecksum(ip.checksum, gbnBytes),
       udpLength: udp.length.add(gbnBytes),
-    });
-    const queue = instance("queue", Fifo({ shape: Queued, depth: 16, style: "distributed" }));
+    } });
+    const queue = instance("queue", Fifo({ shape: Arrived, depth: 16, style: "distributed" }));
     queue.push.valid.set(entry_valid);
     queue.push.payload.set(entry);
     const held = reg(bit, { init: 1 });
     held.set(queue.level.gt(8));
     frames.hold.set(held);
 
+    // Replies of a session in the order of its requests.
+    const metaBits = widthOf(Queued);
+    const reorder = instance("reorder", GbnReorder({ sessions: p.sessions, metaBits, beatBytes: p.beatBytes, frameBytes: p.frameBytes - gbnBytes, waiting: p.waiting, first: p.first, patience: p.patience }));
+    reorder.reply.valid.set(queue.pop.valid);
+    queue.pop.ready.set(reorder.reply.ready);
+    const arrived = queue.pop.payload;
+    reorder.reply.payload.set({ ordered: arrived.queued.kind.eq(kinds.session), turn: arrived.turn, meta: pack(arrived.queued) } as never);
+    connect(frames.beats, reorder.beats);
+    connect(io.silent, reorder.silent);
+    connect(to_reorder as never, reorder.control);
+    io.crowded.set(reorder.crowded);
+
     // Its number and its receiver: asked in one cycle, known in the next.
-    const head = queue.pop.payload;
+    const head = unpack(Queued, reorder.out.payload as never);
     const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
     contexts.write(io.context_write.en, io.context_write.index, io.context_write.value);
     const to = contexts.readSync(head.index);
@@ -94,14 +113,14 @@ export const GbnTx = module("GbnTx",
     const places = instance("places", Fifo({ shape: struct({ at: FramePlace(p), bytes: uint(bytesBits) }), depth: gbnFramesKept, style: "distributed" }));
     const room = node(planned.push.ready.and(outs.push.ready).and(places.push.ready));
     const of_session = node(head.kind.eq(kinds.session));
-    const asks = node(queue.pop.valid.and(known.not()).and(room));
+    const asks = node(reorder.out.valid.and(known.not()).and(room));
     sender.request.valid.set(asks.and(of_session));
     sender.request.payload.set(head.index.trunc(sessionBits(p)));
     known.set(asks.and(of_session.not().or(sender.request.ready)));
     const granted = sender.granted;
     const numbered = node(known.and(of_session).and(granted.granted)), gone = node(known.and(of_session).and(granted.closed));
     const decided = node(known.and(of_session.not().or(granted.granted).or(granted.closed)));
-    queue.pop.ready.set(decided);
+    reorder.out.ready.set(decided);
     const raw = node(head.kind.eq(kinds.raw)), replies = node(of_session.or(head.kind.eq(kinds.management)));
     planned.push.valid.set(decided);
     planned.push.payload.set({
@@ -122,7 +141,7 @@ export const GbnTx = module("GbnTx",
     // The frame with its header, to the network, to memory, or to both.
     const insert = instance("insert", GbnInsert({ beatBytes: p.beatBytes, frameBytes: p.frameBytes }));
     connect(planned.pop, insert.plan);
-    connect(frames.beats, insert.beats);
+    connect(reorder.out_beats, insert.beats);
     const store = instance("store", GbnStore({
       sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, beatBytes: p.beatBytes, frameBytes: p.frameBytes, addressBits: p.addressBits, idBits: p.idBits, base: p.base,
     }));
@@ -160,7 +179,8 @@ export const GbnTx = module("GbnTx",
     events.set({
       sent: numbered, management: decided.and(of_session.or(raw).not()), passed: decided.and(raw), closed: decided.and(gone),
       resent: store.frame.fire.and(store.frame.payload.last), nacked: sender.events.nacked, timeouts: sender.events.timeouts, failed: io.failed.fire, memoryErrors: store.errors,
+      waited: reorder.events.waited, skipped: reorder.events.skipped, stale: reorder.events.stale,
     });
     io.events.set(events);
   },
-  { nameOf: p => `GbnTx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_m${p.managed}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });
+  { nameOf: p => `GbnTx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });

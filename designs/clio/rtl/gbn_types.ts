@@ -1,11 +1,13 @@
 /** The records that pass between the blocks of the Go-Back-N shims (gbn_rx.ts, gbn_tx.ts), and what they agree on. */
 import { bit, mux, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
-import { frameOffsets, gbnHeader } from "../../packets/index.ts";
+import { clioHeader, frameOffsets, gbnHeader } from "../../packets/index.ts";
 
 /** Kinds of packets, as on the wire. */
 export const gbnType = { ack: 1, nack: 2, data: 3 } as const;
 /** Where the Go-Back-N header begins in a frame, its bytes, and the bytes of all headers up to its end. */
 export const gbnOffset = frameOffsets.clio, gbnBytes = gbnHeader.bytes, gbnEnd = gbnOffset + gbnBytes;
+/** Bytes of a frame that the shims look at: up to the Clio header's opcode behind a Go-Back-N header. */
+export const opcodeOffset = gbnEnd + clioHeader.at.opcode.byteOffset, headerBytes = opcodeOffset + 1;
 /** Bits of a slot and of a sequence number on the wire. */
 export const wireSlotBits = gbnHeader.fields.srcSlot.bits, wireSequenceBits = gbnHeader.fields.sequence.bits;
 
@@ -36,10 +38,12 @@ export const Answer = (p: SessionParameters & PeerWidths) => struct({
 });
 
 /**
- * The MAC that the node sees in place of the client's: 02:47:42:4e ("GBN") and 16 bits. Bit 15: management, and the low bits are the place in
- * the ring of its contexts; otherwise they are the session.
+ * The MAC that the node sees in place of the client's: 02:47, a ticket, and 16 bits. Bit 15 of these: management, and the low bits are the place in
+ * the ring of its contexts; otherwise they are the session, and the ticket is the low half of the request's sequence number.
  */
-export const tagPrefix = 0x02_47_42_4en, tagBits = 16;
+export const tagPrefix = 0x0247, ticketBits = 16, tagBits = 16;
+/** Whose request, and which of them. */
+export const Turn = (p: { readonly sessions: number }) => struct({ session: uint(sessionBits(p)), ticket: uint(ticketBits) });
 
 /** `a` or `b`, of one width that only elaboration knows. */
 export function choose(c: Bit, a: UInt, b: UInt): UInt { return mux<UInt, UInt>(c, a, b); }
