@@ -31,7 +31,7 @@ function countSet(v: UInt): UInt {
   const sums = Array.from({ length: parts }, (_, i) => {
     const bits = v.bits(8 * i, Math.min(8, v.width - 8 * i)), sum = reg(uint(width), { name: `set_${i}` });
     sum.set(Array.from({ length: bits.width }, (_x, b): UInt => bits.bit(b).zext(width)).reduce((a, b) => a.add(b)));
-    return sum as UInt;
+    return sum;
   });
   const tree = (a: readonly UInt[]): UInt => (a.length === 1 ? a[0] as UInt : tree(a.slice(0, a.length >> 1)).add(tree(a.slice(a.length >> 1)) as never));
   const total = reg(uint(width), { name: "set_count" });
@@ -157,10 +157,10 @@ export const GbnReorder = module("GbnReorder",
     const flushed = node(mux(restarts, fromBits(Array.from({ length: p.waiting }, (_, i) => turns.at(i).session.eq(op.turn.session as never))), constant(0, p.waiting)));
     valid.set(valid.or(mux(keeping, decode(free_slot, p.waiting), constant(0, p.waiting)) as never).and(mux(freed, hit_one, constant(0, p.waiting)).or(flushed as never).not() as never));
     when(keeping, () => {
-      turns.setAt(free_slot, op.turn as never);
+      turns.setAt(free_slot, op.turn);
       quiet.set(quiet.and(decode(free_slot, p.waiting).not() as never).or(mux(op.silent, decode(free_slot, p.waiting), constant(0, p.waiting)) as never));
     });
-    metas.write(keeping, free_slot, reply.meta as never);
+    metas.write(keeping, free_slot, reply.meta);
 
     when(at.decide, () => {
       when(steps, () => {

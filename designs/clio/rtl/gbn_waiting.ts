@@ -36,7 +36,7 @@ export const GbnWaiting = module("GbnWaiting",
     out.payload.set(mux(releases, kept, io.beats.payload) as never);
     io.beats.ready.set(active.and(releases.not()).and(passes.not().or(out.ready)));
     const taken = node(io.beats.fire);
-    store.write(keeps.and(taken), cat(plan.slot, beat).is(slotBits + beatBits), io.beats.payload as never);
+    store.write(keeps.and(taken), cat(plan.slot, beat).is(slotBits + beatBits), io.beats.payload);
 
     const ends = node(mux(releases, gives.and(kept.last), taken.and(io.beats.payload.last)));
     io.plan.ready.set(active.not().or(ends));

@@ -143,7 +143,7 @@ async function traffic(b: Bench<Ports>, p: GbnShimsParameters, requests: number,
 }
 const bad = { loss: 0.05, duplication: 0.05, reordering: 0.05 };
 
-const limits = { hangCycles: 30_000, limitCycles: 400_000 };
+const limits = { hangCycles: 30_000, limitCycles: 400_000, timeout: 200_000 };
 
 describe("GbnShims", () => {
   // One model for nearly all: the others are for long runs, and the whole node's tests have the smallest width.
