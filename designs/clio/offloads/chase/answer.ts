@@ -32,6 +32,8 @@ export const ChaseAnswer = module("ChaseAnswer",
     const now = reg(Ending(p));
     const va = reg(uint(64));
     const bytes = reg(uint(bodyLengthBits));
+    /** The value has no bytes. */
+    const bare = reg(bit);
     const ok = node(now.status.eq(status.OK));
     io.ended.ready.set(busy.not());
     const asked = values.readAsync(io.ended.payload.context), begins = node(io.ended.fire), succeeds = node(io.ended.payload.status.eq(status.OK));
@@ -44,6 +46,7 @@ export const ChaseAnswer = module("ChaseAnswer",
       now.set(io.ended.payload);
       va.set(addresses.readAsync(io.ended.payload.context));
       bytes.set(asked.bytes);
+      bare.set(asked.bytes.eq(0));
     }).elseWhen(busy, () => {
       head_left.set(head_done.not());
       body_left.set(body_done.not());
@@ -83,7 +86,7 @@ export const ChaseAnswer = module("ChaseAnswer",
     });
 
     // ---- The body: the header's beats, the one that it shares with the value, the value's.
-    const header = cat(bytes.zext(32), va), turned = align.output, bare = node(bytes.eq(0));
+    const header = cat(bytes.zext(32), va), turned = align.output;
     const beats = reg(uint(Math.ceil(Math.log2(whole + 2))));
     const in_head = node(whole === 0 ? constant(0, 1) : beats.lt(whole));
     const shares = node(beats.eq(whole));
