@@ -4,6 +4,7 @@ import type { Offload } from "../offload/index.ts";
 import { pointerChase } from "./chase/index.ts";
 import { df } from "./df/index.ts";
 import { clioKv } from "./kv/index.ts";
+import { mv } from "./mv/index.ts";
 
 /** Each by its name in `offloads`. */
-export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { chase: pointerChase, kv: clioKv, df } as never;
+export const offloadBuilds: Readonly<Record<OffloadName, Offload>> = { chase: pointerChase, kv: clioKv, mv, df };

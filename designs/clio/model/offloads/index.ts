@@ -4,3 +4,4 @@ export { malformation, ModelMemory, type MemoryAccess, type MemoryAnswer, type M
 export type { OffloadAsked, OffloadFrame } from "./answer.ts";
 export { DataFrameModel } from "./data-frame.ts";
 export { kvContents, kvHash, KvModel, type KvModelOptions, type KvPair } from "./kv.ts";
+export { MultiVersionModel, type MultiVersionOptions } from "./multi-version.ts";
