@@ -59,7 +59,7 @@ export const smallBus = (p: SmallNodeParameters): Axi4Parameters => ({ addressBi
  *
  * The request stands in net_rx's header register from its last beat to its reply's last, and nothing on its way copies it: there are no reply contexts,
  * and no registers between the stages of net_rx, the table and net_tx (cells.ts).
- * Latency, a read of up to a beat on a page that the TLB knows: 10 cycles and the memory's from the request's last beat to its reply's first. Initiation interval: a request's latency and its
+ * Latency, a read of a beat of a page that the TLB knows: 8 cycles and the memory's from the request's last beat to its reply's first. Initiation interval: a request's latency and its
  * reply's beats. Full: while a request is inside `rx.ready` is 0 at a frame's start. `busy`: a request is inside. Reset: none is.
  */
 export const SmallNode = module("SmallNode",

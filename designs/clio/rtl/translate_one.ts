@@ -24,8 +24,8 @@ const at = { look: 0, decide: 1, fetch: 2, collect: 3, verdict: 4, address: 5, d
  * the same TLB, page table, order of refusals and meaning of a shootdown, for devices that cannot hold its queues and miss table. Plain reads and writes only.
  * The request is not copied: `access` stays offered until it is answered, so its sender holds it.
  *
- * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows and 1. A miss: one table access of 8 beats and 5 cycles more; a page fault:
- * one write of one beat and 3 cycles more; `done` of its parts goes one after another. Initiation interval: the latency and what `reads` or `writes` wait. Full: `access.ready` is 0.
+ * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency, 8 beats and 4 cycles more; a page fault, whose
+ * write-back is in memory before the request goes on, the memory's latency again and 2 cycles more. Initiation interval: the latency and a cycle. Full: `access.ready` is 0.
  * A fault that finds no frame waits, with `outOfMemory` it is refused.
  *
  * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after that. Reset: the TLB is empty.

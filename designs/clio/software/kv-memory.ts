@@ -5,6 +5,8 @@ import type { SlowPathTransport } from "./transport.ts";
 export interface Stored { readonly size: number; readonly pieces: readonly { readonly address: number; readonly room: number }[] }
 
 const smallest = 64, largest = 4096;
+/** The least page that pieces can be carved from, bytes. */
+export const leastKvPage = largest;
 
 /**
  * The offload's own memory: values in the node's DRAM, in pieces of 64 to 4096 bytes (powers of two) carved from frames of the pool. Freed

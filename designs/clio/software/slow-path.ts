@@ -5,7 +5,7 @@ import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
 import { FramePool } from "./frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
 import { kvHandlers } from "./kv-handlers.ts";
-import { KvMemory } from "./kv-memory.ts";
+import { KvMemory, leastKvPage } from "./kv-memory.ts";
 import { KvStore } from "./kv-store.ts";
 import { memoryHandlers } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory-manager.ts";
@@ -59,7 +59,8 @@ export class SlowPath {
     this.memory = new MemoryManager(config, transport, this.pool, options.observer);
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
-    this.reserveKv = (options.pages ?? config.usablePages) >= leastPagesForOffloads;
+    const servesKv = config.pageSize >= leastKvPage;
+    this.reserveKv = servesKv && (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
     this.once = new AtMostOnce({
       replies: rememberedReplies, clients: rememberedClients, idle: 3 * slowTimeouts * config.retryTimeout, forgotten: forgottenClients,
@@ -68,7 +69,7 @@ export class SlowPath {
     this.cluster = options.cluster && new ClusterNode({ config, runtime, transport, memory: this.memory, pool: this.pool }, options.cluster);
     this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport,
       { statistics: () => this.statistics, ports: options.sessions }),
-      ...kvHandlers(this.kv), ...this.cluster?.handlers ?? []]);
+      ...(servesKv ? kvHandlers(this.kv) : []), ...this.cluster?.handlers ?? []]);
   }
 
   /** What QUERY_STAT tells besides the hardware's counters. */

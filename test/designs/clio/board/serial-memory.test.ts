@@ -11,14 +11,14 @@ import { config, node, runtime, serialNode, terminal, type LineBench } from "./t
 
 const { pageSize } = config;
 const host: Endpoint = { mac: 0x0200000000b0n, ip: 0x0a0000b0, port: 6000 }, client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 };
-/** Pages that the slow path may give out: few, so that they run out soon. One is kept for the offloads. */
-const pages = 6, pid = 5;
+/** Pages that the slow path may give out: few, so that they run out soon. */
+const pages = 5, pid = 5;
 
 /** The slow path and a client at the other end of the line, and the reference model that knows what the node must say. */
 async function boot(b: LineBench) {
   b.io.line_in.value = 1;
   await b.cycles(40);
-  const line = terminal(b), memory = new MappedMemory(pages - 1), model = new ReferenceNode(config, runtime, memory);
+  const line = terminal(b), memory = new MappedMemory(pages), model = new ReferenceNode(config, runtime, memory);
   const delivered: Uint8Array[] = [];
   const transport = new LineTransport({
     config, runtime, host, time: () => b.sim.timeNs, deliver: frame => { delivered.push(frame); },
