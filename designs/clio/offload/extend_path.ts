@@ -4,6 +4,7 @@ import { mergeInternal, splitInternal } from "./internal_link.ts";
 import { memoryFrames, memoryReplies } from "./memory_port.ts";
 import { replyFrames } from "./reply_port.ts";
 import { requestFrames } from "./request_port.ts";
+import type { OnceParameters } from "./once_table.ts";
 import { OffloadSlot, SlotEvents, type SlotParameters } from "./slot.ts";
 import type { OffloadParameters, offloadPorts } from "./types.ts";
 
@@ -12,10 +13,15 @@ export interface Offload {
   readonly name: string;
   /** The opcodes that go to it. */
   readonly opcodes: readonly number[];
+  /** Those of them that are done at most once, however often a client repeats them (once_table.ts): their replies have 12 bytes of body at most. */
+  readonly once?: readonly number[];
   readonly build: (p: OffloadParameters) => Def<ReturnType<typeof offloadPorts>>;
 }
 
-export type ExtendPathParameters = Omit<SlotParameters, "number">;
+export interface ExtendPathParameters extends Omit<SlotParameters, "number"> {
+  /** Operations remembered, so that none is done twice. */
+  readonly once: OnceParameters;
+}
 
 /**
  * The extend path with these offloads, slot 0 first (paper §4.3.2, §4.4.6): offloads between the node and its surroundings. In the module `node_*` are the node's ports from the other side, `rx` to `soc_tx` what the node would have had.
@@ -33,7 +39,7 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
       events: output(vec(uint(Object.keys(SlotEvents.fields).length), offloads.length)),
     };
   },
-  (io, p) => {
+  (io, { once, ...p }) => {
     const slots = offloads.map((o, k) => {
       const slot = instance(`slot_${k}`, OffloadSlot({ ...p, number: k })), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData }));
       connect(slot.request, offload.request); connect(slot.request_data, offload.request_data);
@@ -45,7 +51,7 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
       return slot;
     });
     const first = { ...p, number: 0 };
-    const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes })), first);
+    const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), first, once, io.config);
     connect(requests.soc, io.soc_rx);
     connect(arbiter([replyFrames(slots, requests, first, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
     const { network, internal } = splitInternal(io.node_tx, p.beatBytes);

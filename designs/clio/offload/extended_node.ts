@@ -6,10 +6,13 @@ import { extendPath, type ExtendPathParameters, type Offload } from "./extend_pa
 
 /** Requests of one offload at a time, its memory requests under way, and the beats kept for their replies: a row of block memory. */
 const contexts = 8, outstanding = 8, replyBeats = 512;
+/** Operations of offloads remembered: more than four offloads of eight requests, of several memory accesses each, can do in three timeouts. */
+const operations = 256;
 
 const pathOf = (p: Parameters): ExtendPathParameters => {
   const c = deriveConfig(p);
-  return { beatBytes: c.beatBytes, contexts, maxData: c.maxData, outstanding, replyBeats, maxBody: c.mtuFrame - frameOffsets.body };
+  return { beatBytes: c.beatBytes, contexts, maxData: c.maxData, outstanding, replyBeats, maxBody: c.mtuFrame - frameOffsets.body,
+    once: { entries: operations, keepCycles: 3 * c.retryCycles } };
 };
 
 /**

@@ -1,7 +1,7 @@
 import {
-  arbiter, connect, instance, map, node, scope, stage, struct, uint, type Bit, type StreamIn, type UInt, type Val,
+  arbiter, bit, bitsFor, connect, instance, map, mux, node, reg, scope, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, ethernetHeader, ipv4Header, status, udpHeader, frameOffsets } from "../../packets/index.ts";
+import { clioHeader, ethernetHeader, ipv4Header, udpHeader, frameOffsets } from "../../packets/index.ts";
 import type { AxisBeat} from "../rtl/index.ts";
 import { cutFields, joinBytes, joinFields, type NetConfig } from "../rtl/index.ts";
 import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
@@ -9,7 +9,8 @@ import { FrameHead, HeaderInsert } from "./header_insert.ts";
 import { supply } from "./memory_port.ts";
 import { requestHeader, type Requests } from "./request_port.ts";
 import type { SlotParameters } from "./slot.ts";
-import { bodyLengthBits, type BodyBeat, type OffloadReply } from "./types.ts";
+import { rememberedBytes } from "./once_table.ts";
+import { BodyBeat, bodyLengthBits, type OffloadReply } from "./types.ts";
 
 /** What the reply side sees of a slot. */
 export interface ReplySide {
@@ -22,14 +23,22 @@ export interface ReplySide {
  */
 export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: SlotParameters, config: Val<typeof NetConfig>): StreamIn<ReturnType<typeof AxisBeat>> {
   return scope("replies", () => {
-    const { store } = requests, busyNumber = slots.length;
-    const Answer = struct({ place: uint(store.placeBits), number: uint(Math.ceil(Math.log2(slots.length + 1))), status: uint(4), opcode: uint(8), length: uint(bodyLengthBits) });
-    const answers = slots.map((s, k) => map(s.answer, Answer, v => ({ place: store.place(k, v.context), number: k, status: v.status, opcode: v.opcode, length: v.length }), { name: `answer_${k}` }));
-    const busy = map(requests.busy, Answer, v => ({ place: store.busyPlace, number: busyNumber, status: status.BUSY, opcode: v.opcode, length: 0 }), { name: "busy_answer" });
-    // The header is read as the answer leaves its slot: then its place may be another's.
-    const granted = arbiter([...answers, busy], { name: "granted" });
-    const Headed = struct({ header: uint(requestHeader * 8), number: Answer.fields.number, status: uint(4), opcode: uint(8), length: uint(bodyLengthBits) });
-    const headed = stage(map(granted, Headed, ({ place, ...v }) => ({ ...v, header: store.read(place) }), { name: "headed" }), "full", { name: "to_sum" });
+    const { store } = requests, hostNumber = slots.length, bodyBits = rememberedBytes * 8;
+    const fields = {
+      number: uint(Math.ceil(Math.log2(slots.length + 1))), status: uint(4), opcode: uint(8), length: uint(bodyLengthBits), more: bit,
+      /** Of the host's own answers. */
+      body: uint(bodyBits),
+    };
+    const Answer = struct({ ...fields, place: uint(store.placeBits) });
+    const answers = slots.map((s, k) => map(s.answer, Answer, ({ context, ...v }) => ({ ...v, place: store.place(k, context), number: k, body: 0 }), { name: `answer_${k}` }));
+    const host = map(requests.host, Answer, v => ({ ...v, place: store.hostPlace, number: hostNumber, more: 0 }), { name: "host_answer" });
+    // What stands at the place is read as the answer leaves its slot: then its place may be another's.
+    const granted = arbiter([...answers, host], { name: "granted" });
+    const noted = requests.entryOf(granted.payload.place);
+    const Headed = struct({ ...fields, header: uint(requestHeader * 8), remember: bit, entry: uint(noted.entry.width) });
+    const headed = stage(map(granted, Headed, ({ place, ...v }) => ({
+      ...v, header: store.read(place), remember: noted.valid.and(v.more.not()).and(v.number.ne(hostNumber)), entry: noted.entry,
+    }), { name: "headed" }), "full", { name: "to_sum" });
 
     const asked_ip = cutFields(ipv4Header, headed.payload.header, frameOffsets.network);
     const ip_length = node(headed.payload.length.zext(16).add(ipOverhead + clioHeader.bytes));
@@ -51,7 +60,32 @@ export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: 
       }));
     const insert = instance("reply_header", HeaderInsert({ beatBytes: p.beatBytes, headerBytes: requestHeader }));
     connect(map(summed, FrameHead({ beatBytes: p.beatBytes, headerBytes: requestHeader }), () => ({ header, length: v.length }), { name: "head" }), insert.head);
-    supply(insert.head.fire, v.number, slots.map(s => s.answer_data), insert.data);
+    // What the host itself says, and what is remembered of an answer: the first bytes of its body.
+    const sent = reg(struct({ status: uint(4), opcode: uint(8), length: uint(bodyLengthBits), entry: Headed.fields.entry, body: uint(bodyBits) }), { name: "sent" });
+    const remembering = reg(bit, { init: 0, name: "remembering" });
+    const beat = reg(uint(bitsFor(rememberedBytes)), { name: "beat" });
+    const beats = Math.ceil(rememberedBytes / p.beatBytes), part = (i: number): number => Math.min(p.beatBytes, rememberedBytes - i * p.beatBytes) * 8;
+    const host_data = stream(BodyBeat(p), { name: "host_data" });
+    host_data.valid.set(1);
+    host_data.payload.set({
+      data: Array.from({ length: beats }, (_, i): UInt => sent.body.bits(i * p.beatBytes * 8, part(i)).zext(p.beatBytes * 8)).reduceRight((behind, d, i) => mux(beat.eq(i), d, behind)), last: 0,
+    });
+    when(insert.data.fire, () => {
+      for (let i = 0; i < beats; i++) when(remembering.and(beat.eq(i)), () => { sent.body.setBits(i * p.beatBytes * 8, insert.data.payload.data.bits(0, part(i))); });
+      when(beat.ne(beats), () => { beat.set(beat.add(1)); });
+    });
+    // Told with the beat that has the last of the bytes, or after the head of an answer without any: before the next head comes.
+    const { data } = insert.data.payload, now = Array.from({ length: beats }, (_, i): UInt => mux(beat.eq(i), data.bits(0, part(i)), sent.body.bits(i * p.beatBytes * 8, part(i))));
+    const enough = node(sent.length.le(beat.zext(bodyLengthBits).add(1).shl(Math.log2(p.beatBytes))).or(beat.eq(beats - 1)));
+    const told = node(remembering.and(sent.length.any().not().or(insert.data.fire.and(enough))));
+    requests.done(told, { ...sent, body: joinBytes(...now) });
+    when(told, () => { remembering.set(0); });
+    when(insert.head.fire, () => {
+      sent.set({ status: v.status, opcode: v.opcode, length: v.length, entry: v.entry, body: v.body });
+      remembering.set(v.remember);
+      beat.set(0);
+    });
+    supply(insert.head.fire, v.number, [...slots.map(s => s.answer_data), host_data], insert.data);
     return insert.frame;
   });
 }

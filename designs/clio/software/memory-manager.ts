@@ -58,7 +58,7 @@ export class MemoryManager {
   private readonly pool: FramePool;
   private readonly observer: PageObserver | undefined;
   private readonly shadow: ShadowTable;
-  private readonly pids = new LowestFree(1, firstOffloadPid - 1);
+  private readonly pids = new LowestFree(1, lastPid, firstOffloadPid - 1);
   private readonly processes = new Map<number, AddressRanges>();
   private readonly counted = { allocations: 0, refused: 0, retries: 0, mostRetries: 0, lastRetries: 0 };
 

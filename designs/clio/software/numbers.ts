@@ -5,14 +5,17 @@ export class LowestFree {
   private readonly last: number;
   private hint: number;
 
-  constructor(first: number, last: number) { this.first = first; this.last = last; this.hint = first; }
+  private readonly lastGiven: number;
+
+  /** @param lastGiven the last that `take` gives; those behind it go only to who asks for them */
+  constructor(first: number, last: number, lastGiven = last) { this.first = first; this.last = last; this.lastGiven = lastGiven; this.hint = first; }
 
   has(n: number): boolean { return this.taken.has(n); }
   /** The lowest free number, or undefined when all are taken. */
   take(): number | undefined {
     let n = this.hint;
-    while (n <= this.last && this.taken.has(n)) n++;
-    if (n > this.last) return undefined;
+    while (n <= this.lastGiven && this.taken.has(n)) n++;
+    if (n > this.lastGiven) return undefined;
     this.taken.add(n);
     this.hint = n + 1;
     return n;

@@ -6,9 +6,9 @@ import { allocBody, decode, dissect, encode, ethernetHeader, faaBody, internetCh
 import { designOf, Random, withNode, type Design, type NodePorts, type SimulatedNode } from "../../../../sim/index.ts";
 import { offloadAt, Proxy, proxyBody, Stuck } from "../../../support/proxy-offload.ts";
 
-const proxyOp = 0x7a, stuckOp = 0x7c;
+const proxyOp = 0x7a, stuckOp = 0x7c, onceOp = 0x7e;
 const settings = makeSettings(), page = BigInt(settings.config.pageSize);
-const def = extendedNode([offloadAt("proxy", proxyOp, Proxy), offloadAt("stuck", stuckOp, Stuck)])(parametersOf(settings.config));
+const def = extendedNode([offloadAt("proxy", proxyOp, Proxy), offloadAt("stuck", stuckOp, Stuck), { ...offloadAt("once", onceOp, Proxy), once: [onceOp] }])(parametersOf(settings.config));
 const design = designOf(def) as unknown as Design<NodePorts>;
 
 interface Answer { readonly bytes: Uint8Array; readonly status: number; readonly opcode: number; readonly body: Uint8Array; readonly requestId: number; readonly cycle: number }
@@ -118,6 +118,26 @@ describe("the node with offloads", () => {
     expect(after.cycle - start).toBe(alone);
     expect((await rig.ask(rig.proxy(1, { opcode: opcode.READ, client: true, va, length: 64 }))).status).toBe(status.OK);
     expect((await rig.ask(rig.client.allocate(1, { len: page, vmFlags: 1n }))).status).toBe(status.OK);
+  }));
+  it("an operation that is done at most once is, however often it is repeated, and answered as the first time", () => withRig("once", async rig => {
+    const va = await rig.allocate(1, 1), add = encode(faaBody, { addend: 3n }).slice(12);
+    const body = proxyBody({ opcode: opcode.ATOMIC_FAA, client: true, va, length: 8, data: add });
+    const first = rig.client.request(onceOp, 1, body), answer = await rig.ask(first);
+    expect(answer).toMatchObject({ status: status.OK, opcode: onceOp + 1, body: new Uint8Array(8) });
+    for (let i = 0; i < 3; i++) expect(await rig.ask(rig.client.repeat(first))).toMatchObject({ status: status.OK, opcode: onceOp + 1, body: new Uint8Array(8) });
+    // Two at once: the second comes while the first is being done.
+    const next = rig.client.request(onceOp, 1, body), copy = rig.client.repeat(next);
+    rig.node.send(next);
+    expect((await rig.ask(copy)).status).toBe(status.BUSY);
+    await rig.node.bench.until(() => rig.answers.has(rig.idOf(next)));
+    expect(rig.answers.get(rig.idOf(next))!.body).toEqual(Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0));
+    expect((await rig.ask(rig.client.repeat(next))).body).toEqual(Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0));
+    // What fails is not tried again either, and one without a body is remembered too.
+    const failed = rig.client.request(onceOp, 1, proxyBody({ opcode: opcode.READ, client: true, va: va + page, length: 8 }));
+    expect((await rig.ask(failed)).status).toBe(status.INVALID);
+    await rig.node.slowPath.memory.allocate({ pid: 1, address: va + page, length: page, vregion: 0n, write: true });
+    expect(await rig.ask(rig.client.repeat(failed))).toMatchObject({ status: status.INVALID, body: new Uint8Array() });
+    expect((await rig.ask(rig.client.read(1, va, 8))).body.slice(12)).toEqual(Uint8Array.of(6, 0, 0, 0, 0, 0, 0, 0));
   }));
   it("many requests at a time, each answered once with its own data", () => withRig("offload traffic", async rig => {
     const random = new Random(9), va = await rig.allocate(1, 2), image = random.bytes(8192);
