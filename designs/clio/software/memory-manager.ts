@@ -75,7 +75,8 @@ export class MemoryManager {
   /** A process with the lowest free PID, or with the one asked for. */
   createProcess(wanted?: number): Result<number> {
     if (wanted !== undefined) {
-      if (!this.pids.claim(wanted)) return failed("invalid");
+      // An offload's is its own from the start, and handed out to nobody.
+      if (wanted >= firstOffloadPid ? this.processes.has(wanted) : !this.pids.claim(wanted)) return failed("invalid");
       this.processes.set(wanted, new AddressRanges());
       return done(wanted);
     }

@@ -5,6 +5,7 @@ import { counterNames, makeSettings, type Settings } from "../../../../designs/c
 import { bucketSlots, locate } from "../../../../designs/clio/table/index.ts";
 import { clearTable, errorNumber, SlowPath, softwareCounters, type SlowPathTransport } from "../../../../designs/clio/software/index.ts";
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
+import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a4d0001, port: 10004 };
@@ -59,6 +60,14 @@ describe("processes", () => {
     expect(await n.alloc({ len: 1n, vregion: 1n }, 1)).toMatchObject({ status: 0, ret: 0, addr: 2n ** 30n });
     expect(await n.createProcess()).toBe(2);
     expect((await n.alloc({ len: 1n }, 0)).ret).toBe(errorNumber.invalid);
+  });
+  it("of an offload begin with its first ALLOC and end like others; CREATE_PROC never gives their PIDs", async () => {
+    const n = await start(), pid = offloadPid(0);
+    expect(await n.alloc({ len: 1n, vmFlags: 1n }, pid)).toMatchObject({ status: 0, ret: 0, addr: n.page });
+    expect(await n.alloc({ len: 1n, vmFlags: 1n }, pid)).toMatchObject({ status: 0, ret: 0, addr: 2n * n.page });
+    expect(await n.createProcess()).toBe(1);
+    expect([await n.freeProcess(pid), await n.freeProcess(pid)]).toEqual([0, errorNumber.noProcess]);
+    expect(await n.alloc({ len: 1n }, pid)).toMatchObject({ ret: 0, addr: n.page });
   });
   it("free everything when they end: entries, frames, addresses", async () => {
     const n = await start();
