@@ -1,10 +1,11 @@
 /** Everything that `mnemo prove` knows. */
+import { offloadProofs } from "../../designs/clio/offloads/index.ts";
 import { nodeProofs } from "../../designs/clio/rtl/index.ts";
 import { libraryProofs, type Proof } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The library's proofs, then the node's. */
-export const proofs: readonly Proof[] = [...libraryProofs, ...nodeProofs];
+/** The library's proofs, then the node's and its offloads'. */
+export const proofs: readonly Proof[] = [...libraryProofs, ...nodeProofs, ...offloadProofs];
 
 /** The proofs of modules whose name has `text` in it, in either case. @throws UsageError naming all when there is none. */
 export function proofsNamed(text: string): readonly Proof[] {
