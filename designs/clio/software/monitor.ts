@@ -19,6 +19,8 @@ export class Monitor {
   private readonly own: Endpoint;
   private readonly hosts = new Map<string, Endpoint>();
   private readonly pids: LowestFree;
+  /** Processes that were created here, by clients that follow no region to another node. */
+  private readonly published = new Set<number>();
   /** Which node has which region. */
   readonly map: RegionMap;
 
@@ -85,6 +87,7 @@ export class Monitor {
   private createProcess(body: Uint8Array, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array {
     decode(createProcBody, body);
     const pid = this.newProcess();
+    if (pid !== undefined) this.published.add(pid);
     return reply(pid !== undefined, encode(createProcReplyBody, { ret: pid === undefined ? errorNumber.again : 0, newPid: pid ?? 0 }));
   }
   /** A new process without a region; undefined when all process IDs are taken. */
@@ -93,8 +96,11 @@ export class Monitor {
     if (pid !== undefined) this.map.addProcess(pid);
     return pid;
   }
+  /** Whether a process's clients may not know that regions move. */
+  isPublished(pid: number): boolean { return this.published.has(pid); }
   /** Ends a process. @returns the nodes that have something of it, which are to be told; undefined for one that is not known */
   endProcess(pid: number): readonly MemberNode[] | undefined {
+    this.published.delete(pid);
     return this.pids.release(pid) ? this.map.removeProcess(pid) : undefined;
   }
 

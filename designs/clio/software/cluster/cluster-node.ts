@@ -4,7 +4,7 @@ import {
 import type { NodeConfig, RuntimeSettings } from "../../config/index.ts";
 import type { FramePool } from "../frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../handler.ts";
-import { regionBytes, type MemoryManager } from "../memory-manager.ts";
+import { errorNumber, regionBytes, type MemoryManager } from "../memory-manager.ts";
 import type { SlowPathTransport } from "../transport.ts";
 import type { ClusterClock } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
@@ -58,6 +58,8 @@ export class ClusterNode {
   private readonly outgoing = new Map<string, Outgoing>();
   /** Regions that have gone: a client that still comes is told to ask the controller. */
   private readonly gone = new Set<string>();
+  /** Regions that the controller does not let go: their clients would not find them. */
+  private readonly pinned = new Set<string>();
   private readonly members = new Map<number, Endpoint>();
   private closed = false;
   private fail: (error: unknown) => void = () => undefined;
@@ -186,14 +188,15 @@ export class ClusterNode {
     await this.epochs.scan(settled);
     // A region that is on its way out will make room: what it leaves is seen at the next look.
     if (pool.free > this.o.pressureFrames || [...this.outgoing.values()].some(o => o.result === undefined)) return;
-    const chosen = this.epochs.leastRecentlyWritten(settled);
+    const chosen = this.epochs.leastRecentlyWritten(settled.filter(n => !this.pinned.has(regionKey(n))));
     if (chosen === undefined) return;
-    await this.peers.request(this.o.controller, opcode.MIGRATION_NODE, chosen.pid, encodeStep({
+    const { body } = await this.peers.request(this.o.controller, opcode.MIGRATION_NODE, chosen.pid, encodeStep({
       source: this.own, destination: { ip: 0, port: 0 }, region: chosen.region, version: 0, step: 0,
     }));
+    if (body.length >= retBody.bytes && decode(retBody, body).ret === errorNumber.notSupported) this.pinned.add(regionKey(chosen));
   }
 
   private forget(pid: number): void {
-    for (const key of [...this.gone]) if (key.startsWith(`${pid}:`)) this.gone.delete(key);
+    for (const set of [this.gone, this.pinned]) for (const key of [...set]) if (key.startsWith(`${pid}:`)) set.delete(key);
   }
 }

@@ -59,6 +59,12 @@ export class GlobalController {
   receive(frame: Uint8Array): void {
     const { ethernet, ipv4, udp, clio, body } = dissect(frame);
     if (!ethernet || !ipv4 || !udp || !clio || !body || ipv4.dst !== this.own.ip || udp.dstPort !== this.own.port) {
+      // At the monitor's port, too, a process has ended only when its nodes say so.
+      if (ethernet && ipv4?.dst === this.own.ip && udp?.dstPort === this.o.own.port && clio?.opcode === opcode.FREE_PROC) {
+        const request = { ethernet, ipv4, udp, clio, native: false };
+        void this.freeProcess(clio.pid).then(r => { this.o.send(replyFrame(this.o.own, request, replyCode(clio.opcode), r.status, r.body)); });
+        return;
+      }
       for (const out of this.monitor.receive(frame)) this.o.send(out);
       return;
     }
@@ -145,6 +151,8 @@ export class GlobalController {
         const step = decodeStep(body), placement = step && this.monitor.map.find(pid, step.region);
         // A node that no longer has the region asks late.
         if (placement === undefined || placement.node.ip !== request.ipv4.src) return ret(migrationResult.invalid);
+        // The published client would find its region gone.
+        if (this.monitor.isPublished(pid)) return ret(errorNumber.notSupported);
         void this.migrate(pid, placement.region);
         return ret(migrationResult.done);
       }

@@ -1,13 +1,15 @@
 /** The global controller: the published client's monitor on one port, and regions among three nodes on the other. */
 import { expect, test } from "vitest";
+import { ClusterProcess } from "../../../../designs/clio/client/index.ts";
 import { GlobalController, type MemberNode } from "../../../../designs/clio/software/index.ts";
 import * as p from "../../../../designs/packets/index.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
+import { findsFault } from "../../../support/plant.ts";
 import { publishedCapture } from "../../captures.ts";
 import { insist, onCluster, page } from "./rig.ts";
 import { traffic } from "./traffic.ts";
 
-test("the published client's start-up gets the bytes that its own monitor sent", () => {
+test("the published client's start-up gets the bytes that its own monitor sent", async () => {
   const node: MemberNode = { name: "board0", mac: 0x020000000002n, ip: 0x0a4d0002, port: 1234, memoryBytes: 2 ** 31 }, sent: Uint8Array[] = [];
   const controller = new GlobalController({
     own: { mac: 0x020000000002n, ip: 0x0a4d0009, port: 10000 }, nodes: [node], firstPid: 1, clock: new SimulatedTime(), send: f => { sent.push(f); },
@@ -18,6 +20,7 @@ test("the published client's start-up gets the bytes that its own monitor sent",
     const d = p.dissect(frame);
     if (d.ethernet?.src !== 0x020000000001n || d.icmp || d.arp) continue;
     controller.receive(frame);
+    await new Promise(resolve => { setImmediate(resolve); });
     expect(sent.at(-1), `frame ${i + 1}`).toEqual(frames[i + 1]);
     answered++;
   }
@@ -48,3 +51,27 @@ test("a region is told, not given, when nothing is asked for", () => onCluster({
   await expect(p1!.thread().rread(3n << 30n, 1)).rejects.toThrow(/FAIL|OUT_OF_MEMORY/);
   expect(controller.monitor.map.of(p1!.pid)).toEqual([]);
 }));
+
+/** Memory pressure with a process of the published client, and one of CLib whose region is written later. */
+const underPressure = (plant: (controller: GlobalController) => void = () => undefined): Promise<void> => onCluster({ pages: [40, 100], cluster: { pressureFrames: 8, watchNs: 200_000 }, limitNs: 1e11 },
+  async ({ process, controller, nodes, time, nodeOf }) => {
+    plant(controller);
+    const [mine] = await process(), { map } = controller.monitor, small = map.nodes.find(n => n.ip === nodes[0]!.address.ip)!;
+    // The published client's messages, whose regions are older and larger.
+    const host: p.Endpoint = { mac: 0x02000000aa01n, ip: 0x0a0a0063, port: 4000 }, at = { mac: 0x02c1100000ffn, ip: 0x0a0a00ff, port: 10_000 };
+    controller.receive(p.udpFrame(host, at, p.clioMessage({ opcode: p.opcode.CREATE_PROC }, new Uint8Array(64))));
+    const published = mine!.pid + 1;
+    for (const pid of [published, mine!.pid]) {
+      map.give(pid, 1);
+      map.find(pid, 1)!.node = small;
+    }
+    const other = new ClusterProcess(mine!.client, published, mine!.home), va = 1n << 30n;
+    for (const [q, pages] of [[other, 16], [mine!, 12]] as const) {
+      await q.thread().ralloc(BigInt(pages) * page, { address: va });
+      for (let i = 0n; i < pages; i++) await insist(() => q.thread().rwrite(va + i * page, Uint8Array.of(1)));
+    }
+    await new Promise<void>(resolve => { time.after(8_000_000, resolve); });
+    expect([nodeOf(other, 1).name, nodeOf(mine!, 1).name]).toEqual(["node0", "node1"]);
+  });
+test("a process that was created at the published client's monitor stays where it is under memory pressure, and others go", () => underPressure());
+test("a fault: it is moved like any other", () => findsFault(underPressure(controller => { controller.monitor.isPublished = () => false; }), /node1/));

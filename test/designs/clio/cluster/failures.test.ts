@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterProcess } from "../../../../designs/clio/client/index.ts";
 import { migrationResult, type MigrationMode } from "../../../../designs/clio/software/index.ts";
 import { insist, onCluster, page, type ClusterOptions, type ClusterRig } from "./rig.ts";
+import { migrationSeeds, veryLate } from "./migrating.ts";
 import { traffic } from "./traffic.ts";
 
 const modes: readonly MigrationMode[] = ["stopAll", "pageByPage"];
@@ -46,6 +47,27 @@ describe.each(modes)("%s", mode => {
     expect(r.problems).toEqual([]);
     expect([migrationResult.cancelled, migrationResult.done]).toContain(await migration);
   }));
+  test("cancelled twice, then let go, with faults later than the time until frames are sent again: nothing is left behind, whatever came when", async () => {
+    for (const seed of migrationSeeds([7])) {
+      await onCluster({ clients: 2, limitNs: 2e8, seed, link: veryLate }, async rig => {
+        const processes = await rig.process(), t = processes[0]!.thread(), { pid } = processes[0]!, va = await insist(() => t.ralloc(12n * page, { region: 1 }));
+        for (let i = 0n; i < 12n; i++) await insist(() => t.rwrite(va + i * page, Uint8Array.of(0)));
+        const moves = async (): Promise<number> => {
+          for (let k = 0; k < 2; k++) {
+            const migration = rig.controller.migrate(pid, 1, { mode });
+            await after(rig, 100_000 + 100_000 * (seed % 17));
+            await rig.controller.cancel(pid, 1);
+            await migration;
+          }
+          return rig.controller.migrate(pid, 1, { mode });
+        };
+        const all = moves(), r = await traffic({ time: rig.time, seed, processes, va, pages: 12 }, all);
+        expect([r.problems, await all]).toEqual([[], migrationResult.done]);
+        const other = rig.nodes.find(n => n !== rig.nodeOf(processes[0]!, 1))!;
+        expect([other.slow.memory.entries, other.slow.pool.free + other.hardware.freePages.length]).toEqual([0, other.frames - 1]);
+      });
+    }
+  }, 10_000 + 5000 * migrationSeeds([]).length);
   test("the source is gone: the region is lost, and clients are told so", () => onCluster({ limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {
     const [p] = await rig.process(), t = p!.thread(), va = await t.ralloc(20n * page, { region: 1 });
     for (let i = 0n; i < 20n; i++) await t.rwrite(va + i * page, Uint8Array.of(1));

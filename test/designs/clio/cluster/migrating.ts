@@ -8,6 +8,12 @@ export const lossy: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, cor
 /** The same, with frames that arrive later than they are sent again (50,000 ns). */
 export const veryLate: LinkOptions = { ...lossy, reorderNs: 60_000 };
 
+/** The seeds of a sweep: 1 to MNEMO_MIGRATION_SEEDS, a second or so each; without it these few. */
+export function migrationSeeds(few: readonly number[]): readonly number[] {
+  const count = Number(process.env["MNEMO_MIGRATION_SEEDS"] ?? 0);
+  return count > 0 ? Array.from({ length: count }, (_, i) => i + 1) : few;
+}
+
 /** A region goes to the other node and back, `times` times in all, under the traffic of all clients. @throws when a result is wrong */
 export async function migrating(mode: MigrationMode, o: ClusterOptions & { readonly times?: number; readonly betweenNs?: number } = {}): Promise<TrafficResult> {
   const seed = o.seed ?? 1, pages = 12;
