@@ -110,7 +110,7 @@ export class Client {
 
   /** One request, with its retries, whatever the node answers. @throws OperationError when it gives no usable answer */
   exchange(node: NodeAddress, spec: RequestSpec): Promise<Reply> {
-    const room = payloadRoom(this.options), bytes = Math.max(spec.body.length, spec.replyBytes);
+    const room = payloadRoom(this.options), bytes = Math.max(spec.body.length, spec.collects === undefined ? spec.replyBytes : 0);
     if (bytes > room) {
       throw new ClientError(`${nameOf(spec)}: ${bytes} bytes after the header do not fit a packet of ${this.options.mtu}; ${room} do`);
     }

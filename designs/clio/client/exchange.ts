@@ -1,6 +1,6 @@
 import { OperationError, type FailureReason } from "./errors.ts";
 import { mostBusy, mostRetries } from "./options.ts";
-import { isHarmless, nameOf, type Reply, type RequestSpec } from "./request.ts";
+import { isHarmless, nameOf, type Reply, type ReplyCollector, type RequestSpec } from "./request.ts";
 import type { Timer } from "./transport.ts";
 
 /** One sending of a request. */
@@ -12,6 +12,8 @@ export interface Try {
   readonly sentAt: number;
   /** It counts in the windows: neither answered nor given up. */
   open: boolean;
+  /** What has come of a reply of several frames. */
+  collector?: ReplyCollector;
 }
 
 /**
@@ -37,8 +39,9 @@ export class Exchange {
 
   /** No answer, or a request or answer that was damaged: whether it may be tried again; otherwise it has ended in an error. */
   lost(reason: "TIMEOUT" | "NACK"): boolean {
-    if (this.losses++ < mostRetries) return true;
-    this.fail(reason, `no usable answer to the request and ${mostRetries} retries`);
+    const retries = this.spec.once === true ? 0 : mostRetries;
+    if (this.losses++ < retries) return true;
+    this.fail(reason, retries === 0 ? "no usable answer to the request, which is not tried twice" : `no usable answer to the request and ${retries} retries`);
     return false;
   }
   /** BUSY or MIGRATING: how many times so far, or undefined when that was once too often and it has ended in an error. */

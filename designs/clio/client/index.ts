@@ -5,6 +5,8 @@ export { ClusterProcess, type ClusterStatistics } from "./cluster-process.ts";
 export { Thread, type AllocationOptions, type Dereferenced } from "./thread.ts";
 export { Handle } from "./handle.ts";
 export { KeyValue } from "./key-value.ts";
+export { MultiVersion, type StoredVersion } from "./multi-version.ts";
+export { DataFrame, type Aggregate, type Field, type Predicate, type Table, type Where } from "./data-frame.ts";
 export type { Chased, ChaseRequest } from "./pointer-chase.ts";
 export { ClientError, OperationError, type FailureReason } from "./errors.ts";
 export { mostBusy, mostRetries, piecesAtOnce, type ClientOptions, type ResolvedOptions } from "./options.ts";

@@ -151,7 +151,12 @@ export class NodeLink {
       case status.MIGRATING: if (exchange.spec.follows !== true) return this.refused(sent, "MIGRATING"); break;
       default:
     }
-    if (reply.status === status.OK && !exchange.spec.fits(reply.body)) return false;
+    let whole = reply;
+    if (reply.status === status.OK) {
+      const body = this.collect(sent, reply.body);
+      if (body === undefined || body === "more") return body === "more";
+      whole = { ...reply, body };
+    }
     if (isFast(exchange.spec) && exchange.spec.code !== opcode.FENCE) this.window.answered(now - sent.sentAt, now);
     // After EXPIRED the node knows nothing of the operation, and perhaps nothing of the client.
     if (reply.status === status.EXPIRED) this.knownSince = Number.NEGATIVE_INFINITY;
@@ -159,9 +164,23 @@ export class NodeLink {
     if (sent !== exchange.latest) statistics.answeredByEarlier++;
     this.close(exchange.latest);
     this.forget(exchange);
-    exchange.finish(reply);
+    exchange.finish(whole);
     this.settle();
     return true;
+  }
+
+  /** The body of a good reply: of one in several frames when all are there; while some are missing, the clock for the next one runs anew. */
+  private collect(sent: Try, body: Uint8Array): Uint8Array | "more" | undefined {
+    const { exchange } = sent, { spec } = exchange;
+    if (spec.collects === undefined) return spec.fits(body) ? body : undefined;
+    sent.collector ??= spec.collects();
+    const got = sent.collector.add(body);
+    if (got === "more" && sent.open && sent === exchange.latest) {
+      const timeout = this.timeoutOf(spec);
+      exchange.timer?.cancel();
+      exchange.timer = this.context.options.clock.after(timeout, () => { this.timedOut(sent, timeout); });
+    }
+    return got;
   }
 
   /** The node knows the client: the greeting has served, whether its own answer came or another's. */

@@ -12,6 +12,15 @@ export interface RequestSpec {
   readonly fits: (body: Uint8Array) => boolean;
   /** MIGRATING is an answer to the caller, who knows whom to ask where the region is; otherwise it is waited out. */
   readonly follows?: boolean;
+  /** To do it twice is not to do it once, and nothing at the node tells a retry from another request: it is not tried again. */
+  readonly once?: true;
+  /** For a reply of several frames: puts together those of one try. `replyBytes` counts all of them; `fits` has no say. */
+  readonly collects?: () => ReplyCollector;
+}
+/** Puts together a reply that comes in several frames, in any order, some of them twice. */
+export interface ReplyCollector {
+  /** Takes the body of one frame. @returns that of the whole reply once all are there, until then "more"; undefined for a frame that is none of it */
+  add(body: Uint8Array): Uint8Array | "more" | undefined;
 }
 /** The node's answer. */
 export interface Reply { readonly status: number; readonly body: Uint8Array }
@@ -20,7 +29,7 @@ const recorded = new Set<number>([
   opcode.WRITE, opcode.WRITE_NOREPLY, opcode.DEREF_WRITE, opcode.ATOMIC_TAS, opcode.ATOMIC_CAS, opcode.ATOMIC_FAA, opcode.ATOMIC_STORE,
 ]);
 const harmless = new Set<number>([opcode.READ, opcode.DEREF_READ, opcode.PINGPONG, opcode.FENCE, opcode.QUERY_STAT, opcode.SOC_PINGPONG,
-  opcode.KV_READ, opcode.POINTER_CHASE]);
+  opcode.KV_READ, opcode.POINTER_CHASE, opcode.DF_SELECT, opcode.DF_AGGREGATE, opcode.MV_READ, opcode.MV_READ_LATEST]);
 
 /** The node's retry buffer remembers it (paper §4.4.5, T4). */
 export function isRecorded({ code }: Pick<RequestSpec, "code">): boolean { return recorded.has(code); }

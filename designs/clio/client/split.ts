@@ -9,17 +9,17 @@ export function* piecesOf(length: number, room: number): Generator<Piece> {
 }
 
 /**
- * Does every part, `piecesAtOnce` at a time; they end in any order. Once one has failed no more are begun.
+ * Does every part, `atOnce` at a time; they end in any order. Once one has failed no more are begun.
  * @returns when all that were begun have ended, so that nothing of a failed operation is still under way
  * @throws the first failure
  */
-export async function eachPiece(pieces: Iterator<Piece>, perform: (piece: Piece) => Promise<void>): Promise<void> {
+export async function eachPiece(pieces: Iterator<Piece>, perform: (piece: Piece) => Promise<void>, atOnce = piecesAtOnce): Promise<void> {
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
     for (let next = pieces.next(); next.done !== true && failures.length === 0; next = pieces.next()) {
       try { await perform(next.value); } catch (e) { failures.push(e); }
     }
   };
-  await Promise.all(Array.from({ length: piecesAtOnce }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   if (failures.length > 0) throw failures[0];
 }

@@ -1,9 +1,11 @@
 import { accessBody, allocReplyBody, decode, opcode, vmFlag } from "../../packets/index.ts";
 import type { Client } from "./client.ts";
+import { DataFrame } from "./data-frame.ts";
 import { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";
 import { ClientError, OperationError } from "./errors.ts";
 import { Handle } from "./handle.ts";
 import { KeyValue } from "./key-value.ts";
+import { MultiVersion } from "./multi-version.ts";
 import { payloadRoom } from "./options.ts";
 import { chasedOf, chaseSpec, type Chased, type ChaseRequest } from "./pointer-chase.ts";
 import type { RemoteProcess } from "./process.ts";
@@ -43,6 +45,8 @@ const firstPause = 1 / 8, longestPause = 8;
 export class Thread {
   readonly process: RemoteProcess;
   readonly kv: KeyValue;
+  readonly mv: MultiVersion;
+  readonly df: DataFrame;
   private readonly tracker = new DependencyTracker();
   /** Asynchronous operations that failed and whose error nobody has seen. */
   private readonly failures = new Set<Handle<unknown>>();
@@ -51,6 +55,8 @@ export class Thread {
   constructor(process: RemoteProcess) {
     this.process = process;
     this.kv = new KeyValue(process, operation => this.begin("synchronous", undefined, operation).result);
+    this.mv = new MultiVersion(process, operation => this.begin("synchronous", undefined, operation).result);
+    this.df = new DataFrame(process, (va, bytes, operation) => this.begin("synchronous", this.footprint(va, bytes, "read"), operation).result);
   }
 
   // --- memory

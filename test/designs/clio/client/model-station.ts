@@ -10,8 +10,8 @@ export interface ModelStationOptions {
   /** From a frame's arrival to its reply, ns. */
   readonly serviceNs?: number;
   readonly out?: LinkOptions; readonly in?: LinkOptions;
-  /** The node's offloads: the answer to a request of the extend path; undefined: none of them has that opcode. */
-  readonly offloads?: (memory: OffloadMemory, pid: number, code: number, body: Uint8Array) => OffloadAnswer | undefined;
+  /** The node's offloads: the answer to a request of the extend path, or the frames of it; undefined: none of them has that opcode. */
+  readonly offloads?: (memory: OffloadMemory, pid: number, code: number, body: Uint8Array) => OffloadAnswer | readonly OffloadAnswer[] | undefined;
   /** Planted fault: what the node takes in the place of a frame that arrives; undefined: nothing, the frame got lost. */
   readonly alter?: (frame: Uint8Array) => Uint8Array | undefined;
 }
@@ -40,11 +40,11 @@ export async function modelStation(network: NetworkModel, o: ModelStationOptions
   let slow: Promise<unknown> = Promise.resolve();
   const send = (frame: Uint8Array): void => { time.after(o.serviceNs ?? 400, () => { attachment.send(frame); }); };
   const space = new OffloadAccess(model.memory, model.config);
-  const offloadReply = (frame: Uint8Array): Uint8Array | undefined => {
+  const offloadReplies = (frame: Uint8Array): Uint8Array[] | undefined => {
     const { ethernet, ipv4, udp, clio } = dissect(frame);
     if (!ethernet || !ipv4 || !udp || !clio) return undefined;
-    const answer = o.offloads?.(space, clio.pid, clio.opcode, frame.slice(frameOffsets.body, frameOffsets.clio + clio.size));
-    return answer && replyFrame(runtime, { ethernet, ipv4, udp, clio, native: udp.dstPort === runtime.nativePort }, answer.opcode, answer.status, answer.body);
+    const given = o.offloads?.(space, clio.pid, clio.opcode, frame.slice(frameOffsets.body, frameOffsets.clio + clio.size)), native = udp.dstPort === runtime.nativePort;
+    return given && [given].flat().map(a => replyFrame(runtime, { ethernet, ipv4, udp, clio, native }, a.opcode, a.status, a.body));
   };
   const attachment: Attachment = network.attach(o.name ?? "node", {
     mac: runtime.mac, ...(o.out && { out: o.out }), ...(o.in && { in: o.in }),
@@ -54,8 +54,8 @@ export async function modelStation(network: NetworkModel, o: ModelStationOptions
       const outcome = node.receive(taken, damaged);
       if (outcome.kind === "reply") send(outcome.frame);
       if (outcome.kind === "forward" && outcome.to === "extend") {
-        const answer = offloadReply(outcome.frame);
-        if (answer) { send(answer); return; }
+        const answers = offloadReplies(outcome.frame);
+        if (answers) { for (const a of answers) send(a); return; }
       }
       // The fake hardware takes one request after another.
       if (outcome.kind === "forward") slow = slow.then(async () => { send(await hardware.request(outcome.frame)); });
