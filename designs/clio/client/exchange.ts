@@ -39,9 +39,8 @@ export class Exchange {
 
   /** No answer, or a request or answer that was damaged: whether it may be tried again; otherwise it has ended in an error. */
   lost(reason: "TIMEOUT" | "NACK"): boolean {
-    const retries = this.spec.once === true ? 0 : mostRetries;
-    if (this.losses++ < retries) return true;
-    this.fail(reason, retries === 0 ? "no usable answer to the request, which is not tried twice" : `no usable answer to the request and ${retries} retries`);
+    if (this.losses++ < mostRetries) return true;
+    this.fail(reason, `no usable answer to the request and ${mostRetries} retries`);
     return false;
   }
   /** BUSY or MIGRATING: how many times so far, or undefined when that was once too often and it has ended in an error. */

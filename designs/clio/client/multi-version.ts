@@ -10,8 +10,7 @@ import type { RequestSpec } from "./request.ts";
 export interface StoredVersion { readonly version: number; readonly value: Uint8Array }
 
 /**
- * Clio-MV at a process's node (paper §4.6): objects of values that fit one packet, with all their versions. Each call is synchronous in its thread. What creates, appends or deletes is sent once and never
- * again: without an answer it ends in a TIMEOUT of outcome `unknown`.
+ * Clio-MV at a process's node (paper §4.6): objects of values that fit one packet, with all their versions. Each call is synchronous in its thread.
  */
 export class MultiVersion {
   private readonly process: RemoteProcess;
@@ -50,7 +49,7 @@ export class MultiVersion {
   private call(code: number, body: Uint8Array, object: number | undefined, mostBytes: number): Promise<(StoredVersion & { readonly object: number }) | undefined> {
     const reads = code === opcode.MV_READ || code === opcode.MV_READ_LATEST;
     const spec: RequestSpec = {
-      pid: this.process.pid, code, body, replyBytes: mvBody.bytes + mostBytes, ...(!reads && { once: true as const }),
+      pid: this.process.pid, code, body, replyBytes: mvBody.bytes + mostBytes,
       fits: b => b.length >= mvBody.bytes && (reads ? b.length > mvBody.bytes : b.length === mvBody.bytes) && (object === undefined || decode(mvBody, b).object === object),
     };
     return this.synchronously(async () => {

@@ -12,8 +12,6 @@ export interface RequestSpec {
   readonly fits: (body: Uint8Array) => boolean;
   /** MIGRATING is an answer to the caller, who knows whom to ask where the region is; otherwise it is waited out. */
   readonly follows?: boolean;
-  /** To do it twice is not to do it once, and nothing at the node tells a retry from another request: it is not tried again. */
-  readonly once?: true;
   /** For a reply of several frames: puts together those of one try. `replyBytes` counts all of them; `fits` has no say. */
   readonly collects?: () => ReplyCollector;
 }
