@@ -76,7 +76,7 @@ export class KvModel {
   /** Carries out a request; `body` is all that follows its Clio header. */
   request(code: number, body: Uint8Array): OffloadAnswer {
     const brings = code === opcode.KV_CREATE || code === opcode.KV_UPDATE, known = brings || code === opcode.KV_READ || code === opcode.KV_DELETE;
-    const malformed = { status: status.MALFORMED, opcode: known ? replyCode(code) : code, body: none };
+    const malformed = { status: status.MALFORMED, opcode: code, body: none };
     if (!known || body.length < kvBody.bytes) return malformed;
     const { user, keySize, valueSize, key } = decode(kvBody, body);
     if (keySize !== keyBytes) return malformed;
@@ -93,7 +93,7 @@ export class KvModel {
       if (code === opcode.KV_DELETE) return answer(this.remove(key) ? status.OK : status.FAIL, 0);
       return this.put(key, body.slice(0, kvBody.bytes + valueSize), code === opcode.KV_CREATE) ? answer(status.OK, valueSize) : answer(status.FAIL, 0);
     } catch (e) {
-      if (e instanceof Refused) return answer(e.code, 0);
+      if (e instanceof Refused) return e.code === status.FAIL ? answer(status.FAIL, 0) : { status: e.code, opcode: replyCode(code), body: none };
       throw e;
     }
   }

@@ -6,7 +6,7 @@ import { kvBody, kvReplyBody, opcode, slicesOf, status } from "../../../packets/
 import { bodyLengthBits, joinFields, memoryTagBits } from "../../offload/index.ts";
 import { Give, Take, Taken } from "./allocator.ts";
 import { Asked } from "./intake.ts";
-import { Entry, operation } from "./layout.ts";
+import { Entry, hasBody, operation } from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";
 import { addressBits, blockBits, entriesPerSlot, sizeBits, unitBytes, type KvParameters } from "./parameters.ts";
 import { MemoryDone, MemoryEvent, purpose, tagOf } from "./replies.ts";
@@ -276,13 +276,16 @@ export const KvEngine = module("KvEngine",
     });
     connect(giving.pop, io.give);
 
-    const Answer = struct({ context: uint(Math.log2(n)), kind: uint(2), user: uint(8), size: uint(sizeBits), code: uint(4) });
+    const Answer = struct({ context: uint(Math.log2(n)), kind: uint(2), user: uint(8), size: uint(sizeBits), code: uint(4), bare: bit });
     const answers = instance("answers", Fifo({ shape: Answer, depth: n, style: "distributed" }));
     answers.push.valid.set(ending.and(end.silent.not()));
-    answers.push.payload.set({ context, kind: a.kind, user: a.user, size: mux(end.code.any(), constant(0, sizeBits), a.size), code: end.code });
+    answers.push.payload.set({ context, kind: a.kind, user: a.user, size: mux(end.code.any(), constant(0, sizeBits), a.size), code: end.code, bare: hasBody(end.code).not() });
     connect(map(answers.pop, ReplyBeat(p), v => ({
-      head: { context: v.context, status: v.code, opcode: cat(constant(opcode.KV_READ >> 3, 5), v.kind, constant(1, 1)).is(8), length: kvReplyBody.bytes },
-      bare: 0, data: joinFields(kvReplyBody, { user: v.user, keySize: 8, valueSize: v.size.zext(16) }).zext(p.beatBytes * 8), last: 1,
+      head: {
+        context: v.context, status: v.code, opcode: cat(constant(opcode.KV_READ >> 3, 5), v.kind, constant(1, 1)).is(8),
+        length: mux(v.bare, constant(0, bodyLengthBits), kvReplyBody.bytes),
+      },
+      bare: v.bare, data: joinFields(kvReplyBody, { user: v.user, keySize: 8, valueSize: v.size.zext(16) }).zext(p.beatBytes * 8), last: 1,
     }), { name: "answering" }), io.reply);
 
     io.leave.set({ valid: ending, context });

@@ -4,7 +4,7 @@ import {
 import { kvBody, kvReplyBody, opcode, status } from "../../../packets/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, cutFields, joinFields, OffloadRequest } from "../../offload/index.ts";
 import { Take, Taken } from "./allocator.ts";
-import { addressOf, bucketBits, bucketOf, classOf, fingerprintOf, hashOf, operation } from "./layout.ts";
+import { addressOf, bucketBits, bucketOf, classOf, fingerprintOf, hasBody, hashOf, operation } from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";
 import { addressBits, blockBits, largestValue, sizeBits, type KvParameters } from "./parameters.ts";
 import { purpose, tagOf } from "./replies.ts";
@@ -157,14 +157,13 @@ export const KvIntake = module("KvIntake",
       bare: 0, data: waiting === undefined ? data : mux(held, waiting.first, data), last: write_beats.eq(1),
     });
 
-    // Malformed: nothing but the status. No memory: the body that the client waits for.
-    const malformed = node(failure.eq(status.MALFORMED));
-    const answer_opcode = mux(known, code.or(1), code);
+    const bare = node(hasBody(failure).not());
+    const answer_opcode = mux(failure.eq(status.MALFORMED), code, code.or(1));
     const front = joinFields(kvReplyBody, { user: asked.user, keySize: 8, valueSize: 0 });
     io.reply.valid.set(state.is("answer"));
     io.reply.payload.set({
-      head: { context: request.context, status: failure, opcode: answer_opcode, length: mux(malformed, constant(0, bodyLengthBits), kvReplyBody.bytes) },
-      bare: malformed, data: front.zext(beat), last: 1,
+      head: { context: request.context, status: failure, opcode: answer_opcode, length: mux(bare, constant(0, bodyLengthBits), kvReplyBody.bytes) },
+      bare, data: front.zext(beat), last: 1,
     });
   },
   { nameOf: p => `KvIntake_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_d${p.maxData}` });

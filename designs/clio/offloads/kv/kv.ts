@@ -17,7 +17,8 @@ import { KvReplies } from "./replies.ts";
  * A key is unique. A write is atomic, and what is read is committed: the entry is replaced by one write of 8 bytes when the new block is in memory. Requests on one bucket are in order as soon as one of them writes
  * (order.ts), and overlap otherwise, as many as there are contexts.
  *
- * FAIL: a key that exists already on create, that is missing on all else. MALFORMED, without a body: see intake.ts. OUT_OF_MEMORY and every other status of memory end a request; the old value stays.
+ * FAIL, with `user` and key_size: a key that exists already on create, that is missing on all else. Everything else is status alone: MALFORMED under the request's own opcode (intake.ts); OUT_OF_MEMORY and every
+ * other status of memory ends a request, and the old value stays.
  *
  * Latency in memory round trips M, of a bucket with one slot and no fingerprint like the key's but its own, at 64-byte beats, from `request` to `reply`: READ 2 M + 25 cycles (bucket and pair; M + 20 when the
  * bucket shows that the key is missing), CREATE 2 M + 30, DELETE 3 M + 33, UPDATE 3 M + 37 (the new block is written beside the search). Each further slot M + 8 more, each like fingerprint 2 M + 16, a chain that

@@ -1,6 +1,6 @@
-import { bit, cat, constant, crc32Next, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, cat, constant, crc32Next, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, sizeBits, unitBytes, type KvParameters } from "./parameters.ts";
-import { kvBody } from "../../../packets/index.ts";
+import { kvBody, status } from "../../../packets/index.ts";
 
 /** The four requests, by the two bits of their opcodes that differ. */
 export const operation = { read: 0, create: 1, update: 2, delete: 3 } as const;
@@ -31,3 +31,6 @@ export function classOf(size: UInt): UInt {
 
 /** The address of a block's first byte, as the node takes it. */
 export function addressOf(block: UInt): UInt { return cat(block, constant(0, 6)).zext(64); }
+
+/** Whether a reply with this status has `kvReplyBody`: that something was done, or that a key is missing or there already. All else is status alone. */
+export function hasBody(code: UInt): Bit { return code.eq(status.OK).or(code.eq(status.FAIL)); }

@@ -123,7 +123,12 @@ export function replyOf(c: KvCall): { readonly status: number; readonly value: U
   const [reply, ...more] = c.call.replies;
   if (!reply || more.length > 0) throw new Error(`${name(c)} has ${c.call.replies.length} replies`);
   expect(reply.opcode, `opcode of the reply to ${name(c)}`).toBe(codes[c.kind] + 1);
-  const front = decode(kvReplyBody, reply.body), value = reply.body.slice(kvReplyBody.bytes), done = reply.status === status.OK;
+  const done = reply.status === status.OK;
+  if (!done && reply.status !== status.FAIL) {
+    expect(reply.body.length, `bytes of the reply to ${name(c)}`).toBe(0);
+    return { status: reply.status, value: reply.body };
+  }
+  const front = decode(kvReplyBody, reply.body), value = reply.body.slice(kvReplyBody.bytes);
   const size = !done || c.kind === "delete" ? 0 : c.kind === "read" ? value.length : c.value.length;
   expect(front, `front of the reply to ${name(c)}`).toEqual({ user: c.user, keySize: 8, valueSize: size });
   if (c.kind !== "read" || !done) expect(value.length, `bytes behind the reply to ${name(c)}`).toBe(0);
