@@ -11,7 +11,7 @@ import { structureOf } from "../../hdl-dsl/index.ts";
 import { writePcap } from "../../sim/index.ts";
 import { svgOf } from "../draw/svg.ts";
 import { areaPage } from "../synth/page.ts";
-import { designs, node, transportBuilds } from "./designs.ts";
+import { designs, node, furtherBuilds } from "./designs.ts";
 import type { GeneratedFile } from "./files.ts";
 import { filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
@@ -19,7 +19,7 @@ import { withExcerpts } from "./excerpts.ts";
 /** The Verilog of every design, one file per definition, its source map beside it, and the names of every top. */
 function verilog(): { readonly path: string; readonly text: string }[] {
   const files = new Map<string, string>();
-  for (const d of [...designs(makeSettings().config), ...transportBuilds()]) {
+  for (const d of [...designs(makeSettings().config), ...furtherBuilds()]) {
     for (const f of filesOf(d.emitted, "../../")) {
       const path = `generated/${d.folder}/${f.path}`, before = files.get(path);
       if (before !== undefined && before !== f.text) throw new Error(`two definitions of ${path} differ`);

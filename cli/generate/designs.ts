@@ -18,7 +18,10 @@ export function designs(config: NodeConfig): readonly GeneratedDesign[] {
   ];
 }
 
-/** The default node with each transport that it can have. */
-export function transportBuilds(): readonly GeneratedDesign[] {
-  return [{ folder: "clio-gbn", emitted: node(makeSettings({ transport: "gbn" }).config) }];
+/** The default node with the transport and with the offloads that it can have. */
+export function furtherBuilds(): readonly GeneratedDesign[] {
+  return [
+    { folder: "clio-gbn", emitted: node(makeSettings({ transport: "gbn" }).config) },
+    { folder: "clio-offloads", emitted: node(makeSettings({ offloads: "all" }).config) },
+  ];
 }

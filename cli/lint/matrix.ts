@@ -13,4 +13,6 @@ export const matrix: readonly (readonly string[])[] = [
   ["dataWidth=512", "pageSize=4MB", "tlbEntries=16", "requestSlots=16", "slotsFactor=8"],
   ["dataWidth=64", "transport=gbn", "gbnSessions=2", "mtuFrame=576"],
   ["dataWidth=128", "transport=gbn", "gbnSessions=16", "mtuFrame=9018"],
+  ["dataWidth=64", "offloads=all", "requestSlots=16"],
+  ["dataWidth=256", "offloads=kv,mv", "mtuFrame=9018"],
 ];

@@ -1,7 +1,7 @@
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode } from "../exit-code.ts";
-import { designs, node, transportBuilds } from "../generate/designs.ts";
+import { designs, node, furtherBuilds } from "../generate/designs.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { lintDesign, lintTools, missingTools } from "./lint.ts";
 import { matrix } from "./matrix.ts";
@@ -16,7 +16,7 @@ function candidates(design: (typeof lintable)[number] | undefined, set: readonly
   const generated = designs(set.length > 0 ? parseSettings(set).config : makeSettings().config).filter((d) => design === undefined || d.folder === design)
     .map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted }));
   if (set.length > 0 || (design ?? "clio") !== "clio") return generated;
-  return [...generated, ...transportBuilds().map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted })), ...matrix.map((s): Candidate => ({ name: `ClioNode with ${s.join(" ")}`, make: () => node(parseSettings(s).config) }))];
+  return [...generated, ...furtherBuilds().map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted })), ...matrix.map((s): Candidate => ({ name: `ClioNode with ${s.join(" ")}`, make: () => node(parseSettings(s).config) }))];
 }
 
 /** `mnemo lint`. @param set settings of the node; none: the default and the matrix */
