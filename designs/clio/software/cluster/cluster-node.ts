@@ -6,7 +6,7 @@ import type { FramePool } from "../frame-pool.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../handler.ts";
 import { errorNumber, regionBytes, type MemoryManager } from "../memory-manager.ts";
 import type { SlowPathTransport } from "../transport.ts";
-import type { ClusterClock } from "./clock.ts";
+import { pause, type ClusterClock } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
 import { RegionReceiver } from "./region-receiver.ts";
 import { RegionSender, type MigrationReport } from "./region-sender.ts";
@@ -78,7 +78,10 @@ export class ClusterNode {
       ...(o.timeoutNs !== undefined && { timeoutNs: o.timeoutNs }), ...(o.silentNs !== undefined && { silentNs: o.silentNs }),
     });
     this.receiver = new RegionReceiver(config, memory, pool, transport);
-    this.epochs = new WriteEpochs(config, memory, transport);
+    this.epochs = new WriteEpochs(config, memory, transport, async () => {
+      await pause(o.clock, 0);
+      if (this.closed) throw new PeerGone("the node is shut down");
+    });
   }
 
   /** Joins, then watches memory until `close`; what it fails with, `failure` tells. */

@@ -3,13 +3,17 @@ import { regionBytes, type MemoryManager } from "../memory-manager.ts";
 import type { SlowPathTransport } from "../transport.ts";
 import { regionKey, type RegionName } from "./steps.ts";
 
-/** Bytes read at a time. */
-const piece = 65_536;
+/** Bytes read at a time, and between two rests. */
+const piece = 65_536, pieceOfWork = 2 ** 22;
 
-/** 32-bit FNV-1a over words; it only has to differ when the bytes do, nearly always. */
+/** FNV-1a over words of 32 bits, with the upper bits brought down after each; it only has to differ when the bytes do, nearly always. `bytes` are whole words. */
 function signature(bytes: Uint8Array, from: number): number {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice(), words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
   let h = from;
-  for (const b of bytes) h = Math.imul(h ^ b, 0x0100_0193);
+  for (const w of words) {
+    h = Math.imul(h ^ w, 0x0100_0193);
+    h ^= h >>> 15;
+  }
   return h >>> 0;
 }
 
@@ -26,8 +30,14 @@ export class WriteEpochs {
   private readonly pages = new Map<string, Map<number, number>>();
   private readonly writtenAt = new Map<string, number>();
   private epoch = 0;
+  /** Bytes read since the last rest. */
+  private sinceRest = 0;
+  private readonly rest: () => Promise<void>;
 
-  constructor(config: NodeConfig, memory: MemoryManager, transport: WriteEpochs["transport"]) { this.config = config; this.memory = memory; this.transport = transport; }
+  /** @param rest gives others their turn, every 4 MB */
+  constructor(config: NodeConfig, memory: MemoryManager, transport: WriteEpochs["transport"], rest: () => Promise<void> = () => Promise.resolve()) {
+    this.config = config; this.memory = memory; this.transport = transport; this.rest = rest;
+  }
 
   /** Looks at these regions once. */
   async scan(regions: readonly RegionName[]): Promise<void> {
@@ -52,6 +62,10 @@ export class WriteEpochs {
         const frame = await this.memory.frameOf(name.pid, vpn);
         if (frame === undefined) continue;
         const now = await this.signatureOf(frame);
+        if ((this.sinceRest += this.config.pageSize) >= pieceOfWork) {
+          this.sinceRest = 0;
+          await this.rest();
+        }
         written ||= known.get(vpn) !== now;
         found.set(vpn, now);
       }
