@@ -4,8 +4,9 @@ import { cat, constant } from "../build/value.ts";
 import { lowestSet } from "../stream/arbiter.ts";
 import { addressBits } from "../types/bits.ts";
 
-/** Or of many bits (1 or more) as a balanced tree. */
+/** Or of bits as a balanced tree; of none: 0. */
 export function orTree(bits: readonly Bit[]): Bit {
+  if (bits.length === 0) return constant(0, 1);
   if (bits.length === 1) return bits[0] as Bit;
   const half = Math.ceil(bits.length / 2);
   return orTree(bits.slice(0, half)).or(orTree(bits.slice(half)));

@@ -17,6 +17,8 @@ export interface RigOptions {
   readonly seed: number; readonly clients: number;
   /** ns on the way to the node's software; default the node's. */
   readonly slowPathLatency?: number;
+  /** The node's offloads; default none. */
+  readonly offloads?: string;
 }
 
 /** So long, ns, that no request is repeated for a queue at a port of 10 Gbit/s, nor the congestion window falls for less than it. */
@@ -24,7 +26,7 @@ const timeoutNs = 40_000, targetDelayNs = 12_000, slowTimeoutNs = 2_000_000;
 
 /** Runs clients of CLib against the cycle-accurate node on the network of `given.ts`, without faults. */
 export function withClients<T>(name: string, o: RigOptions, body: (rig: Rig) => Promise<T>): Promise<T> {
-  const settings = makeSettings({ ...(o.slowPathLatency !== undefined && { slowPathLatency: o.slowPathLatency }) }), { runtime } = settings;
+  const settings = makeSettings({ ...(o.slowPathLatency !== undefined && { slowPathLatency: o.slowPathLatency }), ...(o.offloads !== undefined && { offloads: o.offloads }) }), { runtime } = settings;
   return withNode(name, settings, { seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 200_000 }, async (node) => {
     const network = new NetworkModel(timeOf(node), { seed: o.seed, link: { latencyNs: lineNs, gbps: clientGbps } }), board = { gbps: boardGbps };
     joinNetwork(node, network, { out: board, in: board });

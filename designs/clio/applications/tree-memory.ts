@@ -48,7 +48,7 @@ const numbersOf = (bytes: Uint8Array): bigint[] => {
 /** A tree in remote memory: a list is followed by POINTER_CHASE, one round trip for each; whoever changes the tree takes its lock. */
 export class RemoteTreeMemory implements TreeMemory {
   readonly root: bigint;
-  private readonly thread: Thread;
+  protected readonly thread: Thread;
   private readonly base: bigint;
   private readonly nodes: number;
 
@@ -80,6 +80,18 @@ export class RemoteTreeMemory implements TreeMemory {
   async exclusively<T>(change: () => Promise<T>): Promise<T> {
     await this.thread.rlock(this.base + lockOffset);
     try { return await change(); } finally { await this.thread.runlock(this.base + lockOffset); }
+  }
+}
+
+/** The same without POINTER_CHASE, as one-sided reads must do it: a round trip for each node of a list that is looked at. */
+export class ReadingTreeMemory extends RemoteTreeMemory {
+  override async find(first: bigint, symbol: bigint): Promise<TreeNode & { readonly va: bigint } | undefined> {
+    for (let va = first; va !== 0n;) {
+      const [next = 0n, own, child = 0n, key = 0n, value = 0n] = numbersOf(await this.thread.rread(va, nodeBytes));
+      if (own === symbol) return { va, next, symbol, child, key, value };
+      va = next;
+    }
+    return undefined;
   }
 }
 
