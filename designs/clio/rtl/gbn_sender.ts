@@ -10,10 +10,10 @@ export interface GbnSenderParameters extends SessionParameters {
   /** Times that a session sends again on a timeout without hearing anything new; then it is given up. */
   readonly tries: number;
   readonly first: number;
+  /** Cycles that the timer's look at a session waits for a cycle that nobody else wants; default 64. */
+  readonly patience?: number;
 }
 
-/** Cycles that the timer's look at a session waits for a cycle that nobody else wants. */
-const patience = 64;
 const opKind = { start: 0, heard: 1, step: 2, request: 3, timer: 4 } as const;
 
 /**
@@ -53,7 +53,7 @@ export const GbnSender = module("GbnSender",
     // One operation per cycle is read.
     const starting = reg(bit, { init: 1 });
     const cursor = reg(index, { init: 0 });
-    const interval = p.timeoutCycles / p.sessions;
+    const interval = p.timeoutCycles / p.sessions, patience = p.patience ?? 64;
     const wait = reg(uint(Math.ceil(Math.log2(interval + patience + 1))), { init: 0 });
     const op_valid = reg(bit, { init: 0 });
     const op = reg(Op);
@@ -137,7 +137,8 @@ export const GbnSender = module("GbnSender",
       tries: mux(start.or(moves), constant(0, triesBits), mux(times_out, was.tries.add(1), was.tries)),
       // A session that is opened anew while it waits to send again still waits: `again` holds it once.
       again: first_round.not().and(ends.not()).and(back.or(was.again)),
-      restart: start.not().and(back.or(was.restart.and(is(opKind.step).not()))),
+      // What is being sent again is an earlier life's when the session is opened anew.
+      restart: start.or(back).or(was.restart.and(is(opKind.step).not())),
     });
 
     const waiting = stream(index);
@@ -153,4 +154,4 @@ export const GbnSender = module("GbnSender",
     events.set({ nacked: goes_back, timeouts: times_out });
     io.events.set(events);
   },
-  { nameOf: p => `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}` });
+  { nameOf: p => `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}${p.patience === undefined ? "" : `_y${p.patience}`}` });
