@@ -1,6 +1,6 @@
 import type { CounterName, NodeConfig, RuntimeSettings } from "../../designs/clio/config/index.ts";
 import { counterAddress, fieldPlace, insertField, type FieldName } from "../../designs/clio/registers/index.ts";
-import type { ControlRegister, SlowPathTransport } from "../../designs/clio/software/index.ts";
+import type { ControlRegister, RegisterAccess, SlowPathTransport } from "../../designs/clio/software/index.ts";
 import type { Bench } from "../bench/bench.ts";
 import type { AxiRam } from "../bus/axi-ram.ts";
 import { AxisSink } from "../bus/axis-sink.ts";
@@ -119,6 +119,9 @@ export class NodeTransport implements SlowPathTransport {
     const { register, field } = fieldPlace(name);
     await this.#lite.write(register.address, insertField(field, await this.#lite.read(register.address), value));
   }
+
+  /** The registers by address, for drivers. */
+  get registers(): RegisterAccess { return this.#lite; }
 
   /** Writes the run-time settings into the node's registers. */
   async configure(runtime: RuntimeSettings): Promise<void> {

@@ -1,6 +1,6 @@
 import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings, settingsBehindTransport } from "../../designs/clio/config/index.ts";
 import { clioNode } from "../../designs/clio/build/index.ts";
-import { clearTable, SlowPath, type SlowPathOptions } from "../../designs/clio/software/index.ts";
+import { clearTable, goBackNSessions, SlowPath, type SlowPathOptions } from "../../designs/clio/software/index.ts";
 import { runBench, type BenchOptions } from "../bench/run-bench.ts";
 import type { Bench } from "../bench/bench.ts";
 import { axiPorts, type HasAxi } from "../bus/axi-ports.ts";
@@ -51,7 +51,8 @@ export class SimulatedNode {
       this.#kept = new AxiRam(bench.sim, axiPorts(bench.io as unknown as HasAxi<"gbn">, "gbn"), { latency: runtime.dramLatency, ...o.ram });
       if (o.frames === "plain") this.#clients = new GoBackNClients(bench, this.mac, inside, settings.config.gbnSessions);
     }
-    this.slowPath = new SlowPath(this.transport, config, runtime, o.slowPath);
+    const transport = settings.config.transport === "gbn" ? goBackNSessions(this.transport.registers, settings.config.gbnSessions) : undefined;
+    this.slowPath = new SlowPath(this.transport, config, runtime, { ...o.slowPath, ...(transport && { sessions: { ...o.slowPath?.sessions, transport } }) });
   }
 
   /** Resets the node, clears its page table, writes its registers and starts its slow path; returns when the free-page buffer is full. */

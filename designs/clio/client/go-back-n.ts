@@ -115,7 +115,8 @@ export class GoBackNTransport implements ClientTransport {
   #arm(link: Link): void {
     const { session } = link;
     if (session === undefined) return;
-    if (session.failed) { this.#fail(link); return; }
+    // The node closes what it had under this slot.
+    if (session.failed) { this.#open(link); return; }
     const { due } = session;
     if (link.timer !== undefined && link.at <= due) return;
     link.timer?.cancel();
@@ -129,11 +130,6 @@ export class GoBackNTransport implements ClientTransport {
       this.#arm(link);
     });
   }
-  #fail(link: Link): void {
-    this.#manage(link, opcode.CLOSE_SESSION, link.number);
-    this.#open(link);
-  }
-
   #manage(link: Link, code: number, session: number): void {
     this.#out(link.to, { type: gbnTypes.data, sequence: 0, srcSlot: link.slot, dstSlot: 0 }, clioMessage({ opcode: code, requestId: link.name }, encode(sessionBody, { session })));
   }

@@ -5,3 +5,4 @@ export { lineRegister, lineStatus, physicalPid } from "./line.ts";
 export { defaultMatTable, matAction, matActions, matAddress, matBase, matEntry, matEntryFields, matRules, matWord, matWords, syncOperation, syncOperations, type MatAction, type MatEntryValues, type SyncOperation } from "./match_action.ts";
 export { registerHeader, registerReference } from "./reference.ts";
 export { socPortGeometry, socPortHeader, socPortMap, socPortReference, socPortValues, type SocPortGeometry } from "./soc_port.ts";
+export { gbnBase, gbnCounters, gbnDriver, gbnMap, gbnValues, type GbnCounter } from "./go_back_n.ts";

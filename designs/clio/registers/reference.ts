@@ -1,5 +1,6 @@
 import { busParagraph, fieldBits, fieldMacros, headerFile, hexAddress as hex, macroName as macro, registerMacros, registerTable } from "../../../hdl-dsl/index.ts";
 import { counterNames, counters } from "../config/index.ts";
+import { gbnBase, gbnMap } from "./go_back_n.ts";
 import { counterAddress, counterBits, registerMap } from "./map.ts";
 import { matActions, matBase, matEntryFields, matWords } from "./match_action.ts";
 
@@ -30,6 +31,11 @@ ${counterBits} bits each: the low word at the address, the high word behind it. 
 | address | counter | counts |
 |---|---|---|
 ${counts.join("\n")}
+
+## Go-Back-N: from ${hex(gbnBase)}
+Only in builds with transport = gbn; addresses from ${hex(gbnBase)}. Counters are 32 bits and wrap.
+
+${registerTable(gbnMap.registers)}
 `;
 }
 
@@ -41,6 +47,10 @@ export function registerHeader(): string {
 #define CLIO_MAT(opcode) (${hex(matBase)} + 4 * (opcode))
 ${matActions.map((n, i) => `#define CLIO_MAT_${macro(n)} ${i}`).join("\n")}
 ${Object.values(matEntryFields).flatMap(f => fieldMacros("CLIO_MAT", f)).join("\n")}
+
+/* Go-Back-N, in builds with transport = gbn: addresses from CLIO_GBN_BASE */
+#define CLIO_GBN_BASE ${hex(gbnBase)}
+${registerMacros("CLIO", gbnMap.registers).join("\n")}
 
 /* counters: low word; the high word follows */
 ${counterNames.map(n => `#define CLIO_COUNTER_${macro(n)} ${hex(counterAddress(n))}`).join("\n")}

@@ -10,10 +10,10 @@ export interface GbnSenderParameters extends SessionParameters {
   /** Times that a session sends again on a timeout without hearing anything new; then it is given up. */
   readonly tries: number;
   readonly first: number;
-  /** Cycles that the timer's look at a session waits for a cycle that nobody else wants; default 64. */
-  readonly patience?: number;
 }
 
+/** Cycles that the timer's look at a session waits for a cycle that nobody else wants. */
+const patience = 64;
 const opKind = { start: 0, heard: 1, step: 2, request: 3, timer: 4 } as const;
 
 /**
@@ -53,7 +53,7 @@ export const GbnSender = module("GbnSender",
     // One operation per cycle is read.
     const starting = reg(bit, { init: 1 });
     const cursor = reg(index, { init: 0 });
-    const interval = p.timeoutCycles / p.sessions, patience = p.patience ?? 64;
+    const interval = p.timeoutCycles / p.sessions;
     const wait = reg(uint(Math.ceil(Math.log2(interval + patience + 1))), { init: 0 });
     const op_valid = reg(bit, { init: 0 });
     const op = reg(Op);
@@ -154,4 +154,4 @@ export const GbnSender = module("GbnSender",
     events.set({ nacked: goes_back, timeouts: times_out });
     io.events.set(events);
   },
-  { nameOf: p => `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}${p.patience === undefined ? "" : `_y${p.patience}`}` });
+  { nameOf: p => `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}` });

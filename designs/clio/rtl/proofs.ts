@@ -2,9 +2,10 @@
 import type { Proof } from "../../../hdl-dsl/index.ts";
 import { entryExchangeProof } from "./entry_exchange_proof.ts";
 import { fenceProofs } from "./fence_proof.ts";
+import { gbnDeliveryProof } from "./gbn_delivery_proof.ts";
 import { gbnReceiverProof } from "./gbn_receiver_proof.ts";
 import { slotPoolProof } from "./slot_pool_proof.ts";
 import { tlbProof } from "./tlb_proof.ts";
 
 /** Every proof of the node's units. */
-export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof, ...fenceProofs, gbnReceiverProof, entryExchangeProof];
+export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof, ...fenceProofs, gbnReceiverProof, gbnDeliveryProof, entryExchangeProof];

@@ -18,3 +18,4 @@ export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeM
 export { LineRefusal, LineTransport, type LineTransportOptions } from "./line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./mapped-file.ts";
 export * from "./cluster/index.ts";
+export { goBackNSessions, type RegisterAccess, type TransportSessions } from "./go-back-n.ts";

@@ -1,16 +1,19 @@
-import { clioHeader, encode, frameOffsets, opcode, pingpongBody, retBody, sessionBody, statReplyBody,
+import { clioHeader, encode, frameOffsets, gbnHeader, opcode, pingpongBody, retBody, sessionBody, statReplyBody,
   status } from "../../packets/index.ts";
 import { counterNames, type NodeConfig } from "../config/index.ts";
 import { bodyOf, MalformedRequest, type Handler } from "./handler.ts";
 import { errorNumber } from "./memory-manager.ts";
 import { LowestFree } from "./numbers.ts";
 import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";
+import type { TransportSessions } from "./go-back-n.ts";
 import type { SlowPathTransport } from "./transport.ts";
 
 /** What a session needs besides its number: a network that opens the session's port on demand. */
 export interface SessionPorts {
   /** False when the session cannot be reached: another number is given instead. */
   readonly open?: (session: number) => Promise<boolean>;
+  /** A transport that has sessions itself. */
+  readonly transport?: TransportSessions | undefined;
 }
 
 /** What the handlers need of the slow path. */
@@ -20,7 +23,14 @@ export interface NodeServices { readonly statistics: () => SoftwareStatistics; r
 export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">,
   { statistics, ports = {} }: NodeServices): ReadonlyMap<number, Handler> {
   // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
-  const sessions = new LowestFree(1, config.clientPorts - 1);
+  const { transport: own } = ports, sessions = new LowestFree(1, Math.min(config.clientPorts, own?.count ?? Number.POSITIVE_INFINITY) - 1);
+  // With sessions of its own, a node knows who has opened them, and as what: the request's number, of which the low 10 bits are the client's slot.
+  const holders = new Map<string, { readonly name: number; readonly session: number }>();
+  const slotOf = (name: number): number => name % 2 ** gbnHeader.fields.srcSlot.bits;
+  const forget = (session: number): boolean => {
+    for (const [key, h] of holders) if (h.session === session) holders.delete(key);
+    return sessions.release(session);
+  };
   const refuse: Handler = () => ({ status: status.FAIL, body: encode(retBody, { ret: errorNumber.notSupported }) });
   const pingpong: Handler = request => {
     const { replySize } = bodyOf(pingpongBody, request), most = config.mtuFrame - frameOffsets.body;
@@ -32,14 +42,26 @@ export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTranspo
   };
   return new Map<number, Handler>([
     [opcode.OPEN_SESSION, async request => {
-      bodyOf(sessionBody, request);
+      const { session: name } = bodyOf(sessionBody, request), key = `${request.ipv4.src}:${request.udp.srcPort}:${slotOf(name)}`, before = holders.get(key);
+      for (let failed = await own?.failed(); failed !== undefined; failed = await own?.failed()) forget(failed);
+      // The same name again is a repetition; another name of the same slot, a client that has begun anew.
+      if (before !== undefined && holders.has(key)) {
+        if (before.name === name) return { status: status.OK, body: encode(sessionBody, { session: before.session }) };
+        await own?.close(before.session);
+        forget(before.session);
+      }
       let session = sessions.take();
       // A number whose port is not to be had stays taken.
       while (session !== undefined && await ports.open?.(session) === false) session = sessions.take();
+      if (session !== undefined && own !== undefined) {
+        await own.open(session);
+        if (slotOf(name) !== 0) holders.set(key, { name, session });
+      }
       return { status: session === undefined ? status.FAIL : status.OK, body: encode(sessionBody, { session: session ?? 0 }) };
     }],
-    [opcode.CLOSE_SESSION, request => {
-      const closed = sessions.release(bodyOf(sessionBody, request).session);
+    [opcode.CLOSE_SESSION, async request => {
+      const { session } = bodyOf(sessionBody, request), closed = forget(session);
+      if (closed) await own?.close(session);
       return { status: closed ? status.OK : status.FAIL, body: encode(sessionBody, { session: closed ? 0 : errorNumber.invalid }) };
     }],
     [opcode.QUERY_STAT, async () => {

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { Client, GoBackNTransport } from "../../../designs/clio/client/index.ts";
 import { makeSettings } from "../../../designs/clio/config/index.ts";
+import { gbnDriver } from "../../../designs/clio/registers/index.ts";
 import { clientEndpoint, Random as Numbers } from "../../../designs/clio/workload/index.ts";
 import { ClientStation, joinNetwork, NetworkModel, randomRun, realClock, timeOf, UdpTransport, withNode, type LinkOptions } from "../../../sim/index.ts";
 import { played } from "../../cli/run/played.ts";
@@ -25,8 +26,8 @@ describe("the node with Go-Back-N", () => {
     await withNode("gbn-clib", settings, { seed: 3, limitCycles: 4_000_000, wave: false }, async node => {
       const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } });
       joinNetwork(node, network, { out: bad, in: bad });
-      const transports = [0, 1].map(i => new GoBackNTransport(
-        new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])), { clock: network.time, random: () => 0.25 + i / 4 }));
+      const stations = [0, 1].map(i => new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])));
+      const transports = stations.map((station, i) => new GoBackNTransport(station, { clock: network.time, random: () => 0.25 + i / 4 }));
       const clients = transports.map(transport => new Client({ transport, clock: network.time, timeoutNs: 50e6, pageSize: 4096 })), to = { ip: runtime.ip, port: runtime.nativePort };
       const process = await clients[0]!.createProcess(to), thread = process.thread(), other = clients[1]!.process(process.pid, to).thread();
       const va = await thread.ralloc(4 * 4096), r = new Numbers(1), data = r.bytes(8000);
@@ -39,6 +40,17 @@ describe("the node with Go-Back-N", () => {
       expect(transports.map(t => t.sessionOf(to))).toEqual([1, 2]);
       expect(network.totals.lost + network.totals.corrupted).toBeGreaterThan(5);
       expect(transports.reduce((n, t) => n + t.resent, 0)).toBeGreaterThan(0);
+
+      // A program that starts again without having closed anything: its session begins anew, and so does one that was closed.
+      transports[1]!.close();
+      for (const [i, station] of stations.entries()) {
+        const transport = new GoBackNTransport(station, { clock: network.time, random: () => 0.6 }), again = new Client({ transport, clock: network.time, timeoutNs: 50e6, pageSize: 4096, random: () => 0.5 + i / 8 });
+        expect(await again.process(process.pid, to).thread().rread(va + 100n, 500)).toEqual(data.slice(0, 500));
+        expect(transport.sessionOf(to)).toBe(i + 1);
+      }
+      const registers = gbnDriver(node.transport.registers), accepted = await registers.read("gbnRxAccepted");
+      expect(accepted).toBeGreaterThan(50);
+      expect(await registers.read("gbnRxManagement")).toBeGreaterThanOrEqual(5);
     });
   });
 

@@ -40,7 +40,7 @@ class Rig {
       }
     } });
   }
-  get written(): number { return Number(this.#b.io.written.value); }
+  get written(): number { return this.#b.io.written.value; }
   write(at: Place, bytes: Uint8Array): void {
     this.place.send({ at, bytes: bytes.length });
     this.beats.send(bytes);
