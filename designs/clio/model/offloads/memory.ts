@@ -47,7 +47,8 @@ function dataBytesOf(code: number, length: number): number | undefined {
   }
 }
 
-export type Rights = "r" | "w" | "rw";
+/** What may be done with a page; `""`: it is moving (MIGRATING). */
+export type Rights = "r" | "w" | "rw" | "";
 export interface ModelMemoryOptions {
   /** Bytes of a page, a power of two. Default 4096. */
   readonly pageSize?: number;
@@ -126,7 +127,8 @@ export class OffloadAccess implements OffloadMemory {
       const page = vpn * BigInt(this.pageSize) < 1n << BigInt(vaBits) ? this.memory.page(pid, vpn) : undefined;
       if (!page) return status.INVALID;
       const lacking = rights.find(right => !page[right]);
-      if (lacking !== undefined) return lacking === "write" ? status.WRITE_PERM : status.READ_PERM;
+      const moves = !page.valid && !page.read && !page.write;
+      if (lacking !== undefined) return moves ? status.MIGRATING : lacking === "write" ? status.WRITE_PERM : status.READ_PERM;
       if (!page.valid && !this.memory.fault(pid, vpn)) return status.OUT_OF_MEMORY;
     }
     return undefined;
