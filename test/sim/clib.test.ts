@@ -1,46 +1,16 @@
 /** CLib against the cycle-accurate node, on a simulated network. */
 import { describe, expect, test } from "vitest";
-import { Client, OperationError, type NodeAddress, type Thread } from "../../designs/clio/client/index.ts";
-import { makeSettings, type CounterName } from "../../designs/clio/config/index.ts";
+import type { Client, Thread } from "../../designs/clio/client/index.ts";
+import type { CounterName } from "../../designs/clio/config/index.ts";
 import { endToEnd } from "../../designs/clio/end-to-end/index.ts";
-import { clientEndpoint, Random as Numbers } from "../../designs/clio/workload/index.ts";
-import {
-  ClientStation, joinNetwork, NetworkModel, Random, timeOf, withNode, type LinkOptions, type SimulatedNode,
-} from "../../sim/index.ts";
+import { Random as Numbers } from "../../designs/clio/workload/index.ts";
+import type { LinkOptions } from "../../sim/index.ts";
+import { insist, onHardware, refused, tenPercent, type RunOptions } from "./on-hardware.ts";
 
 const page = 1n << 22n;
-interface Rig {
-  readonly node: SimulatedNode; readonly network: NetworkModel; readonly clients: readonly Client[]; readonly address: NodeAddress;
-}
-interface RunOptions { readonly seed: number; readonly clients: number; readonly link?: LinkOptions }
-
-/** The hardware and clients on a network: 200 ns for each link, so that a round trip is well below the node's `retryTimeout` of 4 us. */
-function onHardware<T>(name: string, o: RunOptions, body: (rig: Rig) => Promise<T>): Promise<T> {
-  const settings = makeSettings();
-  return withNode(name, settings, { seed: o.seed, limitCycles: 2_000_000_000, wave: false }, async node => {
-    const { runtime } = settings, network = new NetworkModel(timeOf(node), { seed: o.seed, link: { latencyNs: 200 } });
-    joinNetwork(node, network, { ...(o.link && { out: o.link, in: o.link }) });
-    const clients = Array.from({ length: o.clients }, (_, i) => {
-      const station = new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]]));
-      const random = new Random(o.seed * 1000 + i);
-      return new Client({ transport: station, clock: network.time, timeoutNs: settings.config.retryTimeout, random: () => random.float() });
-    });
-    return body({ node, network, clients, address: { ip: runtime.ip, port: runtime.nativePort } });
-  });
-}
 /** Operations of the end-to-end run; more by the environment. */
 const random = Number(process.env["MNEMO_OPERATIONS"] ?? 1200);
-const tenPercent: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 1500 };
 const fivePercent: LinkOptions = { loss: 0.05, duplicate: 0.05, reorder: 0.05, corrupt: 0.05, reorderNs: 1500 };
-/** False for an operation that was refused or not answered; any other error is one of the test. */
-function refused(e: unknown): false { if (e instanceof OperationError) return false; throw e; }
-async function insist<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 0; tries < 50; tries++) {
-    try { return await attempt(); } catch (e) { if (!(e instanceof OperationError)) throw e; }
-  }
-  throw new Error("50 operations one after another have failed");
-}
-
 describe("plain reads and writes", () => {
   test("no faults: what is written is read, with round trips of the network and the node",
     () => onHardware("clib", { seed: 1, clients: 1 }, async ({ clients, address, network, node }) => {
