@@ -29,16 +29,21 @@ export interface SynthOptions {
 }
 export const synthDesigns = ["clio", "library"] as const;
 
-/** Modules of the node that are made of blocks, and the blocks of the transport. */
-const madeOfBlocks = ["ClioNode", "GbnShims"], transportBlocks = ["GbnRx", "GbnTx"] as const;
+/** Modules of the node that are made of blocks. */
+const madeOfBlocks = ["ClioNode", "GbnShims", "ExtendPath"];
+/** Blocks that the default build lacks, and the parameters of one that has them. */
+const furtherBlocks = [
+  { build: { transport: "gbn" }, blocks: ["GbnRx", "GbnTx"] },
+  { build: { offloads: "all" }, blocks: ["OffloadSlot", "PointerChase", "ClioKv", "MultiVersion", "DataFrame"] },
+] as const;
 
-/** What is synthesized of the node: its blocks and the whole; for the paper's table and the baseline also the blocks of the transport that the default build lacks. */
+/** What is synthesized of the node: its blocks and the whole; for the paper's table and the baseline also the blocks that the default build lacks. */
 function nodeUnits(o: SynthOptions, all: boolean): readonly Unit[] {
-  const { config } = parseSettings(o.set), beside = all && config.transport === "none" ? transportBlocks.filter((b) => o.only?.includes(b) ?? true) : [];
-  const units = unitsFor(clioNode(config), o.only?.filter((b) => !beside.some((t) => t === b)), madeOfBlocks);
+  const { config } = parseSettings(o.set), plain = all && config.transport === "none" && config.offloads === "none";
+  const beside = (plain ? furtherBlocks : []).map((f) => ({ build: f.build, blocks: f.blocks.filter((b) => o.only?.includes(b) ?? true) })).filter((f) => f.blocks.length > 0);
+  const units = unitsFor(clioNode(config), o.only?.filter((n) => !beside.some((f) => f.blocks.some((b) => b === n))), madeOfBlocks);
   const own = o.whole || o.only !== undefined ? units : units.slice(0, -1);
-  if (beside.length === 0) return own;
-  return [...unitsFor(clioNode(makeSettings({ ...parametersOf(config), transport: "gbn" }).config), beside), ...own];
+  return [...beside.flatMap((f) => unitsFor(clioNode(makeSettings({ ...parametersOf(config), ...f.build }).config), f.blocks)), ...own];
 }
 
 /** What is synthesized of a design. The whole of the library is no design. */
@@ -90,7 +95,7 @@ export async function runSynth(design: (typeof synthDesigns)[number], o: SynthOp
   const results = await synthesizeAll(units, target, yosys, terminal);
 
   if (o.json !== undefined) writeFileSync(o.json, asJson(results, target, yosys.version));
-  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [r.unit.name === "ClioNodeGbn" ? "ClioNode" : r.unit.name, figuresOf(r)])))); return exitCode.done; }
+  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [/^ClioNode(?:Gbn|Extended)$/.test(r.unit.name) ? "ClioNode" : r.unit.name, figuresOf(r)])))); return exitCode.done; }
   terminal.print(areaTable(results, target));
   if (o.paths > 0) terminal.print(`\nThe deepest paths, by the register, memory or port that they end in:\n${pathList(results, o.paths)}`);
   terminal.print(`\n${yosys.version}, ${target.family}, after synthesis, out of context: not placed, not routed.`);

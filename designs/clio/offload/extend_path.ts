@@ -6,7 +6,7 @@ import { replyFrames } from "./reply_port.ts";
 import { requestFrames } from "./request_port.ts";
 import type { OnceParameters } from "./once_table.ts";
 import { OffloadSlot, SlotEvents, type SlotParameters } from "./slot.ts";
-import type { OffloadParameters, offloadPorts } from "./types.ts";
+import { offloadPid, type OffloadParameters, type offloadPorts } from "./types.ts";
 
 /** An offload as a build names it. */
 export interface Offload {
@@ -18,7 +18,7 @@ export interface Offload {
   readonly build: (p: OffloadParameters) => Def<ReturnType<typeof offloadPorts>>;
 }
 
-export interface ExtendPathParameters extends Omit<SlotParameters, "number"> {
+export interface ExtendPathParameters extends SlotParameters {
   /** Operations remembered, so that none is done twice. */
   readonly once: OnceParameters;
 }
@@ -41,7 +41,8 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
   },
   (io, { once, ...p }) => {
     const slots = offloads.map((o, k) => {
-      const slot = instance(`slot_${k}`, OffloadSlot({ ...p, number: k })), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData }));
+      const slot = instance(`slot_${k}`, OffloadSlot(p)), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData }));
+      slot.pid.set(offloadPid(k));
       connect(slot.request, offload.request); connect(slot.request_data, offload.request_data);
       connect(offload.reply, slot.reply); connect(offload.reply_data, slot.reply_data);
       connect(offload.memory, slot.memory); connect(offload.memory_data, slot.memory_data);
@@ -50,13 +51,12 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
       io.events.at(k).set(cat(stray, refused, accesses, replies, requests));
       return slot;
     });
-    const first = { ...p, number: 0 };
-    const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), first, once, io.config);
+    const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), p, once, io.config);
     connect(requests.soc, io.soc_rx);
-    connect(arbiter([replyFrames(slots, requests, first, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
+    connect(arbiter([replyFrames(slots, requests, p, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
     const { network, internal } = splitInternal(io.node_tx, p.beatBytes);
     connect(network, io.tx);
-    memoryReplies(internal, slots, first);
-    connect(mergeInternal(io.rx, memoryFrames(slots, first, io.config), p.beatBytes), io.node_rx);
+    memoryReplies(internal, slots, p);
+    connect(mergeInternal(io.rx, memoryFrames(slots, p, io.config), p.beatBytes), io.node_rx);
   },
   { nameOf: p => `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}` });

@@ -1,15 +1,13 @@
 import {
-  assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
+  assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { opcode, type OpcodeName } from "../../packets/index.ts";
 import { collect, fifoStyle } from "./collect.ts";
 import {
-  beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, OffloadReply, OffloadRequest, type OffloadParameters,
+  beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";
 
 export interface SlotParameters extends OffloadParameters {
-  /** Which slot it is: it gives the offload its process ID. */
-  readonly number: number;
   /** Memory requests that the offload may have under way, replies that it has not taken among them. */
   readonly outstanding: number;
   /** Beats of reply data kept for it. */
@@ -50,6 +48,8 @@ export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, r
  */
 export const OffloadSlot = module("OffloadSlot",
   (p: SlotParameters) => ({
+    /** The offload's own process ID: a constant of the slot. */
+    pid: input(uint(16)),
     request: source(OffloadRequest(p)), request_data: source(BodyBeat(p)), reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)),
     memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)), memory_reply: source(MemoryReply), memory_reply_data: source(BodyBeat(p)),
     room: output(bit), context: output(uint(Math.log2(p.contexts))),
@@ -102,7 +102,7 @@ export const OffloadSlot = module("OffloadSlot",
     const ready = stream(SlotAccess(p));
     ready.valid.set(accesses.heads.valid);
     ready.payload.set({
-      tag: m.tag, opcode: mux(allowed, m.opcode, constant(0, 8)), pid: mux(m.client, pids.readAsync(m.context), constant(offloadPid(p.number), 16)).is(16),
+      tag: m.tag, opcode: mux(allowed, m.opcode, constant(0, 8)), pid: mux(m.client, pids.readAsync(m.context), io.pid).is(16),
       va: m.va, length: m.length, data: m.data, cost: beatsOf(bytes, p).resize(costBits(p)),
     });
     accesses.heads.ready.set(ready.ready);
@@ -139,4 +139,4 @@ export const OffloadSlot = module("OffloadSlot",
       requests: io.asked.fire, replies: io.answer.fire, accesses: io.access.fire, refused: accesses.heads.fire.and(allowed.not()), stray: dropped,
     });
   },
-  { nameOf: p => `OffloadSlot_k${p.number}_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}` });
+  { nameOf: p => `OffloadSlot_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}` });

@@ -5,7 +5,8 @@ import { bernoulli, never, poke, runBench, StreamSink, StreamSource, type Bench,
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const p: SlotParameters = { number: 2, beatBytes: 16, contexts: 4, maxData: 200, outstanding: 4, replyBeats: 32, maxBody: 240 };
+const p: SlotParameters = { beatBytes: 16, contexts: 4, maxData: 200, outstanding: 4, replyBeats: 32, maxBody: 240 };
+const ownPid = offloadPid(2);
 const dut = OffloadSlot(p);
 type Ports = typeof dut.ports;
 const beatsFor = (bytes: number): number => Math.ceil(bytes / p.beatBytes);
@@ -13,6 +14,7 @@ const beatsOf = (b: Bench<Ports>, bytes: number) => Array.from({ length: beatsFo
 
 /** All sides of a slot at random: requests while there is room, an offload that answers and asks memory, replies of memory in any order. */
 async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pause, Pause] = [never, never]) {
+  b.io.pid.value = ownPid;
   const io = b.io, source = <S>(s: S, pause = give) => new StreamSource(b.sim, s as never, { pause });
   const asked = source(io.asked, never), askedData = source(io.asked_data, never), reply = source(io.reply), replyData = source(io.reply_data);
   const memory = source(io.memory), memoryData = source(io.memory_data), came = source(io.came, never), cameData = source(io.came_data, never);
@@ -75,7 +77,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       const sent = [...beats.map(d => send(memoryData, d)), send(memory, head)];
       if (client && !inside.has(context)) strangers = true;
       const cost = beatsFor((code === opcode.READ || code === opcode.DEREF_READ) && length <= p.maxData ? length : 16);
-      expected.accesses.push({ tag, opcode: legal ? code : 0, pid: client ? (inside.get(context) ?? "any") : offloadPid(p.number), va, length, data, cost });
+      expected.accesses.push({ tag, opcode: legal ? code : 0, pid: client ? (inside.get(context) ?? "any") : ownPid, va, length, data, cost });
       expected.accessData.push(...beats);
       if (!legal) guard.refused++;
       tag = tag + 1 & 255; owed++;
