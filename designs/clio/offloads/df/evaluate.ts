@@ -9,23 +9,24 @@ const byteBits = 8, wordBits = 64, wordShift = Math.log2(mostFieldBytes);
 
 /**
  * Looks at rows: the bytes that the READs brought are kept here, and each step names a window of `beatBytes` of them, from any byte on. In `found` come those bytes, byte a of the buffer on
- * lane a mod `beatBytes`; how the field compares with the operand, both unsigned; and the value. Every other beat stands in a memory of its own, so that a window over two beats
+ * lane a mod `beatBytes`; whether the field is to the operand as the predicate says, both unsigned; and the value. Every other beat stands in a memory of its own, so that a window over two beats
  * is read in one cycle.
  *
- * Latency: 6 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found` waits. Reset forgets the steps.
+ * Latency: 7 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found` waits. Reset forgets the steps.
  */
 export const DfEvaluate = module("DfEvaluate",
   (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), written: input(ReadWrite(p)), step: sink(Step(p)), found: source(Found(p)) }),
   (io, p) => {
     const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(readBeats(p));
     const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) => ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
-    const sizes = keep(struct({ field: uint(4), value: uint(4) }), "sizes"), operands = keep(uint(wordBits), "operands");
+    const sizes = keep(struct({ field: uint(4), value: uint(4) }), "sizes"), operands = keep(uint(wordBits), "operands"), predicates = keep(uint(3), "predicates");
     sizes.write(io.queries.en, io.queries.query.context, { field: io.queries.query.fieldBytes, value: io.queries.query.valueBytes });
     operands.write(io.queries.en, io.queries.query.context, io.queries.query.operand);
+    predicates.write(io.queries.en, io.queries.query.context, io.queries.query.predicate);
 
     const full = reg(bit, { init: 0 });
     const go = node(full.not().or(io.found.ready));
-    const arrived = stage(io.step, "forward");
+    const arrived = stage(io.step, "full");
     arrived.ready.set(go);
 
     // ---- 1: both beats of the window.
@@ -63,6 +64,14 @@ export const DfEvaluate = module("DfEvaluate",
     const value4 = reg(uint(wordBits));
 
     // ---- 5: compared.
+    const valid5 = reg(bit, { init: 0 });
+    const step5 = reg(Step(p));
+    const data5 = reg(uint(width));
+    const value5 = reg(uint(wordBits));
+    const equal = reg(bit);
+    const less = reg(bit);
+
+    // ---- 6: as it should be, or not. Predicates 0 to 5: =, !=, <, <=, >, >=.
     const found = reg(Found(p));
     when(go, () => {
       valid1.set(arrived.valid);
@@ -87,8 +96,16 @@ export const DfEvaluate = module("DfEvaluate",
       value4.set(bytesFrom(value_words, at3.valueLane, size.value));
 
       const operand = operands.readAsync(step4.context);
-      full.set(valid4);
-      found.set({ step: step4, data: data4, equal: field4.eq(operand), less: field4.lt(operand), value: value4 });
+      valid5.set(valid4);
+      step5.set(step4);
+      data5.set(data4);
+      value5.set(value4);
+      equal.set(field4.eq(operand));
+      less.set(field4.lt(operand));
+
+      const predicate = predicates.readAsync(step5.context), below = less.or(predicate.bit(0).and(equal)), above = less.or(predicate.bit(0).not().and(equal)).not();
+      full.set(valid5);
+      found.set({ step: step5, data: data5, hit: mux(predicate.bit(2), above, mux(predicate.bit(1), below, equal.xor(predicate.bit(0)))), value: value5 });
     });
     io.found.valid.set(full);
     io.found.payload.set(found);

@@ -43,8 +43,8 @@ export const DfFrames = module("DfFrames",
     const odd_at = reg(uint(contextBits(p) + beatBits));
     const lane = node(i.at.trunc(lanes)), beat = node(i.at.bits(lanes, beatBits));
     writes.set(i.en);
-    data.set(turned(i.data, lane.sub(i.from), byteBits));
-    mask.set(turned(constant(all, p.beatBytes).shr(i.bytes.sub(1).trunc(lanes).not()), lane, 1));
+    data.set(turned(i.data, i.turn, byteBits));
+    mask.set(turned(i.mask, lane, 1));
     in_even.set(constant(all, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
     even_at.set(cat(i.context, i.half, beat.add(1).bits(1, beatBits - 1)));
     odd_at.set(cat(i.context, i.half, beat.bits(1, beatBits - 1)));

@@ -5,10 +5,10 @@ import { contextBits, Found, Frame, laneBits, replyHeaderBytes, sizeBits, type D
 import { QueryWrite, resultBytes, resultStep } from "./walk.ts";
 
 const placedFields = (p: DataFrameParameters) => ({
-  context: uint(contextBits(p)), half: bit, at: uint(sizeBits), from: uint(laneBits(p)), bytes: uint(laneBits(p) + 1), data: uint(p.beatBytes * 8), frame: Frame(p),
+  context: uint(contextBits(p)), half: bit, at: uint(sizeBits), turn: uint(laneBits(p)), mask: uint(p.beatBytes), data: uint(p.beatBytes * 8), frame: Frame(p),
 });
 /**
- * With `en`, `bytes` bytes for a frame's buffer: those from lane `from` of `data`, round the end, go to the bytes from `at` of half `half` of the context's buffer. With
+ * With `en`, bytes for a frame's buffer, from byte `at` of half `half` of the context's buffer on: those of `data` turned upwards by `turn` lanes, as many as `mask` has ones (from its lane 0 on). With
  * `completes`, a frame that is complete with what was placed before. Always taken.
  */
 export const Placed = (p: DataFrameParameters) => struct({ en: bit, completes: bit, ...placedFields(p) });
@@ -28,24 +28,21 @@ export const DfPlace = module("DfPlace",
   (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), found: sink(Found(p)), placed: output(Placed(p)), sent: input(HalfOf(p)) }),
   (io, p) => {
     const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) => ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
-    const rules = keep(struct({ rowBytes: uint(sizeBits), predicate: uint(3) }), "rules"), query = io.queries.query;
-    rules.write(io.queries.en, query.context, { rowBytes: query.rowBytes, predicate: query.predicate });
-    const Sums = struct({ count: uint(32), sum: uint(64), min: uint(64), max: uint(64) });
+    const row_bytes = keep(uint(sizeBits), "row_bytes");
+    row_bytes.write(io.queries.en, io.queries.query.context, io.queries.query.rowBytes);
+    const lanes = laneBits(p), Sums = struct({ count: uint(32), sum: uint(64), min: uint(64), max: uint(64) });
     const useds = keep(uint(sizeBits), "useds"), sums = keep(Sums, "sums");
     const each = <T>(f: (i: number) => T): T[] => Array.from({ length: p.contexts }, (_, i) => f(i));
     const halves = reg(vec(bit, p.contexts), { init: each(() => 0) });
     const sending = reg(vec(bit, 2 * p.contexts), { init: [...each(() => 0), ...each(() => 0)] });
 
-    const f = io.found.payload, s = f.step, valid = io.found.valid, rule = rules.readAsync(s.context);
-    // Predicates 0 to 5: =, !=, <, <=, >, >=.
-    const positive = mux(rule.predicate.bit(2), f.less.or(rule.predicate.bit(0).not().and(f.equal)).not(),
-      mux(rule.predicate.bit(1), f.less.or(rule.predicate.bit(0).and(f.equal)), f.equal.xor(rule.predicate.bit(0))));
+    const f = io.found.payload, s = f.step, valid = io.found.valid;
     const matched = reg(bit);
-    const matches = node(mux(s.test, positive, matched));
+    const matches = node(mux(s.test, f.hit, matched));
 
     // ---- Rows.
     const used = node(mux(s.opens, constant(0, sizeBits), useds.readAsync(s.context)));
-    const fits = node(used.zext(sizeBits + 1).add(rule.rowBytes.zext(sizeBits + 1)).le(p.maxData));
+    const fits = node(used.zext(sizeBits + 1).add(row_bytes.readAsync(s.context).zext(sizeBits + 1)).le(p.maxData));
     const half = node(halves.at(s.context));
     const busy = node(sending.at(cat(s.context, half)));
     const places = node(s.result.or(s.piece.and(matches)));
@@ -53,7 +50,7 @@ export const DfPlace = module("DfPlace",
     const waits = node(busy.and(places.or(s.ends)));
     io.found.ready.set(completes.or(waits).not());
     const done = node(valid.and(completes.or(waits).not()));
-    when(done.and(s.test), () => { matched.set(positive); });
+    when(done.and(s.test), () => { matched.set(f.hit); });
     useds.write(completes.or(done.and(places.or(s.opens))), s.context,
       mux(completes, constant(0, sizeBits), mux(places, used.add(s.bytes.zext(sizeBits)), used)));
     const turns = node(completes.or(done.and(s.ends)));
@@ -83,8 +80,10 @@ export const DfPlace = module("DfPlace",
     const placed_completes = reg(bit, { init: 0 });
     placed_en.set(done.and(places));
     placed_completes.set(turns);
+    const from = mux(s.result, constant(0, lanes), s.at.trunc(lanes));
     out.set({
-      context: s.context, half, at: used.add(replyHeaderBytes), from: mux(s.result, constant(0, laneBits(p)), s.at.trunc(laneBits(p))), bytes: s.bytes,
+      context: s.context, half, at: used.add(replyHeaderBytes), turn: used.trunc(lanes).add(constant(replyHeaderBytes % p.beatBytes, lanes).sub(from)),
+      mask: constant((1n << BigInt(p.beatBytes)) - 1n, p.beatBytes).shr(s.bytes.sub(1).trunc(lanes).not()),
       data: mux(s.result, part.zext(width), f.data),
       frame: { context: s.context, half, bytes: used, more: s.ends.not(), status: s.status },
     });

@@ -57,10 +57,8 @@ export const Step = (p: DataFrameParameters) => struct({
   ends: bit, status: uint(4),
 });
 
-/** A step with what was found: `equal` and `less` by comparison of the field with the operand. */
-export const Found = (p: DataFrameParameters) => struct({
-  step: Step(p), data: uint(p.beatBytes * 8), equal: bit, less: bit, value: uint(64),
-});
+/** A step with what was found: whether the field is as the predicate wants it, and the value. */
+export const Found = (p: DataFrameParameters) => struct({ step: Step(p), data: uint(p.beatBytes * 8), hit: bit, value: uint(64) });
 
 /** A frame of the result: `bytes` of rows (or of an aggregate) in half `half` of the context's buffer. */
 export const Frame = (p: DataFrameParameters) => struct({
