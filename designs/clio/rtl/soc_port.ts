@@ -172,13 +172,18 @@ export const SocPort = module("SocPort",
     const swap_pending = reg(bit, { init: 0 });
     const old_entry = reg(uint(64), { init: 0 });
     const swaps = node(registers.exchangeGo.and(swap_pending.not()));
-    when(swaps, () => { swap_pending.set(1); swap_offered.set(1); })
-      .otherwise(() => {
-        when(io.exchange.fire, () => { swap_offered.set(0); });
-        when(io.exchanged.fire, () => { swap_pending.set(0); old_entry.set(io.exchanged.payload); });
-      });
+    // Kept as it was ordered: software may prepare the next one while this one waits.
+    const swap = reg(Exchange(c.physAddrBits));
+    when(swaps, () => {
+      swap_pending.set(1);
+      swap_offered.set(1);
+      swap.set({ address: cat(registers.exchangeHigh, registers.exchangeLow).resize(c.physAddrBits), bits: cat(registers.newEntryHigh, registers.newEntryLow) });
+    }).otherwise(() => {
+      when(io.exchange.fire, () => { swap_offered.set(0); });
+      when(io.exchanged.fire, () => { swap_pending.set(0); old_entry.set(io.exchanged.payload); });
+    });
     io.exchange.valid.set(swap_offered);
-    io.exchange.payload.set({ address: cat(registers.exchangeHigh, registers.exchangeLow).resize(c.physAddrBits), bits: cat(registers.newEntryHigh, registers.newEntryLow) });
+    io.exchange.payload.set(swap);
     io.exchanged.ready.set(1);
     registers.oldEntryLow.set(old_entry.trunc(32));
     registers.oldEntryHigh.set(old_entry.bits(32, 32));
