@@ -67,10 +67,19 @@ describe.each(boards.filter((b) => b.kind === "xilinx"))("$name", (b) => {
   });
 });
 
-it("hx8k: the pins are the top level's ports, all of them", () => {
+const open = (): ReturnType<typeof ice40Sources> => {
   const b = boards.find((x) => x.kind === "ice40");
   if (b?.kind !== "ice40") throw new Error("no such board");
-  const s = ice40Sources(root, b), top = s.verilog.at(-1)?.text ?? "";
+  return ice40Sources(root, b);
+};
+it("hx8k: all of its Verilog passes verilator -Wall", () => {
+  const { top, verilog: files } = open(), place = join(folder, "open");
+  mkdirSync(place, { recursive: true });
+  for (const f of files) writeFileSync(join(place, f.name), f.text);
+  expect(execFileSync("verilator", ["--lint-only", "-Wall", "--top-module", top, ...files.map((f) => f.name)], { cwd: place, encoding: "utf8", stdio: "pipe" })).toBe("");
+});
+it("hx8k: the pins are the top level's ports, all of them", () => {
+  const s = open(), top = s.verilog.at(-1)?.text ?? "";
   for (const [, port] of s.pins.matchAll(/^set_io (\w+)/gm)) expect(top).toMatch(new RegExp(`(?:input|output) +wire (?:\\[7:0\\] )?${port}\\b`));
   expect(s.pins.match(/^set_io/gm)).toHaveLength(11);
 });
