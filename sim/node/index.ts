@@ -11,3 +11,5 @@ export { monitorStation, type Station } from "./station.ts";
 export { compareNodeSpeed, type NodeSpeeds } from "./speed.ts";
 export { joinController, type ControllerStationOptions } from "./controller-station.ts";
 export { fuzzRun, type FuzzOptions, type FuzzResult } from "./fuzz-run.ts";
+export { AccessGuard, entryInTable, frameInTable, type Grant, type Guarded, type Way } from "./access-guard.ts";
+export { permissionRun, type PermissionRunOptions, type PermissionRunResult } from "./permission-run.ts";
