@@ -13,11 +13,13 @@ import { figure414 } from "./4.14.ts";
 import { figure416 } from "./4.16.ts";
 import { figure417 } from "./4.17.ts";
 import { figure418 } from "./4.18.ts";
+import { figure419 } from "./4.19.ts";
+import { figure420 } from "./4.20.ts";
 import { absent } from "./absent.ts";
 
 const order = (d: Definition): number => Number(d.number.split(".")[1]);
 
 /** The figures of the paper's evaluation (4.7), in its order. */
 export const clioFigures: readonly Definition[] = [
-  figure44, figure45, figure46, figure47, figure48, figure49, figure410, figure411, figure412, figure413, figure414, figure416, figure417, figure418, ...absent,
+  figure44, figure45, figure46, figure47, figure48, figure49, figure410, figure411, figure412, figure413, figure414, figure416, figure417, figure418, figure419, figure420, ...absent,
 ].sort((a, b) => order(a) - order(b));
