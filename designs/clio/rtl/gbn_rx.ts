@@ -1,5 +1,5 @@
 import {
-  bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, reg, sink, source, stream, struct, uint, unpack, when,
+  bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, reg, sink, source, stage, stream, struct, uint, unpack, when,
   type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, operations, udpHeader } from "../../packets/index.ts";
@@ -61,7 +61,7 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP frames
  * that begin like an ACK or NACK, whatever their port: malformed).
  *
- * Latency: 9 cycles from a frame's last beat to its first one at `tx`; 7 to `acks`; 10 to the first beat at `answers`. Initiation interval: one beat and one packet per cycle.
+ * Latency: 10 cycles from a frame's last beat to its first one at `tx`; 8 to `acks`; 11 to the first beat at `answers`. Initiation interval: one beat and one packet per cycle.
  * Full: `rx` never waits for the node, so that ACKs come through when it stalls: a frame for which there is no room (three of the largest and a few beats,
  * or 32 frames) is dropped before the session sees it. An answer for which there is no room is not made, see there. An ACK is forgotten while 16 wait.
  * `rx.ready` is 0 while the sessions are set up after reset, and as long as `control` holds up the table. Frames with a wrong FCS and frames that are too long are dropped.
@@ -146,17 +146,18 @@ export const GbnRx = module("GbnRx",
     held.set(queue.level.gt(8));
     frames.hold.set(held);
 
-    // The table.
-    const head = queue.pop.payload;
+    // The table. Its memory's address hangs on the packet's kind, so that comes from a register.
+    const next = stage(queue.pop as unknown as StreamIn<typeof Queued>, "full", { name: "next" });
+    const head = next.payload;
     const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
     const full = reg(bit, { init: 0 });
     full.set(io.crowded.or(silences.level.ge(12)));
     const of_session = node(head.kind.eq(kinds.session)), refused = node(head.lost.or(of_session.and(full).and(head.packet.control.not())));
     const asks = node(of_session.and(head.bad.or(refused).not()));
-    receiver.packet.valid.set(queue.pop.valid.and(asks));
+    receiver.packet.valid.set(next.valid.and(asks));
     receiver.packet.payload.set(head.packet as never);
-    queue.pop.ready.set(asks.not().or(receiver.packet.ready));
-    const moves = node(queue.pop.fire);
+    next.ready.set(asks.not().or(receiver.packet.ready));
+    const moves = node(next.fire);
     const early_valid = reg(bit, { init: 0 });
     const late_valid = reg(bit, { init: 0 });
     const early = reg(Queued);

@@ -42,7 +42,7 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
  * not kept. Everything else passes. `acks` and the timer decide what is sent again (gbn_sender.ts); while a session sends again, its new replies are kept and follow in their
  * turn. ACKs and NACKs of the receiving half (`answers`), frames sent again, and new frames take turns, frame by frame.
  *
- * Latency: 10 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
+ * Latency: 11 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
  * Full: a reply of a session with `window` unacknowledged ones waits, and those behind it wait with it, until an ACK comes or the session is given up (`tries` timeouts);
  * ACKs do not come through here, so that ends. Reset: nothing is taken for one cycle per session. Frames with a wrong `user` on their last beat are dropped without a number.
  */
@@ -102,7 +102,8 @@ export const GbnTx = module("GbnTx",
     io.crowded.set(reorder.crowded);
 
     // Its number and its receiver: asked in one cycle, known in the next.
-    const head = unpack(Queued, reorder.out.payload as never);
+    const next = stage(reorder.out as unknown as StreamIn<ReturnType<typeof uint>>, "full", { name: "next" });
+    const head = unpack(Queued, next.payload as never);
     const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
     contexts.write(io.context_write.en, io.context_write.index, io.context_write.value);
     const to = contexts.readSync(head.index);
@@ -113,14 +114,14 @@ export const GbnTx = module("GbnTx",
     const places = instance("places", Fifo({ shape: struct({ at: FramePlace(p), bytes: uint(bytesBits) }), depth: gbnFramesKept, style: "distributed" }));
     const room = node(planned.push.ready.and(outs.push.ready).and(places.push.ready));
     const of_session = node(head.kind.eq(kinds.session));
-    const asks = node(reorder.out.valid.and(known.not()).and(room));
+    const asks = node(next.valid.and(known.not()).and(room));
     sender.request.valid.set(asks.and(of_session));
     sender.request.payload.set(head.index.trunc(sessionBits(p)));
     known.set(asks.and(of_session.not().or(sender.request.ready)));
     const granted = sender.granted;
     const numbered = node(known.and(of_session).and(granted.granted)), gone = node(known.and(of_session).and(granted.closed));
     const decided = node(known.and(of_session.not().or(granted.granted).or(granted.closed)));
-    reorder.out.ready.set(decided);
+    next.ready.set(decided);
     const raw = node(head.kind.eq(kinds.raw)), replies = node(of_session.or(head.kind.eq(kinds.management)));
     planned.push.valid.set(decided);
     planned.push.payload.set({

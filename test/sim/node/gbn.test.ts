@@ -14,12 +14,15 @@ const small = {
 };
 const settings = makeSettings(small), { runtime } = settings;
 
+/** Limit against a hang: a model is built in seconds on an idle machine. */
+const buildMs = 300_000;
+
 describe("the node with Go-Back-N", () => {
   test("random requests: every reply is what the reference model of the node without a transport says", async () => {
     const { completed, problems } = await randomRun("gbn-random", settings, { requests: Number(process.env["MNEMO_GBN_REQUESTS"] ?? 400), window: 96, mixture: { seed: 7, pages: 6, silentShare: 0.05 }, bench: { wave: false } });
     expect(problems).toEqual([]);
     expect(completed).toBeGreaterThan(300);
-  });
+  }, buildMs);
 
   const bad: LinkOptions = { loss: 0.08, duplicate: 0.05, reorder: 0.1, reorderNs: 3000, corrupt: 0.02 };
   test("CLib over a bad network: not one of its own retries, nothing lost, nothing twice", async () => {
@@ -52,14 +55,14 @@ describe("the node with Go-Back-N", () => {
       expect(accepted).toBeGreaterThan(50);
       expect(await registers.read("gbnRxManagement")).toBeGreaterThanOrEqual(5);
     });
-  });
+  }, buildMs);
 
   test("mnemo run plays a capture of plain frames into it", async () => {
     const run = await played(fileURLToPath(new URL("../../../captures/first.pcap", import.meta.url)), Object.entries(small).flatMap(([k, v]) => ["--set", `${k}=${v}`]));
     expect([run.code, run.err]).toEqual([0, ""]);
     expect(run.out).toMatch(/^[\d,]+ bytes of replies compared with the reference model: no difference$/m);
     expect(run.replies.length).toBeGreaterThan(30);
-  });
+  }, buildMs);
 
   test("served behind a UDP socket, it answers CLib, whose sessions it opens", async () => {
     const served = await servedNode(small, { sessions: 0 }), socket = await UdpTransport.open(), transport = new GoBackNTransport(socket, { clock: realClock, timeoutNs: 3e8 });
@@ -75,5 +78,5 @@ describe("the node with Go-Back-N", () => {
       await served.stop();
       await socket.close();
     }
-  });
+  }, buildMs);
 });

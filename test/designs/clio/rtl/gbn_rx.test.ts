@@ -193,7 +193,7 @@ describe("GbnRx", () => {
     b.onEdge({ sample: cycle => { if (firstOut === 0 && b.io.tx.valid.value === 1) firstOut = cycle; } });
     await rig.finish();
     sent.forEach((f, i) => { if (i > 0) expect(f.start, `frame ${i}`).toBe((sent[i - 1] as SentFrame).end as number + 1); });
-    expect(firstOut - ((sent[0] as SentFrame).end as number)).toBe(9);
+    expect(firstOut - ((sent[0] as SentFrame).end as number)).toBe(10);
     // Out at the rate of the input, from then on.
     expect((starts.at(-1) as number) - ((sent.at(-1) as SentFrame).end as number)).toBeLessThanOrEqual(60);
     const from = { acks: 0, answers: 0 };
@@ -203,10 +203,10 @@ describe("GbnRx", () => {
     await rig.finish();
     acks.forEach((f, i) => { if (i > 0) expect(f.start).toBe((acks[i - 1] as SentFrame).start as number + 1); });
     expect(rig.counts.acksHeard).toBe(60);
-    expect(from.acks - ((acks[0] as SentFrame).end as number)).toBe(7);
+    expect(from.acks - ((acks[0] as SentFrame).end as number)).toBe(8);
     const ahead = rig.send(packet(c, 500, clioMessage({}, new Uint8Array(20))));
     await rig.finish();
-    expect(from.answers - (ahead.end as number)).toBe(10);
+    expect(from.answers - (ahead.end as number)).toBe(11);
   });
   bench("a node that takes nothing: ACKs come through, requests are dropped before the session sees them", GbnRx(parameters(64)), {}, async b => {
     let open = false;
