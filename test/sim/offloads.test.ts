@@ -19,12 +19,16 @@ describe("the node with all offloads", () => {
       expect(r.operations).toBe(r.done + [...r.failed.values()].reduce((a, b) => a + b, 0));
       expect(r.judgedOperations).toBeGreaterThan(operations / 2);
       expect([...r.failed.keys()].filter(k => !["TIMEOUT", "NACK", "BUSY", "EXPIRED", "INVALID"].includes(k))).toEqual([]);
-      // None of them reached the software.
-      expect(Number((await node.counters()).extendRequests)).toBeGreaterThan(operations / 4);
+      // Every one came to the offload, was refused for want of room, or was a repetition; none reached the software.
+      const c = await node.counters();
+      expect(Number(c.extendRequests)).toBeGreaterThan(operations / 4);
+      expect(c.offload1Requests + c.offloadBusy + c.offloadRepeated).toBe(c.extendRequests);
+      expect(Number(c.offloadRepeated)).toBeGreaterThan(0);
+      expect(Number(c.offload1Accesses)).toBeGreaterThan(Number(c.offload1Requests));
     }), 600_000);
 
   test("the calls of CLib: chase, versions of objects, select and aggregate", () =>
-    onHardware("offload calls", { seed: 6, clients: 1, build }, async ({ clients, address }) => {
+    onHardware("offload calls", { seed: 6, clients: 1, build }, async ({ clients, address, node }) => {
       const thread = (await insist(() => clients[0]!.createProcess(address))).thread(), r = new Numbers(6), va = await thread.ralloc(1n << 23n);
 
       // A list of nodes: key, value, next.
@@ -52,6 +56,10 @@ describe("the node with all offloads", () => {
       expect(await thread.df.aggregate(table, where, { offset: 8, bytes: 4 })).toEqual({
         count: BigInt(values.length), sum: values.reduce((a, b) => a + b, 0n), min: values.reduce((a, b) => (a < b ? a : b)), max: values.reduce((a, b) => (a > b ? a : b)),
       });
+      const c = await node.counters();
+      expect([c.offload0Requests, c.offload1Requests, c.offload2Requests]).toEqual([4n, 0n, 15n]);
+      expect(Number(c.offload3Requests)).toBeGreaterThanOrEqual(2);
+      expect(c.offload0Accesses).toBe(1n + 8n + 20n + 20n);
     }));
 
   test("idle offloads cost the network nothing: the same frames are answered in the same cycles as without them", async () => {

@@ -60,6 +60,16 @@ const list = {
   retryEvictions: timed("retryEvictions", "operations that the retry buffer has forgotten for newer ones"),
   retryClientsReplaced: timed("retryClientsReplaced", "idle clients that the retry buffer has forgotten for others"),
   shootdowns: exact("shootdowns", "TLB shootdowns acknowledged"),
+  offload0Requests: timed("offload0Requests", "requests that the offload in slot 0 got"),
+  offload1Requests: timed("offload1Requests", "requests that the offload in slot 1 got"),
+  offload2Requests: timed("offload2Requests", "requests that the offload in slot 2 got"),
+  offload3Requests: timed("offload3Requests", "requests that the offload in slot 3 got"),
+  offload0Accesses: timed("offload0Accesses", "memory requests of the offload in slot 0"),
+  offload1Accesses: timed("offload1Accesses", "memory requests of the offload in slot 1"),
+  offload2Accesses: timed("offload2Accesses", "memory requests of the offload in slot 2"),
+  offload3Accesses: timed("offload3Accesses", "memory requests of the offload in slot 3"),
+  offloadBusy: timed("offloadBusy", "requests for offloads refused because there was no room, or because the first of them was still being done"),
+  offloadRepeated: timed("offloadRepeated", "repeated requests for offloads answered as the first was"),
 } as const;
 export type CounterName = keyof typeof list;
 export const counters: readonly Counter[] = Object.values(list);

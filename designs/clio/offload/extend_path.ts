@@ -1,11 +1,11 @@
-import { arbiter, cat, connect, input, instance, module, output, sink, source, uint, vec, type Def } from "../../../hdl-dsl/index.ts";
-import { AxisBeat, NetConfig } from "../rtl/index.ts";
+import { arbiter, connect, fromBits, input, instance, module, output, sink, source, type Bit, type Def, type UInt } from "../../../hdl-dsl/index.ts";
+import { AxisBeat, NetConfig, OffloadEvents } from "../rtl/index.ts";
 import { mergeInternal, splitInternal } from "./internal_link.ts";
 import { memoryFrames, memoryReplies } from "./memory_port.ts";
 import { replyFrames } from "./reply_port.ts";
 import { requestFrames } from "./request_port.ts";
 import type { OnceParameters } from "./once_table.ts";
-import { OffloadSlot, SlotEvents, type SlotParameters } from "./slot.ts";
+import { OffloadSlot, type SlotParameters } from "./slot.ts";
 import { offloadPid, type OffloadParameters, type offloadPorts } from "./types.ts";
 
 /** An offload as a build names it. */
@@ -28,7 +28,7 @@ export interface ExtendPathParameters extends SlotParameters {
  *
  * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one
  * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
- * Latency 0 on `rx`, `tx` and `soc_tx`, 2 cycles on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: a pulse for each thing counted, by slot.
+ * Latency 0 on `rx`, `tx` and `soc_tx`, 2 cycles on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is counted (four slots at most).
  */
 export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
   (p: ExtendPathParameters) => {
@@ -36,7 +36,7 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
     return {
       config: input(NetConfig), rx: sink(beat), tx: source(beat), soc_rx: source(beat), soc_tx: sink(beat),
       node_rx: source(beat), node_tx: sink(beat), node_soc_rx: sink(beat), node_soc_tx: source(beat),
-      events: output(vec(uint(Object.keys(SlotEvents.fields).length), offloads.length)),
+      events: output(OffloadEvents),
     };
   },
   (io, { once, ...p }) => {
@@ -47,13 +47,13 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
       connect(offload.reply, slot.reply); connect(offload.reply_data, slot.reply_data);
       connect(offload.memory, slot.memory); connect(offload.memory_data, slot.memory_data);
       connect(slot.memory_reply, offload.memory_reply); connect(slot.memory_reply_data, offload.memory_reply_data);
-      const { requests, replies, accesses, refused, stray } = slot.events;
-      io.events.at(k).set(cat(stray, refused, accesses, replies, requests));
       return slot;
     });
     const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), p, once, io.config);
     connect(requests.soc, io.soc_rx);
     connect(arbiter([replyFrames(slots, requests, p, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
+    const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
+    io.events.set({ requests: bySlot(s => s.events.requests), accesses: bySlot(s => s.events.accesses), busy: requests.busy, repeated: requests.repeated });
     const { network, internal } = splitInternal(io.node_tx, p.beatBytes);
     connect(network, io.tx);
     memoryReplies(internal, slots, p);

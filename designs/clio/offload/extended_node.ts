@@ -24,8 +24,9 @@ export const extendedNode = (offloads: readonly Offload[]) => module("ClioNodeEx
     return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)) };
   },
   (io, p) => {
-    const node = instance(ClioNode({ ...p, offloads: "none", exportsConfig: true })), path = instance(extendPath(offloads)(pathOf(p)));
+    const node = instance(ClioNode({ ...p, offloads: "none", exportsConfig: true, countsOffloads: true })), path = instance(extendPath(offloads)(pathOf(p)));
     path.config.set(node.net_config);
+    node.offload_events.set(path.events);
     connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.soc_rx, io.soc_rx); connect(io.soc_tx, path.soc_tx);
     connect(path.node_rx, node.rx); connect(node.tx, path.node_tx); connect(node.soc_rx, path.node_soc_rx); connect(path.node_soc_tx, node.soc_tx);
     handThrough(io, node);

@@ -38,6 +38,8 @@ export interface Requests {
   readonly store: HeaderStore;
   /** The answer to a request that no offload gets: its header stands at `hostPlace` until this is taken. */
   readonly host: StreamIn<typeof HostAnswer>;
+  /** One-cycle pulses: a request answered BUSY; a repetition answered as the first was. */
+  readonly busy: Bit; readonly repeated: Bit;
   /** Where the answer of the request at a place is to be remembered, in the same cycle. */
   entryOf(place: UInt): { readonly valid: Bit; readonly entry: UInt };
   /** An operation that is done at most once has been answered. */
@@ -107,7 +109,8 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     const udp = cutFields(udpHeader, head.payload.header, frameOffsets.transport);
 
     const once = instance("once", OnceTable(remembered));
-    const looks_up = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(orTree(slots.flatMap(s => s.once).map(o => clio.opcode.eq(o)))).and(to_slot.any()), { name: "looks_up" });
+    const onceCodes = slots.flatMap(s => s.once), of_once = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
+    const looks_up = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(of_once).and(to_slot.any()), { name: "looks_up" });
     const asked = reg(bit, { init: 0, name: "asked" });
     once.ask.valid.set(head.valid.and(looks_up).and(asked.not()));
     once.ask.payload.set({ client: cat(ip.src, udp.srcPort), operation: mux(clio.flagRetry, clio.retryOf, clio.requestId).is(32) });
@@ -168,6 +171,7 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
       });
     }).elseWhen(host.fire, () => { host_full.set(0); });
     return {
+      busy: node(decides.and(enters.not()).and(again.not()), { name: "answers_busy" }), repeated: node(decides.and(again), { name: "answers_again" }),
       soc: soc, host: host,
       store: { read: at => headers.readAsync(at), placeBits, place, hostPlace },
       entryOf: at => entries.readAsync(at),

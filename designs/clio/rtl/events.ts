@@ -1,4 +1,4 @@
-import { struct, uint, type StructShape, type UIntShape } from "../../../hdl-dsl/index.ts";
+import { bit, struct, uint, type StructShape, type UIntShape } from "../../../hdl-dsl/index.ts";
 import { counterNames, type CounterName } from "../config/index.ts";
 import { lengthBits } from "./types.ts";
 
@@ -7,3 +7,6 @@ const incrementBits = (name: CounterName): number => (name === "readBytes" || na
 
 /** What every counter grows by in this cycle. Blocks report their own part; the top adds them up. */
 export const Events = struct(Object.fromEntries(counterNames.map(n => [n, uint(incrementBits(n))]))) as unknown as StructShape<{ readonly [N in CounterName]: UIntShape }>;
+
+/** What happens to offloads in this cycle, for the counters: requests and memory requests by slot, requests answered BUSY, repetitions answered. */
+export const OffloadEvents = struct({ requests: uint(4), accesses: uint(4), busy: bit, repeated: bit });

@@ -6,6 +6,7 @@ export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } fr
 export { Exchange, SocPort } from "./soc_port.ts";
 export { ClioNodeGbn, type GbnNodeParameters } from "./gbn_node.ts";
 export { Align, AlignInput, AlignJob, AlignOutput, type AlignParameters } from "./align.ts";
+export { OffloadEvents } from "./events.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";

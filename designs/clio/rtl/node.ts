@@ -1,5 +1,5 @@
 import {
-  arbiter, cat, connect, constant, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
+  arbiter, cat, connect, constant, input, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
 import { opcode, replyCode, status } from "../../packets/index.ts";
@@ -9,6 +9,7 @@ import { AccessWrite } from "./access_write.ts";
 import { AxiShare } from "./axi_share.ts";
 import { Control } from "./control.ts";
 import { FenceUnit } from "./fence.ts";
+import { OffloadEvents } from "./events.ts";
 import { Finish } from "./finish.ts";
 import { FrameBuffer } from "./frame_buffer.ts";
 import { Mat } from "./mat.ts";
@@ -43,7 +44,7 @@ export const translateParameters = (c: NodeConfig): TranslateParameters => {
   };
 };
 
-const configPort = { net_config: output(NetConfig) };
+const configPort = { net_config: output(NetConfig) }, eventsPort = { offload_events: input(OffloadEvents) };
 
 /** The shape of the node's AXI4 master. */
 export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };
@@ -59,9 +60,11 @@ export const ClioNode = module("ClioNode",
   (p: Parameters & {
     /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
     readonly exportsConfig?: true;
+    /** Whether there is an input `offload_events`, for offloads in front of the node. */
+    readonly countsOffloads?: true;
   }) => {
     const c = deriveConfig(p), w = widthsOf(c);
-    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort) };
+    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort), ...(p.countsOffloads === true ? eventsPort : {} as typeof eventsPort) };
   },
   (io, p) => {
     const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
@@ -214,7 +217,7 @@ export const ClioNode = module("ClioNode",
     const m = mat.events, x = translate.events, r = retry.events;
     const refusedSilent = node(translate.refused.fire.and(translate.refused.payload.silent), { name: "refused_silent" });
     const atomic = node(sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)), { name: "atomic_done" });
-    const pulses: Readonly<Record<CounterName, readonly UInt[]>> = {
+    const pulses: Readonly<Partial<Record<CounterName, readonly UInt[]>>> = {
       rxFrames: [net_rx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
       dropLong: [net_rx.drops.long], dropFcs: [net_rx.drops.fcs], dropShort: [net_rx.drops.short], dropMac: [net_rx.drops.mac], dropEtherType: [net_rx.drops.etherType], dropArp: [net_rx.drops.arp],
       dropIpHeader: [net_rx.drops.ipHeader], dropIpOptions: [net_rx.drops.ipOptions], dropIpChecksum: [net_rx.drops.ipChecksum], dropFragment: [net_rx.drops.fragment], dropIp: [net_rx.drops.ip],
@@ -227,14 +230,23 @@ export const ClioNode = module("ClioNode",
       atomics: [atomic], dereferences: [sync.access.fire], fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
       retriesAnswered: [r.retriesAnswered], retriesBusy: [r.retriesBusy], retriesExpired: [r.retriesExpired], retryEvictions: [r.retryEvictions], retryClientsReplaced: [r.retryClientsReplaced],
     };
+    const e = io.offload_events;
+    const offloads: Partial<Record<CounterName, UInt>> = p.countsOffloads === true ? {
+      offload0Requests: e.requests.bit(0), offload1Requests: e.requests.bit(1), offload2Requests: e.requests.bit(2), offload3Requests: e.requests.bit(3),
+      offload0Accesses: e.accesses.bit(0), offload1Accesses: e.accesses.bit(1), offload2Accesses: e.accesses.bit(2), offload3Accesses: e.accesses.bit(3),
+      offloadBusy: e.busy, offloadRepeated: e.repeated,
+    } : {};
     // Counted a cycle later: what is counted is decided late in a cycle.
     for (const name of counterNames) {
-      const target = control.events[name], counted = reg(uint(target.width), { init: 0, name: `counted_${name}` });
-      counted.set(pulses[name].map((v): UInt => v.zext(target.width)).reduce((a, b) => a.add(b)));
+      const target = control.events[name], of = pulses[name] ?? (offloads[name] === undefined ? [] : [offloads[name]]);
+      // What a build lacks is not counted.
+      if (of.length === 0) { target.set(0); continue; }
+      const counted = reg(uint(target.width), { init: 0, name: `counted_${name}` });
+      counted.set(of.map((v): UInt => v.zext(target.width)).reduce((x1, x2) => x1.add(x2)));
       target.set(counted);
     }
   },
-  { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") });
+  { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") + (p.countsOffloads === true ? "o" : "") });
 
 /** `ClioNode_d512_p22_m31_t64_n64`: data bits, page and memory as powers of two, TLB entries, slots, and what else is not the default. */
 const nodeName = (c: NodeConfig): string =>
