@@ -21,8 +21,8 @@ export interface Yosys {
   run(files: readonly EmittedFile[], script: string, result: string, step: (pass: string) => void): Promise<string>;
 }
 
-/** The package that has Yosys as WebAssembly; the last version that Node 20 runs. */
-export const embedded = { name: "@yowasp/yosys", version: "0.55.944" } as const;
+/** The package that has Yosys as WebAssembly: a development dependency, at the last version that Node 20 runs. */
+const packageName = "@yowasp/yosys";
 
 /** Watches the log go by: passes as they begin, and the last lines for when it ends badly. */
 class Log {
@@ -82,8 +82,7 @@ interface Embedded {
 type Sink = (bytes: Uint8Array | null) => void;
 
 async function embeddedYosys(): Promise<Yosys | undefined> {
-  // Not a dependency: 38 MB that only a machine without Yosys needs.
-  const name: string = embedded.name;
+  const name: string = packageName;
   let found: Embedded;
   try { found = await import(name) as Embedded; } catch { return undefined; }
   return {
@@ -110,6 +109,5 @@ export async function findYosys(): Promise<Yosys> {
   const path = findTool(tools.yosys);
   const yosys = path === undefined ? await embeddedYosys() : await nativeYosys(path);
   if (yosys !== undefined) return yosys;
-  throw new UsageError(`Yosys is missing: install it (Debian or Ubuntu: sudo apt-get install ${tools.yosys.debian}), or without an installation its WebAssembly build (npm install --no-save ${
-    embedded.name}@${embedded.version}), and run this again.`);
+  throw new UsageError(`Yosys is missing: install it (Debian or Ubuntu: sudo apt-get install ${tools.yosys.debian}), or its WebAssembly build with the project's packages (npm ci, without --omit=dev), and run this again.`);
 }
