@@ -15,7 +15,8 @@ const numbers = clioFigures.map((d) => d.number), options = { seed: 1, quick: tr
 const figure = (number: string): Figure => figures.get(number) as Figure;
 const ownNumbers = clioFigures.filter((d) => d.measure !== undefined).map((d) => d.number);
 
-beforeAll(async () => { for (const d of clioFigures) figures.set(d.number, await figureOf(d, options)); });
+/** A node with offloads takes its compiler a while; how long decides nothing. */
+beforeAll(async () => { for (const d of clioFigures) figures.set(d.number, await figureOf(d, options)); }, 900_000);
 
 it("the figures 4.4 to 4.20, each once and in order", () => { expect(numbers).toEqual(Array.from({ length: 17 }, (_, i) => `4.${i + 4}`)); });
 
