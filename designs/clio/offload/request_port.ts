@@ -95,7 +95,8 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     when(waiting.pop.fire, () => { first.set(waiting.pop.payload.last); });
     when(begins, () => {
       to_soc.set(offloaded.not());
-      to_slot.set(mux(room, target, constant(0, slots.length)));
+      // A frame for the software may pass while a request before it is still being taken apart: its slot stays.
+      when(offloaded, () => { to_slot.set(mux(room, target, constant(0, slots.length))); });
     });
 
     // ---- A request for an offload: its body waits until it is known what becomes of it.

@@ -139,6 +139,17 @@ describe("the node with offloads", () => {
     expect(await rig.ask(rig.client.repeat(failed))).toMatchObject({ status: status.INVALID, body: new Uint8Array() });
     expect((await rig.ask(rig.client.read(1, va, 8))).body.slice(12)).toEqual(Uint8Array.of(6, 0, 0, 0, 0, 0, 0, 0));
   }));
+  it("frames for the software right behind those of an offload: each goes its own way, whole", () => withRig("offload and software", async rig => {
+    const va = await rig.allocate(1, 1), random = new Random(10), written: { readonly at: bigint; readonly data: Uint8Array }[] = [], asked: number[] = [];
+    for (let i = 0; i < 24; i++) {
+      const data = random.bytes(1200 - 64 * (i % 5)), at = va + BigInt(2048 * i);
+      const frames = [rig.proxy(1, { opcode: opcode.WRITE, client: true, va: at, length: data.length, data }), rig.client.request(opcode.SOC_PINGPONG, 1, new Uint8Array(4))];
+      for (const f of frames) { rig.node.send(f); asked.push(rig.idOf(f)); }
+      written.push({ at, data });
+      await rig.node.bench.until(() => asked.every(id => rig.answers.has(id)));
+    }
+    for (const { at, data } of written) expect((await rig.ask(rig.client.read(1, at, data.length))).body.slice(12)).toEqual(data);
+  }));
   it("many requests at a time, each answered once with its own data", () => withRig("offload traffic", async rig => {
     const random = new Random(9), va = await rig.allocate(1, 2), image = random.bytes(8192);
     for (let at = 0; at < image.length; at += 1024) await rig.ask(rig.client.write(1, va + BigInt(at), image.slice(at, at + 1024)));
