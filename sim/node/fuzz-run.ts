@@ -104,6 +104,7 @@ class Fuzzer {
       : { ram: { latency: 8 } };
     await withNode("fuzz", this.settings, { ...options, design: this.design, seed, wave: false, limitCycles: 100_000_000, slowPath: { observer: scoreboard } }, async (node) => {
       await prepare(node, { processes: [...this.ground.wild, this.ground.tame], mappings: this.ground.mappings, memory: this.ground.memory }, scoreboard);
+      await node.transport.writeTable();
       this.coverage.attach(node.bench.sim);
       await new Session(node, scoreboard, this.ground, this.problems).run((session) => this.stretch(session));
       // Also where something is wrong already: what was counted says more about it.

@@ -1,5 +1,5 @@
 import type { CounterName, NodeConfig, RuntimeSettings } from "../../designs/clio/config/index.ts";
-import { counterAddress, fieldPlace, insertField, type FieldName } from "../../designs/clio/registers/index.ts";
+import { counterAddress, defaultMatTable, fieldPlace, insertField, matAddress, matWord, type FieldName } from "../../designs/clio/registers/index.ts";
 import type { ControlRegister, RegisterAccess, SlowPathTransport } from "../../designs/clio/software/index.ts";
 import type { Bench } from "../bench/bench.ts";
 import type { AxiRam } from "../bus/axi-ram.ts";
@@ -122,6 +122,14 @@ export class NodeTransport implements SlowPathTransport {
 
   /** The registers by address, for drivers. */
   get registers(): RegisterAccess { return this.#lite; }
+
+  /**
+   * Writes the whole match-and-action table as it is by default. Reset leaves the table alone, and in a simulation that begins with random registers the first
+   * edge, at which reset is only being taken, may have written an entry: a driver at power-up does not rely on it either.
+   */
+  async writeTable(): Promise<void> {
+    for (const [code, entry] of defaultMatTable.entries()) await this.#lite.write(matAddress(code), matWord(entry));
+  }
 
   /** Writes the run-time settings into the node's registers. */
   async configure(runtime: RuntimeSettings): Promise<void> {

@@ -1,10 +1,12 @@
 /** CLib against the cycle-accurate node, on a simulated network. */
 import { describe, expect, test } from "vitest";
 import type { Client, Thread } from "../../designs/clio/client/index.ts";
-import type { CounterName } from "../../designs/clio/config/index.ts";
+import { clioNode } from "../../designs/clio/build/index.ts";
+import { makeSettings, type CounterName } from "../../designs/clio/config/index.ts";
 import { endToEnd } from "../../designs/clio/end-to-end/index.ts";
 import { Random as Numbers } from "../../designs/clio/workload/index.ts";
 import type { LinkOptions } from "../../sim/index.ts";
+import { findsFault, plant } from "../support/plant.ts";
 import { insist, onHardware, refused, tenPercent, type RunOptions } from "./on-hardware.ts";
 
 const page = 1n << 22n;
@@ -126,4 +128,17 @@ describe("atomics, locks, fences", () => {
     expect(r.done + [...r.failed.values()].reduce((a, b) => a + b, 0)).toBe(r.operations);
     expect(r.done).toBeGreaterThan(random * 0.8);
   }), 3_600_000);
+
+  // The run is only worth what it can see: each of these faults in the hardware must show in what the clients find.
+  test.each([
+    ["byte enables that are always on", /assign w_payload_strb = align_output_payload_keep;/, "assign w_payload_strb = {64{1'b1}};"],
+    ["a crossing access that stays in the first page", /\? burst_ppns >> 9 : burst_ppns;/, "? burst_ppns : burst_ppns;"],
+    ["a repetition that is done again", /hits_0 = hits_0_sum\[15\];/, "hits_0 = 1'b0;"],
+    ["an atomic that tells another number", /retry_done_word = finish_done_word;/, "retry_done_word = finish_done_word ^ 64'd1;"],
+  ])("the random operations see a planted fault of the hardware: %s", async (_what, from, to) => {
+    const design = plant(clioNode(makeSettings().config), from, to);
+    await findsFault(onHardware("clib-planted", { seed: 5, clients: 6, link: tenPercent, design },
+      ({ clients, address }) => endToEnd({ clients, address, seed: 5, operations: 800 }))
+      .then(r => { if (r.problems.length > 0) throw new Error(r.problems[0]); }));
+  }, 600_000);
 });

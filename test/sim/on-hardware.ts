@@ -2,7 +2,7 @@
 import { Client, OperationError, type NodeAddress } from "../../designs/clio/client/index.ts";
 import { makeSettings } from "../../designs/clio/config/index.ts";
 import { clientEndpoint } from "../../designs/clio/workload/index.ts";
-import { ClientStation, joinNetwork, NetworkModel, Random, timeOf, withNode, type LinkOptions, type SimulatedNode } from "../../sim/index.ts";
+import { ClientStation, joinNetwork, NetworkModel, Random, timeOf, withNode, type Design, type LinkOptions, type NodePorts, type SimulatedNode } from "../../sim/index.ts";
 
 export interface Rig {
   readonly node: SimulatedNode; readonly network: NetworkModel; readonly clients: readonly Client[]; readonly address: NodeAddress;
@@ -11,12 +11,14 @@ export interface RunOptions {
   readonly seed: number; readonly clients: number; readonly link?: LinkOptions;
   /** Build parameters other than the default ones. */
   readonly build?: Readonly<Record<string, unknown>>;
+  /** The hardware, when it is not what the language emits for these (a planted fault). */
+  readonly design?: Design<NodePorts>;
 }
 
 /** The hardware and clients on a network: 200 ns for each link, so that a round trip is well below the node's `retryTimeout` of 4 us. */
 export function onHardware<T>(name: string, o: RunOptions, body: (rig: Rig) => Promise<T>): Promise<T> {
   const settings = makeSettings(o.build);
-  return withNode(name, settings, { seed: o.seed, limitCycles: 2_000_000_000, wave: false }, async node => {
+  return withNode(name, settings, { seed: o.seed, limitCycles: 2_000_000_000, wave: false, ...(o.design && { design: o.design }) }, async node => {
     const { runtime } = settings, network = new NetworkModel(timeOf(node), { seed: o.seed, link: { latencyNs: 200 } });
     joinNetwork(node, network, { ...(o.link && { out: o.link, in: o.link }) });
     const clients = Array.from({ length: o.clients }, (_, i) => {
