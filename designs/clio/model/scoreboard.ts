@@ -1,4 +1,4 @@
-import { accessBody, clioHeader, decode, dissect, frameOffsets, opcodeName, replyCode, replyFrame, status, statusName } from "../../packets/index.ts";
+import { accessBody, clioHeader, decode, dissect, frameOffsets, opcode, opcodeName, replyCode, replyFrame, status, statusName, type OpcodeName } from "../../packets/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import {
   doneReply, failedReply, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
@@ -230,7 +230,11 @@ export class Scoreboard {
     if (exact) return same(exact, frame) ? this.judgeFence(open) : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
     if (open.repeat) return this.judgeRepeat(open.repeat, frame, name, issued);
     if (open.forwarded !== undefined) return this.judgeForwarded(name, open.forwarded, frame);
-    if (!access) return undefined;
+    if (!access) {
+      // Behind a pointer of which nothing is known: any outcome, but of this kind.
+      const kind = dissect(frame).clio?.opcode;
+      return kind === replyCode(opcode[name as OpcodeName]) ? undefined : `${name} issued at ${issued}: the reply is ${describe(frame)}`;
+    }
     const code = dissect(frame).clio?.status ?? -1, { pointer } = access;
     if (pointer) {
       // The pointer's own page first; what is wrong with it is answered with the pointer's address.
