@@ -21,8 +21,8 @@ const defaultReads = 8;
  * Bodies of another length than the opcode's, rows of 0 bytes or more than `maxData`, a field or value of 0 or more than 8 bytes or past its row, and unknown predicates are MALFORMED. A READ that
  * fails ends its request with that status; frames that went before stand.
  *
- * Latency at 512 bits, L from a READ at `memory` to its reply: 33 + L cycles from `request` to the `reply` of a select of one row, 34 + L of an aggregate, and one for each row more (11 of them are the
- * bits of `maxData`: a request is checked bit by bit). Initiation interval: a request every 15 cycles, a READ every 3, a row every cycle and one more for each READ, a frame every 3 cycles and its beats.
+ * Latency at 512 bits, L from a READ at `memory` to its reply: 36 + L cycles from `request` to the `reply` of a select of one row, 37 + L of an aggregate, and one for each row more (11 of them are the
+ * bits of `maxData`: a request is checked bit by bit). Initiation interval: a request every 15 cycles, a READ every 3, a row every cycle and one more for each READ, a frame every 6 cycles and its beats at most.
  * A READ brings 128 rows at most, so that none takes longer than 130 cycles at 512 bits; a request waits for at most `contexts` - 1 READs of others and the `reads` under way (and the frames that
  * come of them) before it is looked at. Full: `contexts` requests; more do not come. Whoever takes no replies stops the rows, never the READs' replies. Reset forgets all.
  */

@@ -1,18 +1,21 @@
 import {
-  assertAlways, bit, cat, constant, Fifo, fsm, input, instance, module, mux, node, output, ram, reg, repeat, source, struct, uint, vec, when, type UInt,
+  assertAlways, bit, cat, constant, Fifo, fsm, input, instance, module, mux, node, output, ram, reg, repeat, source, struct, uint, vec, when, type UInt, type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { dfSelectReplyBody, opcode, replyCode, status } from "../../../packets/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, joinFields, OffloadReply } from "../../offload/index.ts";
-import { HalfOf, Placed } from "./place.ts";
+import { HalfOf, Placed, PlacedBytes } from "./place.ts";
 import { contextBits, frameBeats, Frame, laneBits, replyHeaderBytes, type DataFrameParameters } from "./types.ts";
 import { QueryWrite } from "./walk.ts";
 
 const byteBits = 8;
 
-/** Lanes (of `unit` bits) turned upwards by `by`, round the end. */
-function turned(v: UInt, by: UInt, unit: number): UInt {
+/** Bits of a turn that are done in one cycle: a choice of four, which is one LUT for each bit. */
+const turnBits = 2;
+
+/** Lanes (of `unit` bits) turned upwards, round the end, by what the bits of `by` from `first` on are worth. */
+function turned(v: UInt, by: UInt, first: number, unit: number): UInt {
   let out = v;
-  for (let k = 0; k < by.width; k++) {
+  for (let k = first; k < Math.min(by.width, first + turnBits); k++) {
     const n = unit * 2 ** k, w = v.width;
     out = mux(by.bit(k), cat(out.bits(0, w - n), out.bits(w - n, n)), out);
   }
@@ -23,7 +26,7 @@ function turned(v: UInt, by: UInt, unit: number): UInt {
  * The frames of the results: keeps what is placed, two frames of each context, and sends the complete ones in their order. In front of the rows stand table and length; the table of a
  * frame behind the first of its request is that many bytes higher as frames of it went before. A status other than OK goes alone, without a body; MALFORMED with the request's opcode.
  *
- * Latency: 6 cycles from the `placed` that completes a frame to `reply` and the first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context
+ * Latency: 6 cycles and half the bits of a lane's number from the `placed` that completes a frame to `reply` and the first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context
  * has two frames, and what would be a third waits in DfPlace until `sent`. Reset forgets all frames.
  */
 export const DfFrames = module("DfFrames",
@@ -34,18 +37,25 @@ export const DfFrames = module("DfFrames",
     const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(frameBeats(p)), all = (1n << BigInt(p.beatBytes)) - 1n;
 
     // ---- In: turned to its lanes, then written, over two beats where it must.
-    const i = io.placed;
-    const writes = reg(bit, { init: 0 });
+    let i: Val<ReturnType<typeof Placed>> = io.placed;
+    for (let k = 0; k < lanes; k += turnBits) {
+      const next = reg(PlacedBytes(p), { name: `turned_${k}` }), en = reg(bit, { init: 0, name: `turned_${k}_valid` }), ends = reg(bit, { init: 0, name: `turned_${k}_ends` });
+      next.set({ context: i.context, half: i.half, at: i.at, turn: i.turn, frame: i.frame, data: turned(i.data, i.turn, k, byteBits), mask: turned(i.mask, i.at.trunc(lanes), k, 1) });
+      en.set(i.en);
+      ends.set(i.completes);
+      i = { ...next, en, completes: ends };
+    }
+    const beat = node(i.at.bits(lanes, beatBits));
+    const in_even = reg(uint(p.beatBytes));
     const data = reg(uint(width));
     const mask = reg(uint(p.beatBytes));
-    const in_even = reg(uint(p.beatBytes));
+    const writes = reg(bit, { init: 0 });
     const even_at = reg(uint(contextBits(p) + beatBits));
     const odd_at = reg(uint(contextBits(p) + beatBits));
-    const lane = node(i.at.trunc(lanes)), beat = node(i.at.bits(lanes, beatBits));
     writes.set(i.en);
-    data.set(turned(i.data, i.turn, byteBits));
-    mask.set(turned(i.mask, lane, 1));
-    in_even.set(constant(all, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
+    data.set(i.data);
+    mask.set(i.mask);
+    in_even.set(constant(all, p.beatBytes).shl(i.at.trunc(lanes)).xor(repeat(beat.bit(0), p.beatBytes)));
     even_at.set(cat(i.context, i.half, beat.add(1).bits(1, beatBits - 1)));
     odd_at.set(cat(i.context, i.half, beat.bits(1, beatBits - 1)));
     const bank = (name: string) => ram(uint(width), { depth: p.contexts * frameBeats(p), collision: "undefined", style: "block", name });

@@ -7,6 +7,7 @@ import { QueryWrite, resultBytes, resultStep } from "./walk.ts";
 const placedFields = (p: DataFrameParameters) => ({
   context: uint(contextBits(p)), half: bit, at: uint(sizeBits), turn: uint(laneBits(p)), mask: uint(p.beatBytes), data: uint(p.beatBytes * 8), frame: Frame(p),
 });
+export const PlacedBytes = (p: DataFrameParameters) => struct(placedFields(p));
 /**
  * With `en`, bytes for a frame's buffer, from byte `at` of half `half` of the context's buffer on: those of `data` turned upwards by `turn` lanes, as many as `mask` has ones (from its lane 0 on). With
  * `completes`, a frame that is complete with what was placed before. Always taken.
@@ -75,7 +76,7 @@ export const DfPlace = module("DfPlace",
     const part = parts.length === 1 ? result : pickPart(parts, s.at.bits(Math.log2(step), Math.log2(parts.length)));
 
     // ---- Out.
-    const out = reg(struct(placedFields(p)));
+    const out = reg(PlacedBytes(p));
     const placed_en = reg(bit, { init: 0 });
     const placed_completes = reg(bit, { init: 0 });
     placed_en.set(done.and(places));
