@@ -8,6 +8,8 @@ export { OnceTable, onceVerdict, onceWays, rememberedBytes, type OnceParameters 
 export { slotProof } from "./slot_proof.ts";
 export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";
 export { packetData } from "./ip_data.ts";
+export { OrderEnter, OrderLeave, RequestOrder, type RequestOrderParameters } from "./request_order.ts";
+export { requestOrderProof } from "./request_order_proof.ts";
 export {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, offloadPorts, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";

@@ -38,7 +38,7 @@ const place = { slot: 0, found: 1, other: 2 } as const, content = { nothing: 0, 
 
 /**
  * Carries out requests step by step, whichever is next: a request that may begin, a memory reply, a new slot. What it knows of a request is kept by context, so requests interleave at
- * will; that those on one bucket do not meddle is KvOrder's business.
+ * will; that those on one bucket do not meddle is RequestOrder's business.
  *
  * - Search: a slot is read; the first entry with the key's fingerprint names a pair, of which the key is compared (8 bytes); the next such entry (the slot is read again), the next slot.
  * - READ: the pair is read whole, and its value goes out with the key's comparison.

@@ -5,7 +5,6 @@ import { ClioKv } from "./kv.ts";
 import { kvDefaults } from "./parameters.ts";
 
 export { ClioKv } from "./kv.ts";
-export { kvOrderProof } from "./order_proof.ts";
 export { kvDefaults, largestValue, type KvParameters } from "./parameters.ts";
 /** As a build names it: 2^17 buckets, memory in arenas of 4 MB. */
 export const clioKv: Offload = {

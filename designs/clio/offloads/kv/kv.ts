@@ -1,11 +1,10 @@
 import { arbiter, assertAlways, assignView, bit, bitsFor, connect, demux, instance, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
-import { offloadPorts } from "../../offload/index.ts";
+import { offloadPorts, RequestOrder } from "../../offload/index.ts";
 import { KvAllocator } from "./allocator.ts";
 import { KvEngine } from "./engine.ts";
 import { KvIntake } from "./intake.ts";
 import { bucketBits } from "./layout.ts";
 import { mergeMemory, mergeReplies } from "./merged.ts";
-import { KvOrder } from "./order.ts";
 import { checkParameters, type KvParameters } from "./parameters.ts";
 import { KvReplies } from "./replies.ts";
 
@@ -15,7 +14,7 @@ import { KvReplies } from "./replies.ts";
  * A chained hash table: per bucket a chain of slots of 64 bytes, each with seven entries (fingerprint, size, address) and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as the request that
  * wrote it had it: `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed (allocator.ts).
  * A key is unique. A write is atomic, and what is read is committed: the entry is replaced by one write of 8 bytes when the new block is in memory. Requests on one bucket are in order as soon as one of them writes
- * (order.ts), and overlap otherwise, as many as there are contexts.
+ * (request_order.ts), and overlap otherwise, as many as there are contexts.
  *
  * FAIL, with `user` and key_size: a key that exists already on create, that is missing on all else. Everything else is status alone: MALFORMED under the request's own opcode (intake.ts); OUT_OF_MEMORY and every
  * other status of memory ends a request, and the old value stays.
@@ -32,7 +31,7 @@ export const ClioKv = module("ClioKv",
     return offloadPorts(p);
   },
   (io, p) => {
-    const intake = instance(KvIntake(p)), order = instance(KvOrder({ contexts: p.contexts, bucketBits: bucketBits(p) }));
+    const intake = instance(KvIntake(p)), order = instance(RequestOrder({ contexts: p.contexts, keyBits: bucketBits(p) }));
     const engine = instance(KvEngine(p)), allocator = instance(KvAllocator(p)), replies = instance(KvReplies(p));
     connect(io.request, intake.request);
     connect(io.request_data, intake.request_data);
@@ -40,7 +39,8 @@ export const ClioKv = module("ClioKv",
     connect(io.memory_reply_data, replies.memory_reply_data);
 
     // ---- Requests in their order.
-    assignView(order.enter, intake.enter, "enter");
+    const { valid, context, bucket, writes } = intake.enter;
+    order.enter.set({ valid, context, key: bucket.is(bucketBits(p)), keyed: 1, writes, lists: 0 });
     assignView(order.leave, engine.leave, "leave");
     connect(order.start, engine.start);
     engine.enter.valid.set(intake.enter.valid);

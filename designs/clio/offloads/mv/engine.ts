@@ -2,10 +2,9 @@ import {
   bit, cat, constant, fsm, input, module, mux, node, output, ram, reg, sink, source as sourceOf, struct, switchOn, uint, vec, when, type Bit, type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../../packets/index.ts";
-import { BodyBeat, cutFields, MemoryReply } from "../../offload/index.ts";
-import { Entering, Leaving } from "./order.ts";
+import { BodyBeat, cutFields, MemoryReply, OrderEnter, OrderLeave } from "../../offload/index.ts";
 import {
-  Answer, Asked, classCount, contextBits, Entry, entryLayout, event, eventBits, headBytes, Kept, kind, leastClass, mostClass, source, versionBits, Wanted, type MultiVersionParameters,
+  Answer, Asked, classCount, contextBits, Entry, entryLayout, event, eventBits, headBytes, Kept, kind, leastClass, mostClass, orderOf, source, versionBits, Wanted, type MultiVersionParameters,
 } from "./types.ts";
 
 const nothing = 0, asks = 1, answers = 2, again = 3;
@@ -23,7 +22,7 @@ const nothing = 0, asks = 1, answers = 2, again = 3;
  */
 export const MvEngine = module("MvEngine",
   (p: MultiVersionParameters) => ({
-    asked: sink(Asked(p)), enter: sourceOf(Entering(p)), leave: output(Leaving(p)), start: sink(uint(contextBits(p))),
+    asked: sink(Asked(p)), enter: output(OrderEnter(orderOf(p))), leave: output(OrderLeave(p)), start: sink(uint(contextBits(p))),
     memory_reply: sink(MemoryReply), data: sink(BodyBeat(p)), wanted: sourceOf(Wanted(p)), answer: sourceOf(Answer(p)), copied: input(bit),
     entry_context: input(uint(contextBits(p))), entry: output(Entry(p)),
   }),
@@ -42,10 +41,9 @@ export const MvEngine = module("MvEngine",
     requests.write(io.asked.fire, given.context, {
       opcode: given.opcode, kind: given.kind, malformed: given.malformed, object: given.object, version: given.version, length: given.length,
     });
-    io.asked.ready.set(io.enter.ready);
-    io.enter.valid.set(io.asked.valid);
-    io.enter.payload.set({
-      context: given.context, object: given.object, keyed: is(kind.create).not().and(well), writes: is(kind.append).or(is(kind.remove)),
+    io.asked.ready.set(1);
+    io.enter.set({
+      valid: io.asked.valid, context: given.context, key: given.object, keyed: is(kind.create).not().and(well), writes: is(kind.append).or(is(kind.remove)),
       lists: is(kind.create).or(is(kind.remove)).and(well),
     });
 

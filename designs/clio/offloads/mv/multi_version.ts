@@ -1,11 +1,10 @@
 import { connect, instance, module, stage } from "../../../../hdl-dsl/index.ts";
-import { offloadPorts, type OffloadParameters } from "../../offload/index.ts";
+import { offloadPorts, RequestOrder, type OffloadParameters } from "../../offload/index.ts";
 import { MvEngine } from "./engine.ts";
 import { MvIntake } from "./intake.ts";
-import { MvOrder } from "./order.ts";
 import { MvReplies } from "./replies.ts";
 import { MvRequests } from "./requests.ts";
-import { entryLayout, mostClass, type MultiVersionParameters } from "./types.ts";
+import { entryLayout, mostClass, orderOf, type MultiVersionParameters } from "./types.ts";
 
 /** What a build has unless asked otherwise: 65,535 objects of 1,024 versions; 64 MB of addresses at a time. */
 const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };
@@ -28,12 +27,12 @@ const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };
 const definition = module("MultiVersion",
   (p: MultiVersionParameters) => offloadPorts(p),
   (io, p) => {
-    const intake = instance(MvIntake(p)), order = instance(MvOrder({ contexts: p.contexts })), engine = instance(MvEngine(p)), requests = instance(MvRequests(p)), replies = instance(MvReplies(p));
+    const intake = instance(MvIntake(p)), order = instance(RequestOrder(orderOf(p))), engine = instance(MvEngine(p)), requests = instance(MvRequests(p)), replies = instance(MvReplies(p));
     connect(io.request, intake.request);
     connect(io.request_data, intake.request_data);
     requests.written.set(intake.written);
     connect(stage(intake.asked, "forward"), engine.asked);
-    connect(engine.enter, order.enter);
+    order.enter.set(engine.enter);
     order.leave.set(engine.leave);
     connect(order.start, engine.start);
 

@@ -27,6 +27,8 @@ export const leastClass = 3;
 export const mostClass = (p: { readonly maxData: number }): number => Math.max(leastClass, Math.ceil(Math.log2(p.maxData)));
 export const classCount = (p: { readonly maxData: number }): number => mostClass(p) - leastClass + 1;
 
+/** The order of its requests is that of their objects. */
+export const orderOf = (p: { readonly contexts: number }) => ({ contexts: p.contexts, keyBits: 32 });
 export const contextBits = (p: { readonly contexts: number }): number => Math.log2(p.contexts);
 /** Beats kept for a request's body, a power of two. */
 export const bodyBeats = (p: { readonly beatBytes: number; readonly maxData: number }): number => Math.max(2, 2 ** Math.ceil(Math.log2((p.maxData + headBytes) / p.beatBytes)));

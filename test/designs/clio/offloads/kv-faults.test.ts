@@ -24,8 +24,8 @@ type Plant = readonly [RegExp, string];
 /** What is wrong; expressions of the Verilog, and what is there instead; the bench and what it says. The first five are those of fault 11 (clio.md). */
 const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] = [
   ["a delete deletes nothing", [[/(?<=push_payload_write = )ask_write/, "ask_write & ~(deletes & (ask_content == 2'd0))"]], likeTheModel, model],
-  ["pipelined writes into one bucket do not wait", [[/\(buckets_\d == enter_bucket\)/, "1'b0"]], oneBucket, /whoever writes is alone/],
-  ["and nothing asserts it", [[/\(buckets_\d == enter_bucket\)/, "1'b0"], alone], oneBucket, /pairs in memory|a key is unique|meets that of|overlap/],
+  ["pipelined writes into one bucket do not wait", [[/\(keys_\d == enter_key\)/, "1'b0"]], oneBucket, /whoever writes is alone/],
+  ["and nothing asserts it", [[/\(keys_\d == enter_key\)/, "1'b0"], alone], oneBucket, /pairs in memory|a key is unique|meets that of|overlap/],
   ["a create of a key that is there is done", [[/(?<=creates \? )hits/, "1'b0"]], likeTheModel, model],
   ["a key is created in the first empty entry, wherever it is further on", [[/(?<=follows = passes & )c_link_valid/, "c_link_valid & ~(creates & c_other_valid)"], [/(?<=over = passes & )~c_link_valid/, "(~c_link_valid | (creates & c_other_valid))"]], likeTheModel, model],
   ["a read tells another size than the stored one", [[/(?<=done_front = \{5'd0, )c_found_size/, "11'd64"]], random, /front of the reply/],

@@ -133,7 +133,7 @@ describe("MultiVersion", () => {
     const finds = (fault: string, from: string | RegExp, to: string, look = random): void => {
       test(fault, async () => { await findsFault(runBench(fault, plant(Narrow, from, to), { wave: false, seed: 8, hangCycles: 3000 }, look)); });
     };
-    finds("a write does not wait for reads of its object", /\(writes_\d \| enter_payload_writes\)/, "writes_0");
+    finds("a write does not wait for reads of its object", /\(writes\[\d\] \| enter_writes\)/, "writes[0]");
     finds("a deleted object can still be read", "entry_live_1 <= 1'b0", "entry_live_1 <= 1'b1");
     finds("a new object has the versions of the one before", "entry_number_1 <= 6'd0", "entry_number_1 <= 6'd1");
     finds("a deleted number is given twice", "note_link <= entry_number_1", "note_link <= note_object");
