@@ -115,6 +115,22 @@ describe("MultiVersion", () => {
     expect(await total(() => rig.append(4, value())), "7 more appends to one and an eighth that finds it full").toBeGreaterThan(7 * 2 * L);
     await rig.finish();
   });
+  bench("intervals as stated: a read every 27 cycles, an append every 36, when memory is fast", Wide, { seed: 9 }, async b => {
+    const rig = new MvRig(b, wide, limits, { latency: 2 });
+    for (let i = 0; i < 8; i++) await rig.make(16);
+    const gaps = async (ask: (i: number) => OffloadCall): Promise<number> => {
+      const calls = Array.from({ length: 48 }, (_, i) => ask(i));
+      await rig.host.drained();
+      const ends = calls.map(c => c.done ?? Number.NaN).sort((x, y) => x - y);
+      return ((ends[40] ?? Number.NaN) - (ends[8] ?? Number.NaN)) / 32;
+    };
+    const append = await gaps(i => rig.append(i % 8 + 1, b.random.bytes(16))), read = await gaps(i => rig.latest(i % 8 + 1));
+    expect(read).toBeGreaterThan(20);
+    expect(read).toBeLessThanOrEqual(27);
+    expect(append).toBeGreaterThan(read);
+    expect(append).toBeLessThanOrEqual(36);
+    await rig.finish();
+  });
   bench("reset in the middle: there is no object any more", Narrow, { seed: 8 }, async b => {
     const rig = new MvRig(b, narrow, limits, { pause: 0.2, jitter: 30 });
     for (let round = 0; round < 5; round++) {
