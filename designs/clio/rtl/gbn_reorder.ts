@@ -68,6 +68,8 @@ export const GbnReorder = module("GbnReorder",
     const valid = reg(uint(p.waiting), { init: 0 });
     const turns = reg(vec(Turn(p), p.waiting));
     const quiet = reg(uint(p.waiting));
+    // The same once more, for the one read of a slot by its number.
+    const turn_words = ram(Turn(p), { depth: p.waiting, collision: "undefined", style: "distributed" });
     const metas = ram(uint(p.metaBits), { depth: p.waiting, collision: "undefined", style: "distributed" });
     const some = node(valid.any());
     const free = firstSet(valid.not()), oldest = firstSet(valid);
@@ -93,12 +95,13 @@ export const GbnReorder = module("GbnReorder",
     const starting = reg(bit, { init: 1 });
     const cursor = reg(index, { init: 0 });
     const waited = reg(uint(patienceBits + 1), { init: 0 });
-    const impatient = node(waited.bit(patienceBits).and(some));
+    const impatient = reg(bit, { init: 0 });
+    const oldest_turn = turn_words.readAsync(oldest_slot);
     const alternate = reg(bit, { init: 0 });
     const reply = io.reply.payload, silent = io.silent.payload;
     const silent_first = node(io.silent.valid.and(alternate.or(io.reply.valid.not())));
     const asked = node(io.control.valid.or(impatient).or(io.silent.valid).or(io.reply.valid));
-    const session = node(choose(io.control.valid, io.control.payload.session, choose(impatient, turns.at(oldest_slot).session, choose(silent_first, silent.session, reply.turn.session))));
+    const session = node(choose(io.control.valid, io.control.payload.session, choose(impatient, oldest_turn.session, choose(silent_first, silent.session, reply.turn.session))));
     const Op = struct({ control: bit, skip: bit, silent: bit, reply: bit, turn: Turn(p), slot: uint(slotBits) });
     const op = reg(Op);
     const skips = node(io.control.valid.not().and(impatient));
@@ -106,7 +109,7 @@ export const GbnReorder = module("GbnReorder",
     when(at.select.and(starting.not()).and(asked), () => {
       op.set({
         control: io.control.valid, skip: skips, silent: mutes, reply: io.control.valid.or(impatient).or(silent_first).not(),
-        turn: { session, ticket: choose(impatient, turns.at(oldest_slot).ticket, choose(silent_first, silent.ticket, reply.turn.ticket)) }, slot: oldest_slot,
+        turn: { session, ticket: choose(impatient, oldest_turn.ticket, choose(silent_first, silent.ticket, reply.turn.ticket)) }, slot: oldest_slot,
       } as never);
       alternate.set(silent_first.not());
       go("select", "decide");
@@ -156,8 +159,10 @@ export const GbnReorder = module("GbnReorder",
     const freed = node(at.release.and(planned.or(quiet.and(hit_one).any())));
     const flushed = node(mux(restarts, fromBits(Array.from({ length: p.waiting }, (_, i) => turns.at(i).session.eq(op.turn.session as never))), constant(0, p.waiting)));
     valid.set(valid.or(mux(keeping, decode(free_slot, p.waiting), constant(0, p.waiting)) as never).and(mux(freed, hit_one, constant(0, p.waiting)).or(flushed as never).not() as never));
+    turn_words.write(keeping, free_slot, op.turn);
+    const into = node(mux(keeping, decode(free_slot, p.waiting), constant(0, p.waiting)));
+    for (let i = 0; i < p.waiting; i++) when(into.bit(i), () => { turns.at(i).set(op.turn); });
     when(keeping, () => {
-      turns.setAt(free_slot, op.turn);
       quiet.set(quiet.and(decode(free_slot, p.waiting).not() as never).or(mux(op.silent, decode(free_slot, p.waiting), constant(0, p.waiting)) as never));
     });
     metas.write(keeping, free_slot, reply.meta);
@@ -195,7 +200,8 @@ export const GbnReorder = module("GbnReorder",
     when(freed, () => { go("release", "seek"); });
 
     const moves = node(steps.or(freed).or(restarts).or(some.not()));
-    when(moves, () => { waited.set(0); }).elseWhen(impatient.not(), () => { waited.set(waited.add(1)); });
+    when(moves, () => { waited.set(0); }).elseWhen(waited.bit(patienceBits).not(), () => { waited.set(waited.add(1)); });
+    impatient.set(waited.bit(patienceBits).and(some).and(moves.not()));
     const events = reg(GbnReorderEvents, { init: 0 });
     events.set({ waited: planned.and(keeps), skipped: at.decide.and(op.skip).and(steps), stale: planned.and(drops) });
     io.events.set(events);
