@@ -150,7 +150,7 @@ export class Scoreboard {
     if (isSilent(access)) { const operation = this.node.retries.operationOf(ticket); if (operation) this.unheard.add(operation); }
     const order = this.entered++, pointer = this.pointerOf(access), open = { issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined, forwarded: undefined };
     if (pointer && !pointer.target) {
-      if (access.data) this.blind.add(access.pid);
+      if (access.data) this.lose(access.pid);
       this.wait({ ...open, access: undefined, key: requestKey(frame, this.runtime.nativePort) });
       return true;
     }
@@ -170,6 +170,12 @@ export class Scoreboard {
     return true;
   }
 
+  /** A write of the process goes where nobody knows. */
+  private lose(pid: number): void {
+    this.blind.add(pid);
+    this.words.lose(pid);
+  }
+
   /** Pointers that are being followed change: where they lead is not known any more. */
   private disturbPointers({ pid, va, length }: Access): void {
     for (const [key, waiting] of this.open) {
@@ -180,7 +186,7 @@ export class Scoreboard {
       if (!waiting.some(leads)) continue;
       for (const o of waiting) {
         if (!leads(o) || !o.access?.access.data) continue;
-        this.blind.add(pid);
+        this.lose(pid);
         this.settleWrites(o.access, false, o.issued);
       }
       this.open.set(key, waiting.map(o => (leads(o) ? { ...o, access: undefined } : o)));
@@ -197,6 +203,7 @@ export class Scoreboard {
   private wordAt(pid: number, va: bigint): bigint | undefined {
     const [piece] = piecesOf(this.config, va, wordBytes), page = piece && this.page(pid, piece.vpn);
     if (!piece || !page) return 0n;
+    if (this.blind.has(pid)) return undefined;
     if (this.words.unsettled(pid, va, wordBytes, Number.POSITIVE_INFINITY).length > 0) return undefined;
     if (!page.bytes.known(piece.offset, wordBytes)) this.fold();
     const bytes = page.bytes.known(piece.offset, wordBytes);

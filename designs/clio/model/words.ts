@@ -74,6 +74,9 @@ export class Words {
     }
   }
 
+  /** Some word of the process is written, nobody knows which. */
+  lose(pid: number): void { for (const w of this.words.get(pid)?.values() ?? []) mix(w); }
+
   /** The memory is gone: nothing is known of its words. */
   forget(pid: number, va: bigint, length: number): void {
     for (const w of this.overlapping(pid, va, length)) this.words.get(pid)?.delete(w.va);
