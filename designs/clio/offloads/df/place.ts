@@ -45,7 +45,8 @@ export const DfPlace = module("DfPlace",
     const used = node(mux(s.opens, constant(0, sizeBits), useds.readAsync(s.context)));
     const fits = node(used.zext(sizeBits + 1).add(row_bytes.readAsync(s.context).zext(sizeBits + 1)).le(p.maxData));
     const half = node(halves.at(s.context));
-    const busy = node(sending.at(cat(s.context, half)));
+    // Of each context by itself first: which half it is need not be known before the context is.
+    const busy = node(pickPart(each(i => mux(halves.at(i), sending.at(2 * i + 1), sending.at(2 * i))), s.context));
     const places = node(s.result.or(s.piece.and(matches)));
     const completes = node(valid.and(s.piece).and(s.begins).and(matches).and(fits.not()));
     const waits = node(busy.and(places.or(s.ends)));
