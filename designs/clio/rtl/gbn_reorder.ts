@@ -1,5 +1,5 @@
 import {
-  assertAlways, bit, cat, connect, constant, decode, Fifo, fromBits, instance, lowestSet, module, mux, node, output, ram, reg, sink, source, struct, uint, vec, when, type UInt,
+  assertAlways, bit, cat, connect, constant, decode, Fifo, fromBits, instance, lowestSet, module, mux, node, onehotMux, output, ram, reg, sink, source, struct, uint, vec, when, type Bit, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { choose, sessionBits, SessionControl, ticketBits, Turn } from "./gbn_types.ts";
 import { GbnWaiting, waitingAction, type GbnWaitingParameters } from "./gbn_waiting.ts";
@@ -25,6 +25,14 @@ export const GbnReorderEvents = struct({
 /** A ticket so far ahead is none: fewer requests than this can be in the node. */
 const horizonBits = 10;
 
+/** `firstSet` of many bits with fewer levels: the first group of 8 with a bit, and the first bit in it. */
+function firstOf(v: UInt): { readonly any: Bit; readonly index: UInt } {
+  if (v.width <= 8) return firstSet(v);
+  const groups = Array.from({ length: v.width / 8 }, (_, i) => v.bits(8 * i, 8));
+  const some = node(fromBits(groups.map(g => g.any()))), group = firstSet(some), one = node(lowestSet(some));
+  return { any: group.any, index: cat(group.index, onehotMux(groups.map((_, i) => one.bit(i)), groups.map(g => firstSet(g).index))) };
+}
+
 /** How many bits are set, two cycles late. */
 function countSet(v: UInt): UInt {
   const width = Math.ceil(Math.log2(v.width + 1)), parts = Math.ceil(v.width / 8);
@@ -47,8 +55,8 @@ function countSet(v: UInt): UInt {
  * answered; they take a slot without beats if they are ahead. A reply behind the one that is due (a further frame of one, or one no longer waited for) passes. A ticket 1,024 or more ahead is of an
  * earlier life of the session: dropped. `control` begins a session anew and drops what waits for it.
  *
- * Latency: 2 cycles for a frame whose beats are there. Initiation interval: a frame every 2 cycles (3 while others wait), one beat per cycle; a reply that had to wait takes the way out for as
- * many cycles again, and 3 more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while half of the slots are taken, so that no new
+ * Latency: 2 cycles for a frame whose beats are there. Initiation interval: a frame every 2 cycles (5 while others wait), one beat per cycle; a reply that had to wait takes the way out for as
+ * many cycles again, and 4 more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while half of the slots are taken, so that no new
  * requests are let in: the other half is for those that are inside already. Nothing waits for ever: after `patience` cycles without progress one missing reply is given up, as if it were silent. Reset: nothing is taken for one cycle per session.
  */
 export const GbnReorder = module("GbnReorder",
@@ -67,12 +75,14 @@ export const GbnReorder = module("GbnReorder",
     // What waits.
     const valid = reg(uint(p.waiting), { init: 0 });
     const turns = reg(vec(Turn(p), p.waiting));
-    const quiet = reg(uint(p.waiting));
     // The same once more, for the one read of a slot by its number.
     const turn_words = ram(Turn(p), { depth: p.waiting, collision: "undefined", style: "distributed" });
+    const quiet_words = ram(bit, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const metas = ram(uint(p.metaBits), { depth: p.waiting, collision: "undefined", style: "distributed" });
-    const some = node(valid.any());
-    const free = firstSet(valid.not()), oldest = firstSet(valid);
+    // A cycle old, which no step notices: two lie between what changes it and what asks.
+    const some = reg(bit, { init: 0 });
+    some.set(valid.any());
+    const free = firstOf(valid.not()), oldest = firstOf(valid);
     const is_free = reg(bit, { init: 0 });
     const free_slot = reg(uint(slotBits));
     const oldest_slot = reg(uint(slotBits));
@@ -88,7 +98,7 @@ export const GbnReorder = module("GbnReorder",
     io.crowded.set(crowded);
 
     // One step after the other: choose what to look at, do it, then release what has waited for it, one reply after the other.
-    const at = { select: reg(bit, { init: 1 }), decide: reg(bit, { init: 0 }), seek: reg(bit, { init: 0 }), found: reg(bit, { init: 0 }), release: reg(bit, { init: 0 }) };
+    const at = { select: reg(bit, { init: 1 }), decide: reg(bit, { init: 0 }), seek: reg(bit, { init: 0 }), sort: reg(bit, { init: 0 }), found: reg(bit, { init: 0 }), release: reg(bit, { init: 0 }) };
     const go = (from: keyof typeof at, to: keyof typeof at): void => { at[from].set(0); at[to].set(1); };
 
     // What is looked at.
@@ -127,7 +137,8 @@ export const GbnReorder = module("GbnReorder",
     const replies = node(at.decide.and(op.reply));
     const single = node(reply.ordered.not());
     const passes = node(replies.and(single.or(due).or(behind)).and(outs.push.ready)), keeps = node(replies.and(reply.ordered).and(ahead).and(is_free)), drops = node(replies.and(reply.ordered).and(far));
-    const releases = node(at.release.and(quiet.bits(0, p.waiting).and(hit_one).any().not()).and(outs.push.ready));
+    const quiet = node(quiet_words.readAsync(slot));
+    const releases = node(at.release.and(quiet.not()).and(outs.push.ready));
     room.plan.valid.set(passes.or(keeps).or(drops).or(releases));
     room.plan.payload.set({
       action: mux(at.release, act(waitingAction.release), mux(keeps, act(waitingAction.keep), mux(drops, act(waitingAction.drop), waitingAction.pass))), slot: mux(at.release, slot, free_slot),
@@ -146,8 +157,9 @@ export const GbnReorder = module("GbnReorder",
     const chased = reg(ticket);
     const gone = reg(bit, { init: 0 });
     const hits = reg(uint(p.waiting));
-    const next = firstSet(hits);
-    const further = node(at.found.and(next.any.not()).and(gone));
+    const next = firstOf(hits);
+    const found_one = reg(bit, { init: 0 });
+    const further = node(at.found.and(found_one.not()).and(gone));
     const restarts = node(at.decide.and(op.control));
     const advanced = node(choose(at.found, chased, was).add(1));
     heads.write(starting.or(restarts).or(steps).or(further), node(choose(starting, cursor, op.turn.session)), choose(starting.or(restarts), first, advanced) as never);
@@ -156,15 +168,13 @@ export const GbnReorder = module("GbnReorder",
 
     // Who has waited for the next.
     const keeping = node(planned.and(keeps).or(mute_kept));
-    const freed = node(at.release.and(planned.or(quiet.and(hit_one).any())));
+    const freed = node(at.release.and(planned.or(quiet)));
     const flushed = node(mux(restarts, fromBits(Array.from({ length: p.waiting }, (_, i) => turns.at(i).session.eq(op.turn.session as never))), constant(0, p.waiting)));
     valid.set(valid.or(mux(keeping, decode(free_slot, p.waiting), constant(0, p.waiting)) as never).and(mux(freed, hit_one, constant(0, p.waiting)).or(flushed as never).not() as never));
     turn_words.write(keeping, free_slot, op.turn);
     const into = node(mux(keeping, decode(free_slot, p.waiting), constant(0, p.waiting)));
     for (let i = 0; i < p.waiting; i++) when(into.bit(i), () => { turns.at(i).set(op.turn); });
-    when(keeping, () => {
-      quiet.set(quiet.and(decode(free_slot, p.waiting).not() as never).or(mux(op.silent, decode(free_slot, p.waiting), constant(0, p.waiting)) as never));
-    });
+    quiet_words.write(keeping, free_slot, op.silent);
     metas.write(keeping, free_slot, reply.meta);
 
     when(at.decide, () => {
@@ -183,12 +193,16 @@ export const GbnReorder = module("GbnReorder",
     });
     when(at.seek, () => {
       hits.set(fromBits(Array.from({ length: p.waiting }, (_, i) => valid.bit(i).and(cat(turns.at(i).session, turns.at(i).ticket).eq(cat(op.turn.session, chased) as never)))) as never);
-      go("seek", "found");
+      go("seek", "sort");
     });
-    when(at.found, () => {
+    when(at.sort, () => {
+      found_one.set(next.any);
       slot.set(next.index as never);
       hit_one.set(lowestSet(hits) as never);
-      when(next.any, () => {
+      go("sort", "found");
+    });
+    when(at.found, () => {
+      when(found_one, () => {
         gone.set(1);
         go("found", "release");
       }).elseWhen(gone, () => {
