@@ -1,17 +1,18 @@
 import { Random } from "../../../designs/clio/workload/index.ts";
 import { CheckFailed } from "../../usage-error.ts";
 import type { Definition } from "../form/definition.ts";
+import type { Series } from "../form/schema.ts";
 import { withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
+import { checkValue, createKeys, keyOf, kvLineNs, theta, valueBytes, valueOf, workloads } from "../measure/key-value.ts";
 import { Zipf } from "../measure/zipf.ts";
 
-/** YCSB's core workloads by share of sets. */
-const workloads = [["C: 100 % get", 0], ["B: 5 % set", 0.05], ["A: 50 % set", 0.5]] as const;
-const theta = 0.99, valueBytes = 1024, clients = 2, threads = 8;
-
-const keyOf = (i: number): bigint => BigInt(i) << 20n | 1n;
-
-const nameOf = (kind: "get" | "set", used: number): string => `${kind}, ${used} thread${used === 1 ? "" : "s"} a client`;
+const clients = 2, threads = 8, pid = 1;
+const kinds = ["get", "set"] as const;
+/** How many of the clients' threads are at work. */
+const crowds = [["one thread", 1], [`${clients} clients of ${threads} threads`, clients * threads]] as const;
+const nameOf = (kind: typeof kinds[number], crowd: string): string => `${kind}, ${crowd}`;
+const alone = (kind: typeof kinds[number]): string => nameOf(kind, crowds[0][0]);
 
 /** Clio-KV under YCSB. */
 export const figure418: Definition = {
@@ -19,43 +20,45 @@ export const figure418: Definition = {
   paper: [["4.7.2", "We run two CNs and 8 threads per CN. We use 100K key-value entries and run 100K operations per test, with YCSB's default key-value size of 1 KB."],
     ["4.7.2", "Clio-KV performs the best."]],
   given: network,
-  notes: ["Keys by Zipf's distribution, theta 0.99; values are checked. Fewer entries and operations than the paper's 100K; Clover, HERD and HERD-BF are not modelled.",
-    `With ${threads} threads a client there are more requests at once than Clio-KV takes (8), and as many bytes as the port: those that find no place are answered BUSY, and CLib sends them again after a pause.`],
+  notes: [`Clio-KV is the offload in hardware. Keys by Zipf's distribution, theta ${theta}; what a get gives is checked to be one whole value of its key. Clover, HERD and HERD-BF are not modelled.`,
+    "A thread has one operation under way at a time. All of them together ask for more gets than the node's port of 10 Gbit/s has room for, so that a get waits for the replies before it; sets fill the other direction."],
   measure: async ({ seed, quick }) => {
-    const keys = quick ? 96 : 10_000, operations = quick ? 32 : 480, series = new Map<string, { x: string; y: number }[]>();
-    const add = (name: string, x: string, times: readonly number[]): void => {
-      if (times.length > 0) series.set(name, [...series.get(name) ?? [], { x, y: times.reduce((sum, v) => sum + v, 0) / times.length / 1000 }]);
-    };
-    await withClients("YCSB", { seed, clients, offloads: "all" }, async (rig) => {
-      const value = (i: number): Uint8Array => new Uint8Array(valueBytes).fill(i % 251);
-      const { pid } = await (rig.clients[0] as NonNullable<typeof rig.clients[0]>).createProcess(rig.address);
-      // The first thread of each client, then the second of each, ...
-      const all = Array.from({ length: threads }, () => rig.clients.map((c) => c.process(pid, rig.address).thread())).flat();
-      await Promise.all(all.slice(0, 4).map(async (t, k) => {
-        for (let i = k; i < keys; i += 4) if (!await t.kv.create(keyOf(i), value(i))) throw new CheckFailed("the node does not take the keys of figure 4.18");
-      }));
-      for (const used of [1, threads]) for (const [x, sets] of workloads) {
-        const found = { get: [] as number[], set: [] as number[] }, mine = all.slice(0, used * clients);
-        await Promise.all(mine.map(async (t, k) => {
+    const keys = quick ? 256 : 4096, operations = quick ? 96 : 800, found = new Map<string, Series["points"]>(), busy = { requests: 0 };
+    const prepare = (node: Parameters<typeof createKeys>[0]): Promise<void> => createKeys(node, Array.from({ length: keys }, (_, i) => i));
+    await withClients("YCSB", { seed, clients, offloads: "all", fastOffloads: true, prepare }, async (rig) => {
+      const all = rig.clients.flatMap((c) => Array.from({ length: threads }, () => c.process(pid, rig.address).thread()));
+      // The pages' entries are in the TLB from here on, and each client is known to the node's software, which costs its first set a round trip.
+      for (let c = 0; c < clients; c++) await all[c * threads]?.kv.update(keyOf(0), valueOf(0, 0));
+      let stamp = 1;
+      for (const [crowd, count] of crowds) for (const [x, sets] of workloads) {
+        const took = { get: [] as number[], set: [] as number[] };
+        await Promise.all(all.slice(0, count).map(async (t, k) => {
           const random = new Random(seed * 100 + k), zipf = new Zipf(keys, theta, random);
-          for (let i = 0; i < operations / mine.length; i++) {
+          // Not all at one moment.
+          await rig.pause(k * kvLineNs);
+          for (let i = 0; i < operations / all.length; i++) {
             const key = zipf.next(), kind = random.fraction() < sets ? "set" as const : "get" as const;
-            found[kind].push(await rig.timed(async () => {
-              if (kind === "set") { if (!await t.kv.update(keyOf(key), value(key))) throw new CheckFailed(`key ${key} is gone`); return; }
-              const got = await t.kv.read(keyOf(key));
-              if (got?.length !== valueBytes || got.some((b) => b !== key % 251)) throw new CheckFailed(`a get of key ${key} gives another value`);
+            took[kind].push(await rig.timed(async () => {
+              if (kind === "get") { checkValue(key, await t.kv.read(keyOf(key))); return; }
+              if (!await t.kv.update(keyOf(key), valueOf(key, stamp++))) throw new CheckFailed(`key ${key} is gone`);
             }));
           }
         }));
-        for (const kind of ["get", "set"] as const) add(nameOf(kind, used), x, found[kind]);
+        for (const kind of kinds) {
+          const a = took[kind], name = nameOf(kind, crowd);
+          if (a.length > 0) found.set(name, [...found.get(name) ?? [], { x, y: a.reduce((s, v) => s + v, 0) / a.length / 1000 }]);
+        }
       }
+      busy.requests = rig.clients.reduce((n, c) => n + c.statistics.busy, 0);
     });
     return {
-      plots: [{ title: `${keys} entries of 1 KB, ${clients} clients`, kind: "bars", x: { label: "workload", scale: "category" }, y: { label: "µs, mean", scale: "linear" },
-        series: [...series].map(([name, points]) => ({ name, standing: "calibrated", points })) }],
-      claims: [["get, one thread a client: the same in each workload, within 10 %", { kind: "flat", series: nameOf("get", 1), within: 0.1 }],
-        ["set, one thread a client: as long as a get, within 1 µs", { kind: "above", series: nameOf("set", 1), base: nameOf("get", 1), least: -1, most: 1 }]],
-      notes: [`${operations} operations of each workload.`],
+      plots: [{ title: `${keys} entries of ${valueBytes} B`, kind: "bars", x: { label: "workload", scale: "category" }, y: { label: "µs, mean", scale: "linear" },
+        series: [...found].map(([name, points]) => ({ name, standing: "calibrated", points })) }],
+      claims: [["one thread: a get takes the same in each workload, within 1 %", { kind: "flat", series: alone("get"), within: 0.01 }],
+        ["one thread: a set takes at most 1 µs more than a get: a memory access more, of the node's own", { kind: "above", series: alone("set"), base: alone("get"), least: 0, most: 1 }],
+        [`all threads: a get waits for at most the ${clients * threads - 1} other threads' values on the node's line`,
+          { kind: "above", series: nameOf("get", crowds[1][0]), base: alone("get"), least: 0, most: (clients * threads - 1) * kvLineNs / 1000 }]],
+      notes: [`${operations} operations of each workload with all threads, ${operations / (clients * threads)} with one, on ${keys} entries: fewer than the paper's 100K. ${busy.requests} requests found the offload's eight places taken and were made again.`],
     };
   },
 };

@@ -10,6 +10,7 @@ import { figure411 } from "./4.11.ts";
 import { figure412 } from "./4.12.ts";
 import { figure413 } from "./4.13.ts";
 import { figure414 } from "./4.14.ts";
+import { figure415 } from "./4.15.ts";
 import { figure416 } from "./4.16.ts";
 import { figure417 } from "./4.17.ts";
 import { figure418 } from "./4.18.ts";
@@ -21,5 +22,5 @@ const order = (d: Definition): number => Number(d.number.split(".")[1]);
 
 /** The figures of the paper's evaluation (4.7), in its order. */
 export const clioFigures: readonly Definition[] = [
-  figure44, figure45, figure46, figure47, figure48, figure49, figure410, figure411, figure412, figure413, figure414, figure416, figure417, figure418, figure419, figure420, ...absent,
+  figure44, figure45, figure46, figure47, figure48, figure49, figure410, figure411, figure412, figure413, figure414, figure415, figure416, figure417, figure418, figure419, figure420, ...absent,
 ].sort((a, b) => order(a) - order(b));
