@@ -170,27 +170,32 @@ export class Scoreboard {
     return true;
   }
 
-  /** A write of the process goes where nobody knows. */
+  /** A write of the process goes where nobody knows: on a word, perhaps, or on a pointer that is being followed. */
   private lose(pid: number): void {
     this.blind.add(pid);
     this.words.lose(pid);
+    this.forgetPointers(source => source.pid === pid);
   }
 
-  /** Pointers that are being followed change: where they lead is not known any more. */
+  /** Pointers that are being followed change: where they lead is not known any more, and with it where a write behind one goes. */
   private disturbPointers({ pid, va, length }: Access): void {
+    const disturbed = (source: Access): boolean => source.pid === pid && source.va < va + BigInt(length) && va < source.va + BigInt(wordBytes);
+    if (this.forgetPointers(disturbed)) this.lose(pid);
+  }
+  /** @returns whether there was a write among them */
+  private forgetPointers(which: (source: Access) => boolean): boolean {
+    let wrote = false;
     for (const [key, waiting] of this.open) {
-      const leads = (o: Open): boolean => {
-        const source = o.access?.pointer?.source;
-        return source?.pid === pid && source.va < va + BigInt(length) && va < source.va + BigInt(wordBytes);
-      };
+      const leads = ({ access }: Open): boolean => access?.pointer !== undefined && which(access.pointer.source);
       if (!waiting.some(leads)) continue;
       for (const o of waiting) {
         if (!leads(o) || !o.access?.access.data) continue;
-        this.lose(pid);
+        wrote = true;
         this.settleWrites(o.access, false, o.issued);
       }
       this.open.set(key, waiting.map(o => (leads(o) ? { ...o, access: undefined } : o)));
     }
+    return wrote;
   }
 
   /** Where a pointer is, and the access behind it; no target while the pointer is being written, so that it may lead to either place. */
