@@ -55,7 +55,7 @@ export const figure415: Definition = {
   paper: [["4.7.2", "Clio-KV can reach a CN's maximum throughput and can handle concurrent get/set requests even under contention."]],
   given: network,
   notes: [`Every node is cycle-accurate, all of them in one time on one network. The clients part the keys among the nodes by a hash. ${clients} clients of ${threads} threads; a thread has one operation under way; values of ${valueBytes} B; what a get gives is checked.`,
-    `Gets are bounded by the nodes' ports, sets fill the other direction. By Zipf's distribution (theta ${theta}) one key alone has a tenth of all operations, and its node's port is full before the others'.`],
+    `Gets are bounded by the nodes' ports, sets fill the other direction. By Zipf's distribution (theta ${theta}) one key alone has more than a tenth of all operations, and its node's port is full before the others'.`],
   measure: async ({ seed, quick }) => {
     const counts = quick ? [1, 2] : [1, 2, 3, 4], keys = quick ? 64 : 2048, ns = quick ? 15_000 : 80_000, points = new Map<string, { x: number; y: number }[]>(loads.map(([name]) => [name, []]));
     for (const x of counts) for (const [name, y] of await throughput(x, { seed, keys, ns })) points.get(name)?.push({ x, y });

@@ -58,7 +58,7 @@ export const figure418: Definition = {
         ["one thread: a set takes at most 1 µs more than a get: a memory access more, of the node's own", { kind: "above", series: alone("set"), base: alone("get"), least: 0, most: 1 }],
         [`all threads: a get waits for at most the ${clients * threads - 1} other threads' values on the node's line`,
           { kind: "above", series: nameOf("get", crowds[1][0]), base: alone("get"), least: 0, most: (clients * threads - 1) * kvLineNs / 1000 }]],
-      notes: [`${operations} operations of each workload with all threads, ${operations / (clients * threads)} with one, on ${keys} entries: fewer than the paper's 100K. ${busy.requests} requests found the offload's eight places taken and were made again.`],
+      notes: [`${operations} operations of each workload with all threads, ${operations / (clients * threads)} with one, on ${keys} entries: fewer than the paper's 100K. ${busy.requests} requests found no room at the offload and were made again.`],
     };
   },
 };

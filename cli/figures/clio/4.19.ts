@@ -97,7 +97,7 @@ export const figure419: Definition = {
       claims: [...skews.map(([skew]) => [`${skew}: a write takes as long as a read, within 0.3 µs`, { kind: "above", series: nameOf("write", skew), base: nameOf("read", skew), least: -0.3, most: 0.3 }] as const),
         ["reading any version takes the same, within 1 %", { kind: "flat", series: byVersion, within: 0.01 }],
         ["uniform: more clients take nothing from each other, within 10 %", { kind: "flat", series: nameOf("read", "uniform"), within: 0.1 }]],
-      notes: [`${each} operations of each client at each point. ${busy} requests found the offload's eight places taken and were made again.`],
+      notes: [`${each} operations of each client at each point. ${busy} requests found no room at the offload and were made again.`],
     };
   },
 };

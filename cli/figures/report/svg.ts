@@ -59,8 +59,10 @@ export function svgOf(plot: Plot): string {
   const sums = names.map((name) => all.filter((p) => String(p.x) === name).reduce((sum, p) => sum + p.y, 0));
   const highest = kind === "stacked" ? Math.max(...sums) : Math.max(...all.map((p) => p.y)), lowest = Math.min(0, ...all.map((p) => p.y));
   const vertical = linear(lowest, kind === "bars" ? highest * 1.06 : highest, area.y0, area.y1), numbers = all.map((p) => Number(p.x));
+  // Between whole numbers there is nothing to mark.
+  const span = Math.max(...numbers) - Math.min(...numbers), ticks = numbers.every(Number.isInteger) ? Math.max(1, Math.min(8, span)) : 8;
   const horizontal = x.scale === "category" ? undefined
-    : (x.scale === "log2" ? log2 : linear)(Math.min(...numbers), Math.max(...numbers), area.x0, area.x1, 8);
+    : (x.scale === "log2" ? log2 : linear)(Math.min(...numbers), Math.max(...numbers), area.x0, area.x1, ticks);
   // Where one name would run into the next, all are broken.
   const slot = (area.x1 - area.x0) / names.length, broken = names.some((name) => name.length * 7 > slot);
   const grid = vertical.ticks.map(({ at, label }) => `<path class="grid" d="M${area.x0} ${n(at)}H${area.x1}"/><text x="${area.x0 - 7}" y="${n(at + 4)}" text-anchor="end">${label}</text>`).join("");

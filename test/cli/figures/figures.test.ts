@@ -90,6 +90,10 @@ describe("the page", () => {
     expect(html.split("<svg viewBox=\"0 0 640").length - 1).toBe([...figures.values()].flatMap((f) => f.plots).length);
     expect(html).toContain("@media (prefers-color-scheme:dark)");
   });
+  it("an axis of whole numbers has no ticks between them", () => {
+    const html = htmlOf({ ...options, figures: [figure("4.15")] });
+    expect([...html.matchAll(/y="272" text-anchor="middle">([^<]*)</g)].map(([, label]) => label)).toEqual(["1", "2"]);
+  });
   it("escapes what it is given", () => {
     expect(htmlOf({ ...options, figures: [{ ...figure("4.21"), title: `<b>&"` }] })).toContain("&lt;b&gt;&amp;&quot;");
   });
