@@ -64,8 +64,9 @@ f.dfSelect_fieldOffset = ProtoField.uint16("mnemo.dfSelect.fieldOffset", "fieldO
 f.dfSelect_fieldBytes = ProtoField.uint8("mnemo.dfSelect.fieldBytes", "fieldBytes", base.DEC, nil, nil, "bytes")
 f.dfSelect_predicate = ProtoField.uint8("mnemo.dfSelect.predicate", "predicate", base.DEC, { [0] = "=", [1] = "!=", [2] = "<", [3] = "<=", [4] = ">", [5] = ">=" }, nil, "predicate, unsigned")
 f.dfSelect_operand = ProtoField.uint64("mnemo.dfSelect.operand", "operand", base.HEX, nil, nil, "compared with the field")
-f.dfSelectReply_table = ProtoField.uint64("mnemo.dfSelectReply.table", "table", base.HEX, nil, nil, "virtual address of the table")
-f.dfSelectReply_length = ProtoField.uint32("mnemo.dfSelectReply.length", "length", base.DEC, nil, nil, "bytes")
+f.dfSelectReply_table = ProtoField.uint64("mnemo.dfSelectReply.table", "table", base.HEX, nil, nil, "virtual address of the table, plus the bytes of rows in the frames before this one")
+f.dfSelectReply_length = ProtoField.uint32("mnemo.dfSelectReply.length", "length", base.DEC, nil, 0x7fffffff, "bytes of rows in this frame")
+f.dfSelectReply_more = ProtoField.uint8("mnemo.dfSelectReply.more", "more", base.DEC, nil, 0x80, "frames of this reply follow")
 f.dfAggregate_table = ProtoField.uint64("mnemo.dfAggregate.table", "table", base.HEX, nil, nil, "virtual address of the table")
 f.dfAggregate_rows = ProtoField.uint32("mnemo.dfAggregate.rows", "rows", base.DEC, nil, nil, "rows")
 f.dfAggregate_rowBytes = ProtoField.uint16("mnemo.dfAggregate.rowBytes", "rowBytes", base.DEC, nil, nil, "bytes of a row")
@@ -255,6 +256,7 @@ local function add_dfSelectReply(buffer, offset, stop, tree)
   if offset + 12 > stop then tree:add_proto_expert_info(f_short, "DF select reply: cut short") return nil end
   tree:add_le(f.dfSelectReply_table, buffer(offset + 0, 8))
   tree:add_le(f.dfSelectReply_length, buffer(offset + 8, 4))
+  tree:add_le(f.dfSelectReply_more, buffer(offset + 11, 1))
   return offset + 12
 end
 

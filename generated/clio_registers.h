@@ -139,6 +139,164 @@
 #define CLIO_MAT_REPLY_OPCODE_SHIFT 8
 #define CLIO_MAT_REPLY_OPCODE_MASK 0xffu
 
+/* Go-Back-N, in builds with transport = gbn: addresses from CLIO_GBN_BASE */
+#define CLIO_GBN_BASE 0x1000
+
+/* tells that the build has Go-Back-N (read only) */
+#define CLIO_REG_GBN_IDENTIFICATION 0x000
+#define CLIO_GBN_IDENTIFICATION_SHIFT 0
+#define CLIO_GBN_IDENTIFICATION_MASK 0xffffffffu
+
+/* what the build has (read only) */
+#define CLIO_REG_GBN_GEOMETRY 0x004
+#define CLIO_GBN_SESSIONS_LOG2_SHIFT 0
+#define CLIO_GBN_SESSIONS_LOG2_MASK 0xfu
+#define CLIO_GBN_WINDOW_LOG2_SHIFT 8
+#define CLIO_GBN_WINDOW_LOG2_MASK 0xfu
+
+/* opens or closes a session: both directions begin anew */
+#define CLIO_REG_GBN_SESSION 0x008
+#define CLIO_GBN_SESSION_SHIFT 0
+#define CLIO_GBN_SESSION_MASK 0xffffu
+#define CLIO_GBN_OPEN_SHIFT 30
+#define CLIO_GBN_OPEN_MASK 0x1u
+#define CLIO_GBN_GO_SHIFT 31
+#define CLIO_GBN_GO_MASK 0x1u
+
+/* what software waits for (read only) */
+#define CLIO_REG_GBN_STATE 0x00c
+#define CLIO_GBN_IDLE_SHIFT 0
+#define CLIO_GBN_IDLE_MASK 0x1u
+#define CLIO_GBN_FAILED_WAITING_SHIFT 1
+#define CLIO_GBN_FAILED_WAITING_MASK 0x1u
+
+/* sessions that were given up, and are closed; at most 16 are remembered */
+#define CLIO_REG_GBN_FAILED 0x010
+#define CLIO_GBN_FAILED_SHIFT 0
+#define CLIO_GBN_FAILED_MASK 0xffffu
+#define CLIO_GBN_FAILED_TAKEN_SHIFT 31
+#define CLIO_GBN_FAILED_TAKEN_MASK 0x1u
+
+/* DATA in order (read only) */
+#define CLIO_REG_GBN_RX_ACCEPTED 0x040
+#define CLIO_GBN_RX_ACCEPTED_SHIFT 0
+#define CLIO_GBN_RX_ACCEPTED_MASK 0xffffffffu
+
+/* DATA that had come before (read only) */
+#define CLIO_REG_GBN_RX_DUPLICATES 0x044
+#define CLIO_GBN_RX_DUPLICATES_SHIFT 0
+#define CLIO_GBN_RX_DUPLICATES_MASK 0xffffffffu
+
+/* DATA with some missing before it (read only) */
+#define CLIO_REG_GBN_RX_AHEAD 0x048
+#define CLIO_GBN_RX_AHEAD_SHIFT 0
+#define CLIO_GBN_RX_AHEAD_MASK 0xffffffffu
+
+/* packets of closed sessions, or of another's (read only) */
+#define CLIO_REG_GBN_RX_STRANGERS 0x04c
+#define CLIO_GBN_RX_STRANGERS_SHIFT 0
+#define CLIO_GBN_RX_STRANGERS_MASK 0xffffffffu
+
+/* packets for which, or for whose answer or reply, there was no room (read only) */
+#define CLIO_REG_GBN_RX_REFUSED 0x050
+#define CLIO_GBN_RX_REFUSED_SHIFT 0
+#define CLIO_GBN_RX_REFUSED_MASK 0xffffffffu
+
+/* packets with an unknown type or session, or cut short (read only) */
+#define CLIO_REG_GBN_RX_MALFORMED 0x054
+#define CLIO_GBN_RX_MALFORMED_SHIFT 0
+#define CLIO_GBN_RX_MALFORMED_MASK 0xffffffffu
+
+/* frames with a wrong check sequence (read only) */
+#define CLIO_REG_GBN_RX_CORRUPT 0x058
+#define CLIO_GBN_RX_CORRUPT_SHIFT 0
+#define CLIO_GBN_RX_CORRUPT_MASK 0xffffffffu
+
+/* management packets (read only) */
+#define CLIO_REG_GBN_RX_MANAGEMENT 0x05c
+#define CLIO_GBN_RX_MANAGEMENT_SHIFT 0
+#define CLIO_GBN_RX_MANAGEMENT_MASK 0xffffffffu
+
+/* frames that are no Go-Back-N packets, passed on (read only) */
+#define CLIO_REG_GBN_RX_PASSED 0x060
+#define CLIO_GBN_RX_PASSED_SHIFT 0
+#define CLIO_GBN_RX_PASSED_MASK 0xffffffffu
+
+/* ACKs and NACKs heard (read only) */
+#define CLIO_REG_GBN_RX_ACKS_HEARD 0x064
+#define CLIO_GBN_RX_ACKS_HEARD_SHIFT 0
+#define CLIO_GBN_RX_ACKS_HEARD_MASK 0xffffffffu
+
+/* ACKs sent (read only) */
+#define CLIO_REG_GBN_RX_ACKS 0x068
+#define CLIO_GBN_RX_ACKS_SHIFT 0
+#define CLIO_GBN_RX_ACKS_MASK 0xffffffffu
+
+/* NACKs sent (read only) */
+#define CLIO_REG_GBN_RX_NACKS 0x06c
+#define CLIO_GBN_RX_NACKS_SHIFT 0
+#define CLIO_GBN_RX_NACKS_MASK 0xffffffffu
+
+/* replies given a number (read only) */
+#define CLIO_REG_GBN_TX_SENT 0x070
+#define CLIO_GBN_TX_SENT_SHIFT 0
+#define CLIO_GBN_TX_SENT_MASK 0xffffffffu
+
+/* management packets sent (read only) */
+#define CLIO_REG_GBN_TX_MANAGEMENT 0x074
+#define CLIO_GBN_TX_MANAGEMENT_SHIFT 0
+#define CLIO_GBN_TX_MANAGEMENT_MASK 0xffffffffu
+
+/* frames passed on as they were (read only) */
+#define CLIO_REG_GBN_TX_PASSED 0x078
+#define CLIO_GBN_TX_PASSED_SHIFT 0
+#define CLIO_GBN_TX_PASSED_MASK 0xffffffffu
+
+/* replies of closed sessions, dropped (read only) */
+#define CLIO_REG_GBN_TX_CLOSED 0x07c
+#define CLIO_GBN_TX_CLOSED_SHIFT 0
+#define CLIO_GBN_TX_CLOSED_MASK 0xffffffffu
+
+/* frames sent again (read only) */
+#define CLIO_REG_GBN_TX_RESENT 0x080
+#define CLIO_GBN_TX_RESENT_SHIFT 0
+#define CLIO_GBN_TX_RESENT_MASK 0xffffffffu
+
+/* times that a NACK made a session send again (read only) */
+#define CLIO_REG_GBN_TX_NACKED 0x084
+#define CLIO_GBN_TX_NACKED_SHIFT 0
+#define CLIO_GBN_TX_NACKED_MASK 0xffffffffu
+
+/* times that a timeout did (read only) */
+#define CLIO_REG_GBN_TX_TIMEOUTS 0x088
+#define CLIO_GBN_TX_TIMEOUTS_SHIFT 0
+#define CLIO_GBN_TX_TIMEOUTS_MASK 0xffffffffu
+
+/* sessions given up (read only) */
+#define CLIO_REG_GBN_TX_FAILED 0x08c
+#define CLIO_GBN_TX_FAILED_SHIFT 0
+#define CLIO_GBN_TX_FAILED_MASK 0xffffffffu
+
+/* errors of the memory of the frames kept (read only) */
+#define CLIO_REG_GBN_TX_MEMORY_ERRORS 0x090
+#define CLIO_GBN_TX_MEMORY_ERRORS_SHIFT 0
+#define CLIO_GBN_TX_MEMORY_ERRORS_MASK 0xffffffffu
+
+/* replies that waited for earlier ones (read only) */
+#define CLIO_REG_GBN_TX_WAITED 0x094
+#define CLIO_GBN_TX_WAITED_SHIFT 0
+#define CLIO_GBN_TX_WAITED_MASK 0xffffffffu
+
+/* replies no longer waited for (read only) */
+#define CLIO_REG_GBN_TX_SKIPPED 0x098
+#define CLIO_GBN_TX_SKIPPED_SHIFT 0
+#define CLIO_GBN_TX_SKIPPED_MASK 0xffffffffu
+
+/* replies to an earlier life of their session, dropped (read only) */
+#define CLIO_REG_GBN_TX_STALE 0x09c
+#define CLIO_GBN_TX_STALE_SHIFT 0
+#define CLIO_GBN_TX_STALE_MASK 0xffffffffu
+
 /* counters: low word; the high word follows */
 #define CLIO_COUNTER_RX_FRAMES 0x200
 #define CLIO_COUNTER_TX_FRAMES 0x208
@@ -191,5 +349,15 @@
 #define CLIO_COUNTER_RETRY_EVICTIONS 0x380
 #define CLIO_COUNTER_RETRY_CLIENTS_REPLACED 0x388
 #define CLIO_COUNTER_SHOOTDOWNS 0x390
+#define CLIO_COUNTER_OFFLOAD0_REQUESTS 0x398
+#define CLIO_COUNTER_OFFLOAD1_REQUESTS 0x3a0
+#define CLIO_COUNTER_OFFLOAD2_REQUESTS 0x3a8
+#define CLIO_COUNTER_OFFLOAD3_REQUESTS 0x3b0
+#define CLIO_COUNTER_OFFLOAD0_ACCESSES 0x3b8
+#define CLIO_COUNTER_OFFLOAD1_ACCESSES 0x3c0
+#define CLIO_COUNTER_OFFLOAD2_ACCESSES 0x3c8
+#define CLIO_COUNTER_OFFLOAD3_ACCESSES 0x3d0
+#define CLIO_COUNTER_OFFLOAD_BUSY 0x3d8
+#define CLIO_COUNTER_OFFLOAD_REPEATED 0x3e0
 
 #endif

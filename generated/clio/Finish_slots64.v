@@ -28,30 +28,27 @@ module Finish_slots64 (
   output wire [3:0]  done_status,
   output wire [63:0] done_word
 );
-  reg told_valid; // finish.ts:24
-  reg told_silent; // finish.ts:24
-  reg told_done; // finish.ts:24
-  reg [5:0] told_slot; // finish.ts:24
-  reg [3:0] told_status; // finish.ts:24
-  wire node = ending_payload_silent | reply_ready; // finish.ts:22
+  reg told_valid; // finish.ts:25
+  reg told_silent; // finish.ts:26
+  reg told_done; // finish.ts:26
+  reg told_found; // finish.ts:26
+  reg [5:0] told_slot; // finish.ts:26
+  reg [3:0] told_status; // finish.ts:26
+  wire reply_room = ending_payload_silent | reply_ready; // finish.ts:23
 
   always @(posedge clk)
-    if (rst) begin
-      told_valid <= 1'b0;
-      told_silent <= 1'b0;
-      told_done <= 1'b0;
-      told_slot <= 6'd0;
-      told_status <= 4'd0;
-    end
-    else begin
-      told_valid <= ending_valid & ending_ready;
-      told_silent <= ending_payload_silent;
-      told_done <= ending_payload_done;
-      told_slot <= ending_payload_slot;
-      told_status <= ending_payload_status;
-    end
+    if (rst) told_valid <= 1'b0;
+    else told_valid <= ending_valid & ending_ready;
 
-  assign ending_ready = node;
+  always @(posedge clk) begin
+    told_silent <= ending_payload_silent;
+    told_done <= ending_payload_done;
+    told_found <= ending_payload_word != 2'd0;
+    told_slot <= ending_payload_slot;
+    told_status <= ending_payload_status;
+  end
+
+  assign ending_ready = reply_room;
   assign reply_valid = ending_valid & ~ending_payload_silent;
   assign reply_payload_slot = ending_payload_slot;
   assign reply_payload_form = ending_payload_form;
@@ -64,5 +61,5 @@ module Finish_slots64 (
   assign done_valid = told_valid & told_done;
   assign done_slot = told_slot;
   assign done_status = told_status;
-  assign done_word = word;
+  assign done_word = told_found ? word : 64'd0;
 endmodule

@@ -221,63 +221,63 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [5:0] refused_out_head; // pass_queue.ts:15
   reg [5:0] refused_out_behind_head; // pass_queue.ts:16
   reg [5:0] refused_out_tail; // pass_queue.ts:17
-  wire walk_fetch_ready; // translate.ts:229
-  wire walk_ar_valid; // translate.ts:229
-  wire [30:0] walk_ar_payload_addr; // translate.ts:229
-  wire [4:0] walk_ar_payload_id; // translate.ts:229
-  wire [7:0] walk_ar_payload_len; // translate.ts:229
-  wire [2:0] walk_ar_payload_size; // translate.ts:229
-  wire [1:0] walk_ar_payload_burst; // translate.ts:229
-  wire walk_r_ready; // translate.ts:229
-  wire walk_arriving_valid; // translate.ts:229
-  wire [3:0] walk_arriving_miss; // translate.ts:229
-  wire walk_walked_valid; // translate.ts:229
-  wire [3:0] walk_walked_result_miss; // translate.ts:229
-  wire walk_walked_result_error; // translate.ts:229
-  wire walk_walked_result_allocated; // translate.ts:229
-  wire walk_walked_result_mapped; // translate.ts:229
-  wire walk_walked_result_read; // translate.ts:229
-  wire walk_walked_result_write; // translate.ts:229
-  wire [8:0] walk_walked_result_ppn; // translate.ts:229
-  wire [2:0] walk_walked_result_slot; // translate.ts:229
-  wire [7:0] walk_walked_result_index; // translate.ts:229
-  wire [35:0] walk_walked_result_tag; // translate.ts:229
-  wire faults_free_page_ready; // translate.ts:234
-  wire faults_done_valid; // translate.ts:234
-  wire [3:0] faults_done_miss; // translate.ts:234
-  wire faults_done_outOfMemory; // translate.ts:234
-  wire [8:0] faults_done_ppn; // translate.ts:234
-  wire faults_quick; // translate.ts:234
-  wire faults_aw_valid; // translate.ts:234
-  wire [30:0] faults_aw_payload_addr; // translate.ts:234
-  wire [4:0] faults_aw_payload_id; // translate.ts:234
-  wire [7:0] faults_aw_payload_len; // translate.ts:234
-  wire [2:0] faults_aw_payload_size; // translate.ts:234
-  wire [1:0] faults_aw_payload_burst; // translate.ts:234
-  wire faults_w_valid; // translate.ts:234
-  wire [511:0] faults_w_payload_data; // translate.ts:234
-  wire [63:0] faults_w_payload_strb; // translate.ts:234
-  wire faults_w_payload_last; // translate.ts:234
-  wire faults_b_ready; // translate.ts:234
-  wire faults_written_valid; // translate.ts:234
-  wire [3:0] faults_written_miss; // translate.ts:234
-  wire [6:0] faults_level; // translate.ts:234
-  reg [63:0] inside_; // translate.ts:249
-  reg [63:0] awaited; // translate.ts:252
-  reg drains; // translate.ts:253
-  reg report; // translate.ts:254
-  reg shot; // translate.ts:256
-  reg happened_tlbHits; // translate.ts:267
-  reg happened_tlbMisses; // translate.ts:267
-  reg happened_missesMerged; // translate.ts:267
-  reg happened_bucketFetches; // translate.ts:267
-  reg happened_tlbEvictions; // translate.ts:267
-  reg happened_pageFaults; // translate.ts:267
-  reg happened_shootdowns; // translate.ts:267
-  reg happened_invalid; // translate.ts:267
-  reg happened_writePermission; // translate.ts:267
-  reg happened_readPermission; // translate.ts:267
-  reg happened_outOfMemory; // translate.ts:267
+  wire walk_fetch_ready; // translate.ts:231
+  wire walk_ar_valid; // translate.ts:231
+  wire [30:0] walk_ar_payload_addr; // translate.ts:231
+  wire [4:0] walk_ar_payload_id; // translate.ts:231
+  wire [7:0] walk_ar_payload_len; // translate.ts:231
+  wire [2:0] walk_ar_payload_size; // translate.ts:231
+  wire [1:0] walk_ar_payload_burst; // translate.ts:231
+  wire walk_r_ready; // translate.ts:231
+  wire walk_arriving_valid; // translate.ts:231
+  wire [3:0] walk_arriving_miss; // translate.ts:231
+  wire walk_walked_valid; // translate.ts:231
+  wire [3:0] walk_walked_result_miss; // translate.ts:231
+  wire walk_walked_result_error; // translate.ts:231
+  wire walk_walked_result_allocated; // translate.ts:231
+  wire walk_walked_result_mapped; // translate.ts:231
+  wire walk_walked_result_read; // translate.ts:231
+  wire walk_walked_result_write; // translate.ts:231
+  wire [8:0] walk_walked_result_ppn; // translate.ts:231
+  wire [2:0] walk_walked_result_slot; // translate.ts:231
+  wire [7:0] walk_walked_result_index; // translate.ts:231
+  wire [35:0] walk_walked_result_tag; // translate.ts:231
+  wire faults_free_page_ready; // translate.ts:236
+  wire faults_done_valid; // translate.ts:236
+  wire [3:0] faults_done_miss; // translate.ts:236
+  wire faults_done_outOfMemory; // translate.ts:236
+  wire [8:0] faults_done_ppn; // translate.ts:236
+  wire faults_quick; // translate.ts:236
+  wire faults_aw_valid; // translate.ts:236
+  wire [30:0] faults_aw_payload_addr; // translate.ts:236
+  wire [4:0] faults_aw_payload_id; // translate.ts:236
+  wire [7:0] faults_aw_payload_len; // translate.ts:236
+  wire [2:0] faults_aw_payload_size; // translate.ts:236
+  wire [1:0] faults_aw_payload_burst; // translate.ts:236
+  wire faults_w_valid; // translate.ts:236
+  wire [511:0] faults_w_payload_data; // translate.ts:236
+  wire [63:0] faults_w_payload_strb; // translate.ts:236
+  wire faults_w_payload_last; // translate.ts:236
+  wire faults_b_ready; // translate.ts:236
+  wire faults_written_valid; // translate.ts:236
+  wire [3:0] faults_written_miss; // translate.ts:236
+  wire [6:0] faults_level; // translate.ts:236
+  reg [63:0] inside_; // translate.ts:251
+  reg [63:0] awaited; // translate.ts:254
+  reg drains; // translate.ts:255
+  reg report; // translate.ts:256
+  reg shot; // translate.ts:258
+  reg happened_tlbHits; // translate.ts:269
+  reg happened_tlbMisses; // translate.ts:269
+  reg happened_missesMerged; // translate.ts:269
+  reg happened_bucketFetches; // translate.ts:269
+  reg happened_tlbEvictions; // translate.ts:269
+  reg happened_pageFaults; // translate.ts:269
+  reg happened_shootdowns; // translate.ts:269
+  reg happened_invalid; // translate.ts:269
+  reg happened_writePermission; // translate.ts:269
+  reg happened_readPermission; // translate.ts:269
+  reg happened_outOfMemory; // translate.ts:269
   (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:76
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass_queue.ts:13
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass_queue.ts:13
@@ -324,22 +324,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:176
   wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:177
   wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:178
-  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:180
-  wire goes_on = mapped & permitted; // translate.ts:181
+  wire moving =
+    misses_served_valid
+    & (misses_served_verdict == 3'd2)
+    & ~(misses_served_read | misses_served_write); // translate.ts:180
+  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:182
+  wire goes_on = mapped & permitted; // translate.ts:183
   wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
   wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_lastStep;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:182
-  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:184
-  wire adds = missed & misses_added_taken; // translate.ts:185
-  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:186
+  wire complete = complete_choice == complete_choice_2; // translate.ts:184
+  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:186
+  wire adds = missed & misses_added_taken; // translate.ts:187
+  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:188
   wire learns =
     misses_served_valid
     & misses_served_first
     & (misses_served_verdict == 3'd0)
-    & ~misses_served_poisoned; // translate.ts:191
+    & ~misses_served_poisoned; // translate.ts:193
   wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
-  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:199
-  wire finished = goes_on & complete; // translate.ts:200
+  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:201
+  wire finished = goes_on & complete; // translate.ts:202
   wire reads_out_taken = reads_valid & reads_ready; // pass_queue.ts:24
   wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass_queue.ts:27
   wire writes_out_taken = writes_valid & writes_ready; // pass_queue.ts:24
@@ -349,7 +353,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire refused_out_taken = refused_valid & refused_ready; // pass_queue.ts:24
   wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass_queue.ts:27
   wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
-  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:221
+  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:223
 
   wire [43:0] misses_key = first_key; // translate.ts:78
   wire misses_advance = first_moves; // translate.ts:78
@@ -484,17 +488,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:229
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:229
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:229
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:229
-  wire walk_ar_ready = ar_ready; // translate.ts:229
-  wire walk_r_valid = r_valid; // translate.ts:229
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:229
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:229
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:229
-  wire walk_r_payload_last = r_payload_last; // translate.ts:229
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:229
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:231
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:231
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:231
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:231
+  wire walk_ar_ready = ar_ready; // translate.ts:231
+  wire walk_r_valid = r_valid; // translate.ts:231
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:231
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:231
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:231
+  wire walk_r_payload_last = r_payload_last; // translate.ts:231
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:231
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -530,26 +534,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:234
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:234
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:234
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:234
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:234
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:234
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:234
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:234
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:234
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:234
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:234
-  wire faults_free_page_valid = free_page_valid; // translate.ts:234
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:234
-  wire faults_outOfMemory = outOfMemory; // translate.ts:234
-  wire faults_aw_ready = aw_ready; // translate.ts:234
-  wire faults_w_ready = w_ready; // translate.ts:234
-  wire faults_b_valid = b_valid; // translate.ts:234
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:234
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:234
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:234
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:236
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:236
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:236
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:236
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:236
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:236
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:236
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:236
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:236
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:236
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:236
+  wire faults_free_page_valid = free_page_valid; // translate.ts:236
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:236
+  wire faults_outOfMemory = outOfMemory; // translate.ts:236
+  wire faults_aw_ready = aw_ready; // translate.ts:236
+  wire faults_w_ready = w_ready; // translate.ts:236
+  wire faults_b_valid = b_valid; // translate.ts:236
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:236
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:236
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:236
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -607,7 +611,13 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     decision_op <= asks_sync_choice;
     decision_indirect <= misses_served_valid ? permitted_word[93] : second_indirect;
     decision_ppns <= {decision_ppns_choice_3, decision_ppns_choice_4};
-    decision_status <= absent ? 4'd1 : failed ? 4'd4 : exhausted ? 4'd7 : lacks_write ? 4'd2 : 4'd3;
+    decision_status <=
+      absent ? 4'd1 :
+      failed ? 4'd4 :
+      exhausted ? 4'd7 :
+      moving ? 4'd9 :
+      lacks_write ? 4'd2 :
+      4'd3;
   end
   wire [63:0] inside__joined = {
     access_payload_slot == 6'd63,
@@ -738,9 +748,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       happened_tlbEvictions <= tlb_evicts;
       happened_pageFaults <= faults_done_valid & ~faults_done_outOfMemory;
       happened_shootdowns <= shootdown_done_valid & shootdown_done_ready;
-      happened_invalid <= absent;
-      happened_writePermission <= denied & lacks_write;
-      happened_readPermission <= denied & ~lacks_write;
+      happened_invalid <= absent | moving;
+      happened_writePermission <= denied & lacks_write & ~moving;
+      happened_readPermission <= denied & ~(lacks_write | moving);
       happened_outOfMemory <= exhausted;
     end
 
