@@ -16,12 +16,16 @@ import type { GeneratedFile } from "./files.ts";
 import { filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
 
-/** The Verilog of every design, one file per definition, its source map beside it, and the names of every top. */
+/**
+ * The Verilog of every design, one file per definition, its source map beside it, and the names of every top. A further build of the node has only what the default build lacks: tools find the rest with the folder of that one
+ * beside its own (`-y generated/clio`).
+ */
 function verilog(): { readonly path: string; readonly text: string }[] {
   const files = new Map<string, string>();
   for (const d of [...designs(makeSettings().config), ...furtherBuilds()]) {
     for (const f of filesOf(d.emitted, "../../")) {
       const path = `generated/${d.folder}/${f.path}`, before = files.get(path);
+      if (d.besides !== undefined && files.get(`generated/${d.besides}/${f.path}`) === f.text) continue;
       if (before !== undefined && before !== f.text) throw new Error(`two definitions of ${path} differ`);
       files.set(path, f.text);
     }

@@ -4,7 +4,11 @@ import { Counter } from "../../docs/examples/counter.ts";
 import { emit, libraryModules, type EmittedDesign } from "../../hdl-dsl/index.ts";
 
 /** A design that is generated, and the folder under generated/ for its files. */
-export interface GeneratedDesign { readonly folder: string; readonly emitted: EmittedDesign }
+export interface GeneratedDesign {
+  readonly folder: string; readonly emitted: EmittedDesign;
+  /** The folder in which files of the same text stand already: they are not written again. */
+  readonly besides?: string;
+}
 
 /** The node for a configuration. */
 export function node(config: NodeConfig): EmittedDesign { return emit(clioNode(config)); }
@@ -21,7 +25,7 @@ export function designs(config: NodeConfig): readonly GeneratedDesign[] {
 /** The default node with the transport and with the offloads that it can have. */
 export function furtherBuilds(): readonly GeneratedDesign[] {
   return [
-    { folder: "clio-gbn", emitted: node(makeSettings({ transport: "gbn" }).config) },
-    { folder: "clio-offloads", emitted: node(makeSettings({ offloads: "all" }).config) },
+    { folder: "clio-gbn", emitted: node(makeSettings({ transport: "gbn" }).config), besides: "clio" },
+    { folder: "clio-offloads", emitted: node(makeSettings({ offloads: "all" }).config), besides: "clio" },
   ];
 }
