@@ -1,7 +1,11 @@
 import { type Def, emit, type EmittedDesign, type EmittedPort, type EmittedStream, leavesOf, type Ports } from "../hdl-dsl/index.ts";
 
 /** What the harness simulates: the ports as declared (they type the bench) and the Verilog. */
-export interface Design<P extends Ports = Ports> { readonly ports: P; readonly emitted: EmittedDesign }
+export interface Design<P extends Ports = Ports> {
+  readonly ports: P; readonly emitted: EmittedDesign;
+  /** Its model runs for few cycles (a planted fault is found soon): it is compiled without optimisation, in a fraction of the time. */
+  readonly brief?: boolean;
+}
 
 /** A definition in the language, or a design whose Verilog is at hand already. */
 export type Dut<P extends Ports = Ports> = Def<P> | Design<P>;

@@ -24,7 +24,7 @@ export interface SimulateOptions {
 /** Builds the design (or finds it built), makes a model and resets it. Free it when done. */
 export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
   const design = designOf(dut);
-  const program = await (options.backend ?? verilatorBackend).load(design.emitted, { trace: options.wave !== undefined });
+  const program = await (options.backend ?? verilatorBackend).load(design.emitted, { trace: options.wave !== undefined, brief: design.brief === true });
   const clocks: Record<string, ClockSetting> = {};
   for (const [name, c] of Object.entries(options.clocks ?? {})) {
     clocks[name] = { periodPs: Math.round(c.periodNs * 1000), phasePs: Math.round((c.phaseNs ?? 0) * 1000) };

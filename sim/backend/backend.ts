@@ -56,6 +56,8 @@ export interface Program {
 /** A simulator. Nothing above this interface knows which one it is. */
 export interface Backend {
   readonly name: string;
-  /** Builds, or finds what was built before. @param options.trace a build of its own that can write waves. */
-  load(design: EmittedDesign, options: { readonly trace: boolean }): Promise<Program>;
+  /**
+   * Builds, or finds what was built before. @param options.trace a build of its own that can write waves. @param options.brief it will run for few cycles: built quickly rather than to run quickly.
+   */
+  load(design: EmittedDesign, options: { readonly trace: boolean; readonly brief?: boolean }): Promise<Program>;
 }

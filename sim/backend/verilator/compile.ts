@@ -55,9 +55,9 @@ export async function runtimeObject(tools: Tools, trace: boolean): Promise<strin
 
 /**
  * Compiles what Verilator wrote into `hot.o` (evaluated each cycle, with the shim) and `slow.o` (start-up), and links `model.so`.
- * @param from folder of the generated C++ and shim. @param to folder to fill.
+ * @param brief without optimisation. @param from folder of the generated C++ and shim. @param to folder to fill.
  */
-export async function compileModel(tools: Tools, trace: boolean, from: string, to: string): Promise<void> {
+export async function compileModel(tools: Tools, trace: boolean, brief: boolean, from: string, to: string): Promise<void> {
   const runtime = runtimeObject(tools, trace);
   const include = [...await includeFlags(tools), `-I${from}`];
   const units = readdirSync(from).filter((f) => f.endsWith(".cpp")).sort();
@@ -69,7 +69,7 @@ export async function compileModel(tools: Tools, trace: boolean, from: string, t
   const compile = (unit: string, extra: readonly string[]): Promise<string> => run(tools.cxx.path,
     [...cxxFlags(tools, trace), ...extra, ...include, "-c", join(from, `${unit}.cc`), "-o", join(to, `${unit}.o`)], from, "compiling the model");
   // Start-up code runs once: optimising it would cost more than it gives.
-  await Promise.all([compile("hot", []), compile("slow", ["-O0"])]);
+  await Promise.all([compile("hot", brief ? ["-O0"] : []), compile("slow", ["-O0"])]);
   await run(tools.cxx.path, [
     "-shared", "-o", join(to, "model.so"), join(to, "hot.o"), join(to, "slow.o"), await runtime, "-Wl,-Bsymbolic,-z,defs", "-lpthread", "-latomic",
     ...(trace ? ["-lz"] : []),

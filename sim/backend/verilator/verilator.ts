@@ -31,27 +31,27 @@ async function translate(tools: Tools, design: EmittedDesign, layout: BlockLayou
 }
 
 /** What the compiler will see, so that a change of the Verilog that does not reach the C++ (a comment) costs no compilation. */
-function generatedKey(tools: Tools, trace: boolean, dir: string): string {
+function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string): string {
   const files = readdirSync(dir).filter((f) => /\.(cpp|h|cc)$/.test(f)).sort();
   return digest([
-    tools.fingerprint, cxxFlags(tools, trace).join(" "), ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
+    tools.fingerprint, cxxFlags(tools, trace).join(" "), ...(brief ? ["brief"] : []), ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
     ...files.flatMap((f) => [f, readFileSync(join(dir, f), "utf8").replace(/^\/\/ .*$/gm, "")]),
   ]);
 }
 
 /** What Verilator will see: when it is as before, Verilator is not even started. */
-function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean): string {
+function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, brief: boolean): string {
   return digest([
-    tools.fingerprint, verilatorFlags(design, trace).join(" "), cxxFlags(tools, trace).join(" "), portsHeader(layout),
+    tools.fingerprint, verilatorFlags(design, trace).join(" "), cxxFlags(tools, trace).join(" "), ...(brief ? ["brief"] : []), portsHeader(layout),
     ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource), ...design.files.flatMap((f) => [f.name, f.text]),
   ]);
 }
 
 /** Folder of the compiled model (`model.so`, `hot.o`, `slow.o`, headers), built unless it is in the cache. */
 export async function modelFolder(
-  tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean,
+  tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, brief = false,
 ): Promise<{ readonly dir: string; readonly built: boolean }> {
-  const pointer = join(cacheRoot(), "text", textKey(tools, design, layout, trace));
+  const pointer = join(cacheRoot(), "text", textKey(tools, design, layout, trace, brief));
   if (existsSync(pointer)) {
     const dir = join(cacheRoot(), "model", readFileSync(pointer, "utf8"));
     if (existsSync(dir)) return { dir, built: false };
@@ -59,8 +59,8 @@ export async function modelFolder(
   const work = mkdtempSync(join(tmpdir(), "mnemo-"));
   try {
     await translate(tools, design, layout, trace, work);
-    const key = generatedKey(tools, trace, work);
-    const result = await cached("model", key, (to) => compileModel(tools, trace, work, to));
+    const key = generatedKey(tools, trace, brief, work);
+    const result = await cached("model", key, (to) => compileModel(tools, trace, brief, work, to));
     mkdirSync(join(cacheRoot(), "text"), { recursive: true });
     const temporary = `${pointer}.${process.pid}.tmp`;
     writeFileSync(temporary, key);
@@ -82,9 +82,9 @@ class VerilatorProgram implements Program {
   create(options: ModelOptions): VerilatorModel { return new VerilatorModel(this.#loader, this.#library, this.#layout, options); }
 }
 
-async function build(design: EmittedDesign, trace: boolean): Promise<VerilatorProgram> {
+async function build(design: EmittedDesign, trace: boolean, brief: boolean): Promise<VerilatorProgram> {
   const tools = simulationTools(), layout = layoutOf(design);
-  const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace)]);
+  const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace, brief)]);
   return new VerilatorProgram(loader, join(folder.dir, "model.so"), layout, folder.built);
 }
 
@@ -94,13 +94,13 @@ const programs = new WeakMap<EmittedDesign, Map<string, Promise<VerilatorProgram
 /** Verilator by its command line, its C++ compiled here and run in this process. */
 export const verilatorBackend: Backend = {
   name: "verilator",
-  load(design, { trace }) {
+  load(design, { trace, brief = false }) {
     const known = programs.get(design) ?? new Map<string, Promise<VerilatorProgram>>();
     programs.set(design, known);
-    const key = `${trace ? "traced" : "plain"} ${cacheRoot()}`;
+    const key = `${trace ? "traced" : "plain"}${brief ? " brief" : ""} ${cacheRoot()}`;
     let program = known.get(key);
     if (!program) {
-      known.set(key, program = build(design, trace));
+      known.set(key, program = build(design, trace, brief));
       // A failure is not remembered: the tool may have been installed since.
       program.catch(() => known.delete(key));
     }
