@@ -147,7 +147,7 @@ export const GbnRx = module("GbnRx",
     frames.hold.set(held);
 
     // The table. Its memory's address hangs on the packet's kind, so that comes from a register.
-    const next = stage(queue.pop as unknown as StreamIn<typeof Queued>, "full", { name: "next" });
+    const next = stage(queue.pop, "full", { name: "next" });
     const head = next.payload;
     const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
     const full = reg(bit, { init: 0 });

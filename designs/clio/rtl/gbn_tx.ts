@@ -102,7 +102,7 @@ export const GbnTx = module("GbnTx",
     io.crowded.set(reorder.crowded);
 
     // Its number and its receiver: asked in one cycle, known in the next.
-    const next = stage(reorder.out as unknown as StreamIn<ReturnType<typeof uint>>, "full", { name: "next" });
+    const next = stage(reorder.out, "full", { name: "next" });
     const head = unpack(Queued, next.payload as never);
     const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
     contexts.write(io.context_write.en, io.context_write.index, io.context_write.value);
