@@ -5,7 +5,7 @@ export { extendedNode } from "./extended_node.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header_insert.ts";
 export { HeaderStrip, StrippedHead } from "./header_strip.ts";
 export { OnceTable, onceVerdict, onceWays, rememberedBytes, type OnceParameters } from "./once_table.ts";
-export { slotProof } from "./slot_proof.ts";
+export { slotDataProofs, slotProof } from "./slot_proof.ts";
 export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";
 export { packetData } from "./ip_data.ts";
 export { OrderEnter, OrderLeave, RequestOrder, type RequestOrderParameters } from "./request_order.ts";

@@ -73,22 +73,24 @@ export const OffloadSlot = module("OffloadSlot",
     const pids = ram(uint(16), { depth: p.contexts, collision: "undefined", style: "distributed" });
     pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
 
-    // ---- Replies. What stands for no request is thrown away with its data.
+    // ---- Replies. What stands for no request is thrown away with its data, and to the end: its context may be given to a new request meanwhile.
     const answers = collect(io.reply, io.reply_data, { name: "replies", length: "length", mostBytes: p.maxBody, beatBytes: p.beatBytes, depth: p.contexts });
     const a = answers.heads.payload;
     const current = node(used.and(decode(a.context, p.contexts)).any());
-    /** The head of the reply has left, its data have not. */
-    const giving = reg(bit, { init: 0 });
-    const dropping = node(answers.heads.valid.and(current.not()).and(giving.not()));
-    const dropped = node(dropping.and(a.length.any().not().or(answers.data.valid.and(answers.data.payload.last))));
-    io.answer.valid.set(answers.heads.valid.and(current).and(giving.not()));
+    const beats = beatsOf(a.length, p);
+    /** Beats that belong to the head that has left. */
+    const left = reg(uint(bitsFor(bodyBeats)), { init: 0 });
+    const discarding = reg(bit);
+    const between = node(left.any().not());
+    io.answer.valid.set(answers.heads.valid.and(current).and(between));
     assignView(io.answer.payload, a, "answer");
-    answers.heads.ready.set(io.answer.fire.or(dropped));
-    io.answer_data.valid.set(answers.data.valid.and(giving));
+    answers.heads.ready.set(between.and(current.not().or(io.answer.ready)));
+    const dropped = node(answers.heads.fire.and(current.not()));
+    io.answer_data.valid.set(answers.data.valid.and(between.not()).and(discarding.not()));
     io.answer_data.payload.set({ data: answers.data.payload.data, last: answers.data.payload.last });
-    answers.data.ready.set(mux(giving, io.answer_data.ready, dropping.and(a.length.any())));
-    when(io.answer.fire, () => { giving.set(a.length.any()); })
-      .elseWhen(io.answer_data.fire.and(io.answer_data.payload.last), () => { giving.set(0); });
+    answers.data.ready.set(between.not().and(discarding.or(io.answer_data.ready)));
+    when(answers.heads.fire, () => { left.set(beats.resize(left.width)); discarding.set(current.not()); })
+      .elseWhen(answers.data.fire, () => { left.set(left.sub(1)); });
     const taken = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
     const ended = mux(io.answer.fire.and(a.more.not()), decode(a.context, p.contexts), constant(0, p.contexts));
     used.set(used.and(ended.not()).or(taken));

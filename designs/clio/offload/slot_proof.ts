@@ -61,8 +61,49 @@ const harness = module("OffloadSlotProof",
     cover(io.answer.fire, "an answer");
   });
 
+/** The same slot seen from those who share it with others: whoever has taken a head of `side` finds its data, beat after beat, whatever the offload does. */
+const behind = (side: "answer" | "access") => module(`OffloadSlotData_${side}`,
+  (p: SlotParameters) => ({
+    reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)), memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)),
+    asked: sink(OffloadRequest(p)), head_ready: input(bit), data_ready: input(bit),
+  }),
+  (io, p) => {
+    const dut = instance("dut", OffloadSlot(p));
+    dut.pid.set(0xff00);
+    connect(io.asked, dut.asked); connect(io.reply, dut.reply); connect(io.memory, dut.memory);
+    connect(io.reply_data, dut.reply_data); connect(io.memory_data, dut.memory_data);
+    // Bodies of requests and memory's replies have no part in it.
+    dut.asked_data.valid.set(0); dut.asked_data.payload.set({ data: 0, last: 0 });
+    dut.came.valid.set(0); dut.came.payload.set({ tag: 0, status: 0, va: 0, length: 0, data: 0, cost: 0 });
+    dut.came_data.valid.set(0); dut.came_data.payload.set({ data: 0, last: 0 });
+    for (const s of [dut.request, dut.request_data, dut.memory_reply, dut.memory_reply_data]) s.ready.set(1);
+    const other = side === "answer" ? "access" : "answer";
+    if (side === "answer") assumeAlways(io.memory.valid.not(), "no memory requests");
+    dut[other].ready.set(0); dut[`${other}_data`].ready.set(0);
+    assumeAlways(io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.context))), "a request comes when there is room for it");
+    const head = dut[side], data = dut[`${side}_data`], length = side === "answer" ? dut.answer.payload.length : dut.access.payload.data;
+    // Four heads of two beats at most: `may` lets no more leave, and of answers one is under way at a time.
+    const due = reg(uint(4), { init: 0, name: "model_due" });
+    head.ready.set(io.head_ready);
+    data.ready.set(io.data_ready.and(due.any()));
+    due.set(due.add(mux(head.fire, beatsOf(length, p).resize(4), constant(0, 4))).sub(data.fire.zext(4)));
+    assertAlways(due.any().not().or(data.valid), "a head's data are there");
+    assertAlways(due.le(side === "answer" ? 2 : 4), "no more data are owed than may be under way");
+    cover(due.eq(2), "a head of two beats");
+  });
+
 export const slotProof: Proof = {
   module: "OffloadSlot, 2 contexts, 2 memory requests under way, 4 reply beats",
   harness: harness(small),
   faults: [{ what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" }],
 };
+export const slotDataProofs: readonly Proof[] = [
+  {
+    module: "OffloadSlot: the data of its replies, 2 contexts", harness: behind("answer")(small), long: true,
+    faults: [{ what: "a head leaves while data of the one before are there", from: /between = [^;]*;/, to: "between = 1'b1;" }],
+  },
+  {
+    module: "OffloadSlot: the data of its memory requests", harness: behind("access")(small),
+    faults: [{ what: "a head leaves before its last beat is there", from: /accesses_whole = [^;]*;/, to: "accesses_whole = accesses_valid;" }],
+  },
+];

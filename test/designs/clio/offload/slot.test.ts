@@ -112,7 +112,28 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
   expect(events).toEqual({ requests, replies: expected.answers.length, accesses: expected.accesses.length, refused: guard.refused, stray });
 }
 
+/** A reply for nobody, of many beats, while it is thrown away its context becomes a new request's, which is then answered too. */
+async function strayMeanwhile(b: Bench<Ports>, length: number) {
+  const io = b.io, source = <S>(s: S) => new StreamSource(b.sim, s as never, { pause: never }) as StreamSource<never>;
+  const sink = <S>(s: S) => new StreamSink(b.sim, s as never, { pause: never });
+  const asked = source(io.asked), reply = source(io.reply), replyData = source(io.reply_data), answer = sink(io.answer), answerData = sink(io.answer_data);
+  for (const s of [io.request, io.request_data]) s.ready.value = 1;
+  const beats = beatsOf(b, length), head = { context: 0, status: 0, opcode: 1, length, more: 0 };
+  const give = (data: readonly object[]) => { for (const d of data) replyData.send(d as never); reply.send(head as never); };
+  give(beats);
+  await b.until(() => io.events.stray.value === 1);
+  await b.risingEdge();
+  asked.send({ context: 0, opcode: 1, pid: 5, length: 0 } as never);
+  await b.cycles(2 * beats.length + 4);
+  expect([answer.received.length, answerData.received.length], "nobody has answered yet").toEqual([0, 0]);
+  const wanted = beatsOf(b, length);
+  give(wanted);
+  await b.until(() => answer.received.length === 1 && answerData.received.length === wanted.length);
+  expect(answerData.received.map(r => r.value)).toEqual(wanted);
+}
+
 describe("OffloadSlot", () => {
+  bench("a reply for nobody is thrown away to its end, though its context is taken meanwhile", dut, { seed: 7, limitCycles: 1000 }, b => strayMeanwhile(b, p.maxBody));
   bench("requests, replies and memory requests of an offload that does everything, under random back-pressure", dut, { seed: 3, limitCycles: 200_000 }, async b => {
     await run(b, 120, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
   });
@@ -154,4 +175,8 @@ describe("a planted fault is found", () => {
     ["a context is free before its last reply", "& ~replies_heads_pop_payload_more", "& 1'b1"],
   ];
   for (const [name, from, to] of faults) test(name, async () => { await findsFault(check(name, plant(dut, from, to))); });
+  test("a reply for nobody goes on as the answer to who has come meanwhile", async () => {
+    const design = plant(dut, /discarding <= (?!1'b0)[^;]*;/, "discarding <= 1'b0;");
+    await findsFault(runBench("stray meanwhile", design, { wave: false, seed: 7, hangCycles: 200, limitCycles: 1000 }, b => strayMeanwhile(b, p.maxBody)));
+  });
 });
