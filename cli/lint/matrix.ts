@@ -15,4 +15,5 @@ export const matrix: readonly (readonly string[])[] = [
   ["dataWidth=128", "transport=gbn", "gbnSessions=16", "mtuFrame=9018"],
   ["dataWidth=64", "offloads=all", "requestSlots=16"],
   ["dataWidth=256", "offloads=kv,mv", "mtuFrame=9018"],
+  ["dataWidth=64", "transport=gbn", "gbnSessions=16", "offloads=all", "requestSlots=16"],
 ];

@@ -30,7 +30,7 @@ export interface SynthOptions {
 export const synthDesigns = ["clio", "library"] as const;
 
 /** Modules of the node that are made of blocks. */
-const madeOfBlocks = ["ClioNode", "GbnShims", "ExtendPath"];
+const madeOfBlocks = ["ClioNode", "ClioNodeExtended", "GbnShims", "ExtendPath"];
 /** Blocks that the default build lacks, and the parameters of one that has them. */
 const furtherBlocks = [
   { build: { transport: "gbn" }, blocks: ["GbnRx", "GbnTx"] },
@@ -95,7 +95,7 @@ export async function runSynth(design: (typeof synthDesigns)[number], o: SynthOp
   const results = await synthesizeAll(units, target, yosys, terminal);
 
   if (o.json !== undefined) writeFileSync(o.json, asJson(results, target, yosys.version));
-  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [/^ClioNode(?:Gbn|Extended)$/.test(r.unit.name) ? "ClioNode" : r.unit.name, figuresOf(r)])))); return exitCode.done; }
+  if (o.table === true) { terminal.print(paperTable(Object.fromEntries(results.map((r) => [/^ClioNode(?:Gbn|Extended|GbnExtended)$/.test(r.unit.name) ? "ClioNode" : r.unit.name, figuresOf(r)])))); return exitCode.done; }
   terminal.print(areaTable(results, target));
   if (o.paths > 0) terminal.print(`\nThe deepest paths, by the register, memory or port that they end in:\n${pathList(results, o.paths)}`);
   terminal.print(`\n${yosys.version}, ${target.family}, after synthesis, out of context: not placed, not routed.`);

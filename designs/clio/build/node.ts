@@ -1,17 +1,22 @@
+import { gbnHeader } from "../../packets/index.ts";
 import { offloadsOf, parametersOf, type NodeConfig } from "../config/index.ts";
 import { extendedNode } from "../offload/index.ts";
 import { offloadBuilds } from "../offloads/index.ts";
-import { ClioNode, ClioNodeGbn } from "../rtl/index.ts";
+import { ClioNode, ClioNodeGbn, goBackNNode, partBit } from "../rtl/index.ts";
 
 /** What every build of the node is: ClioNode's ports, and those of its transport if it has one. */
 export type NodeBuild = ReturnType<typeof ClioNode>;
 
 /**
- * The node of a configuration, with its transport (`transport = gbn`: `ClioNodeGbn`) or its offloads (`offloads = chase,kv`: `ClioNodeExtended`). Registers come up with the default run-time settings; others are written over
- * AXI4-Lite.
+ * The node of a configuration, with its transport (`transport = gbn`: `ClioNodeGbn`), its offloads (`offloads = chase,kv`: `ClioNodeExtended`) or both (`ClioNodeGbnExtended`: the transport is outermost). Registers come up with the
+ * default run-time settings; others are written over AXI4-Lite.
  */
 export function clioNode(c: NodeConfig): NodeBuild {
-  const p = parametersOf(c), offloads = offloadsOf(c);
-  if (p.transport === "gbn") return ClioNodeGbn(p) as unknown as NodeBuild;
-  return offloads.length === 0 ? ClioNode(p) : extendedNode(offloads.map(o => offloadBuilds[o]))(p) as unknown as NodeBuild;
+  const p = parametersOf(c), offloads = offloadsOf(c).map(o => offloadBuilds[o]), gbn = p.transport === "gbn";
+  if (offloads.length === 0) return gbn ? ClioNodeGbn(p) as unknown as NodeBuild : ClioNode(p);
+  if (!gbn) return extendedNode(offloads)(p) as unknown as NodeBuild;
+  const inside = extendedNode(offloads, { partBit, transportBytes: gbnHeader.bytes });
+  return goBackNNode({
+    build: q => inside(q) as unknown as NodeBuild, nameOf: q => inside(q).name, requests: inside.requests, marksParts: true,
+  })(p) as unknown as NodeBuild;
 }

@@ -121,9 +121,6 @@ export function deriveConfig(p: Parameters): NodeConfig {
   if (p.transport === "none" && p.gbnSessions !== mostSessions) {
     throw new ConfigError(`gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`);
   }
-  if (p.transport === "gbn" && p.offloads !== "none") {
-    throw new ConfigError(`offloads = ${p.offloads} with transport = gbn is not built yet; set offloads = none or transport = none`);
-  }
   if (p.outstandingMisses > p.requestSlots) {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);
   }

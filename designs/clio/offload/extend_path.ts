@@ -21,6 +21,8 @@ export interface Offload {
 export interface ExtendPathParameters extends SlotParameters {
   /** Operations remembered, so that none is done twice. */
   readonly once: OnceParameters;
+  /** Bit of the receiver's MAC that is set in a reply that others to the same request follow; none unless a transport wants to know it. */
+  readonly partBit?: number;
 }
 
 /**
@@ -39,9 +41,9 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
       events: output(OffloadEvents),
     };
   },
-  (io, { once, ...p }) => {
+  (io, { once, partBit, ...p }) => {
     const slots = offloads.map((o, k) => {
-      const slot = instance(`slot_${k}`, OffloadSlot(p)), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData }));
+      const slot = instance(`slot_${k}`, OffloadSlot(p)), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData, ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }) }));
       slot.pid.set(offloadPid(k));
       connect(slot.request, offload.request); connect(slot.request_data, offload.request_data);
       connect(offload.reply, slot.reply); connect(offload.reply_data, slot.reply_data);
@@ -51,7 +53,7 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
     });
     const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), p, once, io.config);
     connect(requests.soc, io.soc_rx);
-    connect(arbiter([replyFrames(slots, requests, p, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
+    connect(arbiter([replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
     const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
     io.events.set({ requests: bySlot(s => s.events.requests), accesses: bySlot(s => s.events.accesses), busy: requests.busy, repeated: requests.repeated });
     const { network, internal } = splitInternal(io.node_tx, p.beatBytes);
@@ -59,4 +61,4 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
     memoryReplies(internal, slots, p);
     connect(mergeInternal(io.rx, memoryFrames(slots, p, io.config), p.beatBytes), io.node_rx);
   },
-  { nameOf: p => `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}` });
+  { nameOf: p => `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}${p.partBit === undefined ? "" : `_q${p.partBit}`}` });

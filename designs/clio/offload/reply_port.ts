@@ -5,6 +5,7 @@ import { clioHeader, ethernetHeader, ipv4Header, udpHeader, frameOffsets } from 
 import type { AxisBeat} from "../rtl/index.ts";
 import { cutFields, joinBytes, joinFields, type NetConfig } from "../rtl/index.ts";
 import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
+import type { ExtendPathParameters } from "./extend_path.ts";
 import { FrameHead, HeaderInsert } from "./header_insert.ts";
 import { supply } from "./memory_port.ts";
 import { requestHeader, type Requests } from "./request_port.ts";
@@ -21,7 +22,7 @@ export interface ReplySide {
  * Replies of all slots, in turn, and BUSY, as frames to those who asked (wire-format.md: everything that a reply echoes is the request's). Latency: 6 cycles from `answer` to the first beat; initiation interval 1 beat, no bubble
  * between frames.
  */
-export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: SlotParameters, config: Val<typeof NetConfig>): StreamIn<ReturnType<typeof AxisBeat>> {
+export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: SlotParameters & Pick<ExtendPathParameters, "partBit">, config: Val<typeof NetConfig>): StreamIn<ReturnType<typeof AxisBeat>> {
   return scope("replies", () => {
     const { store } = requests, hostNumber = slots.length, bodyBits = rememberedBytes * 8;
     const fields = {
@@ -51,7 +52,7 @@ export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: 
     const native = node(udp.dstPort.eq(config.nativePort)), flag = (f: UInt<1>): Bit => f.and(native);
     const size = node(v.length.zext(16).add(clioHeader.bytes));
     const header = joinBytes(
-      joinFields(ethernetHeader, { dst: ethernet.src, src: config.mac, etherType: ethernetType }),
+      joinFields(ethernetHeader, { dst: p.partBit === undefined ? ethernet.src : ethernet.src.or(v.more.zext(48).shl(p.partBit)), src: config.mac, etherType: ethernetType }),
       ipHeader({ src: config.ip, dst: ip.src, totalLength: v.ipLength }, v.sum),
       joinFields(udpHeader, { srcPort: udp.dstPort, dstPort: udp.srcPort, length: node(v.length.zext(16).add(udpHeader.bytes + clioHeader.bytes)), checksum: 0 }),
       joinFields(clioHeader, {

@@ -10,6 +10,8 @@ export interface OffloadParameters {
   readonly contexts: number;
   /** Largest `length` of a READ or WRITE of the offload, bytes: the node's `maxData`. */
   readonly maxData: number;
+  /** Bytes of a transport's header in front of the Clio header, which a packet on the network has room for beside the offload's; default 0. */
+  readonly transportBytes?: number;
 }
 
 /** Bits of a count of bytes in a frame. */

@@ -65,4 +65,4 @@ export const GbnShims = module("GbnShims",
     }
     io.counters.set(counts);
   },
-  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });
+  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}` });

@@ -10,7 +10,7 @@ import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn
 import { GbnSender, type GbnSenderParameters } from "./gbn_sender.ts";
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn_shift.ts";
 import { FramePlace, GbnStore, lengthBitsOf, writtenBits, type GbnStoreParameters } from "./gbn_store.ts";
-import { Acknowledgement, choose, gbnBytes, gbnType, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
+import { Acknowledgement, choose, gbnBytes, gbnType, partBit, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
 import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
 
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
@@ -18,6 +18,8 @@ export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters
   readonly managed: number;
   /** As in gbn_reorder.ts. */
   readonly waiting: number; readonly patience: number;
+  /** Whether replies that others to the same request follow are marked (`partBit` of gbn_types.ts). */
+  readonly marksParts?: true;
 }
 
 /** One pulse for each. */
@@ -38,7 +40,7 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
  * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
  *
  * A reply is known by the tag in its receiver's MAC (gbn_rx.ts): it waits until those to the session's earlier requests have gone (gbn_reorder.ts), goes to the MAC and the slot kept for the session, with the session's next number, and is kept in
- * memory until it is acknowledged. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and are
+ * memory until it is acknowledged. Of a reply of several frames only the last waits for its turn, the marked ones before it have numbers as they come: so each request has one frame here that waits, however many it is answered with. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and are
  * not kept. Everything else passes. `acks` and the timer decide what is sent again (gbn_sender.ts); while a session sends again, its new replies are kept and follow in their
  * turn. ACKs and NACKs of the receiving half (`answers`), frames sent again, and new frames take turns, frame by frame.
  *
@@ -71,7 +73,7 @@ export const GbnTx = module("GbnTx",
     const Queued = struct({ kind: uint(2), index: uint(written), mac: uint(48), bytes: uint(bytesBits), ipLength: uint(16), checksum: uint(16), udpLength: uint(16) });
     const is_udp = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
     const tagged = node(ethernet.dst.bits(tagBits + ticketBits, 48 - tagBits - ticketBits).eq(tagPrefix)), managed = ethernet.dst.bit(15);
-    const Arrived = struct({ turn: Turn(p), queued: Queued });
+    const Arrived = struct({ turn: Turn(p), queued: Queued, ...(p.marksParts === true ? { part: bit } : {} as { part: typeof bit }) });
     const entry = reg(Arrived);
     const entry_valid = reg(bit, { init: 0 });
     const kind = (k: number): UInt<2> => constant(k, 2);
@@ -81,7 +83,7 @@ export const GbnTx = module("GbnTx",
       index: choose(managed, ethernet.dst.bits(0, Math.log2(p.managed)).zext(written).add(p.sessions), ethernet.dst.bits(0, sessionBits(p)).zext(written)),
       mac: ethernet.dst, bytes: end.last_byte.add(1 + gbnBytes).resize(bytesBits), ipLength: ip.totalLength.add(gbnBytes), checksum: changedChecksum(ip.checksum, gbnBytes),
       udpLength: udp.length.add(gbnBytes),
-    } });
+    }, ...(p.marksParts === true ? { part: ethernet.dst.bit(partBit) } : {}) } as never);
     const queue = instance("queue", Fifo({ shape: Arrived, depth: 16, style: "distributed" }));
     queue.push.valid.set(entry_valid);
     queue.push.payload.set(entry);
@@ -95,7 +97,8 @@ export const GbnTx = module("GbnTx",
     reorder.reply.valid.set(queue.pop.valid);
     queue.pop.ready.set(reorder.reply.ready);
     const arrived = queue.pop.payload;
-    reorder.reply.payload.set({ ordered: arrived.queued.kind.eq(kinds.session), turn: arrived.turn, meta: pack(arrived.queued) } as never);
+    const of_request = arrived.queued.kind.eq(kinds.session);
+    reorder.reply.payload.set({ ordered: p.marksParts === true ? of_request.and(arrived.part.not()) : of_request, turn: arrived.turn, meta: pack(arrived.queued) } as never);
     connect(frames.beats, reorder.beats);
     connect(io.silent, reorder.silent);
     connect(to_reorder as never, reorder.control);
@@ -184,4 +187,4 @@ export const GbnTx = module("GbnTx",
     });
     io.events.set(events);
   },
-  { nameOf: p => `GbnTx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}` });
+  { nameOf: p => `GbnTx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}` });

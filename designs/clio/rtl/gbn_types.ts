@@ -42,6 +42,10 @@ export const Answer = (p: SessionParameters & PeerWidths) => struct({
  * the ring of its contexts; otherwise they are the session, and the ticket is the low half of the request's sequence number.
  */
 export const tagPrefix = 0x0247, ticketBits = 16, tagBits = 16;
+/**
+ * Bit of the tag, and so of the receiver's MAC, that the node may set in a reply that others to the same request follow (the extend path does: `marksParts`). Sessions and the ring of management need fewer bits.
+ */
+export const partBit = 14;
 /** Whose request, and which of them. */
 export const Turn = (p: { readonly sessions: number }) => struct({ session: uint(sessionBits(p)), ticket: uint(ticketBits) });
 

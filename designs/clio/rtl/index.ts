@@ -1,10 +1,10 @@
 /** The memory node's hardware. */
 export { EntryExchange } from "./entry_exchange.ts";
-export { ClioNode, nodeBus, translateParameters } from "./node.ts";
+export { ClioNode, configPort, nodeBus, translateParameters } from "./node.ts";
 export { nodeProofs } from "./proofs.ts";
 export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } from "./small_node.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
-export { ClioNodeGbn, type GbnNodeParameters } from "./gbn_node.ts";
+export { ClioNodeGbn, goBackNNode, type BehindGoBackN, type GbnNodeParameters } from "./gbn_node.ts";
 export { Align, AlignInput, AlignJob, AlignOutput, type AlignParameters } from "./align.ts";
 export { OffloadEvents } from "./events.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
@@ -12,4 +12,5 @@ export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";
 export { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite, NetConfig } from "./types.ts";
 export { gbnDefaults } from "./gbn_shims.ts";
+export { partBit } from "./gbn_types.ts";
 export { framePorts, handThrough, memoryPorts } from "./node_ports.ts";

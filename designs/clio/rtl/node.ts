@@ -44,7 +44,9 @@ export const translateParameters = (c: NodeConfig): TranslateParameters => {
   };
 };
 
-const configPort = { net_config: output(NetConfig) }, eventsPort = { offload_events: input(OffloadEvents) };
+/** The configuration of the node's way in and out, for what stands in front of it. */
+export const configPort = { net_config: output(NetConfig) };
+const eventsPort = { offload_events: input(OffloadEvents) };
 
 /** The shape of the node's AXI4 master. */
 export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };

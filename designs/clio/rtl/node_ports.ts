@@ -5,32 +5,50 @@ import { registerAddressBits } from "../registers/index.ts";
 import { Shootdown, type TranslateParameters } from "./translate.ts";
 import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
 
-/** The ports towards memory, pages and registers: what a transport or an extend path in front of the node hands through. */
-export const memoryPorts = (c: NodeConfig, w: Axi4Parameters, t: TranslateParameters) => ({
+/** The port towards DRAM. */
+export const dramPorts = (w: Axi4Parameters) => ({
   mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
+});
+/** The ports for pages, registers and what is under way. @param addressBits of the register space */
+export const slowPathPorts = (c: NodeConfig, t: TranslateParameters, addressBits = registerAddressBits) => ({
   free_page: sink(uint(c.ppnBits)), free_pages: output(uint(bitsFor(c.freePageBuffer))),
   /** The free-page buffer holds its low-water mark or less. */
   low_water: output(bit),
   shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
-  ...liteSlavePorts(registerAddressBits),
+  ...liteSlavePorts(addressBits),
   /** Slots in use: 0 when nothing is under way. */
   busy: output(uint(c.requestSlots)),
 });
+/** The ports towards memory, pages and registers: what a transport or an extend path in front of the node hands through. */
+export const memoryPorts = (c: NodeConfig, w: Axi4Parameters, t: TranslateParameters) => ({ ...dramPorts(w), ...slowPathPorts(c, t) });
+/** The ports towards the network. */
+export const networkPorts = (w: Axi4Parameters) => ({ rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)) });
+/** The ports for the slow path's frames. */
+export const softwarePorts = (w: Axi4Parameters) => ({ soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)) });
 /** The ports towards the network and the slow path's frames. */
-export const framePorts = (w: Axi4Parameters) => ({
-  rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)), soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)),
-});
+export const framePorts = (w: Axi4Parameters) => ({ ...networkPorts(w), ...softwarePorts(w) });
 
-const inwards = ["mem_b", "mem_r", "free_page", "shootdown", "s_aw", "s_w", "s_ar"] as const;
-const outwards = ["mem_aw", "mem_w", "mem_ar", "shootdown_done", "s_b", "s_r"] as const;
+const inwards = ["mem_b", "mem_r", "free_page", "shootdown"] as const;
+const outwards = ["mem_aw", "mem_w", "mem_ar", "shootdown_done"] as const;
 const levels = ["free_pages", "low_water", "busy"] as const;
+const registersIn = ["s_aw", "s_w", "s_ar"] as const, registersOut = ["s_b", "s_r"] as const;
 type Named<K extends string> = { readonly [_ in K]: unknown };
 /** A module with these ports, seen from inside (its own) or from outside (an instance's): each stream has the other direction there. */
 type MemorySide = Named<(typeof inwards)[number] | (typeof outwards)[number] | (typeof levels)[number]>;
+type RegisterSide = Named<(typeof registersIn)[number] | (typeof registersOut)[number]>;
 
-/** Hands the memory ports of a node inside through to the same ports outside. */
-export function handThrough(outer: MemorySide, inner: MemorySide): void {
-  for (const n of inwards) connectAny(outer[n] as StreamIn<Shape>, inner[n] as StreamOut<Shape>);
-  for (const n of outwards) connectAny(inner[n] as StreamIn<Shape>, outer[n] as StreamOut<Shape>);
+function streamsThrough(outer: Named<string>, inner: Named<string>, into: readonly string[], out: readonly string[]): void {
+  for (const n of into) connectAny(outer[n] as StreamIn<Shape>, inner[n] as StreamOut<Shape>);
+  for (const n of out) connectAny(inner[n] as StreamIn<Shape>, outer[n] as StreamOut<Shape>);
+}
+
+/** Hands the memory ports of a node inside through to the same ports outside, all but the registers. */
+export function handMemoryThrough(outer: MemorySide, inner: MemorySide): void {
+  streamsThrough(outer, inner, inwards, outwards);
   for (const n of levels) (outer[n] as { set(v: unknown): void }).set(inner[n]);
+}
+/** Hands the memory ports of a node inside through to the same ports outside. */
+export function handThrough(outer: MemorySide & RegisterSide, inner: MemorySide & RegisterSide): void {
+  handMemoryThrough(outer, inner);
+  streamsThrough(outer, inner, registersIn, registersOut);
 }

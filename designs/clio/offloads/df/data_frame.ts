@@ -58,4 +58,4 @@ const definition = module("DataFrame",
   { nameOf: p => `DataFrame_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
 
 /** The offload for a host of these parameters; frames of its own size fit usual networks (`packetData`). @param reads READs in flight, a power of two; default 8 */
-export const DataFrame = (p: OffloadParameters, reads = defaultReads) => definition({ ...p, maxData: packetData(p.maxData), reads });
+export const DataFrame = (p: OffloadParameters, reads = defaultReads) => definition({ ...p, maxData: packetData(p), reads });

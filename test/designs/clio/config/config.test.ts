@@ -68,7 +68,9 @@ describe("offloads of a build", () => {
     ["tree", /^offloads = "tree": must be none, all, or a list of chase, kv, mv or df with commas between; there is no "tree"$/],
     ["kv,kv", /^offloads = "kv,kv": has kv twice; name each once$/],
   ])("refuses %s", (text, message) => { expect(() => makeSettings({ offloads: text })).toThrow(message); });
-  it("refuses them behind Go-Back-N, naming both", () => {
-    expect(() => makeSettings({ offloads: "kv", transport: "gbn" })).toThrow(/offloads = kv with transport = gbn/);
+  it("stand behind Go-Back-N: frames of 8 bytes less, and the same offloads", () => {
+    const settings = makeSettings({ offloads: "kv,df", transport: "gbn" }), inside = settingsBehindTransport(settings).config;
+    expect([offloadsOf(settings.config), offloadsOf(inside), inside.transport]).toEqual([["kv", "df"], ["kv", "df"], "none"]);
+    expect([inside.mtuFrame, inside.maxData, settings.config.maxData]).toEqual([1528, 1458, 1458]);
   });
 });

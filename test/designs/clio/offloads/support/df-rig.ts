@@ -25,7 +25,7 @@ export class DfRig {
 
   constructor(b: Bench<OffloadPorts>, parameters: OffloadParameters, options: Partial<OffloadHostOptions> = {}) {
     this.#b = b;
-    this.most = packetData(parameters.maxData);
+    this.most = packetData(parameters);
     this.memory = new ModelMemory({ maxData: parameters.maxData });
     for (const pid of pids) {
       this.memory.map(pid, base, tableBytes);
