@@ -7,6 +7,7 @@ export { HeaderStrip, StrippedHead } from "./header_strip.ts";
 export { OnceTable, onceVerdict, onceWays, rememberedBytes, type OnceParameters } from "./once_table.ts";
 export { slotDataProofs, slotProof } from "./slot_proof.ts";
 export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";
+export { mergeInternal, patience, splitInternal } from "./internal_link.ts";
 export { packetData } from "./ip_data.ts";
 export { OrderEnter, OrderLeave, RequestOrder, type RequestOrderParameters } from "./request_order.ts";
 export { requestOrderProof } from "./request_order_proof.ts";
