@@ -30,7 +30,7 @@ export interface ExtendPathParameters extends SlotParameters {
  *
  * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one
  * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
- * Latency 0 on `rx`, `tx` and `soc_tx`, 2 cycles on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is counted (four slots at most).
+ * Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is counted (four slots at most).
  */
 export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
   (p: ExtendPathParameters) => {

@@ -38,7 +38,7 @@ export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, r
 /**
  * One offload's place in the node: what stands between it and all that it shares with others, so that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other side.
  *
- * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the offload. Its body is kept here, so a slow offload stalls nobody.
+ * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls nobody.
  * - Replies and memory requests leave (`answer`, `access`) only when all their data are here, so nobody waits for an offload in the middle of a frame. A reply for a context that nobody has is thrown away.
  * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken. An access for a client is made with the client's pid, and only while its request is in the offload;
  *   with another opcode than `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
@@ -63,10 +63,11 @@ export const OffloadSlot = module("OffloadSlot",
     // ---- Requests.
     const used = reg(uint(p.contexts), { init: 0 });
     const free = encodePriority(used.not());
-    const bodyDepth = 2 ** Math.ceil(Math.log2(2 * bodyBeats));
+    // Room for the largest body of every request that may be inside: a context is all that a request has to find.
+    const bodyDepth = 2 ** Math.ceil(Math.log2(p.contexts * bodyBeats));
     const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: fifoStyle(bodyDepth) }));
     const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }));
-    io.room.set(free.any.and(bodies.level.le(bodyDepth - bodyBeats)));
+    io.room.set(free.any);
     io.context.set(free.index.is(contextBits));
     connect(io.asked, requests.push); connect(io.asked_data, bodies.push);
     connect(requests.pop, io.request); connect(bodies.pop, io.request_data);

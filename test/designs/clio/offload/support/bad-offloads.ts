@@ -1,0 +1,88 @@
+/** Offloads that break the rules, for tests of what hosts them. */
+import { constant, fsm, module, mux, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
+import { offloadPorts, type OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
+import { opcode } from "../../../../../designs/packets/index.ts";
+
+/**
+ * Takes the header of one request, then nothing more. From then on it offers the header of a reply to it and of a WRITE, and never the data that both of them announce.
+ */
+export const Half = module("Half", (p: OffloadParameters) => offloadPorts(p), (io, p) => {
+  const stopped = reg(uint(1), { init: 0 }), context = reg(uint(Math.log2(p.contexts)));
+  // Every input is looked at, as an offload would: nothing follows from it.
+  const seen = reg(uint(1), { init: 0, mayBeUnread: true });
+  const inputs = [
+    io.request_data.valid, io.memory_reply.valid, io.memory_reply_data.valid, io.reply.ready, io.reply_data.ready, io.memory.ready, io.memory_data.ready,
+    ...[io.request, io.request_data, io.memory_reply, io.memory_reply_data].flatMap(s => Object.values(s.payload).map(v => v.any())),
+  ];
+  seen.set(inputs.reduce((a, b) => a.xor(b)));
+  io.request.ready.set(stopped.not());
+  when(io.request.fire, () => { stopped.set(1); context.set(io.request.payload.context); });
+  for (const s of [io.request_data, io.memory_reply, io.memory_reply_data]) s.ready.set(0);
+  io.reply.valid.set(stopped); io.memory.valid.set(stopped);
+  io.reply.payload.set({ context, status: 0, opcode: 0xee, length: 64, more: 0 });
+  io.memory.payload.set({ tag: 1, opcode: opcode.WRITE, client: 1, context, va: 0, length: 64, data: 64 });
+  for (const s of [io.reply_data, io.memory_data]) { s.valid.set(0); s.payload.set({ data: 0, last: 0 }); }
+});
+
+/**
+ * Answers a request without a body three times: for a context that nobody has, for one after it has asked memory in that one's name, and at last the right one, with the status that memory gave.
+ * Right only while it has one request at a time.
+ */
+export const Liar = module("Liar", (p: OffloadParameters) => offloadPorts(p), (io, p) => {
+  const context = reg(uint(Math.log2(p.contexts))), code = reg(uint(8)), failure = reg(uint(4)), beats = 2;
+  const second = reg(uint(1), { init: 0 }), left = reg(uint(2), { init: 0 }), right = reg(uint(1), { init: 0 });
+  const seen = reg(uint(1), { init: 0, mayBeUnread: true });
+  const unused = [io.request_data, io.memory_reply_data].flatMap(s => [s.valid, ...Object.values(s.payload).map(v => v.any())]);
+  seen.set([...unused, io.memory_data.ready].reduce((a, b) => a.xor(b)));
+  io.request.ready.set(0); io.request_data.ready.set(1); io.memory_reply_data.ready.set(1);
+  io.memory.valid.set(0); io.memory_reply.ready.set(0); io.reply.valid.set(0);
+  const nobody = context.add(mux(second, constant(2, 2), constant(1, 2)).zext(context.width));
+  fsm(["idle", "lie", "data", "ask", "wait", "answer"], "idle", s => ({
+    idle: () => {
+      io.request.ready.set(1);
+      context.set(io.request.payload.context); code.set(io.request.payload.opcode);
+      second.set(0);
+      when(io.request.valid, () => { s.go("lie"); });
+    },
+    lie: () => {
+      io.reply.valid.set(1);
+      left.set(beats);
+      when(io.reply.ready, () => { s.go("data"); });
+    },
+    data: () => {
+      when(io.reply_data.fire, () => {
+        left.set(left.sub(1));
+        when(left.eq(1), () => {
+          s.go("ask");
+          when(second, () => {
+            s.go("answer");
+            right.set(1);
+          });
+        });
+      });
+    },
+    ask: () => {
+      io.memory.valid.set(1);
+      when(io.memory.ready, () => { s.go("wait"); });
+    },
+    wait: () => {
+      io.memory_reply.ready.set(1);
+      failure.set(io.memory_reply.payload.status);
+      second.set(1);
+      when(io.memory_reply.valid, () => { s.go("lie"); });
+    },
+    answer: () => {
+      io.reply.valid.set(1);
+      when(io.reply.ready, () => {
+        s.go("idle");
+        right.set(0);
+      });
+    },
+  }), { name: "state" });
+  io.reply.payload.set({ context: mux(right, context, nobody), status: mux(right, failure, 0), opcode: mux(right, code.add(1), 0xee), length: mux(right, constant(0, 14), p.beatBytes * beats - 5), more: 0 });
+  io.reply_data.valid.set(left.any());
+  io.reply_data.payload.set({ data: constant(0xee, p.beatBytes * 8), last: left.eq(1) });
+  io.memory.payload.set({ tag: 7, opcode: opcode.READ, client: 1, context: nobody, va: 0, length: 64, data: 0 });
+  io.memory_data.valid.set(0);
+  io.memory_data.payload.set({ data: 0, last: 0 });
+});
