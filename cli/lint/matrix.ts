@@ -16,4 +16,6 @@ export const matrix: readonly (readonly string[])[] = [
   ["dataWidth=64", "offloads=all", "requestSlots=16"],
   ["dataWidth=256", "offloads=kv,mv", "mtuFrame=9018"],
   ["dataWidth=64", "transport=gbn", "gbnSessions=16", "offloads=all", "requestSlots=16"],
+  ["partitions=2"],
+  ["partitions=4", "pageSize=4KB", "mtuFrame=9018"],
 ];

@@ -52,8 +52,13 @@ export const parametersSchema = z.strictObject({
   gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
   /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
   offloads: words(offloadNames).default("none"),
+  /** Parts of the node between which nothing of the fast path is shared but the line and the memory, and those in fixed turns: processes in different ones do not change each other's timing. 1: one node for all. */
+  partitions: oneOf([1, 2, 4]).default(1),
 });
-export type Parameters = z.output<typeof parametersSchema>;
+/** `partitions` is there only in a build that has some: one that has none is the same Verilog to the letter as before there were any. */
+export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions"> & { readonly partitions?: number };
+/** Partitions of a build: 1, 2 or 4. */
+export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.partitions ?? 1;
 
 /** What a frame takes on the wire beside its bytes: preamble 8, FCS 4, gap 12. */
 const wireOverhead = 24;
@@ -78,8 +83,35 @@ export function behindTransport(p: Parameters): Parameters {
   return p.transport === "none" ? p : { ...p, mtuFrame: p.mtuFrame - transportBytes(p), transport: "none", gbnSessions: mostSessions };
 }
 
+/** What partitions divide among them, with the least that a node can have. */
+const divided = { requestSlots: 8, tlbEntries: 16, outstandingMisses: 2, freePageBuffer: 4 } as const;
+/** The node that stands in each partition: its share of slots, TLB entries, misses, free pages, and of sync lanes and fences, of which each has one at least. Without partitions it is the node itself. */
+export function ofPartition(p: Parameters): Parameters {
+  const { partitions: _, ...node } = p, n = partitionsOf(p), share = (of: number): number => Math.max(1, of / n);
+  return {
+    ...node, requestSlots: share(p.requestSlots), tlbEntries: share(p.tlbEntries), outstandingMisses: share(p.outstandingMisses), freePageBuffer: share(p.freePageBuffer),
+    syncLanes: share(p.syncLanes), fences: share(p.fences),
+  };
+}
+/** The partition of a process: the low bits of its PID, so whoever gives a PID places the process. Frames without a PID (ARP, ICMP and what is no request) are partition 0's. */
+export const partitionOfProcess = (p: Pick<Parameters, "partitions">, pid: number): number => pid % partitionsOf(p);
+
+function checkPartitions(p: Parameters): void {
+  const n = partitionsOf(p);
+  if (n === 1) return;
+  if (p.dataWidth !== 512) throw new ConfigError(`partitions = ${n} needs a frame's process ID in its first beat, and dataWidth = ${p.dataWidth} is too narrow for that; set dataWidth = 512, or partitions = 1`);
+  if (p.transport !== "none") throw new ConfigError(`partitions = ${n} with transport = ${p.transport} is not built yet; set partitions = 1 or transport = none`);
+  if (p.offloads !== "none") throw new ConfigError(`partitions = ${n} with offloads = ${p.offloads} is not built yet; set partitions = 1 or offloads = none`);
+  for (const [name, least] of Object.entries(divided) as [keyof typeof divided, number][]) {
+    if (p[name] / n < least) {
+      throw new ConfigError(`${name} = ${p[name]} leaves less than ${least} for each of partitions = ${n}; the nearest is ${name} = ${least * n}`);
+    }
+  }
+}
+
 /** A build: its parameters and all that follows from them. */
 export interface NodeConfig extends Parameters {
+  readonly partitions: number;
   readonly vaBits: number; readonly vpnBits: number; readonly ppnBits: number; readonly pageShift: number; readonly physAddrBits: number;
   /** Bytes of a beat, and bits that select a byte in it. */
   readonly beatBytes: number; readonly beatShift: number;
@@ -107,7 +139,8 @@ export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly
 
 /** Just the parameters of a build. */
 export function parametersOf(c: NodeConfig): Parameters {
-  return Object.fromEntries(Object.keys(parametersSchema.shape).map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
+  const names = Object.keys(parametersSchema.shape).filter(k => k !== "partitions" || c.partitions !== 1);
+  return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
 }
 
 /**
@@ -121,6 +154,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
   if (p.transport === "none" && p.gbnSessions !== mostSessions) {
     throw new ConfigError(`gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`);
   }
+  checkPartitions(p);
   if (p.outstandingMisses > p.requestSlots) {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);
   }
@@ -128,7 +162,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than tlbEntries = ${p.tlbEntries} can take in; the nearest is outstandingMisses = ${p.tlbEntries}`);
   }
   return {
-    ...p, vaBits, vpnBits: table.vpnBits, ppnBits: table.ppnBits, pageShift: table.pageShift, physAddrBits: Math.log2(p.physicalMemory),
+    ...p, partitions: partitionsOf(p), vaBits, vpnBits: table.vpnBits, ppnBits: table.ppnBits, pageShift: table.pageShift, physAddrBits: Math.log2(p.physicalMemory),
     beatBytes, beatShift: Math.log2(beatBytes), frameBeats: Math.ceil(p.mtuFrame / beatBytes), maxData,
     maxPagesPerRequest: 1 + Math.ceil((maxData - 1) / p.pageSize),
     table, tableBase: table.tableBase, tableBytes: table.tableBytes, firstPpn: table.firstPpn, usablePages: table.usablePages,

@@ -5,6 +5,7 @@ export { nodeProofs } from "./proofs.ts";
 export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } from "./small_node.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
 export { ClioNodeGbn, goBackNNode, type BehindGoBackN, type GbnNodeParameters } from "./gbn_node.ts";
+export { ClioNodePartitioned } from "./partitioned_node.ts";
 export { Align, AlignInput, AlignJob, AlignOutput, type AlignParameters } from "./align.ts";
 export { OffloadEvents } from "./events.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
