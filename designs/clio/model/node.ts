@@ -32,7 +32,7 @@ function retryOf({ clio, ipv4, udp, native }: Request, ticket: number, what: "pl
 }
 
 /** A FENCE: the reply that comes when everything before it is done, and the one when too many wait. */
-export interface Fence { readonly kind: "fence"; readonly frame: Uint8Array; readonly busy: Uint8Array }
+export interface Fence { readonly kind: "fence"; readonly pid: number; readonly frame: Uint8Array; readonly busy: Uint8Array }
 /** An access to be done; `ticket` names it to the retry buffer's model when it is done. */
 export interface Execute { readonly kind: "access"; readonly access: Access; readonly ticket: number }
 /** An access that was asked for before: to be answered as the first was (or BUSY, while that one is under way). */
@@ -115,7 +115,7 @@ export class ReferenceNode {
       if (this.retries.request(retryOf(request, -1, "fence")).kind === "noPlace") return this.refuse(request, "BUSY", "retriesBusy");
       this.counters.fences++;
       const reply = (code: number): Uint8Array => replyFrame(this.runtime, request, opcode.FENCE, code);
-      return { kind: "fence", frame: this.framed(reply(status.OK)), busy: reply(status.BUSY) };
+      return { kind: "fence", pid: clio.pid, frame: this.framed(reply(status.OK)), busy: reply(status.BUSY) };
     }
     const access = accessOf(this.config, request, body);
     return access ? this.ask(access) : this.refuse(request, "MALFORMED", "malformed");

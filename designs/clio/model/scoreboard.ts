@@ -1,5 +1,5 @@
 import { accessBody, clioHeader, decode, dissect, frameOffsets, opcode, opcodeName, replyCode, replyFrame, status, statusName, type OpcodeName } from "../../packets/index.ts";
-import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
+import { ofPartition, partitionOfProcess, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import {
   doneReply, failedReply, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
 } from "./access.ts";
@@ -19,8 +19,8 @@ interface Open {
   readonly issued: number; readonly name: string;
   /** Requests to memory that came before it: of a FENCE, those that must be done when it is answered. */
   readonly order: number;
-  /** Of a FENCE: its BUSY reply, when so many waited that it may be refused; otherwise undefined. */
-  readonly fence: { readonly busy: Uint8Array | undefined } | undefined;
+  /** Of a FENCE: its partition, and its BUSY reply, when so many waited that it may be refused. */
+  readonly fence: { readonly partition: number; readonly busy: Uint8Array | undefined } | undefined;
   /** The exact reply, where it depends on nothing; undefined for accesses and for requests to the slow path. */
   readonly exact: Uint8Array | undefined;
   readonly access: OpenAccess | undefined;
@@ -132,8 +132,8 @@ export class Scoreboard {
       case "drop": case "silent": return false;
       case "reply": this.wait({ ...open, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
       case "fence": {
-        const busy = this.fencesOpen < this.config.fences ? undefined : meaning.busy;
-        this.wait({ ...open, fence: { busy }, exact: meaning.frame, key: replyKey(meaning.frame) });
+        const busy = this.fencesOpen < ofPartition(this.config).fences ? undefined : meaning.busy;
+        this.wait({ ...open, fence: { partition: partitionOfProcess(this.config, meaning.pid), busy }, exact: meaning.frame, key: replyKey(meaning.frame) });
         return true;
       }
       case "forward": this.wait({ ...open, exact: undefined, forwarded: dissect(frame).clio?.opcode, key: requestKey(frame, this.runtime.nativePort) }); return true;
@@ -271,11 +271,11 @@ export class Scoreboard {
     return `${name} issued at ${issued}, a repetition of operation ${of.operation}: the reply is ${describe(frame)}, expected ${expected ? describe(expected) : "BUSY"}`;
   }
 
-  /** A fence is answered when all that came before it is done. */
+  /** A fence is answered when all that came before it to its partition is done. */
   private judgeFence({ fence, order, issued }: Open): string | undefined {
     if (!fence) return undefined;
     for (const waiting of this.open.values()) for (const o of waiting) {
-      if (o.access && o.order < order) return `FENCE issued at ${issued}: answered before ${o.name} issued at ${o.issued}`;
+      if (o.access && o.order < order && partitionOfProcess(this.config, o.access.access.pid) === fence.partition) return `FENCE issued at ${issued}: answered before ${o.name} issued at ${o.issued}`;
     }
     return undefined;
   }
@@ -338,8 +338,8 @@ export class Scoreboard {
       this.settleWrites(open.access, code === status.OK, time);
       this.endWord(open.access, code === status.OK, time);
     }
-    // What came before a fence without a reply of its own is done as well.
-    if (open.fence && code === status.OK) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
+    // What came before a fence without a reply of its own is done as well (in partitions, where not all of it is, that is left open).
+    if (open.fence && code === status.OK && this.config.partitions === 1) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
     this.completed++;
     // Folding is about speed and memory only: it need not happen at each reply.
     if (this.completed % foldEvery === 0) this.fold();

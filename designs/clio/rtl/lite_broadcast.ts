@@ -1,4 +1,4 @@
-import { bit, connect, constant, fork, gate, join, liteAddress, LiteRead, LiteResponse, liteSlavePorts, LiteWrite, module, mux, node, reg, sink, source, uint, when, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
+import { bit, connect, constant, fork, gate, join, liteAddress, LiteRead, LiteResponse, liteSlavePorts, LiteWrite, module, mux, node, reg, sink, source, uint, when, type UInt } from "../../../hdl-dsl/index.ts";
 import { counterNames } from "../config/index.ts";
 import { counterBase, fieldPlace, registerAddressBits } from "../registers/index.ts";
 import { inwardsOf, outwardsOf, perPartition } from "./partition_ports.ts";

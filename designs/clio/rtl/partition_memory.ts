@@ -1,5 +1,5 @@
 import {
-  assertAlways, assignView, bitsFor, cat, connect, constant, decode, Fifo, fifo, fromBits, instance, map, module, mux, node, onehotMux, orTree, PacketFifo, reg, sink, source, stage, stream, uint,
+  assertAlways, assignView, bitsFor, cat, connect, constant, decode, Fifo, fifo, fromBits, instance, map, module, mux, node, onehotMux, orTree, output, PacketFifo, reg, sink, source, stage, stream, uint,
   when, type Axi4Parameters, type StreamIn, type StreamOut, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { inwardsOf, outwardsOf, perPartition } from "./partition_ports.ts";
@@ -27,10 +27,10 @@ const owned = (i: number, id: UInt, bits: number): UInt => cat(constant(i, bits)
 const ownerOf = (id: UInt, bits: number): UInt => id.bits(id.width - bits, bits);
 
 /** Bursts of a partition that are under way. */
-function underWay(name: string, most: number): { readonly room: UInt<1>; changes(begins: UInt<1>, ends: UInt<1>): void } {
+function underWay(name: string, most: number): { readonly room: UInt<1>; some(): UInt<1>; changes(begins: UInt<1>, ends: UInt<1>): void } {
   const count = reg(uint(bitsFor(most)), { init: 0, name: `${name}_under_way` });
   return {
-    room: node(count.ne(most), { name: `${name}_room` }),
+    room: node(count.ne(most), { name: `${name}_room` }), some: () => count.any(),
     changes: (begins, ends) => { when(begins.and(ends.not()), () => { count.set(count.add(1)); }).elseWhen(ends.and(begins.not()), () => { count.set(count.sub(1)); }); },
   };
 }
@@ -95,6 +95,8 @@ export const PartitionWrites = module("PartitionWrites",
   (p: PartitionMemoryParameters) => ({
     ...perPartition("aw", p.partitions, sink(AxiAddress(p))), ...perPartition("w", p.partitions, sink(AxiWrite(p.beatBytes))), ...perPartition("b", p.partitions, source(AxiResponse(p))),
     aw: source(AxiAddress(partitionBus(p))), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(partitionBus(p))),
+    /** Bursts of the partition are under way or wait here. */
+    waiting: output(uint(p.partitions)),
   }),
   (io, p) => {
     const Address = AxiAddress(p), Data = AxiWrite(p.beatBytes), Answer = AxiResponse(p), Outer = AxiAddress(partitionBus(p)), whose = Math.log2(p.partitions), cycles = memoryTurn(p);
@@ -128,10 +130,11 @@ export const PartitionWrites = module("PartitionWrites",
       assertAlways(comes.and(answers.push.ready.not()).not(), "there is room for an answer that is due");
       bursts.changes(goes, answers.pop.fire);
       connect(answers.pop, outwardsOf(io, "b", p.partitions, Answer)[i] as StreamOut<typeof Answer>);
-      return offered;
+      return { offered, waits: node(bursts.some().or(head.valid), { name: `waits_${i}` }) };
     });
+    io.waiting.set(fromBits(offers.map(o => o.waits)) as never);
     b.ready.set(1);
-    granted.valid.set(orTree(offers));
+    granted.valid.set(orTree(offers.map(o => o.offered)));
     assignView(granted.payload, onehotMux(heads.map((_, i) => mine.bit(i)), heads.map(h => h.payload)), "granted");
     booking.taken(granted.fire);
     connect(stage(grants, "forward", { name: "aw_out" }), io.aw);

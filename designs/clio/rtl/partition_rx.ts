@@ -25,6 +25,8 @@ export const partitionBeats = (p: Pick<PartitionRxParameters, "beatBytes" | "fra
 export const PartitionRx = module("PartitionRx",
   (p: PartitionRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), ...perPartition("rx", p.partitions, source(AxisBeat(p.beatBytes))), dropped: output(uint(p.partitions)),
+    /** Beats of the partition wait here. */
+    waiting: output(uint(p.partitions)),
   }),
   (io, p) => {
     const Beat = AxisBeat(p.beatBytes), most = Math.ceil(p.frameBytes / p.beatBytes), depth = partitionBeats(p), bits = Math.log2(p.partitions), rx = io.rx;
@@ -55,6 +57,7 @@ export const PartitionRx = module("PartitionRx",
       assertAlways(entering.valid.and(entering.ready.not()).not(), "what was admitted has room");
       connect(q.pop, outs[i] as (typeof outs)[number]);
     });
+    io.waiting.set(fromBits(queues.map(q => q.level.any())) as never);
     io.dropped.set(fromBits(queues.map((_, i) => rx.valid.and(first).and(admits.not()).and(owner.eq(i)))) as never);
   },
   { nameOf: p => `PartitionRx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}` });

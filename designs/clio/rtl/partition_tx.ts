@@ -1,5 +1,5 @@
 import {
-  assertAlways, bit, connect, constant, decode, Fifo, fork, fromBits, instance, module, mux, node, onehotMux, reg, sink, source, uint, when, assignView, type Bit, type StreamOut,
+  assertAlways, bit, connect, constant, decode, Fifo, fork, fromBits, instance, module, mux, node, onehotMux, output, reg, sink, source, uint, when, assignView, type Bit,
 } from "../../../hdl-dsl/index.ts";
 import { inwardsOf, perPartition } from "./partition_ports.ts";
 import { turns } from "./turns.ts";
@@ -29,7 +29,7 @@ export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.
  * partition has room for two turns of beats; then its `tx_i.ready` is 0, and only its.
  */
 export const PartitionTx = module("PartitionTx",
-  (p: PartitionTxParameters) => ({ ...perPartition("tx", p.partitions, sink(AxisBeat(p.beatBytes))), tx: source(AxisBeat(p.beatBytes)) }),
+  (p: PartitionTxParameters) => ({ ...perPartition("tx", p.partitions, sink(AxisBeat(p.beatBytes))), tx: source(AxisBeat(p.beatBytes)), /** Beats of the partition wait here. */ waiting: output(uint(p.partitions)) }),
   (io, p) => {
     const Beat = AxisBeat(p.beatBytes), cycles = txTurn(p), depth = 2 * cycles, lengthBits = Math.log2(cycles) + 1, tx = io.tx;
     const turn = turns({ partitions: p.partitions, cycles });
@@ -67,6 +67,7 @@ export const PartitionTx = module("PartitionTx",
     tx.valid.set(fromBits(inputs.map(({ beats }, i) => owns(i).and(beats.pop.valid))).any());
     assignView(tx.payload, onehotMux(inputs.map((_, i) => owner.bit(i)), inputs.map(({ beats }) => beats.pop.payload)), "tx");
     inputs.forEach(({ beats }, i) => { beats.pop.ready.set(owns(i).and(tx.ready)); });
+    io.waiting.set(fromBits(inputs.map(({ beats }) => beats.level.any())) as never);
     assertAlways(sending.not().or(tx.valid), "all of a frame is there when it begins");
   },
   { nameOf: p => `PartitionTx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}` });

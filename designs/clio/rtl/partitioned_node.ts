@@ -1,5 +1,5 @@
 import {
-  arbiter, bit, cat, connect, demux, gate, instance, module, mux, node, orTree, output, reg, stage, uint, when, type Axi4Parameters, type UInt,
+  arbiter, bit, cat, connect, demux, gate, instance, module, mux, node, orTree, output, reg, stage, uint, when, type Axi4Parameters,
 } from "../../../hdl-dsl/index.ts";
 import { ConfigError, deriveConfig, ofPartition, partitionsOf, type NodeConfig, type Parameters } from "../config/index.ts";
 import { LiteBroadcast } from "./lite_broadcast.ts";
@@ -99,6 +99,7 @@ export const ClioNodePartitioned = module("ClioNodePartitioned",
     const pages = gate(io.shootdown, shooting.not(), { name: "shootdown_open" });
     demux(pages, pages.payload.pid.trunc(whose), n, { name: "shootdown_to" }).forEach((s, i) => { connect(s as never, at(i).shootdown as never); });
     connect(arbiter(nodes.map(inner => inner.shootdown_done), { policy: "priority", name: "shot_down" }), io.shootdown_done);
-    io.busy.set(cat(...each(i => at(n - 1 - i).busy)) as never);
+    // Every partition's slots, the first one's too while something of it waits in what is shared.
+    io.busy.set(cat(...each(k => n - 1 - k).map(i => at(i).busy.or(orTree([rx.waiting, tx.waiting, writes.waiting].map(w => w.bit(i))).zext(at(i).busy.width)))) as never);
   },
   { nameOf: p => ClioNode(ofPartition(p)).name.replace("ClioNode", "ClioNodePartitioned") + `_q${partitionsOf(p)}` });

@@ -60,8 +60,10 @@ export class Mixture {
     this.state = new StateOperations(this.random, this.statePages, settings.config.maxData);
   }
 
-  /** The clients make themselves known, so that their requests may come in any order (section 7 of ../model/rules.md). */
-  hello(): Uint8Array[] { return this.clients.map(c => c.request(opcode.FENCE, 0)); }
+  /** The clients make themselves known in each partition, so that their requests may come in any order (section 7 of ../model/rules.md). */
+  hello(): Uint8Array[] {
+    return this.clients.flatMap(c => Array.from({ length: this.settings.config.partitions }, (_, pid) => c.request(opcode.FENCE, pid)));
+  }
 
   /** Requests that make the processes and their memory, one after another. */
   setup(): Uint8Array[] {
