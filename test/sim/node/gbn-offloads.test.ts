@@ -1,4 +1,5 @@
 /** Offloads behind Go-Back-N sessions: the whole node. */
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { clioNode } from "../../../designs/clio/build/index.ts";
 import { Client, GoBackNTransport, type ClientTransport, type NodeAddress, type Receiver, type Table, type Thread } from "../../../designs/clio/client/index.ts";
@@ -10,7 +11,9 @@ import { clientEndpoint, FrameClient, Random as Numbers } from "../../../designs
 import {
   accessBody, clioHeader, clioMessage, decode, dfSelectBody, dfSelectReplyBody, dissect, encode, frameOffsets, gbnHeader, kvReplyBody, opcode, pointerChaseBody, replyCode, status, type Endpoint,
 } from "../../../designs/packets/index.ts";
-import { bernoulli, ClientStation, designOf, joinNetwork, NetworkModel, timeOf, withNode, type Design, type LinkOptions, type NodePorts, type SimulatedNode } from "../../../sim/index.ts";
+import { bernoulli, ClientStation, designOf, joinNetwork, NetworkModel, realClock, timeOf, UdpTransport, withNode, type Design, type LinkOptions, type NodePorts, type SimulatedNode } from "../../../sim/index.ts";
+import { played } from "../../cli/run/played.ts";
+import { servedNode } from "../serve/served.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 
 /** A narrow node with few of everything: what is looked at is what stands around it. */
@@ -159,6 +162,32 @@ describe("offloads behind Go-Back-N", () => {
 
   test("a slow request holds up its own session only, whatever that asks for behind it; repeated changes are done once, BUSY and FAIL have their turn",
     () => crowd(designOf(clioNode(settings.config))), buildMs);
+
+  test("mnemo run plays a capture of plain frames into it: offload 1 has the key-value requests", async () => {
+    const run = await played(fileURLToPath(new URL("../../../captures/first.pcap", import.meta.url)), Object.entries({ ...small, offloads: "all" }).flatMap(([k, v]) => ["--set", `${k}=${v}`]));
+    expect([run.code, run.err]).toEqual([0, ""]);
+    expect(run.out).toMatch(/^[\d,]+ bytes of replies compared with the reference model: no difference$/m);
+    expect(run.out).toMatch(/offload1Requests 3\b/);
+  }, buildMs);
+
+  test("served behind a UDP socket, it answers CLib's key-value and object requests over a session", async () => {
+    const served = await servedNode({ ...small, offloads: "all" }, { sessions: 0 }), socket = await UdpTransport.open(), transport = new GoBackNTransport(socket, { clock: realClock, timeoutNs: 3e8 });
+    try {
+      const { ip, nativePort: port } = served.settings.runtime, client = new Client({ transport, clock: realClock, timeoutNs: 5e9, slowTimeoutNs: 5e9, targetDelayNs: 1e9, mtu: 1492 });
+      const { kv, mv } = (await client.createProcess({ ip, port })).thread(), value = new Numbers(2).bytes(1000);
+      expect([await kv.create(3n, value), await kv.create(3n, value), await kv.read(4n)]).toEqual([true, false, undefined]);
+      expect(await kv.read(3n)).toEqual(value);
+      const object = await mv.create(200);
+      expect(await mv.append(object, value.slice(0, 200))).toBe(1);
+      expect(await mv.latest(object)).toEqual({ version: 1, value: value.slice(0, 200) });
+      expect(client.statistics).toMatchObject({ failed: 0, unknown: 0, unfit: 0 });
+    } finally {
+      transport.close();
+      const { counters } = await served.stop();
+      await socket.close();
+      expect([counters.offload1Requests, counters.offload2Requests]).toEqual([4n, 3n]);
+    }
+  }, buildMs);
 
   test("without the marks at frames that others follow, a large select behind a slow request fills all places and holds up everybody: seen", () => findsFault(
     // No frame is marked.
