@@ -11,6 +11,7 @@ export const figuresVerb: Verb = (program, { terminal, exit }) => program.comman
   .addOption(once("--out <folder>", "where the page and the data go", String).default("out/figures"))
   .addOption(once("--seed <number>", "seed of the workloads", seed).default(1))
   .option("--quick", "few points and samples: for continuous integration")
+  .option("--full", "entries and operations as many as the paper's, where a simulation reaches them: some minutes more")
   .action(async (_design: string, options: FiguresOptions) => {
     const { repository } = await import("../repository.ts");
     repository("mnemo figures");

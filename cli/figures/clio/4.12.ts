@@ -28,7 +28,7 @@ export const figure412: Definition = {
       }
     });
     return {
-      plots: [{ title: "One call at a time, pages of 4 MB", kind: "lines", x: { label: "MB", scale: "log2" }, y: { label: "µs, end to end", scale: "linear" }, series: [
+      plots: [{ title: "One call at a time, pages of 4 MB", kind: "lines", x: { label: "size of the allocation", unit: "MB", scale: "log2" }, y: { label: "latency, end to end", unit: "µs", scale: "linear" }, series: [
         { name: "ralloc", standing: "calibrated", points: alloc }, { name: "rfree", standing: "calibrated", points: free }] }],
       claims: [["rfree: longer for more pages", { kind: "rising", series: "rfree", slack: 0 }], ["ralloc: flat within 5 %, as far as it is modelled", { kind: "flat", series: "ralloc", within: 0.05 }]],
     };

@@ -54,6 +54,7 @@ export const figure415: Definition = {
   number: "4.15", title: "Clio-KV throughput by memory nodes",
   paper: [["4.7.2", "Clio-KV can reach a CN's maximum throughput and can handle concurrent get/set requests even under contention."]],
   given: network,
+  sizes: [{ what: "memory nodes", paper: "four", here: "one to four (quick: two)" }],
   notes: [`Every node is cycle-accurate, all of them in one time on one network. The clients part the keys among the nodes by a hash. ${clients} clients of ${threads} threads; a thread has one operation under way; values of ${valueBytes} B; what a get gives is checked.`,
     `Gets are bounded by the nodes' ports, sets fill the other direction. By Zipf's distribution (theta ${theta}) one key alone has more than a tenth of all operations, and its node's port is full before the others'.`],
   measure: async ({ seed, quick }) => {
@@ -62,7 +63,7 @@ export const figure415: Definition = {
     const perNode = 1000 / kvLineNs;
     const series: Series[] = [...points].map(([name, p]) => ({ name, standing: "calibrated", points: p }));
     return {
-      plots: [{ title: `${keys} entries of 1 KB, ${clients * threads} threads`, kind: "lines", x: { label: "memory nodes", scale: "linear" }, y: { label: "million operations a second", scale: "linear" },
+      plots: [{ title: `${keys} entries of 1 KB, ${clients * threads} threads`, kind: "lines", x: { label: "number of memory nodes", scale: "linear" }, y: { label: "operations", unit: "millions/s", scale: "linear" },
         series: [...series, { name: room, standing: "calibrated", points: counts.map((x) => ({ x, y: x * perNode })) }] }],
       claims: [...counts.map((x) => [`uniform gets, ${x} ${x === 1 ? "node" : "nodes"}: 85 % of what the ports have room for, or more`,
         { kind: "within", series: loads[0][0], from: x, to: x, least: 0.85 * x * perNode, most: 1.05 * x * perNode }] as const),

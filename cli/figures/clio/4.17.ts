@@ -55,11 +55,11 @@ export const figure417: Definition = {
       }
     });
     const of = (name: string, standing: "predicted" | "calibrated"): { name: string; standing: "predicted" | "calibrated"; points: { x: number; y: number }[] } => ({ name, standing, points: series.get(name) ?? [] });
-    const x = { label: "entries", scale: "log2" } as const;
+    const x = { label: "number of entries", scale: "log2" } as const;
     return {
       plots: [
-        { title: "A search", kind: "lines", x, y: { label: "µs, mean", scale: "linear" }, series: ways.map((w) => of(w, "calibrated")) },
-        { title: "Round trips of a search", kind: "lines", x, y: { label: "round trips, mean", scale: "linear" }, series: [...ways.map((w) => of(`round trips, ${w}`, "predicted")), of("layers of a key", "predicted")] },
+        { title: "A search", kind: "lines", x, y: { label: "search, mean", unit: "µs", scale: "linear" }, series: ways.map((w) => of(w, "calibrated")) },
+        { title: "Round trips of a search", kind: "lines", x, y: { label: "number of round trips, mean", scale: "linear" }, series: [...ways.map((w) => of(`round trips, ${w}`, "predicted")), of("layers of a key", "predicted")] },
       ],
       claims: [["one round trip for each layer", { kind: "above", series: "round trips, POINTER_CHASE", base: "layers of a key", least: 0, most: 0 }],
         ["READs take longer at every size, and more round trips", { kind: "above", series: "a READ for each node", base: "POINTER_CHASE", least: 0, most: 1000 }],

@@ -8,6 +8,8 @@ import { checkValue, createKeys, keyOf, kvLineNs, theta, valueBytes, valueOf, wo
 import { Zipf } from "../measure/zipf.ts";
 
 const clients = 2, threads = 8, pid = 1;
+/** Entries, and operations of each workload, in the paper. */
+const paperCount = 100_000;
 const kinds = ["get", "set"] as const;
 /** How many of the clients' threads are at work. */
 const crowds = [["one thread", 1], [`${clients} clients of ${threads} threads`, clients * threads]] as const;
@@ -22,8 +24,8 @@ export const figure418: Definition = {
   given: network,
   notes: [`Clio-KV is the offload in hardware. Keys by Zipf's distribution, theta ${theta}; what a get gives is checked to be one whole value of its key. Clover, HERD and HERD-BF are not modelled.`,
     "A thread has one operation under way at a time. All of them together ask for more gets than the node's port of 10 Gbit/s has room for, so that a get waits for the replies before it; sets fill the other direction."],
-  measure: async ({ seed, quick }) => {
-    const keys = quick ? 256 : 4096, operations = quick ? 96 : 800, found = new Map<string, Series["points"]>(), busy = { requests: 0 };
+  measure: async ({ seed, quick, full = false }) => {
+    const keys = quick ? 256 : full ? paperCount : 4096, operations = quick ? 96 : full ? paperCount : 800, paperSays = paperCount.toLocaleString("en"), found = new Map<string, Series["points"]>(), busy = { requests: 0 };
     const prepare = (node: Parameters<typeof createKeys>[0]): Promise<void> => createKeys(node, Array.from({ length: keys }, (_, i) => i));
     await withClients("YCSB", { seed, clients, offloads: "all", fastOffloads: true, prepare }, async (rig) => {
       const all = rig.clients.flatMap((c) => Array.from({ length: threads }, () => c.process(pid, rig.address).thread()));
@@ -52,13 +54,15 @@ export const figure418: Definition = {
       busy.requests = rig.clients.reduce((n, c) => n + c.statistics.busy, 0);
     });
     return {
-      plots: [{ title: `${keys} entries of ${valueBytes} B`, kind: "bars", x: { label: "workload", scale: "category" }, y: { label: "µs, mean", scale: "linear" },
+      plots: [{ title: `${keys} entries of ${valueBytes} B`, kind: "bars", x: { label: "workload", scale: "category" }, y: { label: "latency, mean", unit: "µs", scale: "linear" },
         series: [...found].map(([name, points]) => ({ name, standing: "calibrated", points })) }],
       claims: [["one thread: a get takes the same in each workload, within 1 %", { kind: "flat", series: alone("get"), within: 0.01 }],
         ["one thread: a set takes at most 1 µs more than a get: a memory access more, of the node's own", { kind: "above", series: alone("set"), base: alone("get"), least: 0, most: 1 }],
         [`all threads: a get waits for at most the ${clients * threads - 1} other threads' values on the node's line`,
           { kind: "above", series: nameOf("get", crowds[1][0]), base: alone("get"), least: 0, most: (clients * threads - 1) * kvLineNs / 1000 }]],
-      notes: [`${operations} operations of each workload with all threads, ${operations / (clients * threads)} with one, on ${keys} entries: fewer than the paper's 100K. ${busy.requests} requests found no room at the offload and were made again.`],
+      sizes: [{ what: "entries of 1 KB", paper: paperSays, here: keys.toLocaleString("en") }, { what: "operations of a workload", paper: paperSays, here: operations.toLocaleString("en") },
+        { what: "compute nodes and threads of each", paper: "2 and 8", here: `${clients} and ${threads}` }],
+      notes: [`${operations} operations of each workload with all threads, ${operations / (clients * threads)} with one. ${busy.requests} requests found no room at the offload and were made again.`],
     };
   },
 };

@@ -69,6 +69,7 @@ export const figure419: Definition = {
   paper: [["4.7.2", "We evaluate Clio-MV by varying the number of CNs that concurrently access data objects (of 16 B) on an MN using workloads of 50% read (of different versions) and 50% write under uniform and Zipf distribution of objects"],
     ["4.7.2", "Clio-MV's read and write have the same performance, and reading any version has the same performance, since we use an array-based version design."]],
   given: network,
+  sizes: [{ what: "object", paper: "16 B", here: "16 B" }, { what: "compute nodes", paper: "four at most", here: "1 to 16 (quick: 4)" }],
   notes: [`Objects of ${bytes} B in the Clio-MV offload; a client is a compute node with one thread, which reads and appends by turns; a read is of any version that there is, and what it gives is checked.`,
     `Of Zipf's distribution theta is ${theta}, assumed: as of figure 4.18. Requests to one object are done one after another when one of them writes.`],
   measure: async ({ seed, quick }) => {
@@ -90,10 +91,10 @@ export const figure419: Definition = {
       for (const x of versions) add(byVersion, x, await rig.timed(() => all.read(first, objects, x)) / 1000);
     });
     const of = (name: string): Series => ({ name, standing: "calibrated", points: found.get(name) ?? [] });
-    const x = { scale: "log2" } as const, y = { label: "µs, mean", scale: "linear" } as const;
+    const x = { scale: "log2" } as const, y = { label: "latency, mean", unit: "µs", scale: "linear" } as const;
     return {
-      plots: [{ title: `${objects} objects`, kind: "lines", x: { ...x, label: "clients" }, y, series: skews.flatMap(([skew]) => kinds.map((k) => of(nameOf(k, skew)))) },
-        { title: "One client, one object", kind: "lines", x: { ...x, label: "version" }, y: { ...y, label: "µs" }, series: [of(byVersion)] }],
+      plots: [{ title: `${objects} objects`, kind: "lines", x: { ...x, label: "number of clients" }, y, series: skews.flatMap(([skew]) => kinds.map((k) => of(nameOf(k, skew)))) },
+        { title: "One client, one object", kind: "lines", x: { ...x, label: "number of the version" }, y: { ...y, label: "latency" }, series: [of(byVersion)] }],
       claims: [...skews.map(([skew]) => [`${skew}: a write takes as long as a read, within 0.3 µs`, { kind: "above", series: nameOf("write", skew), base: nameOf("read", skew), least: -0.3, most: 0.3 }] as const),
         ["reading any version takes the same, within 1 %", { kind: "flat", series: byVersion, within: 0.01 }],
         ["uniform: more clients take nothing from each other, within 10 %", { kind: "flat", series: nameOf("read", "uniform"), within: 0.1 }]],

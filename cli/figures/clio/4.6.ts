@@ -23,8 +23,8 @@ export const figure46: Definition = {
       points: accesses.map((a) => ({ x: a, y: (boardNs(board, a, "TLB hit", bytes) / clockPeriod - dramCycles) * asicPeriod + dramNs })) };
     const x = { label: "access", scale: "category" } as const;
     return {
-      plots: [{ title: "At the node's ports", kind: "bars", x, y: { label: "ns", scale: "linear" }, series: [...onBoard, asic] },
-        { title: "End to end, CLib's synchronous calls", kind: "bars", x, y: { label: "ns", scale: "linear" }, series: series("end to end, ", "calibrated", (a, s) => ends(a, s, bytes)) }],
+      plots: [{ title: "At the node's ports", kind: "bars", x, y: { label: "latency", unit: "ns", scale: "linear" }, series: [...onBoard, asic] },
+        { title: "End to end, CLib's synchronous calls", kind: "bars", x, y: { label: "latency", unit: "ns", scale: "linear" }, series: series("end to end, ", "calibrated", (a, s) => ends(a, s, bytes)) }],
       claims: [
         [`a miss is a hit, one memory access (${dramCycles} cycles) and at most 4 cycles`, { kind: "above", series: "TLB miss", base: "TLB hit", least: dramNs, most: dramNs + 4 * clockPeriod }],
         ["a page fault is a miss and at most 3 cycles", { kind: "above", series: "page fault", base: "TLB miss", least: 0, most: 3 * clockPeriod }],

@@ -34,7 +34,7 @@ export const figure47: Definition = {
     });
     const kinds = ["read", "write"] as const;
     return {
-      plots: [{ title: "Share of operations that took at most so long", kind: "steps", x: { label: "ns, end to end", scale: "linear" }, y: { label: "share", scale: "linear" },
+      plots: [{ title: "Share of operations that took at most so long", kind: "steps", x: { label: "latency, end to end", unit: "ns", scale: "linear" }, y: { label: "operations", unit: "share, 0 to 1", scale: "linear" },
         series: kinds.map((k) => ({ name: k, standing: "calibrated", points: distribution(found[k]) })) }],
       claims: kinds.map((k) => [`${k}: the 99th percentile is at most 1.25 times the median`, { kind: "tail", series: k, low: 0.5, high: 0.99, most: 1.25 }] as const),
       notes: [`${found.read.length + found.write.length} operations.`],

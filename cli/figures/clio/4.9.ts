@@ -12,7 +12,7 @@ export const figure49: Definition = {
   measure: async ({ seed, quick }) => {
     const rows = await measureThroughput(seed, (maxData) => (quick ? [64, 1024] : [4, 16, 64, 128, 256, 512, 1024, maxData])), kinds = ["read", "write"] as const;
     return {
-      plots: [{ title: "Goodput by request size", kind: "lines", x: { label: "bytes of a request", scale: "log2" }, y: { label: "Gbit/s of data", scale: "linear" },
+      plots: [{ title: "Goodput by request size", kind: "lines", x: { label: "data of a request", unit: "bytes", scale: "log2" }, y: { label: "goodput", unit: "Gbit/s of data", scale: "linear" }, references: [{ at: 110, says: "the paper: more than 110 Gbit/s" }],
         series: kinds.map((k) => ({ name: k, standing: "predicted", points: rows.filter((r) => r.kind === k).map((r) => ({ x: r.dataBytes, y: r.gbps })) })) }],
       claims: kinds.flatMap((k) => [[`${k}: more than 110 Gbit/s from 1 KB on`, { kind: "within", series: k, from: 1024, to: 9000, least: 110, most: 128 }],
         [`${k}: more the larger the request`, { kind: "rising", series: k, slack: 0 }]] as const),

@@ -17,6 +17,7 @@ import { figure418 } from "./4.18.ts";
 import { figure419 } from "./4.19.ts";
 import { figure420 } from "./4.20.ts";
 import { absent } from "./absent.ts";
+export { besides } from "./besides.ts";
 
 const order = (d: Definition): number => Number(d.number.split(".")[1]);
 

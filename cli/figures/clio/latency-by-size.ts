@@ -11,7 +11,7 @@ export function latencyBySize(access: Access): Pick<Definition, "given" | "measu
     const points = (all: readonly number[], of: (n: number) => number): Series["points"] => all.map((n) => ({ x: n, y: of(n) }));
     const atBoard = `${access} at the node`, endToEnd = `${access} end to end`;
     return {
-      plots: [{ title: "TLB hits, one operation at a time", kind: "lines", x: { label: "bytes", scale: "log2" }, y: { label: "ns", scale: "linear" }, series: [
+      plots: [{ title: "TLB hits, one operation at a time", kind: "lines", x: { label: "data", unit: "bytes", scale: "log2" }, y: { label: "latency", unit: "ns", scale: "linear" }, series: [
         { name: endToEnd, standing: "calibrated", points: points(sizes, (n) => ends(access, "TLB hit", n)) },
         { name: atBoard, standing: "predicted", points: points(single, (n) => boardNs(board, access, "TLB hit", n)) }] }],
       claims: [[`${endToEnd}: never shorter for more bytes`, { kind: "rising", series: endToEnd, slack: 0 }], [`${atBoard}: never shorter for more bytes`, { kind: "rising", series: atBoard, slack: 0 }],

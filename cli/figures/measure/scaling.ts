@@ -54,7 +54,7 @@ export async function measureScaling({ counts, page, x, at, title }: Scaling, { 
       points.get(any)?.push({ x: at(count), y: sum / randomSamples * clockPeriod });
     }
   });
-  const plot: Plot = { title, kind: "lines", x, y: { label: "ns at the node's ports", scale: "linear" },
+  const plot: Plot = { title, kind: "lines", x, y: { label: "latency at the ports", unit: "ns", scale: "linear" },
     series: [...points].map(([name, p]) => ({ name, standing: "predicted", points: p })) };
   const { dramLatency } = settings.runtime;
   return {
