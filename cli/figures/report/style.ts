@@ -37,6 +37,7 @@ thead tr+tr th:first-child{text-align:right}th.of{text-align:center}figure tbody
 @media (max-width:30rem){th,td{padding:.25em .4em}.contents td,.contents th{padding:.4em .3em}}
 figure .wide{background:linear-gradient(to left,var(--box) 1rem,transparent) right/2rem 100% no-repeat local,linear-gradient(to left,var(--rule),transparent) right/.8rem 100% no-repeat scroll}
 .verdicts{list-style:none;padding:0}.verdicts li{margin:.25em 0}.holds b{color:var(--good)}.fails b{color:var(--bad)}.found{color:var(--soft)}.found::before{content:"· "}
-@media print{body{font-size:10pt}main{max-width:none;padding:0}figure,tr,blockquote,li,.contents{break-inside:avoid}h2,h3,.said{break-after:avoid}h2 .up{display:none}a{color:inherit;text-decoration:none}
-.wide{overflow:visible}figure{border:1px solid var(--rule)}section{margin-top:1.2rem;padding-top:.8rem}}
+@media print{html{font-size:12px}body{font-size:12px}main{max-width:none;padding:0}figure,tr,.said,li,.contents{break-inside:avoid}h2,h3,.said{break-after:avoid}h2 .up{display:none}a{color:inherit;text-decoration:none}
+.plots{grid-template-columns:1fr 1fr}.plots>figure:only-child{grid-column:1/-1;display:grid;grid-template-columns:minmax(0,3fr) minmax(0,2fr);column-gap:1rem;align-items:start}.plots>figure:only-child>figcaption{grid-column:1/-1}
+.wide{overflow:visible}figure{border:1px solid var(--rule)}figure .wide{background:none}summary{display:none}section{margin-top:1.2rem;padding-top:.8rem}}
 `.trim();

@@ -50,10 +50,15 @@ function category(name: string, x: number, y0: number, lines: number): string {
 function horizontalOf({ x, series }: Plot, { x0, x1 }: Area): Scale | undefined {
   if (x.scale === "category") return undefined;
   if (x.ticks !== undefined) return between(x.ticks, x.scale === "log2", x0, x1);
-  const numbers = series.flatMap((s) => s.points.map((p) => Number(p.x))), low = Math.min(...numbers), high = Math.max(...numbers), fit = Math.floor((x1 - x0) / (textWidth("0000") + 8));
+  const numbers = series.flatMap((s) => s.points.map((p) => Number(p.x))), low = Math.min(...numbers), high = Math.max(...numbers);
+  if (x.scale === "log2") {
+    const widest = Math.max(...log2(low, high, 0, 1, Infinity).ticks.map((t) => textWidth(t.label)));
+    return log2(low, high, x0, x1, Math.floor((x1 - x0) / (widest + 8)));
+  }
+  const fit = Math.floor((x1 - x0) / (textWidth("0000") + 8));
   // Between whole numbers there is nothing to mark.
   const wanted = numbers.every(Number.isInteger) ? Math.max(1, Math.min(fit, high - low)) : fit;
-  return x.scale === "log2" ? log2(low, high, x0, x1, fit) : linear(low, high, x0, x1, wanted);
+  return linear(low, high, x0, x1, wanted);
 }
 
 /** A plot as inline SVG: colours by class, so that the page's style decides them, light or dark. Series are told apart by marks and order, too. */
