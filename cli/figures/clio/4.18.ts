@@ -10,6 +10,8 @@ import { Zipf } from "../measure/zipf.ts";
 const clients = 2, threads = 8, pid = 1;
 /** Entries, and operations of each workload, in the paper. */
 const paperCount = 100_000;
+/** Operations of one thread alone, at most: all take the same time. */
+const aloneAtMost = 50;
 const kinds = ["get", "set"] as const;
 /** How many of the clients' threads are at work. */
 const crowds = [["one thread", 1], [`${clients} clients of ${threads} threads`, clients * threads]] as const;
@@ -26,6 +28,8 @@ export const figure418: Definition = {
     "A thread has one operation under way at a time. All of them together ask for more gets than the node's port of 10 Gbit/s has room for, so that a get waits for the replies before it; sets fill the other direction."],
   measure: async ({ seed, quick, full = false }) => {
     const keys = quick ? 256 : full ? paperCount : 4096, operations = quick ? 96 : full ? paperCount : 800, paperSays = paperCount.toLocaleString("en"), found = new Map<string, Series["points"]>(), busy = { requests: 0 };
+    /** Operations of a thread, when so many are at work. */
+    const of = (count: number): number => Math.min(operations / (clients * threads), count === 1 ? aloneAtMost : Infinity);
     const prepare = (node: Parameters<typeof createKeys>[0]): Promise<void> => createKeys(node, Array.from({ length: keys }, (_, i) => i));
     await withClients("YCSB", { seed, clients, offloads: "all", fastOffloads: true, prepare }, async (rig) => {
       const all = rig.clients.flatMap((c) => Array.from({ length: threads }, () => c.process(pid, rig.address).thread()));
@@ -38,7 +42,7 @@ export const figure418: Definition = {
           const random = new Random(seed * 100 + k), zipf = new Zipf(keys, theta, random);
           // Not all at one moment.
           await rig.pause(k * kvLineNs);
-          for (let i = 0; i < operations / all.length; i++) {
+          for (let i = 0; i < of(count); i++) {
             const key = zipf.next(), kind = random.fraction() < sets ? "set" as const : "get" as const;
             took[kind].push(await rig.timed(async () => {
               if (kind === "get") { checkValue(key, await t.kv.read(keyOf(key))); return; }
@@ -62,7 +66,7 @@ export const figure418: Definition = {
           { kind: "above", series: nameOf("get", crowds[1][0]), base: alone("get"), least: 0, most: (clients * threads - 1) * kvLineNs / 1000 }]],
       sizes: [{ what: "entries of 1 KB", paper: paperSays, here: keys.toLocaleString("en") }, { what: "operations of a workload", paper: paperSays, here: operations.toLocaleString("en") },
         { what: "compute nodes and threads of each", paper: "2 and 8", here: `${clients} and ${threads}` }],
-      notes: [`${operations} operations of each workload with all threads, ${operations / (clients * threads)} with one. ${busy.requests} requests found no room at the offload and were made again.`],
+      notes: [`${operations} operations of each workload with all threads, ${of(1)} with one. ${busy.requests} requests found no room at the offload and were made again.`],
     };
   },
 };
