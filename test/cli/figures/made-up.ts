@@ -1,5 +1,5 @@
 /** A report of made-up figures, for tests of the page: nothing is simulated. */
-import { besides } from "../../../cli/figures/clio/index.ts";
+import { besides } from "../../../cli/figures/clio/besides.ts";
 import { reportSchema, type Axis, type Plot, type Report } from "../../../cli/figures/form/schema.ts";
 
 const y: Axis = { label: "latency at the ports", unit: "ns", scale: "linear" };
