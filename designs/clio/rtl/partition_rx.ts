@@ -9,6 +9,8 @@ export interface PartitionRxParameters {
   readonly partitions: number; readonly beatBytes: number;
   /** Largest frame, bytes without FCS. */
   readonly frameBytes: number;
+  /** For proofs at reduced size: the partition is told by the low bits of a frame's first beat. */
+  readonly plain?: true;
 }
 /** Frames that a partition can keep, the largest of them. */
 const framesKept = 2;
@@ -38,7 +40,7 @@ export const PartitionRx = module("PartitionRx",
     // Beats of the frame that came before this one, up to one more than the largest frame has.
     const count = reg(uint(Math.ceil(Math.log2(most + 2))), { init: 0 });
     const long = node(count.eq(most + 1));
-    const owner = node(mux(first, partitionOf(rx.payload.data, p.partitions).is(bits), held));
+    const owner = node(mux(first, (p.plain === true ? rx.payload.data.trunc(bits) : partitionOf(rx.payload.data, p.partitions)).is(bits), held));
 
     const queues = outs.map((_, i) => instance(`queue_${i}`, Fifo({ shape: Beat, depth, style: "block" })));
     const roomy = node(fromBits(queues.map(q => q.level.le(depth - most - 2))));
@@ -60,4 +62,4 @@ export const PartitionRx = module("PartitionRx",
     io.waiting.set(fromBits(queues.map(q => q.level.any())) as never);
     io.dropped.set(fromBits(queues.map((_, i) => rx.valid.and(first).and(admits.not()).and(owner.eq(i)))) as never);
   },
-  { nameOf: p => `PartitionRx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}` });
+  { nameOf: p => `PartitionRx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}${p.plain === true ? "_plain" : ""}` });

@@ -1,5 +1,5 @@
 import {
-  assertAlways, bit, connect, constant, decode, Fifo, fork, fromBits, instance, module, mux, node, onehotMux, output, reg, sink, source, uint, when, assignView, type Bit,
+  assertAlways, assignView, bit, connect, constant, Fifo, fork, fromBits, instance, module, mux, node, onehotMux, output, reg, sink, source, uint, when,
 } from "../../../hdl-dsl/index.ts";
 import { inwardsOf, perPartition } from "./partition_ports.ts";
 import { turns } from "./turns.ts";
@@ -23,7 +23,7 @@ export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.
 
 /**
  * Frames of the partitions to the line, in fixed turns (turns.ts) of at least a largest frame. A frame is sent when all of it is there and the line is done with it before its
- * partition's turn ends; so, while `tx` is ready, when a partition's frames leave depends on its own alone. When `tx` is not ready a frame goes on past its turn, and whoever comes next waits for its end.
+ * partition's turn ends; so, while `tx` is ready, when a partition's frames leave depends on its own alone. While a beat waits for `tx` the time of the turns stands still.
  *
  * Latency: 2 cycles from a frame's last beat, then until the partition's turn: up to (partitions - 1) turns and what is left of its own. Initiation interval within a turn: a frame's cycles on the line. Full: each
  * partition has room for two turns of beats; then its `tx_i.ready` is 0, and only its.
@@ -32,7 +32,8 @@ export const PartitionTx = module("PartitionTx",
   (p: PartitionTxParameters) => ({ ...perPartition("tx", p.partitions, sink(AxisBeat(p.beatBytes))), tx: source(AxisBeat(p.beatBytes)), /** Beats of the partition wait here. */ waiting: output(uint(p.partitions)) }),
   (io, p) => {
     const Beat = AxisBeat(p.beatBytes), cycles = txTurn(p), depth = 2 * cycles, lengthBits = Math.log2(cycles) + 1, tx = io.tx;
-    const turn = turns({ partitions: p.partitions, cycles });
+    const holds = node(tx.valid.and(tx.ready.not()));
+    const turn = turns({ partitions: p.partitions, cycles }, holds);
     const inputs = inwardsOf(io, "tx", p.partitions, Beat).map((from, i) => {
       const [to_beats, to_lengths] = fork(from, 2, "lazy", { name: `entering_${i}` }) as [typeof from, typeof from];
       const beats = instance(`beats_${i}`, Fifo({ shape: Beat, depth, style: "block" }));
@@ -47,27 +48,23 @@ export const PartitionTx = module("PartitionTx",
       return { beats, lengths };
     });
 
-    const owner = reg(uint(p.partitions), { init: 0 });
-    const sending = reg(bit, { init: 0 });
-    const mine = node(decode(turn.owner, p.partitions));
-    const waits = inputs.map(({ lengths }, i) => mine.bit(i).and(lengths.pop.valid));
-    const length = node(onehotMux(inputs.map((_, i) => mine.bit(i)), inputs.map(({ lengths }) => lengths.pop.payload)));
-    const wide = lengthBits + 6;
-    const cost = node(p.beatBytes === lineRate.beatBytes
-      ? length.zext(wide).shl(5).add(length.zext(wide).shl(3)).add(length.zext(wide)).add(lineRate.frame + lineRate.scale - 1).shr(5).trunc(lengthBits + 1) : length.zext(lengthBits + 1).add(1));
-    const booking = turn.book(cost);
-    const ends = node(tx.fire.and(tx.payload.last));
-    const free = node(sending.not().or(ends));
-    const begins = node(fromBits(waits).any().and(booking.fits).and(free));
-    booking.taken(begins);
-    inputs.forEach(({ lengths }, i) => { lengths.pop.ready.set(begins.and(mine.bit(i))); });
-    when(begins, () => { sending.set(1); owner.set(mine); }).elseWhen(ends, () => { sending.set(0); });
-
-    const owns = (i: number): Bit => sending.and(owner.bit(i));
-    tx.valid.set(fromBits(inputs.map(({ beats }, i) => owns(i).and(beats.pop.valid))).any());
-    assignView(tx.payload, onehotMux(inputs.map((_, i) => owner.bit(i)), inputs.map(({ beats }) => beats.pop.payload)), "tx");
-    inputs.forEach(({ beats }, i) => { beats.pop.ready.set(owns(i).and(tx.ready)); });
+    const ends = node(tx.fire.and(tx.payload.last)), wide = lengthBits + 6;
+    const sends = inputs.map(({ beats, lengths }, i) => {
+      const length = lengths.pop.payload.zext(wide), sending = reg(bit, { init: 0, name: `sending_${i}` });
+      const cost = node(p.beatBytes === lineRate.beatBytes
+        ? length.shl(5).add(length.shl(3)).add(length).add(lineRate.frame + lineRate.scale - 1).shr(5).trunc(lengthBits + 1) : length.add(1).trunc(lengthBits + 1), { name: `cost_${i}` });
+      const booking = turn.book(i, cost, "now"), begins = node(lengths.pop.valid.and(booking.fits).and(holds.not()), { name: `begins_${i}` });
+      booking.taken(begins);
+      lengths.pop.ready.set(begins);
+      when(begins, () => { sending.set(1); }).elseWhen(ends, () => { sending.set(0); });
+      beats.pop.ready.set(sending.and(tx.ready));
+      assertAlways(sending.not().or(beats.pop.valid), "all of a frame is there when it begins");
+      assertAlways(begins.and(sending).not(), "a frame ends before the next one of its partition begins");
+      return sending;
+    });
+    tx.valid.set(fromBits(sends).any());
+    assignView(tx.payload, onehotMux(sends, inputs.map(({ beats }) => beats.pop.payload)), "tx");
+    assertAlways(fromBits(sends).and(fromBits(sends).sub(1)).any().not(), "one frame at a time");
     io.waiting.set(fromBits(inputs.map(({ beats }) => beats.level.any())) as never);
-    assertAlways(sending.not().or(tx.valid), "all of a frame is there when it begins");
   },
   { nameOf: p => `PartitionTx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}` });
