@@ -20,7 +20,7 @@ export interface BehindGoBackN {
   readonly build: (p: Parameters & { readonly exportsConfig: true }) => Def<ReturnType<typeof ClioNode>["ports"]>;
   /** Its Verilog name without the transport, `ClioNode...`. */
   readonly nameOf: (p: Parameters) => string;
-  /** Requests that it can have taken in beside those that hold a slot. */
+  /** Requests that it can have taken in beside those that hold a slot. They may take longer than their sessions last. */
   readonly requests: number;
   /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of gbn_types.ts). */
   readonly marksParts: boolean;
@@ -32,7 +32,7 @@ const shims = (p: GbnNodeParameters, { requests, marksParts }: BehindGoBackN): G
   const bytes = base + gbnMemory({ frameBytes, sessions, window: gbnDefaults.window });
   return {
     // Half of the places are for the replies of all requests that are inside already, when no more are let in.
-    ...gbnDefaults, sessions, base, waiting: 2 * 2 ** Math.ceil(Math.log2(p.requestSlots + requests)), ...(marksParts && { marksParts }),
+    ...gbnDefaults, sessions, base, waiting: 2 * 2 ** Math.ceil(Math.log2(p.requestSlots + requests)), ...(marksParts && { marksParts }), ...(requests > 0 && { checksPeers: true }),
     beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1,
   };
 };

@@ -7,6 +7,7 @@ import { cutFields } from "./fields.ts";
 import { GbnAnswers } from "./gbn_answers.ts";
 import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
 import { GbnPacket, GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "./gbn_receiver.ts";
+import { GbnPeerWrite } from "./gbn_peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn_shift.ts";
 import {
   Acknowledgement, Answer, choose, gbnBytes, gbnOffset, gbnType, opcodeOffset, PeerFields, sessionBits, SessionControl, tagBits, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters,
@@ -22,12 +23,16 @@ export interface GbnRxParameters extends SessionParameters {
   readonly ackEvery: number; readonly ackCycles: number; readonly first: number;
   /** Management packets whose sender is kept, a power of two up to 2^15. */
   readonly managed: number;
+  /** Whether replies to who is no longer a session's peer are dropped: `peer_write` tells gbn_peers.ts. */
+  readonly checksPeers?: true;
 }
 
 /** Where to write to whom: of each session, then of the last `managed` management packets. */
 export const GbnContext = struct({ mac: uint(48), slot: uint(wireSlotBits) });
 export const contextBits = (p: Pick<GbnRxParameters, "sessions" | "managed">): number => Math.ceil(Math.log2(p.sessions + p.managed));
 export const GbnContextWrite = (p: Pick<GbnRxParameters, "sessions" | "managed">) => struct({ en: bit, index: uint(contextBits(p)), value: GbnContext });
+
+const peerPort = (p: Pick<GbnRxParameters, "sessions">) => ({ peer_write: output(GbnPeerWrite(p)) });
 
 /** One pulse for each packet, by what became of it, and for each answer. */
 export const GbnRxEvents = struct({
@@ -70,6 +75,7 @@ export const GbnRx = module("GbnRx",
   (p: GbnRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), config: input(NetConfig), tx: source(AxisBeat(p.beatBytes)), answers: source(AxisBeat(p.beatBytes)),
     acks: source(Acknowledgement(p)), silent: source(Turn(p)), crowded: input(bit), control: sink(SessionControl(p)), context_write: output(GbnContextWrite(p)), events: output(GbnRxEvents),
+    ...(p.checksPeers === true ? peerPort(p) : {} as ReturnType<typeof peerPort>),
   }),
   (io, p) => {
     const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes, waits: false }));
@@ -191,6 +197,15 @@ export const GbnRx = module("GbnRx",
       value: { mac: from.mac, slot: from.slot },
     });
 
+    if (p.checksPeers === true) {
+      // A session that is opened or closed has nobody's packets in the same cycle: the table does one thing at a time, and both come from it two cycles later.
+      const Control = struct({ valid: bit, session: uint(sessionBits(p)) });
+      const controlled = reg(Control, { init: 0 });
+      const anew = reg(Control, { init: 0 });
+      controlled.set({ valid: io.control.fire, session: io.control.payload.session });
+      anew.set(controlled);
+      io.peer_write.set({ en: delivered.or(anew.valid), session: choose(anew.valid, anew.session, late.packet.session), known: anew.valid.not(), ip: from.ip, port: from.port } as never);
+    }
     silences.push.valid.set(delivered.and(late.silent));
     silences.push.payload.set({ session: late.packet.session, ticket: late.packet.sequence.trunc(ticketBits) } as never);
     connect(silences.pop, io.silent);
@@ -222,4 +237,4 @@ export const GbnRx = module("GbnRx",
     });
     io.events.set(events);
   },
-  { nameOf: p => `GbnRx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_m${p.managed}_f${p.first >>> 0}` });
+  { nameOf: p => `GbnRx_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_m${p.managed}_f${p.first >>> 0}${p.checksPeers === true ? "_v" : ""}` });

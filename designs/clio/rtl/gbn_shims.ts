@@ -1,6 +1,7 @@
 import {
-  arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, type StreamIn, type UInt,
+  arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
+import { GbnPeers } from "./gbn_peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn_rx.ts";
 import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn_tx.ts";
 import { sessionBits, SessionControl, wireSequenceBits } from "./gbn_types.ts";
@@ -33,7 +34,14 @@ export const GbnShims = module("GbnShims",
     const gbn_rx = instance(GbnRx(p)), gbn_tx = instance(GbnTx(p));
     connect(io.rx, gbn_rx.rx);
     connect(gbn_rx.tx, io.node_rx);
-    connect(io.node_tx, gbn_tx.rx);
+    let stale: Bit | undefined;
+    if (p.checksPeers === true) {
+      const peers = instance("peers", GbnPeers({ beatBytes: p.beatBytes, sessions: p.sessions }));
+      peers.peer.set(gbn_rx.peer_write);
+      connect(io.node_tx, peers.rx);
+      connect(peers.tx, gbn_tx.rx);
+      stale = peers.stale;
+    } else connect(io.node_tx, gbn_tx.rx);
     connect(gbn_tx.tx, io.tx);
     connect(gbn_rx.answers, gbn_tx.answers);
     connect(gbn_rx.acks, gbn_tx.acks);
@@ -60,9 +68,12 @@ export const GbnShims = module("GbnShims",
       const registers = counts[side] as unknown as Readonly<Record<string, UInt<32> & { set: (v: UInt) => void }>>;
       for (const name of counted[side]) {
         const count = registers[name], pulse = events[name];
-        if (count !== undefined && pulse !== undefined) when(pulse, () => { count.set(count.add(1)); });
+        // Of both kinds: what belongs to no request of the session, and what belongs to another client.
+        const more = side === "tx" && name === "stale" ? stale : undefined;
+        if (count !== undefined && pulse !== undefined && more !== undefined) when(pulse.or(more), () => { count.set(count.add(pulse.zext(32)).add(more.zext(32))); });
+        else if (count !== undefined && pulse !== undefined) when(pulse, () => { count.set(count.add(1)); });
       }
     }
     io.counters.set(counts);
   },
-  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}` });
+  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}${p.checksPeers === true ? "_v" : ""}` });

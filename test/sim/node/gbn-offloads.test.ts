@@ -163,6 +163,12 @@ describe("offloads behind Go-Back-N", () => {
   test("a slow request holds up its own session only, whatever that asks for behind it; repeated changes are done once, BUSY and FAIL have their turn",
     () => crowd(designOf(clioNode(settings.config))), buildMs);
 
+  test("a client that leaves while the node still works for it: its session's next owner misses nothing", () => heirs(designOf(clioNode(settings.config))), buildMs);
+  test("without the look at who the session's peer is, the next owner's session stands still: seen", async ctx => {
+    if (process.env["MNEMO_LONG"] === undefined) ctx.skip("builds one more node; the block's own bench (gbn_peers.test.ts) has its faults: MNEMO_LONG=1 runs it");
+    await findsFault(heirs(plant(clioNode(settings.config), /held_held_user \| \(held_held_last & stale_1\)/, "held_held_user")));
+  }, buildMs);
+
   test("mnemo run plays a capture of plain frames into it: offload 1 has the key-value requests", async () => {
     const run = await played(fileURLToPath(new URL("../../../captures/first.pcap", import.meta.url)), Object.entries({ ...small, offloads: "all" }).flatMap(([k, v]) => ["--set", `${k}=${v}`]));
     expect([run.code, run.err]).toEqual([0, ""]);
@@ -257,6 +263,41 @@ async function crowd(design: Design<NodePorts>): Promise<void> {
     expect([firstly, later, another, erased, erasedAgain, anew, erasedYetAgain, found].map(r => r.status)).toEqual([status.OK, status.OK, status.FAIL, status.OK, status.OK, status.OK, status.OK, status.OK]);
     expect(found.body!.slice(kvReplyBody.bytes)).toEqual(value.slice(0, 9));
     expect([...a.problems, ...b.problems]).toEqual([]);
+  });
+}
+
+/** Two clients, one after the other, of one session. */
+async function heirs(design: Design<NodePorts>): Promise<void> {
+  await withNode("gbn-offloads-heirs", settings, { design, seed: 8, limitCycles: 20_000_000, hangCycles: 0, wave: false }, async node => {
+    const network = new NetworkModel(timeOf(node), { seed: 8, link: { latencyNs: 200 } });
+    joinNetwork(node, network);
+    const macs = new Map([[runtime.ip, runtime.mac]]), clientOf = (i: number): { readonly transport: GoBackNTransport; readonly client: Client } => {
+      const transport = new GoBackNTransport(new ClientStation(network, `client${i}`, clientEndpoint(i), macs), { clock: network.time, random: () => 0.3 + i / 5 });
+      return { transport, client: new Client({ transport, clock: network.time, timeoutNs: 2e7, slowTimeoutNs: 2e7, mtu: 1492, random: () => 0.4 + i / 7 }) };
+    };
+    const first = clientOf(0), process = await first.client.createProcess(to), thread = process.thread(), rows = 4000, va = await thread.ralloc(rows * 9), head = await writeList(thread, 400);
+    await thread.rwrite(va, new Uint8Array(rows * 9));
+    const session = first.transport.sessionOf(to);
+    // Both answer long after their client has gone, the select with many frames.
+    void process.thread().df.select({ va, rows, rowBytes: 9 }, { field: { offset: 0, bytes: 1 }, is: "=", operand: 0n }).catch(() => undefined);
+    void process.thread().pointerChase({ first: head, nodeBytes: 48, nextOffset: 0, key: { value: 1399n, offset: 8 } }).catch(() => undefined);
+    const begun = (await node.counters()).offload0Accesses;
+    await node.bench.until(() => node.bench.cycle % 1000 === 0);
+    await node.bench.cycles(500);
+    expect((await node.counters()).offload0Accesses).toBeGreaterThan(begun);
+    first.transport.close();
+    const heir = clientOf(1), own = heir.client.process(process.pid, to).thread(), value = new Numbers(4).bytes(3000);
+    for (let i = 0; i < 12; i++) {
+      await own.rwrite(va, value);
+      expect(await own.rread(va, value.length)).toEqual(value);
+    }
+    expect(heir.transport.sessionOf(to)).toBe(session);
+    expect(heir.transport.resent).toBe(0);
+    expect(heir.client.statistics).toMatchObject({ timeouts: 0, failed: 0, unknown: 0, unfit: 0 });
+    await node.settled();
+    const registers = gbnDriver(node.transport.registers);
+    expect(await registers.read("gbnTxStale"), "replies to who had gone").toBeGreaterThan(2);
+    expect([await registers.read("gbnTxTimeouts"), await registers.read("gbnTxFailed")]).toEqual([0, 0]);
   });
 }
 
