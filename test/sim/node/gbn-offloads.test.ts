@@ -271,7 +271,7 @@ async function crowd(design: Design<NodePorts>): Promise<void> {
 
 /** Two clients, one after the other, of one session. */
 async function heirs(design: Design<NodePorts>): Promise<void> {
-  await withNode("gbn-offloads-heirs", settings, { design, seed: 8, limitCycles: 20_000_000, hangCycles: 0, wave: false }, async node => {
+  await withNode("gbn-offloads-heirs", settings, { design, seed: 8, limitCycles: 600_000, hangCycles: 0, wave: false }, async node => {
     const network = new NetworkModel(timeOf(node), { seed: 8, link: { latencyNs: 200 } });
     joinNetwork(node, network);
     const macs = new Map([[runtime.ip, runtime.mac]]), clientOf = (i: number): { readonly transport: GoBackNTransport; readonly client: Client } => {
