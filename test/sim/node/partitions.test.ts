@@ -45,7 +45,10 @@ function requestOfB(client: FrameClient, pid: number, r: Random): Uint8Array {
 interface Run {
   /** Of A: the cycle in which each frame's last beat came, and each reply's bytes and last cycle in the order of leaving. */
   readonly arrivals: readonly number[]; readonly replies: readonly string[]; readonly cycles: readonly number[];
-  readonly repliesOfB: number;
+  /** Cycles from a request's last beat in to its reply's last beat out. */
+  readonly latencies: readonly number[];
+  /** B's replies, and its frames that found no room. */
+  readonly repliesOfB: number; readonly dropped: number;
 }
 interface Pair { readonly settings: Settings; readonly pidOfA: number; readonly pidOfB: number; readonly count: number }
 
@@ -63,12 +66,15 @@ function run({ settings, pidOfA, pidOfB, count }: Pair, withB: boolean): Promise
 
 async function schedule(node: SimulatedNode, { pidOfA, pidOfB, count }: Omit<Pair, "settings">, withB: boolean): Promise<Run> {
   const { bench, runtime } = node, a = new FrameClient(clientEndpoint(0), runtime), b = new FrameClient(clientEndpoint(1), runtime);
-  const random = new Random(1), randomOfB = new Random(2), sent: { readonly end: number | undefined }[] = [], replies: string[] = [], cycles: number[] = [];
-  let repliesOfB = 0;
+  const random = new Random(1), randomOfB = new Random(2), sent: { readonly bytes: Uint8Array; readonly end: number | undefined }[] = [], replies: string[] = [], cycles: number[] = [];
+  const ends = new Map<number, number>(), { dropped: drops } = bench.io as unknown as { readonly dropped?: { readonly value: number } };
+  const idOf = (frame: Uint8Array): number => dissect(frame).clio?.requestId ?? -1;
+  let repliesOfB = 0, dropped = 0;
   bench.onEdge({ sample: () => {
     for (let f = node.take(); f !== undefined; f = node.take()) {
-      if (dissect(f.bytes).udp?.dstPort === a.endpoint.port) { replies.push(Buffer.from(f.bytes).toString("hex")); cycles.push(f.end); } else repliesOfB++;
+      if (dissect(f.bytes).udp?.dstPort === a.endpoint.port) { replies.push(Buffer.from(f.bytes).toString("hex")); cycles.push(f.end); ends.set(idOf(f.bytes), f.end); } else repliesOfB++;
     }
+    if (drops !== undefined && drops.value !== 0) dropped++;
   } });
   // Where A's pointer leads stands there first.
   let at = bench.cycle + 10, waiting = requestOfB(b, pidOfB, randomOfB);
@@ -84,7 +90,8 @@ async function schedule(node: SimulatedNode, { pidOfA, pidOfB, count }: Omit<Pai
     at = next;
   }
   await bench.until(() => bench.cycle > at + 3000);
-  return { arrivals: sent.map(s => s.end as number), replies, cycles, repliesOfB };
+  const latencies = sent.flatMap(s => { const end = ends.get(idOf(s.bytes)); return end === undefined ? [] : [end - (s.end as number)]; });
+  return { arrivals: sent.map(s => s.end as number), replies, cycles, latencies, repliesOfB, dropped };
 }
 
 /** How many of A's replies leave so many cycles later beside B than alone. */
@@ -93,8 +100,11 @@ function shifts(alone: Run, beside: Run): ReadonlyMap<number, number> {
   alone.cycles.forEach((c, i) => { const d = (beside.cycles[i] ?? Infinity) - c; out.set(d, (out.get(d) ?? 0) + 1); });
   return new Map([...out].sort(([x], [y]) => x - y));
 }
-/** Cycles between replies say little; from the first request to the last reply they are the same or not. Printed for the reader. */
-const spread = ({ arrivals, cycles }: Run): string => `first request at ${arrivals[0]}, last reply at ${cycles.at(-1)}`;
+/** For the reader. */
+const spread = ({ latencies, repliesOfB, dropped }: Run): string => {
+  const sorted = [...latencies].sort((x, y) => x - y), at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
+  return `${sorted.length} replies, median ${at(0.5)}, 99 % ${at(0.99)}, most ${at(1)} cycles from last beat in to last beat out; B: ${repliesOfB} replies, ${dropped} frames dropped`;
+};
 async function pairedRun(p: Pair): Promise<{ readonly alone: Run; readonly beside: Run; readonly shifts: ReadonlyMap<number, number> }> {
   const alone = await run(p, false), beside = await run(p, true);
   return { alone, beside, shifts: shifts(alone, beside) };
@@ -104,8 +114,11 @@ describe("the node in partitions: A alone, and the same beside B's flood", () =>
   test.each([[1, 2], [2, 1]])("A is process %i, B process %i, in another partition: every reply of A leaves in the same cycle", async (pidOfA, pidOfB) => {
     expect(partitionOfProcess(config, pidOfA)).not.toBe(partitionOfProcess(config, pidOfB));
     const r = await pairedRun({ settings: partitioned, pidOfA, pidOfB, count: 300 });
-    for (const [name, run] of [["alone", r.alone], ["beside B", r.beside]] as const) console.log(`A ${name}: ${run.cycles.length} replies, B ${run.repliesOfB}; ${spread(run)}`);
+    for (const [name, run] of [["alone", r.alone], ["beside B", r.beside]] as const) console.log(`A ${name}: ${spread(run)}`);
+    // B has all that it can take, and more; A none of that.
     expect(r.beside.repliesOfB).toBeGreaterThan(300);
+    expect(r.beside.dropped).toBeGreaterThan(0);
+    expect(r.alone.dropped).toBe(0);
     expect(r.alone.replies.length).toBeGreaterThan(290);
     expect(r.beside.arrivals).toEqual(r.alone.arrivals);
     expect(r.beside.replies).toEqual(r.alone.replies);
@@ -115,6 +128,7 @@ describe("the node in partitions: A alone, and the same beside B's flood", () =>
   test("planted faults: the same check fails with one partition, and when both are in the same", async () => {
     for (const [settings, pidOfB] of [[whole, 2], [partitioned, 3]] as const) {
       const r = await pairedRun({ settings, pidOfA: 1, pidOfB, count: 60 });
+      for (const [name, run] of [["alone", r.alone], ["beside B", r.beside]] as const) console.log(`partitions = ${settings.config.partitions}, processes 1 and ${pidOfB}: A ${name}: ${spread(run)}`);
       expect([...r.shifts.keys()].some(d => d !== 0), `partitions = ${settings.config.partitions}`).toBe(true);
     }
   }, 300_000);
