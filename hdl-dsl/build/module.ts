@@ -5,8 +5,8 @@ import { HdlError, type Diagnostic } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
 import type { Port, Ports, StreamPort } from "../types/ports.ts";
 import { bit, leavesOf, type Shape } from "../types/shape.ts";
-import type { Inside, Outside } from "../types/value.ts";
-import { claimName, context, defaultDomain, newContext, report, withContext, type Context } from "./context.ts";
+import type { Bit, Inside, Outside } from "../types/value.ts";
+import { atTop, claimName, context, defaultDomain, newContext, report, withContext, type Context } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
 import { fieldAfter } from "./source-name.ts";
@@ -234,6 +234,7 @@ export function instance<P extends Ports>(first: string | Def<P>, second?: Def<P
   }
   const made: Instance = { name, circuit, connections: new Map<string, Signal>(), domains, position };
   c.instances.push(made);
+  if (o.reset !== undefined) resetOf(made, o.reset, claimName(`${stripPrefix(name, c.prefix)}_own_reset`, position));
   const out: Record<string, unknown> = {};
   for (const [portName, p] of Object.entries(def.ports)) {
     out[portName] = portView(def.ports, portName, p, l => {
@@ -248,7 +249,22 @@ export function instance<P extends Ports>(first: string | Def<P>, second?: Def<P
 }
 const stripPrefix = (name: string, prefix: string): string => (prefix !== "" && name.startsWith(`${prefix}_`) ? name.slice(prefix.length + 1) : name);
 
+/** An instance's own reset is driven as one of its inputs is, whatever `when` surrounds the instance. */
+function resetOf(i: Instance, value: Bit, name: string): void {
+  const inner = i.circuit.domains.find(d => d.name === "default"), outer = i.domains.get("default");
+  if (inner?.reset === undefined || outer?.kind !== "sync") {
+    report("HDL118", `instance \`${i.name}\` of ${i.circuit.name}: a reset of its own needs a default clock domain with a synchronous reset`, "Leave out the option `reset`");
+    return;
+  }
+  const v = makeSignal({ kind: "instanceIn", name, width: 1, signed: false, position: i.position, instance: i });
+  i.connections.set(inner.reset, v.signal);
+  i.reset = v.signal;
+  atTop(() => { v.set(value); });
+}
+
 export interface InstanceOptions {
+  /** Resets the instance, and what is in it, whenever it is 1: beside the reset of its default clock domain, which must be synchronous. Assertions in it are silent meanwhile. */
+  readonly reset?: Bit;
   /** For each further clock domain of the sub-module, the domain here that drives it. */
   readonly domains?: Readonly<Record<string, ClockDomain>>;
 }

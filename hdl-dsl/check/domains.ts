@@ -1,6 +1,6 @@
 /** Clock-domain crossings without a synchroniser: in the module, and into the registers of its instances. */
 import type { Diagnostic } from "../ir/diagnostic.ts";
-import { finding, summaryOf, type Study } from "./study.ts";
+import { capturedBy, finding, type Study } from "./study.ts";
 
 export function checkDomains(s: Study): Diagnostic[] {
   const out: Diagnostic[] = [];
@@ -15,7 +15,7 @@ export function checkDomains(s: Study): Diagnostic[] {
       "Cross with a synchroniser or an asynchronous FIFO; a synchroniser's first register is declared with the attribute async_reg", c.position, from?.position));
   }
   for (const i of s.circuit.instances) {
-    for (const [leaf, domains] of summaryOf(i.circuit).captured) {
+    for (const [leaf, domains] of capturedBy(i)) {
       const signal = i.connections.get(leaf);
       if (signal === undefined) continue;
       const own = new Set([...domains].map((d) => i.domains.get(d)?.name ?? d));

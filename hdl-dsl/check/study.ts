@@ -1,5 +1,5 @@
 /** A circuit with what the checks share: resolved statements, dependencies, and the summaries of its sub-modules. */
-import type { Circuit, Position } from "../ir/circuit.ts";
+import type { Circuit, Instance, Position } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import { resolve, type Resolution } from "../ir/resolve.ts";
 import { captures, Facts, type Capture, type Summary } from "./facts.ts";
@@ -50,13 +50,19 @@ export function summaryOf(circuit: Circuit): Summary {
   };
   for (const c of stored) for (const i of facts.inputsOf(c.expr)) take(i.name, c.domain.name);
   for (const i of circuit.instances) {
-    for (const [leaf, domains] of summaryOf(i.circuit).captured) {
+    for (const [leaf, domains] of capturedBy(i)) {
       const outside = i.connections.get(leaf);
       if (outside === undefined) continue;
       for (const input of facts.inputsOfSignal(outside)) for (const d of domains) take(input.name, i.domains.get(d)?.name ?? d);
     }
   }
   return s;
+}
+
+/** The inputs that an instance registers, a reset of its own among them, and the domains of the registers, as the instance calls them. */
+export function capturedBy(i: Instance): readonly (readonly [string, ReadonlySet<string>])[] {
+  const own = [...i.connections].filter(([, s]) => s === i.reset).map(([name]) => [name, new Set(["default"])] as const);
+  return [...summaryOf(i.circuit).captured, ...own];
 }
 
 /** One finding of a check. */

@@ -74,6 +74,8 @@ export interface Instance {
   readonly connections: Map<string, Signal>;
   /** Which domain of the parent drives each domain of the child (by name). */
   readonly domains: ReadonlyMap<string, ClockDomain>;
+  /** A reset of its own beside its default domain's: an instanceIn signal, in `connections` under the name of that domain's reset. */
+  reset?: Signal | undefined;
   readonly position: Position | undefined;
 }
 

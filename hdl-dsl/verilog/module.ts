@@ -6,7 +6,7 @@ import { allStatements, expressionsOf } from "../ir/walk.ts";
 import { propertyGroups, registerGroups, type PropertyGroup, type RegisterGroup } from "./always.ts";
 import type { VInstance, VItem, VModule, VName, VPort } from "./ast.ts";
 import { memoryItems } from "./memory.ts";
-import { concat, name, number, range } from "./nodes.ts";
+import { binary, concat, name, number, range } from "./nodes.ts";
 import { throughPieces, type Piece } from "./split.ts";
 import { propertyItems, registerItems } from "./statements.ts";
 import { unusedBits } from "./unused.ts";
@@ -132,7 +132,9 @@ function lowerInstance(c: ModuleContext, i: Circuit["instances"][number], child:
     if (outer === undefined) throw new Error(`instance "${i.name}" in module "${c.circuit.name}" leaves clock domain "${d.name}" unconnected`);
     const from = c.clockOf(outer);
     connections.push({ port: pins.clock, dir: "input", value: name(from.clock, 1) });
-    if (pins.reset !== undefined) connections.push({ port: pins.reset, dir: "input", value: from.reset === undefined ? number(0n, 1) : name(from.reset, 1) });
+    if (pins.reset === undefined) continue;
+    const reset = from.reset === undefined ? number(0n, 1) : name(from.reset, 1);
+    connections.push({ port: pins.reset, dir: "input", value: i.reset !== undefined && d.name === "default" ? binary("|", reset, c.nameOf(i.reset)) : reset });
   }
   for (const p of i.circuit.signals) {
     const outside = i.connections.get(p.name);

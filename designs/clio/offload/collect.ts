@@ -1,5 +1,5 @@
 import {
-  assignGiven, bit, Fifo, instance, mux, node, reg, scope, uint, when, type Fields, type StreamIn, type StructShape, type UInt, type Val, constant, literalOf,
+  assignGiven, bit, Fifo, instance, mux, node, reg, scope, uint, when, type Bit, type Fields, type StreamIn, type StructShape, type UInt, type Val, constant, literalOf,
 } from "../../../hdl-dsl/index.ts";
 import { beatsOf, BodyBeat } from "./types.ts";
 
@@ -15,8 +15,14 @@ export interface CollectOptions<F extends Fields> {
   readonly beatBytes: number;
   /** Heads kept with their data. */
   readonly depth: number;
+  /** Everything that is kept is forgotten, what is incomplete too. */
+  readonly clear: Bit;
 }
-export interface Collected<F extends Fields> { readonly heads: StreamIn<StructShape<F>>; readonly data: StreamIn<ReturnType<typeof BodyBeat>> }
+export interface Collected<F extends Fields> {
+  readonly heads: StreamIn<StructShape<F>>; readonly data: StreamIn<ReturnType<typeof BodyBeat>>;
+  /** There is something complete that has not been taken. */
+  readonly pending: Bit;
+}
 
 /**
  * Heads and the data that follow them, given on only when they are complete: whoever takes a head finds all its data there, whatever the side that gives them does. The count in the head alone says how many beats
@@ -31,8 +37,8 @@ export function collect<F extends Fields>(
   return scope(o.name, () => {
     const most = Math.ceil(o.mostBytes / o.beatBytes), shape = heads.shape;
     const depth = 2 ** Math.ceil(Math.log2(most + 1));
-    const store = instance("data", Fifo({ shape: BodyBeat(o), depth, style: fifoStyle(depth) }));
-    const complete = instance("heads", Fifo({ shape, depth: o.depth, style: "distributed" }));
+    const store = instance("data", Fifo({ shape: BodyBeat(o), depth, style: fifoStyle(depth) }), { reset: o.clear });
+    const complete = instance("heads", Fifo({ shape, depth: o.depth, style: "distributed" }), { reset: o.clear });
     const held = reg(shape, { name: "held" }) as unknown as Val<StructShape<F>>;
     const valid = reg(bit, { init: 0, name: "valid" });
     const given = (heads.payload as unknown as Readonly<Record<string, UInt>>)[o.length] as UInt;
@@ -55,6 +61,7 @@ export function collect<F extends Fields>(
       (held as unknown as { set(v: unknown): void }).set(literalOf(shape, { ...(heads.payload as object), [o.length]: bytes }));
       left.set(beats);
     });
-    return { heads: complete.pop, data: store.pop };
+    when(o.clear, () => { valid.set(0); });
+    return { heads: complete.pop, data: store.pop, pending: node(whole.or(complete.level.any()), { name: "pending" }) };
   });
 }

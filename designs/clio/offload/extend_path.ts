@@ -1,5 +1,5 @@
 import { arbiter, connect, fromBits, input, instance, module, output, sink, source, type Bit, type Def, type UInt } from "../../../hdl-dsl/index.ts";
-import { AxisBeat, NetConfig, OffloadEvents } from "../rtl/index.ts";
+import { AxisBeat, NetConfig, OffloadControl, OffloadEvents, OffloadState } from "../rtl/index.ts";
 import { mergeInternal, splitInternal } from "./internal_link.ts";
 import { memoryFrames, memoryReplies } from "./memory_port.ts";
 import { replyFrames } from "./reply_port.ts";
@@ -31,6 +31,7 @@ export interface ExtendPathParameters extends SlotParameters {
  * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one
  * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
  * Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is counted (four slots at most).
+ * `control.hold` resets offloads, each alone (slot.ts): requests that one held are answered BUSY, and EXPIRED those that are done at most once, of which nobody knows any more whether they were; a repetition of such a one is answered EXPIRED, too.
  */
 export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
   (p: ExtendPathParameters) => {
@@ -38,13 +39,16 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
     return {
       config: input(NetConfig), rx: sink(beat), tx: source(beat), soc_rx: source(beat), soc_tx: sink(beat),
       node_rx: source(beat), node_tx: sink(beat), node_soc_rx: sink(beat), node_soc_tx: source(beat),
-      events: output(OffloadEvents),
+      events: output(OffloadEvents), control: input(OffloadControl), state: output(OffloadState),
     };
   },
   (io, { once, partBit, ...p }) => {
     const slots = offloads.map((o, k) => {
-      const slot = instance(`slot_${k}`, OffloadSlot(p)), offload = instance(o.name, o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData, ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }) }));
+      const slot = instance(`slot_${k}`, OffloadSlot(p));
+      const built = o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData, ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }) });
+      const offload = instance(o.name, built, { reset: slot.in_reset });
       slot.pid.set(offloadPid(k));
+      slot.control.set({ hold: io.control.hold.bit(k), patience: io.control.patience });
       connect(slot.request, offload.request); connect(slot.request_data, offload.request_data);
       connect(offload.reply, slot.reply); connect(offload.reply_data, slot.reply_data);
       connect(offload.memory, slot.memory); connect(offload.memory_data, slot.memory_data);
@@ -55,6 +59,7 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
     connect(requests.soc, io.soc_rx);
     connect(arbiter([replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
     const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
+    io.state.set({ held: bySlot(s => s.state.held), stuck: bySlot(s => s.state.stuck) });
     io.events.set({ requests: bySlot(s => s.events.requests), accesses: bySlot(s => s.events.accesses), busy: requests.busy, repeated: requests.repeated });
     const { network, internal } = splitInternal(io.node_tx, p.beatBytes);
     connect(network, io.tx);

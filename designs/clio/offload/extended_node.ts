@@ -36,6 +36,8 @@ export const extendedNode = (offloads: readonly Offload[], transport?: Transport
     path.config.set(node.net_config);
     if (p.exportsConfig === true) io.net_config.set(node.net_config);
     node.offload_events.set(path.events);
+    node.offload_state.set(path.state);
+    path.control.set(node.offload_control);
     connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.soc_rx, io.soc_rx); connect(io.soc_tx, path.soc_tx);
     connect(path.node_rx, node.rx); connect(node.tx, path.node_tx); connect(node.soc_rx, path.node_soc_rx); connect(path.node_soc_tx, node.soc_tx);
     handThrough(io, node);

@@ -1,7 +1,7 @@
 import {
-  arbiter, bit, bitsFor, connect, instance, map, mux, node, reg, scope, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt, type Val,
+  arbiter, bit, bitsFor, connect, constant, instance, map, mux, node, reg, scope, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt, type Val,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, ethernetHeader, ipv4Header, udpHeader, frameOffsets } from "../../packets/index.ts";
+import { clioHeader, ethernetHeader, ipv4Header, status, udpHeader, frameOffsets } from "../../packets/index.ts";
 import type { AxisBeat} from "../rtl/index.ts";
 import { cutFields, joinBytes, joinFields, type NetConfig } from "../rtl/index.ts";
 import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
@@ -16,6 +16,8 @@ import { BodyBeat, bodyLengthBits, type OffloadReply } from "./types.ts";
 /** What the reply side sees of a slot. */
 export interface ReplySide {
   readonly answer: StreamIn<ReturnType<typeof OffloadReply>>; readonly answer_data: StreamIn<ReturnType<typeof BodyBeat>>;
+  /** The answer is to a request that its offload was reset from. */
+  readonly lost: Bit;
 }
 
 /**
@@ -27,18 +29,24 @@ export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: 
     const { store } = requests, hostNumber = slots.length, bodyBits = rememberedBytes * 8;
     const fields = {
       number: uint(Math.ceil(Math.log2(slots.length + 1))), status: uint(4), opcode: uint(8), length: uint(bodyLengthBits), more: bit,
+      lost: bit,
       /** Of the host's own answers. */
       body: uint(bodyBits),
     };
     const Answer = struct({ ...fields, place: uint(store.placeBits) });
-    const answers = slots.map((s, k) => map(s.answer, Answer, ({ context, ...v }) => ({ ...v, place: store.place(k, context), number: k, body: 0 }), { name: `answer_${k}` }));
-    const host = map(requests.host, Answer, v => ({ ...v, place: store.hostPlace, number: hostNumber, more: 0 }), { name: "host_answer" });
+    const answers = slots.map((s, k) => map(s.answer, Answer, ({ context, ...v }) => ({ ...v, place: store.place(k, context), number: k, lost: s.lost, body: 0 }), { name: `answer_${k}` }));
+    const host = map(requests.host, Answer, v => ({ ...v, place: store.hostPlace, number: hostNumber, more: 0, lost: 0 }), { name: "host_answer" });
     // What stands at the place is read as the answer leaves its slot: then its place may be another's.
     const granted = arbiter([...answers, host], { name: "granted" });
     const noted = requests.entryOf(granted.payload.place);
-    const Headed = struct({ ...fields, header: uint(requestHeader * 8), remember: bit, entry: uint(noted.entry.width) });
-    const headed = stage(map(granted, Headed, ({ place, ...v }) => ({
-      ...v, header: store.read(place), remember: noted.valid.and(v.more.not()).and(v.number.ne(hostNumber)), entry: noted.entry,
+    const { lost: _lost, ...kept } = fields;
+    const Headed = struct({ ...kept, header: uint(requestHeader * 8), remember: bit, entry: uint(noted.entry.width) });
+    // Of an operation that is to be done at most once nobody knows how far its offload had come; all others can be done again.
+    const asked_header = node(store.read(granted.payload.place), { name: "asked_header" }), asked_clio = cutFields(clioHeader, asked_header, frameOffsets.clio);
+    const lost_status = mux(noted.valid, constant(status.EXPIRED, 4), constant(status.BUSY, 4));
+    const headed = stage(map(granted, Headed, ({ place: _, lost, ...v }) => ({
+      ...v, status: mux(lost, lost_status, v.status), opcode: mux(lost, asked_clio.opcode, v.opcode), header: asked_header,
+      remember: noted.valid.and(v.more.not()).and(v.number.ne(hostNumber)), entry: noted.entry,
     }), { name: "headed" }), "full", { name: "to_sum" });
 
     const asked_ip = cutFields(ipv4Header, headed.payload.header, frameOffsets.network);

@@ -1,8 +1,10 @@
 import {
-  assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
+  assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type Shape, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { opcode, type OpcodeName } from "../../packets/index.ts";
+import { OffloadControl } from "../rtl/index.ts";
 import { collect, fifoStyle } from "./collect.ts";
+import { closing, gated, stuckFor, thrownAway } from "./slot_reset.ts";
 import {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";
@@ -35,6 +37,11 @@ export const SlotReply = (p: SlotParameters) => struct({ ...MemoryReply.fields, 
 /** One-cycle pulses: requests taken, replies given, memory requests, memory requests refused for their opcode or context, replies thrown away because nobody has asked. */
 export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, refused: bit, stray: bit });
 
+/** What software says of a slot: whether its offload is kept in reset, and cycles without progress that count as stuck. */
+export const SlotControl = struct({ hold: bit, patience: OffloadControl.fields.patience });
+/** `held`: the offload is in reset, all its requests have been answered and nothing of it is under way. */
+export const SlotState = struct({ held: bit, stuck: bit });
+
 /**
  * One offload's place in the node: what stands between it and all that it shares with others, so that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other side.
  *
@@ -45,6 +52,10 @@ export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, r
  *
  * Latency: 1 cycle from `asked` to `request`; 2 from a reply without data to `answer`, 3 from a memory request to `access`, and one more after the last beat of data; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and 1 cycle between items. Reset: all contexts
  * free, nothing under way.
+ *
+ * `control.hold` resets the offload alone, and keeps it in reset (`in_reset`) as long as it lasts. Nothing that it had begun and not given whole leaves any more; what it had given whole does. Its memory requests that are under way are waited for,
+ * and their replies thrown away, so none can come to a later request. Then every request that is left is answered (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0.
+ * `state.stuck`: for `control.patience` cycles the offload has had a request, and neither has anything moved between it and the slot, nor has it been memory's turn or the host's.
  */
 export const OffloadSlot = module("OffloadSlot",
   (p: SlotParameters) => ({
@@ -56,26 +67,35 @@ export const OffloadSlot = module("OffloadSlot",
     asked: sink(OffloadRequest(p)), asked_data: sink(BodyBeat(p)),
     answer: source(OffloadReply(p)), answer_data: source(BodyBeat(p)), access: source(SlotAccess(p)), access_data: source(BodyBeat(p)),
     came: sink(SlotReply(p)), came_data: sink(BodyBeat(p)), events: output(SlotEvents),
+    control: input(SlotControl), state: output(SlotState), in_reset: output(bit), lost: output(bit),
   }),
   (io, p) => {
     const bodyBeats = Math.ceil(p.maxBody / p.beatBytes), contextBits = Math.log2(p.contexts);
 
-    // ---- Requests.
     const used = reg(uint(p.contexts), { init: 0 });
+    const { closed, clear, lost, lost_context, drained } = closing(io.control.hold, used, io.asked.fire, io.answer.ready);
+    /** A stream of the offload, which says nothing while it is in reset. */
+    const own = <S extends Shape>(s: StreamIn<S>, name: string): StreamIn<S> => gated(s, closed, name);
+
+    // ---- Requests.
     const free = encodePriority(used.not());
     // Room for the largest body of every request that may be inside: a context is all that a request has to find.
     const bodyDepth = 2 ** Math.ceil(Math.log2(p.contexts * bodyBeats));
-    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: fifoStyle(bodyDepth) }));
-    const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }));
-    io.room.set(free.any);
+    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: fifoStyle(bodyDepth) }), { reset: clear });
+    const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }), { reset: clear });
+    io.room.set(free.any.and(closed.not()));
     io.context.set(free.index.is(contextBits));
     connect(io.asked, requests.push); connect(io.asked_data, bodies.push);
     connect(requests.pop, io.request); connect(bodies.pop, io.request_data);
     const pids = ram(uint(16), { depth: p.contexts, collision: "undefined", style: "distributed" });
+    // Beats of bodies that are to come, modulo their count: 0 when every body is whole.
+    const body_owed = reg(uint(bodyLengthBits), { init: 0 });
+    body_owed.set(body_owed.add(mux(io.asked.fire, beatsOf(io.asked.payload.length, p).resize(bodyLengthBits), constant(0, bodyLengthBits))).sub(io.asked_data.fire.zext(bodyLengthBits)));
     pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
 
     // ---- Replies. What stands for no request is thrown away with its data, and to the end: its context may be given to a new request meanwhile.
-    const answers = collect(io.reply, io.reply_data, { name: "replies", length: "length", mostBytes: p.maxBody, beatBytes: p.beatBytes, depth: p.contexts });
+    const answers = collect(own(io.reply, "own_reply"), own(io.reply_data, "own_reply_data"),
+      { name: "replies", length: "length", mostBytes: p.maxBody, beatBytes: p.beatBytes, depth: p.contexts, clear });
     const a = answers.heads.payload;
     const current = node(used.and(decode(a.context, p.contexts)).any());
     const beats = beatsOf(a.length, p);
@@ -83,8 +103,11 @@ export const OffloadSlot = module("OffloadSlot",
     const left = reg(uint(bitsFor(bodyBeats)), { init: 0 });
     const discarding = reg(bit);
     const between = node(left.any().not());
-    io.answer.valid.set(answers.heads.valid.and(current).and(between));
-    assignView(io.answer.payload, a, "answer");
+    io.answer.valid.set(lost.or(answers.heads.valid.and(current).and(between)));
+    io.answer.payload.set({
+      context: mux(lost, lost_context, a.context).is(contextBits), status: a.status, opcode: a.opcode, length: mux(lost, constant(0, bodyLengthBits), a.length).is(bodyLengthBits), more: a.more.and(lost.not()),
+    });
+    io.lost.set(lost);
     answers.heads.ready.set(between.and(current.not().or(io.answer.ready)));
     const dropped = node(answers.heads.fire.and(current.not()));
     io.answer_data.valid.set(answers.data.valid.and(between.not()).and(discarding.not()));
@@ -93,11 +116,12 @@ export const OffloadSlot = module("OffloadSlot",
     when(answers.heads.fire, () => { left.set(beats.resize(left.width)); discarding.set(current.not()); })
       .elseWhen(answers.data.fire, () => { left.set(left.sub(1)); });
     const taken = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
-    const ended = mux(io.answer.fire.and(a.more.not()), decode(a.context, p.contexts), constant(0, p.contexts));
+    const ended = mux(io.answer.fire.and(io.answer.payload.more.not()), decode(io.answer.payload.context, p.contexts), constant(0, p.contexts));
     used.set(used.and(ended.not()).or(taken));
 
     // ---- Memory requests, each with room for its reply.
-    const accesses = collect(io.memory, io.memory_data, { name: "accesses", length: "data", mostBytes: p.maxData, beatBytes: p.beatBytes, depth: p.outstanding });
+    const accesses = collect(own(io.memory, "own_memory"), own(io.memory_data, "own_memory_data"),
+      { name: "accesses", length: "data", mostBytes: p.maxData, beatBytes: p.beatBytes, depth: p.outstanding, clear });
     const m = accesses.heads.payload;
     const among = (names: readonly OpcodeName[]): Bit => orTree(names.map(n => m.opcode.eq(opcode[n])));
     const allowed = node(among(offloadOpcodes).and(m.client.not().or(used.and(decode(m.context, p.contexts)).any())));
@@ -128,15 +152,26 @@ export const OffloadSlot = module("OffloadSlot",
     connect(io.came_data, reply_data.push);
     assertAlways(io.came.valid.and(io.came.ready.not()).not(), "there is room for every reply");
     assertAlways(io.came_data.valid.and(io.came_data.ready.not()).not(), "there is room for the data of every reply");
-    connect(replies.pop, io.memory_reply); connect(reply_data.pop, io.memory_reply_data);
+    // While the offload is in reset they are thrown away as they come.
+    const reply_pop = thrownAway(replies.pop, closed, "reply_pop"), data_pop = thrownAway(reply_data.pop, closed, "data_pop");
+    connect(reply_pop, io.memory_reply); connect(data_pop, io.memory_reply_data);
 
-    when(io.access.fire.and(io.memory_reply.fire.not()), () => { inside.set(inside.add(1)); })
-      .elseWhen(io.memory_reply.fire.and(io.access.fire.not()), () => { inside.set(inside.sub(1)); });
+    when(io.access.fire.and(replies.pop.fire.not()), () => { inside.set(inside.add(1)); })
+      .elseWhen(replies.pop.fire.and(io.access.fire.not()), () => { inside.set(inside.sub(1)); });
     // A reply gives back what it does not need; what it needs comes back beat by beat.
     const none = constant(0, costBits(p));
     const spare = node(mux(io.came.fire, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
     const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
-    beats_free.set(beats_free.add(spare).add(io.memory_reply_data.fire.zext(costBits(p))).sub(spent));
+    beats_free.set(beats_free.add(spare).add(reply_data.pop.fire.zext(costBits(p))).sub(spent));
+
+    // ---- A reset of the offload alone. Memory answers nobody whose data it does not have, so with its replies the data of its accesses are gone, too.
+    const accesses_gone = node(accesses.pending.not().and(next.valid.not()).and(inside.any().not()).and(beats_free.eq(p.replyBeats)));
+    const replies_gone = node(answers.pending.not().and(between));
+    drained.set(closed.and(accesses_gone).and(replies_gone).and(body_owed.any().not()));
+    io.in_reset.set(closed);
+    const moved = orTree([io.request, io.request_data, io.reply, io.reply_data, io.memory, io.memory_data, io.memory_reply, io.memory_reply_data].map(s => s.fire));
+    const host_is_asked = node(answers.pending.or(accesses.pending).or(next.valid).or(inside.ne(replies.level.resize(inside.width))));
+    io.state.set({ held: clear, stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(host_is_asked.not())) });
 
     io.events.set({
       requests: io.asked.fire, replies: io.answer.fire, accesses: io.access.fire, refused: accesses.heads.fire.and(allowed.not()), stray: dropped,

@@ -17,6 +17,7 @@ const harness = module("OffloadSlotProof",
   (io, p) => {
     const dut = instance("dut", OffloadSlot(p));
     dut.pid.set(0xff00);
+    dut.control.set({ hold: 0, patience: 0 });
     connect(io.reply, dut.reply); connect(io.reply_data, dut.reply_data); connect(io.memory, dut.memory); connect(io.memory_data, dut.memory_data);
     connect(io.asked, dut.asked); connect(io.asked_data, dut.asked_data); connect(io.came, dut.came); connect(io.came_data, dut.came_data);
     connect(dut.request, io.request); connect(dut.request_data, io.request_data); connect(dut.memory_reply, io.memory_reply); connect(dut.memory_reply_data, io.memory_reply_data);
@@ -70,6 +71,7 @@ const behind = (side: "answer" | "access") => module(`OffloadSlotData_${side}`,
   (io, p) => {
     const dut = instance("dut", OffloadSlot(p));
     dut.pid.set(0xff00);
+    dut.control.set({ hold: 0, patience: 0 });
     connect(io.asked, dut.asked); connect(io.reply, dut.reply); connect(io.memory, dut.memory);
     connect(io.reply_data, dut.reply_data); connect(io.memory_data, dut.memory_data);
     // Bodies of requests and memory's replies have no part in it.

@@ -22,6 +22,12 @@ const fixed = [
   }),
   register(0x010, "frames", "what the build's network has", { mtuFrame: [0, 16, "constant", "bytes of the largest frame"], clientPorts: [16, 16, "constant", "published-client ports"] }),
   register(0x014, "counters", "how many counters there are", { counterCount: [0, 16, "constant", "pairs of words from the counters' base"] }),
+  register(0x018, "offloads", "offloads of the extend path, the one in slot 0 lowest", {
+    offloadReset: [0, 4, "rw", "keeps it in reset: its requests are answered BUSY, or EXPIRED when they are done at most once"],
+    offloadHeld: [8, 4, "live", "it is in reset, and nothing of it is under way any more"],
+    offloadStuck: [16, 4, "live", "it has had a request for offloadPatience cycles without any progress of its own"],
+  }),
+  register(0x01c, "offloadPatience", "when an offload counts as stuck", { offloadPatience: [0, 24, "rw", "cycles"] }),
   register(0x020, "macLow", "own MAC, low part", { macLow: [0, 32, "rw", "bits 0 to 31"] }),
   register(0x024, "macHigh", "own MAC, high part", { macHigh: [0, 16, "rw", "bits 32 to 47"] }),
   register(0x028, "ip", "own IPv4 address", { ip: [0, 32, "rw", "first number highest"] }),
@@ -51,7 +57,10 @@ const places = new Map(registerMap.flatMap(r => r.fields.map(f => [f.name, { reg
 export function fieldPlace(name: FieldName): { readonly register: Register; readonly field: RegisterField } { return places.get(name) as { register: Register; field: RegisterField }; }
 
 /** Values of the fields by name, those that a build fixes and those after reset. */
-export type FieldValues = { readonly [N in Exclude<FieldName, "freePages" | `rule${string}`>]: number };
+export type FieldValues = { readonly [N in Exclude<FieldName, "freePages" | "offloadHeld" | "offloadStuck" | `rule${string}`>]: number };
+
+/** Cycles without progress that make an offload stuck after reset: 0.26 ms at 250 MHz, many times what any step of one takes. */
+const offloadPatience = 65_536;
 
 /** What a build's registers hold after reset. */
 export function resetValues({ config, runtime }: Settings): FieldValues {
@@ -61,6 +70,6 @@ export function resetValues({ config, runtime }: Settings): FieldValues {
     tlbEntriesLog2: Math.log2(config.tlbEntries), outstandingMissesLog2: Math.log2(config.outstandingMisses), freePageBufferLog2: Math.log2(config.freePageBuffer), slotsFactorLog2: Math.log2(config.slotsFactor),
     mtuFrame: config.mtuFrame, clientPorts: config.clientPorts, counterCount: counterNames.length,
     macLow: Number(runtime.mac & 0xffffffffn), macHigh: Number(runtime.mac >> 32n), ip: runtime.ip, nativePort: runtime.nativePort, clientPort: runtime.clientPort,
-    acceptAnyMac: runtime.acceptAnyMac ? 1 : 0, outOfMemory: 0,
+    acceptAnyMac: runtime.acceptAnyMac ? 1 : 0, outOfMemory: 0, offloadReset: 0, offloadPatience,
   };
 }

@@ -6,7 +6,7 @@ import { counterNames } from "../config/index.ts";
 import {
   counterBase, counterBits, isWritable, matBase, matEntryFields, matRules, matWords, registerAddressBits, registerMap, type FieldValues, type Register, type RegisterField,
 } from "../registers/index.ts";
-import { Events } from "./events.ts";
+import { Events, OffloadControl, OffloadState } from "./events.ts";
 import { MatEntry, MatRule, MatWrite } from "./mat.ts";
 import { NetConfig } from "./types.ts";
 
@@ -31,12 +31,13 @@ export const Control = module("Control",
     ...liteSlavePorts(registerAddressBits),
     config: output(NetConfig), out_of_memory: output(bit), rules: output(vec(MatRule, matRules)), mat_write: output(MatWrite), mat_opcode: output(uint(8)), mat_entry: input(MatEntry),
     free_pages: input(uint(16)), events: input(Events),
+    offload_control: output(OffloadControl), offload_state: input(OffloadState),
   }),
   (io, p) => {
     const reset = p.reset as Readonly<Record<string, number>>;
     const kept = new Map<string, Wide>();
     for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: f.name }));
-    const live = new Map<string, UInt>([["freePages", io.free_pages]]);
+    const live = new Map<string, UInt>([["freePages", io.free_pages], ["offloadHeld", io.offload_state.held], ["offloadStuck", io.offload_state.stuck]]);
     const value = (f: RegisterField): UInt => kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
 
     // Counters.
@@ -74,7 +75,7 @@ export const Control = module("Control",
         .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length))).or(toMat);
       for (const r of registerMap.filter(isWritable)) {
         when(fire.and(target.eq(r.address / 4)), () => {
-          for (const f of r.fields) { const v = kept.get(f.name) as Wide; v.set(strobed(f, data, strb, v)); }
+          for (const f of r.fields.filter(x => x.kind === "rw")) { const v = kept.get(f.name) as Wide; v.set(strobed(f, data, strb, v)); }
         });
       }
       io.mat_write.en.set(fire.and(toMat).and(entryBytes));
@@ -90,6 +91,7 @@ export const Control = module("Control",
       mac: cat(field("macHigh"), field("macLow")), ip: field("ip"), nativePort: field("nativePort"), clientPort: field("clientPort"), acceptAnyMac: field("acceptAnyMac"),
     }, "config");
     io.out_of_memory.set(field("outOfMemory").is(1));
+    io.offload_control.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
     for (let i = 0; i < matRules; i++) assignView(io.rules.at(i), { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) }, "rules");
   });
 

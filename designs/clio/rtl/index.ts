@@ -7,7 +7,7 @@ export { Exchange, SocPort } from "./soc_port.ts";
 export { ClioNodeGbn, goBackNNode, type BehindGoBackN, type GbnNodeParameters } from "./gbn_node.ts";
 export { ClioNodePartitioned } from "./partitioned_node.ts";
 export { Align, AlignInput, AlignJob, AlignOutput, type AlignParameters } from "./align.ts";
-export { OffloadEvents } from "./events.ts";
+export { OffloadControl, OffloadEvents, OffloadState } from "./events.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";

@@ -9,7 +9,7 @@ import { AccessWrite } from "./access_write.ts";
 import { AxiShare } from "./axi_share.ts";
 import { Control } from "./control.ts";
 import { FenceUnit } from "./fence.ts";
-import { OffloadEvents } from "./events.ts";
+import { OffloadControl, OffloadEvents, OffloadState } from "./events.ts";
 import { Finish } from "./finish.ts";
 import { FrameBuffer } from "./frame_buffer.ts";
 import { Mat } from "./mat.ts";
@@ -46,7 +46,7 @@ export const translateParameters = (c: NodeConfig): TranslateParameters => {
 
 /** The configuration of the node's way in and out, for what stands in front of it. */
 export const configPort = { net_config: output(NetConfig) };
-const eventsPort = { offload_events: input(OffloadEvents) };
+const offloadsPort = { offload_events: input(OffloadEvents), offload_state: input(OffloadState), offload_control: output(OffloadControl) };
 
 /** The shape of the node's AXI4 master. */
 export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };
@@ -62,11 +62,11 @@ export const ClioNode = module("ClioNode",
   (p: Parameters & {
     /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
     readonly exportsConfig?: true;
-    /** Whether there is an input `offload_events`, for offloads in front of the node. */
+    /** Whether there are `offload_events`, `offload_state` and `offload_control`, for offloads in front of the node. */
     readonly countsOffloads?: true;
   }) => {
     const c = deriveConfig(p), w = widthsOf(c);
-    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort), ...(p.countsOffloads === true ? eventsPort : {} as typeof eventsPort) };
+    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort), ...(p.countsOffloads === true ? offloadsPort : {} as typeof offloadsPort) };
   },
   (io, p) => {
     const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
@@ -128,6 +128,8 @@ export const ClioNode = module("ClioNode",
     io.free_pages.set(translate.freePages);
     io.low_water.set(translate.freePages.le(c.freePageLowWater));
     control.free_pages.set(translate.freePages.zext(16));
+    control.offload_state.set(p.countsOffloads === true ? io.offload_state : { held: 0, stuck: 0 });
+    if (p.countsOffloads === true) io.offload_control.set(control.offload_control);
 
     // Memory accesses.
     const burst = { beatBytes: w.beatBytes, pageShift: w.pageShift, ppnBits: w.ppnBits, pagesPerRequest: w.pagesPerRequest, addressBits: w.addressBits, idBits: w.idBits };

@@ -17,5 +17,6 @@ export { loadBytes, storeBytes, type MemoryMap, type Soon } from "./memory-map.t
 export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeMaps } from "./mapped-transport.ts";
 export { LineRefusal, LineTransport, type LineTransportOptions } from "./line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./mapped-file.ts";
+export { OffloadControl } from "./offload-control.ts";
 export * from "./cluster/index.ts";
 export { goBackNSessions, type RegisterAccess, type TransportSessions } from "./go-back-n.ts";

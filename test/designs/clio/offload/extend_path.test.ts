@@ -142,3 +142,84 @@ describe("a planted fault in the extend path is found", () => {
   ];
   for (const [name, from, to] of faults) test(name, async () => { await findsFault(check(name, plant(dut, from, to))); });
 });
+
+/** Resets slot `k`, waits until it is held, and lets it go again. */
+async function resetSlot(rig: ExtendRig, k: number, quiet = 0): Promise<void> {
+  const { b } = rig, { hold } = b.io.control, held = (): boolean => (b.io.state.held.value >> k & 1) === 1;
+  hold.value = 1 << k;
+  await b.until(held);
+  await b.cycles(quiet);
+  hold.value = 0;
+  await b.until(() => !held());
+}
+
+/** The reset of one offload of several: what it held, what was under way for it, and that it works afterwards. */
+async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
+  const rig = new ExtendRig(b, pauses), { random } = b, image = random.bytes(2048);
+  for (const vpn of [1n]) { rig.memory.fault(1, vpn); rig.memory.write(1, vpn, 0, image); }
+  b.io.control.patience.value = 500;
+  const read = (code: number, at: number, length: number): Asked => rig.proxy(code, 1, { opcode: opcode.READ, client: true, va: page + BigInt(at), length });
+  const right = async (code: number): Promise<void> => {
+    const at = random.int(0, 1300), length = random.int(1, 700), asked = read(code, at, length);
+    await rig.answered(asked);
+    expect(asked.answer, "a READ by an offload that was reset, or that had nothing to do with it").toMatchObject({ status: status.OK, body: image.slice(at, at + length) });
+  };
+  for (let round = 0; round < 6; round++) {
+    // One that has stopped within a reply and a memory request, and whatever else waits for it.
+    const half = Array.from({ length: random.int(1, parameters.contexts) }, () => rig.request(rig.clients[0]!.request(op.half, 1, random.bytes(random.int(64, 1400)))));
+    await b.until(() => b.io.state.stuck.value === 1 << 2);
+    expect(half.map(a => a.answer)).toEqual(half.map(() => undefined));
+    const others = Array.from({ length: 3 }, () => right(op.proxy));
+    await resetSlot(rig, 2, random.int(0, 30));
+    await rig.answered(...half);
+    expect(half.map(a => a.answer!.status), "what a reset offload held").toEqual(half.map(() => status.BUSY));
+    await Promise.all(others);
+    // Two that wait for memory, which is slow: their replies come when others have their contexts.
+    rig.latency = () => random.int(200, 900);
+    const waiting = Array.from({ length: parameters.contexts }, () => read(op.proxy, random.int(0, 1300), random.int(1, 700)));
+    const once = rig.proxy(op.once, 1, { opcode: opcode.ATOMIC_FAA, client: true, va: page + 4096n, length: 8, data: add(1n) });
+    const accesses = rig.accesses.length;
+    await b.until(() => rig.accesses.length >= accesses + 2);
+    await b.cycles(random.int(0, 150));
+    expect(b.io.state.stuck.value, "who waits for memory is not stuck").toBe(0);
+    const reset = resetSlot(rig, 0);
+    await b.cycles(1);
+    rig.latency = () => random.int(5, 60);
+    await reset;
+    await right(op.proxy);
+    await rig.answered(...waiting, once);
+    expect(waiting.filter(a => a.answer!.status !== status.OK).every(a => a.answer!.status === status.BUSY)).toBe(true);
+    expect(waiting.some(a => a.answer!.status === status.BUSY), "one at least was held").toBe(true);
+    expect(once.answer!.status, "of a slot that was not reset").toBe(status.OK);
+    // One of which nobody can tell any more whether it was done: it is neither done again nor said to be done.
+    rig.latency = () => random.int(200, 600);
+    const before = number(rig.memory.read(1, 1n, 4096, 8)), half_done = rig.proxy(op.once, 1, { opcode: opcode.ATOMIC_FAA, client: true, va: page + 4096n, length: 8, data: add(1n) });
+    const now = rig.accesses.length;
+    await b.until(() => rig.accesses.length > now);
+    await resetSlot(rig, 1);
+    rig.latency = () => random.int(5, 60);
+    const again = rig.request(rig.clients[0]!.repeat(half_done.frame));
+    await rig.answered(half_done, again);
+    expect([half_done, again].map(a => a.answer!.status)).toEqual([status.EXPIRED, status.EXPIRED]);
+    expect(number(rig.memory.read(1, 1n, 4096, 8))).toBe(before + 1n);
+    await right(op.once);
+  }
+  // Nothing comes late. An offload in reset refuses without being full.
+  rig.refused.length = 0;
+  await rig.settled();
+}
+
+describe("the reset of one offload", () => {
+  bench("with and without requests and memory replies under way, under random back-pressure", dut, { seed: 11, ...limits }, async b => { await resets(b, pauses(12)); });
+  bench("the same without a pause", dut, { seed: 12, ...limits }, async b => { await resets(b, {}); });
+  const faults: readonly (readonly [string, string | RegExp, string])[] = [
+    ["a slot does not wait for memory's replies to what its offload had asked", /wire accesses_gone =[^;]*;/, "wire accesses_gone = 1'b1;"],
+    ["an offload is not reset", "(rst | proxy_own_reset)", "(rst)"],
+    ["what may have been done is said not to have been", /4'd10 : 4'd6/, "4'd6 : 4'd6"],
+  ];
+  for (const [name, from, to] of faults) {
+    test(`a planted fault is found: ${name}`, async () => {
+      await findsFault(runBench(name, plant(dut, from, to), { ...limits, seed: 13 }, async b => { await resets(b, pauses(14)); }));
+    });
+  }
+});

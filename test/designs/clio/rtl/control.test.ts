@@ -49,7 +49,7 @@ class Reference {
     let mask = 0;
     for (let i = 0; i < 4; i++) if ((strb >> i) & 1) mask |= 0xff << (8 * i);
     let word = old;
-    for (const f of register.fields) word = insertField(f, word, extractField(f, (old & ~mask) | (data & mask)));
+    for (const f of register.fields.filter(x => x.kind === "rw")) word = insertField(f, word, extractField(f, (old & ~mask) | (data & mask)));
     this.words.set(at, word);
     return axiResponse.OKAY;
   }
@@ -71,7 +71,7 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
     const e = b.io.mat_write.entry;
     entries.push({ opcode: b.io.mat_write.opcode.value, entry: { action: e.action.value, write: e.write.value, silent: e.silent.value, operation: e.operation.value, replyOpcode: e.replyOpcode.value } });
   } });
-  const addresses = [...registerMap.map(r => r.address), ...registerMap.filter(isWritable).flatMap(r => [r.address, r.address + 1]), 0x100, 0x01c, 0x3fc, matBase, matBase + 4 * 255, matBase + 4 * matWords, 2 ** registerAddressBits - 4, counterAddress("malformed")];
+  const addresses = [...registerMap.map(r => r.address), ...registerMap.filter(isWritable).flatMap(r => [r.address, r.address + 1]), 0x100, 0x03c, 0x3fc, matBase, matBase + 4 * 255, matBase + 4 * matWords, 2 ** registerAddressBits - 4, counterAddress("malformed")];
   for (let i = 0; i < n; i++) {
     const address = b.random.bool(0.2) ? b.random.int(0, 2 ** registerAddressBits - 1) : b.random.pick(addresses);
     const data = Number(b.random.bits(32)), strb = b.random.bool(0.6) ? 15 : b.random.int(0, 15);
