@@ -22,7 +22,8 @@ export interface LinkContext {
   roomFreed(): void;
 }
 
-const greetingSpec: RequestSpec = { pid: 0, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true };
+/** The PID says which partition of the node is to know the client. */
+const greetingSpec = (pid: number): RequestSpec => ({ pid, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true });
 
 /**
  * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of
@@ -37,8 +38,8 @@ export class NodeLink {
   private readonly again: Exchange[] = [];
   private outstanding = 0;
   private pacing: Timer | undefined;
-  /** The newest sending of a recorded request, or greeting, that the node has answered. */
-  private knownSince = Number.NEGATIVE_INFINITY;
+  /** By partition of the node: the newest sending of a recorded request, or greeting, that it has answered. */
+  private readonly knownSince = new Map<number, number>();
   private greeting: Exchange | undefined;
   /** A request has been chosen to go along with the greeting. */
   private accompanied = false;
@@ -81,13 +82,13 @@ export class NodeLink {
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
     if (this.greeting === undefined) {
-      if (first === undefined || !isRecorded(first.spec) || this.isKnown()) return first;
-      this.greeting = this.greet();
+      if (first === undefined || !isRecorded(first.spec) || this.isKnown(first.spec)) return first;
+      this.greeting = this.greet(this.partitionOf(first.spec));
       this.accompanied = false;
     }
     const { latest, timer } = this.greeting;
     if (latest?.open !== true && timer === undefined) return this.greeting;
-    if (this.accompanied || first === undefined || first.latest !== undefined) return undefined;
+    if (this.accompanied || first === undefined || first.latest !== undefined || this.partitionOf(first.spec) !== this.partitionOf(this.greeting.spec)) return undefined;
     this.accompanied = true;
     return first;
   }
@@ -95,15 +96,17 @@ export class NodeLink {
    * The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. One request at a time (a window
    * below one, whose pace may be slower than that) needs no greeting: it makes its client known itself.
    */
-  private isKnown(): boolean {
+  private isKnown(spec: RequestSpec): boolean {
     const { clock, timeoutNs } = this.context.options;
-    return this.window.size < 1 || clock.now() - this.knownSince <= 2 * timeoutNs;
+    return this.window.size < 1 || clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= 2 * timeoutNs;
   }
+  /** Which part of the node a request goes to: a node with partitions knows its clients in each of them. */
+  private partitionOf({ pid }: RequestSpec): number { return pid % this.context.options.partitions; }
 
-  private greet(): Exchange {
+  private greet(partition: number): Exchange {
     this.context.statistics.greetings++;
     // Should it fail, the next pump greets again; each loss narrows the window, until requests go one by one and introduce themselves.
-    return new Exchange(greetingSpec, () => { this.greeting = undefined; });
+    return new Exchange(greetingSpec(partition), () => { this.greeting = undefined; });
   }
 
   private try(exchange: Exchange): void {
@@ -159,7 +162,7 @@ export class NodeLink {
     }
     if (isFast(exchange.spec) && exchange.spec.code !== opcode.FENCE) this.window.answered(now - sent.sentAt, now);
     // After EXPIRED the node knows nothing of the operation, and perhaps nothing of the client.
-    if (reply.status === status.EXPIRED) this.knownSince = Number.NEGATIVE_INFINITY;
+    if (reply.status === status.EXPIRED) this.knownSince.delete(this.partitionOf(exchange.spec));
     else if (isRecorded(exchange.spec) || exchange === this.greeting) this.known(sent, exchange);
     if (sent !== exchange.latest) statistics.answeredByEarlier++;
     this.close(exchange.latest);
@@ -185,9 +188,9 @@ export class NodeLink {
 
   /** The node knows the client: the greeting has served, whether its own answer came or another's. */
   private known(sent: Try, exchange: Exchange): void {
-    this.knownSince = Math.max(this.knownSince, sent.sentAt);
-    if (this.greeting === undefined || this.greeting === exchange) return;
-    const { greeting } = this;
+    const partition = this.partitionOf(exchange.spec), { greeting } = this;
+    this.knownSince.set(partition, Math.max(this.knownSince.get(partition) ?? sent.sentAt, sent.sentAt));
+    if (greeting === undefined || greeting === exchange || this.partitionOf(greeting.spec) !== partition) return;
     this.greeting = undefined;
     greeting.timer?.cancel();
     this.close(greeting.latest);

@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly incastBytes?: number;
   /** Bytes of a page, the grain of dependency tracking; default the node's, 4 MB. */
   readonly pageSize?: number;
+  /** Partitions of the nodes (their setting `partitions`), in each of which a client makes itself known; default 1. */
+  readonly partitions?: number;
   /** Asynchronous operations of a thread that have not ended, at most; default 1,024. */
   readonly asyncLimit?: number;
   /** 0 <= x < 1: start of the request IDs, spread of retries that wait. Default Math.random. */
@@ -47,12 +49,13 @@ export function resolveOptions(o: ClientOptions): ResolvedOptions {
     clock: o.clock, timeoutNs, slowTimeoutNs: o.slowTimeoutNs ?? 16 * timeoutNs, mtu: o.mtu ?? 1500,
     targetDelayNs: o.targetDelayNs ?? timeoutNs / 2,
     window: { initial: 16, least: 0.01, most: 256, ...o.window }, incastBytes: o.incastBytes ?? 65_536,
-    pageSize: o.pageSize ?? defaults.pageSize,
+    pageSize: o.pageSize ?? defaults.pageSize, partitions: o.partitions ?? 1,
     asyncLimit: o.asyncLimit ?? 1024, random: o.random ?? Math.random,
   };
   for (const name of ["timeoutNs", "slowTimeoutNs", "targetDelayNs", "pageSize", "asyncLimit"] as const) {
     if (!(out[name] > 0)) throw new ClientError(`${name} is ${out[name]}; give a number above 0`);
   }
+  if (![1, 2, 4].includes(out.partitions)) throw new ClientError(`partitions is ${out.partitions}; give the nodes' own: 1, 2 or 4`);
   if (!(out.mtu >= 128 && out.mtu <= 9000)) throw new ClientError(`mtu is ${out.mtu} bytes; give 128 to 9000`);
   if (!(out.window.least > 0 && out.window.least <= out.window.initial && out.window.initial <= out.window.most)) {
     throw new ClientError(

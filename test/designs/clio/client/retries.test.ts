@@ -135,6 +135,11 @@ describe("the greeting", () => {
     })());
     expect(codes(n).join("")).toBe("wFwwFw");
   });
+  test.each([[1, ["F0", "w7", "w8", "w7", "w8"]], [2, ["F1", "w7", "F0", "w8", "w7", "w8"]]] as const)("of a node with %i partitions: in each that the client's processes are in", async (partitions, expected) => {
+    const n = new ScriptedNode({ partitions }, false), threads = [7, 8].map(pid => n.client.process(pid, n.address).thread());
+    await n.time.run((async () => { for (let i = 0; i < 2; i++) for (const t of threads) await t.rwrite(0n, Uint8Array.of(i)); })());
+    expect(n.asked.map((a, i) => `${codes(n)[i]}${a.header.pid}`)).toEqual(expected);
+  });
   test("a node that cannot be reached: everything ends in an error", async () => {
     const n = new ScriptedNode({}, false), t = thread(n);
     n.answers = () => [];
