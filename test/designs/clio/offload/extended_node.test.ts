@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
+import { OffloadControl } from "../../../../designs/clio/software/index.ts";
 import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, decode, dissect, encode, ethernetHeader, faaBody, internetChecksum, frameOffsets, ipv4Header, opcode, status } from "../../../../designs/packets/index.ts";
 import { designOf, Random, withNode, type Design, type NodePorts, type SimulatedNode } from "../../../../sim/index.ts";
-import { offloadAt, Proxy, proxyBody, Stuck } from "../../../support/proxy-offload.ts";
+import { offloadAt, Proxy, proxyBody } from "../../../support/proxy-offload.ts";
+import { Sticky } from "./support/bad-offloads.ts";
 
 const proxyOp = 0x7a, stuckOp = 0x7c, onceOp = 0x7e;
 const settings = makeSettings(), page = BigInt(settings.config.pageSize);
-const def = extendedNode([offloadAt("proxy", proxyOp, Proxy), offloadAt("stuck", stuckOp, Stuck), { ...offloadAt("once", onceOp, Proxy), once: [onceOp] }])(parametersOf(settings.config));
+const def = extendedNode([offloadAt("proxy", proxyOp, Proxy), offloadAt("stuck", stuckOp, Sticky), { ...offloadAt("once", onceOp, Proxy), once: [onceOp] }])(parametersOf(settings.config));
 const design = designOf(def) as unknown as Design<NodePorts>;
 
 interface Answer { readonly bytes: Uint8Array; readonly status: number; readonly opcode: number; readonly body: Uint8Array; readonly requestId: number; readonly cycle: number }
@@ -119,6 +121,40 @@ describe("the node with offloads", () => {
     expect((await rig.ask(rig.proxy(1, { opcode: opcode.READ, client: true, va, length: 64 }))).status).toBe(status.OK);
     expect((await rig.ask(rig.client.allocate(1, { len: page, vmFlags: 1n }))).status).toBe(status.OK);
   }));
+  it("a stuck offload is found and reset over the registers, and works afterwards; the fast path and another offload are not a cycle later for it", async () => {
+    const run = async (resets: boolean): Promise<readonly (readonly [number, number])[]> => {
+      let times: readonly (readonly [number, number])[] = [];
+      await withRig("reset of a stuck offload", async rig => {
+        const { node, client } = rig, control = new OffloadControl(node.transport.registers, node.slowPath.memory), va = await rig.allocate(1, 1);
+        await control.setPatience(300);
+        expect(await rig.ask(client.request(stuckOp, 1))).toMatchObject({ status: status.OK, opcode: stuckOp + 1 });
+        expect(await control.stuck(), "before").toEqual([]);
+        const held = Array.from({ length: 3 }, () => client.request(stuckOp, 1, new Uint8Array(500)));
+        for (const f of held) node.send(f);
+        await node.bench.cycles(800);
+        expect(await control.stuck()).toEqual([1]);
+        const begin = node.bench.cycle, asked: number[] = [];
+        const reset = resets ? node.bench.spawn(() => control.resetStuck()) : undefined;
+        for (let i = 0; i < 40; i++) {
+          const at = va + BigInt(256 * i), frame = i % 3 === 0 ? rig.proxy(1, { opcode: opcode.READ, client: true, va: at, length: 100 }) : client.read(1, at, 64);
+          node.send(frame);
+          asked.push(rig.idOf(frame));
+          await node.bench.cycles(37);
+        }
+        await node.bench.until(() => asked.every(id => rig.answers.has(id)));
+        times = asked.map(id => [rig.answers.get(id)!.status, rig.answers.get(id)!.cycle - begin]);
+        if (reset === undefined) return;
+        expect(await reset).toEqual([1]);
+        expect(held.map(f => rig.answers.get(rig.idOf(f))), "what it held, nothing of which was done").toMatchObject(held.map(() => ({ status: status.BUSY, opcode: stuckOp, body: new Uint8Array() })));
+        expect(await control.stuck(), "afterwards").toEqual([]);
+        for (let i = 0; i < 10; i++) expect(await rig.ask(client.request(stuckOp, 1))).toMatchObject({ status: status.OK, opcode: stuckOp + 1 });
+      });
+      return times;
+    };
+    const quiet = await run(false);
+    expect(quiet.map(([code]) => code)).toEqual(quiet.map(() => status.OK));
+    expect(await run(true)).toEqual(quiet);
+  });
   it("an operation that is done at most once is, however often it is repeated, and answered as the first time", () => withRig("once", async rig => {
     const va = await rig.allocate(1, 1), add = encode(faaBody, { addend: 3n }).slice(12);
     const body = proxyBody({ opcode: opcode.ATOMIC_FAA, client: true, va, length: 8, data: add });

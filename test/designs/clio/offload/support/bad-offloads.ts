@@ -86,3 +86,25 @@ export const Liar = module("Liar", (p: OffloadParameters) => offloadPorts(p), (i
   io.memory_data.valid.set(0);
   io.memory_data.payload.set({ data: 0, last: 0 });
 });
+
+/** Answers requests without a body at once, with their opcode plus 1. Of one with a body it takes the header, and then nothing more, ever. */
+export const Sticky = module("Sticky", (p: OffloadParameters) => offloadPorts(p), (io, p) => {
+  const stopped = reg(uint(1), { init: 0 }), full = reg(uint(1), { init: 0 }), context = reg(uint(Math.log2(p.contexts))), code = reg(uint(8));
+  const seen = reg(uint(1), { init: 0, mayBeUnread: true });
+  const inputs = [
+    io.request_data.valid, io.memory_reply.valid, io.memory_reply_data.valid, io.reply_data.ready, io.memory.ready, io.memory_data.ready, io.request.payload.pid.any(),
+    ...[io.request_data, io.memory_reply, io.memory_reply_data].flatMap(s => Object.values(s.payload).map(v => v.any())),
+  ];
+  seen.set(inputs.reduce((a, b) => a.xor(b)));
+  io.request.ready.set(stopped.or(full).not());
+  when(io.reply.fire, () => { full.set(0); });
+  when(io.request.fire, () => {
+    context.set(io.request.payload.context); code.set(io.request.payload.opcode);
+    full.set(io.request.payload.length.any().not()); stopped.set(io.request.payload.length.any());
+  });
+  for (const s of [io.request_data, io.memory_reply, io.memory_reply_data]) s.ready.set(0);
+  io.reply.valid.set(full); io.memory.valid.set(0);
+  io.reply.payload.set({ context, status: 0, opcode: code.add(1), length: 0, more: 0 });
+  io.memory.payload.set({ tag: 0, opcode: 0, client: 0, context: 0, va: 0, length: 0, data: 0 });
+  for (const s of [io.reply_data, io.memory_data]) { s.valid.set(0); s.payload.set({ data: 0, last: 0 }); }
+});
