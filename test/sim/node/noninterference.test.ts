@@ -94,7 +94,7 @@ describe("noninterference: process A alone, and the same beside process B", () =
     const alone = await pairedRun(400, false), beside = await pairedRun(400, true);
     expect(beside.ofB).toBeGreaterThan(2000);
     expect(beside.replies).toEqual(alone.replies);
-    // Timing is shared, and said so (docs/clio-node.md, Isolation): TLB, slots, memory and line are one for all.
+    // Timing is shared in this build, and said so (docs/clio-node.md, Isolation): TLB, slots, memory and line are one for all. With partitions it is not: partitions.test.ts.
     for (const [name, { latencies }] of [["alone", alone], ["beside B", beside]] as const) {
       console.log(`A ${name}: median ${quantile(latencies, 0.5)}, 99 % ${quantile(latencies, 0.99)}, most ${quantile(latencies, 1)} cycles from last beat in to last beat out`);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, counterNames, makeSettings, offloadsOf, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
+import { ConfigError, counterNames, makeSettings, offloadsOf, ofPartition, parametersOf, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
 
 const refusal = (...args: string[]): string => {
   try { parseSettings(args); } catch (e) { if (e instanceof ConfigError) return e.message; throw e; }
@@ -44,6 +44,18 @@ describe("settings", () => {
     expect(refusal("nativePort=1300")).toBe("nativePort = 1300 lies among the client ports 1234 to 2257 (clientPort, clientPorts); the nearest is nativePort = 1233");
     expect(refusal("clientPort=65000")).toBe("clientPort = 65000 with clientPorts = 1024 runs past port 65535; the nearest is clientPort = 64512");
   });
+  it("divide the node among partitions, or say why not", () => {
+    const { config } = makeSettings({ partitions: 2, syncLanes: 1 });
+    expect(ofPartition(config)).toMatchObject({ requestSlots: 32, tlbEntries: 32, outstandingMisses: 8, freePageBuffer: 32, syncLanes: 1, fences: 2 });
+    expect(parametersOf(config).partitions).toBe(2);
+    expect("partitions" in parametersOf(makeSettings().config)).toBe(false);
+    expect(refusal("partitions=3")).toBe('partitions = "3": must be 1, 2 or 4; the nearest is 4');
+    expect(refusal("partitions=2", "dataWidth=256")).toBe("partitions = 2 needs a frame's process ID in its first beat, and dataWidth = 256 is too narrow for that; set dataWidth = 512, or partitions = 1");
+    expect(refusal("partitions=2", "transport=gbn")).toBe("partitions = 2 with transport = gbn is not built yet; set partitions = 1 or transport = none");
+    expect(refusal("partitions=2", "offloads=kv")).toBe("partitions = 2 with offloads = kv is not built yet; set partitions = 1 or offloads = none");
+    expect(refusal("partitions=4", "tlbEntries=32")).toBe("tlbEntries = 32 leaves less than 16 for each of partitions = 4; the nearest is tlbEntries = 64");
+  });
+
   it("have a transport or none: with Go-Back-N a request holds 8 bytes less, and the node behind it sees frames without its header", () => {
     const with_gbn = parseSettings(["transport=gbn"]), behind = settingsBehindTransport(with_gbn).config;
     expect(with_gbn.config).toMatchObject({ transport: "gbn", gbnSessions: 1024, mtuFrame: 1536, maxData: 1458 });
