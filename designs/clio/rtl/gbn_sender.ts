@@ -58,6 +58,8 @@ export const GbnSender = module("GbnSender",
     const op_valid = reg(bit, { init: 0 });
     const op = reg(Op);
     const is = (k: number): Bit => op_valid.and(op.kind.eq(k));
+    const stepping = reg(bit, { init: 0 });
+    const requesting = reg(bit, { init: 0 });
     const kind = (k: number): UInt<3> => constant(k, 3);
     const ops = (from: StreamIn<ReturnType<typeof uint>>, waits: Bit, f: (v: never) => unknown, name: string): StreamIn<typeof Op> => {
       const out = stream(Op, { name });
@@ -67,14 +69,16 @@ export const GbnSender = module("GbnSender",
       return out;
     };
     // An answer comes before the next question.
-    const steps = ops(io.step as never, is(opKind.step), (v: { session: UInt; sequence: UInt; fresh: Bit }) => ({ kind: kind(opKind.step), session: v.session, sequence: v.sequence, flag: v.fresh }), "steps");
-    const requests = ops(io.request, is(opKind.request), (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }), "requests");
+    const steps = ops(io.step as never, stepping, (v: { session: UInt; sequence: UInt; fresh: Bit }) => ({ kind: kind(opKind.step), session: v.session, sequence: v.sequence, flag: v.fresh }), "steps");
+    const requests = ops(io.request, requesting, (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }), "requests");
     const heard = map(io.heard, Op, v => ({ kind: kind(opKind.heard), session: v.session, sequence: v.sequence, flag: v.nack }), { name: "acknowledged" });
     const asked = arbiter([heard, steps, requests], { name: "asked" });
+    // As asked.valid, which comes later in the cycle.
+    const wanted = node(heard.valid.or(steps.valid).or(requests.valid));
     const due = reg(bit, { init: 0 });
     const urgent = reg(bit, { init: 0 });
     const set_up = node(starting.or(io.control.valid));
-    const looks = node(due.and(set_up.not()).and(asked.valid.not().or(urgent)));
+    const looks = node(due.and(set_up.not()).and(wanted.not().or(urgent)));
     const most = interval - 1 + patience, waited = node(wait.eq(most));
     due.set(wait.ge(interval - 1).and(starting.not()).and(looks.not()));
     urgent.set(waited.and(looks.not()));
@@ -84,7 +88,9 @@ export const GbnSender = module("GbnSender",
     when(starting.or(looks), () => { cursor.set(cursor.add(1)); });
     when(cursor.eq(p.sessions - 1), () => { starting.set(0); });
     const session = node(choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)));
-    op_valid.set(set_up.or(looks).or(asked.valid));
+    op_valid.set(set_up.or(looks).or(wanted));
+    stepping.set(steps.fire);
+    requesting.set(requests.fire);
     op.set({
       kind: mux(set_up, kind(opKind.start), mux(looks, kind(opKind.timer), asked.payload.kind)), session, sequence: asked.payload.sequence,
       flag: mux(set_up, starting.or(io.control.payload.open), asked.payload.flag),

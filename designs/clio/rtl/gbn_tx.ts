@@ -1,5 +1,5 @@
 import {
-  arbiter, bit, connect, constant, Fifo, fork, input, instance, module, mux, node, output, pack, ram, reg, sink, source, stage, stream, struct, uint, unpack, when, widthOf, type StreamIn, type UInt,
+  arbiter, bit, connect, constant, Fifo, fork, input, instance, module, mux, node, output, pack, ram, reg, sink, source, stage, stream, struct, uint, unpack, when, widthOf, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
 import { cutFields, joinFields } from "./fields.ts";
@@ -115,7 +115,9 @@ export const GbnTx = module("GbnTx",
     const Out = struct({ send: bit, store: bit });
     const outs = instance("outs", Fifo({ shape: Out, depth: gbnFramesKept, style: "distributed" }));
     const places = instance("places", Fifo({ shape: struct({ at: FramePlace(p), bytes: uint(bytesBits) }), depth: gbnFramesKept, style: "distributed" }));
-    const room = node(planned.push.ready.and(outs.push.ready).and(places.push.ready));
+    // A cycle old; one may be on its way.
+    const room = reg(bit, { init: 0 });
+    room.set([planned, outs, places].map((f): Bit => f.level.le(gbnFramesKept - 2)).reduce((a, b) => a.and(b)));
     const of_session = node(head.kind.eq(kinds.session));
     const asks = node(next.valid.and(known.not()).and(room));
     sender.request.valid.set(asks.and(of_session));

@@ -47,7 +47,7 @@ export const tagPrefix = 0x0247, ticketBits = 16, tagBits = 16;
  */
 export const partBit = 14;
 /** Whose request, and which of them. */
-export const Turn = (p: { readonly sessions: number }) => struct({ session: uint(sessionBits(p)), ticket: uint(ticketBits) });
+export const Turn = (p: { readonly sessions: number; readonly ticketBits?: number }) => struct({ session: uint(sessionBits(p)), ticket: uint(p.ticketBits ?? ticketBits) });
 
 /** `a` or `b`, of one width that only elaboration knows. */
 export function choose(c: Bit, a: UInt, b: UInt): UInt { return mux<UInt, UInt>(c, a, b); }
