@@ -1,5 +1,5 @@
 import {
-  arbiter, bit, cat, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
+  arbiter, bit, cat, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { Acknowledgement, choose, sessionBits, SessionControl, type SessionParameters } from "./gbn_types.ts";
 import { equal } from "./retry_store.ts";
@@ -147,15 +147,28 @@ export const GbnSender = module("GbnSender",
       restart: start.or(back).or(was.restart.and(is(opKind.step).not())),
     });
 
-    const waiting = stream(index);
+    // Each session once, so there is always room; one comes out every third cycle, which is sooner than any is sent again.
     const joins = reg(bit, { init: 0 });
     const joining = reg(index);
     joins.set(back.and(was.again.not()));
     joining.set(op.session);
-    waiting.valid.set(joins);
-    waiting.payload.set(joining);
-    const queued = fifo(waiting as unknown as StreamIn<ReturnType<typeof uint>>, p.sessions, { style: "block", name: "again_queue" });
-    connect(stage(queued, "full", { name: "again_stage" }), io.again as never);
+    const waiting = ram(index, { depth: p.sessions, collision: "undefined", style: "block" });
+    const joined = reg(uint(sessionBits(p) + 1), { init: 0 });
+    const left = reg(uint(sessionBits(p) + 1), { init: 0 });
+    waiting.write(joins, joined.trunc(sessionBits(p)), joining);
+    when(joins, () => { joined.set(joined.add(1)); });
+    const front = waiting.readSync(left.trunc(sessionBits(p)));
+    const fetching = reg(bit, { init: 0 });
+    const offered = reg(bit, { init: 0 });
+    const offer = reg(index);
+    fetching.set(fetching.or(offered).not().and(left.ne(joined)));
+    when(fetching, () => {
+      offered.set(1);
+      offer.set(front as never);
+      left.set(left.add(1));
+    }).elseWhen(io.again.ready, () => { offered.set(0); });
+    io.again.valid.set(offered);
+    io.again.payload.set(offer);
     const events = reg(struct({ nacked: bit, timeouts: bit }), { init: 0 });
     events.set({ nacked: goes_back, timeouts: times_out });
     io.events.set(events);
