@@ -73,7 +73,7 @@ export const GbnSender = module("GbnSender",
     const requests = ops(io.request, requesting, (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }), "requests");
     const heard = map(io.heard, Op, v => ({ kind: kind(opKind.heard), session: v.session, sequence: v.sequence, flag: v.nack }), { name: "acknowledged" });
     const asked = arbiter([heard, steps, requests], { name: "asked" });
-    // As asked.valid, which comes later in the cycle.
+    // Sooner known than asked.valid, and never 0 when that is 1.
     const wanted = node(heard.valid.or(steps.valid).or(requests.valid));
     const due = reg(bit, { init: 0 });
     const urgent = reg(bit, { init: 0 });
@@ -88,7 +88,7 @@ export const GbnSender = module("GbnSender",
     when(starting.or(looks), () => { cursor.set(cursor.add(1)); });
     when(cursor.eq(p.sessions - 1), () => { starting.set(0); });
     const session = node(choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)));
-    op_valid.set(set_up.or(looks).or(wanted));
+    op_valid.set(set_up.or(looks).or(asked.valid));
     stepping.set(steps.fire);
     requesting.set(requests.fire);
     op.set({

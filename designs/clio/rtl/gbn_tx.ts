@@ -119,10 +119,14 @@ export const GbnTx = module("GbnTx",
     const room = reg(bit, { init: 0 });
     room.set([planned, outs, places].map((f): Bit => f.level.le(gbnFramesKept - 2)).reduce((a, b) => a.and(b)));
     const of_session = node(head.kind.eq(kinds.session));
-    const asks = node(next.valid.and(known.not()).and(room));
+    // Who has asked goes on asking.
+    const asking = reg(bit, { init: 0 });
+    const asks = node(next.valid.and(known.not()).and(room.or(asking)));
+    const answered = node(of_session.not().or(sender.request.ready));
+    asking.set(asks.and(answered.not()));
     sender.request.valid.set(asks.and(of_session));
     sender.request.payload.set(head.index.trunc(sessionBits(p)));
-    known.set(asks.and(of_session.not().or(sender.request.ready)));
+    known.set(asks.and(answered));
     const granted = sender.granted;
     const numbered = node(known.and(of_session).and(granted.granted)), gone = node(known.and(of_session).and(granted.closed));
     const decided = node(known.and(of_session.not().or(granted.granted).or(granted.closed)));
