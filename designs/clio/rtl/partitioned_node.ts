@@ -81,11 +81,11 @@ export const ClioNodePartitioned = module("ClioNodePartitioned",
     when(io.soc_tx.fire, () => { first.set(io.soc_tx.payload.last); held.set(owner); });
     demux(io.soc_tx, owner, n, { name: "from_software" }).forEach((s, i) => { connect(s, at(i).soc_tx); });
 
-    // Pages: every partition is asked in its cycle.
+    // Pages: every partition is asked in its cycle, and given one only when it has room: an offer stands until it is taken.
     const asked = reg(uint(whose), { init: 0 });
     asked.set(asked.add(1));
     nodes.forEach((inner, i) => {
-      inner.free_page.valid.set(io.free_page.valid.and(asked.eq(i)));
+      inner.free_page.valid.set(io.free_page.valid.and(asked.eq(i)).and(inner.free_page.ready));
       inner.free_page.payload.set(io.free_page.payload);
     });
     io.free_page.ready.set(orTree(each(i => asked.eq(i).and(at(i).free_page.ready))));
