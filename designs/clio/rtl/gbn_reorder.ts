@@ -39,7 +39,7 @@ export const GbnReorderEvents = struct({
  * Frames of one reply that waited leave last one first.
  *
  * Latency: 2 cycles for a frame whose beats are there. Initiation interval: a frame every 2 cycles (5 while others of its session wait), one beat per cycle; a reply that had to wait takes the way out for as
- * many cycles again, and 4 more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while half of the slots are taken, so that no new
+ * many cycles again, and 5 more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while half of the slots are taken, so that no new
  * requests are let in: the other half is for those that are inside already. Nothing waits for ever: after `patience` cycles without progress one missing reply is given up, as if it were silent. A session that begins anew
  * while replies wait for it takes two cycles per slot. Reset: nothing is taken for one cycle per session, or slot if these are more.
  */
