@@ -58,23 +58,5 @@ export const Proxy = module("Proxy",
     io.reply_data.payload.set({ data: io.memory_reply_data.payload.data, last: io.memory_reply_data.payload.last });
   });
 
-/** An offload that takes nothing and says nothing. */
-export const Stuck = module("Stuck",
-  (p: OffloadParameters) => offloadPorts(p),
-  io => {
-    // Every input is looked at, as an offload would: nothing follows from it.
-    const seen = reg(uint(1), { init: 0, mayBeUnread: true });
-    const all = [
-      io.request.valid, io.request_data.valid, io.memory_reply.valid, io.memory_reply_data.valid, io.reply.ready, io.reply_data.ready, io.memory.ready, io.memory_data.ready,
-      ...[...Object.values(io.request.payload), ...Object.values(io.request_data.payload), ...Object.values(io.memory_reply.payload), ...Object.values(io.memory_reply_data.payload)].map(v => v.any()),
-    ];
-    seen.set(all.reduce((a, b) => a.xor(b)));
-    for (const s of [io.request, io.request_data, io.memory_reply, io.memory_reply_data]) s.ready.set(0);
-    for (const s of [io.reply, io.reply_data, io.memory, io.memory_data]) s.valid.set(0);
-    io.reply.payload.set({ context: 0, status: 0, opcode: 0, length: 0, more: 0 });
-    for (const s of [io.reply_data, io.memory_data]) s.payload.set({ data: 0, last: 0 });
-    io.memory.payload.set({ tag: 0, opcode: 0, client: 0, context: 0, va: 0, length: 0, data: 0 });
-  });
-
 /** An offload of a test at an opcode of its own. */
 export const offloadAt = (name: string, opcode: number, build: typeof Proxy  ): Offload => ({ name, opcodes: [opcode], build });

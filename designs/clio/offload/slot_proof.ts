@@ -12,12 +12,12 @@ const harness = module("OffloadSlotProof",
     request: source(OffloadRequest(p)), request_data: source(BodyBeat(p)), reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)),
     memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)), memory_reply: source(MemoryReply), memory_reply_data: source(BodyBeat(p)),
     asked: sink(OffloadRequest(p)), asked_data: sink(BodyBeat(p)), answer: source(OffloadReply(p)), answer_data: source(BodyBeat(p)),
-    access: source(SlotAccess(p)), access_data: source(BodyBeat(p)), came: sink(SlotReply(p)), came_data: sink(BodyBeat(p)), pick: input(bit),
+    access: source(SlotAccess(p)), access_data: source(BodyBeat(p)), came: sink(SlotReply(p)), came_data: sink(BodyBeat(p)), pick: input(bit), hold: input(bit),
   }),
   (io, p) => {
     const dut = instance("dut", OffloadSlot(p));
     dut.pid.set(0xff00);
-    dut.control.set({ hold: 0, patience: 0 });
+    dut.control.set({ hold: io.hold, patience: 0 });
     connect(io.reply, dut.reply); connect(io.reply_data, dut.reply_data); connect(io.memory, dut.memory); connect(io.memory_data, dut.memory_data);
     connect(io.asked, dut.asked); connect(io.asked_data, dut.asked_data); connect(io.came, dut.came); connect(io.came_data, dut.came_data);
     connect(dut.request, io.request); connect(dut.request_data, io.request_data); connect(dut.memory_reply, io.memory_reply); connect(dut.memory_reply_data, io.memory_reply_data);
@@ -57,6 +57,9 @@ const harness = module("OffloadSlotProof",
     inside.set(inside.or(comes).and(goes.not()));
     assertAlways(comes.and(inside).any().not(), "a context that is offered is free");
     assertAlways(io.answer.valid.not().or(inside.shr(io.answer.payload.context).bit(0)), "only who has asked is answered");
+    // The reset of the offload alone.
+    assertAlways(dut.state.held.not().or(first.or(second).or(inside.any()).not()), "nothing is under way of an offload that is held, and nobody waits for it");
+    cover(dut.lost.and(io.answer.ready), "a request is answered for its offload");
     cover(first.and(second), "as many under way as may be");
     cover(inside.all(), "all contexts taken");
     cover(io.answer.fire, "an answer");
@@ -97,7 +100,7 @@ const behind = (side: "answer" | "access") => module(`OffloadSlotData_${side}`,
 export const slotProof: Proof = {
   module: "OffloadSlot, 2 contexts, 2 memory requests under way, 4 reply beats",
   harness: harness(small),
-  faults: [{ what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" }],
+  faults: [{ what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" },
 };
 export const slotDataProofs: readonly Proof[] = [
   {
