@@ -100,7 +100,7 @@ const behind = (side: "answer" | "access") => module(`OffloadSlotData_${side}`,
 export const slotProof: Proof = {
   module: "OffloadSlot, 2 contexts, 2 memory requests under way, 4 reply beats",
   harness: harness(small),
-  faults: [{ what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" },
+  faults: [{ what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" }],
 };
 export const slotDataProofs: readonly Proof[] = [
   {
