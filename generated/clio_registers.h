@@ -46,6 +46,20 @@
 #define CLIO_COUNTER_COUNT_SHIFT 0
 #define CLIO_COUNTER_COUNT_MASK 0xffffu
 
+/* offloads of the extend path, the one in slot 0 lowest */
+#define CLIO_REG_OFFLOADS 0x018
+#define CLIO_OFFLOAD_RESET_SHIFT 0
+#define CLIO_OFFLOAD_RESET_MASK 0xfu
+#define CLIO_OFFLOAD_HELD_SHIFT 8
+#define CLIO_OFFLOAD_HELD_MASK 0xfu
+#define CLIO_OFFLOAD_STUCK_SHIFT 16
+#define CLIO_OFFLOAD_STUCK_MASK 0xfu
+
+/* when an offload counts as stuck */
+#define CLIO_REG_OFFLOAD_PATIENCE 0x01c
+#define CLIO_OFFLOAD_PATIENCE_SHIFT 0
+#define CLIO_OFFLOAD_PATIENCE_MASK 0xffffffu
+
 /* own MAC, low part */
 #define CLIO_REG_MAC_LOW 0x020
 #define CLIO_MAC_LOW_SHIFT 0

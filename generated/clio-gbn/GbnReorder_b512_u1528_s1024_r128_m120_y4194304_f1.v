@@ -37,697 +37,150 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   output wire         events_skipped,
   output wire         events_stale
 );
-  wire room_plan_ready; // gbn_reorder.ts:69
-  wire room_beats_ready; // gbn_reorder.ts:69
-  wire room_out_valid; // gbn_reorder.ts:69
-  wire [511:0] room_out_payload_data; // gbn_reorder.ts:69
-  wire [63:0] room_out_payload_keep; // gbn_reorder.ts:69
-  wire room_out_payload_last; // gbn_reorder.ts:69
-  wire room_out_payload_user; // gbn_reorder.ts:69
-  wire outs_push_ready; // gbn_reorder.ts:72
-  wire outs_pop_valid; // gbn_reorder.ts:72
-  wire [119:0] outs_pop_payload; // gbn_reorder.ts:72
-  wire [2:0] outs_level; // gbn_reorder.ts:72
-  reg [127:0] valid; // gbn_reorder.ts:76
-  reg [9:0] turns_0_session; // gbn_reorder.ts:77
-  reg [15:0] turns_0_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_1_session; // gbn_reorder.ts:77
-  reg [15:0] turns_1_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_2_session; // gbn_reorder.ts:77
-  reg [15:0] turns_2_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_3_session; // gbn_reorder.ts:77
-  reg [15:0] turns_3_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_4_session; // gbn_reorder.ts:77
-  reg [15:0] turns_4_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_5_session; // gbn_reorder.ts:77
-  reg [15:0] turns_5_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_6_session; // gbn_reorder.ts:77
-  reg [15:0] turns_6_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_7_session; // gbn_reorder.ts:77
-  reg [15:0] turns_7_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_8_session; // gbn_reorder.ts:77
-  reg [15:0] turns_8_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_9_session; // gbn_reorder.ts:77
-  reg [15:0] turns_9_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_10_session; // gbn_reorder.ts:77
-  reg [15:0] turns_10_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_11_session; // gbn_reorder.ts:77
-  reg [15:0] turns_11_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_12_session; // gbn_reorder.ts:77
-  reg [15:0] turns_12_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_13_session; // gbn_reorder.ts:77
-  reg [15:0] turns_13_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_14_session; // gbn_reorder.ts:77
-  reg [15:0] turns_14_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_15_session; // gbn_reorder.ts:77
-  reg [15:0] turns_15_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_16_session; // gbn_reorder.ts:77
-  reg [15:0] turns_16_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_17_session; // gbn_reorder.ts:77
-  reg [15:0] turns_17_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_18_session; // gbn_reorder.ts:77
-  reg [15:0] turns_18_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_19_session; // gbn_reorder.ts:77
-  reg [15:0] turns_19_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_20_session; // gbn_reorder.ts:77
-  reg [15:0] turns_20_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_21_session; // gbn_reorder.ts:77
-  reg [15:0] turns_21_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_22_session; // gbn_reorder.ts:77
-  reg [15:0] turns_22_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_23_session; // gbn_reorder.ts:77
-  reg [15:0] turns_23_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_24_session; // gbn_reorder.ts:77
-  reg [15:0] turns_24_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_25_session; // gbn_reorder.ts:77
-  reg [15:0] turns_25_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_26_session; // gbn_reorder.ts:77
-  reg [15:0] turns_26_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_27_session; // gbn_reorder.ts:77
-  reg [15:0] turns_27_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_28_session; // gbn_reorder.ts:77
-  reg [15:0] turns_28_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_29_session; // gbn_reorder.ts:77
-  reg [15:0] turns_29_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_30_session; // gbn_reorder.ts:77
-  reg [15:0] turns_30_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_31_session; // gbn_reorder.ts:77
-  reg [15:0] turns_31_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_32_session; // gbn_reorder.ts:77
-  reg [15:0] turns_32_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_33_session; // gbn_reorder.ts:77
-  reg [15:0] turns_33_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_34_session; // gbn_reorder.ts:77
-  reg [15:0] turns_34_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_35_session; // gbn_reorder.ts:77
-  reg [15:0] turns_35_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_36_session; // gbn_reorder.ts:77
-  reg [15:0] turns_36_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_37_session; // gbn_reorder.ts:77
-  reg [15:0] turns_37_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_38_session; // gbn_reorder.ts:77
-  reg [15:0] turns_38_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_39_session; // gbn_reorder.ts:77
-  reg [15:0] turns_39_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_40_session; // gbn_reorder.ts:77
-  reg [15:0] turns_40_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_41_session; // gbn_reorder.ts:77
-  reg [15:0] turns_41_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_42_session; // gbn_reorder.ts:77
-  reg [15:0] turns_42_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_43_session; // gbn_reorder.ts:77
-  reg [15:0] turns_43_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_44_session; // gbn_reorder.ts:77
-  reg [15:0] turns_44_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_45_session; // gbn_reorder.ts:77
-  reg [15:0] turns_45_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_46_session; // gbn_reorder.ts:77
-  reg [15:0] turns_46_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_47_session; // gbn_reorder.ts:77
-  reg [15:0] turns_47_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_48_session; // gbn_reorder.ts:77
-  reg [15:0] turns_48_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_49_session; // gbn_reorder.ts:77
-  reg [15:0] turns_49_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_50_session; // gbn_reorder.ts:77
-  reg [15:0] turns_50_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_51_session; // gbn_reorder.ts:77
-  reg [15:0] turns_51_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_52_session; // gbn_reorder.ts:77
-  reg [15:0] turns_52_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_53_session; // gbn_reorder.ts:77
-  reg [15:0] turns_53_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_54_session; // gbn_reorder.ts:77
-  reg [15:0] turns_54_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_55_session; // gbn_reorder.ts:77
-  reg [15:0] turns_55_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_56_session; // gbn_reorder.ts:77
-  reg [15:0] turns_56_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_57_session; // gbn_reorder.ts:77
-  reg [15:0] turns_57_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_58_session; // gbn_reorder.ts:77
-  reg [15:0] turns_58_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_59_session; // gbn_reorder.ts:77
-  reg [15:0] turns_59_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_60_session; // gbn_reorder.ts:77
-  reg [15:0] turns_60_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_61_session; // gbn_reorder.ts:77
-  reg [15:0] turns_61_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_62_session; // gbn_reorder.ts:77
-  reg [15:0] turns_62_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_63_session; // gbn_reorder.ts:77
-  reg [15:0] turns_63_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_64_session; // gbn_reorder.ts:77
-  reg [15:0] turns_64_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_65_session; // gbn_reorder.ts:77
-  reg [15:0] turns_65_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_66_session; // gbn_reorder.ts:77
-  reg [15:0] turns_66_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_67_session; // gbn_reorder.ts:77
-  reg [15:0] turns_67_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_68_session; // gbn_reorder.ts:77
-  reg [15:0] turns_68_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_69_session; // gbn_reorder.ts:77
-  reg [15:0] turns_69_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_70_session; // gbn_reorder.ts:77
-  reg [15:0] turns_70_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_71_session; // gbn_reorder.ts:77
-  reg [15:0] turns_71_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_72_session; // gbn_reorder.ts:77
-  reg [15:0] turns_72_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_73_session; // gbn_reorder.ts:77
-  reg [15:0] turns_73_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_74_session; // gbn_reorder.ts:77
-  reg [15:0] turns_74_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_75_session; // gbn_reorder.ts:77
-  reg [15:0] turns_75_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_76_session; // gbn_reorder.ts:77
-  reg [15:0] turns_76_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_77_session; // gbn_reorder.ts:77
-  reg [15:0] turns_77_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_78_session; // gbn_reorder.ts:77
-  reg [15:0] turns_78_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_79_session; // gbn_reorder.ts:77
-  reg [15:0] turns_79_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_80_session; // gbn_reorder.ts:77
-  reg [15:0] turns_80_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_81_session; // gbn_reorder.ts:77
-  reg [15:0] turns_81_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_82_session; // gbn_reorder.ts:77
-  reg [15:0] turns_82_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_83_session; // gbn_reorder.ts:77
-  reg [15:0] turns_83_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_84_session; // gbn_reorder.ts:77
-  reg [15:0] turns_84_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_85_session; // gbn_reorder.ts:77
-  reg [15:0] turns_85_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_86_session; // gbn_reorder.ts:77
-  reg [15:0] turns_86_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_87_session; // gbn_reorder.ts:77
-  reg [15:0] turns_87_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_88_session; // gbn_reorder.ts:77
-  reg [15:0] turns_88_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_89_session; // gbn_reorder.ts:77
-  reg [15:0] turns_89_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_90_session; // gbn_reorder.ts:77
-  reg [15:0] turns_90_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_91_session; // gbn_reorder.ts:77
-  reg [15:0] turns_91_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_92_session; // gbn_reorder.ts:77
-  reg [15:0] turns_92_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_93_session; // gbn_reorder.ts:77
-  reg [15:0] turns_93_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_94_session; // gbn_reorder.ts:77
-  reg [15:0] turns_94_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_95_session; // gbn_reorder.ts:77
-  reg [15:0] turns_95_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_96_session; // gbn_reorder.ts:77
-  reg [15:0] turns_96_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_97_session; // gbn_reorder.ts:77
-  reg [15:0] turns_97_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_98_session; // gbn_reorder.ts:77
-  reg [15:0] turns_98_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_99_session; // gbn_reorder.ts:77
-  reg [15:0] turns_99_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_100_session; // gbn_reorder.ts:77
-  reg [15:0] turns_100_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_101_session; // gbn_reorder.ts:77
-  reg [15:0] turns_101_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_102_session; // gbn_reorder.ts:77
-  reg [15:0] turns_102_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_103_session; // gbn_reorder.ts:77
-  reg [15:0] turns_103_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_104_session; // gbn_reorder.ts:77
-  reg [15:0] turns_104_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_105_session; // gbn_reorder.ts:77
-  reg [15:0] turns_105_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_106_session; // gbn_reorder.ts:77
-  reg [15:0] turns_106_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_107_session; // gbn_reorder.ts:77
-  reg [15:0] turns_107_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_108_session; // gbn_reorder.ts:77
-  reg [15:0] turns_108_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_109_session; // gbn_reorder.ts:77
-  reg [15:0] turns_109_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_110_session; // gbn_reorder.ts:77
-  reg [15:0] turns_110_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_111_session; // gbn_reorder.ts:77
-  reg [15:0] turns_111_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_112_session; // gbn_reorder.ts:77
-  reg [15:0] turns_112_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_113_session; // gbn_reorder.ts:77
-  reg [15:0] turns_113_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_114_session; // gbn_reorder.ts:77
-  reg [15:0] turns_114_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_115_session; // gbn_reorder.ts:77
-  reg [15:0] turns_115_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_116_session; // gbn_reorder.ts:77
-  reg [15:0] turns_116_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_117_session; // gbn_reorder.ts:77
-  reg [15:0] turns_117_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_118_session; // gbn_reorder.ts:77
-  reg [15:0] turns_118_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_119_session; // gbn_reorder.ts:77
-  reg [15:0] turns_119_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_120_session; // gbn_reorder.ts:77
-  reg [15:0] turns_120_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_121_session; // gbn_reorder.ts:77
-  reg [15:0] turns_121_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_122_session; // gbn_reorder.ts:77
-  reg [15:0] turns_122_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_123_session; // gbn_reorder.ts:77
-  reg [15:0] turns_123_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_124_session; // gbn_reorder.ts:77
-  reg [15:0] turns_124_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_125_session; // gbn_reorder.ts:77
-  reg [15:0] turns_125_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_126_session; // gbn_reorder.ts:77
-  reg [15:0] turns_126_ticket; // gbn_reorder.ts:77
-  reg [9:0] turns_127_session; // gbn_reorder.ts:77
-  reg [15:0] turns_127_ticket; // gbn_reorder.ts:77
-  reg some; // gbn_reorder.ts:83
-  reg is_free; // gbn_reorder.ts:86
-  reg [6:0] free_slot; // gbn_reorder.ts:87
-  reg [6:0] oldest_slot; // gbn_reorder.ts:88
-  reg [6:0] slot; // gbn_reorder.ts:93
-  reg [127:0] hit_one; // gbn_reorder.ts:94
-  reg crowded_1; // gbn_reorder.ts:96
-  reg [7:0] set_0; // gbn_reorder.ts:40
-  reg [7:0] set_1; // gbn_reorder.ts:40
-  reg [7:0] set_2; // gbn_reorder.ts:40
-  reg [7:0] set_3; // gbn_reorder.ts:40
-  reg [7:0] set_4; // gbn_reorder.ts:40
-  reg [7:0] set_5; // gbn_reorder.ts:40
-  reg [7:0] set_6; // gbn_reorder.ts:40
-  reg [7:0] set_7; // gbn_reorder.ts:40
-  reg [7:0] set_8; // gbn_reorder.ts:40
-  reg [7:0] set_9; // gbn_reorder.ts:40
-  reg [7:0] set_10; // gbn_reorder.ts:40
-  reg [7:0] set_11; // gbn_reorder.ts:40
-  reg [7:0] set_12; // gbn_reorder.ts:40
-  reg [7:0] set_13; // gbn_reorder.ts:40
-  reg [7:0] set_14; // gbn_reorder.ts:40
-  reg [7:0] set_15; // gbn_reorder.ts:40
-  reg [7:0] set_count; // gbn_reorder.ts:45
-  reg select; // gbn_reorder.ts:101
-  reg decide; // gbn_reorder.ts:101
-  reg seek; // gbn_reorder.ts:101
-  reg sort; // gbn_reorder.ts:101
-  reg found; // gbn_reorder.ts:101
-  reg release_; // gbn_reorder.ts:101
-  reg starting; // gbn_reorder.ts:105
-  reg [9:0] cursor; // gbn_reorder.ts:106
-  reg [22:0] waited; // gbn_reorder.ts:107
-  reg impatient; // gbn_reorder.ts:108
-  reg alternate; // gbn_reorder.ts:110
-  reg op_control; // gbn_reorder.ts:116
-  reg op_skip; // gbn_reorder.ts:116
-  reg op_silent; // gbn_reorder.ts:116
-  reg op_reply; // gbn_reorder.ts:116
-  reg [9:0] op_turn_session; // gbn_reorder.ts:116
-  reg [15:0] op_turn_ticket; // gbn_reorder.ts:116
-  reg [6:0] op_slot; // gbn_reorder.ts:116
-  reg [15:0] chased; // gbn_reorder.ts:157
-  reg gone; // gbn_reorder.ts:158
-  reg [127:0] hits; // gbn_reorder.ts:159
-  reg found_one; // gbn_reorder.ts:161
-  reg events_waited_1; // gbn_reorder.ts:219
-  reg events_skipped_1; // gbn_reorder.ts:219
-  reg events_stale_1; // gbn_reorder.ts:219
-  (* ram_style = "distributed" *) reg [25:0] turn_words [0:127]; // gbn_reorder.ts:79
-  (* ram_style = "distributed" *) reg quiet_words [0:127]; // gbn_reorder.ts:80
-  (* ram_style = "distributed" *) reg [119:0] metas [0:127]; // gbn_reorder.ts:81
-  (* ram_style = "block" *) reg [15:0] heads [0:1023]; // gbn_reorder.ts:129
-  wire [15:0] was; // gbn_reorder.ts:130
-  wire room_plan_valid; // gbn_reorder.ts:69
-  reg [15:0] was_rd; // gbn_reorder.ts:130
-  reg [15:0] was_fwd; // gbn_reorder.ts:130
-  reg was_hit; // gbn_reorder.ts:130
-  wire [15:0] some_1 = {
-    |(~valid[127:120]),
-    |(~valid[119:112]),
-    |(~valid[111:104]),
-    |(~valid[103:96]),
-    |(~valid[95:88]),
-    |(~valid[87:80]),
-    |(~valid[79:72]),
-    |(~valid[71:64]),
-    |(~valid[63:56]),
-    |(~valid[55:48]),
-    |(~valid[47:40]),
-    |(~valid[39:32]),
-    |(~valid[31:24]),
-    |(~valid[23:16]),
-    |(~valid[15:8]),
-    |(~valid[7:0])
-  }; // gbn_reorder.ts:32
-  wire [15:0] one = some_1 & (~some_1 + 16'd1); // gbn_reorder.ts:32
-  wire [15:0] some_2 = {
-    |valid[127:120],
-    |valid[119:112],
-    |valid[111:104],
-    |valid[103:96],
-    |valid[95:88],
-    |valid[87:80],
-    |valid[79:72],
-    |valid[71:64],
-    |valid[63:56],
-    |valid[55:48],
-    |valid[47:40],
-    |valid[39:32],
-    |valid[31:24],
-    |valid[23:16],
-    |valid[15:8],
-    |valid[7:0]
-  }; // gbn_reorder.ts:32
-  wire [15:0] one_1 = some_2 & (~some_2 + 16'd1); // gbn_reorder.ts:32
-  wire silent_first = silent_valid & (alternate | ~reply_valid); // gbn_reorder.ts:112
-  wire asked = control_valid | impatient | silent_valid | reply_valid; // gbn_reorder.ts:113
-  wire [25:0] session_word = turn_words[oldest_slot];
+  wire room_plan_ready; // gbn_reorder.ts:54
+  wire room_beats_ready; // gbn_reorder.ts:54
+  wire room_out_valid; // gbn_reorder.ts:54
+  wire [511:0] room_out_payload_data; // gbn_reorder.ts:54
+  wire [63:0] room_out_payload_keep; // gbn_reorder.ts:54
+  wire room_out_payload_last; // gbn_reorder.ts:54
+  wire room_out_payload_user; // gbn_reorder.ts:54
+  reg planned_full; // gbn_reorder.ts:59
+  reg [1:0] planned_held_action; // gbn_reorder.ts:59
+  reg [6:0] planned_held_slot; // gbn_reorder.ts:59
+  wire outs_push_ready; // gbn_reorder.ts:60
+  wire outs_pop_valid; // gbn_reorder.ts:60
+  wire [119:0] outs_pop_payload; // gbn_reorder.ts:60
+  wire [2:0] outs_level; // gbn_reorder.ts:60
+  wire free_push_ready; // gbn_reorder.ts:69
+  wire free_pop_valid; // gbn_reorder.ts:69
+  wire [6:0] free_pop_payload; // gbn_reorder.ts:69
+  wire [7:0] free_level; // gbn_reorder.ts:69
+  wire lanes_push_ready; // gbn_reorder.ts:69
+  wire lanes_pop_valid; // gbn_reorder.ts:69
+  wire [6:0] lanes_pop_payload; // gbn_reorder.ts:69
+  wire [7:0] lanes_level; // gbn_reorder.ts:69
+  reg starting; // gbn_reorder.ts:71
+  reg crowded_1; // gbn_reorder.ts:72
+  reg some; // gbn_reorder.ts:75
+  reg [6:0] slot; // gbn_reorder.ts:79
+  reg select; // gbn_reorder.ts:85
+  reg look; // gbn_reorder.ts:85
+  reg decide; // gbn_reorder.ts:85
+  reg sort; // gbn_reorder.ts:85
+  reg check; // gbn_reorder.ts:85
+  reg found; // gbn_reorder.ts:85
+  reg release_; // gbn_reorder.ts:86
+  reg flush; // gbn_reorder.ts:86
+  reg flushed; // gbn_reorder.ts:86
+  reg [22:0] waited; // gbn_reorder.ts:91
+  reg impatient; // gbn_reorder.ts:92
+  reg [6:0] probe; // gbn_reorder.ts:93
+  reg alternate; // gbn_reorder.ts:96
+  reg op_control; // gbn_reorder.ts:102
+  reg op_skip; // gbn_reorder.ts:102
+  reg op_silent; // gbn_reorder.ts:102
+  reg op_reply; // gbn_reorder.ts:102
+  reg [9:0] turn_session; // gbn_reorder.ts:103
+  reg [15:0] turn_ticket; // gbn_reorder.ts:103
+  reg quiet; // gbn_reorder.ts:130
+  reg [15:0] chased; // gbn_reorder.ts:152
+  reg [6:0] lane; // gbn_reorder.ts:153
+  reg [7:0] count; // gbn_reorder.ts:154
+  reg [7:0] hint_lane; // gbn_hints.ts:23
+  reg joining; // gbn_reorder.ts:158
+  reg [16:0] joining_place; // gbn_reorder.ts:159
+  reg [6:0] joining_slot; // gbn_reorder.ts:160
+  reg matches_; // gbn_reorder.ts:170
+  reg gone; // gbn_reorder.ts:172
+  reg [9:0] cursor; // gbn_reorder.ts:177
+  reg drops; // gbn_reorder.ts:185
+  reg events_waited_1; // gbn_reorder.ts:237
+  reg events_skipped_1; // gbn_reorder.ts:237
+  reg events_stale_1; // gbn_reorder.ts:237
+  (* ram_style = "distributed" *) reg [146:0] kept_words [0:127]; // gbn_reorder.ts:65
+  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // gbn_reorder.ts:66
+  (* ram_style = "distributed" *) reg taken [0:127]; // gbn_reorder.ts:67
+  (* ram_style = "ultra" *) reg [63:0] hints [0:16383]; // gbn_hints.ts:18
+  reg [63:0] hint_word; // gbn_hints.ts:22
+  (* ram_style = "block" *) reg [30:0] heads [0:1023]; // gbn_reorder.ts:120
+  reg [30:0] was; // gbn_reorder.ts:121
+  wire replies; // gbn_reorder.ts:127
+  wire wants; // gbn_reorder.ts:128
+  wire passes; // gbn_reorder.ts:127
+  wire far; // gbn_reorder.ts:124
+  wire [6:0] free_slot; // gbn_reorder.ts:70
+  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // gbn_reorder.ts:58
+  wire plan_ready = ~planned_full; // gbn_reorder.ts:58
+  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : far ? 2'd1 : 2'd2; // gbn_reorder.ts:58
+  wire [6:0] plan_payload_slot = release_ ? slot : free_slot; // gbn_reorder.ts:58
+  wire planned_valid = plan_valid | planned_full; // gbn_reorder.ts:59
+  wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action; // gbn_reorder.ts:59
+  wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot; // gbn_reorder.ts:59
+  wire is_free = free_pop_valid & lanes_pop_valid; // gbn_reorder.ts:70
+  assign free_slot = free_pop_payload;
+  wire slot_taken = taken[slot]; // gbn_reorder.ts:81
+  wire probed = taken[probe]; // gbn_reorder.ts:94
+  wire silent_first = silent_valid & (alternate | ~reply_valid); // gbn_reorder.ts:98
+  wire skips = ~control_valid & impatient & probed; // gbn_reorder.ts:99
+  wire asked = control_valid | skips | silent_valid | reply_valid; // gbn_reorder.ts:100
   wire [9:0] session =
     control_valid ? control_payload_session :
-    impatient ? session_word[9:0] :
     silent_first ? silent_payload_session :
-    reply_payload_turn_session; // gbn_reorder.ts:114
-  wire skips = ~control_valid & impatient; // gbn_reorder.ts:117
-  wire mutes = ~(control_valid | impatient) & silent_first; // gbn_reorder.ts:118
-  wire [9:0] was_node = select ? session : op_turn_session; // gbn_reorder.ts:130
-  wire [15:0] gap = op_turn_ticket - was; // gbn_reorder.ts:131
-  wire due = ~(|gap); // gbn_reorder.ts:132
-  wire behind = gap[15]; // gbn_reorder.ts:132
-  wire far = ~behind & (|(gap >> 10)); // gbn_reorder.ts:133
-  wire ahead = ~(due | behind | far); // gbn_reorder.ts:134
-  wire replies = decide & op_reply; // gbn_reorder.ts:137
-  wire single = ~reply_payload_ordered; // gbn_reorder.ts:138
-  wire passes = replies & (single | due | behind) & outs_push_ready; // gbn_reorder.ts:139
-  wire keeps = replies & reply_payload_ordered & ahead & is_free; // gbn_reorder.ts:139
-  wire drops = replies & reply_payload_ordered & far; // gbn_reorder.ts:139
-  wire quiet = quiet_words[slot]; // gbn_reorder.ts:140
-  wire releases = release_ & ~quiet & outs_push_ready; // gbn_reorder.ts:141
-  wire planned = room_plan_valid & room_plan_ready; // gbn_reorder.ts:146
-  wire mutes_now = decide & op_silent; // gbn_reorder.ts:149
-  wire mute_kept = mutes_now & ahead & is_free; // gbn_reorder.ts:149
-  wire mute_done = mutes_now & (~ahead | is_free); // gbn_reorder.ts:150
-  wire steps = decide & (op_reply ? planned & reply_payload_ordered & due : op_silent ? due : op_skip & ahead); // gbn_reorder.ts:156
-  wire [15:0] some_3 = {
-    |hits[127:120],
-    |hits[119:112],
-    |hits[111:104],
-    |hits[103:96],
-    |hits[95:88],
-    |hits[87:80],
-    |hits[79:72],
-    |hits[71:64],
-    |hits[63:56],
-    |hits[55:48],
-    |hits[47:40],
-    |hits[39:32],
-    |hits[31:24],
-    |hits[23:16],
-    |hits[15:8],
-    |hits[7:0]
-  }; // gbn_reorder.ts:32
-  wire [15:0] one_2 = some_3 & (~some_3 + 16'd1); // gbn_reorder.ts:32
-  wire further = found & ~found_one & gone; // gbn_reorder.ts:162
-  wire restarts = decide & op_control; // gbn_reorder.ts:163
-  wire [15:0] advanced = (found ? chased : was) + 16'd1; // gbn_reorder.ts:164
-  wire [9:0] node = starting ? cursor : op_turn_session; // gbn_reorder.ts:165
-  wire keeping = (planned & keeps) | mute_kept; // gbn_reorder.ts:170
-  wire freed = release_ & (planned | quiet); // gbn_reorder.ts:171
-  wire [127:0] flushed_joined = {
-    turns_127_session == op_turn_session,
-    turns_126_session == op_turn_session,
-    turns_125_session == op_turn_session,
-    turns_124_session == op_turn_session,
-    turns_123_session == op_turn_session,
-    turns_122_session == op_turn_session,
-    turns_121_session == op_turn_session,
-    turns_120_session == op_turn_session,
-    turns_119_session == op_turn_session,
-    turns_118_session == op_turn_session,
-    turns_117_session == op_turn_session,
-    turns_116_session == op_turn_session,
-    turns_115_session == op_turn_session,
-    turns_114_session == op_turn_session,
-    turns_113_session == op_turn_session,
-    turns_112_session == op_turn_session,
-    turns_111_session == op_turn_session,
-    turns_110_session == op_turn_session,
-    turns_109_session == op_turn_session,
-    turns_108_session == op_turn_session,
-    turns_107_session == op_turn_session,
-    turns_106_session == op_turn_session,
-    turns_105_session == op_turn_session,
-    turns_104_session == op_turn_session,
-    turns_103_session == op_turn_session,
-    turns_102_session == op_turn_session,
-    turns_101_session == op_turn_session,
-    turns_100_session == op_turn_session,
-    turns_99_session == op_turn_session,
-    turns_98_session == op_turn_session,
-    turns_97_session == op_turn_session,
-    turns_96_session == op_turn_session,
-    turns_95_session == op_turn_session,
-    turns_94_session == op_turn_session,
-    turns_93_session == op_turn_session,
-    turns_92_session == op_turn_session,
-    turns_91_session == op_turn_session,
-    turns_90_session == op_turn_session,
-    turns_89_session == op_turn_session,
-    turns_88_session == op_turn_session,
-    turns_87_session == op_turn_session,
-    turns_86_session == op_turn_session,
-    turns_85_session == op_turn_session,
-    turns_84_session == op_turn_session,
-    turns_83_session == op_turn_session,
-    turns_82_session == op_turn_session,
-    turns_81_session == op_turn_session,
-    turns_80_session == op_turn_session,
-    turns_79_session == op_turn_session,
-    turns_78_session == op_turn_session,
-    turns_77_session == op_turn_session,
-    turns_76_session == op_turn_session,
-    turns_75_session == op_turn_session,
-    turns_74_session == op_turn_session,
-    turns_73_session == op_turn_session,
-    turns_72_session == op_turn_session,
-    turns_71_session == op_turn_session,
-    turns_70_session == op_turn_session,
-    turns_69_session == op_turn_session,
-    turns_68_session == op_turn_session,
-    turns_67_session == op_turn_session,
-    turns_66_session == op_turn_session,
-    turns_65_session == op_turn_session,
-    turns_64_session == op_turn_session,
-    turns_63_session == op_turn_session,
-    turns_62_session == op_turn_session,
-    turns_61_session == op_turn_session,
-    turns_60_session == op_turn_session,
-    turns_59_session == op_turn_session,
-    turns_58_session == op_turn_session,
-    turns_57_session == op_turn_session,
-    turns_56_session == op_turn_session,
-    turns_55_session == op_turn_session,
-    turns_54_session == op_turn_session,
-    turns_53_session == op_turn_session,
-    turns_52_session == op_turn_session,
-    turns_51_session == op_turn_session,
-    turns_50_session == op_turn_session,
-    turns_49_session == op_turn_session,
-    turns_48_session == op_turn_session,
-    turns_47_session == op_turn_session,
-    turns_46_session == op_turn_session,
-    turns_45_session == op_turn_session,
-    turns_44_session == op_turn_session,
-    turns_43_session == op_turn_session,
-    turns_42_session == op_turn_session,
-    turns_41_session == op_turn_session,
-    turns_40_session == op_turn_session,
-    turns_39_session == op_turn_session,
-    turns_38_session == op_turn_session,
-    turns_37_session == op_turn_session,
-    turns_36_session == op_turn_session,
-    turns_35_session == op_turn_session,
-    turns_34_session == op_turn_session,
-    turns_33_session == op_turn_session,
-    turns_32_session == op_turn_session,
-    turns_31_session == op_turn_session,
-    turns_30_session == op_turn_session,
-    turns_29_session == op_turn_session,
-    turns_28_session == op_turn_session,
-    turns_27_session == op_turn_session,
-    turns_26_session == op_turn_session,
-    turns_25_session == op_turn_session,
-    turns_24_session == op_turn_session,
-    turns_23_session == op_turn_session,
-    turns_22_session == op_turn_session,
-    turns_21_session == op_turn_session,
-    turns_20_session == op_turn_session,
-    turns_19_session == op_turn_session,
-    turns_18_session == op_turn_session,
-    turns_17_session == op_turn_session,
-    turns_16_session == op_turn_session,
-    turns_15_session == op_turn_session,
-    turns_14_session == op_turn_session,
-    turns_13_session == op_turn_session,
-    turns_12_session == op_turn_session,
-    turns_11_session == op_turn_session,
-    turns_10_session == op_turn_session,
-    turns_9_session == op_turn_session,
-    turns_8_session == op_turn_session,
-    turns_7_session == op_turn_session,
-    turns_6_session == op_turn_session,
-    turns_5_session == op_turn_session,
-    turns_4_session == op_turn_session,
-    turns_3_session == op_turn_session,
-    turns_2_session == op_turn_session,
-    turns_1_session == op_turn_session,
-    turns_0_session == op_turn_session
-  };
-  wire [127:0] flushed = restarts ? flushed_joined : 128'h0; // gbn_reorder.ts:172
-  wire [127:0] into_joined = {
-    free_slot == 7'd127,
-    free_slot == 7'd126,
-    free_slot == 7'd125,
-    free_slot == 7'd124,
-    free_slot == 7'd123,
-    free_slot == 7'd122,
-    free_slot == 7'd121,
-    free_slot == 7'd120,
-    free_slot == 7'd119,
-    free_slot == 7'd118,
-    free_slot == 7'd117,
-    free_slot == 7'd116,
-    free_slot == 7'd115,
-    free_slot == 7'd114,
-    free_slot == 7'd113,
-    free_slot == 7'd112,
-    free_slot == 7'd111,
-    free_slot == 7'd110,
-    free_slot == 7'd109,
-    free_slot == 7'd108,
-    free_slot == 7'd107,
-    free_slot == 7'd106,
-    free_slot == 7'd105,
-    free_slot == 7'd104,
-    free_slot == 7'd103,
-    free_slot == 7'd102,
-    free_slot == 7'd101,
-    free_slot == 7'd100,
-    free_slot == 7'd99,
-    free_slot == 7'd98,
-    free_slot == 7'd97,
-    free_slot == 7'd96,
-    free_slot == 7'd95,
-    free_slot == 7'd94,
-    free_slot == 7'd93,
-    free_slot == 7'd92,
-    free_slot == 7'd91,
-    free_slot == 7'd90,
-    free_slot == 7'd89,
-    free_slot == 7'd88,
-    free_slot == 7'd87,
-    free_slot == 7'd86,
-    free_slot == 7'd85,
-    free_slot == 7'd84,
-    free_slot == 7'd83,
-    free_slot == 7'd82,
-    free_slot == 7'd81,
-    free_slot == 7'd80,
-    free_slot == 7'd79,
-    free_slot == 7'd78,
-    free_slot == 7'd77,
-    free_slot == 7'd76,
-    free_slot == 7'd75,
-    free_slot == 7'd74,
-    free_slot == 7'd73,
-    free_slot == 7'd72,
-    free_slot == 7'd71,
-    free_slot == 7'd70,
-    free_slot == 7'd69,
-    free_slot == 7'd68,
-    free_slot == 7'd67,
-    free_slot == 7'd66,
-    free_slot == 7'd65,
-    free_slot == 7'd64,
-    free_slot == 7'd63,
-    free_slot == 7'd62,
-    free_slot == 7'd61,
-    free_slot == 7'd60,
-    free_slot == 7'd59,
-    free_slot == 7'd58,
-    free_slot == 7'd57,
-    free_slot == 7'd56,
-    free_slot == 7'd55,
-    free_slot == 7'd54,
-    free_slot == 7'd53,
-    free_slot == 7'd52,
-    free_slot == 7'd51,
-    free_slot == 7'd50,
-    free_slot == 7'd49,
-    free_slot == 7'd48,
-    free_slot == 7'd47,
-    free_slot == 7'd46,
-    free_slot == 7'd45,
-    free_slot == 7'd44,
-    free_slot == 7'd43,
-    free_slot == 7'd42,
-    free_slot == 7'd41,
-    free_slot == 7'd40,
-    free_slot == 7'd39,
-    free_slot == 7'd38,
-    free_slot == 7'd37,
-    free_slot == 7'd36,
-    free_slot == 7'd35,
-    free_slot == 7'd34,
-    free_slot == 7'd33,
-    free_slot == 7'd32,
-    free_slot == 7'd31,
-    free_slot == 7'd30,
-    free_slot == 7'd29,
-    free_slot == 7'd28,
-    free_slot == 7'd27,
-    free_slot == 7'd26,
-    free_slot == 7'd25,
-    free_slot == 7'd24,
-    free_slot == 7'd23,
-    free_slot == 7'd22,
-    free_slot == 7'd21,
-    free_slot == 7'd20,
-    free_slot == 7'd19,
-    free_slot == 7'd18,
-    free_slot == 7'd17,
-    free_slot == 7'd16,
-    free_slot == 7'd15,
-    free_slot == 7'd14,
-    free_slot == 7'd13,
-    free_slot == 7'd12,
-    free_slot == 7'd11,
-    free_slot == 7'd10,
-    free_slot == 7'd9,
-    free_slot == 7'd8,
-    free_slot == 7'd7,
-    free_slot == 7'd6,
-    free_slot == 7'd5,
-    free_slot == 7'd4,
-    free_slot == 7'd3,
-    free_slot == 7'd2,
-    free_slot == 7'd1,
-    free_slot == 7'd0
-  };
-  wire [127:0] into = keeping ? into_joined : 128'h0; // gbn_reorder.ts:175
-  wire moves = steps | freed | restarts | ~some; // gbn_reorder.ts:216
+    reply_payload_turn_session; // gbn_reorder.ts:101
+  wire plain = ~(control_valid | skips); // gbn_reorder.ts:104
+  wire [146:0] was_node_word = kept_words[slot];
+  wire [9:0] was_node = select ? session : look ? was_node_word[9:0] : turn_session; // gbn_reorder.ts:121
+  wire [15:0] gap = turn_ticket - was[15:0]; // gbn_reorder.ts:122
+  wire due = turn_ticket == was[15:0]; // gbn_reorder.ts:123
+  wire behind = gap[15]; // gbn_reorder.ts:123
+  assign far = |gap[14:10];
+  wire near = ~(|{due, behind, far}); // gbn_reorder.ts:124
+  assign replies = decide & op_reply;
+  wire ordered = replies & reply_payload_ordered; // gbn_reorder.ts:127
+  assign passes = ~reply_payload_ordered | due | behind;
+  assign wants = passes | far | is_free;
+  wire sends = plan_ready & outs_push_ready; // gbn_reorder.ts:138
+  wire done = replies & sends & wants; // gbn_reorder.ts:138
+  wire mutes = decide & op_silent; // gbn_reorder.ts:141
+  wire keeping = near & is_free & ((ordered & sends) | mutes); // gbn_reorder.ts:147
+  wire alone = ~(|was[30:23]); // gbn_reorder.ts:147
+  wire [6:0] lane_now = alone ? lanes_pop_payload : was[22:16]; // gbn_reorder.ts:148
+  wire [15:0] is_due = decide ? was[15:0] : chased; // gbn_reorder.ts:155
+  wire [15:0] due_next = is_due + 16'd1; // gbn_reorder.ts:155
+  wire newcomer = decide & near & ~op_skip; // gbn_reorder.ts:155
+  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // gbn_reorder.ts:156
+  wire [6:0] hint =
+    ({7{hint_lane[0]}} & hint_word[6:0])
+    | ({7{hint_lane[1]}} & hint_word[14:8])
+    | ({7{hint_lane[2]}} & hint_word[22:16])
+    | ({7{hint_lane[3]}} & hint_word[30:24])
+    | ({7{hint_lane[4]}} & hint_word[38:32])
+    | ({7{hint_lane[5]}} & hint_word[46:40])
+    | ({7{hint_lane[6]}} & hint_word[54:48])
+    | ({7{hint_lane[7]}} & hint_word[62:56]); // gbn_hints.ts:25
+  wire steps = decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near); // gbn_reorder.ts:168
+  wire restarts = decide & op_control; // gbn_reorder.ts:169
+  wire further = found & ~matches_ & gone; // gbn_reorder.ts:173
+  wire freed = release_ & (sends | quiet); // gbn_reorder.ts:174
+  wire [15:0] due_then = (steps | further) ? due_next : is_due; // gbn_reorder.ts:175
+  wire [7:0] fewer = count - 8'd1; // gbn_reorder.ts:176
+  wire anew = starting | restarts; // gbn_reorder.ts:178
+  wire [9:0] node = starting ? cursor : turn_session; // gbn_reorder.ts:179
+  wire flushed_1 = flushed & drops; // gbn_reorder.ts:187
+  wire listed = ~(|(cursor >> 7)) & starting; // gbn_reorder.ts:188
+  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // gbn_reorder.ts:189
+  wire moves = steps | freed | restarts | ~some; // gbn_reorder.ts:234
 
-  assign room_plan_valid = passes | keeps | drops | releases;
-  wire [1:0] room_plan_payload_action = release_ ? 2'd3 : keeps ? 2'd2 : drops ? 2'd1 : 2'd0; // gbn_reorder.ts:69
-  wire [6:0] room_plan_payload_slot = release_ ? slot : free_slot; // gbn_reorder.ts:69
-  wire room_beats_valid = beats_valid; // gbn_reorder.ts:69
-  wire [511:0] room_beats_payload_data = beats_payload_data; // gbn_reorder.ts:69
-  wire [63:0] room_beats_payload_keep = beats_payload_keep; // gbn_reorder.ts:69
-  wire room_beats_payload_last = beats_payload_last; // gbn_reorder.ts:69
-  wire room_beats_payload_user = beats_payload_user; // gbn_reorder.ts:69
-  wire room_out_ready = out_beats_ready; // gbn_reorder.ts:69
-  GbnWaiting_b512_u1528_r128 room ( // gbn_reorder.ts:69
+  wire room_plan_valid = planned_valid; // gbn_reorder.ts:54
+  wire [1:0] room_plan_payload_action = planned_payload_action; // gbn_reorder.ts:54
+  wire [6:0] room_plan_payload_slot = planned_payload_slot; // gbn_reorder.ts:54
+  wire room_beats_valid = beats_valid; // gbn_reorder.ts:54
+  wire [511:0] room_beats_payload_data = beats_payload_data; // gbn_reorder.ts:54
+  wire [63:0] room_beats_payload_keep = beats_payload_keep; // gbn_reorder.ts:54
+  wire room_beats_payload_last = beats_payload_last; // gbn_reorder.ts:54
+  wire room_beats_payload_user = beats_payload_user; // gbn_reorder.ts:54
+  wire room_out_ready = out_beats_ready; // gbn_reorder.ts:54
+  GbnWaiting_b512_u1528_r128 room ( // gbn_reorder.ts:54
     .clk                 (clk),
     .rst                 (rst),
     .plan_valid          (room_plan_valid),
@@ -748,10 +201,10 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .out_payload_user    (room_out_payload_user)
   );
 
-  wire outs_push_valid = planned & ~(keeps | drops); // gbn_reorder.ts:72
-  wire [119:0] outs_push_payload = release_ ? metas[slot] : reply_payload_meta; // gbn_reorder.ts:72
-  wire outs_pop_ready = out_ready; // gbn_reorder.ts:72
-  Fifo_shape120_depth4_styledistributed outs ( // gbn_reorder.ts:72
+  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // gbn_reorder.ts:60
+  wire [119:0] outs_push_payload = release_ ? was_node_word[146:27] : reply_payload_meta; // gbn_reorder.ts:60
+  wire outs_pop_ready = out_ready; // gbn_reorder.ts:60
+  Fifo_shape120_depth4_styledistributed outs ( // gbn_reorder.ts:60
     .clk          (clk),
     .rst          (rst),
     .push_valid   (outs_push_valid),
@@ -762,1486 +215,181 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .pop_payload  (outs_pop_payload),
     .level        (outs_level)
   );
-  wire is_free_or = (|some_1[1:0]) | (|some_1[3:2]);
-  wire is_free_or_2 = (|some_1[5:4]) | (|some_1[7:6]);
-  wire is_free_or_3 = (|some_1[9:8]) | (|some_1[11:10]);
-  wire is_free_or_4 = (|some_1[13:12]) | (|some_1[15:14]);
-  wire [127:0] valid_joined = {
-    free_slot == 7'd127,
-    free_slot == 7'd126,
-    free_slot == 7'd125,
-    free_slot == 7'd124,
-    free_slot == 7'd123,
-    free_slot == 7'd122,
-    free_slot == 7'd121,
-    free_slot == 7'd120,
-    free_slot == 7'd119,
-    free_slot == 7'd118,
-    free_slot == 7'd117,
-    free_slot == 7'd116,
-    free_slot == 7'd115,
-    free_slot == 7'd114,
-    free_slot == 7'd113,
-    free_slot == 7'd112,
-    free_slot == 7'd111,
-    free_slot == 7'd110,
-    free_slot == 7'd109,
-    free_slot == 7'd108,
-    free_slot == 7'd107,
-    free_slot == 7'd106,
-    free_slot == 7'd105,
-    free_slot == 7'd104,
-    free_slot == 7'd103,
-    free_slot == 7'd102,
-    free_slot == 7'd101,
-    free_slot == 7'd100,
-    free_slot == 7'd99,
-    free_slot == 7'd98,
-    free_slot == 7'd97,
-    free_slot == 7'd96,
-    free_slot == 7'd95,
-    free_slot == 7'd94,
-    free_slot == 7'd93,
-    free_slot == 7'd92,
-    free_slot == 7'd91,
-    free_slot == 7'd90,
-    free_slot == 7'd89,
-    free_slot == 7'd88,
-    free_slot == 7'd87,
-    free_slot == 7'd86,
-    free_slot == 7'd85,
-    free_slot == 7'd84,
-    free_slot == 7'd83,
-    free_slot == 7'd82,
-    free_slot == 7'd81,
-    free_slot == 7'd80,
-    free_slot == 7'd79,
-    free_slot == 7'd78,
-    free_slot == 7'd77,
-    free_slot == 7'd76,
-    free_slot == 7'd75,
-    free_slot == 7'd74,
-    free_slot == 7'd73,
-    free_slot == 7'd72,
-    free_slot == 7'd71,
-    free_slot == 7'd70,
-    free_slot == 7'd69,
-    free_slot == 7'd68,
-    free_slot == 7'd67,
-    free_slot == 7'd66,
-    free_slot == 7'd65,
-    free_slot == 7'd64,
-    free_slot == 7'd63,
-    free_slot == 7'd62,
-    free_slot == 7'd61,
-    free_slot == 7'd60,
-    free_slot == 7'd59,
-    free_slot == 7'd58,
-    free_slot == 7'd57,
-    free_slot == 7'd56,
-    free_slot == 7'd55,
-    free_slot == 7'd54,
-    free_slot == 7'd53,
-    free_slot == 7'd52,
-    free_slot == 7'd51,
-    free_slot == 7'd50,
-    free_slot == 7'd49,
-    free_slot == 7'd48,
-    free_slot == 7'd47,
-    free_slot == 7'd46,
-    free_slot == 7'd45,
-    free_slot == 7'd44,
-    free_slot == 7'd43,
-    free_slot == 7'd42,
-    free_slot == 7'd41,
-    free_slot == 7'd40,
-    free_slot == 7'd39,
-    free_slot == 7'd38,
-    free_slot == 7'd37,
-    free_slot == 7'd36,
-    free_slot == 7'd35,
-    free_slot == 7'd34,
-    free_slot == 7'd33,
-    free_slot == 7'd32,
-    free_slot == 7'd31,
-    free_slot == 7'd30,
-    free_slot == 7'd29,
-    free_slot == 7'd28,
-    free_slot == 7'd27,
-    free_slot == 7'd26,
-    free_slot == 7'd25,
-    free_slot == 7'd24,
-    free_slot == 7'd23,
-    free_slot == 7'd22,
-    free_slot == 7'd21,
-    free_slot == 7'd20,
-    free_slot == 7'd19,
-    free_slot == 7'd18,
-    free_slot == 7'd17,
-    free_slot == 7'd16,
-    free_slot == 7'd15,
-    free_slot == 7'd14,
-    free_slot == 7'd13,
-    free_slot == 7'd12,
-    free_slot == 7'd11,
-    free_slot == 7'd10,
-    free_slot == 7'd9,
-    free_slot == 7'd8,
-    free_slot == 7'd7,
-    free_slot == 7'd6,
-    free_slot == 7'd5,
-    free_slot == 7'd4,
-    free_slot == 7'd3,
-    free_slot == 7'd2,
-    free_slot == 7'd1,
-    free_slot == 7'd0
-  };
+
+  wire free_push_valid = listed | freed | flushed_1; // gbn_reorder.ts:69
+  wire [6:0] free_push_payload = starting ? cursor[6:0] : slot; // gbn_reorder.ts:69
+  wire free_pop_ready = keeping; // gbn_reorder.ts:69
+  Fifo_shape7_depth128_styledistributed free ( // gbn_reorder.ts:69
+    .clk          (clk),
+    .rst          (rst),
+    .push_valid   (free_push_valid),
+    .push_ready   (free_push_ready),
+    .push_payload (free_push_payload),
+    .pop_valid    (free_pop_valid),
+    .pop_ready    (free_pop_ready),
+    .pop_payload  (free_pop_payload),
+    .level        (free_level)
+  );
+
+  wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // gbn_reorder.ts:69
+  wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was[22:16] : lane; // gbn_reorder.ts:69
+  wire lanes_pop_ready = keeping & alone; // gbn_reorder.ts:69
+  Fifo_shape7_depth128_styledistributed lanes ( // gbn_reorder.ts:69
+    .clk          (clk),
+    .rst          (rst),
+    .push_valid   (lanes_push_valid),
+    .push_ready   (lanes_push_ready),
+    .push_payload (lanes_push_payload),
+    .pop_valid    (lanes_pop_valid),
+    .pop_ready    (lanes_pop_ready),
+    .pop_payload  (lanes_pop_payload),
+    .level        (lanes_level)
+  );
+
+  always @(posedge clk)
+    if (rst) planned_full <= 1'b0;
+    else if (room_plan_ready) planned_full <= 1'b0;
+    else if (plan_valid) planned_full <= 1'b1;
+
+  always @(posedge clk)
+    if (~planned_full) begin
+      planned_held_action <= plan_payload_action;
+      planned_held_slot <= plan_payload_slot;
+    end
 
   always @(posedge clk)
     if (rst) begin
-      valid <= 128'h0;
-      some <= 1'b0;
-      is_free <= 1'b0;
+      starting <= 1'b1;
+      cursor <= 10'd0;
+    end
+    else if (starting) begin
+      cursor <= cursor + 10'd1;
+      if (cursor == 10'd1023) starting <= 1'b0;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
       crowded_1 <= 1'b0;
+      some <= 1'b0;
       impatient <= 1'b0;
+      joining <= 1'b0;
       events_waited_1 <= 1'b0;
       events_skipped_1 <= 1'b0;
       events_stale_1 <= 1'b0;
     end
     else begin
-      some <= |valid;
-      is_free <= is_free_or | is_free_or_2 | is_free_or_3 | is_free_or_4;
-      crowded_1 <= set_count >= 8'd64;
-      valid <= (valid | (keeping ? valid_joined : 128'h0)) & ~((freed ? hit_one : 128'h0) | flushed);
+      crowded_1 <= ~starting & (free_level <= 8'd64);
+      some <= free_level != 8'd128;
+      joining <= keeping;
       impatient <= waited[22] & some & ~moves;
-      events_waited_1 <= planned & keeps;
-      events_skipped_1 <= decide & op_skip & steps;
-      events_stale_1 <= planned & drops;
-    end
-
-  always @(posedge clk)
-    if (into[0]) begin
-      turns_0_session <= op_turn_session;
-      turns_0_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[1]) begin
-      turns_1_session <= op_turn_session;
-      turns_1_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[2]) begin
-      turns_2_session <= op_turn_session;
-      turns_2_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[3]) begin
-      turns_3_session <= op_turn_session;
-      turns_3_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[4]) begin
-      turns_4_session <= op_turn_session;
-      turns_4_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[5]) begin
-      turns_5_session <= op_turn_session;
-      turns_5_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[6]) begin
-      turns_6_session <= op_turn_session;
-      turns_6_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[7]) begin
-      turns_7_session <= op_turn_session;
-      turns_7_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[8]) begin
-      turns_8_session <= op_turn_session;
-      turns_8_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[9]) begin
-      turns_9_session <= op_turn_session;
-      turns_9_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[10]) begin
-      turns_10_session <= op_turn_session;
-      turns_10_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[11]) begin
-      turns_11_session <= op_turn_session;
-      turns_11_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[12]) begin
-      turns_12_session <= op_turn_session;
-      turns_12_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[13]) begin
-      turns_13_session <= op_turn_session;
-      turns_13_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[14]) begin
-      turns_14_session <= op_turn_session;
-      turns_14_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[15]) begin
-      turns_15_session <= op_turn_session;
-      turns_15_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[16]) begin
-      turns_16_session <= op_turn_session;
-      turns_16_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[17]) begin
-      turns_17_session <= op_turn_session;
-      turns_17_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[18]) begin
-      turns_18_session <= op_turn_session;
-      turns_18_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[19]) begin
-      turns_19_session <= op_turn_session;
-      turns_19_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[20]) begin
-      turns_20_session <= op_turn_session;
-      turns_20_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[21]) begin
-      turns_21_session <= op_turn_session;
-      turns_21_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[22]) begin
-      turns_22_session <= op_turn_session;
-      turns_22_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[23]) begin
-      turns_23_session <= op_turn_session;
-      turns_23_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[24]) begin
-      turns_24_session <= op_turn_session;
-      turns_24_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[25]) begin
-      turns_25_session <= op_turn_session;
-      turns_25_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[26]) begin
-      turns_26_session <= op_turn_session;
-      turns_26_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[27]) begin
-      turns_27_session <= op_turn_session;
-      turns_27_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[28]) begin
-      turns_28_session <= op_turn_session;
-      turns_28_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[29]) begin
-      turns_29_session <= op_turn_session;
-      turns_29_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[30]) begin
-      turns_30_session <= op_turn_session;
-      turns_30_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[31]) begin
-      turns_31_session <= op_turn_session;
-      turns_31_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[32]) begin
-      turns_32_session <= op_turn_session;
-      turns_32_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[33]) begin
-      turns_33_session <= op_turn_session;
-      turns_33_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[34]) begin
-      turns_34_session <= op_turn_session;
-      turns_34_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[35]) begin
-      turns_35_session <= op_turn_session;
-      turns_35_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[36]) begin
-      turns_36_session <= op_turn_session;
-      turns_36_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[37]) begin
-      turns_37_session <= op_turn_session;
-      turns_37_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[38]) begin
-      turns_38_session <= op_turn_session;
-      turns_38_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[39]) begin
-      turns_39_session <= op_turn_session;
-      turns_39_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[40]) begin
-      turns_40_session <= op_turn_session;
-      turns_40_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[41]) begin
-      turns_41_session <= op_turn_session;
-      turns_41_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[42]) begin
-      turns_42_session <= op_turn_session;
-      turns_42_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[43]) begin
-      turns_43_session <= op_turn_session;
-      turns_43_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[44]) begin
-      turns_44_session <= op_turn_session;
-      turns_44_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[45]) begin
-      turns_45_session <= op_turn_session;
-      turns_45_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[46]) begin
-      turns_46_session <= op_turn_session;
-      turns_46_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[47]) begin
-      turns_47_session <= op_turn_session;
-      turns_47_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[48]) begin
-      turns_48_session <= op_turn_session;
-      turns_48_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[49]) begin
-      turns_49_session <= op_turn_session;
-      turns_49_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[50]) begin
-      turns_50_session <= op_turn_session;
-      turns_50_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[51]) begin
-      turns_51_session <= op_turn_session;
-      turns_51_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[52]) begin
-      turns_52_session <= op_turn_session;
-      turns_52_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[53]) begin
-      turns_53_session <= op_turn_session;
-      turns_53_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[54]) begin
-      turns_54_session <= op_turn_session;
-      turns_54_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[55]) begin
-      turns_55_session <= op_turn_session;
-      turns_55_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[56]) begin
-      turns_56_session <= op_turn_session;
-      turns_56_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[57]) begin
-      turns_57_session <= op_turn_session;
-      turns_57_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[58]) begin
-      turns_58_session <= op_turn_session;
-      turns_58_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[59]) begin
-      turns_59_session <= op_turn_session;
-      turns_59_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[60]) begin
-      turns_60_session <= op_turn_session;
-      turns_60_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[61]) begin
-      turns_61_session <= op_turn_session;
-      turns_61_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[62]) begin
-      turns_62_session <= op_turn_session;
-      turns_62_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[63]) begin
-      turns_63_session <= op_turn_session;
-      turns_63_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[64]) begin
-      turns_64_session <= op_turn_session;
-      turns_64_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[65]) begin
-      turns_65_session <= op_turn_session;
-      turns_65_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[66]) begin
-      turns_66_session <= op_turn_session;
-      turns_66_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[67]) begin
-      turns_67_session <= op_turn_session;
-      turns_67_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[68]) begin
-      turns_68_session <= op_turn_session;
-      turns_68_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[69]) begin
-      turns_69_session <= op_turn_session;
-      turns_69_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[70]) begin
-      turns_70_session <= op_turn_session;
-      turns_70_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[71]) begin
-      turns_71_session <= op_turn_session;
-      turns_71_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[72]) begin
-      turns_72_session <= op_turn_session;
-      turns_72_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[73]) begin
-      turns_73_session <= op_turn_session;
-      turns_73_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[74]) begin
-      turns_74_session <= op_turn_session;
-      turns_74_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[75]) begin
-      turns_75_session <= op_turn_session;
-      turns_75_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[76]) begin
-      turns_76_session <= op_turn_session;
-      turns_76_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[77]) begin
-      turns_77_session <= op_turn_session;
-      turns_77_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[78]) begin
-      turns_78_session <= op_turn_session;
-      turns_78_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[79]) begin
-      turns_79_session <= op_turn_session;
-      turns_79_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[80]) begin
-      turns_80_session <= op_turn_session;
-      turns_80_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[81]) begin
-      turns_81_session <= op_turn_session;
-      turns_81_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[82]) begin
-      turns_82_session <= op_turn_session;
-      turns_82_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[83]) begin
-      turns_83_session <= op_turn_session;
-      turns_83_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[84]) begin
-      turns_84_session <= op_turn_session;
-      turns_84_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[85]) begin
-      turns_85_session <= op_turn_session;
-      turns_85_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[86]) begin
-      turns_86_session <= op_turn_session;
-      turns_86_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[87]) begin
-      turns_87_session <= op_turn_session;
-      turns_87_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[88]) begin
-      turns_88_session <= op_turn_session;
-      turns_88_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[89]) begin
-      turns_89_session <= op_turn_session;
-      turns_89_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[90]) begin
-      turns_90_session <= op_turn_session;
-      turns_90_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[91]) begin
-      turns_91_session <= op_turn_session;
-      turns_91_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[92]) begin
-      turns_92_session <= op_turn_session;
-      turns_92_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[93]) begin
-      turns_93_session <= op_turn_session;
-      turns_93_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[94]) begin
-      turns_94_session <= op_turn_session;
-      turns_94_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[95]) begin
-      turns_95_session <= op_turn_session;
-      turns_95_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[96]) begin
-      turns_96_session <= op_turn_session;
-      turns_96_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[97]) begin
-      turns_97_session <= op_turn_session;
-      turns_97_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[98]) begin
-      turns_98_session <= op_turn_session;
-      turns_98_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[99]) begin
-      turns_99_session <= op_turn_session;
-      turns_99_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[100]) begin
-      turns_100_session <= op_turn_session;
-      turns_100_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[101]) begin
-      turns_101_session <= op_turn_session;
-      turns_101_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[102]) begin
-      turns_102_session <= op_turn_session;
-      turns_102_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[103]) begin
-      turns_103_session <= op_turn_session;
-      turns_103_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[104]) begin
-      turns_104_session <= op_turn_session;
-      turns_104_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[105]) begin
-      turns_105_session <= op_turn_session;
-      turns_105_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[106]) begin
-      turns_106_session <= op_turn_session;
-      turns_106_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[107]) begin
-      turns_107_session <= op_turn_session;
-      turns_107_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[108]) begin
-      turns_108_session <= op_turn_session;
-      turns_108_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[109]) begin
-      turns_109_session <= op_turn_session;
-      turns_109_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[110]) begin
-      turns_110_session <= op_turn_session;
-      turns_110_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[111]) begin
-      turns_111_session <= op_turn_session;
-      turns_111_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[112]) begin
-      turns_112_session <= op_turn_session;
-      turns_112_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[113]) begin
-      turns_113_session <= op_turn_session;
-      turns_113_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[114]) begin
-      turns_114_session <= op_turn_session;
-      turns_114_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[115]) begin
-      turns_115_session <= op_turn_session;
-      turns_115_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[116]) begin
-      turns_116_session <= op_turn_session;
-      turns_116_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[117]) begin
-      turns_117_session <= op_turn_session;
-      turns_117_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[118]) begin
-      turns_118_session <= op_turn_session;
-      turns_118_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[119]) begin
-      turns_119_session <= op_turn_session;
-      turns_119_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[120]) begin
-      turns_120_session <= op_turn_session;
-      turns_120_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[121]) begin
-      turns_121_session <= op_turn_session;
-      turns_121_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[122]) begin
-      turns_122_session <= op_turn_session;
-      turns_122_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[123]) begin
-      turns_123_session <= op_turn_session;
-      turns_123_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[124]) begin
-      turns_124_session <= op_turn_session;
-      turns_124_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[125]) begin
-      turns_125_session <= op_turn_session;
-      turns_125_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[126]) begin
-      turns_126_session <= op_turn_session;
-      turns_126_ticket <= op_turn_ticket;
-    end
-
-  always @(posedge clk)
-    if (into[127]) begin
-      turns_127_session <= op_turn_session;
-      turns_127_ticket <= op_turn_ticket;
-    end
-  wire [1:0] free_slot_choice =
-    is_free_or ? {~(|some_1[1:0]) & (|some_1[3:2]), |some_1[1:0] ? ~some_1[0] & some_1[1] : ~some_1[2] & some_1[3]} :
-    {~(|some_1[5:4]) & (|some_1[7:6]), |some_1[5:4] ? ~some_1[4] & some_1[5] : ~some_1[6] & some_1[7]};
-  wire [1:0] free_slot_choice_2 =
-    is_free_or_3 ? {~(|some_1[9:8]) & (|some_1[11:10]), |some_1[9:8] ? ~some_1[8] & some_1[9] : ~some_1[10] & some_1[11]} :
-    {~(|some_1[13:12]) & (|some_1[15:14]), |some_1[13:12] ? ~some_1[12] & some_1[13] : ~some_1[14] & some_1[15]};
-  wire free_slot_or = (|(~valid[1:0])) | (|(~valid[3:2]));
-  wire [1:0] free_slot_choice_3 =
-    free_slot_or ? {~(|(~valid[1:0])) & (|(~valid[3:2])), |(~valid[1:0]) ? valid[0] & ~valid[1] : valid[2] & ~valid[3]} :
-    {~(|(~valid[5:4])) & (|(~valid[7:6])), |(~valid[5:4]) ? valid[4] & ~valid[5] : valid[6] & ~valid[7]};
-  wire free_slot_or_2 = (|(~valid[9:8])) | (|(~valid[11:10]));
-  wire [1:0] free_slot_choice_4 =
-    free_slot_or_2 ? {~(|(~valid[9:8])) & (|(~valid[11:10])), |(~valid[9:8]) ? valid[8] & ~valid[9] : valid[10] & ~valid[11]} :
-    {~(|(~valid[13:12])) & (|(~valid[15:14])), |(~valid[13:12]) ? valid[12] & ~valid[13] : valid[14] & ~valid[15]};
-  wire free_slot_or_3 = (|(~valid[17:16])) | (|(~valid[19:18]));
-  wire [1:0] free_slot_choice_5 =
-    free_slot_or_3 ? {~(|(~valid[17:16])) & (|(~valid[19:18])), |(~valid[17:16]) ? valid[16] & ~valid[17] : valid[18] & ~valid[19]} :
-    {~(|(~valid[21:20])) & (|(~valid[23:22])), |(~valid[21:20]) ? valid[20] & ~valid[21] : valid[22] & ~valid[23]};
-  wire free_slot_or_4 = (|(~valid[25:24])) | (|(~valid[27:26]));
-  wire [1:0] free_slot_choice_6 =
-    free_slot_or_4 ? {~(|(~valid[25:24])) & (|(~valid[27:26])), |(~valid[25:24]) ? valid[24] & ~valid[25] : valid[26] & ~valid[27]} :
-    {~(|(~valid[29:28])) & (|(~valid[31:30])), |(~valid[29:28]) ? valid[28] & ~valid[29] : valid[30] & ~valid[31]};
-  wire [2:0] free_slot_or_5 =
-    ({3{one[0]}} & {~free_slot_or & ((|(~valid[5:4])) | (|(~valid[7:6]))), free_slot_choice_3})
-    | ({3{one[1]}} & {~free_slot_or_2 & ((|(~valid[13:12])) | (|(~valid[15:14]))), free_slot_choice_4});
-  wire [2:0] free_slot_or_6 =
-    ({3{one[2]}} & {~free_slot_or_3 & ((|(~valid[21:20])) | (|(~valid[23:22]))), free_slot_choice_5})
-    | ({3{one[3]}} & {~free_slot_or_4 & ((|(~valid[29:28])) | (|(~valid[31:30]))), free_slot_choice_6});
-  wire free_slot_or_7 = (|(~valid[33:32])) | (|(~valid[35:34]));
-  wire [1:0] free_slot_choice_7 =
-    free_slot_or_7 ? {~(|(~valid[33:32])) & (|(~valid[35:34])), |(~valid[33:32]) ? valid[32] & ~valid[33] : valid[34] & ~valid[35]} :
-    {~(|(~valid[37:36])) & (|(~valid[39:38])), |(~valid[37:36]) ? valid[36] & ~valid[37] : valid[38] & ~valid[39]};
-  wire free_slot_or_8 = (|(~valid[41:40])) | (|(~valid[43:42]));
-  wire [1:0] free_slot_choice_8 =
-    free_slot_or_8 ? {~(|(~valid[41:40])) & (|(~valid[43:42])), |(~valid[41:40]) ? valid[40] & ~valid[41] : valid[42] & ~valid[43]} :
-    {~(|(~valid[45:44])) & (|(~valid[47:46])), |(~valid[45:44]) ? valid[44] & ~valid[45] : valid[46] & ~valid[47]};
-  wire free_slot_or_9 = (|(~valid[49:48])) | (|(~valid[51:50]));
-  wire [1:0] free_slot_choice_9 =
-    free_slot_or_9 ? {~(|(~valid[49:48])) & (|(~valid[51:50])), |(~valid[49:48]) ? valid[48] & ~valid[49] : valid[50] & ~valid[51]} :
-    {~(|(~valid[53:52])) & (|(~valid[55:54])), |(~valid[53:52]) ? valid[52] & ~valid[53] : valid[54] & ~valid[55]};
-  wire free_slot_or_10 = (|(~valid[57:56])) | (|(~valid[59:58]));
-  wire [1:0] free_slot_choice_10 =
-    free_slot_or_10 ? {~(|(~valid[57:56])) & (|(~valid[59:58])), |(~valid[57:56]) ? valid[56] & ~valid[57] : valid[58] & ~valid[59]} :
-    {~(|(~valid[61:60])) & (|(~valid[63:62])), |(~valid[61:60]) ? valid[60] & ~valid[61] : valid[62] & ~valid[63]};
-  wire [2:0] free_slot_or_11 =
-    ({3{one[4]}} & {~free_slot_or_7 & ((|(~valid[37:36])) | (|(~valid[39:38]))), free_slot_choice_7})
-    | ({3{one[5]}} & {~free_slot_or_8 & ((|(~valid[45:44])) | (|(~valid[47:46]))), free_slot_choice_8});
-  wire [2:0] free_slot_or_12 =
-    ({3{one[6]}} & {~free_slot_or_9 & ((|(~valid[53:52])) | (|(~valid[55:54]))), free_slot_choice_9})
-    | ({3{one[7]}} & {~free_slot_or_10 & ((|(~valid[61:60])) | (|(~valid[63:62]))), free_slot_choice_10});
-  wire free_slot_or_13 = (|(~valid[65:64])) | (|(~valid[67:66]));
-  wire [1:0] free_slot_choice_11 =
-    free_slot_or_13 ? {~(|(~valid[65:64])) & (|(~valid[67:66])), |(~valid[65:64]) ? valid[64] & ~valid[65] : valid[66] & ~valid[67]} :
-    {~(|(~valid[69:68])) & (|(~valid[71:70])), |(~valid[69:68]) ? valid[68] & ~valid[69] : valid[70] & ~valid[71]};
-  wire free_slot_or_14 = (|(~valid[73:72])) | (|(~valid[75:74]));
-  wire [1:0] free_slot_choice_12 =
-    free_slot_or_14 ? {~(|(~valid[73:72])) & (|(~valid[75:74])), |(~valid[73:72]) ? valid[72] & ~valid[73] : valid[74] & ~valid[75]} :
-    {~(|(~valid[77:76])) & (|(~valid[79:78])), |(~valid[77:76]) ? valid[76] & ~valid[77] : valid[78] & ~valid[79]};
-  wire free_slot_or_15 = (|(~valid[81:80])) | (|(~valid[83:82]));
-  wire [1:0] free_slot_choice_13 =
-    free_slot_or_15 ? {~(|(~valid[81:80])) & (|(~valid[83:82])), |(~valid[81:80]) ? valid[80] & ~valid[81] : valid[82] & ~valid[83]} :
-    {~(|(~valid[85:84])) & (|(~valid[87:86])), |(~valid[85:84]) ? valid[84] & ~valid[85] : valid[86] & ~valid[87]};
-  wire free_slot_or_16 = (|(~valid[89:88])) | (|(~valid[91:90]));
-  wire [1:0] free_slot_choice_14 =
-    free_slot_or_16 ? {~(|(~valid[89:88])) & (|(~valid[91:90])), |(~valid[89:88]) ? valid[88] & ~valid[89] : valid[90] & ~valid[91]} :
-    {~(|(~valid[93:92])) & (|(~valid[95:94])), |(~valid[93:92]) ? valid[92] & ~valid[93] : valid[94] & ~valid[95]};
-  wire [2:0] free_slot_or_17 =
-    ({3{one[8]}} & {~free_slot_or_13 & ((|(~valid[69:68])) | (|(~valid[71:70]))), free_slot_choice_11})
-    | ({3{one[9]}} & {~free_slot_or_14 & ((|(~valid[77:76])) | (|(~valid[79:78]))), free_slot_choice_12});
-  wire [2:0] free_slot_or_18 =
-    ({3{one[10]}} & {~free_slot_or_15 & ((|(~valid[85:84])) | (|(~valid[87:86]))), free_slot_choice_13})
-    | ({3{one[11]}} & {~free_slot_or_16 & ((|(~valid[93:92])) | (|(~valid[95:94]))), free_slot_choice_14});
-  wire free_slot_or_19 = (|(~valid[97:96])) | (|(~valid[99:98]));
-  wire [1:0] free_slot_choice_15 =
-    free_slot_or_19 ? {~(|(~valid[97:96])) & (|(~valid[99:98])), |(~valid[97:96]) ? valid[96] & ~valid[97] : valid[98] & ~valid[99]} :
-    {~(|(~valid[101:100])) & (|(~valid[103:102])), |(~valid[101:100]) ? valid[100] & ~valid[101] : valid[102] & ~valid[103]};
-  wire free_slot_or_20 = (|(~valid[105:104])) | (|(~valid[107:106]));
-  wire [1:0] free_slot_choice_16 =
-    free_slot_or_20 ? {~(|(~valid[105:104])) & (|(~valid[107:106])), |(~valid[105:104]) ? valid[104] & ~valid[105] : valid[106] & ~valid[107]} :
-    {~(|(~valid[109:108])) & (|(~valid[111:110])), |(~valid[109:108]) ? valid[108] & ~valid[109] : valid[110] & ~valid[111]};
-  wire free_slot_or_21 = (|(~valid[113:112])) | (|(~valid[115:114]));
-  wire [1:0] free_slot_choice_17 =
-    free_slot_or_21 ? {~(|(~valid[113:112])) & (|(~valid[115:114])), |(~valid[113:112]) ? valid[112] & ~valid[113] : valid[114] & ~valid[115]} :
-    {~(|(~valid[117:116])) & (|(~valid[119:118])), |(~valid[117:116]) ? valid[116] & ~valid[117] : valid[118] & ~valid[119]};
-  wire free_slot_or_22 = (|(~valid[121:120])) | (|(~valid[123:122]));
-  wire [1:0] free_slot_choice_18 =
-    free_slot_or_22 ? {~(|(~valid[121:120])) & (|(~valid[123:122])), |(~valid[121:120]) ? valid[120] & ~valid[121] : valid[122] & ~valid[123]} :
-    {~(|(~valid[125:124])) & (|(~valid[127:126])), |(~valid[125:124]) ? valid[124] & ~valid[125] : valid[126] & ~valid[127]};
-  wire [2:0] free_slot_or_23 =
-    ({3{one[12]}} & {~free_slot_or_19 & ((|(~valid[101:100])) | (|(~valid[103:102]))), free_slot_choice_15})
-    | ({3{one[13]}} & {~free_slot_or_20 & ((|(~valid[109:108])) | (|(~valid[111:110]))), free_slot_choice_16});
-  wire [2:0] free_slot_or_24 =
-    ({3{one[14]}} & {~free_slot_or_21 & ((|(~valid[117:116])) | (|(~valid[119:118]))), free_slot_choice_17})
-    | ({3{one[15]}} & {~free_slot_or_22 & ((|(~valid[125:124])) | (|(~valid[127:126]))), free_slot_choice_18});
-  wire oldest_slot_or = (|some_2[1:0]) | (|some_2[3:2]);
-  wire oldest_slot_or_2 = (|some_2[5:4]) | (|some_2[7:6]);
-  wire oldest_slot_or_3 = (|some_2[9:8]) | (|some_2[11:10]);
-  wire oldest_slot_or_4 = (|some_2[13:12]) | (|some_2[15:14]);
-  wire [1:0] oldest_slot_choice =
-    oldest_slot_or ? {~(|some_2[1:0]) & (|some_2[3:2]), |some_2[1:0] ? ~some_2[0] & some_2[1] : ~some_2[2] & some_2[3]} :
-    {~(|some_2[5:4]) & (|some_2[7:6]), |some_2[5:4] ? ~some_2[4] & some_2[5] : ~some_2[6] & some_2[7]};
-  wire [1:0] oldest_slot_choice_2 =
-    oldest_slot_or_3 ? {~(|some_2[9:8]) & (|some_2[11:10]), |some_2[9:8] ? ~some_2[8] & some_2[9] : ~some_2[10] & some_2[11]} :
-    {~(|some_2[13:12]) & (|some_2[15:14]), |some_2[13:12] ? ~some_2[12] & some_2[13] : ~some_2[14] & some_2[15]};
-  wire oldest_slot_or_5 = (|valid[1:0]) | (|valid[3:2]);
-  wire [1:0] oldest_slot_choice_3 =
-    oldest_slot_or_5 ? {~(|valid[1:0]) & (|valid[3:2]), |valid[1:0] ? ~valid[0] & valid[1] : ~valid[2] & valid[3]} :
-    {~(|valid[5:4]) & (|valid[7:6]), |valid[5:4] ? ~valid[4] & valid[5] : ~valid[6] & valid[7]};
-  wire oldest_slot_or_6 = (|valid[9:8]) | (|valid[11:10]);
-  wire [1:0] oldest_slot_choice_4 =
-    oldest_slot_or_6 ? {~(|valid[9:8]) & (|valid[11:10]), |valid[9:8] ? ~valid[8] & valid[9] : ~valid[10] & valid[11]} :
-    {~(|valid[13:12]) & (|valid[15:14]), |valid[13:12] ? ~valid[12] & valid[13] : ~valid[14] & valid[15]};
-  wire oldest_slot_or_7 = (|valid[17:16]) | (|valid[19:18]);
-  wire [1:0] oldest_slot_choice_5 =
-    oldest_slot_or_7 ? {~(|valid[17:16]) & (|valid[19:18]), |valid[17:16] ? ~valid[16] & valid[17] : ~valid[18] & valid[19]} :
-    {~(|valid[21:20]) & (|valid[23:22]), |valid[21:20] ? ~valid[20] & valid[21] : ~valid[22] & valid[23]};
-  wire oldest_slot_or_8 = (|valid[25:24]) | (|valid[27:26]);
-  wire [1:0] oldest_slot_choice_6 =
-    oldest_slot_or_8 ? {~(|valid[25:24]) & (|valid[27:26]), |valid[25:24] ? ~valid[24] & valid[25] : ~valid[26] & valid[27]} :
-    {~(|valid[29:28]) & (|valid[31:30]), |valid[29:28] ? ~valid[28] & valid[29] : ~valid[30] & valid[31]};
-  wire [2:0] oldest_slot_or_9 =
-    ({3{one_1[0]}} & {~oldest_slot_or_5 & ((|valid[5:4]) | (|valid[7:6])), oldest_slot_choice_3})
-    | ({3{one_1[1]}} & {~oldest_slot_or_6 & ((|valid[13:12]) | (|valid[15:14])), oldest_slot_choice_4});
-  wire [2:0] oldest_slot_or_10 =
-    ({3{one_1[2]}} & {~oldest_slot_or_7 & ((|valid[21:20]) | (|valid[23:22])), oldest_slot_choice_5})
-    | ({3{one_1[3]}} & {~oldest_slot_or_8 & ((|valid[29:28]) | (|valid[31:30])), oldest_slot_choice_6});
-  wire oldest_slot_or_11 = (|valid[33:32]) | (|valid[35:34]);
-  wire [1:0] oldest_slot_choice_7 =
-    oldest_slot_or_11 ? {~(|valid[33:32]) & (|valid[35:34]), |valid[33:32] ? ~valid[32] & valid[33] : ~valid[34] & valid[35]} :
-    {~(|valid[37:36]) & (|valid[39:38]), |valid[37:36] ? ~valid[36] & valid[37] : ~valid[38] & valid[39]};
-  wire oldest_slot_or_12 = (|valid[41:40]) | (|valid[43:42]);
-  wire [1:0] oldest_slot_choice_8 =
-    oldest_slot_or_12 ? {~(|valid[41:40]) & (|valid[43:42]), |valid[41:40] ? ~valid[40] & valid[41] : ~valid[42] & valid[43]} :
-    {~(|valid[45:44]) & (|valid[47:46]), |valid[45:44] ? ~valid[44] & valid[45] : ~valid[46] & valid[47]};
-  wire oldest_slot_or_13 = (|valid[49:48]) | (|valid[51:50]);
-  wire [1:0] oldest_slot_choice_9 =
-    oldest_slot_or_13 ? {~(|valid[49:48]) & (|valid[51:50]), |valid[49:48] ? ~valid[48] & valid[49] : ~valid[50] & valid[51]} :
-    {~(|valid[53:52]) & (|valid[55:54]), |valid[53:52] ? ~valid[52] & valid[53] : ~valid[54] & valid[55]};
-  wire oldest_slot_or_14 = (|valid[57:56]) | (|valid[59:58]);
-  wire [1:0] oldest_slot_choice_10 =
-    oldest_slot_or_14 ? {~(|valid[57:56]) & (|valid[59:58]), |valid[57:56] ? ~valid[56] & valid[57] : ~valid[58] & valid[59]} :
-    {~(|valid[61:60]) & (|valid[63:62]), |valid[61:60] ? ~valid[60] & valid[61] : ~valid[62] & valid[63]};
-  wire [2:0] oldest_slot_or_15 =
-    ({3{one_1[4]}} & {~oldest_slot_or_11 & ((|valid[37:36]) | (|valid[39:38])), oldest_slot_choice_7})
-    | ({3{one_1[5]}} & {~oldest_slot_or_12 & ((|valid[45:44]) | (|valid[47:46])), oldest_slot_choice_8});
-  wire [2:0] oldest_slot_or_16 =
-    ({3{one_1[6]}} & {~oldest_slot_or_13 & ((|valid[53:52]) | (|valid[55:54])), oldest_slot_choice_9})
-    | ({3{one_1[7]}} & {~oldest_slot_or_14 & ((|valid[61:60]) | (|valid[63:62])), oldest_slot_choice_10});
-  wire oldest_slot_or_17 = (|valid[65:64]) | (|valid[67:66]);
-  wire [1:0] oldest_slot_choice_11 =
-    oldest_slot_or_17 ? {~(|valid[65:64]) & (|valid[67:66]), |valid[65:64] ? ~valid[64] & valid[65] : ~valid[66] & valid[67]} :
-    {~(|valid[69:68]) & (|valid[71:70]), |valid[69:68] ? ~valid[68] & valid[69] : ~valid[70] & valid[71]};
-  wire oldest_slot_or_18 = (|valid[73:72]) | (|valid[75:74]);
-  wire [1:0] oldest_slot_choice_12 =
-    oldest_slot_or_18 ? {~(|valid[73:72]) & (|valid[75:74]), |valid[73:72] ? ~valid[72] & valid[73] : ~valid[74] & valid[75]} :
-    {~(|valid[77:76]) & (|valid[79:78]), |valid[77:76] ? ~valid[76] & valid[77] : ~valid[78] & valid[79]};
-  wire oldest_slot_or_19 = (|valid[81:80]) | (|valid[83:82]);
-  wire [1:0] oldest_slot_choice_13 =
-    oldest_slot_or_19 ? {~(|valid[81:80]) & (|valid[83:82]), |valid[81:80] ? ~valid[80] & valid[81] : ~valid[82] & valid[83]} :
-    {~(|valid[85:84]) & (|valid[87:86]), |valid[85:84] ? ~valid[84] & valid[85] : ~valid[86] & valid[87]};
-  wire oldest_slot_or_20 = (|valid[89:88]) | (|valid[91:90]);
-  wire [1:0] oldest_slot_choice_14 =
-    oldest_slot_or_20 ? {~(|valid[89:88]) & (|valid[91:90]), |valid[89:88] ? ~valid[88] & valid[89] : ~valid[90] & valid[91]} :
-    {~(|valid[93:92]) & (|valid[95:94]), |valid[93:92] ? ~valid[92] & valid[93] : ~valid[94] & valid[95]};
-  wire [2:0] oldest_slot_or_21 =
-    ({3{one_1[8]}} & {~oldest_slot_or_17 & ((|valid[69:68]) | (|valid[71:70])), oldest_slot_choice_11})
-    | ({3{one_1[9]}} & {~oldest_slot_or_18 & ((|valid[77:76]) | (|valid[79:78])), oldest_slot_choice_12});
-  wire [2:0] oldest_slot_or_22 =
-    ({3{one_1[10]}} & {~oldest_slot_or_19 & ((|valid[85:84]) | (|valid[87:86])), oldest_slot_choice_13})
-    | ({3{one_1[11]}} & {~oldest_slot_or_20 & ((|valid[93:92]) | (|valid[95:94])), oldest_slot_choice_14});
-  wire oldest_slot_or_23 = (|valid[97:96]) | (|valid[99:98]);
-  wire [1:0] oldest_slot_choice_15 =
-    oldest_slot_or_23 ? {~(|valid[97:96]) & (|valid[99:98]), |valid[97:96] ? ~valid[96] & valid[97] : ~valid[98] & valid[99]} :
-    {~(|valid[101:100]) & (|valid[103:102]), |valid[101:100] ? ~valid[100] & valid[101] : ~valid[102] & valid[103]};
-  wire oldest_slot_or_24 = (|valid[105:104]) | (|valid[107:106]);
-  wire [1:0] oldest_slot_choice_16 =
-    oldest_slot_or_24 ? {~(|valid[105:104]) & (|valid[107:106]), |valid[105:104] ? ~valid[104] & valid[105] : ~valid[106] & valid[107]} :
-    {~(|valid[109:108]) & (|valid[111:110]), |valid[109:108] ? ~valid[108] & valid[109] : ~valid[110] & valid[111]};
-  wire oldest_slot_or_25 = (|valid[113:112]) | (|valid[115:114]);
-  wire [1:0] oldest_slot_choice_17 =
-    oldest_slot_or_25 ? {~(|valid[113:112]) & (|valid[115:114]), |valid[113:112] ? ~valid[112] & valid[113] : ~valid[114] & valid[115]} :
-    {~(|valid[117:116]) & (|valid[119:118]), |valid[117:116] ? ~valid[116] & valid[117] : ~valid[118] & valid[119]};
-  wire oldest_slot_or_26 = (|valid[121:120]) | (|valid[123:122]);
-  wire [1:0] oldest_slot_choice_18 =
-    oldest_slot_or_26 ? {~(|valid[121:120]) & (|valid[123:122]), |valid[121:120] ? ~valid[120] & valid[121] : ~valid[122] & valid[123]} :
-    {~(|valid[125:124]) & (|valid[127:126]), |valid[125:124] ? ~valid[124] & valid[125] : ~valid[126] & valid[127]};
-  wire [2:0] oldest_slot_or_27 =
-    ({3{one_1[12]}} & {~oldest_slot_or_23 & ((|valid[101:100]) | (|valid[103:102])), oldest_slot_choice_15})
-    | ({3{one_1[13]}} & {~oldest_slot_or_24 & ((|valid[109:108]) | (|valid[111:110])), oldest_slot_choice_16});
-  wire [2:0] oldest_slot_or_28 =
-    ({3{one_1[14]}} & {~oldest_slot_or_25 & ((|valid[117:116]) | (|valid[119:118])), oldest_slot_choice_17})
-    | ({3{one_1[15]}} & {~oldest_slot_or_26 & ((|valid[125:124]) | (|valid[127:126])), oldest_slot_choice_18});
-  wire [7:0] set_0_sum = {7'd0, valid[0]} + {7'd0, valid[1]} + {7'd0, valid[2]} + {7'd0, valid[3]} + {7'd0, valid[4]} + {7'd0, valid[5]} + {7'd0, valid[6]};
-  wire [7:0] set_1_sum = {7'd0, valid[8]} + {7'd0, valid[9]} + {7'd0, valid[10]} + {7'd0, valid[11]} + {7'd0, valid[12]} + {7'd0, valid[13]} + {7'd0, valid[14]};
-  wire [7:0] set_2_sum = {7'd0, valid[16]} + {7'd0, valid[17]} + {7'd0, valid[18]} + {7'd0, valid[19]} + {7'd0, valid[20]} + {7'd0, valid[21]} + {7'd0, valid[22]};
-  wire [7:0] set_3_sum = {7'd0, valid[24]} + {7'd0, valid[25]} + {7'd0, valid[26]} + {7'd0, valid[27]} + {7'd0, valid[28]} + {7'd0, valid[29]} + {7'd0, valid[30]};
-  wire [7:0] set_4_sum = {7'd0, valid[32]} + {7'd0, valid[33]} + {7'd0, valid[34]} + {7'd0, valid[35]} + {7'd0, valid[36]} + {7'd0, valid[37]} + {7'd0, valid[38]};
-  wire [7:0] set_5_sum = {7'd0, valid[40]} + {7'd0, valid[41]} + {7'd0, valid[42]} + {7'd0, valid[43]} + {7'd0, valid[44]} + {7'd0, valid[45]} + {7'd0, valid[46]};
-  wire [7:0] set_6_sum = {7'd0, valid[48]} + {7'd0, valid[49]} + {7'd0, valid[50]} + {7'd0, valid[51]} + {7'd0, valid[52]} + {7'd0, valid[53]} + {7'd0, valid[54]};
-  wire [7:0] set_7_sum = {7'd0, valid[56]} + {7'd0, valid[57]} + {7'd0, valid[58]} + {7'd0, valid[59]} + {7'd0, valid[60]} + {7'd0, valid[61]} + {7'd0, valid[62]};
-  wire [7:0] set_8_sum = {7'd0, valid[64]} + {7'd0, valid[65]} + {7'd0, valid[66]} + {7'd0, valid[67]} + {7'd0, valid[68]} + {7'd0, valid[69]} + {7'd0, valid[70]};
-  wire [7:0] set_9_sum = {7'd0, valid[72]} + {7'd0, valid[73]} + {7'd0, valid[74]} + {7'd0, valid[75]} + {7'd0, valid[76]} + {7'd0, valid[77]} + {7'd0, valid[78]};
-  wire [7:0] set_10_sum = {7'd0, valid[80]} + {7'd0, valid[81]} + {7'd0, valid[82]} + {7'd0, valid[83]} + {7'd0, valid[84]} + {7'd0, valid[85]} + {7'd0, valid[86]};
-  wire [7:0] set_11_sum = {7'd0, valid[88]} + {7'd0, valid[89]} + {7'd0, valid[90]} + {7'd0, valid[91]} + {7'd0, valid[92]} + {7'd0, valid[93]} + {7'd0, valid[94]};
-  wire [7:0] set_12_sum = {7'd0, valid[96]} + {7'd0, valid[97]} + {7'd0, valid[98]} + {7'd0, valid[99]} + {7'd0, valid[100]} + {7'd0, valid[101]} + {7'd0, valid[102]};
-  wire [7:0] set_13_sum = {7'd0, valid[104]} + {7'd0, valid[105]} + {7'd0, valid[106]} + {7'd0, valid[107]} + {7'd0, valid[108]} + {7'd0, valid[109]} + {7'd0, valid[110]};
-  wire [7:0] set_14_sum = {7'd0, valid[112]} + {7'd0, valid[113]} + {7'd0, valid[114]} + {7'd0, valid[115]} + {7'd0, valid[116]} + {7'd0, valid[117]} + {7'd0, valid[118]};
-  wire [7:0] set_15_sum = {7'd0, valid[120]} + {7'd0, valid[121]} + {7'd0, valid[122]} + {7'd0, valid[123]} + {7'd0, valid[124]} + {7'd0, valid[125]} + {7'd0, valid[126]};
+      events_waited_1 <= keeping & op_reply;
+      events_skipped_1 <= steps & op_skip;
+      events_stale_1 <= done & ~passes & far;
+    end
+  wire slot_when = select & ~starting & asked;
+  wire slot_when_2 = op_reply & ~sends;
+  wire slot_when_3 = steps & ~alone;
+  wire slot_when_4 = op_skip & ~steps;
+  wire slot_when_5 = op_control & ~alone;
 
   always @(posedge clk) begin
-    free_slot <= {
-      ~(is_free_or | is_free_or_2) & (is_free_or_3 | is_free_or_4),
-      (is_free_or | is_free_or_2) ? {~is_free_or & is_free_or_2, free_slot_choice} : {~is_free_or_3 & is_free_or_4, free_slot_choice_2},
-      free_slot_or_5 | free_slot_or_6 | free_slot_or_11 | free_slot_or_12 | free_slot_or_17 | free_slot_or_18 | free_slot_or_23 | free_slot_or_24
-    };
-    oldest_slot <= {
-      ~(oldest_slot_or | oldest_slot_or_2) & (oldest_slot_or_3 | oldest_slot_or_4),
-      (oldest_slot_or | oldest_slot_or_2) ? {~oldest_slot_or & oldest_slot_or_2, oldest_slot_choice} : {~oldest_slot_or_3 & oldest_slot_or_4, oldest_slot_choice_2},
-      oldest_slot_or_9 | oldest_slot_or_10 | oldest_slot_or_15 | oldest_slot_or_16 | oldest_slot_or_21 | oldest_slot_or_22 | oldest_slot_or_27 | oldest_slot_or_28
-    };
-    set_0 <= set_0_sum + {7'd0, valid[7]};
-    set_1 <= set_1_sum + {7'd0, valid[15]};
-    set_2 <= set_2_sum + {7'd0, valid[23]};
-    set_3 <= set_3_sum + {7'd0, valid[31]};
-    set_4 <= set_4_sum + {7'd0, valid[39]};
-    set_5 <= set_5_sum + {7'd0, valid[47]};
-    set_6 <= set_6_sum + {7'd0, valid[55]};
-    set_7 <= set_7_sum + {7'd0, valid[63]};
-    set_8 <= set_8_sum + {7'd0, valid[71]};
-    set_9 <= set_9_sum + {7'd0, valid[79]};
-    set_10 <= set_10_sum + {7'd0, valid[87]};
-    set_11 <= set_11_sum + {7'd0, valid[95]};
-    set_12 <= set_12_sum + {7'd0, valid[103]};
-    set_13 <= set_13_sum + {7'd0, valid[111]};
-    set_14 <= set_14_sum + {7'd0, valid[119]};
-    set_15 <= set_15_sum + {7'd0, valid[127]};
-    set_count <= set_0 + set_1 + (set_2 + set_3) + (set_4 + set_5 + (set_6 + set_7)) + (set_8 + set_9 + (set_10 + set_11) + (set_12 + set_13 + (set_14 + set_15)));
-  end
-  wire slot_or = (|some_3[1:0]) | (|some_3[3:2]);
-  wire slot_or_2 = (|some_3[5:4]) | (|some_3[7:6]);
-  wire slot_or_3 = (|some_3[9:8]) | (|some_3[11:10]);
-  wire slot_or_4 = (|some_3[13:12]) | (|some_3[15:14]);
-  wire [1:0] slot_choice =
-    slot_or ? {~(|some_3[1:0]) & (|some_3[3:2]), |some_3[1:0] ? ~some_3[0] & some_3[1] : ~some_3[2] & some_3[3]} :
-    {~(|some_3[5:4]) & (|some_3[7:6]), |some_3[5:4] ? ~some_3[4] & some_3[5] : ~some_3[6] & some_3[7]};
-  wire [1:0] slot_choice_2 =
-    slot_or_3 ? {~(|some_3[9:8]) & (|some_3[11:10]), |some_3[9:8] ? ~some_3[8] & some_3[9] : ~some_3[10] & some_3[11]} :
-    {~(|some_3[13:12]) & (|some_3[15:14]), |some_3[13:12] ? ~some_3[12] & some_3[13] : ~some_3[14] & some_3[15]};
-  wire slot_or_5 = (|hits[1:0]) | (|hits[3:2]);
-  wire [1:0] slot_choice_3 =
-    slot_or_5 ? {~(|hits[1:0]) & (|hits[3:2]), |hits[1:0] ? ~hits[0] & hits[1] : ~hits[2] & hits[3]} :
-    {~(|hits[5:4]) & (|hits[7:6]), |hits[5:4] ? ~hits[4] & hits[5] : ~hits[6] & hits[7]};
-  wire slot_or_6 = (|hits[9:8]) | (|hits[11:10]);
-  wire [1:0] slot_choice_4 =
-    slot_or_6 ? {~(|hits[9:8]) & (|hits[11:10]), |hits[9:8] ? ~hits[8] & hits[9] : ~hits[10] & hits[11]} :
-    {~(|hits[13:12]) & (|hits[15:14]), |hits[13:12] ? ~hits[12] & hits[13] : ~hits[14] & hits[15]};
-  wire slot_or_7 = (|hits[17:16]) | (|hits[19:18]);
-  wire [1:0] slot_choice_5 =
-    slot_or_7 ? {~(|hits[17:16]) & (|hits[19:18]), |hits[17:16] ? ~hits[16] & hits[17] : ~hits[18] & hits[19]} :
-    {~(|hits[21:20]) & (|hits[23:22]), |hits[21:20] ? ~hits[20] & hits[21] : ~hits[22] & hits[23]};
-  wire slot_or_8 = (|hits[25:24]) | (|hits[27:26]);
-  wire [1:0] slot_choice_6 =
-    slot_or_8 ? {~(|hits[25:24]) & (|hits[27:26]), |hits[25:24] ? ~hits[24] & hits[25] : ~hits[26] & hits[27]} :
-    {~(|hits[29:28]) & (|hits[31:30]), |hits[29:28] ? ~hits[28] & hits[29] : ~hits[30] & hits[31]};
-  wire [2:0] slot_or_9 =
-    ({3{one_2[0]}} & {~slot_or_5 & ((|hits[5:4]) | (|hits[7:6])), slot_choice_3})
-    | ({3{one_2[1]}} & {~slot_or_6 & ((|hits[13:12]) | (|hits[15:14])), slot_choice_4});
-  wire [2:0] slot_or_10 =
-    ({3{one_2[2]}} & {~slot_or_7 & ((|hits[21:20]) | (|hits[23:22])), slot_choice_5})
-    | ({3{one_2[3]}} & {~slot_or_8 & ((|hits[29:28]) | (|hits[31:30])), slot_choice_6});
-  wire slot_or_11 = (|hits[33:32]) | (|hits[35:34]);
-  wire [1:0] slot_choice_7 =
-    slot_or_11 ? {~(|hits[33:32]) & (|hits[35:34]), |hits[33:32] ? ~hits[32] & hits[33] : ~hits[34] & hits[35]} :
-    {~(|hits[37:36]) & (|hits[39:38]), |hits[37:36] ? ~hits[36] & hits[37] : ~hits[38] & hits[39]};
-  wire slot_or_12 = (|hits[41:40]) | (|hits[43:42]);
-  wire [1:0] slot_choice_8 =
-    slot_or_12 ? {~(|hits[41:40]) & (|hits[43:42]), |hits[41:40] ? ~hits[40] & hits[41] : ~hits[42] & hits[43]} :
-    {~(|hits[45:44]) & (|hits[47:46]), |hits[45:44] ? ~hits[44] & hits[45] : ~hits[46] & hits[47]};
-  wire slot_or_13 = (|hits[49:48]) | (|hits[51:50]);
-  wire [1:0] slot_choice_9 =
-    slot_or_13 ? {~(|hits[49:48]) & (|hits[51:50]), |hits[49:48] ? ~hits[48] & hits[49] : ~hits[50] & hits[51]} :
-    {~(|hits[53:52]) & (|hits[55:54]), |hits[53:52] ? ~hits[52] & hits[53] : ~hits[54] & hits[55]};
-  wire slot_or_14 = (|hits[57:56]) | (|hits[59:58]);
-  wire [1:0] slot_choice_10 =
-    slot_or_14 ? {~(|hits[57:56]) & (|hits[59:58]), |hits[57:56] ? ~hits[56] & hits[57] : ~hits[58] & hits[59]} :
-    {~(|hits[61:60]) & (|hits[63:62]), |hits[61:60] ? ~hits[60] & hits[61] : ~hits[62] & hits[63]};
-  wire [2:0] slot_or_15 =
-    ({3{one_2[4]}} & {~slot_or_11 & ((|hits[37:36]) | (|hits[39:38])), slot_choice_7})
-    | ({3{one_2[5]}} & {~slot_or_12 & ((|hits[45:44]) | (|hits[47:46])), slot_choice_8});
-  wire [2:0] slot_or_16 =
-    ({3{one_2[6]}} & {~slot_or_13 & ((|hits[53:52]) | (|hits[55:54])), slot_choice_9})
-    | ({3{one_2[7]}} & {~slot_or_14 & ((|hits[61:60]) | (|hits[63:62])), slot_choice_10});
-  wire slot_or_17 = (|hits[65:64]) | (|hits[67:66]);
-  wire [1:0] slot_choice_11 =
-    slot_or_17 ? {~(|hits[65:64]) & (|hits[67:66]), |hits[65:64] ? ~hits[64] & hits[65] : ~hits[66] & hits[67]} :
-    {~(|hits[69:68]) & (|hits[71:70]), |hits[69:68] ? ~hits[68] & hits[69] : ~hits[70] & hits[71]};
-  wire slot_or_18 = (|hits[73:72]) | (|hits[75:74]);
-  wire [1:0] slot_choice_12 =
-    slot_or_18 ? {~(|hits[73:72]) & (|hits[75:74]), |hits[73:72] ? ~hits[72] & hits[73] : ~hits[74] & hits[75]} :
-    {~(|hits[77:76]) & (|hits[79:78]), |hits[77:76] ? ~hits[76] & hits[77] : ~hits[78] & hits[79]};
-  wire slot_or_19 = (|hits[81:80]) | (|hits[83:82]);
-  wire [1:0] slot_choice_13 =
-    slot_or_19 ? {~(|hits[81:80]) & (|hits[83:82]), |hits[81:80] ? ~hits[80] & hits[81] : ~hits[82] & hits[83]} :
-    {~(|hits[85:84]) & (|hits[87:86]), |hits[85:84] ? ~hits[84] & hits[85] : ~hits[86] & hits[87]};
-  wire slot_or_20 = (|hits[89:88]) | (|hits[91:90]);
-  wire [1:0] slot_choice_14 =
-    slot_or_20 ? {~(|hits[89:88]) & (|hits[91:90]), |hits[89:88] ? ~hits[88] & hits[89] : ~hits[90] & hits[91]} :
-    {~(|hits[93:92]) & (|hits[95:94]), |hits[93:92] ? ~hits[92] & hits[93] : ~hits[94] & hits[95]};
-  wire [2:0] slot_or_21 =
-    ({3{one_2[8]}} & {~slot_or_17 & ((|hits[69:68]) | (|hits[71:70])), slot_choice_11})
-    | ({3{one_2[9]}} & {~slot_or_18 & ((|hits[77:76]) | (|hits[79:78])), slot_choice_12});
-  wire [2:0] slot_or_22 =
-    ({3{one_2[10]}} & {~slot_or_19 & ((|hits[85:84]) | (|hits[87:86])), slot_choice_13})
-    | ({3{one_2[11]}} & {~slot_or_20 & ((|hits[93:92]) | (|hits[95:94])), slot_choice_14});
-  wire slot_or_23 = (|hits[97:96]) | (|hits[99:98]);
-  wire [1:0] slot_choice_15 =
-    slot_or_23 ? {~(|hits[97:96]) & (|hits[99:98]), |hits[97:96] ? ~hits[96] & hits[97] : ~hits[98] & hits[99]} :
-    {~(|hits[101:100]) & (|hits[103:102]), |hits[101:100] ? ~hits[100] & hits[101] : ~hits[102] & hits[103]};
-  wire slot_or_24 = (|hits[105:104]) | (|hits[107:106]);
-  wire [1:0] slot_choice_16 =
-    slot_or_24 ? {~(|hits[105:104]) & (|hits[107:106]), |hits[105:104] ? ~hits[104] & hits[105] : ~hits[106] & hits[107]} :
-    {~(|hits[109:108]) & (|hits[111:110]), |hits[109:108] ? ~hits[108] & hits[109] : ~hits[110] & hits[111]};
-  wire slot_or_25 = (|hits[113:112]) | (|hits[115:114]);
-  wire [1:0] slot_choice_17 =
-    slot_or_25 ? {~(|hits[113:112]) & (|hits[115:114]), |hits[113:112] ? ~hits[112] & hits[113] : ~hits[114] & hits[115]} :
-    {~(|hits[117:116]) & (|hits[119:118]), |hits[117:116] ? ~hits[116] & hits[117] : ~hits[118] & hits[119]};
-  wire slot_or_26 = (|hits[121:120]) | (|hits[123:122]);
-  wire [1:0] slot_choice_18 =
-    slot_or_26 ? {~(|hits[121:120]) & (|hits[123:122]), |hits[121:120] ? ~hits[120] & hits[121] : ~hits[122] & hits[123]} :
-    {~(|hits[125:124]) & (|hits[127:126]), |hits[125:124] ? ~hits[124] & hits[125] : ~hits[126] & hits[127]};
-  wire [2:0] slot_or_27 =
-    ({3{one_2[12]}} & {~slot_or_23 & ((|hits[101:100]) | (|hits[103:102])), slot_choice_15})
-    | ({3{one_2[13]}} & {~slot_or_24 & ((|hits[109:108]) | (|hits[111:110])), slot_choice_16});
-  wire [2:0] slot_or_28 =
-    ({3{one_2[14]}} & {~slot_or_25 & ((|hits[117:116]) | (|hits[119:118])), slot_choice_17})
-    | ({3{one_2[15]}} & {~slot_or_26 & ((|hits[125:124]) | (|hits[127:126])), slot_choice_18});
-
-  always @(posedge clk) begin
+    if (slot_when) begin
+      op_control <= control_valid;
+      op_skip <= skips;
+      op_silent <= plain & silent_first;
+      op_reply <= plain & ~silent_first;
+      turn_session <= session;
+      turn_ticket <= silent_first ? silent_payload_ticket : reply_payload_turn_ticket;
+      slot <= probe;
+    end
+    if (look) begin
+      turn_session <= was_node_word[9:0];
+      turn_ticket <= was_node_word[25:10];
+    end
     if (decide) begin
-      if (steps) chased <= advanced;
-      else if (op_skip) begin
-        chased <= was;
-        slot <= op_slot;
-        hit_one <= {
-          op_slot == 7'd127,
-          op_slot == 7'd126,
-          op_slot == 7'd125,
-          op_slot == 7'd124,
-          op_slot == 7'd123,
-          op_slot == 7'd122,
-          op_slot == 7'd121,
-          op_slot == 7'd120,
-          op_slot == 7'd119,
-          op_slot == 7'd118,
-          op_slot == 7'd117,
-          op_slot == 7'd116,
-          op_slot == 7'd115,
-          op_slot == 7'd114,
-          op_slot == 7'd113,
-          op_slot == 7'd112,
-          op_slot == 7'd111,
-          op_slot == 7'd110,
-          op_slot == 7'd109,
-          op_slot == 7'd108,
-          op_slot == 7'd107,
-          op_slot == 7'd106,
-          op_slot == 7'd105,
-          op_slot == 7'd104,
-          op_slot == 7'd103,
-          op_slot == 7'd102,
-          op_slot == 7'd101,
-          op_slot == 7'd100,
-          op_slot == 7'd99,
-          op_slot == 7'd98,
-          op_slot == 7'd97,
-          op_slot == 7'd96,
-          op_slot == 7'd95,
-          op_slot == 7'd94,
-          op_slot == 7'd93,
-          op_slot == 7'd92,
-          op_slot == 7'd91,
-          op_slot == 7'd90,
-          op_slot == 7'd89,
-          op_slot == 7'd88,
-          op_slot == 7'd87,
-          op_slot == 7'd86,
-          op_slot == 7'd85,
-          op_slot == 7'd84,
-          op_slot == 7'd83,
-          op_slot == 7'd82,
-          op_slot == 7'd81,
-          op_slot == 7'd80,
-          op_slot == 7'd79,
-          op_slot == 7'd78,
-          op_slot == 7'd77,
-          op_slot == 7'd76,
-          op_slot == 7'd75,
-          op_slot == 7'd74,
-          op_slot == 7'd73,
-          op_slot == 7'd72,
-          op_slot == 7'd71,
-          op_slot == 7'd70,
-          op_slot == 7'd69,
-          op_slot == 7'd68,
-          op_slot == 7'd67,
-          op_slot == 7'd66,
-          op_slot == 7'd65,
-          op_slot == 7'd64,
-          op_slot == 7'd63,
-          op_slot == 7'd62,
-          op_slot == 7'd61,
-          op_slot == 7'd60,
-          op_slot == 7'd59,
-          op_slot == 7'd58,
-          op_slot == 7'd57,
-          op_slot == 7'd56,
-          op_slot == 7'd55,
-          op_slot == 7'd54,
-          op_slot == 7'd53,
-          op_slot == 7'd52,
-          op_slot == 7'd51,
-          op_slot == 7'd50,
-          op_slot == 7'd49,
-          op_slot == 7'd48,
-          op_slot == 7'd47,
-          op_slot == 7'd46,
-          op_slot == 7'd45,
-          op_slot == 7'd44,
-          op_slot == 7'd43,
-          op_slot == 7'd42,
-          op_slot == 7'd41,
-          op_slot == 7'd40,
-          op_slot == 7'd39,
-          op_slot == 7'd38,
-          op_slot == 7'd37,
-          op_slot == 7'd36,
-          op_slot == 7'd35,
-          op_slot == 7'd34,
-          op_slot == 7'd33,
-          op_slot == 7'd32,
-          op_slot == 7'd31,
-          op_slot == 7'd30,
-          op_slot == 7'd29,
-          op_slot == 7'd28,
-          op_slot == 7'd27,
-          op_slot == 7'd26,
-          op_slot == 7'd25,
-          op_slot == 7'd24,
-          op_slot == 7'd23,
-          op_slot == 7'd22,
-          op_slot == 7'd21,
-          op_slot == 7'd20,
-          op_slot == 7'd19,
-          op_slot == 7'd18,
-          op_slot == 7'd17,
-          op_slot == 7'd16,
-          op_slot == 7'd15,
-          op_slot == 7'd14,
-          op_slot == 7'd13,
-          op_slot == 7'd12,
-          op_slot == 7'd11,
-          op_slot == 7'd10,
-          op_slot == 7'd9,
-          op_slot == 7'd8,
-          op_slot == 7'd7,
-          op_slot == 7'd6,
-          op_slot == 7'd5,
-          op_slot == 7'd4,
-          op_slot == 7'd3,
-          op_slot == 7'd2,
-          op_slot == 7'd1,
-          op_slot == 7'd0
-        };
+      chased <= due_then;
+      lane <= was[22:16];
+      count <= was[30:23];
+      if (~slot_when_2) begin
+        if (~slot_when_3) begin
+          if (~slot_when_4) begin
+            if (slot_when_5) slot <= 7'd0;
+          end
+        end
       end
     end
-    if (sort) begin
-      slot <= {
-        ~(slot_or | slot_or_2) & (slot_or_3 | slot_or_4),
-        (slot_or | slot_or_2) ? {~slot_or & slot_or_2, slot_choice} : {~slot_or_3 & slot_or_4, slot_choice_2},
-        slot_or_9 | slot_or_10 | slot_or_15 | slot_or_16 | slot_or_21 | slot_or_22 | slot_or_27 | slot_or_28
-      };
-      hit_one <= hits & (~hits + 128'h1);
+    if (sort) slot <= hint;
+    if (found) chased <= due_then;
+    if (freed) begin
+      count <= fewer;
+      slot <= links[slot];
     end
-    if (found) begin
-      if (~found_one) begin
-        if (gone) chased <= advanced;
-      end
-    end
+    if (flushed) slot <= slot + 7'd1;
   end
-  wire select_when = select & ~starting & asked;
 
   always @(posedge clk)
     if (rst) begin
       select <= 1'b1;
+      look <= 1'b0;
       decide <= 1'b0;
-      seek <= 1'b0;
       sort <= 1'b0;
+      check <= 1'b0;
       found <= 1'b0;
       release_ <= 1'b0;
+      flush <= 1'b0;
+      flushed <= 1'b0;
       alternate <= 1'b0;
       gone <= 1'b0;
-      found_one <= 1'b0;
     end
     else begin
-      if (select_when) begin
+      if (slot_when) begin
         alternate <= ~silent_first;
         select <= 1'b0;
+        look <= skips;
+        decide <= ~skips;
+      end
+      if (look) begin
+        look <= 1'b0;
         decide <= 1'b1;
       end
       if (decide) begin
-        if (steps) begin
-          gone <= 1'b0;
-          if (some) begin
+        gone <= op_skip & due;
+        if (~slot_when_2) begin
+          if (slot_when_3) begin
             decide <= 1'b0;
-            seek <= 1'b1;
+            sort <= 1'b1;
+          end
+          else if (slot_when_4) begin
+            decide <= 1'b0;
+            release_ <= 1'b1;
+          end
+          else if (slot_when_5) begin
+            decide <= 1'b0;
+            flush <= 1'b1;
           end
           else begin
             decide <= 1'b0;
             select <= 1'b1;
           end
         end
-        else if (op_skip) begin
-          gone <= due;
-          decide <= 1'b0;
-          release_ <= 1'b1;
-        end
-        else if (~op_reply | planned | (ahead & ~is_free)) begin
-          decide <= 1'b0;
-          select <= 1'b1;
-        end
-      end
-      if (seek) begin
-        seek <= 1'b0;
-        sort <= 1'b1;
       end
       if (sort) begin
-        found_one <= slot_or | slot_or_2 | slot_or_3 | slot_or_4;
         sort <= 1'b0;
+        check <= 1'b1;
+      end
+      if (check) begin
+        check <= 1'b0;
         found <= 1'b1;
       end
       if (found) begin
-        if (found_one) begin
-          gone <= 1'b1;
+        gone <= matches_;
+        if (matches_) begin
           found <= 1'b0;
           release_ <= 1'b1;
         end
-        else if (gone) begin
-          gone <= 1'b0;
-          if (some) begin
-            found <= 1'b0;
-            seek <= 1'b1;
-          end
-          else begin
-            found <= 1'b0;
-            select <= 1'b1;
-          end
+        else if (gone & (|count)) begin
+          found <= 1'b0;
+          sort <= 1'b1;
         end
         else begin
           found <= 1'b0;
@@ -2250,17 +398,23 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
       end
       if (freed) begin
         release_ <= 1'b0;
-        seek <= 1'b1;
+        check <= 1'b1;
+      end
+      if (flush) begin
+        flush <= 1'b0;
+        flushed <= 1'b1;
+      end
+      if (flushed) begin
+        if (&slot) begin
+          flushed <= 1'b0;
+          select <= 1'b1;
+        end
+        else begin
+          flushed <= 1'b0;
+          flush <= 1'b1;
+        end
       end
     end
-
-  always @(posedge clk)
-    if (rst) starting <= 1'b1;
-    else if (cursor == 10'd1023) starting <= 1'b0;
-
-  always @(posedge clk)
-    if (rst) cursor <= 10'd0;
-    else if (starting) cursor <= cursor + 10'd1;
 
   always @(posedge clk)
     if (rst) waited <= 23'd0;
@@ -2268,173 +422,94 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     else if (~waited[22]) waited <= waited + 23'd1;
 
   always @(posedge clk)
-    if (select_when) begin
-      op_control <= control_valid;
-      op_skip <= skips;
-      op_silent <= mutes;
-      op_reply <= ~(control_valid | impatient | silent_first);
-      op_turn_session <= session;
-      op_turn_ticket <=
-        impatient ? session_word[25:10] :
-        silent_first ? silent_payload_ticket :
-        reply_payload_turn_ticket;
-      op_slot <= oldest_slot;
-    end
-
-  always @(posedge clk)
-    if (seek) begin
-      hits <= {
-        valid[127] & ({turns_127_session, turns_127_ticket} == {op_turn_session, chased}),
-        valid[126] & ({turns_126_session, turns_126_ticket} == {op_turn_session, chased}),
-        valid[125] & ({turns_125_session, turns_125_ticket} == {op_turn_session, chased}),
-        valid[124] & ({turns_124_session, turns_124_ticket} == {op_turn_session, chased}),
-        valid[123] & ({turns_123_session, turns_123_ticket} == {op_turn_session, chased}),
-        valid[122] & ({turns_122_session, turns_122_ticket} == {op_turn_session, chased}),
-        valid[121] & ({turns_121_session, turns_121_ticket} == {op_turn_session, chased}),
-        valid[120] & ({turns_120_session, turns_120_ticket} == {op_turn_session, chased}),
-        valid[119] & ({turns_119_session, turns_119_ticket} == {op_turn_session, chased}),
-        valid[118] & ({turns_118_session, turns_118_ticket} == {op_turn_session, chased}),
-        valid[117] & ({turns_117_session, turns_117_ticket} == {op_turn_session, chased}),
-        valid[116] & ({turns_116_session, turns_116_ticket} == {op_turn_session, chased}),
-        valid[115] & ({turns_115_session, turns_115_ticket} == {op_turn_session, chased}),
-        valid[114] & ({turns_114_session, turns_114_ticket} == {op_turn_session, chased}),
-        valid[113] & ({turns_113_session, turns_113_ticket} == {op_turn_session, chased}),
-        valid[112] & ({turns_112_session, turns_112_ticket} == {op_turn_session, chased}),
-        valid[111] & ({turns_111_session, turns_111_ticket} == {op_turn_session, chased}),
-        valid[110] & ({turns_110_session, turns_110_ticket} == {op_turn_session, chased}),
-        valid[109] & ({turns_109_session, turns_109_ticket} == {op_turn_session, chased}),
-        valid[108] & ({turns_108_session, turns_108_ticket} == {op_turn_session, chased}),
-        valid[107] & ({turns_107_session, turns_107_ticket} == {op_turn_session, chased}),
-        valid[106] & ({turns_106_session, turns_106_ticket} == {op_turn_session, chased}),
-        valid[105] & ({turns_105_session, turns_105_ticket} == {op_turn_session, chased}),
-        valid[104] & ({turns_104_session, turns_104_ticket} == {op_turn_session, chased}),
-        valid[103] & ({turns_103_session, turns_103_ticket} == {op_turn_session, chased}),
-        valid[102] & ({turns_102_session, turns_102_ticket} == {op_turn_session, chased}),
-        valid[101] & ({turns_101_session, turns_101_ticket} == {op_turn_session, chased}),
-        valid[100] & ({turns_100_session, turns_100_ticket} == {op_turn_session, chased}),
-        valid[99] & ({turns_99_session, turns_99_ticket} == {op_turn_session, chased}),
-        valid[98] & ({turns_98_session, turns_98_ticket} == {op_turn_session, chased}),
-        valid[97] & ({turns_97_session, turns_97_ticket} == {op_turn_session, chased}),
-        valid[96] & ({turns_96_session, turns_96_ticket} == {op_turn_session, chased}),
-        valid[95] & ({turns_95_session, turns_95_ticket} == {op_turn_session, chased}),
-        valid[94] & ({turns_94_session, turns_94_ticket} == {op_turn_session, chased}),
-        valid[93] & ({turns_93_session, turns_93_ticket} == {op_turn_session, chased}),
-        valid[92] & ({turns_92_session, turns_92_ticket} == {op_turn_session, chased}),
-        valid[91] & ({turns_91_session, turns_91_ticket} == {op_turn_session, chased}),
-        valid[90] & ({turns_90_session, turns_90_ticket} == {op_turn_session, chased}),
-        valid[89] & ({turns_89_session, turns_89_ticket} == {op_turn_session, chased}),
-        valid[88] & ({turns_88_session, turns_88_ticket} == {op_turn_session, chased}),
-        valid[87] & ({turns_87_session, turns_87_ticket} == {op_turn_session, chased}),
-        valid[86] & ({turns_86_session, turns_86_ticket} == {op_turn_session, chased}),
-        valid[85] & ({turns_85_session, turns_85_ticket} == {op_turn_session, chased}),
-        valid[84] & ({turns_84_session, turns_84_ticket} == {op_turn_session, chased}),
-        valid[83] & ({turns_83_session, turns_83_ticket} == {op_turn_session, chased}),
-        valid[82] & ({turns_82_session, turns_82_ticket} == {op_turn_session, chased}),
-        valid[81] & ({turns_81_session, turns_81_ticket} == {op_turn_session, chased}),
-        valid[80] & ({turns_80_session, turns_80_ticket} == {op_turn_session, chased}),
-        valid[79] & ({turns_79_session, turns_79_ticket} == {op_turn_session, chased}),
-        valid[78] & ({turns_78_session, turns_78_ticket} == {op_turn_session, chased}),
-        valid[77] & ({turns_77_session, turns_77_ticket} == {op_turn_session, chased}),
-        valid[76] & ({turns_76_session, turns_76_ticket} == {op_turn_session, chased}),
-        valid[75] & ({turns_75_session, turns_75_ticket} == {op_turn_session, chased}),
-        valid[74] & ({turns_74_session, turns_74_ticket} == {op_turn_session, chased}),
-        valid[73] & ({turns_73_session, turns_73_ticket} == {op_turn_session, chased}),
-        valid[72] & ({turns_72_session, turns_72_ticket} == {op_turn_session, chased}),
-        valid[71] & ({turns_71_session, turns_71_ticket} == {op_turn_session, chased}),
-        valid[70] & ({turns_70_session, turns_70_ticket} == {op_turn_session, chased}),
-        valid[69] & ({turns_69_session, turns_69_ticket} == {op_turn_session, chased}),
-        valid[68] & ({turns_68_session, turns_68_ticket} == {op_turn_session, chased}),
-        valid[67] & ({turns_67_session, turns_67_ticket} == {op_turn_session, chased}),
-        valid[66] & ({turns_66_session, turns_66_ticket} == {op_turn_session, chased}),
-        valid[65] & ({turns_65_session, turns_65_ticket} == {op_turn_session, chased}),
-        valid[64] & ({turns_64_session, turns_64_ticket} == {op_turn_session, chased}),
-        valid[63] & ({turns_63_session, turns_63_ticket} == {op_turn_session, chased}),
-        valid[62] & ({turns_62_session, turns_62_ticket} == {op_turn_session, chased}),
-        valid[61] & ({turns_61_session, turns_61_ticket} == {op_turn_session, chased}),
-        valid[60] & ({turns_60_session, turns_60_ticket} == {op_turn_session, chased}),
-        valid[59] & ({turns_59_session, turns_59_ticket} == {op_turn_session, chased}),
-        valid[58] & ({turns_58_session, turns_58_ticket} == {op_turn_session, chased}),
-        valid[57] & ({turns_57_session, turns_57_ticket} == {op_turn_session, chased}),
-        valid[56] & ({turns_56_session, turns_56_ticket} == {op_turn_session, chased}),
-        valid[55] & ({turns_55_session, turns_55_ticket} == {op_turn_session, chased}),
-        valid[54] & ({turns_54_session, turns_54_ticket} == {op_turn_session, chased}),
-        valid[53] & ({turns_53_session, turns_53_ticket} == {op_turn_session, chased}),
-        valid[52] & ({turns_52_session, turns_52_ticket} == {op_turn_session, chased}),
-        valid[51] & ({turns_51_session, turns_51_ticket} == {op_turn_session, chased}),
-        valid[50] & ({turns_50_session, turns_50_ticket} == {op_turn_session, chased}),
-        valid[49] & ({turns_49_session, turns_49_ticket} == {op_turn_session, chased}),
-        valid[48] & ({turns_48_session, turns_48_ticket} == {op_turn_session, chased}),
-        valid[47] & ({turns_47_session, turns_47_ticket} == {op_turn_session, chased}),
-        valid[46] & ({turns_46_session, turns_46_ticket} == {op_turn_session, chased}),
-        valid[45] & ({turns_45_session, turns_45_ticket} == {op_turn_session, chased}),
-        valid[44] & ({turns_44_session, turns_44_ticket} == {op_turn_session, chased}),
-        valid[43] & ({turns_43_session, turns_43_ticket} == {op_turn_session, chased}),
-        valid[42] & ({turns_42_session, turns_42_ticket} == {op_turn_session, chased}),
-        valid[41] & ({turns_41_session, turns_41_ticket} == {op_turn_session, chased}),
-        valid[40] & ({turns_40_session, turns_40_ticket} == {op_turn_session, chased}),
-        valid[39] & ({turns_39_session, turns_39_ticket} == {op_turn_session, chased}),
-        valid[38] & ({turns_38_session, turns_38_ticket} == {op_turn_session, chased}),
-        valid[37] & ({turns_37_session, turns_37_ticket} == {op_turn_session, chased}),
-        valid[36] & ({turns_36_session, turns_36_ticket} == {op_turn_session, chased}),
-        valid[35] & ({turns_35_session, turns_35_ticket} == {op_turn_session, chased}),
-        valid[34] & ({turns_34_session, turns_34_ticket} == {op_turn_session, chased}),
-        valid[33] & ({turns_33_session, turns_33_ticket} == {op_turn_session, chased}),
-        valid[32] & ({turns_32_session, turns_32_ticket} == {op_turn_session, chased}),
-        valid[31] & ({turns_31_session, turns_31_ticket} == {op_turn_session, chased}),
-        valid[30] & ({turns_30_session, turns_30_ticket} == {op_turn_session, chased}),
-        valid[29] & ({turns_29_session, turns_29_ticket} == {op_turn_session, chased}),
-        valid[28] & ({turns_28_session, turns_28_ticket} == {op_turn_session, chased}),
-        valid[27] & ({turns_27_session, turns_27_ticket} == {op_turn_session, chased}),
-        valid[26] & ({turns_26_session, turns_26_ticket} == {op_turn_session, chased}),
-        valid[25] & ({turns_25_session, turns_25_ticket} == {op_turn_session, chased}),
-        valid[24] & ({turns_24_session, turns_24_ticket} == {op_turn_session, chased}),
-        valid[23] & ({turns_23_session, turns_23_ticket} == {op_turn_session, chased}),
-        valid[22] & ({turns_22_session, turns_22_ticket} == {op_turn_session, chased}),
-        valid[21] & ({turns_21_session, turns_21_ticket} == {op_turn_session, chased}),
-        valid[20] & ({turns_20_session, turns_20_ticket} == {op_turn_session, chased}),
-        valid[19] & ({turns_19_session, turns_19_ticket} == {op_turn_session, chased}),
-        valid[18] & ({turns_18_session, turns_18_ticket} == {op_turn_session, chased}),
-        valid[17] & ({turns_17_session, turns_17_ticket} == {op_turn_session, chased}),
-        valid[16] & ({turns_16_session, turns_16_ticket} == {op_turn_session, chased}),
-        valid[15] & ({turns_15_session, turns_15_ticket} == {op_turn_session, chased}),
-        valid[14] & ({turns_14_session, turns_14_ticket} == {op_turn_session, chased}),
-        valid[13] & ({turns_13_session, turns_13_ticket} == {op_turn_session, chased}),
-        valid[12] & ({turns_12_session, turns_12_ticket} == {op_turn_session, chased}),
-        valid[11] & ({turns_11_session, turns_11_ticket} == {op_turn_session, chased}),
-        valid[10] & ({turns_10_session, turns_10_ticket} == {op_turn_session, chased}),
-        valid[9] & ({turns_9_session, turns_9_ticket} == {op_turn_session, chased}),
-        valid[8] & ({turns_8_session, turns_8_ticket} == {op_turn_session, chased}),
-        valid[7] & ({turns_7_session, turns_7_ticket} == {op_turn_session, chased}),
-        valid[6] & ({turns_6_session, turns_6_ticket} == {op_turn_session, chased}),
-        valid[5] & ({turns_5_session, turns_5_ticket} == {op_turn_session, chased}),
-        valid[4] & ({turns_4_session, turns_4_ticket} == {op_turn_session, chased}),
-        valid[3] & ({turns_3_session, turns_3_ticket} == {op_turn_session, chased}),
-        valid[2] & ({turns_2_session, turns_2_ticket} == {op_turn_session, chased}),
-        valid[1] & ({turns_1_session, turns_1_ticket} == {op_turn_session, chased}),
-        valid[0] & ({turns_0_session, turns_0_ticket} == {op_turn_session, chased})
-      };
-    end
-
-  always @(posedge clk)
-    if (keeping) turn_words[free_slot] <= {op_turn_ticket, op_turn_session};
-
-  always @(posedge clk)
-    if (keeping) quiet_words[free_slot] <= op_silent;
-
-  always @(posedge clk)
-    if (keeping) metas[free_slot] <= reply_payload_meta;
+    if (rst) probe <= 7'd0;
+    else if (~probed) probe <= probe + 7'd1;
 
   always @(posedge clk) begin
-    if (starting | restarts | steps | further) heads[node] <= (starting | restarts) ? 16'd1 : advanced;
-    was_rd <= heads[was_node];
-    was_fwd <= (starting | restarts) ? 16'd1 : advanced;
-    was_hit <= (starting | restarts | steps | further) & (node == was_node);
+    quiet <= was_node_word[26];
+    hint_lane <= {
+      place[2:0] == 3'd7,
+      place[2:0] == 3'd6,
+      place[2:0] == 3'd5,
+      place[2:0] == 3'd4,
+      place[2:0] == 3'd3,
+      place[2:0] == 3'd2,
+      place[2:0] == 3'd1,
+      place[2:0] == 3'd0
+    };
+    joining_place <= place;
+    joining_slot <= free_slot;
+    matches_ <= slot_taken & ({was_node_word[9:0], was_node_word[25:10]} == {turn_session, chased});
+    drops <= slot_taken & (was_node_word[9:0] == turn_session);
   end
-  assign was = was_hit ? was_fwd : was_rd;
 
-  assign reply_ready = decide & planned;
+  always @(posedge clk)
+    if (keeping) kept_words[free_slot] <= {reply_payload_meta, op_silent, turn_ticket, turn_session};
+
+  always @(posedge clk)
+    if (joining) links[joining_slot] <= hint;
+
+  always @(posedge clk)
+    if (starting | keeping | freed | flushed_1) taken[node_1] <= keeping;
+  wire [16:0] hints_shifted = joining_place >> 3;
+  wire [7:0] hints_mask = {
+    joining_place[2:0] == 3'd7,
+    joining_place[2:0] == 3'd6,
+    joining_place[2:0] == 3'd5,
+    joining_place[2:0] == 3'd4,
+    joining_place[2:0] == 3'd3,
+    joining_place[2:0] == 3'd2,
+    joining_place[2:0] == 3'd1,
+    joining_place[2:0] == 3'd0
+  };
+  wire [63:0] hints_data = {
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot,
+    1'b0,
+    joining_slot
+  };
+  wire [16:0] hint_word_shifted = place >> 3;
+
+  always @(posedge clk) begin
+    if (joining) begin
+      if (hints_mask[0]) hints[hints_shifted[13:0]][7:0] <= hints_data[7:0];
+      if (hints_mask[1]) hints[hints_shifted[13:0]][15:8] <= hints_data[15:8];
+      if (hints_mask[2]) hints[hints_shifted[13:0]][23:16] <= hints_data[23:16];
+      if (hints_mask[3]) hints[hints_shifted[13:0]][31:24] <= hints_data[31:24];
+      if (hints_mask[4]) hints[hints_shifted[13:0]][39:32] <= hints_data[39:32];
+      if (hints_mask[5]) hints[hints_shifted[13:0]][47:40] <= hints_data[47:40];
+      if (hints_mask[6]) hints[hints_shifted[13:0]][55:48] <= hints_data[55:48];
+      if (hints_mask[7]) hints[hints_shifted[13:0]][63:56] <= hints_data[63:56];
+    end
+    hint_word <= hints[hint_word_shifted[13:0]];
+  end
+
+  always @(posedge clk) begin
+    if (starting | restarts | steps | keeping | further | freed) begin
+      heads[node] <= {
+        anew ? 8'd0 : decide ? (keeping ? was[30:23] + 8'd1 : was[30:23]) : release_ ? fewer : count,
+        decide ? lane_now : lane,
+        anew ? 16'd1 : due_then
+      };
+    end
+    was <= heads[was_node];
+  end
+
+  assign reply_ready = done;
   assign beats_ready = room_beats_ready;
-  assign silent_ready = mute_done;
+  assign silent_ready = mutes & (~near | is_free);
   assign control_ready = decide & op_control;
   assign out_valid = outs_pop_valid;
   assign out_payload = outs_pop_payload;
@@ -2447,158 +522,55 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   assign events_waited = events_waited_1;
   assign events_skipped = events_skipped_1;
   assign events_stale = events_stale_1;
-  wire [127:0] check_222_joined = {
-    free_slot == 7'd127,
-    free_slot == 7'd126,
-    free_slot == 7'd125,
-    free_slot == 7'd124,
-    free_slot == 7'd123,
-    free_slot == 7'd122,
-    free_slot == 7'd121,
-    free_slot == 7'd120,
-    free_slot == 7'd119,
-    free_slot == 7'd118,
-    free_slot == 7'd117,
-    free_slot == 7'd116,
-    free_slot == 7'd115,
-    free_slot == 7'd114,
-    free_slot == 7'd113,
-    free_slot == 7'd112,
-    free_slot == 7'd111,
-    free_slot == 7'd110,
-    free_slot == 7'd109,
-    free_slot == 7'd108,
-    free_slot == 7'd107,
-    free_slot == 7'd106,
-    free_slot == 7'd105,
-    free_slot == 7'd104,
-    free_slot == 7'd103,
-    free_slot == 7'd102,
-    free_slot == 7'd101,
-    free_slot == 7'd100,
-    free_slot == 7'd99,
-    free_slot == 7'd98,
-    free_slot == 7'd97,
-    free_slot == 7'd96,
-    free_slot == 7'd95,
-    free_slot == 7'd94,
-    free_slot == 7'd93,
-    free_slot == 7'd92,
-    free_slot == 7'd91,
-    free_slot == 7'd90,
-    free_slot == 7'd89,
-    free_slot == 7'd88,
-    free_slot == 7'd87,
-    free_slot == 7'd86,
-    free_slot == 7'd85,
-    free_slot == 7'd84,
-    free_slot == 7'd83,
-    free_slot == 7'd82,
-    free_slot == 7'd81,
-    free_slot == 7'd80,
-    free_slot == 7'd79,
-    free_slot == 7'd78,
-    free_slot == 7'd77,
-    free_slot == 7'd76,
-    free_slot == 7'd75,
-    free_slot == 7'd74,
-    free_slot == 7'd73,
-    free_slot == 7'd72,
-    free_slot == 7'd71,
-    free_slot == 7'd70,
-    free_slot == 7'd69,
-    free_slot == 7'd68,
-    free_slot == 7'd67,
-    free_slot == 7'd66,
-    free_slot == 7'd65,
-    free_slot == 7'd64,
-    free_slot == 7'd63,
-    free_slot == 7'd62,
-    free_slot == 7'd61,
-    free_slot == 7'd60,
-    free_slot == 7'd59,
-    free_slot == 7'd58,
-    free_slot == 7'd57,
-    free_slot == 7'd56,
-    free_slot == 7'd55,
-    free_slot == 7'd54,
-    free_slot == 7'd53,
-    free_slot == 7'd52,
-    free_slot == 7'd51,
-    free_slot == 7'd50,
-    free_slot == 7'd49,
-    free_slot == 7'd48,
-    free_slot == 7'd47,
-    free_slot == 7'd46,
-    free_slot == 7'd45,
-    free_slot == 7'd44,
-    free_slot == 7'd43,
-    free_slot == 7'd42,
-    free_slot == 7'd41,
-    free_slot == 7'd40,
-    free_slot == 7'd39,
-    free_slot == 7'd38,
-    free_slot == 7'd37,
-    free_slot == 7'd36,
-    free_slot == 7'd35,
-    free_slot == 7'd34,
-    free_slot == 7'd33,
-    free_slot == 7'd32,
-    free_slot == 7'd31,
-    free_slot == 7'd30,
-    free_slot == 7'd29,
-    free_slot == 7'd28,
-    free_slot == 7'd27,
-    free_slot == 7'd26,
-    free_slot == 7'd25,
-    free_slot == 7'd24,
-    free_slot == 7'd23,
-    free_slot == 7'd22,
-    free_slot == 7'd21,
-    free_slot == 7'd20,
-    free_slot == 7'd19,
-    free_slot == 7'd18,
-    free_slot == 7'd17,
-    free_slot == 7'd16,
-    free_slot == 7'd15,
-    free_slot == 7'd14,
-    free_slot == 7'd13,
-    free_slot == 7'd12,
-    free_slot == 7'd11,
-    free_slot == 7'd10,
-    free_slot == 7'd9,
-    free_slot == 7'd8,
-    free_slot == 7'd7,
-    free_slot == 7'd6,
-    free_slot == 7'd5,
-    free_slot == 7'd4,
-    free_slot == 7'd3,
-    free_slot == 7'd2,
-    free_slot == 7'd1,
-    free_slot == 7'd0
-  };
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(keeping & (|(valid & check_222_joined)))); // gbn_reorder.ts:222
-      assert (~(freed & ~(|(valid & hit_one)))); // gbn_reorder.ts:223
+      assert (~free_push_valid | free_push_ready); // gbn_reorder.ts:240
+      assert (~lanes_push_valid | lanes_push_ready); // gbn_reorder.ts:241
+      assert (~freed | slot_taken); // gbn_reorder.ts:242
+      assert (~freed | (|count)); // gbn_reorder.ts:243
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(keeping & (|(valid & check_222_joined))))) begin
-        $display("%s", "assertion failed: a slot is taken once (gbn_reorder.ts:222)"); // gbn_reorder.ts:222
+      if (~(~free_push_valid | free_push_ready)) begin
+        $display("%s", "assertion failed: a slot comes back once (gbn_reorder.ts:240)"); // gbn_reorder.ts:240
         $stop;
       end
-      if (~(~(freed & ~(|(valid & hit_one))))) begin
-        $display("%s", "assertion failed: what is released has waited (gbn_reorder.ts:223)"); // gbn_reorder.ts:223
+      if (~(~lanes_push_valid | lanes_push_ready)) begin
+        $display("%s", "assertion failed: a lane comes back once (gbn_reorder.ts:241)"); // gbn_reorder.ts:241
+        $stop;
+      end
+      if (~(~freed | slot_taken)) begin
+        $display("%s", "assertion failed: what is released has waited (gbn_reorder.ts:242)"); // gbn_reorder.ts:242
+        $stop;
+      end
+      if (~(~freed | (|count))) begin
+        $display("%s", "assertion failed: a session's count holds all that wait for it (gbn_reorder.ts:243)"); // gbn_reorder.ts:243
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, control_payload_open, outs_level, 1'b0};
+  wire _unused_ok = &{
+    1'b0,
+    control_payload_open,
+    outs_level,
+    lanes_level,
+    hint_word[63],
+    hint_word[55],
+    hint_word[47],
+    hint_word[39],
+    hint_word[31],
+    hint_word[23],
+    hint_word[15],
+    hint_word[7],
+    gap[9:0],
+    hints_shifted[16:14],
+    hint_word_shifted[16:14],
+    1'b0
+  };
 endmodule

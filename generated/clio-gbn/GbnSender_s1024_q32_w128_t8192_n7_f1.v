@@ -48,96 +48,95 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   reg [9:0] op_session; // gbn_sender.ts:59
   reg [31:0] op_sequence; // gbn_sender.ts:59
   reg op_flag; // gbn_sender.ts:59
-  reg asked_locked; // gbn_sender.ts:73
-  reg [2:0] asked_owner; // gbn_sender.ts:73
-  reg due; // gbn_sender.ts:74
-  reg urgent; // gbn_sender.ts:75
-  reg first_round; // gbn_sender.ts:96
-  wire failed_queue_push_ready; // gbn_sender.ts:128
-  wire failed_queue_pop_valid; // gbn_sender.ts:128
-  wire [9:0] failed_queue_pop_payload; // gbn_sender.ts:128
-  wire [4:0] failed_queue_level; // gbn_sender.ts:128
-  reg joins; // gbn_sender.ts:145
-  reg [9:0] joining; // gbn_sender.ts:146
-  wire again_queue_push_ready; // gbn_sender.ts:151
-  wire again_queue_pop_valid; // gbn_sender.ts:151
-  wire [9:0] again_queue_pop_payload; // gbn_sender.ts:151
-  wire [10:0] again_queue_level; // gbn_sender.ts:151
-  reg again_stage_full; // gbn_sender.ts:152
-  reg [9:0] again_stage_held; // gbn_sender.ts:152
-  reg again_stage_skid_full; // gbn_sender.ts:152
-  reg [9:0] again_stage_skid_held; // gbn_sender.ts:152
-  reg events_nacked_1; // gbn_sender.ts:153
-  reg events_timeouts_1; // gbn_sender.ts:153
-  (* ram_style = "block" *) reg [70:0] states [0:1023]; // gbn_sender.ts:93
-  wire [70:0] was; // gbn_sender.ts:94
-  wire [2:0] asked_grant; // gbn_sender.ts:73
-  wire asked_ready; // gbn_sender.ts:73
-  wire [2:0] asked_request; // gbn_sender.ts:73
-  wire set_up; // gbn_sender.ts:76
-  wire looks; // gbn_sender.ts:77
-  reg [70:0] was_rd; // gbn_sender.ts:94
-  reg [70:0] was_fwd; // gbn_sender.ts:94
-  reg was_hit; // gbn_sender.ts:94
-  wire steps_valid_and = op_valid & (op_kind == 3'd2);
-  wire steps_valid = step_valid & ~steps_valid_and; // gbn_sender.ts:63
-  wire steps_ready = asked_grant[1] & asked_ready; // gbn_sender.ts:63
-  wire requests_valid_and = op_valid & (op_kind == 3'd3);
-  wire requests_valid = request_valid & ~requests_valid_and; // gbn_sender.ts:63
-  wire requests_ready = asked_grant[2] & asked_ready; // gbn_sender.ts:63
-  wire asked_valid = |(asked_grant & asked_request); // gbn_sender.ts:73
+  reg stepping; // gbn_sender.ts:61
+  reg requesting; // gbn_sender.ts:62
+  reg asked_locked; // gbn_sender.ts:75
+  reg [2:0] asked_owner; // gbn_sender.ts:75
+  reg due; // gbn_sender.ts:78
+  reg urgent; // gbn_sender.ts:79
+  reg first_round; // gbn_sender.ts:102
+  wire failed_queue_push_ready; // gbn_sender.ts:134
+  wire failed_queue_pop_valid; // gbn_sender.ts:134
+  wire [9:0] failed_queue_pop_payload; // gbn_sender.ts:134
+  wire [4:0] failed_queue_level; // gbn_sender.ts:134
+  reg joins; // gbn_sender.ts:151
+  reg [9:0] joining; // gbn_sender.ts:152
+  reg [10:0] joined; // gbn_sender.ts:156
+  reg [10:0] left; // gbn_sender.ts:157
+  reg fetching; // gbn_sender.ts:161
+  reg offered; // gbn_sender.ts:162
+  reg [9:0] offer; // gbn_sender.ts:163
+  reg events_nacked_1; // gbn_sender.ts:172
+  reg events_timeouts_1; // gbn_sender.ts:172
+  (* ram_style = "block" *) reg [70:0] states [0:1023]; // gbn_sender.ts:99
+  wire [70:0] was; // gbn_sender.ts:100
+  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // gbn_sender.ts:155
+  reg [9:0] front; // gbn_sender.ts:160
+  wire [2:0] asked_grant; // gbn_sender.ts:75
+  wire asked_ready; // gbn_sender.ts:75
+  wire [2:0] asked_request; // gbn_sender.ts:75
+  wire set_up; // gbn_sender.ts:80
+  wire looks; // gbn_sender.ts:81
+  reg [70:0] was_rd; // gbn_sender.ts:100
+  reg [70:0] was_fwd; // gbn_sender.ts:100
+  reg was_hit; // gbn_sender.ts:100
+  wire steps_valid = step_valid & ~stepping; // gbn_sender.ts:65
+  wire steps_ready = asked_grant[1] & asked_ready; // gbn_sender.ts:65
+  wire requests_valid = request_valid & ~requesting; // gbn_sender.ts:65
+  wire requests_ready = asked_grant[2] & asked_ready; // gbn_sender.ts:65
+  wire asked_valid = |(asked_grant & asked_request); // gbn_sender.ts:75
   assign asked_ready = ~set_up & ~looks;
   wire [2:0] asked_payload_kind =
     ({3{asked_grant[0]}} & 3'd1)
     | ({3{asked_grant[1]}} & 3'd2)
-    | ({3{asked_grant[2]}} & 3'd3); // gbn_sender.ts:73
+    | ({3{asked_grant[2]}} & 3'd3); // gbn_sender.ts:75
   wire [9:0] asked_payload_session =
     ({10{asked_grant[0]}} & heard_payload_session)
     | ({10{asked_grant[1]}} & step_payload_session)
-    | ({10{asked_grant[2]}} & request_payload); // gbn_sender.ts:73
+    | ({10{asked_grant[2]}} & request_payload); // gbn_sender.ts:75
   wire [31:0] asked_payload_sequence =
     ({32{asked_grant[0]}} & heard_payload_sequence)
-    | ({32{asked_grant[1]}} & step_payload_sequence); // gbn_sender.ts:73
-  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh); // gbn_sender.ts:73
+    | ({32{asked_grant[1]}} & step_payload_sequence); // gbn_sender.ts:75
+  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh); // gbn_sender.ts:75
   assign asked_request = {requests_valid, steps_valid, heard_valid};
-  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // gbn_sender.ts:73
+  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // gbn_sender.ts:75
   assign asked_grant =
     asked_locked ? asked_owner :
     |asked_after ? asked_after & (~asked_after + 3'd1) :
     asked_request & (~asked_request + 3'd1);
+  wire wanted = heard_valid | steps_valid | requests_valid; // gbn_sender.ts:77
   assign set_up = starting | control_valid;
-  assign looks = due & ~set_up & (~asked_valid | urgent);
-  wire waited = wait_ == 7'd71; // gbn_sender.ts:78
+  assign looks = due & ~set_up & (~wanted | urgent);
+  wire waited = wait_ == 7'd71; // gbn_sender.ts:82
   wire [9:0] session =
     (starting | looks) ? cursor :
     control_valid ? control_payload_session :
-    asked_payload_session; // gbn_sender.ts:86
-  wire [7:0] flying = was[40:33] - was[8:1]; // gbn_sender.ts:98
-  wire some = |flying; // gbn_sender.ts:99
-  wire [31:0] next = was[64:33] + 32'd1; // gbn_sender.ts:103
+    asked_payload_session; // gbn_sender.ts:90
+  wire [7:0] flying = was[40:33] - was[8:1]; // gbn_sender.ts:104
+  wire some = |flying; // gbn_sender.ts:105
+  wire [31:0] next = was[64:33] + 32'd1; // gbn_sender.ts:109
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
   wire [3:0] clash_sum_2 = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], clash_sum_2[3]}; // gbn_sender.ts:104
-  wire grants = op_valid & (op_kind == 3'd3) & was[0] & ~flying[7] & ~clash; // gbn_sender.ts:105
-  wire [31:0] further = op_sequence - was[32:1]; // gbn_sender.ts:109
-  wire believed = op_valid & (op_kind == 3'd1) & was[0] & ~(|(further >> 8)) & (further[7:0] <= flying); // gbn_sender.ts:110
-  wire moves = believed & (|further); // gbn_sender.ts:111
-  wire goes_back = believed & op_flag & (further[7:0] != flying); // gbn_sender.ts:112
-  wire [31:0] passed = op_sequence - was[32:1]; // gbn_sender.ts:115
-  wire from_start = op_flag | was[70] | passed[31]; // gbn_sender.ts:116
-  wire more = was[0] & (from_start ? some : passed[7:0] < flying); // gbn_sender.ts:117
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // gbn_sender.ts:118
-  wire late = op_valid & (op_kind == 3'd4) & was[0] & some & ~was[69] & ~was[65]; // gbn_sender.ts:123
-  wire fails = late & (was[68:66] == 3'd7); // gbn_sender.ts:124
-  wire gives_up = fails & failed_queue_push_ready; // gbn_sender.ts:127
-  wire times_out = late & (was[68:66] != 3'd7); // gbn_sender.ts:129
-  wire back = goes_back | times_out; // gbn_sender.ts:132
-  wire again_stage_room = ~again_stage_full | again_ready; // gbn_sender.ts:152
+  wire clash = &{reading_valid, clash_sum[4], clash_sum_2[3]}; // gbn_sender.ts:110
+  wire grants = op_valid & (op_kind == 3'd3) & was[0] & ~flying[7] & ~clash; // gbn_sender.ts:111
+  wire [31:0] further = op_sequence - was[32:1]; // gbn_sender.ts:115
+  wire believed = op_valid & (op_kind == 3'd1) & was[0] & ~(|(further >> 8)) & (further[7:0] <= flying); // gbn_sender.ts:116
+  wire moves = believed & (|further); // gbn_sender.ts:117
+  wire goes_back = believed & op_flag & (further[7:0] != flying); // gbn_sender.ts:118
+  wire [31:0] passed = op_sequence - was[32:1]; // gbn_sender.ts:121
+  wire from_start = op_flag | was[70] | passed[31]; // gbn_sender.ts:122
+  wire more = was[0] & (from_start ? some : passed[7:0] < flying); // gbn_sender.ts:123
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // gbn_sender.ts:124
+  wire late = op_valid & (op_kind == 3'd4) & was[0] & some & ~was[69] & ~was[65]; // gbn_sender.ts:129
+  wire fails = late & (was[68:66] == 3'd7); // gbn_sender.ts:130
+  wire gives_up = fails & failed_queue_push_ready; // gbn_sender.ts:133
+  wire times_out = late & (was[68:66] != 3'd7); // gbn_sender.ts:135
+  wire back = goes_back | times_out; // gbn_sender.ts:138
 
-  wire failed_queue_push_valid = fails; // gbn_sender.ts:128
-  wire [9:0] failed_queue_push_payload = op_session; // gbn_sender.ts:128
-  wire failed_queue_pop_ready = failed_ready; // gbn_sender.ts:128
-  Fifo_shape10_depth16_styledistributed failed_queue ( // gbn_sender.ts:128
+  wire failed_queue_push_valid = fails; // gbn_sender.ts:134
+  wire [9:0] failed_queue_push_payload = op_session; // gbn_sender.ts:134
+  wire failed_queue_pop_ready = failed_ready; // gbn_sender.ts:134
+  Fifo_shape10_depth16_styledistributed failed_queue ( // gbn_sender.ts:134
     .clk          (clk),
     .rst          (rst),
     .push_valid   (failed_queue_push_valid),
@@ -147,21 +146,6 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     .pop_ready    (failed_queue_pop_ready),
     .pop_payload  (failed_queue_pop_payload),
     .level        (failed_queue_level)
-  );
-
-  wire again_queue_push_valid = joins; // gbn_sender.ts:151
-  wire [9:0] again_queue_push_payload = joining; // gbn_sender.ts:151
-  wire again_queue_pop_ready = ~again_stage_skid_full; // gbn_sender.ts:151
-  Fifo_shape10_depth1024_styleblock again_queue ( // gbn_sender.ts:151
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (again_queue_push_valid),
-    .push_ready   (again_queue_push_ready),
-    .push_payload (again_queue_push_payload),
-    .pop_valid    (again_queue_pop_valid),
-    .pop_ready    (again_queue_pop_ready),
-    .pop_payload  (again_queue_pop_payload),
-    .level        (again_queue_level)
   );
 
   always @(posedge clk)
@@ -180,10 +164,13 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   always @(posedge clk)
     if (rst) begin
       op_valid <= 1'b0;
+      stepping <= 1'b0;
+      requesting <= 1'b0;
       due <= 1'b0;
       urgent <= 1'b0;
       first_round <= 1'b1;
       joins <= 1'b0;
+      fetching <= 1'b0;
       events_nacked_1 <= 1'b0;
       events_timeouts_1 <= 1'b0;
     end
@@ -191,8 +178,11 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
       due <= (wait_ >= 7'd7) & ~starting & ~looks;
       urgent <= waited & ~looks;
       op_valid <= set_up | looks | asked_valid;
+      stepping <= steps_valid & steps_ready;
+      requesting <= requests_valid & requests_ready;
       first_round <= starting;
       joins <= back & ~was[69];
+      fetching <= ~(fetching | offered) & (left != joined);
       events_nacked_1 <= goes_back;
       events_timeouts_1 <= times_out;
     end
@@ -216,23 +206,22 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     end
 
   always @(posedge clk)
+    if (rst) joined <= 11'd0;
+    else if (joins) joined <= joined + 11'd1;
+
+  always @(posedge clk)
     if (rst) begin
-      again_stage_full <= 1'b0;
-      again_stage_skid_full <= 1'b0;
+      left <= 11'd0;
+      offered <= 1'b0;
     end
-    else if (again_stage_room) begin
-      again_stage_full <= again_queue_pop_valid | again_stage_skid_full;
-      again_stage_skid_full <= 1'b0;
+    else if (fetching) begin
+      offered <= 1'b1;
+      left <= left + 11'd1;
     end
-    else if (again_queue_pop_valid) again_stage_skid_full <= 1'b1;
+    else if (again_ready) offered <= 1'b0;
 
   always @(posedge clk)
-    if (again_stage_room) begin
-      again_stage_held <= again_stage_skid_full ? again_stage_skid_held : again_queue_pop_payload;
-    end
-
-  always @(posedge clk)
-    if (~again_stage_skid_full) again_stage_skid_held <= again_queue_pop_payload;
+    if (fetching) offer <= front;
   wire states_and = op_valid & (op_kind == 3'd0);
 
   always @(posedge clk) begin
@@ -261,20 +250,25 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   end
   assign was = was_hit ? was_fwd : was_rd;
 
+  always @(posedge clk) begin
+    if (joins) waiting[joined[9:0]] <= joining;
+    front <= waiting[left[9:0]];
+  end
+
   assign control_ready = ~starting;
   assign heard_ready = asked_grant[0] & asked_ready;
-  assign request_ready = requests_ready & ~requests_valid_and;
+  assign request_ready = requests_ready & ~requesting;
   assign granted_valid = op_valid & (op_kind == 3'd3);
   assign granted_granted = grants;
   assign granted_closed = ~was[0];
   assign granted_now = ~was[69];
   assign granted_sequence = next;
-  assign step_ready = steps_ready & ~steps_valid_and;
+  assign step_ready = steps_ready & ~stepping;
   assign stepped_valid = op_valid & (op_kind == 3'd2);
   assign stepped_more = more;
   assign stepped_sequence = (from_start ? was[32:1] : op_sequence) + 32'd1;
-  assign again_valid = again_stage_full;
-  assign again_payload = again_stage_held;
+  assign again_valid = offered;
+  assign again_payload = offer;
   assign failed_valid = failed_queue_pop_valid;
   assign failed_payload = failed_queue_pop_payload;
   assign events_nacked = events_nacked_1;
@@ -284,8 +278,6 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     1'b0,
     reading_sequence[31:7],
     failed_queue_level,
-    again_queue_push_ready,
-    again_queue_level,
     clash_sum[3:0],
     clash_sum_2[2:0],
     passed[30:8],

@@ -89,258 +89,270 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
   output wire [1:0]   s_r_payload_resp,
   output wire [63:0]  busy
 );
-  wire node_rx_ready; // extended_node.ts:27
-  wire node_tx_valid; // extended_node.ts:27
-  wire [511:0] node_tx_payload_data; // extended_node.ts:27
-  wire [63:0] node_tx_payload_keep; // extended_node.ts:27
-  wire node_tx_payload_last; // extended_node.ts:27
-  wire node_tx_payload_user; // extended_node.ts:27
-  wire node_soc_rx_valid; // extended_node.ts:27
-  wire [511:0] node_soc_rx_payload_data; // extended_node.ts:27
-  wire [63:0] node_soc_rx_payload_keep; // extended_node.ts:27
-  wire node_soc_rx_payload_last; // extended_node.ts:27
-  wire node_soc_rx_payload_user; // extended_node.ts:27
-  wire node_soc_tx_ready; // extended_node.ts:27
-  wire node_mem_aw_valid; // extended_node.ts:27
-  wire [30:0] node_mem_aw_payload_addr; // extended_node.ts:27
-  wire [4:0] node_mem_aw_payload_id; // extended_node.ts:27
-  wire [7:0] node_mem_aw_payload_len; // extended_node.ts:27
-  wire [2:0] node_mem_aw_payload_size; // extended_node.ts:27
-  wire [1:0] node_mem_aw_payload_burst; // extended_node.ts:27
-  wire node_mem_w_valid; // extended_node.ts:27
-  wire [511:0] node_mem_w_payload_data; // extended_node.ts:27
-  wire [63:0] node_mem_w_payload_strb; // extended_node.ts:27
-  wire node_mem_w_payload_last; // extended_node.ts:27
-  wire node_mem_b_ready; // extended_node.ts:27
-  wire node_mem_ar_valid; // extended_node.ts:27
-  wire [30:0] node_mem_ar_payload_addr; // extended_node.ts:27
-  wire [4:0] node_mem_ar_payload_id; // extended_node.ts:27
-  wire [7:0] node_mem_ar_payload_len; // extended_node.ts:27
-  wire [2:0] node_mem_ar_payload_size; // extended_node.ts:27
-  wire [1:0] node_mem_ar_payload_burst; // extended_node.ts:27
-  wire node_mem_r_ready; // extended_node.ts:27
-  wire node_free_page_ready; // extended_node.ts:27
-  wire [6:0] node_free_pages; // extended_node.ts:27
-  wire node_low_water; // extended_node.ts:27
-  wire node_shootdown_ready; // extended_node.ts:27
-  wire node_shootdown_done_valid; // extended_node.ts:27
-  wire node_shootdown_done_payload; // extended_node.ts:27
-  wire node_s_aw_ready; // extended_node.ts:27
-  wire node_s_w_ready; // extended_node.ts:27
-  wire node_s_b_valid; // extended_node.ts:27
-  wire [1:0] node_s_b_payload_resp; // extended_node.ts:27
-  wire node_s_ar_ready; // extended_node.ts:27
-  wire node_s_r_valid; // extended_node.ts:27
-  wire [31:0] node_s_r_payload_data; // extended_node.ts:27
-  wire [1:0] node_s_r_payload_resp; // extended_node.ts:27
-  wire [63:0] node_busy; // extended_node.ts:27
-  wire [47:0] node_net_config_mac; // extended_node.ts:27
-  wire [31:0] node_net_config_ip; // extended_node.ts:27
-  wire [15:0] node_net_config_nativePort; // extended_node.ts:27
-  wire [15:0] node_net_config_clientPort; // extended_node.ts:27
-  wire node_net_config_acceptAnyMac; // extended_node.ts:27
-  wire path_rx_ready; // extended_node.ts:27
-  wire path_tx_valid; // extended_node.ts:27
-  wire [511:0] path_tx_payload_data; // extended_node.ts:27
-  wire [63:0] path_tx_payload_keep; // extended_node.ts:27
-  wire path_tx_payload_last; // extended_node.ts:27
-  wire path_tx_payload_user; // extended_node.ts:27
-  wire path_soc_rx_valid; // extended_node.ts:27
-  wire [511:0] path_soc_rx_payload_data; // extended_node.ts:27
-  wire [63:0] path_soc_rx_payload_keep; // extended_node.ts:27
-  wire path_soc_rx_payload_last; // extended_node.ts:27
-  wire path_soc_rx_payload_user; // extended_node.ts:27
-  wire path_soc_tx_ready; // extended_node.ts:27
-  wire path_node_rx_valid; // extended_node.ts:27
-  wire [511:0] path_node_rx_payload_data; // extended_node.ts:27
-  wire [63:0] path_node_rx_payload_keep; // extended_node.ts:27
-  wire path_node_rx_payload_last; // extended_node.ts:27
-  wire path_node_rx_payload_user; // extended_node.ts:27
-  wire path_node_tx_ready; // extended_node.ts:27
-  wire path_node_soc_rx_ready; // extended_node.ts:27
-  wire path_node_soc_tx_valid; // extended_node.ts:27
-  wire [511:0] path_node_soc_tx_payload_data; // extended_node.ts:27
-  wire [63:0] path_node_soc_tx_payload_keep; // extended_node.ts:27
-  wire path_node_soc_tx_payload_last; // extended_node.ts:27
-  wire path_node_soc_tx_payload_user; // extended_node.ts:27
-  wire [3:0] path_events_requests; // extended_node.ts:27
-  wire [3:0] path_events_accesses; // extended_node.ts:27
-  wire path_events_busy; // extended_node.ts:27
-  wire path_events_repeated; // extended_node.ts:27
+  wire node_rx_ready; // extended_node.ts:35
+  wire node_tx_valid; // extended_node.ts:35
+  wire [511:0] node_tx_payload_data; // extended_node.ts:35
+  wire [63:0] node_tx_payload_keep; // extended_node.ts:35
+  wire node_tx_payload_last; // extended_node.ts:35
+  wire node_tx_payload_user; // extended_node.ts:35
+  wire node_soc_rx_valid; // extended_node.ts:35
+  wire [511:0] node_soc_rx_payload_data; // extended_node.ts:35
+  wire [63:0] node_soc_rx_payload_keep; // extended_node.ts:35
+  wire node_soc_rx_payload_last; // extended_node.ts:35
+  wire node_soc_rx_payload_user; // extended_node.ts:35
+  wire node_soc_tx_ready; // extended_node.ts:35
+  wire node_mem_aw_valid; // extended_node.ts:35
+  wire [30:0] node_mem_aw_payload_addr; // extended_node.ts:35
+  wire [4:0] node_mem_aw_payload_id; // extended_node.ts:35
+  wire [7:0] node_mem_aw_payload_len; // extended_node.ts:35
+  wire [2:0] node_mem_aw_payload_size; // extended_node.ts:35
+  wire [1:0] node_mem_aw_payload_burst; // extended_node.ts:35
+  wire node_mem_w_valid; // extended_node.ts:35
+  wire [511:0] node_mem_w_payload_data; // extended_node.ts:35
+  wire [63:0] node_mem_w_payload_strb; // extended_node.ts:35
+  wire node_mem_w_payload_last; // extended_node.ts:35
+  wire node_mem_b_ready; // extended_node.ts:35
+  wire node_mem_ar_valid; // extended_node.ts:35
+  wire [30:0] node_mem_ar_payload_addr; // extended_node.ts:35
+  wire [4:0] node_mem_ar_payload_id; // extended_node.ts:35
+  wire [7:0] node_mem_ar_payload_len; // extended_node.ts:35
+  wire [2:0] node_mem_ar_payload_size; // extended_node.ts:35
+  wire [1:0] node_mem_ar_payload_burst; // extended_node.ts:35
+  wire node_mem_r_ready; // extended_node.ts:35
+  wire node_free_page_ready; // extended_node.ts:35
+  wire [6:0] node_free_pages; // extended_node.ts:35
+  wire node_low_water; // extended_node.ts:35
+  wire node_shootdown_ready; // extended_node.ts:35
+  wire node_shootdown_done_valid; // extended_node.ts:35
+  wire node_shootdown_done_payload; // extended_node.ts:35
+  wire node_s_aw_ready; // extended_node.ts:35
+  wire node_s_w_ready; // extended_node.ts:35
+  wire node_s_b_valid; // extended_node.ts:35
+  wire [1:0] node_s_b_payload_resp; // extended_node.ts:35
+  wire node_s_ar_ready; // extended_node.ts:35
+  wire node_s_r_valid; // extended_node.ts:35
+  wire [31:0] node_s_r_payload_data; // extended_node.ts:35
+  wire [1:0] node_s_r_payload_resp; // extended_node.ts:35
+  wire [63:0] node_busy; // extended_node.ts:35
+  wire [47:0] node_net_config_mac; // extended_node.ts:35
+  wire [31:0] node_net_config_ip; // extended_node.ts:35
+  wire [15:0] node_net_config_nativePort; // extended_node.ts:35
+  wire [15:0] node_net_config_clientPort; // extended_node.ts:35
+  wire node_net_config_acceptAnyMac; // extended_node.ts:35
+  wire [3:0] node_offload_control_hold; // extended_node.ts:35
+  wire [23:0] node_offload_control_patience; // extended_node.ts:35
+  wire path_rx_ready; // extended_node.ts:35
+  wire path_tx_valid; // extended_node.ts:35
+  wire [511:0] path_tx_payload_data; // extended_node.ts:35
+  wire [63:0] path_tx_payload_keep; // extended_node.ts:35
+  wire path_tx_payload_last; // extended_node.ts:35
+  wire path_tx_payload_user; // extended_node.ts:35
+  wire path_soc_rx_valid; // extended_node.ts:35
+  wire [511:0] path_soc_rx_payload_data; // extended_node.ts:35
+  wire [63:0] path_soc_rx_payload_keep; // extended_node.ts:35
+  wire path_soc_rx_payload_last; // extended_node.ts:35
+  wire path_soc_rx_payload_user; // extended_node.ts:35
+  wire path_soc_tx_ready; // extended_node.ts:35
+  wire path_node_rx_valid; // extended_node.ts:35
+  wire [511:0] path_node_rx_payload_data; // extended_node.ts:35
+  wire [63:0] path_node_rx_payload_keep; // extended_node.ts:35
+  wire path_node_rx_payload_last; // extended_node.ts:35
+  wire path_node_rx_payload_user; // extended_node.ts:35
+  wire path_node_tx_ready; // extended_node.ts:35
+  wire path_node_soc_rx_ready; // extended_node.ts:35
+  wire path_node_soc_tx_valid; // extended_node.ts:35
+  wire [511:0] path_node_soc_tx_payload_data; // extended_node.ts:35
+  wire [63:0] path_node_soc_tx_payload_keep; // extended_node.ts:35
+  wire path_node_soc_tx_payload_last; // extended_node.ts:35
+  wire path_node_soc_tx_payload_user; // extended_node.ts:35
+  wire [3:0] path_events_requests; // extended_node.ts:35
+  wire [3:0] path_events_accesses; // extended_node.ts:35
+  wire path_events_busy; // extended_node.ts:35
+  wire path_events_repeated; // extended_node.ts:35
+  wire [3:0] path_state_held; // extended_node.ts:35
+  wire [3:0] path_state_stuck; // extended_node.ts:35
 
-  wire node_rx_valid = path_node_rx_valid; // extended_node.ts:27
-  wire [511:0] node_rx_payload_data = path_node_rx_payload_data; // extended_node.ts:27
-  wire [63:0] node_rx_payload_keep = path_node_rx_payload_keep; // extended_node.ts:27
-  wire node_rx_payload_last = path_node_rx_payload_last; // extended_node.ts:27
-  wire node_rx_payload_user = path_node_rx_payload_user; // extended_node.ts:27
-  wire node_tx_ready = path_node_tx_ready; // extended_node.ts:27
-  wire node_soc_rx_ready = path_node_soc_rx_ready; // extended_node.ts:27
-  wire node_soc_tx_valid = path_node_soc_tx_valid; // extended_node.ts:27
-  wire [511:0] node_soc_tx_payload_data = path_node_soc_tx_payload_data; // extended_node.ts:27
-  wire [63:0] node_soc_tx_payload_keep = path_node_soc_tx_payload_keep; // extended_node.ts:27
-  wire node_soc_tx_payload_last = path_node_soc_tx_payload_last; // extended_node.ts:27
-  wire node_soc_tx_payload_user = path_node_soc_tx_payload_user; // extended_node.ts:27
-  wire node_mem_aw_ready = mem_aw_ready; // extended_node.ts:27
-  wire node_mem_w_ready = mem_w_ready; // extended_node.ts:27
-  wire node_mem_b_valid = mem_b_valid; // extended_node.ts:27
-  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // extended_node.ts:27
-  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // extended_node.ts:27
-  wire node_mem_ar_ready = mem_ar_ready; // extended_node.ts:27
-  wire node_mem_r_valid = mem_r_valid; // extended_node.ts:27
-  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // extended_node.ts:27
-  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // extended_node.ts:27
-  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // extended_node.ts:27
-  wire node_mem_r_payload_last = mem_r_payload_last; // extended_node.ts:27
-  wire node_free_page_valid = free_page_valid; // extended_node.ts:27
-  wire [8:0] node_free_page_payload = free_page_payload; // extended_node.ts:27
-  wire node_shootdown_valid = shootdown_valid; // extended_node.ts:27
-  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // extended_node.ts:27
-  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // extended_node.ts:27
-  wire node_shootdown_done_ready = shootdown_done_ready; // extended_node.ts:27
-  wire node_s_aw_valid = s_aw_valid; // extended_node.ts:27
-  wire [11:0] node_s_aw_payload_addr = s_aw_payload_addr; // extended_node.ts:27
-  wire [2:0] node_s_aw_payload_prot = s_aw_payload_prot; // extended_node.ts:27
-  wire node_s_w_valid = s_w_valid; // extended_node.ts:27
-  wire [31:0] node_s_w_payload_data = s_w_payload_data; // extended_node.ts:27
-  wire [3:0] node_s_w_payload_strb = s_w_payload_strb; // extended_node.ts:27
-  wire node_s_b_ready = s_b_ready; // extended_node.ts:27
-  wire node_s_ar_valid = s_ar_valid; // extended_node.ts:27
-  wire [11:0] node_s_ar_payload_addr = s_ar_payload_addr; // extended_node.ts:27
-  wire [2:0] node_s_ar_payload_prot = s_ar_payload_prot; // extended_node.ts:27
-  wire node_s_r_ready = s_r_ready; // extended_node.ts:27
-  wire [3:0] node_offload_events_requests = path_events_requests; // extended_node.ts:27
-  wire [3:0] node_offload_events_accesses = path_events_accesses; // extended_node.ts:27
-  wire node_offload_events_busy = path_events_busy; // extended_node.ts:27
-  wire node_offload_events_repeated = path_events_repeated; // extended_node.ts:27
-  ClioNode_d512_p22_m31_t64_n64_xo node ( // extended_node.ts:27
-    .clk                     (clk),
-    .rst                     (rst),
-    .rx_valid                (node_rx_valid),
-    .rx_ready                (node_rx_ready),
-    .rx_payload_data         (node_rx_payload_data),
-    .rx_payload_keep         (node_rx_payload_keep),
-    .rx_payload_last         (node_rx_payload_last),
-    .rx_payload_user         (node_rx_payload_user),
-    .tx_valid                (node_tx_valid),
-    .tx_ready                (node_tx_ready),
-    .tx_payload_data         (node_tx_payload_data),
-    .tx_payload_keep         (node_tx_payload_keep),
-    .tx_payload_last         (node_tx_payload_last),
-    .tx_payload_user         (node_tx_payload_user),
-    .soc_rx_valid            (node_soc_rx_valid),
-    .soc_rx_ready            (node_soc_rx_ready),
-    .soc_rx_payload_data     (node_soc_rx_payload_data),
-    .soc_rx_payload_keep     (node_soc_rx_payload_keep),
-    .soc_rx_payload_last     (node_soc_rx_payload_last),
-    .soc_rx_payload_user     (node_soc_rx_payload_user),
-    .soc_tx_valid            (node_soc_tx_valid),
-    .soc_tx_ready            (node_soc_tx_ready),
-    .soc_tx_payload_data     (node_soc_tx_payload_data),
-    .soc_tx_payload_keep     (node_soc_tx_payload_keep),
-    .soc_tx_payload_last     (node_soc_tx_payload_last),
-    .soc_tx_payload_user     (node_soc_tx_payload_user),
-    .mem_aw_valid            (node_mem_aw_valid),
-    .mem_aw_ready            (node_mem_aw_ready),
-    .mem_aw_payload_addr     (node_mem_aw_payload_addr),
-    .mem_aw_payload_id       (node_mem_aw_payload_id),
-    .mem_aw_payload_len      (node_mem_aw_payload_len),
-    .mem_aw_payload_size     (node_mem_aw_payload_size),
-    .mem_aw_payload_burst    (node_mem_aw_payload_burst),
-    .mem_w_valid             (node_mem_w_valid),
-    .mem_w_ready             (node_mem_w_ready),
-    .mem_w_payload_data      (node_mem_w_payload_data),
-    .mem_w_payload_strb      (node_mem_w_payload_strb),
-    .mem_w_payload_last      (node_mem_w_payload_last),
-    .mem_b_valid             (node_mem_b_valid),
-    .mem_b_ready             (node_mem_b_ready),
-    .mem_b_payload_id        (node_mem_b_payload_id),
-    .mem_b_payload_resp      (node_mem_b_payload_resp),
-    .mem_ar_valid            (node_mem_ar_valid),
-    .mem_ar_ready            (node_mem_ar_ready),
-    .mem_ar_payload_addr     (node_mem_ar_payload_addr),
-    .mem_ar_payload_id       (node_mem_ar_payload_id),
-    .mem_ar_payload_len      (node_mem_ar_payload_len),
-    .mem_ar_payload_size     (node_mem_ar_payload_size),
-    .mem_ar_payload_burst    (node_mem_ar_payload_burst),
-    .mem_r_valid             (node_mem_r_valid),
-    .mem_r_ready             (node_mem_r_ready),
-    .mem_r_payload_data      (node_mem_r_payload_data),
-    .mem_r_payload_id        (node_mem_r_payload_id),
-    .mem_r_payload_resp      (node_mem_r_payload_resp),
-    .mem_r_payload_last      (node_mem_r_payload_last),
-    .free_page_valid         (node_free_page_valid),
-    .free_page_ready         (node_free_page_ready),
-    .free_page_payload       (node_free_page_payload),
-    .free_pages              (node_free_pages),
-    .low_water               (node_low_water),
-    .shootdown_valid         (node_shootdown_valid),
-    .shootdown_ready         (node_shootdown_ready),
-    .shootdown_payload_pid   (node_shootdown_payload_pid),
-    .shootdown_payload_vpn   (node_shootdown_payload_vpn),
-    .shootdown_done_valid    (node_shootdown_done_valid),
-    .shootdown_done_ready    (node_shootdown_done_ready),
-    .shootdown_done_payload  (node_shootdown_done_payload),
-    .s_aw_valid              (node_s_aw_valid),
-    .s_aw_ready              (node_s_aw_ready),
-    .s_aw_payload_addr       (node_s_aw_payload_addr),
-    .s_aw_payload_prot       (node_s_aw_payload_prot),
-    .s_w_valid               (node_s_w_valid),
-    .s_w_ready               (node_s_w_ready),
-    .s_w_payload_data        (node_s_w_payload_data),
-    .s_w_payload_strb        (node_s_w_payload_strb),
-    .s_b_valid               (node_s_b_valid),
-    .s_b_ready               (node_s_b_ready),
-    .s_b_payload_resp        (node_s_b_payload_resp),
-    .s_ar_valid              (node_s_ar_valid),
-    .s_ar_ready              (node_s_ar_ready),
-    .s_ar_payload_addr       (node_s_ar_payload_addr),
-    .s_ar_payload_prot       (node_s_ar_payload_prot),
-    .s_r_valid               (node_s_r_valid),
-    .s_r_ready               (node_s_r_ready),
-    .s_r_payload_data        (node_s_r_payload_data),
-    .s_r_payload_resp        (node_s_r_payload_resp),
-    .busy                    (node_busy),
-    .net_config_mac          (node_net_config_mac),
-    .net_config_ip           (node_net_config_ip),
-    .net_config_nativePort   (node_net_config_nativePort),
-    .net_config_clientPort   (node_net_config_clientPort),
-    .net_config_acceptAnyMac (node_net_config_acceptAnyMac),
-    .offload_events_requests (node_offload_events_requests),
-    .offload_events_accesses (node_offload_events_accesses),
-    .offload_events_busy     (node_offload_events_busy),
-    .offload_events_repeated (node_offload_events_repeated)
+  wire node_rx_valid = path_node_rx_valid; // extended_node.ts:35
+  wire [511:0] node_rx_payload_data = path_node_rx_payload_data; // extended_node.ts:35
+  wire [63:0] node_rx_payload_keep = path_node_rx_payload_keep; // extended_node.ts:35
+  wire node_rx_payload_last = path_node_rx_payload_last; // extended_node.ts:35
+  wire node_rx_payload_user = path_node_rx_payload_user; // extended_node.ts:35
+  wire node_tx_ready = path_node_tx_ready; // extended_node.ts:35
+  wire node_soc_rx_ready = path_node_soc_rx_ready; // extended_node.ts:35
+  wire node_soc_tx_valid = path_node_soc_tx_valid; // extended_node.ts:35
+  wire [511:0] node_soc_tx_payload_data = path_node_soc_tx_payload_data; // extended_node.ts:35
+  wire [63:0] node_soc_tx_payload_keep = path_node_soc_tx_payload_keep; // extended_node.ts:35
+  wire node_soc_tx_payload_last = path_node_soc_tx_payload_last; // extended_node.ts:35
+  wire node_soc_tx_payload_user = path_node_soc_tx_payload_user; // extended_node.ts:35
+  wire node_mem_aw_ready = mem_aw_ready; // extended_node.ts:35
+  wire node_mem_w_ready = mem_w_ready; // extended_node.ts:35
+  wire node_mem_b_valid = mem_b_valid; // extended_node.ts:35
+  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // extended_node.ts:35
+  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // extended_node.ts:35
+  wire node_mem_ar_ready = mem_ar_ready; // extended_node.ts:35
+  wire node_mem_r_valid = mem_r_valid; // extended_node.ts:35
+  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // extended_node.ts:35
+  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // extended_node.ts:35
+  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // extended_node.ts:35
+  wire node_mem_r_payload_last = mem_r_payload_last; // extended_node.ts:35
+  wire node_free_page_valid = free_page_valid; // extended_node.ts:35
+  wire [8:0] node_free_page_payload = free_page_payload; // extended_node.ts:35
+  wire node_shootdown_valid = shootdown_valid; // extended_node.ts:35
+  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // extended_node.ts:35
+  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // extended_node.ts:35
+  wire node_shootdown_done_ready = shootdown_done_ready; // extended_node.ts:35
+  wire node_s_aw_valid = s_aw_valid; // extended_node.ts:35
+  wire [11:0] node_s_aw_payload_addr = s_aw_payload_addr; // extended_node.ts:35
+  wire [2:0] node_s_aw_payload_prot = s_aw_payload_prot; // extended_node.ts:35
+  wire node_s_w_valid = s_w_valid; // extended_node.ts:35
+  wire [31:0] node_s_w_payload_data = s_w_payload_data; // extended_node.ts:35
+  wire [3:0] node_s_w_payload_strb = s_w_payload_strb; // extended_node.ts:35
+  wire node_s_b_ready = s_b_ready; // extended_node.ts:35
+  wire node_s_ar_valid = s_ar_valid; // extended_node.ts:35
+  wire [11:0] node_s_ar_payload_addr = s_ar_payload_addr; // extended_node.ts:35
+  wire [2:0] node_s_ar_payload_prot = s_ar_payload_prot; // extended_node.ts:35
+  wire node_s_r_ready = s_r_ready; // extended_node.ts:35
+  wire [3:0] node_offload_events_requests = path_events_requests; // extended_node.ts:35
+  wire [3:0] node_offload_events_accesses = path_events_accesses; // extended_node.ts:35
+  wire node_offload_events_busy = path_events_busy; // extended_node.ts:35
+  wire node_offload_events_repeated = path_events_repeated; // extended_node.ts:35
+  wire [3:0] node_offload_state_held = path_state_held; // extended_node.ts:35
+  wire [3:0] node_offload_state_stuck = path_state_stuck; // extended_node.ts:35
+  ClioNode_d512_p22_m31_t64_n64_xo node ( // extended_node.ts:35
+    .clk                      (clk),
+    .rst                      (rst),
+    .rx_valid                 (node_rx_valid),
+    .rx_ready                 (node_rx_ready),
+    .rx_payload_data          (node_rx_payload_data),
+    .rx_payload_keep          (node_rx_payload_keep),
+    .rx_payload_last          (node_rx_payload_last),
+    .rx_payload_user          (node_rx_payload_user),
+    .tx_valid                 (node_tx_valid),
+    .tx_ready                 (node_tx_ready),
+    .tx_payload_data          (node_tx_payload_data),
+    .tx_payload_keep          (node_tx_payload_keep),
+    .tx_payload_last          (node_tx_payload_last),
+    .tx_payload_user          (node_tx_payload_user),
+    .soc_rx_valid             (node_soc_rx_valid),
+    .soc_rx_ready             (node_soc_rx_ready),
+    .soc_rx_payload_data      (node_soc_rx_payload_data),
+    .soc_rx_payload_keep      (node_soc_rx_payload_keep),
+    .soc_rx_payload_last      (node_soc_rx_payload_last),
+    .soc_rx_payload_user      (node_soc_rx_payload_user),
+    .soc_tx_valid             (node_soc_tx_valid),
+    .soc_tx_ready             (node_soc_tx_ready),
+    .soc_tx_payload_data      (node_soc_tx_payload_data),
+    .soc_tx_payload_keep      (node_soc_tx_payload_keep),
+    .soc_tx_payload_last      (node_soc_tx_payload_last),
+    .soc_tx_payload_user      (node_soc_tx_payload_user),
+    .mem_aw_valid             (node_mem_aw_valid),
+    .mem_aw_ready             (node_mem_aw_ready),
+    .mem_aw_payload_addr      (node_mem_aw_payload_addr),
+    .mem_aw_payload_id        (node_mem_aw_payload_id),
+    .mem_aw_payload_len       (node_mem_aw_payload_len),
+    .mem_aw_payload_size      (node_mem_aw_payload_size),
+    .mem_aw_payload_burst     (node_mem_aw_payload_burst),
+    .mem_w_valid              (node_mem_w_valid),
+    .mem_w_ready              (node_mem_w_ready),
+    .mem_w_payload_data       (node_mem_w_payload_data),
+    .mem_w_payload_strb       (node_mem_w_payload_strb),
+    .mem_w_payload_last       (node_mem_w_payload_last),
+    .mem_b_valid              (node_mem_b_valid),
+    .mem_b_ready              (node_mem_b_ready),
+    .mem_b_payload_id         (node_mem_b_payload_id),
+    .mem_b_payload_resp       (node_mem_b_payload_resp),
+    .mem_ar_valid             (node_mem_ar_valid),
+    .mem_ar_ready             (node_mem_ar_ready),
+    .mem_ar_payload_addr      (node_mem_ar_payload_addr),
+    .mem_ar_payload_id        (node_mem_ar_payload_id),
+    .mem_ar_payload_len       (node_mem_ar_payload_len),
+    .mem_ar_payload_size      (node_mem_ar_payload_size),
+    .mem_ar_payload_burst     (node_mem_ar_payload_burst),
+    .mem_r_valid              (node_mem_r_valid),
+    .mem_r_ready              (node_mem_r_ready),
+    .mem_r_payload_data       (node_mem_r_payload_data),
+    .mem_r_payload_id         (node_mem_r_payload_id),
+    .mem_r_payload_resp       (node_mem_r_payload_resp),
+    .mem_r_payload_last       (node_mem_r_payload_last),
+    .free_page_valid          (node_free_page_valid),
+    .free_page_ready          (node_free_page_ready),
+    .free_page_payload        (node_free_page_payload),
+    .free_pages               (node_free_pages),
+    .low_water                (node_low_water),
+    .shootdown_valid          (node_shootdown_valid),
+    .shootdown_ready          (node_shootdown_ready),
+    .shootdown_payload_pid    (node_shootdown_payload_pid),
+    .shootdown_payload_vpn    (node_shootdown_payload_vpn),
+    .shootdown_done_valid     (node_shootdown_done_valid),
+    .shootdown_done_ready     (node_shootdown_done_ready),
+    .shootdown_done_payload   (node_shootdown_done_payload),
+    .s_aw_valid               (node_s_aw_valid),
+    .s_aw_ready               (node_s_aw_ready),
+    .s_aw_payload_addr        (node_s_aw_payload_addr),
+    .s_aw_payload_prot        (node_s_aw_payload_prot),
+    .s_w_valid                (node_s_w_valid),
+    .s_w_ready                (node_s_w_ready),
+    .s_w_payload_data         (node_s_w_payload_data),
+    .s_w_payload_strb         (node_s_w_payload_strb),
+    .s_b_valid                (node_s_b_valid),
+    .s_b_ready                (node_s_b_ready),
+    .s_b_payload_resp         (node_s_b_payload_resp),
+    .s_ar_valid               (node_s_ar_valid),
+    .s_ar_ready               (node_s_ar_ready),
+    .s_ar_payload_addr        (node_s_ar_payload_addr),
+    .s_ar_payload_prot        (node_s_ar_payload_prot),
+    .s_r_valid                (node_s_r_valid),
+    .s_r_ready                (node_s_r_ready),
+    .s_r_payload_data         (node_s_r_payload_data),
+    .s_r_payload_resp         (node_s_r_payload_resp),
+    .busy                     (node_busy),
+    .net_config_mac           (node_net_config_mac),
+    .net_config_ip            (node_net_config_ip),
+    .net_config_nativePort    (node_net_config_nativePort),
+    .net_config_clientPort    (node_net_config_clientPort),
+    .net_config_acceptAnyMac  (node_net_config_acceptAnyMac),
+    .offload_events_requests  (node_offload_events_requests),
+    .offload_events_accesses  (node_offload_events_accesses),
+    .offload_events_busy      (node_offload_events_busy),
+    .offload_events_repeated  (node_offload_events_repeated),
+    .offload_state_held       (node_offload_state_held),
+    .offload_state_stuck      (node_offload_state_stuck),
+    .offload_control_hold     (node_offload_control_hold),
+    .offload_control_patience (node_offload_control_patience)
   );
 
-  wire [47:0] path_config_mac = node_net_config_mac; // extended_node.ts:27
-  wire [31:0] path_config_ip = node_net_config_ip; // extended_node.ts:27
-  wire [15:0] path_config_nativePort = node_net_config_nativePort; // extended_node.ts:27
-  wire [15:0] path_config_clientPort = node_net_config_clientPort; // extended_node.ts:27
-  wire path_config_acceptAnyMac = node_net_config_acceptAnyMac; // extended_node.ts:27
-  wire path_rx_valid = rx_valid; // extended_node.ts:27
-  wire [511:0] path_rx_payload_data = rx_payload_data; // extended_node.ts:27
-  wire [63:0] path_rx_payload_keep = rx_payload_keep; // extended_node.ts:27
-  wire path_rx_payload_last = rx_payload_last; // extended_node.ts:27
-  wire path_rx_payload_user = rx_payload_user; // extended_node.ts:27
-  wire path_tx_ready = tx_ready; // extended_node.ts:27
-  wire path_soc_rx_ready = soc_rx_ready; // extended_node.ts:27
-  wire path_soc_tx_valid = soc_tx_valid; // extended_node.ts:27
-  wire [511:0] path_soc_tx_payload_data = soc_tx_payload_data; // extended_node.ts:27
-  wire [63:0] path_soc_tx_payload_keep = soc_tx_payload_keep; // extended_node.ts:27
-  wire path_soc_tx_payload_last = soc_tx_payload_last; // extended_node.ts:27
-  wire path_soc_tx_payload_user = soc_tx_payload_user; // extended_node.ts:27
-  wire path_node_rx_ready = node_rx_ready; // extended_node.ts:27
-  wire path_node_tx_valid = node_tx_valid; // extended_node.ts:27
-  wire [511:0] path_node_tx_payload_data = node_tx_payload_data; // extended_node.ts:27
-  wire [63:0] path_node_tx_payload_keep = node_tx_payload_keep; // extended_node.ts:27
-  wire path_node_tx_payload_last = node_tx_payload_last; // extended_node.ts:27
-  wire path_node_tx_payload_user = node_tx_payload_user; // extended_node.ts:27
-  wire path_node_soc_rx_valid = node_soc_rx_valid; // extended_node.ts:27
-  wire [511:0] path_node_soc_rx_payload_data = node_soc_rx_payload_data; // extended_node.ts:27
-  wire [63:0] path_node_soc_rx_payload_keep = node_soc_rx_payload_keep; // extended_node.ts:27
-  wire path_node_soc_rx_payload_last = node_soc_rx_payload_last; // extended_node.ts:27
-  wire path_node_soc_rx_payload_user = node_soc_rx_payload_user; // extended_node.ts:27
-  wire path_node_soc_tx_ready = node_soc_tx_ready; // extended_node.ts:27
-  ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended_node.ts:27
+  wire [47:0] path_config_mac = node_net_config_mac; // extended_node.ts:35
+  wire [31:0] path_config_ip = node_net_config_ip; // extended_node.ts:35
+  wire [15:0] path_config_nativePort = node_net_config_nativePort; // extended_node.ts:35
+  wire [15:0] path_config_clientPort = node_net_config_clientPort; // extended_node.ts:35
+  wire path_config_acceptAnyMac = node_net_config_acceptAnyMac; // extended_node.ts:35
+  wire path_rx_valid = rx_valid; // extended_node.ts:35
+  wire [511:0] path_rx_payload_data = rx_payload_data; // extended_node.ts:35
+  wire [63:0] path_rx_payload_keep = rx_payload_keep; // extended_node.ts:35
+  wire path_rx_payload_last = rx_payload_last; // extended_node.ts:35
+  wire path_rx_payload_user = rx_payload_user; // extended_node.ts:35
+  wire path_tx_ready = tx_ready; // extended_node.ts:35
+  wire path_soc_rx_ready = soc_rx_ready; // extended_node.ts:35
+  wire path_soc_tx_valid = soc_tx_valid; // extended_node.ts:35
+  wire [511:0] path_soc_tx_payload_data = soc_tx_payload_data; // extended_node.ts:35
+  wire [63:0] path_soc_tx_payload_keep = soc_tx_payload_keep; // extended_node.ts:35
+  wire path_soc_tx_payload_last = soc_tx_payload_last; // extended_node.ts:35
+  wire path_soc_tx_payload_user = soc_tx_payload_user; // extended_node.ts:35
+  wire path_node_rx_ready = node_rx_ready; // extended_node.ts:35
+  wire path_node_tx_valid = node_tx_valid; // extended_node.ts:35
+  wire [511:0] path_node_tx_payload_data = node_tx_payload_data; // extended_node.ts:35
+  wire [63:0] path_node_tx_payload_keep = node_tx_payload_keep; // extended_node.ts:35
+  wire path_node_tx_payload_last = node_tx_payload_last; // extended_node.ts:35
+  wire path_node_tx_payload_user = node_tx_payload_user; // extended_node.ts:35
+  wire path_node_soc_rx_valid = node_soc_rx_valid; // extended_node.ts:35
+  wire [511:0] path_node_soc_rx_payload_data = node_soc_rx_payload_data; // extended_node.ts:35
+  wire [63:0] path_node_soc_rx_payload_keep = node_soc_rx_payload_keep; // extended_node.ts:35
+  wire path_node_soc_rx_payload_last = node_soc_rx_payload_last; // extended_node.ts:35
+  wire path_node_soc_rx_payload_user = node_soc_rx_payload_user; // extended_node.ts:35
+  wire path_node_soc_tx_ready = node_soc_tx_ready; // extended_node.ts:35
+  wire [3:0] path_control_hold = node_offload_control_hold; // extended_node.ts:35
+  wire [23:0] path_control_patience = node_offload_control_patience; // extended_node.ts:35
+  ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended_node.ts:35
     .clk                      (clk),
     .rst                      (rst),
     .config_mac               (path_config_mac),
@@ -399,7 +411,11 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .events_requests          (path_events_requests),
     .events_accesses          (path_events_accesses),
     .events_busy              (path_events_busy),
-    .events_repeated          (path_events_repeated)
+    .events_repeated          (path_events_repeated),
+    .control_hold             (path_control_hold),
+    .control_patience         (path_control_patience),
+    .state_held               (path_state_held),
+    .state_stuck              (path_state_stuck)
   );
 
   assign rx_ready = path_rx_ready;

@@ -59,312 +59,332 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   output wire [3:0]   events_requests,
   output wire [3:0]   events_accesses,
   output wire         events_busy,
-  output wire         events_repeated
+  output wire         events_repeated,
+  input  wire [3:0]   control_hold,
+  input  wire [23:0]  control_patience,
+  output wire [3:0]   state_held,
+  output wire [3:0]   state_stuck
 );
-  wire slot_0_request_valid; // extend_path.ts:44
-  wire [2:0] slot_0_request_payload_context; // extend_path.ts:44
-  wire [7:0] slot_0_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_0_request_payload_pid; // extend_path.ts:44
-  wire [13:0] slot_0_request_payload_length; // extend_path.ts:44
-  wire slot_0_request_data_valid; // extend_path.ts:44
-  wire [511:0] slot_0_request_data_payload_data; // extend_path.ts:44
-  wire slot_0_request_data_payload_last; // extend_path.ts:44
-  wire slot_0_reply_ready; // extend_path.ts:44
-  wire slot_0_reply_data_ready; // extend_path.ts:44
-  wire slot_0_memory_ready; // extend_path.ts:44
-  wire slot_0_memory_data_ready; // extend_path.ts:44
-  wire slot_0_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] slot_0_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] slot_0_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] slot_0_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] slot_0_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] slot_0_memory_reply_payload_data; // extend_path.ts:44
-  wire slot_0_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_0_memory_reply_data_payload_data; // extend_path.ts:44
-  wire slot_0_memory_reply_data_payload_last; // extend_path.ts:44
-  wire slot_0_room; // extend_path.ts:44
-  wire [2:0] slot_0_context; // extend_path.ts:44
-  wire slot_0_asked_ready; // extend_path.ts:44
-  wire slot_0_asked_data_ready; // extend_path.ts:44
-  wire slot_0_answer_valid; // extend_path.ts:44
-  wire [2:0] slot_0_answer_payload_context; // extend_path.ts:44
-  wire [3:0] slot_0_answer_payload_status; // extend_path.ts:44
-  wire [7:0] slot_0_answer_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_0_answer_payload_length; // extend_path.ts:44
-  wire slot_0_answer_payload_more; // extend_path.ts:44
-  wire slot_0_answer_data_valid; // extend_path.ts:44
-  wire [511:0] slot_0_answer_data_payload_data; // extend_path.ts:44
-  wire slot_0_answer_data_payload_last; // extend_path.ts:44
-  wire slot_0_access_valid; // extend_path.ts:44
-  wire [7:0] slot_0_access_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_0_access_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_0_access_payload_pid; // extend_path.ts:44
-  wire [63:0] slot_0_access_payload_va; // extend_path.ts:44
-  wire [31:0] slot_0_access_payload_length; // extend_path.ts:44
-  wire [13:0] slot_0_access_payload_data; // extend_path.ts:44
-  wire [9:0] slot_0_access_payload_cost; // extend_path.ts:44
-  wire slot_0_access_data_valid; // extend_path.ts:44
-  wire [511:0] slot_0_access_data_payload_data; // extend_path.ts:44
-  wire slot_0_access_data_payload_last; // extend_path.ts:44
-  wire slot_0_came_ready; // extend_path.ts:44
-  wire slot_0_came_data_ready; // extend_path.ts:44
-  wire slot_0_events_requests; // extend_path.ts:44
-  wire slot_0_events_replies; // extend_path.ts:44
-  wire slot_0_events_accesses; // extend_path.ts:44
-  wire slot_0_events_refused; // extend_path.ts:44
-  wire slot_0_events_stray; // extend_path.ts:44
-  wire pointer_chase_request_ready; // extend_path.ts:44
-  wire pointer_chase_request_data_ready; // extend_path.ts:44
-  wire pointer_chase_reply_valid; // extend_path.ts:44
-  wire [2:0] pointer_chase_reply_payload_context; // extend_path.ts:44
-  wire [3:0] pointer_chase_reply_payload_status; // extend_path.ts:44
-  wire [7:0] pointer_chase_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] pointer_chase_reply_payload_length; // extend_path.ts:44
-  wire pointer_chase_reply_payload_more; // extend_path.ts:44
-  wire pointer_chase_reply_data_valid; // extend_path.ts:44
-  wire [511:0] pointer_chase_reply_data_payload_data; // extend_path.ts:44
-  wire pointer_chase_reply_data_payload_last; // extend_path.ts:44
-  wire pointer_chase_memory_valid; // extend_path.ts:44
-  wire [7:0] pointer_chase_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] pointer_chase_memory_payload_opcode; // extend_path.ts:44
-  wire pointer_chase_memory_payload_client; // extend_path.ts:44
-  wire [2:0] pointer_chase_memory_payload_context; // extend_path.ts:44
-  wire [63:0] pointer_chase_memory_payload_va; // extend_path.ts:44
-  wire [31:0] pointer_chase_memory_payload_length; // extend_path.ts:44
-  wire [13:0] pointer_chase_memory_payload_data; // extend_path.ts:44
-  wire pointer_chase_memory_data_valid; // extend_path.ts:44
-  wire [511:0] pointer_chase_memory_data_payload_data; // extend_path.ts:44
-  wire pointer_chase_memory_data_payload_last; // extend_path.ts:44
-  wire pointer_chase_memory_reply_ready; // extend_path.ts:44
-  wire pointer_chase_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_1_request_valid; // extend_path.ts:44
-  wire [2:0] slot_1_request_payload_context; // extend_path.ts:44
-  wire [7:0] slot_1_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_1_request_payload_pid; // extend_path.ts:44
-  wire [13:0] slot_1_request_payload_length; // extend_path.ts:44
-  wire slot_1_request_data_valid; // extend_path.ts:44
-  wire [511:0] slot_1_request_data_payload_data; // extend_path.ts:44
-  wire slot_1_request_data_payload_last; // extend_path.ts:44
-  wire slot_1_reply_ready; // extend_path.ts:44
-  wire slot_1_reply_data_ready; // extend_path.ts:44
-  wire slot_1_memory_ready; // extend_path.ts:44
-  wire slot_1_memory_data_ready; // extend_path.ts:44
-  wire slot_1_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] slot_1_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] slot_1_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] slot_1_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] slot_1_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] slot_1_memory_reply_payload_data; // extend_path.ts:44
-  wire slot_1_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_1_memory_reply_data_payload_data; // extend_path.ts:44
-  wire slot_1_memory_reply_data_payload_last; // extend_path.ts:44
-  wire slot_1_room; // extend_path.ts:44
-  wire [2:0] slot_1_context; // extend_path.ts:44
-  wire slot_1_asked_ready; // extend_path.ts:44
-  wire slot_1_asked_data_ready; // extend_path.ts:44
-  wire slot_1_answer_valid; // extend_path.ts:44
-  wire [2:0] slot_1_answer_payload_context; // extend_path.ts:44
-  wire [3:0] slot_1_answer_payload_status; // extend_path.ts:44
-  wire [7:0] slot_1_answer_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_1_answer_payload_length; // extend_path.ts:44
-  wire slot_1_answer_payload_more; // extend_path.ts:44
-  wire slot_1_answer_data_valid; // extend_path.ts:44
-  wire [511:0] slot_1_answer_data_payload_data; // extend_path.ts:44
-  wire slot_1_answer_data_payload_last; // extend_path.ts:44
-  wire slot_1_access_valid; // extend_path.ts:44
-  wire [7:0] slot_1_access_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_1_access_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_1_access_payload_pid; // extend_path.ts:44
-  wire [63:0] slot_1_access_payload_va; // extend_path.ts:44
-  wire [31:0] slot_1_access_payload_length; // extend_path.ts:44
-  wire [13:0] slot_1_access_payload_data; // extend_path.ts:44
-  wire [9:0] slot_1_access_payload_cost; // extend_path.ts:44
-  wire slot_1_access_data_valid; // extend_path.ts:44
-  wire [511:0] slot_1_access_data_payload_data; // extend_path.ts:44
-  wire slot_1_access_data_payload_last; // extend_path.ts:44
-  wire slot_1_came_ready; // extend_path.ts:44
-  wire slot_1_came_data_ready; // extend_path.ts:44
-  wire slot_1_events_requests; // extend_path.ts:44
-  wire slot_1_events_replies; // extend_path.ts:44
-  wire slot_1_events_accesses; // extend_path.ts:44
-  wire slot_1_events_refused; // extend_path.ts:44
-  wire slot_1_events_stray; // extend_path.ts:44
-  wire kv_request_ready; // extend_path.ts:44
-  wire kv_request_data_ready; // extend_path.ts:44
-  wire kv_reply_valid; // extend_path.ts:44
-  wire [2:0] kv_reply_payload_context; // extend_path.ts:44
-  wire [3:0] kv_reply_payload_status; // extend_path.ts:44
-  wire [7:0] kv_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] kv_reply_payload_length; // extend_path.ts:44
-  wire kv_reply_payload_more; // extend_path.ts:44
-  wire kv_reply_data_valid; // extend_path.ts:44
-  wire [511:0] kv_reply_data_payload_data; // extend_path.ts:44
-  wire kv_reply_data_payload_last; // extend_path.ts:44
-  wire kv_memory_valid; // extend_path.ts:44
-  wire [7:0] kv_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] kv_memory_payload_opcode; // extend_path.ts:44
-  wire kv_memory_payload_client; // extend_path.ts:44
-  wire [2:0] kv_memory_payload_context; // extend_path.ts:44
-  wire [63:0] kv_memory_payload_va; // extend_path.ts:44
-  wire [31:0] kv_memory_payload_length; // extend_path.ts:44
-  wire [13:0] kv_memory_payload_data; // extend_path.ts:44
-  wire kv_memory_data_valid; // extend_path.ts:44
-  wire [511:0] kv_memory_data_payload_data; // extend_path.ts:44
-  wire kv_memory_data_payload_last; // extend_path.ts:44
-  wire kv_memory_reply_ready; // extend_path.ts:44
-  wire kv_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_2_request_valid; // extend_path.ts:44
-  wire [2:0] slot_2_request_payload_context; // extend_path.ts:44
-  wire [7:0] slot_2_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_2_request_payload_pid; // extend_path.ts:44
-  wire [13:0] slot_2_request_payload_length; // extend_path.ts:44
-  wire slot_2_request_data_valid; // extend_path.ts:44
-  wire [511:0] slot_2_request_data_payload_data; // extend_path.ts:44
-  wire slot_2_request_data_payload_last; // extend_path.ts:44
-  wire slot_2_reply_ready; // extend_path.ts:44
-  wire slot_2_reply_data_ready; // extend_path.ts:44
-  wire slot_2_memory_ready; // extend_path.ts:44
-  wire slot_2_memory_data_ready; // extend_path.ts:44
-  wire slot_2_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] slot_2_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] slot_2_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] slot_2_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] slot_2_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] slot_2_memory_reply_payload_data; // extend_path.ts:44
-  wire slot_2_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_2_memory_reply_data_payload_data; // extend_path.ts:44
-  wire slot_2_memory_reply_data_payload_last; // extend_path.ts:44
-  wire slot_2_room; // extend_path.ts:44
-  wire [2:0] slot_2_context; // extend_path.ts:44
-  wire slot_2_asked_ready; // extend_path.ts:44
-  wire slot_2_asked_data_ready; // extend_path.ts:44
-  wire slot_2_answer_valid; // extend_path.ts:44
-  wire [2:0] slot_2_answer_payload_context; // extend_path.ts:44
-  wire [3:0] slot_2_answer_payload_status; // extend_path.ts:44
-  wire [7:0] slot_2_answer_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_2_answer_payload_length; // extend_path.ts:44
-  wire slot_2_answer_payload_more; // extend_path.ts:44
-  wire slot_2_answer_data_valid; // extend_path.ts:44
-  wire [511:0] slot_2_answer_data_payload_data; // extend_path.ts:44
-  wire slot_2_answer_data_payload_last; // extend_path.ts:44
-  wire slot_2_access_valid; // extend_path.ts:44
-  wire [7:0] slot_2_access_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_2_access_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_2_access_payload_pid; // extend_path.ts:44
-  wire [63:0] slot_2_access_payload_va; // extend_path.ts:44
-  wire [31:0] slot_2_access_payload_length; // extend_path.ts:44
-  wire [13:0] slot_2_access_payload_data; // extend_path.ts:44
-  wire [9:0] slot_2_access_payload_cost; // extend_path.ts:44
-  wire slot_2_access_data_valid; // extend_path.ts:44
-  wire [511:0] slot_2_access_data_payload_data; // extend_path.ts:44
-  wire slot_2_access_data_payload_last; // extend_path.ts:44
-  wire slot_2_came_ready; // extend_path.ts:44
-  wire slot_2_came_data_ready; // extend_path.ts:44
-  wire slot_2_events_requests; // extend_path.ts:44
-  wire slot_2_events_replies; // extend_path.ts:44
-  wire slot_2_events_accesses; // extend_path.ts:44
-  wire slot_2_events_refused; // extend_path.ts:44
-  wire slot_2_events_stray; // extend_path.ts:44
-  wire multi_version_request_ready; // extend_path.ts:44
-  wire multi_version_request_data_ready; // extend_path.ts:44
-  wire multi_version_reply_valid; // extend_path.ts:44
-  wire [2:0] multi_version_reply_payload_context; // extend_path.ts:44
-  wire [3:0] multi_version_reply_payload_status; // extend_path.ts:44
-  wire [7:0] multi_version_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] multi_version_reply_payload_length; // extend_path.ts:44
-  wire multi_version_reply_payload_more; // extend_path.ts:44
-  wire multi_version_reply_data_valid; // extend_path.ts:44
-  wire [511:0] multi_version_reply_data_payload_data; // extend_path.ts:44
-  wire multi_version_reply_data_payload_last; // extend_path.ts:44
-  wire multi_version_memory_valid; // extend_path.ts:44
-  wire [7:0] multi_version_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] multi_version_memory_payload_opcode; // extend_path.ts:44
-  wire multi_version_memory_payload_client; // extend_path.ts:44
-  wire [2:0] multi_version_memory_payload_context; // extend_path.ts:44
-  wire [63:0] multi_version_memory_payload_va; // extend_path.ts:44
-  wire [31:0] multi_version_memory_payload_length; // extend_path.ts:44
-  wire [13:0] multi_version_memory_payload_data; // extend_path.ts:44
-  wire multi_version_memory_data_valid; // extend_path.ts:44
-  wire [511:0] multi_version_memory_data_payload_data; // extend_path.ts:44
-  wire multi_version_memory_data_payload_last; // extend_path.ts:44
-  wire multi_version_memory_reply_ready; // extend_path.ts:44
-  wire multi_version_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_3_request_valid; // extend_path.ts:44
-  wire [2:0] slot_3_request_payload_context; // extend_path.ts:44
-  wire [7:0] slot_3_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_3_request_payload_pid; // extend_path.ts:44
-  wire [13:0] slot_3_request_payload_length; // extend_path.ts:44
-  wire slot_3_request_data_valid; // extend_path.ts:44
-  wire [511:0] slot_3_request_data_payload_data; // extend_path.ts:44
-  wire slot_3_request_data_payload_last; // extend_path.ts:44
-  wire slot_3_reply_ready; // extend_path.ts:44
-  wire slot_3_reply_data_ready; // extend_path.ts:44
-  wire slot_3_memory_ready; // extend_path.ts:44
-  wire slot_3_memory_data_ready; // extend_path.ts:44
-  wire slot_3_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] slot_3_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] slot_3_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] slot_3_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] slot_3_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] slot_3_memory_reply_payload_data; // extend_path.ts:44
-  wire slot_3_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_3_memory_reply_data_payload_data; // extend_path.ts:44
-  wire slot_3_memory_reply_data_payload_last; // extend_path.ts:44
-  wire slot_3_room; // extend_path.ts:44
-  wire [2:0] slot_3_context; // extend_path.ts:44
-  wire slot_3_asked_ready; // extend_path.ts:44
-  wire slot_3_asked_data_ready; // extend_path.ts:44
-  wire slot_3_answer_valid; // extend_path.ts:44
-  wire [2:0] slot_3_answer_payload_context; // extend_path.ts:44
-  wire [3:0] slot_3_answer_payload_status; // extend_path.ts:44
-  wire [7:0] slot_3_answer_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_3_answer_payload_length; // extend_path.ts:44
-  wire slot_3_answer_payload_more; // extend_path.ts:44
-  wire slot_3_answer_data_valid; // extend_path.ts:44
-  wire [511:0] slot_3_answer_data_payload_data; // extend_path.ts:44
-  wire slot_3_answer_data_payload_last; // extend_path.ts:44
-  wire slot_3_access_valid; // extend_path.ts:44
-  wire [7:0] slot_3_access_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_3_access_payload_opcode; // extend_path.ts:44
-  wire [15:0] slot_3_access_payload_pid; // extend_path.ts:44
-  wire [63:0] slot_3_access_payload_va; // extend_path.ts:44
-  wire [31:0] slot_3_access_payload_length; // extend_path.ts:44
-  wire [13:0] slot_3_access_payload_data; // extend_path.ts:44
-  wire [9:0] slot_3_access_payload_cost; // extend_path.ts:44
-  wire slot_3_access_data_valid; // extend_path.ts:44
-  wire [511:0] slot_3_access_data_payload_data; // extend_path.ts:44
-  wire slot_3_access_data_payload_last; // extend_path.ts:44
-  wire slot_3_came_ready; // extend_path.ts:44
-  wire slot_3_came_data_ready; // extend_path.ts:44
-  wire slot_3_events_requests; // extend_path.ts:44
-  wire slot_3_events_replies; // extend_path.ts:44
-  wire slot_3_events_accesses; // extend_path.ts:44
-  wire slot_3_events_refused; // extend_path.ts:44
-  wire slot_3_events_stray; // extend_path.ts:44
-  wire data_frame_request_ready; // extend_path.ts:44
-  wire data_frame_request_data_ready; // extend_path.ts:44
-  wire data_frame_reply_valid; // extend_path.ts:44
-  wire [2:0] data_frame_reply_payload_context; // extend_path.ts:44
-  wire [3:0] data_frame_reply_payload_status; // extend_path.ts:44
-  wire [7:0] data_frame_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] data_frame_reply_payload_length; // extend_path.ts:44
-  wire data_frame_reply_payload_more; // extend_path.ts:44
-  wire data_frame_reply_data_valid; // extend_path.ts:44
-  wire [511:0] data_frame_reply_data_payload_data; // extend_path.ts:44
-  wire data_frame_reply_data_payload_last; // extend_path.ts:44
-  wire data_frame_memory_valid; // extend_path.ts:44
-  wire [7:0] data_frame_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] data_frame_memory_payload_opcode; // extend_path.ts:44
-  wire data_frame_memory_payload_client; // extend_path.ts:44
-  wire [2:0] data_frame_memory_payload_context; // extend_path.ts:44
-  wire [63:0] data_frame_memory_payload_va; // extend_path.ts:44
-  wire [31:0] data_frame_memory_payload_length; // extend_path.ts:44
-  wire [13:0] data_frame_memory_payload_data; // extend_path.ts:44
-  wire data_frame_memory_data_valid; // extend_path.ts:44
-  wire [511:0] data_frame_memory_data_payload_data; // extend_path.ts:44
-  wire data_frame_memory_data_payload_last; // extend_path.ts:44
-  wire data_frame_memory_reply_ready; // extend_path.ts:44
-  wire data_frame_memory_reply_data_ready; // extend_path.ts:44
+  wire slot_0_request_valid; // extend_path.ts:47
+  wire [2:0] slot_0_request_payload_context; // extend_path.ts:47
+  wire [7:0] slot_0_request_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_0_request_payload_pid; // extend_path.ts:47
+  wire [13:0] slot_0_request_payload_length; // extend_path.ts:47
+  wire slot_0_request_data_valid; // extend_path.ts:47
+  wire [511:0] slot_0_request_data_payload_data; // extend_path.ts:47
+  wire slot_0_request_data_payload_last; // extend_path.ts:47
+  wire slot_0_reply_ready; // extend_path.ts:47
+  wire slot_0_reply_data_ready; // extend_path.ts:47
+  wire slot_0_memory_ready; // extend_path.ts:47
+  wire slot_0_memory_data_ready; // extend_path.ts:47
+  wire slot_0_memory_reply_valid; // extend_path.ts:47
+  wire [7:0] slot_0_memory_reply_payload_tag; // extend_path.ts:47
+  wire [3:0] slot_0_memory_reply_payload_status; // extend_path.ts:47
+  wire [63:0] slot_0_memory_reply_payload_va; // extend_path.ts:47
+  wire [31:0] slot_0_memory_reply_payload_length; // extend_path.ts:47
+  wire [13:0] slot_0_memory_reply_payload_data; // extend_path.ts:47
+  wire slot_0_memory_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_0_memory_reply_data_payload_data; // extend_path.ts:47
+  wire slot_0_memory_reply_data_payload_last; // extend_path.ts:47
+  wire slot_0_room; // extend_path.ts:47
+  wire [2:0] slot_0_context; // extend_path.ts:47
+  wire slot_0_asked_ready; // extend_path.ts:47
+  wire slot_0_asked_data_ready; // extend_path.ts:47
+  wire slot_0_answer_valid; // extend_path.ts:47
+  wire [2:0] slot_0_answer_payload_context; // extend_path.ts:47
+  wire [3:0] slot_0_answer_payload_status; // extend_path.ts:47
+  wire [7:0] slot_0_answer_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_0_answer_payload_length; // extend_path.ts:47
+  wire slot_0_answer_payload_more; // extend_path.ts:47
+  wire slot_0_answer_data_valid; // extend_path.ts:47
+  wire [511:0] slot_0_answer_data_payload_data; // extend_path.ts:47
+  wire slot_0_answer_data_payload_last; // extend_path.ts:47
+  wire slot_0_access_valid; // extend_path.ts:47
+  wire [7:0] slot_0_access_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_0_access_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_0_access_payload_pid; // extend_path.ts:47
+  wire [63:0] slot_0_access_payload_va; // extend_path.ts:47
+  wire [31:0] slot_0_access_payload_length; // extend_path.ts:47
+  wire [13:0] slot_0_access_payload_data; // extend_path.ts:47
+  wire [9:0] slot_0_access_payload_cost; // extend_path.ts:47
+  wire slot_0_access_data_valid; // extend_path.ts:47
+  wire [511:0] slot_0_access_data_payload_data; // extend_path.ts:47
+  wire slot_0_access_data_payload_last; // extend_path.ts:47
+  wire slot_0_came_ready; // extend_path.ts:47
+  wire slot_0_came_data_ready; // extend_path.ts:47
+  wire slot_0_events_requests; // extend_path.ts:47
+  wire slot_0_events_replies; // extend_path.ts:47
+  wire slot_0_events_accesses; // extend_path.ts:47
+  wire slot_0_events_refused; // extend_path.ts:47
+  wire slot_0_events_stray; // extend_path.ts:47
+  wire slot_0_state_held; // extend_path.ts:47
+  wire slot_0_state_stuck; // extend_path.ts:47
+  wire slot_0_in_reset; // extend_path.ts:47
+  wire slot_0_lost; // extend_path.ts:47
+  wire pointer_chase_request_ready; // extend_path.ts:49
+  wire pointer_chase_request_data_ready; // extend_path.ts:49
+  wire pointer_chase_reply_valid; // extend_path.ts:49
+  wire [2:0] pointer_chase_reply_payload_context; // extend_path.ts:49
+  wire [3:0] pointer_chase_reply_payload_status; // extend_path.ts:49
+  wire [7:0] pointer_chase_reply_payload_opcode; // extend_path.ts:49
+  wire [13:0] pointer_chase_reply_payload_length; // extend_path.ts:49
+  wire pointer_chase_reply_payload_more; // extend_path.ts:49
+  wire pointer_chase_reply_data_valid; // extend_path.ts:49
+  wire [511:0] pointer_chase_reply_data_payload_data; // extend_path.ts:49
+  wire pointer_chase_reply_data_payload_last; // extend_path.ts:49
+  wire pointer_chase_memory_valid; // extend_path.ts:49
+  wire [7:0] pointer_chase_memory_payload_tag; // extend_path.ts:49
+  wire [7:0] pointer_chase_memory_payload_opcode; // extend_path.ts:49
+  wire pointer_chase_memory_payload_client; // extend_path.ts:49
+  wire [2:0] pointer_chase_memory_payload_context; // extend_path.ts:49
+  wire [63:0] pointer_chase_memory_payload_va; // extend_path.ts:49
+  wire [31:0] pointer_chase_memory_payload_length; // extend_path.ts:49
+  wire [13:0] pointer_chase_memory_payload_data; // extend_path.ts:49
+  wire pointer_chase_memory_data_valid; // extend_path.ts:49
+  wire [511:0] pointer_chase_memory_data_payload_data; // extend_path.ts:49
+  wire pointer_chase_memory_data_payload_last; // extend_path.ts:49
+  wire pointer_chase_memory_reply_ready; // extend_path.ts:49
+  wire pointer_chase_memory_reply_data_ready; // extend_path.ts:49
+  wire slot_1_request_valid; // extend_path.ts:47
+  wire [2:0] slot_1_request_payload_context; // extend_path.ts:47
+  wire [7:0] slot_1_request_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_1_request_payload_pid; // extend_path.ts:47
+  wire [13:0] slot_1_request_payload_length; // extend_path.ts:47
+  wire slot_1_request_data_valid; // extend_path.ts:47
+  wire [511:0] slot_1_request_data_payload_data; // extend_path.ts:47
+  wire slot_1_request_data_payload_last; // extend_path.ts:47
+  wire slot_1_reply_ready; // extend_path.ts:47
+  wire slot_1_reply_data_ready; // extend_path.ts:47
+  wire slot_1_memory_ready; // extend_path.ts:47
+  wire slot_1_memory_data_ready; // extend_path.ts:47
+  wire slot_1_memory_reply_valid; // extend_path.ts:47
+  wire [7:0] slot_1_memory_reply_payload_tag; // extend_path.ts:47
+  wire [3:0] slot_1_memory_reply_payload_status; // extend_path.ts:47
+  wire [63:0] slot_1_memory_reply_payload_va; // extend_path.ts:47
+  wire [31:0] slot_1_memory_reply_payload_length; // extend_path.ts:47
+  wire [13:0] slot_1_memory_reply_payload_data; // extend_path.ts:47
+  wire slot_1_memory_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_1_memory_reply_data_payload_data; // extend_path.ts:47
+  wire slot_1_memory_reply_data_payload_last; // extend_path.ts:47
+  wire slot_1_room; // extend_path.ts:47
+  wire [2:0] slot_1_context; // extend_path.ts:47
+  wire slot_1_asked_ready; // extend_path.ts:47
+  wire slot_1_asked_data_ready; // extend_path.ts:47
+  wire slot_1_answer_valid; // extend_path.ts:47
+  wire [2:0] slot_1_answer_payload_context; // extend_path.ts:47
+  wire [3:0] slot_1_answer_payload_status; // extend_path.ts:47
+  wire [7:0] slot_1_answer_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_1_answer_payload_length; // extend_path.ts:47
+  wire slot_1_answer_payload_more; // extend_path.ts:47
+  wire slot_1_answer_data_valid; // extend_path.ts:47
+  wire [511:0] slot_1_answer_data_payload_data; // extend_path.ts:47
+  wire slot_1_answer_data_payload_last; // extend_path.ts:47
+  wire slot_1_access_valid; // extend_path.ts:47
+  wire [7:0] slot_1_access_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_1_access_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_1_access_payload_pid; // extend_path.ts:47
+  wire [63:0] slot_1_access_payload_va; // extend_path.ts:47
+  wire [31:0] slot_1_access_payload_length; // extend_path.ts:47
+  wire [13:0] slot_1_access_payload_data; // extend_path.ts:47
+  wire [9:0] slot_1_access_payload_cost; // extend_path.ts:47
+  wire slot_1_access_data_valid; // extend_path.ts:47
+  wire [511:0] slot_1_access_data_payload_data; // extend_path.ts:47
+  wire slot_1_access_data_payload_last; // extend_path.ts:47
+  wire slot_1_came_ready; // extend_path.ts:47
+  wire slot_1_came_data_ready; // extend_path.ts:47
+  wire slot_1_events_requests; // extend_path.ts:47
+  wire slot_1_events_replies; // extend_path.ts:47
+  wire slot_1_events_accesses; // extend_path.ts:47
+  wire slot_1_events_refused; // extend_path.ts:47
+  wire slot_1_events_stray; // extend_path.ts:47
+  wire slot_1_state_held; // extend_path.ts:47
+  wire slot_1_state_stuck; // extend_path.ts:47
+  wire slot_1_in_reset; // extend_path.ts:47
+  wire slot_1_lost; // extend_path.ts:47
+  wire kv_request_ready; // extend_path.ts:49
+  wire kv_request_data_ready; // extend_path.ts:49
+  wire kv_reply_valid; // extend_path.ts:49
+  wire [2:0] kv_reply_payload_context; // extend_path.ts:49
+  wire [3:0] kv_reply_payload_status; // extend_path.ts:49
+  wire [7:0] kv_reply_payload_opcode; // extend_path.ts:49
+  wire [13:0] kv_reply_payload_length; // extend_path.ts:49
+  wire kv_reply_payload_more; // extend_path.ts:49
+  wire kv_reply_data_valid; // extend_path.ts:49
+  wire [511:0] kv_reply_data_payload_data; // extend_path.ts:49
+  wire kv_reply_data_payload_last; // extend_path.ts:49
+  wire kv_memory_valid; // extend_path.ts:49
+  wire [7:0] kv_memory_payload_tag; // extend_path.ts:49
+  wire [7:0] kv_memory_payload_opcode; // extend_path.ts:49
+  wire kv_memory_payload_client; // extend_path.ts:49
+  wire [2:0] kv_memory_payload_context; // extend_path.ts:49
+  wire [63:0] kv_memory_payload_va; // extend_path.ts:49
+  wire [31:0] kv_memory_payload_length; // extend_path.ts:49
+  wire [13:0] kv_memory_payload_data; // extend_path.ts:49
+  wire kv_memory_data_valid; // extend_path.ts:49
+  wire [511:0] kv_memory_data_payload_data; // extend_path.ts:49
+  wire kv_memory_data_payload_last; // extend_path.ts:49
+  wire kv_memory_reply_ready; // extend_path.ts:49
+  wire kv_memory_reply_data_ready; // extend_path.ts:49
+  wire slot_2_request_valid; // extend_path.ts:47
+  wire [2:0] slot_2_request_payload_context; // extend_path.ts:47
+  wire [7:0] slot_2_request_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_2_request_payload_pid; // extend_path.ts:47
+  wire [13:0] slot_2_request_payload_length; // extend_path.ts:47
+  wire slot_2_request_data_valid; // extend_path.ts:47
+  wire [511:0] slot_2_request_data_payload_data; // extend_path.ts:47
+  wire slot_2_request_data_payload_last; // extend_path.ts:47
+  wire slot_2_reply_ready; // extend_path.ts:47
+  wire slot_2_reply_data_ready; // extend_path.ts:47
+  wire slot_2_memory_ready; // extend_path.ts:47
+  wire slot_2_memory_data_ready; // extend_path.ts:47
+  wire slot_2_memory_reply_valid; // extend_path.ts:47
+  wire [7:0] slot_2_memory_reply_payload_tag; // extend_path.ts:47
+  wire [3:0] slot_2_memory_reply_payload_status; // extend_path.ts:47
+  wire [63:0] slot_2_memory_reply_payload_va; // extend_path.ts:47
+  wire [31:0] slot_2_memory_reply_payload_length; // extend_path.ts:47
+  wire [13:0] slot_2_memory_reply_payload_data; // extend_path.ts:47
+  wire slot_2_memory_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_2_memory_reply_data_payload_data; // extend_path.ts:47
+  wire slot_2_memory_reply_data_payload_last; // extend_path.ts:47
+  wire slot_2_room; // extend_path.ts:47
+  wire [2:0] slot_2_context; // extend_path.ts:47
+  wire slot_2_asked_ready; // extend_path.ts:47
+  wire slot_2_asked_data_ready; // extend_path.ts:47
+  wire slot_2_answer_valid; // extend_path.ts:47
+  wire [2:0] slot_2_answer_payload_context; // extend_path.ts:47
+  wire [3:0] slot_2_answer_payload_status; // extend_path.ts:47
+  wire [7:0] slot_2_answer_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_2_answer_payload_length; // extend_path.ts:47
+  wire slot_2_answer_payload_more; // extend_path.ts:47
+  wire slot_2_answer_data_valid; // extend_path.ts:47
+  wire [511:0] slot_2_answer_data_payload_data; // extend_path.ts:47
+  wire slot_2_answer_data_payload_last; // extend_path.ts:47
+  wire slot_2_access_valid; // extend_path.ts:47
+  wire [7:0] slot_2_access_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_2_access_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_2_access_payload_pid; // extend_path.ts:47
+  wire [63:0] slot_2_access_payload_va; // extend_path.ts:47
+  wire [31:0] slot_2_access_payload_length; // extend_path.ts:47
+  wire [13:0] slot_2_access_payload_data; // extend_path.ts:47
+  wire [9:0] slot_2_access_payload_cost; // extend_path.ts:47
+  wire slot_2_access_data_valid; // extend_path.ts:47
+  wire [511:0] slot_2_access_data_payload_data; // extend_path.ts:47
+  wire slot_2_access_data_payload_last; // extend_path.ts:47
+  wire slot_2_came_ready; // extend_path.ts:47
+  wire slot_2_came_data_ready; // extend_path.ts:47
+  wire slot_2_events_requests; // extend_path.ts:47
+  wire slot_2_events_replies; // extend_path.ts:47
+  wire slot_2_events_accesses; // extend_path.ts:47
+  wire slot_2_events_refused; // extend_path.ts:47
+  wire slot_2_events_stray; // extend_path.ts:47
+  wire slot_2_state_held; // extend_path.ts:47
+  wire slot_2_state_stuck; // extend_path.ts:47
+  wire slot_2_in_reset; // extend_path.ts:47
+  wire slot_2_lost; // extend_path.ts:47
+  wire multi_version_request_ready; // extend_path.ts:49
+  wire multi_version_request_data_ready; // extend_path.ts:49
+  wire multi_version_reply_valid; // extend_path.ts:49
+  wire [2:0] multi_version_reply_payload_context; // extend_path.ts:49
+  wire [3:0] multi_version_reply_payload_status; // extend_path.ts:49
+  wire [7:0] multi_version_reply_payload_opcode; // extend_path.ts:49
+  wire [13:0] multi_version_reply_payload_length; // extend_path.ts:49
+  wire multi_version_reply_payload_more; // extend_path.ts:49
+  wire multi_version_reply_data_valid; // extend_path.ts:49
+  wire [511:0] multi_version_reply_data_payload_data; // extend_path.ts:49
+  wire multi_version_reply_data_payload_last; // extend_path.ts:49
+  wire multi_version_memory_valid; // extend_path.ts:49
+  wire [7:0] multi_version_memory_payload_tag; // extend_path.ts:49
+  wire [7:0] multi_version_memory_payload_opcode; // extend_path.ts:49
+  wire multi_version_memory_payload_client; // extend_path.ts:49
+  wire [2:0] multi_version_memory_payload_context; // extend_path.ts:49
+  wire [63:0] multi_version_memory_payload_va; // extend_path.ts:49
+  wire [31:0] multi_version_memory_payload_length; // extend_path.ts:49
+  wire [13:0] multi_version_memory_payload_data; // extend_path.ts:49
+  wire multi_version_memory_data_valid; // extend_path.ts:49
+  wire [511:0] multi_version_memory_data_payload_data; // extend_path.ts:49
+  wire multi_version_memory_data_payload_last; // extend_path.ts:49
+  wire multi_version_memory_reply_ready; // extend_path.ts:49
+  wire multi_version_memory_reply_data_ready; // extend_path.ts:49
+  wire slot_3_request_valid; // extend_path.ts:47
+  wire [2:0] slot_3_request_payload_context; // extend_path.ts:47
+  wire [7:0] slot_3_request_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_3_request_payload_pid; // extend_path.ts:47
+  wire [13:0] slot_3_request_payload_length; // extend_path.ts:47
+  wire slot_3_request_data_valid; // extend_path.ts:47
+  wire [511:0] slot_3_request_data_payload_data; // extend_path.ts:47
+  wire slot_3_request_data_payload_last; // extend_path.ts:47
+  wire slot_3_reply_ready; // extend_path.ts:47
+  wire slot_3_reply_data_ready; // extend_path.ts:47
+  wire slot_3_memory_ready; // extend_path.ts:47
+  wire slot_3_memory_data_ready; // extend_path.ts:47
+  wire slot_3_memory_reply_valid; // extend_path.ts:47
+  wire [7:0] slot_3_memory_reply_payload_tag; // extend_path.ts:47
+  wire [3:0] slot_3_memory_reply_payload_status; // extend_path.ts:47
+  wire [63:0] slot_3_memory_reply_payload_va; // extend_path.ts:47
+  wire [31:0] slot_3_memory_reply_payload_length; // extend_path.ts:47
+  wire [13:0] slot_3_memory_reply_payload_data; // extend_path.ts:47
+  wire slot_3_memory_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_3_memory_reply_data_payload_data; // extend_path.ts:47
+  wire slot_3_memory_reply_data_payload_last; // extend_path.ts:47
+  wire slot_3_room; // extend_path.ts:47
+  wire [2:0] slot_3_context; // extend_path.ts:47
+  wire slot_3_asked_ready; // extend_path.ts:47
+  wire slot_3_asked_data_ready; // extend_path.ts:47
+  wire slot_3_answer_valid; // extend_path.ts:47
+  wire [2:0] slot_3_answer_payload_context; // extend_path.ts:47
+  wire [3:0] slot_3_answer_payload_status; // extend_path.ts:47
+  wire [7:0] slot_3_answer_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_3_answer_payload_length; // extend_path.ts:47
+  wire slot_3_answer_payload_more; // extend_path.ts:47
+  wire slot_3_answer_data_valid; // extend_path.ts:47
+  wire [511:0] slot_3_answer_data_payload_data; // extend_path.ts:47
+  wire slot_3_answer_data_payload_last; // extend_path.ts:47
+  wire slot_3_access_valid; // extend_path.ts:47
+  wire [7:0] slot_3_access_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_3_access_payload_opcode; // extend_path.ts:47
+  wire [15:0] slot_3_access_payload_pid; // extend_path.ts:47
+  wire [63:0] slot_3_access_payload_va; // extend_path.ts:47
+  wire [31:0] slot_3_access_payload_length; // extend_path.ts:47
+  wire [13:0] slot_3_access_payload_data; // extend_path.ts:47
+  wire [9:0] slot_3_access_payload_cost; // extend_path.ts:47
+  wire slot_3_access_data_valid; // extend_path.ts:47
+  wire [511:0] slot_3_access_data_payload_data; // extend_path.ts:47
+  wire slot_3_access_data_payload_last; // extend_path.ts:47
+  wire slot_3_came_ready; // extend_path.ts:47
+  wire slot_3_came_data_ready; // extend_path.ts:47
+  wire slot_3_events_requests; // extend_path.ts:47
+  wire slot_3_events_replies; // extend_path.ts:47
+  wire slot_3_events_accesses; // extend_path.ts:47
+  wire slot_3_events_refused; // extend_path.ts:47
+  wire slot_3_events_stray; // extend_path.ts:47
+  wire slot_3_state_held; // extend_path.ts:47
+  wire slot_3_state_stuck; // extend_path.ts:47
+  wire slot_3_in_reset; // extend_path.ts:47
+  wire slot_3_lost; // extend_path.ts:47
+  wire data_frame_request_ready; // extend_path.ts:49
+  wire data_frame_request_data_ready; // extend_path.ts:49
+  wire data_frame_reply_valid; // extend_path.ts:49
+  wire [2:0] data_frame_reply_payload_context; // extend_path.ts:49
+  wire [3:0] data_frame_reply_payload_status; // extend_path.ts:49
+  wire [7:0] data_frame_reply_payload_opcode; // extend_path.ts:49
+  wire [13:0] data_frame_reply_payload_length; // extend_path.ts:49
+  wire data_frame_reply_payload_more; // extend_path.ts:49
+  wire data_frame_reply_data_valid; // extend_path.ts:49
+  wire [511:0] data_frame_reply_data_payload_data; // extend_path.ts:49
+  wire data_frame_reply_data_payload_last; // extend_path.ts:49
+  wire data_frame_memory_valid; // extend_path.ts:49
+  wire [7:0] data_frame_memory_payload_tag; // extend_path.ts:49
+  wire [7:0] data_frame_memory_payload_opcode; // extend_path.ts:49
+  wire data_frame_memory_payload_client; // extend_path.ts:49
+  wire [2:0] data_frame_memory_payload_context; // extend_path.ts:49
+  wire [63:0] data_frame_memory_payload_va; // extend_path.ts:49
+  wire [31:0] data_frame_memory_payload_length; // extend_path.ts:49
+  wire [13:0] data_frame_memory_payload_data; // extend_path.ts:49
+  wire data_frame_memory_data_valid; // extend_path.ts:49
+  wire [511:0] data_frame_memory_data_payload_data; // extend_path.ts:49
+  wire data_frame_memory_data_payload_last; // extend_path.ts:49
+  wire data_frame_memory_reply_ready; // extend_path.ts:49
+  wire data_frame_memory_reply_data_ready; // extend_path.ts:49
   wire requests_waiting_push_ready; // request_port.ts:63
   wire requests_waiting_pop_valid; // request_port.ts:63
   wire [511:0] requests_waiting_pop_payload_data; // request_port.ts:63
@@ -416,70 +436,70 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [7:0] requests_host_answer_opcode; // request_port.ts:163
   reg [13:0] requests_host_answer_length; // request_port.ts:163
   reg [95:0] requests_host_answer_body; // request_port.ts:163
-  reg replies_granted_locked; // reply_port.ts:36
-  reg [4:0] replies_granted_owner; // reply_port.ts:36
-  reg replies_to_sum_full; // reply_port.ts:39
-  reg [2:0] replies_to_sum_held_number; // reply_port.ts:39
-  reg [3:0] replies_to_sum_held_status; // reply_port.ts:39
-  reg [7:0] replies_to_sum_held_opcode; // reply_port.ts:39
-  reg [13:0] replies_to_sum_held_length; // reply_port.ts:39
-  reg replies_to_sum_held_more; // reply_port.ts:39
-  reg [95:0] replies_to_sum_held_body; // reply_port.ts:39
-  reg [463:0] replies_to_sum_held_header; // reply_port.ts:39
-  reg replies_to_sum_held_remember; // reply_port.ts:39
-  reg [7:0] replies_to_sum_held_entry; // reply_port.ts:39
-  reg replies_to_sum_skid_full; // reply_port.ts:39
-  reg [2:0] replies_to_sum_skid_held_number; // reply_port.ts:39
-  reg [3:0] replies_to_sum_skid_held_status; // reply_port.ts:39
-  reg [7:0] replies_to_sum_skid_held_opcode; // reply_port.ts:39
-  reg [13:0] replies_to_sum_skid_held_length; // reply_port.ts:39
-  reg replies_to_sum_skid_held_more; // reply_port.ts:39
-  reg [95:0] replies_to_sum_skid_held_body; // reply_port.ts:39
-  reg [463:0] replies_to_sum_skid_held_header; // reply_port.ts:39
-  reg replies_to_sum_skid_held_remember; // reply_port.ts:39
-  reg [7:0] replies_to_sum_skid_held_entry; // reply_port.ts:39
+  reg replies_granted_locked; // reply_port.ts:40
+  reg [4:0] replies_granted_owner; // reply_port.ts:40
+  reg replies_to_sum_full; // reply_port.ts:47
+  reg [2:0] replies_to_sum_held_number; // reply_port.ts:47
+  reg [3:0] replies_to_sum_held_status; // reply_port.ts:47
+  reg [7:0] replies_to_sum_held_opcode; // reply_port.ts:47
+  reg [13:0] replies_to_sum_held_length; // reply_port.ts:47
+  reg replies_to_sum_held_more; // reply_port.ts:47
+  reg [95:0] replies_to_sum_held_body; // reply_port.ts:47
+  reg [463:0] replies_to_sum_held_header; // reply_port.ts:47
+  reg replies_to_sum_held_remember; // reply_port.ts:47
+  reg [7:0] replies_to_sum_held_entry; // reply_port.ts:47
+  reg replies_to_sum_skid_full; // reply_port.ts:47
+  reg [2:0] replies_to_sum_skid_held_number; // reply_port.ts:47
+  reg [3:0] replies_to_sum_skid_held_status; // reply_port.ts:47
+  reg [7:0] replies_to_sum_skid_held_opcode; // reply_port.ts:47
+  reg [13:0] replies_to_sum_skid_held_length; // reply_port.ts:47
+  reg replies_to_sum_skid_held_more; // reply_port.ts:47
+  reg [95:0] replies_to_sum_skid_held_body; // reply_port.ts:47
+  reg [463:0] replies_to_sum_skid_held_header; // reply_port.ts:47
+  reg replies_to_sum_skid_held_remember; // reply_port.ts:47
+  reg [7:0] replies_to_sum_skid_held_entry; // reply_port.ts:47
   reg [19:0] replies_own_ip_sum; // addresses.ts:40
-  reg replies_to_head_full; // reply_port.ts:46
-  reg [2:0] replies_to_head_held_number; // reply_port.ts:46
-  reg [3:0] replies_to_head_held_status; // reply_port.ts:46
-  reg [7:0] replies_to_head_held_opcode; // reply_port.ts:46
-  reg [13:0] replies_to_head_held_length; // reply_port.ts:46
-  reg replies_to_head_held_more; // reply_port.ts:46
-  reg [95:0] replies_to_head_held_body; // reply_port.ts:46
-  reg [463:0] replies_to_head_held_header; // reply_port.ts:46
-  reg replies_to_head_held_remember; // reply_port.ts:46
-  reg [7:0] replies_to_head_held_entry; // reply_port.ts:46
-  reg [15:0] replies_to_head_held_ipLength; // reply_port.ts:46
-  reg [16:0] replies_to_head_held_sum; // reply_port.ts:46
-  reg replies_to_head_skid_full; // reply_port.ts:46
-  reg [2:0] replies_to_head_skid_held_number; // reply_port.ts:46
-  reg [3:0] replies_to_head_skid_held_status; // reply_port.ts:46
-  reg [7:0] replies_to_head_skid_held_opcode; // reply_port.ts:46
-  reg [13:0] replies_to_head_skid_held_length; // reply_port.ts:46
-  reg replies_to_head_skid_held_more; // reply_port.ts:46
-  reg [95:0] replies_to_head_skid_held_body; // reply_port.ts:46
-  reg [463:0] replies_to_head_skid_held_header; // reply_port.ts:46
-  reg replies_to_head_skid_held_remember; // reply_port.ts:46
-  reg [7:0] replies_to_head_skid_held_entry; // reply_port.ts:46
-  reg [15:0] replies_to_head_skid_held_ipLength; // reply_port.ts:46
-  reg [16:0] replies_to_head_skid_held_sum; // reply_port.ts:46
-  wire replies_reply_header_head_ready; // reply_port.ts:61
-  wire replies_reply_header_data_ready; // reply_port.ts:61
-  wire replies_reply_header_frame_valid; // reply_port.ts:61
-  wire [511:0] replies_reply_header_frame_payload_data; // reply_port.ts:61
-  wire [63:0] replies_reply_header_frame_payload_keep; // reply_port.ts:61
-  wire replies_reply_header_frame_payload_last; // reply_port.ts:61
-  wire replies_reply_header_frame_payload_user; // reply_port.ts:61
-  reg [3:0] replies_sent_status; // reply_port.ts:64
-  reg [7:0] replies_sent_opcode; // reply_port.ts:64
-  reg [13:0] replies_sent_length; // reply_port.ts:64
-  reg [7:0] replies_sent_entry; // reply_port.ts:64
-  reg [95:0] replies_sent_body; // reply_port.ts:64
-  reg replies_remembering; // reply_port.ts:65
-  reg [3:0] replies_beat; // reply_port.ts:66
+  reg replies_to_head_full; // reply_port.ts:55
+  reg [2:0] replies_to_head_held_number; // reply_port.ts:55
+  reg [3:0] replies_to_head_held_status; // reply_port.ts:55
+  reg [7:0] replies_to_head_held_opcode; // reply_port.ts:55
+  reg [13:0] replies_to_head_held_length; // reply_port.ts:55
+  reg replies_to_head_held_more; // reply_port.ts:55
+  reg [95:0] replies_to_head_held_body; // reply_port.ts:55
+  reg [463:0] replies_to_head_held_header; // reply_port.ts:55
+  reg replies_to_head_held_remember; // reply_port.ts:55
+  reg [7:0] replies_to_head_held_entry; // reply_port.ts:55
+  reg [15:0] replies_to_head_held_ipLength; // reply_port.ts:55
+  reg [16:0] replies_to_head_held_sum; // reply_port.ts:55
+  reg replies_to_head_skid_full; // reply_port.ts:55
+  reg [2:0] replies_to_head_skid_held_number; // reply_port.ts:55
+  reg [3:0] replies_to_head_skid_held_status; // reply_port.ts:55
+  reg [7:0] replies_to_head_skid_held_opcode; // reply_port.ts:55
+  reg [13:0] replies_to_head_skid_held_length; // reply_port.ts:55
+  reg replies_to_head_skid_held_more; // reply_port.ts:55
+  reg [95:0] replies_to_head_skid_held_body; // reply_port.ts:55
+  reg [463:0] replies_to_head_skid_held_header; // reply_port.ts:55
+  reg replies_to_head_skid_held_remember; // reply_port.ts:55
+  reg [7:0] replies_to_head_skid_held_entry; // reply_port.ts:55
+  reg [15:0] replies_to_head_skid_held_ipLength; // reply_port.ts:55
+  reg [16:0] replies_to_head_skid_held_sum; // reply_port.ts:55
+  wire replies_reply_header_head_ready; // reply_port.ts:70
+  wire replies_reply_header_data_ready; // reply_port.ts:70
+  wire replies_reply_header_frame_valid; // reply_port.ts:70
+  wire [511:0] replies_reply_header_frame_payload_data; // reply_port.ts:70
+  wire [63:0] replies_reply_header_frame_payload_keep; // reply_port.ts:70
+  wire replies_reply_header_frame_payload_last; // reply_port.ts:70
+  wire replies_reply_header_frame_payload_user; // reply_port.ts:70
+  reg [3:0] replies_sent_status; // reply_port.ts:73
+  reg [7:0] replies_sent_opcode; // reply_port.ts:73
+  reg [13:0] replies_sent_length; // reply_port.ts:73
+  reg [7:0] replies_sent_entry; // reply_port.ts:73
+  reg [95:0] replies_sent_body; // reply_port.ts:73
+  reg replies_remembering; // reply_port.ts:74
+  reg [3:0] replies_beat; // reply_port.ts:75
   reg [2:0] replies_serving; // memory_port.ts:66
-  reg soc_locked; // extend_path.ts:54
-  reg [1:0] soc_owner; // extend_path.ts:54
+  reg soc_locked; // extend_path.ts:60
+  reg [1:0] soc_owner; // extend_path.ts:60
   reg split_first; // internal_link.ts:40
   reg split_owner; // internal_link.ts:40
   wire from_memory_memory_strip_frame_ready; // memory_port.ts:77
@@ -558,13 +578,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   (* ram_style = "distributed" *) reg [8:0] requests_entries [0:32]; // request_port.ts:160
   wire requests_offered; // request_port.ts:88
   wire requests_waiting_pop_ready; // request_port.ts:63
-  wire [4:0] replies_granted_grant; // reply_port.ts:36
-  wire replies_headed_ready; // reply_port.ts:39
-  wire [4:0] replies_granted_request; // reply_port.ts:36
-  wire replies_summed_ready; // reply_port.ts:46
+  wire [4:0] replies_granted_grant; // reply_port.ts:40
+  wire replies_headed_ready; // reply_port.ts:47
+  wire [4:0] replies_granted_request; // reply_port.ts:40
+  wire replies_summed_ready; // reply_port.ts:55
   wire [19:0] replies_sum_node; // addresses.ts:42
   wire replies_serves_4; // memory_port.ts:68
-  wire replies_reply_header_data_valid; // reply_port.ts:61
+  wire replies_reply_header_data_valid; // reply_port.ts:70
   wire split_inside; // internal_link.ts:41
   wire from_memory_reply_out_ready; // memory_port.ts:88
   wire [3:0] to_memory_access_grant; // memory_port.ts:29
@@ -572,7 +592,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [3:0] to_memory_access_request; // memory_port.ts:29
   wire to_memory_summed_ready; // memory_port.ts:45
   wire [19:0] to_memory_sum_node; // addresses.ts:42
-  wire [511:0] replies_reply_header_data_payload_data; // reply_port.ts:61
+  wire [511:0] replies_reply_header_data_payload_data; // reply_port.ts:70
   wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request_port.ts:74
   wire requests_for_1 =
     (requests_opcodes_pop_payload == 8'd96)
@@ -632,51 +652,56 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     & (|requests_to_slot); // request_port.ts:167
   wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request_port.ts:175
   wire requests_answers_again = requests_decides & requests_again; // request_port.ts:175
-  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply_port.ts:33
-  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply_port.ts:33
-  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply_port.ts:33
-  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply_port.ts:33
-  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply_port.ts:33
-  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply_port.ts:33
-  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply_port.ts:33
-  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply_port.ts:33
-  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply_port.ts:34
-  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply_port.ts:36
+  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply_port.ts:37
+  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply_port.ts:37
+  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply_port.ts:37
+  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply_port.ts:37
+  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply_port.ts:37
+  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply_port.ts:37
+  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply_port.ts:37
+  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply_port.ts:37
+  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply_port.ts:38
+  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply_port.ts:40
   wire [2:0] replies_granted_payload_number =
     ({3{replies_granted_grant[1]}} & 3'd1)
     | ({3{replies_granted_grant[2]}} & 3'd2)
     | ({3{replies_granted_grant[3]}} & 3'd3)
-    | ({3{replies_granted_grant[4]}} & 3'd4); // reply_port.ts:36
+    | ({3{replies_granted_grant[4]}} & 3'd4); // reply_port.ts:40
   wire [3:0] replies_granted_payload_status =
     ({4{replies_granted_grant[0]}} & slot_0_answer_payload_status)
     | ({4{replies_granted_grant[1]}} & slot_1_answer_payload_status)
     | ({4{replies_granted_grant[2]}} & slot_2_answer_payload_status)
     | ({4{replies_granted_grant[3]}} & slot_3_answer_payload_status)
-    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply_port.ts:36
+    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply_port.ts:40
   wire [7:0] replies_granted_payload_opcode =
     ({8{replies_granted_grant[0]}} & slot_0_answer_payload_opcode)
     | ({8{replies_granted_grant[1]}} & slot_1_answer_payload_opcode)
     | ({8{replies_granted_grant[2]}} & slot_2_answer_payload_opcode)
     | ({8{replies_granted_grant[3]}} & slot_3_answer_payload_opcode)
-    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply_port.ts:36
+    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply_port.ts:40
   wire [13:0] replies_granted_payload_length =
     ({14{replies_granted_grant[0]}} & slot_0_answer_payload_length)
     | ({14{replies_granted_grant[1]}} & slot_1_answer_payload_length)
     | ({14{replies_granted_grant[2]}} & slot_2_answer_payload_length)
     | ({14{replies_granted_grant[3]}} & slot_3_answer_payload_length)
-    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply_port.ts:36
+    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply_port.ts:40
   wire replies_granted_payload_more =
     (replies_granted_grant[0] & slot_0_answer_payload_more)
     | (replies_granted_grant[1] & slot_1_answer_payload_more)
     | (replies_granted_grant[2] & slot_2_answer_payload_more)
-    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply_port.ts:36
-  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply_port.ts:36
+    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply_port.ts:40
+  wire replies_granted_payload_lost =
+    (replies_granted_grant[0] & slot_0_lost)
+    | (replies_granted_grant[1] & slot_1_lost)
+    | (replies_granted_grant[2] & slot_2_lost)
+    | (replies_granted_grant[3] & slot_3_lost); // reply_port.ts:40
+  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply_port.ts:40
   wire [5:0] replies_granted_payload_place =
     ({6{replies_granted_grant[0]}} & replies_answer_0_payload_place)
     | ({6{replies_granted_grant[1]}} & replies_answer_1_payload_place)
     | ({6{replies_granted_grant[2]}} & replies_answer_2_payload_place)
     | ({6{replies_granted_grant[3]}} & replies_answer_3_payload_place)
-    | ({6{replies_granted_grant[4]}} & 6'd32); // reply_port.ts:36
+    | ({6{replies_granted_grant[4]}} & 6'd32); // reply_port.ts:40
   assign replies_granted_request = {
     requests_host_full,
     slot_3_answer_valid,
@@ -686,29 +711,35 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   wire [4:0] replies_granted_after =
     replies_granted_request
-    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply_port.ts:36
+    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply_port.ts:40
   assign replies_granted_grant =
     replies_granted_locked ? replies_granted_owner :
     |replies_granted_after ? replies_granted_after & (~replies_granted_after + 5'd1) :
     replies_granted_request & (~replies_granted_request + 5'd1);
+  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply_port.ts:45
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [463:0] replies_headed_payload_header = requests_headers[replies_granted_payload_place]; // reply_port.ts:39
-  wire [8:0] replies_headed_payload_remember_word = requests_entries[replies_granted_payload_place];
+  wire [8:0] replies_headed_payload_status_word = requests_entries[replies_granted_payload_place];
+  wire [3:0] replies_headed_payload_status =
+    replies_granted_payload_lost ? (replies_headed_payload_status_word[0] ? 4'd10 : 4'd6) :
+    replies_granted_payload_status; // reply_port.ts:47
+  wire [7:0] replies_headed_payload_opcode =
+    replies_granted_payload_lost ? replies_asked_header[367:360] :
+    replies_granted_payload_opcode; // reply_port.ts:47
   wire replies_headed_payload_remember =
-    replies_headed_payload_remember_word[0]
+    replies_headed_payload_status_word[0]
     & ~replies_granted_payload_more
-    & (replies_granted_payload_number != 3'd4); // reply_port.ts:39
-  wire [7:0] replies_headed_payload_entry = replies_headed_payload_remember_word[8:1]; // reply_port.ts:39
-  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply_port.ts:39
-  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply_port.ts:44
+    & (replies_granted_payload_number != 3'd4); // reply_port.ts:47
+  wire [7:0] replies_headed_payload_entry = replies_headed_payload_status_word[8:1]; // reply_port.ts:47
+  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply_port.ts:47
+  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply_port.ts:53
   assign replies_summed_ready = ~replies_to_head_skid_full;
-  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply_port.ts:46
+  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply_port.ts:55
   assign replies_sum_node = replies_own_ip_sum + {4'd0, replies_to_sum_held_header[231:224], replies_to_sum_held_header[239:232]} + {4'd0, replies_to_sum_held_header[215:208], replies_to_sum_held_header[223:216]} + {4'd0, replies_ip_length};
-  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply_port.ts:46
-  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_nativePort; // reply_port.ts:51
-  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply_port.ts:52
+  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply_port.ts:55
+  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_nativePort; // reply_port.ts:60
+  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply_port.ts:61
   wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:46
-  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply_port.ts:56
+  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply_port.ts:65
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400],
     replies_size,
@@ -743,26 +774,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     config_mac[39:32],
     config_mac[47:40],
     replies_to_head_held_header[95:48]
-  }; // reply_port.ts:62
-  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply_port.ts:68
-  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply_port.ts:68
+  }; // reply_port.ts:71
+  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply_port.ts:77
+  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply_port.ts:77
   wire replies_enough =
     (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6))
-    | (replies_beat == 4'd0); // reply_port.ts:79
+    | (replies_beat == 4'd0); // reply_port.ts:88
   wire replies_told =
     replies_remembering
-    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply_port.ts:80
+    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply_port.ts:89
   wire replies_serves_0 = replies_serving == 3'd0; // memory_port.ts:68
   wire replies_serves_1 = replies_serving == 3'd1; // memory_port.ts:68
   wire replies_serves_2 = replies_serving == 3'd2; // memory_port.ts:68
   wire replies_serves_3 = replies_serving == 3'd3; // memory_port.ts:68
   assign replies_serves_4 = replies_serving == 3'd4;
-  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend_path.ts:54
-  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend_path.ts:54
+  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend_path.ts:60
+  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend_path.ts:60
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
-    soc_request & (~soc_request + 2'd1); // extend_path.ts:54
+    soc_request & (~soc_request + 2'd1); // extend_path.ts:60
   wire split_internal_valid = node_tx_valid & split_inside; // internal_link.ts:39
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
@@ -914,58 +945,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal_link.ts:21
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal_link.ts:22
 
-  wire [15:0] slot_0_pid = 16'd65280; // extend_path.ts:44
-  wire slot_0_request_ready = pointer_chase_request_ready; // extend_path.ts:44
-  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend_path.ts:44
-  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend_path.ts:44
-  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend_path.ts:44
-  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend_path.ts:44
-  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend_path.ts:44
-  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend_path.ts:44
-  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend_path.ts:44
-  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend_path.ts:44
-  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend_path.ts:44
-  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend_path.ts:44
-  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend_path.ts:44
-  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend_path.ts:44
-  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend_path.ts:44
-  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend_path.ts:44
-  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend_path.ts:44
-  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend_path.ts:44
-  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend_path.ts:44
-  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend_path.ts:44
-  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend_path.ts:44
-  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend_path.ts:44
-  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend_path.ts:44
-  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:44
-  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:44
-  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend_path.ts:44
+  wire [15:0] slot_0_pid = 16'd65280; // extend_path.ts:47
+  wire slot_0_request_ready = pointer_chase_request_ready; // extend_path.ts:47
+  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend_path.ts:47
+  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend_path.ts:47
+  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend_path.ts:47
+  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend_path.ts:47
+  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend_path.ts:47
+  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend_path.ts:47
+  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend_path.ts:47
+  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend_path.ts:47
+  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend_path.ts:47
+  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend_path.ts:47
+  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend_path.ts:47
+  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend_path.ts:47
+  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend_path.ts:47
+  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend_path.ts:47
+  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend_path.ts:47
+  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend_path.ts:47
+  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend_path.ts:47
+  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend_path.ts:47
+  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend_path.ts:47
+  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend_path.ts:47
+  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend_path.ts:47
+  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend_path.ts:47
+  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
+  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
+  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
   wire slot_0_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_0; // extend_path.ts:44
-  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:44
-  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:44
-  wire slot_0_answer_ready = replies_answer_0_ready; // extend_path.ts:44
-  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend_path.ts:44
-  wire slot_0_access_ready = to_memory_access_0_ready; // extend_path.ts:44
-  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend_path.ts:44
-  wire slot_0_came_valid = from_memory_came_0_valid; // extend_path.ts:44
-  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:44
-  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:44
-  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:44
-  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:44
-  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:44
-  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:44
-  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend_path.ts:44
-  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:44
-  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:44
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend_path.ts:44
+    & requests_here_0; // extend_path.ts:47
+  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
+  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
+  wire slot_0_answer_ready = replies_answer_0_ready; // extend_path.ts:47
+  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend_path.ts:47
+  wire slot_0_access_ready = to_memory_access_0_ready; // extend_path.ts:47
+  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend_path.ts:47
+  wire slot_0_came_valid = from_memory_came_0_valid; // extend_path.ts:47
+  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
+  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
+  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
+  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
+  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
+  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
+  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend_path.ts:47
+  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
+  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
+  wire slot_0_control_hold = control_hold[0]; // extend_path.ts:47
+  wire [23:0] slot_0_control_patience = control_patience; // extend_path.ts:47
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend_path.ts:47
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_0_pid),
@@ -1066,33 +1099,40 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_replies                 (slot_0_events_replies),
     .events_accesses                (slot_0_events_accesses),
     .events_refused                 (slot_0_events_refused),
-    .events_stray                   (slot_0_events_stray)
+    .events_stray                   (slot_0_events_stray),
+    .control_hold                   (slot_0_control_hold),
+    .control_patience               (slot_0_control_patience),
+    .state_held                     (slot_0_state_held),
+    .state_stuck                    (slot_0_state_stuck),
+    .in_reset                       (slot_0_in_reset),
+    .lost                           (slot_0_lost)
   );
 
-  wire pointer_chase_request_valid = slot_0_request_valid; // extend_path.ts:44
-  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend_path.ts:44
-  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend_path.ts:44
-  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend_path.ts:44
-  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend_path.ts:44
-  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend_path.ts:44
-  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend_path.ts:44
-  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend_path.ts:44
-  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend_path.ts:44
-  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend_path.ts:44
-  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend_path.ts:44
-  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend_path.ts:44
-  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend_path.ts:44
-  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend_path.ts:44
-  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend_path.ts:44
+  wire pointer_chase_own_reset = slot_0_in_reset; // extend_path.ts:49
+  wire pointer_chase_request_valid = slot_0_request_valid; // extend_path.ts:49
+  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend_path.ts:49
+  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend_path.ts:49
+  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend_path.ts:49
+  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend_path.ts:49
+  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend_path.ts:49
+  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend_path.ts:49
+  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend_path.ts:49
+  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend_path.ts:49
+  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend_path.ts:49
+  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend_path.ts:49
+  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend_path.ts:49
+  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend_path.ts:49
+  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend_path.ts:49
+  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend_path.ts:49
+  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend_path.ts:49
+  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend_path.ts:49
+  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend_path.ts:49
+  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend_path.ts:49
+  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend_path.ts:49
+  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend_path.ts:49
+  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend_path.ts:49
     .clk                            (clk),
-    .rst                            (rst),
+    .rst                            (rst | pointer_chase_own_reset),
     .request_valid                  (pointer_chase_request_valid),
     .request_ready                  (pointer_chase_request_ready),
     .request_payload_context        (pointer_chase_request_payload_context),
@@ -1140,58 +1180,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (pointer_chase_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_1_pid = 16'd65281; // extend_path.ts:44
-  wire slot_1_request_ready = kv_request_ready; // extend_path.ts:44
-  wire slot_1_request_data_ready = kv_request_data_ready; // extend_path.ts:44
-  wire slot_1_reply_valid = kv_reply_valid; // extend_path.ts:44
-  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend_path.ts:44
-  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend_path.ts:44
-  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend_path.ts:44
-  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend_path.ts:44
-  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend_path.ts:44
-  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend_path.ts:44
-  wire slot_1_memory_valid = kv_memory_valid; // extend_path.ts:44
-  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend_path.ts:44
-  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend_path.ts:44
-  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend_path.ts:44
-  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend_path.ts:44
-  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend_path.ts:44
-  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend_path.ts:44
-  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend_path.ts:44
-  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend_path.ts:44
-  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend_path.ts:44
-  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend_path.ts:44
-  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend_path.ts:44
-  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend_path.ts:44
-  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:44
-  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:44
-  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend_path.ts:44
+  wire [15:0] slot_1_pid = 16'd65281; // extend_path.ts:47
+  wire slot_1_request_ready = kv_request_ready; // extend_path.ts:47
+  wire slot_1_request_data_ready = kv_request_data_ready; // extend_path.ts:47
+  wire slot_1_reply_valid = kv_reply_valid; // extend_path.ts:47
+  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend_path.ts:47
+  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend_path.ts:47
+  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend_path.ts:47
+  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend_path.ts:47
+  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend_path.ts:47
+  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend_path.ts:47
+  wire slot_1_memory_valid = kv_memory_valid; // extend_path.ts:47
+  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend_path.ts:47
+  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend_path.ts:47
+  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend_path.ts:47
+  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend_path.ts:47
+  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend_path.ts:47
+  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend_path.ts:47
+  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend_path.ts:47
+  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend_path.ts:47
+  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend_path.ts:47
+  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend_path.ts:47
+  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend_path.ts:47
+  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend_path.ts:47
+  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend_path.ts:47
+  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
+  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
+  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
   wire slot_1_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_1; // extend_path.ts:44
-  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:44
-  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:44
-  wire slot_1_answer_ready = replies_answer_1_ready; // extend_path.ts:44
-  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend_path.ts:44
-  wire slot_1_access_ready = to_memory_access_1_ready; // extend_path.ts:44
-  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend_path.ts:44
-  wire slot_1_came_valid = from_memory_came_1_valid; // extend_path.ts:44
-  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:44
-  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:44
-  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:44
-  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:44
-  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:44
-  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:44
-  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend_path.ts:44
-  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:44
-  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:44
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend_path.ts:44
+    & requests_here_1; // extend_path.ts:47
+  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
+  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
+  wire slot_1_answer_ready = replies_answer_1_ready; // extend_path.ts:47
+  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend_path.ts:47
+  wire slot_1_access_ready = to_memory_access_1_ready; // extend_path.ts:47
+  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend_path.ts:47
+  wire slot_1_came_valid = from_memory_came_1_valid; // extend_path.ts:47
+  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
+  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
+  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
+  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
+  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
+  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
+  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend_path.ts:47
+  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
+  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
+  wire slot_1_control_hold = control_hold[1]; // extend_path.ts:47
+  wire [23:0] slot_1_control_patience = control_patience; // extend_path.ts:47
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend_path.ts:47
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_1_pid),
@@ -1292,33 +1334,40 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_replies                 (slot_1_events_replies),
     .events_accesses                (slot_1_events_accesses),
     .events_refused                 (slot_1_events_refused),
-    .events_stray                   (slot_1_events_stray)
+    .events_stray                   (slot_1_events_stray),
+    .control_hold                   (slot_1_control_hold),
+    .control_patience               (slot_1_control_patience),
+    .state_held                     (slot_1_state_held),
+    .state_stuck                    (slot_1_state_stuck),
+    .in_reset                       (slot_1_in_reset),
+    .lost                           (slot_1_lost)
   );
 
-  wire kv_request_valid = slot_1_request_valid; // extend_path.ts:44
-  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend_path.ts:44
-  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend_path.ts:44
-  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend_path.ts:44
-  wire kv_request_data_valid = slot_1_request_data_valid; // extend_path.ts:44
-  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend_path.ts:44
-  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend_path.ts:44
-  wire kv_reply_ready = slot_1_reply_ready; // extend_path.ts:44
-  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend_path.ts:44
-  wire kv_memory_ready = slot_1_memory_ready; // extend_path.ts:44
-  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend_path.ts:44
-  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend_path.ts:44
-  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend_path.ts:44
-  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend_path.ts:44
-  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend_path.ts:44
+  wire kv_own_reset = slot_1_in_reset; // extend_path.ts:49
+  wire kv_request_valid = slot_1_request_valid; // extend_path.ts:49
+  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend_path.ts:49
+  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend_path.ts:49
+  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend_path.ts:49
+  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend_path.ts:49
+  wire kv_request_data_valid = slot_1_request_data_valid; // extend_path.ts:49
+  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend_path.ts:49
+  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend_path.ts:49
+  wire kv_reply_ready = slot_1_reply_ready; // extend_path.ts:49
+  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend_path.ts:49
+  wire kv_memory_ready = slot_1_memory_ready; // extend_path.ts:49
+  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend_path.ts:49
+  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend_path.ts:49
+  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend_path.ts:49
+  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend_path.ts:49
+  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend_path.ts:49
+  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend_path.ts:49
+  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend_path.ts:49
+  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend_path.ts:49
+  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend_path.ts:49
+  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend_path.ts:49
+  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend_path.ts:49
     .clk                            (clk),
-    .rst                            (rst),
+    .rst                            (rst | kv_own_reset),
     .request_valid                  (kv_request_valid),
     .request_ready                  (kv_request_ready),
     .request_payload_context        (kv_request_payload_context),
@@ -1366,58 +1415,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (kv_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_2_pid = 16'd65282; // extend_path.ts:44
-  wire slot_2_request_ready = multi_version_request_ready; // extend_path.ts:44
-  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend_path.ts:44
-  wire slot_2_reply_valid = multi_version_reply_valid; // extend_path.ts:44
-  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend_path.ts:44
-  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend_path.ts:44
-  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend_path.ts:44
-  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend_path.ts:44
-  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend_path.ts:44
-  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend_path.ts:44
-  wire slot_2_memory_valid = multi_version_memory_valid; // extend_path.ts:44
-  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend_path.ts:44
-  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend_path.ts:44
-  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend_path.ts:44
-  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend_path.ts:44
-  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend_path.ts:44
-  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend_path.ts:44
-  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend_path.ts:44
-  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend_path.ts:44
-  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend_path.ts:44
-  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend_path.ts:44
-  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend_path.ts:44
-  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend_path.ts:44
-  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:44
-  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:44
-  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend_path.ts:44
+  wire [15:0] slot_2_pid = 16'd65282; // extend_path.ts:47
+  wire slot_2_request_ready = multi_version_request_ready; // extend_path.ts:47
+  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend_path.ts:47
+  wire slot_2_reply_valid = multi_version_reply_valid; // extend_path.ts:47
+  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend_path.ts:47
+  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend_path.ts:47
+  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend_path.ts:47
+  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend_path.ts:47
+  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend_path.ts:47
+  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend_path.ts:47
+  wire slot_2_memory_valid = multi_version_memory_valid; // extend_path.ts:47
+  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend_path.ts:47
+  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend_path.ts:47
+  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend_path.ts:47
+  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend_path.ts:47
+  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend_path.ts:47
+  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend_path.ts:47
+  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend_path.ts:47
+  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend_path.ts:47
+  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend_path.ts:47
+  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend_path.ts:47
+  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend_path.ts:47
+  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend_path.ts:47
+  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend_path.ts:47
+  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
+  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
+  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
   wire slot_2_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_2; // extend_path.ts:44
-  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:44
-  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:44
-  wire slot_2_answer_ready = replies_answer_2_ready; // extend_path.ts:44
-  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend_path.ts:44
-  wire slot_2_access_ready = to_memory_access_2_ready; // extend_path.ts:44
-  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend_path.ts:44
-  wire slot_2_came_valid = from_memory_came_2_valid; // extend_path.ts:44
-  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:44
-  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:44
-  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:44
-  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:44
-  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:44
-  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:44
-  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend_path.ts:44
-  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:44
-  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:44
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend_path.ts:44
+    & requests_here_2; // extend_path.ts:47
+  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
+  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
+  wire slot_2_answer_ready = replies_answer_2_ready; // extend_path.ts:47
+  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend_path.ts:47
+  wire slot_2_access_ready = to_memory_access_2_ready; // extend_path.ts:47
+  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend_path.ts:47
+  wire slot_2_came_valid = from_memory_came_2_valid; // extend_path.ts:47
+  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
+  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
+  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
+  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
+  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
+  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
+  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend_path.ts:47
+  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
+  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
+  wire slot_2_control_hold = control_hold[2]; // extend_path.ts:47
+  wire [23:0] slot_2_control_patience = control_patience; // extend_path.ts:47
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend_path.ts:47
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_2_pid),
@@ -1518,33 +1569,40 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_replies                 (slot_2_events_replies),
     .events_accesses                (slot_2_events_accesses),
     .events_refused                 (slot_2_events_refused),
-    .events_stray                   (slot_2_events_stray)
+    .events_stray                   (slot_2_events_stray),
+    .control_hold                   (slot_2_control_hold),
+    .control_patience               (slot_2_control_patience),
+    .state_held                     (slot_2_state_held),
+    .state_stuck                    (slot_2_state_stuck),
+    .in_reset                       (slot_2_in_reset),
+    .lost                           (slot_2_lost)
   );
 
-  wire multi_version_request_valid = slot_2_request_valid; // extend_path.ts:44
-  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend_path.ts:44
-  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend_path.ts:44
-  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend_path.ts:44
-  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend_path.ts:44
-  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend_path.ts:44
-  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend_path.ts:44
-  wire multi_version_reply_ready = slot_2_reply_ready; // extend_path.ts:44
-  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend_path.ts:44
-  wire multi_version_memory_ready = slot_2_memory_ready; // extend_path.ts:44
-  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend_path.ts:44
-  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend_path.ts:44
-  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend_path.ts:44
-  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend_path.ts:44
-  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend_path.ts:44
+  wire multi_version_own_reset = slot_2_in_reset; // extend_path.ts:49
+  wire multi_version_request_valid = slot_2_request_valid; // extend_path.ts:49
+  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend_path.ts:49
+  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend_path.ts:49
+  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend_path.ts:49
+  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend_path.ts:49
+  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend_path.ts:49
+  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend_path.ts:49
+  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend_path.ts:49
+  wire multi_version_reply_ready = slot_2_reply_ready; // extend_path.ts:49
+  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend_path.ts:49
+  wire multi_version_memory_ready = slot_2_memory_ready; // extend_path.ts:49
+  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend_path.ts:49
+  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend_path.ts:49
+  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend_path.ts:49
+  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend_path.ts:49
+  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend_path.ts:49
+  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend_path.ts:49
+  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend_path.ts:49
+  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend_path.ts:49
+  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend_path.ts:49
+  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend_path.ts:49
+  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend_path.ts:49
     .clk                            (clk),
-    .rst                            (rst),
+    .rst                            (rst | multi_version_own_reset),
     .request_valid                  (multi_version_request_valid),
     .request_ready                  (multi_version_request_ready),
     .request_payload_context        (multi_version_request_payload_context),
@@ -1592,58 +1650,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (multi_version_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_3_pid = 16'd65283; // extend_path.ts:44
-  wire slot_3_request_ready = data_frame_request_ready; // extend_path.ts:44
-  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend_path.ts:44
-  wire slot_3_reply_valid = data_frame_reply_valid; // extend_path.ts:44
-  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend_path.ts:44
-  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend_path.ts:44
-  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend_path.ts:44
-  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend_path.ts:44
-  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend_path.ts:44
-  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend_path.ts:44
-  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend_path.ts:44
-  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend_path.ts:44
-  wire slot_3_memory_valid = data_frame_memory_valid; // extend_path.ts:44
-  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend_path.ts:44
-  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend_path.ts:44
-  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend_path.ts:44
-  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend_path.ts:44
-  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend_path.ts:44
-  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend_path.ts:44
-  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend_path.ts:44
-  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend_path.ts:44
-  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend_path.ts:44
-  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend_path.ts:44
-  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend_path.ts:44
-  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend_path.ts:44
-  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend_path.ts:44
-  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend_path.ts:44
-  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:44
-  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:44
-  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend_path.ts:44
+  wire [15:0] slot_3_pid = 16'd65283; // extend_path.ts:47
+  wire slot_3_request_ready = data_frame_request_ready; // extend_path.ts:47
+  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend_path.ts:47
+  wire slot_3_reply_valid = data_frame_reply_valid; // extend_path.ts:47
+  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend_path.ts:47
+  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend_path.ts:47
+  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend_path.ts:47
+  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend_path.ts:47
+  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend_path.ts:47
+  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend_path.ts:47
+  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend_path.ts:47
+  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend_path.ts:47
+  wire slot_3_memory_valid = data_frame_memory_valid; // extend_path.ts:47
+  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend_path.ts:47
+  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend_path.ts:47
+  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend_path.ts:47
+  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend_path.ts:47
+  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend_path.ts:47
+  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend_path.ts:47
+  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend_path.ts:47
+  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend_path.ts:47
+  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend_path.ts:47
+  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend_path.ts:47
+  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend_path.ts:47
+  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend_path.ts:47
+  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend_path.ts:47
+  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend_path.ts:47
+  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
+  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
+  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
   wire slot_3_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_3; // extend_path.ts:44
-  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:44
-  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:44
-  wire slot_3_answer_ready = replies_answer_3_ready; // extend_path.ts:44
-  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend_path.ts:44
-  wire slot_3_access_ready = to_memory_access_3_ready; // extend_path.ts:44
-  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend_path.ts:44
-  wire slot_3_came_valid = from_memory_came_3_valid; // extend_path.ts:44
-  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:44
-  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:44
-  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:44
-  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:44
-  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:44
-  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:44
-  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend_path.ts:44
-  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:44
-  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:44
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend_path.ts:44
+    & requests_here_3; // extend_path.ts:47
+  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
+  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
+  wire slot_3_answer_ready = replies_answer_3_ready; // extend_path.ts:47
+  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend_path.ts:47
+  wire slot_3_access_ready = to_memory_access_3_ready; // extend_path.ts:47
+  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend_path.ts:47
+  wire slot_3_came_valid = from_memory_came_3_valid; // extend_path.ts:47
+  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
+  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
+  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
+  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
+  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
+  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
+  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend_path.ts:47
+  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
+  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
+  wire slot_3_control_hold = control_hold[3]; // extend_path.ts:47
+  wire [23:0] slot_3_control_patience = control_patience; // extend_path.ts:47
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend_path.ts:47
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_3_pid),
@@ -1744,33 +1804,40 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_replies                 (slot_3_events_replies),
     .events_accesses                (slot_3_events_accesses),
     .events_refused                 (slot_3_events_refused),
-    .events_stray                   (slot_3_events_stray)
+    .events_stray                   (slot_3_events_stray),
+    .control_hold                   (slot_3_control_hold),
+    .control_patience               (slot_3_control_patience),
+    .state_held                     (slot_3_state_held),
+    .state_stuck                    (slot_3_state_stuck),
+    .in_reset                       (slot_3_in_reset),
+    .lost                           (slot_3_lost)
   );
 
-  wire data_frame_request_valid = slot_3_request_valid; // extend_path.ts:44
-  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend_path.ts:44
-  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend_path.ts:44
-  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend_path.ts:44
-  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend_path.ts:44
-  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend_path.ts:44
-  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend_path.ts:44
-  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend_path.ts:44
-  wire data_frame_reply_ready = slot_3_reply_ready; // extend_path.ts:44
-  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend_path.ts:44
-  wire data_frame_memory_ready = slot_3_memory_ready; // extend_path.ts:44
-  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend_path.ts:44
-  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend_path.ts:44
-  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend_path.ts:44
-  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend_path.ts:44
-  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend_path.ts:44
-  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend_path.ts:44
-  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend_path.ts:44
-  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend_path.ts:44
-  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend_path.ts:44
-  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend_path.ts:44
-  DataFrame_b64_c8_d1444_r8 data_frame ( // extend_path.ts:44
+  wire data_frame_own_reset = slot_3_in_reset; // extend_path.ts:49
+  wire data_frame_request_valid = slot_3_request_valid; // extend_path.ts:49
+  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend_path.ts:49
+  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend_path.ts:49
+  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend_path.ts:49
+  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend_path.ts:49
+  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend_path.ts:49
+  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend_path.ts:49
+  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend_path.ts:49
+  wire data_frame_reply_ready = slot_3_reply_ready; // extend_path.ts:49
+  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend_path.ts:49
+  wire data_frame_memory_ready = slot_3_memory_ready; // extend_path.ts:49
+  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend_path.ts:49
+  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend_path.ts:49
+  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend_path.ts:49
+  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend_path.ts:49
+  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend_path.ts:49
+  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend_path.ts:49
+  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend_path.ts:49
+  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend_path.ts:49
+  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend_path.ts:49
+  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend_path.ts:49
+  DataFrame_b64_c8_d1444_r8 data_frame ( // extend_path.ts:49
     .clk                            (clk),
-    .rst                            (rst),
+    .rst                            (rst | data_frame_own_reset),
     .request_valid                  (data_frame_request_valid),
     .request_ready                  (data_frame_request_ready),
     .request_payload_context        (data_frame_request_payload_context),
@@ -1950,9 +2017,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .ready                  (requests_once_ready)
   );
 
-  wire replies_reply_header_head_valid = replies_to_head_full; // reply_port.ts:61
-  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply_port.ts:61
-  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply_port.ts:61
+  wire replies_reply_header_head_valid = replies_to_head_full; // reply_port.ts:70
+  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply_port.ts:70
+  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply_port.ts:70
   assign replies_reply_header_data_valid =
     (replies_serves_0 & slot_0_answer_data_valid)
     | (replies_serves_1 & slot_1_answer_data_valid)
@@ -1969,9 +2036,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     (replies_serves_0 & slot_0_answer_data_payload_last)
     | (replies_serves_1 & slot_1_answer_data_payload_last)
     | (replies_serves_2 & slot_2_answer_data_payload_last)
-    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply_port.ts:61
-  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply_port.ts:61
-  HeaderInsert_h58_b64 replies_reply_header ( // reply_port.ts:61
+    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply_port.ts:70
+  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply_port.ts:70
+  HeaderInsert_h58_b64 replies_reply_header ( // reply_port.ts:70
     .clk                 (clk),
     .rst                 (rst),
     .head_valid          (replies_reply_header_head_valid),
@@ -2157,10 +2224,10 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
         replies_granted_payload_number;
       replies_to_sum_held_status <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_status :
-        replies_granted_payload_status;
+        replies_headed_payload_status;
       replies_to_sum_held_opcode <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_opcode :
-        replies_granted_payload_opcode;
+        replies_headed_payload_opcode;
       replies_to_sum_held_length <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_length :
         replies_granted_payload_length;
@@ -2172,7 +2239,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
         replies_granted_payload_body;
       replies_to_sum_held_header <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_header :
-        replies_headed_payload_header;
+        replies_asked_header;
       replies_to_sum_held_remember <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_remember :
         replies_headed_payload_remember;
@@ -2184,12 +2251,12 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   always @(posedge clk)
     if (~replies_to_sum_skid_full) begin
       replies_to_sum_skid_held_number <= replies_granted_payload_number;
-      replies_to_sum_skid_held_status <= replies_granted_payload_status;
-      replies_to_sum_skid_held_opcode <= replies_granted_payload_opcode;
+      replies_to_sum_skid_held_status <= replies_headed_payload_status;
+      replies_to_sum_skid_held_opcode <= replies_headed_payload_opcode;
       replies_to_sum_skid_held_length <= replies_granted_payload_length;
       replies_to_sum_skid_held_more <= replies_granted_payload_more;
       replies_to_sum_skid_held_body <= replies_granted_payload_body;
-      replies_to_sum_skid_held_header <= replies_headed_payload_header;
+      replies_to_sum_skid_held_header <= replies_asked_header;
       replies_to_sum_skid_held_remember <= replies_headed_payload_remember;
       replies_to_sum_skid_held_entry <= replies_headed_payload_entry;
     end
@@ -2525,6 +2592,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   assign events_busy = requests_answers_busy;
   assign events_repeated = requests_answers_again;
+  assign state_held = {slot_3_state_held, slot_2_state_held, slot_1_state_held, slot_0_state_held};
+  assign state_stuck = {slot_3_state_stuck, slot_2_state_stuck, slot_1_state_stuck, slot_0_state_stuck};
 
   wire _unused_ok = &{
     1'b0,

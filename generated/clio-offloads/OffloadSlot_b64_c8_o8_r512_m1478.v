@@ -101,98 +101,121 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   output wire         events_replies,
   output wire         events_accesses,
   output wire         events_refused,
-  output wire         events_stray
+  output wire         events_stray,
+  input  wire         control_hold,
+  input  wire [23:0]  control_patience,
+  output wire         state_held,
+  output wire         state_stuck,
+  output wire         in_reset,
+  output wire         lost
 );
-  reg [7:0] used; // slot.ts:64
-  wire bodies_push_ready; // slot.ts:67
-  wire bodies_pop_valid; // slot.ts:67
-  wire [511:0] bodies_pop_payload_data; // slot.ts:67
-  wire bodies_pop_payload_last; // slot.ts:67
-  wire [6:0] bodies_level; // slot.ts:67
-  wire requests_push_ready; // slot.ts:68
-  wire requests_pop_valid; // slot.ts:68
-  wire [2:0] requests_pop_payload_context; // slot.ts:68
-  wire [7:0] requests_pop_payload_opcode; // slot.ts:68
-  wire [15:0] requests_pop_payload_pid; // slot.ts:68
-  wire [13:0] requests_pop_payload_length; // slot.ts:68
-  wire [3:0] requests_level; // slot.ts:68
-  wire replies_data_push_ready; // collect.ts:34
-  wire replies_data_pop_valid; // collect.ts:34
-  wire [511:0] replies_data_pop_payload_data; // collect.ts:34
-  wire replies_data_pop_payload_last; // collect.ts:34
-  wire [5:0] replies_data_level; // collect.ts:34
-  wire replies_heads_push_ready; // collect.ts:35
-  wire replies_heads_pop_valid; // collect.ts:35
-  wire [2:0] replies_heads_pop_payload_context; // collect.ts:35
-  wire [3:0] replies_heads_pop_payload_status; // collect.ts:35
-  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:35
-  wire [13:0] replies_heads_pop_payload_length; // collect.ts:35
-  wire replies_heads_pop_payload_more; // collect.ts:35
-  wire [3:0] replies_heads_level; // collect.ts:35
-  reg [2:0] replies_held_context; // collect.ts:36
-  reg [3:0] replies_held_status; // collect.ts:36
-  reg [7:0] replies_held_opcode; // collect.ts:36
-  reg [13:0] replies_held_length; // collect.ts:36
-  reg replies_held_more; // collect.ts:36
-  reg replies_valid; // collect.ts:37
-  reg [8:0] replies_left; // collect.ts:41
-  reg giving; // slot.ts:81
-  wire accesses_data_push_ready; // collect.ts:34
-  wire accesses_data_pop_valid; // collect.ts:34
-  wire [511:0] accesses_data_pop_payload_data; // collect.ts:34
-  wire accesses_data_pop_payload_last; // collect.ts:34
-  wire [5:0] accesses_data_level; // collect.ts:34
-  wire accesses_heads_push_ready; // collect.ts:35
-  wire accesses_heads_pop_valid; // collect.ts:35
-  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:35
-  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:35
-  wire accesses_heads_pop_payload_client; // collect.ts:35
-  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:35
-  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:35
-  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:35
-  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:35
-  wire [3:0] accesses_heads_level; // collect.ts:35
-  reg [7:0] accesses_held_tag; // collect.ts:36
-  reg [7:0] accesses_held_opcode; // collect.ts:36
-  reg accesses_held_client; // collect.ts:36
-  reg [2:0] accesses_held_context; // collect.ts:36
-  reg [63:0] accesses_held_va; // collect.ts:36
-  reg [31:0] accesses_held_length; // collect.ts:36
-  reg [13:0] accesses_held_data; // collect.ts:36
-  reg accesses_valid; // collect.ts:37
-  reg [8:0] accesses_left; // collect.ts:41
-  reg next_full; // slot.ts:109
-  reg [7:0] next_held_tag; // slot.ts:109
-  reg [7:0] next_held_opcode; // slot.ts:109
-  reg [15:0] next_held_pid; // slot.ts:109
-  reg [63:0] next_held_va; // slot.ts:109
-  reg [31:0] next_held_length; // slot.ts:109
-  reg [13:0] next_held_data; // slot.ts:109
-  reg [9:0] next_held_cost; // slot.ts:109
-  reg [3:0] inside_; // slot.ts:110
-  reg [9:0] beats_free; // slot.ts:111
-  wire memory_replies_push_ready; // slot.ts:119
-  wire memory_replies_pop_valid; // slot.ts:119
-  wire [7:0] memory_replies_pop_payload_tag; // slot.ts:119
-  wire [3:0] memory_replies_pop_payload_status; // slot.ts:119
-  wire [63:0] memory_replies_pop_payload_va; // slot.ts:119
-  wire [31:0] memory_replies_pop_payload_length; // slot.ts:119
-  wire [13:0] memory_replies_pop_payload_data; // slot.ts:119
-  wire [3:0] memory_replies_level; // slot.ts:119
-  wire memory_reply_beats_push_ready; // slot.ts:120
-  wire memory_reply_beats_pop_valid; // slot.ts:120
-  wire [511:0] memory_reply_beats_pop_payload_data; // slot.ts:120
-  wire memory_reply_beats_pop_payload_last; // slot.ts:120
-  wire [9:0] memory_reply_beats_level; // slot.ts:120
-  (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:73
-  wire replies_heads_push_valid; // collect.ts:35
-  wire accesses_heads_push_valid; // collect.ts:35
-  wire next_ready; // slot.ts:109
-  wire may; // slot.ts:112
-  wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:39
-  wire replies_wants = replies_valid & (|replies_left); // collect.ts:43
-  wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:48
-  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:52
+  reg [7:0] used; // slot.ts:75
+  reg closed; // slot_reset.ts:20
+  reg drained; // slot_reset.ts:20
+  reg lost_one; // slot_reset.ts:20
+  reg [2:0] lost_context; // slot_reset.ts:21
+  wire bodies_push_ready; // slot.ts:84
+  wire bodies_pop_valid; // slot.ts:84
+  wire [511:0] bodies_pop_payload_data; // slot.ts:84
+  wire bodies_pop_payload_last; // slot.ts:84
+  wire [8:0] bodies_level; // slot.ts:84
+  wire requests_push_ready; // slot.ts:85
+  wire requests_pop_valid; // slot.ts:85
+  wire [2:0] requests_pop_payload_context; // slot.ts:85
+  wire [7:0] requests_pop_payload_opcode; // slot.ts:85
+  wire [15:0] requests_pop_payload_pid; // slot.ts:85
+  wire [13:0] requests_pop_payload_length; // slot.ts:85
+  wire [3:0] requests_level; // slot.ts:85
+  reg [13:0] body_owed; // slot.ts:92
+  wire replies_data_push_ready; // collect.ts:40
+  wire replies_data_pop_valid; // collect.ts:40
+  wire [511:0] replies_data_pop_payload_data; // collect.ts:40
+  wire replies_data_pop_payload_last; // collect.ts:40
+  wire [5:0] replies_data_level; // collect.ts:40
+  wire replies_heads_push_ready; // collect.ts:41
+  wire replies_heads_pop_valid; // collect.ts:41
+  wire [2:0] replies_heads_pop_payload_context; // collect.ts:41
+  wire [3:0] replies_heads_pop_payload_status; // collect.ts:41
+  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:41
+  wire [13:0] replies_heads_pop_payload_length; // collect.ts:41
+  wire replies_heads_pop_payload_more; // collect.ts:41
+  wire [3:0] replies_heads_level; // collect.ts:41
+  reg [2:0] replies_held_context; // collect.ts:42
+  reg [3:0] replies_held_status; // collect.ts:42
+  reg [7:0] replies_held_opcode; // collect.ts:42
+  reg [13:0] replies_held_length; // collect.ts:42
+  reg replies_held_more; // collect.ts:42
+  reg replies_valid; // collect.ts:43
+  reg [8:0] replies_left; // collect.ts:47
+  reg [4:0] left; // slot.ts:103
+  reg discarding; // slot.ts:104
+  wire accesses_data_push_ready; // collect.ts:40
+  wire accesses_data_pop_valid; // collect.ts:40
+  wire [511:0] accesses_data_pop_payload_data; // collect.ts:40
+  wire accesses_data_pop_payload_last; // collect.ts:40
+  wire [5:0] accesses_data_level; // collect.ts:40
+  wire accesses_heads_push_ready; // collect.ts:41
+  wire accesses_heads_pop_valid; // collect.ts:41
+  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:41
+  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:41
+  wire accesses_heads_pop_payload_client; // collect.ts:41
+  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:41
+  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:41
+  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:41
+  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:41
+  wire [3:0] accesses_heads_level; // collect.ts:41
+  reg [7:0] accesses_held_tag; // collect.ts:42
+  reg [7:0] accesses_held_opcode; // collect.ts:42
+  reg accesses_held_client; // collect.ts:42
+  reg [2:0] accesses_held_context; // collect.ts:42
+  reg [63:0] accesses_held_va; // collect.ts:42
+  reg [31:0] accesses_held_length; // collect.ts:42
+  reg [13:0] accesses_held_data; // collect.ts:42
+  reg accesses_valid; // collect.ts:43
+  reg [8:0] accesses_left; // collect.ts:47
+  reg next_full; // slot.ts:136
+  reg [7:0] next_held_tag; // slot.ts:136
+  reg [7:0] next_held_opcode; // slot.ts:136
+  reg [15:0] next_held_pid; // slot.ts:136
+  reg [63:0] next_held_va; // slot.ts:136
+  reg [31:0] next_held_length; // slot.ts:136
+  reg [13:0] next_held_data; // slot.ts:136
+  reg [9:0] next_held_cost; // slot.ts:136
+  reg [3:0] inside_; // slot.ts:137
+  reg [9:0] beats_free; // slot.ts:138
+  wire memory_replies_push_ready; // slot.ts:146
+  wire memory_replies_pop_valid; // slot.ts:146
+  wire [7:0] memory_replies_pop_payload_tag; // slot.ts:146
+  wire [3:0] memory_replies_pop_payload_status; // slot.ts:146
+  wire [63:0] memory_replies_pop_payload_va; // slot.ts:146
+  wire [31:0] memory_replies_pop_payload_length; // slot.ts:146
+  wire [13:0] memory_replies_pop_payload_data; // slot.ts:146
+  wire [3:0] memory_replies_level; // slot.ts:146
+  wire memory_reply_beats_push_ready; // slot.ts:147
+  wire memory_reply_beats_pop_valid; // slot.ts:147
+  wire [511:0] memory_reply_beats_pop_payload_data; // slot.ts:147
+  wire memory_reply_beats_pop_payload_last; // slot.ts:147
+  wire [9:0] memory_reply_beats_level; // slot.ts:147
+  reg [23:0] idle_cycles; // slot_reset.ts:51
+  reg stuck; // slot_reset.ts:51
+  (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:90
+  wire replies_wants; // collect.ts:49
+  wire replies_heads_push_valid; // collect.ts:41
+  wire replies_heads_pop_ready; // collect.ts:41
+  wire accesses_wants; // collect.ts:49
+  wire accesses_heads_push_valid; // collect.ts:41
+  wire next_ready; // slot.ts:136
+  wire may; // slot.ts:139
+  wire answers_lost = closed & drained; // slot_reset.ts:22
+  wire clear = answers_lost & ~(|used); // slot_reset.ts:22
+  wire own_reply_valid = reply_valid & ~closed; // slot_reset.ts:33
+  wire own_reply_data_valid = reply_data_valid & ~closed; // slot_reset.ts:33
+  wire own_reply_data_ready = replies_wants & replies_data_push_ready; // slot_reset.ts:33
+  wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:45
+  assign replies_wants = replies_valid & (|replies_left);
+  wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:54
+  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:58
+  wire replies_pending = replies_whole | (|replies_heads_level); // collect.ts:65
   wire [7:0] current_joined = {
     replies_heads_pop_payload_context == 3'd7,
     replies_heads_pop_payload_context == 3'd6,
@@ -203,15 +226,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     replies_heads_pop_payload_context == 3'd1,
     replies_heads_pop_payload_context == 3'd0
   };
-  wire current = |(used & current_joined); // slot.ts:79
-  wire dropping = replies_heads_pop_valid & ~current & ~giving; // slot.ts:82
-  wire dropped =
-    dropping
-    & (~(|replies_heads_pop_payload_length) | (replies_data_pop_valid & replies_data_pop_payload_last)); // slot.ts:83
-  wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:39
-  wire accesses_wants = accesses_valid & (|accesses_left); // collect.ts:43
-  wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:48
-  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:52
+  wire current = |(used & current_joined); // slot.ts:100
+  wire between = ~(|left); // slot.ts:105
+  wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // slot.ts:112
+  wire own_memory_valid = memory_valid & ~closed; // slot_reset.ts:33
+  wire own_memory_data_valid = memory_data_valid & ~closed; // slot_reset.ts:33
+  wire own_memory_data_ready = accesses_wants & accesses_data_push_ready; // slot_reset.ts:33
+  wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:45
+  assign accesses_wants = accesses_valid & (|accesses_left);
+  wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:54
+  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:58
+  wire accesses_pending = accesses_whole | (|accesses_heads_level); // collect.ts:65
   wire [7:0] allowed_joined = {
     accesses_heads_pop_payload_context == 3'd7,
     accesses_heads_pop_payload_context == 3'd6,
@@ -233,30 +258,34 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     | (accesses_heads_pop_payload_opcode == 8'd67)
     | (accesses_heads_pop_payload_opcode == 8'd128)
     | (accesses_heads_pop_payload_opcode == 8'd130);
-  wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:100
+  wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:127
   wire [13:0] bytes =
     (((accesses_heads_pop_payload_opcode == 8'd64) | (accesses_heads_pop_payload_opcode == 8'd68)) & (accesses_heads_pop_payload_length <= 32'd1466)) ? accesses_heads_pop_payload_length[13:0] :
-    14'd16; // slot.ts:101
-  wire ready_ready = ~next_full | next_ready; // slot.ts:102
-  wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0; // slot.ts:102
+    14'd16; // slot.ts:128
+  wire ready_ready = ~next_full | next_ready; // slot.ts:129
+  wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0; // slot.ts:129
   wire [15:0] ready_payload_pid =
     accesses_heads_pop_payload_client ? pids[accesses_heads_pop_payload_context] :
-    pid; // slot.ts:102
+    pid; // slot.ts:129
   wire [14:0] ready_payload_cost_shifted = ({1'b0, bytes} + 15'd63) >> 6;
-  wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // slot.ts:102
+  wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // slot.ts:129
   assign next_ready = access_ready & may;
   assign may = (inside_ != 4'd8) & (next_held_cost <= beats_free);
   wire [14:0] spare_shifted = ({1'b0, came_payload_data} + 15'd63) >> 6;
-  wire [9:0] spare = (came_valid & came_ready) ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // slot.ts:134
-  wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // slot.ts:135
+  wire [9:0] spare = (came_valid & came_ready) ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // slot.ts:163
+  wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // slot.ts:164
+  wire accesses_gone = ~accesses_pending & ~next_full & ~(|inside_) & (beats_free == 10'd512); // slot.ts:168
+  wire replies_gone = ~replies_pending & between; // slot.ts:169
+  wire host_is_asked = replies_pending | accesses_pending | next_full | (inside_ != memory_replies_level); // slot.ts:173
 
-  wire bodies_push_valid = asked_data_valid; // slot.ts:67
-  wire [511:0] bodies_push_payload_data = asked_data_payload_data; // slot.ts:67
-  wire bodies_push_payload_last = asked_data_payload_last; // slot.ts:67
-  wire bodies_pop_ready = request_data_ready; // slot.ts:67
-  Fifo_shape_b0d7d4_depth64_styledistributed bodies ( // slot.ts:67
+  wire bodies_own_reset = clear; // slot.ts:84
+  wire bodies_push_valid = asked_data_valid; // slot.ts:84
+  wire [511:0] bodies_push_payload_data = asked_data_payload_data; // slot.ts:84
+  wire bodies_push_payload_last = asked_data_payload_last; // slot.ts:84
+  wire bodies_pop_ready = request_data_ready; // slot.ts:84
+  Fifo_shape_b0d7d4_depth256_styleauto bodies ( // slot.ts:84
     .clk               (clk),
-    .rst               (rst),
+    .rst               (rst | bodies_own_reset),
     .push_valid        (bodies_push_valid),
     .push_ready        (bodies_push_ready),
     .push_payload_data (bodies_push_payload_data),
@@ -268,15 +297,16 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (bodies_level)
   );
 
-  wire requests_push_valid = asked_valid; // slot.ts:68
-  wire [2:0] requests_push_payload_context = asked_payload_context; // slot.ts:68
-  wire [7:0] requests_push_payload_opcode = asked_payload_opcode; // slot.ts:68
-  wire [15:0] requests_push_payload_pid = asked_payload_pid; // slot.ts:68
-  wire [13:0] requests_push_payload_length = asked_payload_length; // slot.ts:68
-  wire requests_pop_ready = request_ready; // slot.ts:68
-  Fifo_shape_d4737b_depth8_styledistributed requests ( // slot.ts:68
+  wire requests_own_reset = clear; // slot.ts:85
+  wire requests_push_valid = asked_valid; // slot.ts:85
+  wire [2:0] requests_push_payload_context = asked_payload_context; // slot.ts:85
+  wire [7:0] requests_push_payload_opcode = asked_payload_opcode; // slot.ts:85
+  wire [15:0] requests_push_payload_pid = asked_payload_pid; // slot.ts:85
+  wire [13:0] requests_push_payload_length = asked_payload_length; // slot.ts:85
+  wire requests_pop_ready = request_ready; // slot.ts:85
+  Fifo_shape_d4737b_depth8_styledistributed requests ( // slot.ts:85
     .clk                  (clk),
-    .rst                  (rst),
+    .rst                  (rst | requests_own_reset),
     .push_valid           (requests_push_valid),
     .push_ready           (requests_push_ready),
     .push_payload_context (requests_push_payload_context),
@@ -292,13 +322,14 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (requests_level)
   );
 
-  wire replies_data_push_valid = replies_wants & reply_data_valid; // collect.ts:34
-  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:34
-  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:34
-  wire replies_data_pop_ready = giving ? answer_data_ready : dropping & (|replies_heads_pop_payload_length); // collect.ts:34
-  Fifo_shape_b0d7d4_depth32_styledistributed replies_data ( // collect.ts:34
+  wire replies_data_own_reset = clear; // collect.ts:40
+  wire replies_data_push_valid = replies_wants & own_reply_data_valid; // collect.ts:40
+  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:40
+  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:40
+  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready); // collect.ts:40
+  Fifo_shape_b0d7d4_depth32_styledistributed replies_data ( // collect.ts:40
     .clk               (clk),
-    .rst               (rst),
+    .rst               (rst | replies_data_own_reset),
     .push_valid        (replies_data_push_valid),
     .push_ready        (replies_data_push_ready),
     .push_payload_data (replies_data_push_payload_data),
@@ -310,16 +341,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (replies_data_level)
   );
 
+  wire replies_heads_own_reset = clear; // collect.ts:41
   assign replies_heads_push_valid = replies_whole;
-  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:35
-  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:35
-  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:35
-  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:35
-  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:35
-  wire replies_heads_pop_ready = (answer_valid & answer_ready) | dropped; // collect.ts:35
-  Fifo_shape_89ed92_depth8_styledistributed replies_heads ( // collect.ts:35
+  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:41
+  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:41
+  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:41
+  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:41
+  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:41
+  assign replies_heads_pop_ready = between & (~current | answer_ready);
+  Fifo_shape_89ed92_depth8_styledistributed replies_heads ( // collect.ts:41
     .clk                  (clk),
-    .rst                  (rst),
+    .rst                  (rst | replies_heads_own_reset),
     .push_valid           (replies_heads_push_valid),
     .push_ready           (replies_heads_push_ready),
     .push_payload_context (replies_heads_push_payload_context),
@@ -337,13 +369,14 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (replies_heads_level)
   );
 
-  wire accesses_data_push_valid = accesses_wants & memory_data_valid; // collect.ts:34
-  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:34
-  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:34
-  wire accesses_data_pop_ready = access_data_ready; // collect.ts:34
-  Fifo_shape_b0d7d4_depth32_styledistributed accesses_data ( // collect.ts:34
+  wire accesses_data_own_reset = clear; // collect.ts:40
+  wire accesses_data_push_valid = accesses_wants & own_memory_data_valid; // collect.ts:40
+  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:40
+  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:40
+  wire accesses_data_pop_ready = access_data_ready; // collect.ts:40
+  Fifo_shape_b0d7d4_depth32_styledistributed accesses_data ( // collect.ts:40
     .clk               (clk),
-    .rst               (rst),
+    .rst               (rst | accesses_data_own_reset),
     .push_valid        (accesses_data_push_valid),
     .push_ready        (accesses_data_push_ready),
     .push_payload_data (accesses_data_push_payload_data),
@@ -355,18 +388,19 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (accesses_data_level)
   );
 
+  wire accesses_heads_own_reset = clear; // collect.ts:41
   assign accesses_heads_push_valid = accesses_whole;
-  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:35
-  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:35
-  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:35
-  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:35
-  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:35
-  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:35
-  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:35
-  wire accesses_heads_pop_ready = ready_ready; // collect.ts:35
-  Fifo_shape_a7e365_depth8_styledistributed accesses_heads ( // collect.ts:35
+  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:41
+  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:41
+  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:41
+  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:41
+  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:41
+  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:41
+  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:41
+  wire accesses_heads_pop_ready = ready_ready; // collect.ts:41
+  Fifo_shape_a7e365_depth8_styledistributed accesses_heads ( // collect.ts:41
     .clk                  (clk),
-    .rst                  (rst),
+    .rst                  (rst | accesses_heads_own_reset),
     .push_valid           (accesses_heads_push_valid),
     .push_ready           (accesses_heads_push_ready),
     .push_payload_tag     (accesses_heads_push_payload_tag),
@@ -388,14 +422,14 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (accesses_heads_level)
   );
 
-  wire memory_replies_push_valid = came_valid; // slot.ts:119
-  wire [7:0] memory_replies_push_payload_tag = came_payload_tag; // slot.ts:119
-  wire [3:0] memory_replies_push_payload_status = came_payload_status; // slot.ts:119
-  wire [63:0] memory_replies_push_payload_va = came_payload_va; // slot.ts:119
-  wire [31:0] memory_replies_push_payload_length = came_payload_length; // slot.ts:119
-  wire [13:0] memory_replies_push_payload_data = came_payload_data; // slot.ts:119
-  wire memory_replies_pop_ready = memory_reply_ready; // slot.ts:119
-  Fifo_shape_449514_depth8_styledistributed memory_replies ( // slot.ts:119
+  wire memory_replies_push_valid = came_valid; // slot.ts:146
+  wire [7:0] memory_replies_push_payload_tag = came_payload_tag; // slot.ts:146
+  wire [3:0] memory_replies_push_payload_status = came_payload_status; // slot.ts:146
+  wire [63:0] memory_replies_push_payload_va = came_payload_va; // slot.ts:146
+  wire [31:0] memory_replies_push_payload_length = came_payload_length; // slot.ts:146
+  wire [13:0] memory_replies_push_payload_data = came_payload_data; // slot.ts:146
+  wire memory_replies_pop_ready = memory_reply_ready | closed; // slot.ts:146
+  Fifo_shape_449514_depth8_styledistributed memory_replies ( // slot.ts:146
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (memory_replies_push_valid),
@@ -415,11 +449,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level               (memory_replies_level)
   );
 
-  wire memory_reply_beats_push_valid = came_data_valid; // slot.ts:120
-  wire [511:0] memory_reply_beats_push_payload_data = came_data_payload_data; // slot.ts:120
-  wire memory_reply_beats_push_payload_last = came_data_payload_last; // slot.ts:120
-  wire memory_reply_beats_pop_ready = memory_reply_data_ready; // slot.ts:120
-  Fifo_shape_b0d7d4_depth512_styleauto memory_reply_beats ( // slot.ts:120
+  wire memory_reply_beats_push_valid = came_data_valid; // slot.ts:147
+  wire [511:0] memory_reply_beats_push_payload_data = came_data_payload_data; // slot.ts:147
+  wire memory_reply_beats_push_payload_last = came_data_payload_last; // slot.ts:147
+  wire memory_reply_beats_pop_ready = memory_reply_data_ready | closed; // slot.ts:147
+  Fifo_shape_b0d7d4_depth512_styleauto memory_reply_beats ( // slot.ts:147
     .clk               (clk),
     .rst               (rst),
     .push_valid        (memory_reply_beats_push_valid),
@@ -432,15 +466,16 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .pop_payload_last  (memory_reply_beats_pop_payload_last),
     .level             (memory_reply_beats_level)
   );
+  wire [14:0] body_owed_shifted = ({1'b0, asked_payload_length} + 15'd63) >> 6;
   wire [7:0] used_joined = {
-    replies_heads_pop_payload_context == 3'd7,
-    replies_heads_pop_payload_context == 3'd6,
-    replies_heads_pop_payload_context == 3'd5,
-    replies_heads_pop_payload_context == 3'd4,
-    replies_heads_pop_payload_context == 3'd3,
-    replies_heads_pop_payload_context == 3'd2,
-    replies_heads_pop_payload_context == 3'd1,
-    replies_heads_pop_payload_context == 3'd0
+    answer_payload_context == 3'd7,
+    answer_payload_context == 3'd6,
+    answer_payload_context == 3'd5,
+    answer_payload_context == 3'd4,
+    answer_payload_context == 3'd3,
+    answer_payload_context == 3'd2,
+    answer_payload_context == 3'd1,
+    answer_payload_context == 3'd0
   };
   wire [7:0] used_joined_2 = {
     asked_payload_context == 3'd7,
@@ -452,23 +487,60 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     asked_payload_context == 3'd1,
     asked_payload_context == 3'd0
   };
+  wire stuck_or =
+    (request_valid & request_ready)
+    | (request_data_valid & request_data_ready)
+    | (reply_valid & reply_ready)
+    | (reply_data_valid & reply_data_ready)
+    | (memory_valid & memory_ready)
+    | (memory_data_valid & memory_data_ready)
+    | (memory_reply_valid & memory_reply_ready)
+    | (memory_reply_data_valid & memory_reply_data_ready);
+  wire stuck_and = ~closed & (|used) & ~stuck_or & ~host_is_asked;
 
   always @(posedge clk)
     if (rst) begin
       used <= 8'd0;
+      drained <= 1'b0;
+      body_owed <= 14'd0;
       beats_free <= 10'd512;
+      stuck <= 1'b0;
     end
     else begin
+      body_owed <= body_owed + ((asked_valid & asked_ready) ? {5'd0, body_owed_shifted[8:0]} : 14'd0) - {13'd0, asked_data_valid & asked_data_ready};
       used <=
-        (used & ~((answer_valid & answer_ready & ~replies_heads_pop_payload_more) ? used_joined : 8'd0))
+        (used & ~((answer_valid & answer_ready & ~answer_payload_more) ? used_joined : 8'd0))
         | ((asked_valid & asked_ready) ? used_joined_2 : 8'd0);
-      beats_free <= beats_free + spare + {9'd0, memory_reply_data_valid & memory_reply_data_ready} - spent;
+      beats_free <= beats_free + spare + {9'd0, memory_reply_beats_pop_valid & memory_reply_beats_pop_ready} - spent;
+      drained <= closed & accesses_gone & replies_gone & ~(|body_owed);
+      stuck <= stuck_and & (idle_cycles >= control_patience);
+    end
+
+  always @(posedge clk)
+    if (rst) closed <= 1'b0;
+    else if (control_hold) closed <= 1'b1;
+    else if (clear & ~(asked_valid & asked_ready)) closed <= 1'b0;
+  wire lost_one_when = answers_lost & (|used) & ~lost_one;
+
+  always @(posedge clk)
+    if (rst) lost_one <= 1'b0;
+    else if (lost_one_when) lost_one <= 1'b1;
+    else if (answer_ready) lost_one <= 1'b0;
+  wire [7:0] lost_context_and = used & (~used + 8'd1);
+
+  always @(posedge clk)
+    if (lost_one_when) begin
+      lost_context <= {
+        lost_context_and[4] | lost_context_and[5] | lost_context_and[6] | lost_context_and[7],
+        lost_context_and[2] | lost_context_and[3] | lost_context_and[6] | lost_context_and[7],
+        lost_context_and[1] | lost_context_and[3] | lost_context_and[5] | lost_context_and[7]
+      };
     end
   wire [14:0] replies_left_shifted = ({1'b0, replies_bytes} + 15'd63) >> 6;
 
   always @(posedge clk) begin
     if (replies_data_push_valid & replies_data_push_ready) replies_left <= replies_left - 9'd1;
-    if (reply_valid & reply_ready) begin
+    if (own_reply_valid & replies_room) begin
       replies_held_context <= reply_payload_context;
       replies_held_status <= reply_payload_status;
       replies_held_opcode <= reply_payload_opcode;
@@ -482,18 +554,23 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     if (rst) replies_valid <= 1'b0;
     else begin
       if (replies_heads_push_valid & replies_heads_push_ready) replies_valid <= 1'b0;
-      if (reply_valid & reply_ready) replies_valid <= 1'b1;
+      if (own_reply_valid & replies_room) replies_valid <= 1'b1;
+      if (clear) replies_valid <= 1'b0;
     end
+  wire [14:0] left_shifted = ({1'b0, replies_heads_pop_payload_length} + 15'd63) >> 6;
 
   always @(posedge clk)
-    if (rst) giving <= 1'b0;
-    else if (answer_valid & answer_ready) giving <= |replies_heads_pop_payload_length;
-    else if (answer_data_valid & answer_data_ready & answer_data_payload_last) giving <= 1'b0;
+    if (rst) left <= 5'd0;
+    else if (replies_heads_pop_valid & replies_heads_pop_ready) left <= left_shifted[4:0];
+    else if (replies_data_pop_valid & replies_data_pop_ready) left <= left - 5'd1;
+
+  always @(posedge clk)
+    if (replies_heads_pop_valid & replies_heads_pop_ready) discarding <= ~current;
   wire [14:0] accesses_left_shifted = ({1'b0, accesses_bytes} + 15'd63) >> 6;
 
   always @(posedge clk) begin
     if (accesses_data_push_valid & accesses_data_push_ready) accesses_left <= accesses_left - 9'd1;
-    if (memory_valid & memory_ready) begin
+    if (own_memory_valid & accesses_room) begin
       accesses_held_tag <= memory_payload_tag;
       accesses_held_opcode <= memory_payload_opcode;
       accesses_held_client <= memory_payload_client;
@@ -509,7 +586,8 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     if (rst) accesses_valid <= 1'b0;
     else begin
       if (accesses_heads_push_valid & accesses_heads_push_ready) accesses_valid <= 1'b0;
-      if (memory_valid & memory_ready) accesses_valid <= 1'b1;
+      if (own_memory_valid & accesses_room) accesses_valid <= 1'b1;
+      if (clear) accesses_valid <= 1'b0;
     end
 
   always @(posedge clk)
@@ -529,12 +607,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
 
   always @(posedge clk)
     if (rst) inside_ <= 4'd0;
-    else if (access_valid & access_ready & ~(memory_reply_valid & memory_reply_ready)) begin
+    else if (access_valid & access_ready & ~(memory_replies_pop_valid & memory_replies_pop_ready)) begin
       inside_ <= inside_ + 4'd1;
     end
-    else if (memory_reply_valid & memory_reply_ready & ~(access_valid & access_ready)) begin
+    else if (memory_replies_pop_valid & memory_replies_pop_ready & ~(access_valid & access_ready)) begin
       inside_ <= inside_ - 4'd1;
     end
+
+  always @(posedge clk)
+    if (rst) idle_cycles <= 24'd0;
+    else if (~stuck_and) idle_cycles <= 24'd0;
+    else if (~(&idle_cycles)) idle_cycles <= idle_cycles + 24'd1;
 
   always @(posedge clk)
     if (asked_valid & asked_ready) pids[asked_payload_context] <= asked_payload_pid;
@@ -547,20 +630,20 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   assign request_data_valid = bodies_pop_valid;
   assign request_data_payload_data = bodies_pop_payload_data;
   assign request_data_payload_last = bodies_pop_payload_last;
-  assign reply_ready = replies_room;
-  assign reply_data_ready = replies_wants & replies_data_push_ready;
-  assign memory_ready = accesses_room;
-  assign memory_data_ready = accesses_wants & accesses_data_push_ready;
-  assign memory_reply_valid = memory_replies_pop_valid;
+  assign reply_ready = replies_room & ~closed;
+  assign reply_data_ready = own_reply_data_ready & ~closed;
+  assign memory_ready = accesses_room & ~closed;
+  assign memory_data_ready = own_memory_data_ready & ~closed;
+  assign memory_reply_valid = memory_replies_pop_valid & ~closed;
   assign memory_reply_payload_tag = memory_replies_pop_payload_tag;
   assign memory_reply_payload_status = memory_replies_pop_payload_status;
   assign memory_reply_payload_va = memory_replies_pop_payload_va;
   assign memory_reply_payload_length = memory_replies_pop_payload_length;
   assign memory_reply_payload_data = memory_replies_pop_payload_data;
-  assign memory_reply_data_valid = memory_reply_beats_pop_valid;
+  assign memory_reply_data_valid = memory_reply_beats_pop_valid & ~closed;
   assign memory_reply_data_payload_data = memory_reply_beats_pop_payload_data;
   assign memory_reply_data_payload_last = memory_reply_beats_pop_payload_last;
-  assign room = (|(~used)) & (bodies_level <= 7'd40);
+  assign room = (|(~used)) & ~closed;
   wire [7:0] context__and = ~used & (used + 8'd1);
   assign context_ = {
     context__and[4] | context__and[5] | context__and[6] | context__and[7],
@@ -569,13 +652,13 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   };
   assign asked_ready = requests_push_ready;
   assign asked_data_ready = bodies_push_ready;
-  assign answer_valid = replies_heads_pop_valid & current & ~giving;
-  assign answer_payload_context = replies_heads_pop_payload_context;
+  assign answer_valid = lost_one | (replies_heads_pop_valid & current & between);
+  assign answer_payload_context = lost_one ? lost_context : replies_heads_pop_payload_context;
   assign answer_payload_status = replies_heads_pop_payload_status;
   assign answer_payload_opcode = replies_heads_pop_payload_opcode;
-  assign answer_payload_length = replies_heads_pop_payload_length;
-  assign answer_payload_more = replies_heads_pop_payload_more;
-  assign answer_data_valid = replies_data_pop_valid & giving;
+  assign answer_payload_length = lost_one ? 14'd0 : replies_heads_pop_payload_length;
+  assign answer_payload_more = replies_heads_pop_payload_more & ~lost_one;
+  assign answer_data_valid = replies_data_pop_valid & ~between & ~discarding;
   assign answer_data_payload_data = replies_data_pop_payload_data;
   assign answer_data_payload_last = replies_data_pop_payload_last;
   assign access_valid = next_full & may;
@@ -596,23 +679,27 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   assign events_accesses = access_valid & access_ready;
   assign events_refused = accesses_heads_pop_valid & accesses_heads_pop_ready & ~allowed;
   assign events_stray = dropped;
+  assign state_held = clear;
+  assign state_stuck = stuck;
+  assign in_reset = closed;
+  assign lost = lost_one;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(came_valid & ~came_ready)); // slot.ts:126
-      assert (~(came_data_valid & ~came_data_ready)); // slot.ts:127
+      assert (~(came_valid & ~came_ready)); // slot.ts:153
+      assert (~(came_data_valid & ~came_data_ready)); // slot.ts:154
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(came_valid & ~came_ready))) begin
-        $display("%s", "assertion failed: there is room for every reply (slot.ts:126)"); // slot.ts:126
+        $display("%s", "assertion failed: there is room for every reply (slot.ts:153)"); // slot.ts:153
         $stop;
       end
       if (~(~(came_data_valid & ~came_data_ready))) begin
-        $display("%s", "assertion failed: there is room for the data of every reply (slot.ts:127)"); // slot.ts:127
+        $display("%s", "assertion failed: there is room for the data of every reply (slot.ts:154)"); // slot.ts:154
         $stop;
       end
     end
@@ -623,16 +710,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     1'b0,
     reply_data_payload_last,
     memory_data_payload_last,
+    bodies_level,
     requests_level,
     replies_data_level,
-    replies_heads_level,
     accesses_data_level,
-    accesses_heads_level,
-    memory_replies_level,
     memory_reply_beats_level,
     ready_payload_cost_shifted[14:9],
     spare_shifted[14:9],
+    body_owed_shifted[14:9],
+    lost_context_and[0],
     replies_left_shifted[14:9],
+    left_shifted[14:5],
     accesses_left_shifted[14:9],
     context__and[0],
     1'b0
