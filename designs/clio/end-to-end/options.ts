@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly atomics?: number; readonly keyValue?: number; readonly allocation?: number;
   /** Most bytes of a read or write; default 3,000: up to three packets. */
   readonly mostBytes?: number;
-  /** After this, ns, no copy of a request that failed is on the network any more; default 4 x the clients' `timeoutNs`. */
+  /** After this, ns, no copy of a request that failed is on the network any more, and it is not done any more; default 4 x the clients' `timeoutNs`. */
   readonly settleNs?: number;
   readonly progress?: (done: number) => void;
 }

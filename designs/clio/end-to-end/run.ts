@@ -54,8 +54,8 @@ class Run {
     this.random = new Random(o.seed);
     const clock = (o.clients[0] as Client).options.clock;
     this.now = () => clock.now();
-    this.words = new History(this.now);
-    this.keys = new History(this.now);
+    this.words = new History(this.now, this.o.settleNs);
+    this.keys = new History(this.now, this.o.settleNs);
     this.bytes = new SharedBytes(this.now);
   }
 

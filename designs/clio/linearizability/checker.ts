@@ -37,22 +37,27 @@ interface Event<I, O> {
 }
 /** An operation whose output is known: it must be done between its call and its return. */
 interface Known<I, O> { readonly index: number; readonly of: Operation<I, O>; call: Event<I, O>; return: Event<I, O> }
-/** One whose outcome is not known: it may be done at any time after its call. `kind`: those with the same do the same. */
-interface Open<I, O> { readonly of: Operation<I, O>; readonly kind: string; done: boolean }
-/** A step of the order under trial, and what was tried when it was taken. */
-type Step<S, I, O> = { readonly before: S; readonly known: Known<I, O> } | { readonly before: S; readonly open: number };
+/** One whose outcome is not known: it may be done at any time from its call to `until`, or never. `kind`: those with the same do the same. */
+interface Open<I, O> { readonly of: Operation<I, O>; readonly kind: string; readonly until: number; done: boolean }
+/** A step of the order under trial, and what was tried and how late it was when it was taken. */
+type Step<S, I, O> = { readonly before: S; readonly now: number } & ({ readonly known: Known<I, O> } | { readonly open: number });
 
 class Search<S, I, O> {
   steps = 0;
   private readonly specification: Specification<S, I, O>;
   private readonly limit: number;
   private readonly known: readonly Known<I, O>[];
+  /** In the order of their calls. */
   private readonly open: readonly Open<I, O>[];
+  /** The latest `until` of the open operations up to each. */
+  private readonly latest: readonly number[];
   private readonly head: Event<I, O>;
   private readonly done: boolean[];
   /** All known operations below this are done. */
   private base = 0;
   private left: number;
+  /** The latest call of what has been done: what comes next is done no earlier. */
+  private now = Number.NEGATIVE_INFINITY;
   /** States that have been reached, and the open operations that had been done for each. */
   private readonly tried = new Map<string, (readonly number[])[]>();
   /** The longest order found, when the search fails: how many were left, and which could not follow. */
@@ -63,7 +68,9 @@ class Search<S, I, O> {
     const sorted = operations.toSorted((a, b) => a.called - b.called || a.returned - b.returned);
     this.known = sorted.filter(o => Number.isFinite(o.returned)).map((of, index) => ({ index, of }) as Known<I, O>);
     this.open = sorted.filter(o => !Number.isFinite(o.returned))
-      .map(of => ({ of, kind: specification.describe(of.input, undefined), done: false }));
+      .map(of => ({ of, kind: specification.describe(of.input, undefined), until: of.until ?? Number.POSITIVE_INFINITY, done: false }));
+    let latest = Number.NEGATIVE_INFINITY;
+    this.latest = this.open.map(o => (latest = Math.max(latest, o.until)));
     this.done = this.known.map(() => false);
     this.left = this.known.length;
     const events = this.known.flatMap(operation => {
@@ -84,19 +91,20 @@ class Search<S, I, O> {
    */
   run(): "yes" | "no" | "undecided" {
     const order: Step<S, I, O>[] = [];
-    let state = this.specification.initial, event = this.head.next, open = 0;
+    let state = this.specification.initial, event = this.head.next, open = this.firstOpen();
     while (this.left > 0) {
       if (++this.steps > this.limit) return "undecided";
+      const before = { before: state, now: this.now };
       let step: Step<S, I, O> | undefined, after: { readonly state: S } | undefined;
       if (event?.isCall === true) {
         const { operation } = event;
         after = this.specification.apply(state, operation.of.input, operation.of.output);
-        if (after !== undefined) step = { before: state, known: operation };
+        if (after !== undefined) step = { ...before, known: operation };
         event = event.next;
-      } else if (open < this.open.length) {
-        if (this.mayBeNext(open)) after = this.specification.apply(state, (this.open[open] as Open<I, O>).of.input, undefined);
+      } else if ((open = this.nextOpen(open)) < this.open.length) {
+        after = this.specification.apply(state, (this.open[open] as Open<I, O>).of.input, undefined);
         // One that changes nothing leads nowhere.
-        if (after !== undefined && this.specification.key(after.state) !== this.specification.key(state)) step = { before: state, open };
+        if (after !== undefined && this.specification.key(after.state) !== this.specification.key(state)) step = { ...before, open };
         open++;
       } else {
         // Something has to be done before this return, and nothing can: another order.
@@ -104,41 +112,63 @@ class Search<S, I, O> {
         const last = order.pop();
         if (last === undefined) return "no";
         state = last.before;
-        if ("known" in last) { this.putBack(last.known); event = last.known.call.next; open = 0; } else {
-          (this.open[last.open] as Open<I, O>).done = false;
-          event = undefined;
-          open = last.open + 1;
-        }
+        this.undo(last);
+        if ("known" in last) { event = last.known.call.next; open = this.firstOpen(); } else { event = undefined; open = last.open + 1; }
         continue;
       }
       if (step === undefined || after === undefined) continue;
-      if ("known" in step) this.take(step.known); else (this.open[step.open] as Open<I, O>).done = true;
-      if (this.wasTried(after.state)) {
-        if ("known" in step) this.putBack(step.known); else (this.open[step.open] as Open<I, O>).done = false;
-        continue;
-      }
+      this.take(step);
+      if (this.wasTried(after.state)) { this.undo(step); continue; }
       order.push(step);
       ({ state } = after);
       event = this.head.next;
-      open = 0;
+      open = this.firstOpen();
     }
     return "yes";
   }
 
-  /** Of open operations that do the same the one called first stands for all. */
-  private mayBeNext(at: number): boolean {
+  /** The first open operation that may not be too late, by binary search: none before it can be done any more. */
+  private firstOpen(): number {
+    let low = 0, high = this.open.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.latest[middle] as number) >= this.now) high = middle; else low = middle + 1;
+    }
+    return low;
+  }
+  /** From `at` on the first open operation that may be next; their number when there is none. Of those that do the same the one that must be done first stands for all. */
+  private nextOpen(at: number): number {
+    const horizon = this.horizon(), first = this.firstOpen();
+    for (let i = at; i < this.open.length && (this.open[i] as Open<I, O>).of.called <= horizon; i++) {
+      if (!this.mayBeDone(i)) continue;
+      const { kind, until } = this.open[i] as Open<I, O>;
+      let stands = true;
+      for (let k = first; k < this.open.length && stands; k++) {
+        const other = this.open[k] as Open<I, O>;
+        if (other.of.called > horizon) break;
+        if (other.kind === kind && k !== i && this.mayBeDone(k)) stands = other.until > until || other.until === until && k > i;
+      }
+      if (stands) return i;
+    }
+    return this.open.length;
+  }
+  private mayBeDone(at: number): boolean {
     const o = this.open[at] as Open<I, O>;
-    return !o.done && o.of.called <= this.horizon() && !this.open.slice(0, at).some(p => !p.done && p.kind === o.kind);
+    return !o.done && o.until >= this.now;
   }
 
   /**
-   * Whether this has been tried: the same known operations done, the same state, and no open operation done that is not done now. With
-   * fewer of them done more can still follow, so that what led nowhere then leads nowhere now.
+   * Whether this has been tried: the same known operations done, the same state, and no open operation done that could still be done now. With
+   * fewer of them done more can still follow, so that what led nowhere then leads nowhere now. (Nor was it later then: an operation done by then is done now, or its time is over.)
    */
   private wasTried(state: S): boolean {
-    const key = this.key(state), open = this.open.flatMap((o, i) => (o.done ? [i] : [])), before = this.tried.get(key);
+    const key = this.key(state), horizon = this.horizon(), open: number[] = [];
+    for (let i = this.firstOpen(); i < this.open.length && (this.open[i] as Open<I, O>).of.called <= horizon; i++) {
+      if ((this.open[i] as Open<I, O>).done && (this.open[i] as Open<I, O>).until >= this.now) open.push(i);
+    }
+    const before = this.tried.get(key);
     if (before === undefined) { this.tried.set(key, [open]); return false; }
-    if (before.some(b => b.every(i => this.open[i]?.done === true))) return true;
+    if (before.some(b => b.every(i => !this.mayBeDone(i)))) return true;
     before.push(open);
     return false;
   }
@@ -158,7 +188,14 @@ class Search<S, I, O> {
     return Number.POSITIVE_INFINITY;
   }
 
-  private take(o: Known<I, O>): void {
+  private take(step: Step<S, I, O>): void {
+    if ("open" in step) {
+      const o = this.open[step.open] as Open<I, O>;
+      o.done = true;
+      this.now = Math.max(this.now, o.of.called);
+      return;
+    }
+    const o = step.known;
     for (const e of [o.call, o.return]) {
       if (e.previous) e.previous.next = e.next;
       if (e.next) e.next.previous = e.previous;
@@ -166,8 +203,12 @@ class Search<S, I, O> {
     this.done[o.index] = true;
     this.left--;
     while (this.done[this.base] === true) this.base++;
+    this.now = Math.max(this.now, o.of.called);
   }
-  private putBack(o: Known<I, O>): void {
+  private undo(step: Step<S, I, O>): void {
+    this.now = step.now;
+    if ("open" in step) { (this.open[step.open] as Open<I, O>).done = false; return; }
+    const o = step.known;
     for (const e of [o.return, o.call]) {
       if (e.previous) e.previous.next = e;
       if (e.next) e.next.previous = e;

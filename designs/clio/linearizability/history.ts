@@ -10,6 +10,8 @@ export interface Operation<Input, Output> {
   readonly called: number;
   /** Infinity when its outcome is not known. */
   readonly returned: number;
+  /** When its outcome is not known: if it was done, then no later than this; default Infinity. Without such a bound all that was ever lost may still come, and the search tries it. */
+  readonly until?: number;
 }
 
 /** An object as one client alone would see it. */
@@ -26,8 +28,10 @@ export interface Specification<State, Input, Output> {
 export class History<Input, Output> {
   readonly operations: Operation<Input, Output>[] = [];
   private readonly now: () => number;
+  private readonly lasts: number;
 
-  constructor(now: () => number) { this.now = now; }
+  /** @param lasts after a client has given an operation up it is done within this time, or never */
+  constructor(now: () => number, lasts = Number.POSITIVE_INFINITY) { this.now = now; this.lasts = lasts; }
 
   /**
    * Records an operation around its call: the result ends it; an error that `unknown` recognises leaves its outcome open, any other says
@@ -39,15 +43,15 @@ export class History<Input, Output> {
     unknown: (error: unknown) => boolean,
   ): Promise<T> {
     const called = this.now();
-    const add = (out: Output | undefined, returned: number): void => {
-      this.operations.push({ object, client, input, output: out, called, returned });
+    const add = (out: Output | undefined, returned: number, until?: number): void => {
+      this.operations.push({ object, client, input, output: out, called, returned, ...(until !== undefined && { until }) });
     };
     try {
       const result = await operation();
       add(output(result), this.now());
       return result;
     } catch (e) {
-      if (unknown(e)) add(undefined, Number.POSITIVE_INFINITY);
+      if (unknown(e)) add(undefined, Number.POSITIVE_INFINITY, this.now() + this.lasts);
       throw e;
     }
   }
