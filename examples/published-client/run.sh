@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the published Clio client library, as it is, from a checkout of its repository, and runs a first program on it against the
+# cycle-accurate node on a TAP device (root). See docs/serve.md, "The published client library".
+#
+#   examples/published-client/run.sh <checkout> [options of mnemo serve clio]
+#
+# CLIO_CFLAGS: more flags for the library's files. PROGRAM_CFLAGS: for the first program. CLIENT_LOG: a file for all that the library prints.
+# Exit code: 0 when the program found everything right, 1 when not, 2 when it could not be run.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+
+cannot() { echo "$1" >&2; exit 2; }
+
+[ $# -ge 1 ] || cannot "No checkout of the published client library: give its path (git clone https://github.com/WukLab/Clio)."
+checkout=$1; shift
+for file in host/main_host.c host/api.c host/net/raw_verbs.c include/uapi/opcode.h; do
+  [ -f "$checkout/$file" ] || cannot "$checkout is no checkout of the published client library: $file is missing; get one with git clone https://github.com/WukLab/Clio and give its path."
+done
+checkout=$(cd "$checkout" && pwd)
+for tool in gcc nm ip ping timeout node; do
+  command -v "$tool" > /dev/null || cannot "There is no $tool on the PATH: install it (Debian: apt install gcc iproute2 iputils-ping) and run again."
+done
+echo '#include <infiniband/verbs.h>' | gcc -E - > /dev/null 2>&1 || cannot "There is no infiniband/verbs.h: install it (Debian: apt install libibverbs-dev) and run again."
+
+build=$(mktemp -d)
+server=
+end() {
+  if [ -n "$server" ]; then
+    kill -INT "$server" 2> /dev/null || true
+    wait "$server" 2> /dev/null || true
+    tail -n +2 "$build/serve"
+  fi
+  rm -rf "$build"
+}
+trap end EXIT
+
+# The library: its Makefile's list and flags. What this program does not need is left out where it does not compile.
+# shellcheck disable=SC2206
+flags=(-O2 -g -w -std=gnu11 -rdynamic -DCONFIG_ARCH_X86 -DCONFIG_PROFILING_POINTS ${CLIO_CFLAGS:-} "-I$checkout/include" "-I$checkout/host")
+object() { echo "$build/lib_${1//\//_}.o"; }
+for file in main_host board cpu util api context session pp common watchdog net/core net/raw_verbs net/transport_rpc lib/bitmap; do
+  gcc "${flags[@]}" -c "$checkout/host/$file.c" -o "$(object $file)" || cannot "host/$file.c of the published client library does not compile: see above."
+done
+for file in net/transport_bypass net/transport_gbn memory_model; do
+  gcc "${flags[@]}" -c "$checkout/host/$file.c" -o "$(object $file)" 2> /dev/null || echo "left out, since it does not compile here: host/$file.c"
+done
+gcc "${flags[@]}" ${PROGRAM_CFLAGS:-} -c "$here/first-program.c" -o "$build/first-program.o"
+gcc -O2 -std=gnu11 -Wall -Wextra -c "$here/verbs-on-packets.c" -o "$build/verbs.o"
+# The main program names the library's own tests: the first program is one of them here, the others are there in name only.
+nm -u "$(object main_host)" | awk '$2 ~ /^test_/ && $2 != "test_legomem_alloc_free" { print "int " $2 "(char *a) { (void)a; return 1; }" }' > "$build/tests.c"
+gcc -c "$build/tests.c" -o "$build/tests.o"
+gcc -rdynamic -o "$build/client" "$build"/*.o -lrt -pthread -Wl,--wrap=ibdev2netdev,--wrap=mmap,--wrap=sched_setaffinity
+version=$(git -C "$checkout" log -1 --format=%h 2> /dev/null || true)
+changed=$(git -C "$checkout" status --porcelain -- host include 2> /dev/null || true)
+[ -z "$version" ] || echo "published client library: commit $version${changed:+, CHANGED}"
+
+# The node.
+device=mnemop$(($$ % 100000))
+node "$root/cli/mnemo.mjs" serve clio --tap "$device" "$@" > "$build/serve" 2> "$build/serve-errors" &
+server=$!
+until grep -q '^serving' "$build/serve"; do
+  kill -0 "$server" 2> /dev/null || { cat "$build/serve-errors" >&2; server=; exit 2; }
+  sleep 0.2
+done
+cat "$build/serve"
+address=$(sed -n 's/^serving.*: node \([0-9.]*\),.*/\1/p' "$build/serve")
+monitor=$(sed -n 's/^serving.*; monitor \([0-9.]*\) port \([0-9]*\)\..*/\1:\2/p' "$build/serve")
+[ -n "$monitor" ] || cannot "The node is served without a monitor: leave --monitor off out."
+# The library takes MACs from the system's table of neighbours, which has them after a ping.
+for station in "$address" "${monitor%:*}"; do
+  ping -c 1 -W 5 -I "$device" "$station" | sed -n 2p
+done
+
+# The library has no timeout of its own.
+code=0
+timeout 120 "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 --net_trans_ops=rpc --run_test=alloc_free > "$build/client.log" 2>&1 || code=$?
+[ -z "${CLIENT_LOG:-}" ] || cp "$build/client.log" "$CLIENT_LOG"
+grep -ao 'client: .*' "$build/client.log" || true
+if [ "$code" = 0 ]; then exit 0; fi
+tail -n 20 "$build/client.log" >&2
+echo "The program on the published client library ended with code $code (124: it waited 120 s for an answer that never came)." >&2
+exit 1
