@@ -116,13 +116,15 @@ static struct legomem_context *open_context(const char *name)
 static unsigned long allocate(struct legomem_context *context)
 {
 	unsigned long address = legomem_alloc(context, MEMORY, LEGOMEM_VM_FLAGS_WRITE);
+	char node[INET_ADDRSTRLEN];
 
 	if (address == 0) {
 		say("WRONG: nothing was allocated");
 		exit(1);
 	}
 	net_reg_send_buf(find_or_alloc_vregion_session(context, address), send_buffer, sizeof(send_buffer));
-	say("allocated %lu MB at %#lx", MEMORY >> 20, address);
+	get_ip_str(va_to_legomem_vregion(context, address)->board_ip, node);
+	say("allocated %lu MB at %#lx of node %s", MEMORY >> 20, address, node);
 	return address;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the published Clio client library, as it is, from a checkout of its repository, and runs a first program on it against the
-# cycle-accurate node on a TAP device (root). See docs/serve.md, "The published client library".
+# cycle-accurate node on a TAP device, or, with --nodes, against several nodes and their global controller from a network namespace of its own
+# (root). See docs/serve.md, "The published client library".
 #
 #   examples/published-client/run.sh <checkout> [options of mnemo serve clio]
 #
@@ -27,12 +28,14 @@ echo '#include <infiniband/verbs.h>' | gcc -E - > /dev/null 2>&1 || cannot "Ther
 
 build=$(mktemp -d)
 server=
+namespace=
 end() {
   if [ -n "$server" ]; then
     kill -INT "$server" 2> /dev/null || true
     wait "$server" 2> /dev/null || true
     tail -n +2 "$build/serve"
   fi
+  [ -z "$namespace" ] || ip netns del "$namespace"
   rm -rf "$build"
 }
 trap end EXIT
@@ -57,26 +60,42 @@ version=$(git -C "$checkout" log -1 --format=%h 2> /dev/null || true)
 changed=$(git -C "$checkout" status --porcelain -- host include 2> /dev/null || true)
 [ -z "$version" ] || echo "published client library: commit $version${changed:+, CHANGED}"
 
-# The node.
-device=mnemop$(($$ % 100000))
-node "$root/cli/mnemo.mjs" serve clio --tap "$device" "$@" > "$build/serve" 2> "$build/serve-errors" &
+# The node on a TAP device; several nodes behind sockets, and the program in a network namespace with a cable to them.
+name=mnemop$(($$ % 100000))
+device=$name
+in_namespace=()
+case " $* " in
+*" --nodes "* | *" --nodes="*)
+  net=198.18.$(($$ % 256))
+  ip netns add "$name" && namespace=$name && ip link add "$name" type veth peer name "c$name" && ip link set "c$name" netns "$name" ||
+    cannot "No network namespace could be made, which several nodes need: run as root, or serve one node."
+  for last in 1 2 3 4 5 6 7 8 9; do ip addr add "$net.$last/24" dev "$name"; done
+  ip link set "$name" up
+  device=c$name
+  in_namespace=(ip netns exec "$name")
+  "${in_namespace[@]}" ip addr add "$net.254/24" dev "$device"
+  "${in_namespace[@]}" ip link set "$device" up
+  serve=(--set "ip=$net.1") ;;
+*) serve=(--tap "$device") ;;
+esac
+node "$root/cli/mnemo.mjs" serve clio "${serve[@]}" "$@" > "$build/serve" 2> "$build/serve-errors" &
 server=$!
 until grep -q '^serving' "$build/serve"; do
   kill -0 "$server" 2> /dev/null || { cat "$build/serve-errors" >&2; server=; exit 2; }
   sleep 0.2
 done
 cat "$build/serve"
-address=$(sed -n 's/^serving.*: node \([0-9.]*\),.*/\1/p' "$build/serve")
-monitor=$(sed -n 's/^serving.*; monitor \([0-9.]*\) port \([0-9]*\)\..*/\1:\2/p' "$build/serve")
+nodes=$(grep -oE '(: node|UDP on) [0-9.]+' "$build/serve" | grep -oE '[0-9.]+$')
+monitor=$(sed -nE 's/^serving.*(; monitor ([0-9.]+) port|; global controller ([0-9.]+) port [0-9]+, monitor) ([0-9]+)\..*/\2\3:\4/p' "$build/serve")
 [ -n "$monitor" ] || cannot "The node is served without a monitor: leave --monitor off out."
 # The library takes MACs from the system's table of neighbours, which has them after a ping.
-for station in "$address" "${monitor%:*}"; do
-  ping -c 1 -W 5 -I "$device" "$station" | sed -n 2p
+for station in $nodes "${monitor%:*}"; do
+  "${in_namespace[@]}" ping -c 1 -W 5 -I "$device" "$station" | sed -n 2p
 done
 
 # The library has no timeout of its own.
 code=0
-timeout 120 "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 --net_trans_ops=rpc --run_test=alloc_free > "$build/client.log" 2>&1 || code=$?
+timeout 120 "${in_namespace[@]}" "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 --net_trans_ops=rpc --run_test=alloc_free > "$build/client.log" 2>&1 || code=$?
 [ -z "${CLIENT_LOG:-}" ] || cp "$build/client.log" "$CLIENT_LOG"
 grep -ao 'client: .*' "$build/client.log" || true
 if [ "$code" = 0 ]; then exit 0; fi
