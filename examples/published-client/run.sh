@@ -42,7 +42,10 @@ trap end EXIT
 
 # The library: its Makefile's list and flags. What this program does not need is left out where it does not compile.
 # shellcheck disable=SC2206
-flags=(-O2 -g -w -std=gnu11 -rdynamic -DCONFIG_ARCH_X86 -DCONFIG_PROFILING_POINTS ${CLIO_CFLAGS:-} "-I$checkout/include" "-I$checkout/host")
+transport=rpc
+gbn=()
+case " $* " in *transport=gbn*) transport=gbn; gbn=(-DCONFIG_TRANSPORT_GBN -DTRANSPORT_USE_GBN) ;; esac
+flags=(-O2 -g -w -std=gnu11 -rdynamic -DCONFIG_ARCH_X86 -DCONFIG_PROFILING_POINTS "${gbn[@]}" ${CLIO_CFLAGS:-} "-I$checkout/include" "-I$checkout/host")
 object() { echo "$build/lib_${1//\//_}.o"; }
 for file in main_host board cpu util api context session pp common watchdog net/core net/raw_verbs net/transport_rpc lib/bitmap; do
   gcc "${flags[@]}" -c "$checkout/host/$file.c" -o "$(object $file)" || cannot "host/$file.c of the published client library does not compile: see above."
@@ -78,7 +81,8 @@ case " $* " in
   serve=(--set "ip=$net.1") ;;
 *) serve=(--tap "$device") ;;
 esac
-node "$root/cli/mnemo.mjs" serve clio "${serve[@]}" "$@" > "$build/serve" 2> "$build/serve-errors" &
+: > "$build/serve"
+node "$root/cli/mnemo.mjs" serve clio "${serve[@]}" "$@" >> "$build/serve" 2> "$build/serve-errors" &
 server=$!
 until grep -q '^serving' "$build/serve"; do
   kill -0 "$server" 2> /dev/null || { cat "$build/serve-errors" >&2; server=; exit 2; }
@@ -95,7 +99,7 @@ done
 
 # The library has no timeout of its own.
 code=0
-timeout 120 "${in_namespace[@]}" "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 --net_trans_ops=rpc --run_test=alloc_free > "$build/client.log" 2>&1 || code=$?
+timeout 120 "${in_namespace[@]}" "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 "--net_trans_ops=$transport" --run_test=alloc_free > "$build/client.log" 2>&1 || code=$?
 [ -z "${CLIENT_LOG:-}" ] || cp "$build/client.log" "$CLIENT_LOG"
 grep -ao 'client: .*' "$build/client.log" || true
 if [ "$code" = 0 ]; then exit 0; fi

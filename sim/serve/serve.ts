@@ -1,17 +1,15 @@
 import { clockPeriod, type CounterName, type Settings } from "../../designs/clio/config/index.ts";
 import { Monitor, type SessionPorts } from "../../designs/clio/software/index.ts";
-import { dissect, decode, ethernetHeader, type Endpoint } from "../../designs/packets/index.ts";
+import { dissect, type Endpoint } from "../../designs/packets/index.ts";
 import { gbnDefaults } from "../../designs/clio/rtl/index.ts";
-import { gbnTypes, withGbn, withoutGbn } from "../../designs/clio/transport/index.ts";
 import { withNode, type NodeOptions, type SimulatedNode } from "../node/index.ts";
+import { askInGbn } from "./gbn-management.ts";
 import type { Network } from "./network.ts";
 
 /** Cycles without anything under way after which the clock stands still: pipelines that tell nobody of their work have emptied by then. */
 const QUIET_CYCLES = 64;
 /** With Go-Back-N: until every ACK that is due has gone out, and every frame that is not acknowledged has gone out again (the timers' rounds come by once in this time). */
 const QUIET_CYCLES_GBN = 2 * (gbnDefaults.ackCycles + gbnDefaults.timeoutCycles);
-/** What the monitor and the node say to each other is management, which has no session. */
-const MANAGEMENT = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 } as const;
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
 const MOST_WAITING = 4096;
 /**
@@ -153,7 +151,7 @@ class Service {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
       this.#quietSince = this.#node.bench.cycle;
       if (!this.#forMonitor(f.bytes)) this.#out(f.bytes);
-      else this.#askMonitor(this.#gbn && dissect(f.bytes).udp !== undefined ? withoutGbn(f.bytes, decode(ethernetHeader, f.bytes).src) : f.bytes);
+      else this.#askMonitor(f.bytes);
     }
   }
 
@@ -171,11 +169,12 @@ class Service {
   }
 
   #askMonitor(frame: Uint8Array): void {
-    const { runtime } = this.#node;
-    for (const answer of this.#monitor?.station.receive(frame) ?? []) {
+    if (!this.#monitor) return;
+    const { runtime } = this.#node, { station } = this.#monitor, receive = (f: Uint8Array): readonly Uint8Array[] => station.receive(f);
+    for (const answer of this.#gbn ? askInGbn(receive, frame) : receive(frame)) {
       const { ipv4, udp } = dissect(answer);
       // What the monitor has to say to its member goes to the management port.
-      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort) this.#toNode(this.#gbn ? withGbn(answer, MANAGEMENT, runtime.mac) : answer);
+      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort) this.#toNode(answer);
       else this.#out(answer);
     }
   }
