@@ -1,4 +1,4 @@
-import { clockPeriod, type CounterName, type Settings } from "../../designs/clio/config/index.ts";
+import { clockPeriod, gbnTimeoutCycles, type CounterName, type NodeConfig, type Settings } from "../../designs/clio/config/index.ts";
 import { Monitor, type SessionPorts } from "../../designs/clio/software/index.ts";
 import { dissect, type Endpoint } from "../../designs/packets/index.ts";
 import { gbnDefaults } from "../../designs/clio/rtl/index.ts";
@@ -9,7 +9,7 @@ import type { Network } from "./network.ts";
 /** Cycles without anything under way after which the clock stands still: pipelines that tell nobody of their work have emptied by then. */
 const QUIET_CYCLES = 64;
 /** With Go-Back-N: until every ACK that is due has gone out, and every frame that is not acknowledged has gone out again (the timers' rounds come by once in this time). */
-const QUIET_CYCLES_GBN = 2 * (gbnDefaults.ackCycles + gbnDefaults.timeoutCycles);
+const quietCyclesGbn = (c: NodeConfig): number => 2 * (gbnDefaults.ackCycles + gbnTimeoutCycles(c));
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
 const MOST_WAITING = 4096;
 /**
@@ -51,7 +51,7 @@ export async function serve(settings: Settings, network: Network, o: ServeOption
     limitCycles: Infinity, wave: false, ...o, slowPath: { ...o.slowPath, sessions },
   }, async (node) => {
     await node.settled();
-    const service = new Service(node, network, o.monitor, settings.config.transport === "gbn");
+    const service = new Service(node, network, o.monitor, settings.config);
     const ended = service.run(o.stop);
     o.ready?.(node);
     const failure = await ended;
@@ -68,6 +68,7 @@ class Service {
   readonly #node: SimulatedNode;
   readonly #network: Network;
   readonly #gbn: boolean;
+  readonly #quietCycles: number;
   readonly #monitor: { readonly own: Endpoint; readonly station: Monitor } | undefined;
   #framesIn = 0;
   #framesOut = 0;
@@ -81,9 +82,10 @@ class Service {
   #idleMs = 0;
   #asleepSince: number | undefined;
 
-  constructor(node: SimulatedNode, network: Network, monitor: Endpoint | undefined, gbn: boolean) {
+  constructor(node: SimulatedNode, network: Network, monitor: Endpoint | undefined, outer: NodeConfig) {
+    const gbn = outer.transport === "gbn";
     const { config, runtime } = node;
-    this.#node = node; this.#network = network; this.#gbn = gbn; this.#quietSince = node.bench.cycle;
+    this.#node = node; this.#network = network; this.#gbn = gbn; this.#quietCycles = gbn ? quietCyclesGbn(outer) : QUIET_CYCLES; this.#quietSince = node.bench.cycle;
     this.#restingWaits = node.bench.scheduler.waits.size;
     const member = { name: "node", mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort,
       memoryBytes: config.usablePages * config.pageSize };
@@ -141,7 +143,7 @@ class Service {
     const { bench } = this.#node;
     // Somebody of this process may wait for cycles, too.
     if (!this.#node.idle || bench.scheduler.waits.size > this.#restingWaits) { this.#quietSince = bench.cycle; return; }
-    if (bench.cycle - this.#quietSince < (this.#gbn ? QUIET_CYCLES_GBN : QUIET_CYCLES) || this.#stopped) return;
+    if (bench.cycle - this.#quietSince < this.#quietCycles || this.#stopped) return;
     this.#asleepSince = performance.now();
     bench.scheduler.rest(new Promise<void>((resolve) => { this.#wake = resolve; }));
   }

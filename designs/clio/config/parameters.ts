@@ -12,6 +12,8 @@ export const offloadNames = ["chase", "kv", "mv", "df"] as const;
 export type OffloadName = (typeof offloadNames)[number];
 
 /** Transports of a build, and the most sessions that the wire format can name. */
+/** Nanoseconds: 8,192 cycles. */
+const gbnTimeoutDefault = 32_768;
 const transports = ["none", "gbn"] as const, mostSessions = 2 ** gbnHeader.fields.srcSlot.bits;
 
 /** Build parameters of the node (clio.md "Parameters"); every default is the paper's. A build is a different Verilog. */
@@ -50,13 +52,18 @@ export const parametersSchema = z.strictObject({
   transport: word(transports).default("none"),
   /** Go-Back-N sessions, number 0 (management, which has no state) among them. */
   gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
+  /** After this without an ACK a session's frames go out again. Peers that acknowledge every 100th packet and without a timer, as the published library does, want as much as the published board has: 4 ms. */
+  gbnTimeout: nanoseconds(gbnTimeoutDefault, 16e6).default(gbnTimeoutDefault),
   /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
   offloads: words(offloadNames).default("none"),
   /** Parts of the node between which nothing of the fast path is shared but the line and the memory, and those in fixed turns: processes in different ones do not change each other's timing. 1: one node for all. */
   partitions: oneOf([1, 2, 4]).default(1),
 });
-/** `partitions` is there only in a build that has some: one that has none is the same Verilog to the letter as before there were any. */
-export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions"> & { readonly partitions?: number };
+/** `partitions` and `gbnTimeout` are there only in a build that has another than the default: one that has not is the same Verilog to the letter as before there were any. */
+export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout"> & { readonly partitions?: number; readonly gbnTimeout?: number };
+/** Cycles after which a Go-Back-N session's frames go out again: `gbnTimeout`, rounded up to whole rounds of the timer over all sessions. */
+export const gbnTimeoutCycles = (p: Pick<Parameters, "gbnTimeout" | "gbnSessions">): number =>
+  Math.ceil((p.gbnTimeout ?? gbnTimeoutDefault) / clockPeriod / p.gbnSessions) * p.gbnSessions;
 /** Partitions of a build: 1, 2 or 4. */
 export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.partitions ?? 1;
 
@@ -80,7 +87,9 @@ const transportBytes = (p: Pick<Parameters, "transport">): number => (p.transpor
 
 /** The node behind its transport: it sees frames without the transport's header. Without a transport it is the node itself. */
 export function behindTransport(p: Parameters): Parameters {
-  return p.transport === "none" ? p : { ...p, mtuFrame: p.mtuFrame - transportBytes(p), transport: "none", gbnSessions: mostSessions };
+  if (p.transport === "none") return p;
+  const { gbnTimeout: _, ...node } = p;
+  return { ...node, mtuFrame: p.mtuFrame - transportBytes(p), transport: "none", gbnSessions: mostSessions };
 }
 
 /** What partitions divide among them, with the least that a node can have. */
@@ -111,7 +120,7 @@ function checkPartitions(p: Parameters): void {
 
 /** A build: its parameters and all that follows from them. */
 export interface NodeConfig extends Parameters {
-  readonly partitions: number;
+  readonly partitions: number; readonly gbnTimeout: number;
   readonly vaBits: number; readonly vpnBits: number; readonly ppnBits: number; readonly pageShift: number; readonly physAddrBits: number;
   /** Bytes of a beat, and bits that select a byte in it. */
   readonly beatBytes: number; readonly beatShift: number;
@@ -139,7 +148,8 @@ export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly
 
 /** Just the parameters of a build. */
 export function parametersOf(c: NodeConfig): Parameters {
-  const names = Object.keys(parametersSchema.shape).filter(k => k !== "partitions" || c.partitions !== 1);
+  const names = Object.keys(parametersSchema.shape)
+    .filter(k => (k === "partitions" ? c.partitions !== 1 : k === "gbnTimeout" ? c.gbnTimeout !== gbnTimeoutDefault : true));
   return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
 }
 
@@ -154,6 +164,9 @@ export function deriveConfig(p: Parameters): NodeConfig {
   if (p.transport === "none" && p.gbnSessions !== mostSessions) {
     throw new ConfigError(`gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`);
   }
+  if (p.transport === "none" && (p.gbnTimeout ?? gbnTimeoutDefault) !== gbnTimeoutDefault) {
+    throw new ConfigError(`gbnTimeout = ${p.gbnTimeout} has no meaning with transport = none; set transport = gbn too, or leave gbnTimeout = ${gbnTimeoutDefault}`);
+  }
   checkPartitions(p);
   if (p.outstandingMisses > p.requestSlots) {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);
@@ -162,7 +175,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than tlbEntries = ${p.tlbEntries} can take in; the nearest is outstandingMisses = ${p.tlbEntries}`);
   }
   return {
-    ...p, partitions: partitionsOf(p), vaBits, vpnBits: table.vpnBits, ppnBits: table.ppnBits, pageShift: table.pageShift, physAddrBits: Math.log2(p.physicalMemory),
+    ...p, partitions: partitionsOf(p), gbnTimeout: p.gbnTimeout ?? gbnTimeoutDefault, vaBits, vpnBits: table.vpnBits, ppnBits: table.ppnBits, pageShift: table.pageShift, physAddrBits: Math.log2(p.physicalMemory),
     beatBytes, beatShift: Math.log2(beatBytes), frameBeats: Math.ceil(p.mtuFrame / beatBytes), maxData,
     maxPagesPerRequest: 1 + Math.ceil((maxData - 1) / p.pageSize),
     table, tableBase: table.tableBase, tableBytes: table.tableBytes, firstPpn: table.firstPpn, usablePages: table.usablePages,

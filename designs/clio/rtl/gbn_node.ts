@@ -1,7 +1,7 @@
 import {
   connect, instance, liteAddress, map, module, sink, source, type Def, type StreamIn,
 } from "../../../hdl-dsl/index.ts";
-import { behindTransport, ConfigError, deriveConfig, type Parameters } from "../config/index.ts";
+import { behindTransport, ConfigError, deriveConfig, gbnTimeoutCycles, type Parameters } from "../config/index.ts";
 import { gbnMap, registerAddressBits } from "../registers/index.ts";
 import { GbnRegisters } from "./gbn_registers.ts";
 import { gbnDefaults, GbnShims, type GbnShimsParameters } from "./gbn_shims.ts";
@@ -32,7 +32,7 @@ const shims = (p: GbnNodeParameters, { requests, marksParts }: BehindGoBackN): G
   const bytes = base + gbnMemory({ frameBytes, sessions, window: gbnDefaults.window });
   return {
     // Half of the places are for the replies of all requests that are inside already, when no more are let in.
-    ...gbnDefaults, sessions, base, waiting: 2 * 2 ** Math.ceil(Math.log2(p.requestSlots + requests)), ...(marksParts && { marksParts }), ...(requests > 0 && { checksPeers: true }),
+    ...gbnDefaults, timeoutCycles: gbnTimeoutCycles(p), sessions, base, waiting: 2 * 2 ** Math.ceil(Math.log2(p.requestSlots + requests)), ...(marksParts && { marksParts }), ...(requests > 0 && { checksPeers: true }),
     beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1,
   };
 };
@@ -69,7 +69,7 @@ export const goBackNNode = (inside: BehindGoBackN) => module("ClioNodeGbn",
     connect(within(split.high_aw, "gbn_aw_within"), registers.s_aw); connect(split.high_w, registers.s_w); connect(registers.s_b, split.high_b);
     connect(within(split.high_ar, "gbn_ar_within"), registers.s_ar); connect(registers.s_r, split.high_r);
   },
-  { nameOf: p => inside.nameOf(behindTransport(p)).replace("ClioNode", "ClioNodeGbn") + (p.gbnSessions === gbnDefaults.sessions ? "" : `_g${p.gbnSessions}`) + (p.base === undefined ? "" : `_b${p.base}`) });
+  { nameOf: p => inside.nameOf(behindTransport(p)).replace("ClioNode", "ClioNodeGbn") + (p.gbnSessions === gbnDefaults.sessions ? "" : `_g${p.gbnSessions}`) + (p.gbnTimeout === undefined ? "" : `_r${gbnTimeoutCycles(p)}`) + (p.base === undefined ? "" : `_b${p.base}`) });
 
 /** `ClioNode` with the Go-Back-N transport. */
 export const ClioNodeGbn = goBackNNode({ build: p => ClioNode(p), nameOf: p => ClioNode(p).name, requests: 0, marksParts: false });

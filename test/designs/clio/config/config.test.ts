@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, counterNames, makeSettings, offloadsOf, ofPartition, parametersOf, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
+import { ConfigError, counterNames, gbnTimeoutCycles, makeSettings, offloadsOf, ofPartition, parametersOf, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
+import { clioNode } from "../../../../designs/clio/build/index.ts";
 
 const refusal = (...args: string[]): string => {
   try { parseSettings(args); } catch (e) { if (e instanceof ConfigError) return e.message; throw e; }
@@ -66,6 +67,12 @@ describe("settings", () => {
     expect(refusal("transport=go-back-n")).toBe('transport = "go-back-n": must be none or gbn; the nearest is gbn');
     expect(refusal("transport=gbn", "gbnSessions=1000")).toBe('gbnSessions = "1000": must be a power of two from 2 to 1024; the nearest is 1024');
     expect(refusal("gbnSessions=64")).toBe("gbnSessions = 64 has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = 1024");
+    expect(refusal("gbnTimeout=4ms")).toBe("gbnTimeout = 4000000 has no meaning with transport = none; set transport = gbn too, or leave gbnTimeout = 32768");
+    expect(refusal("transport=gbn", "gbnTimeout=1us")).toMatch(/^gbnTimeout = "1us": must be/);
+    const cycles = (...args: string[]): number => gbnTimeoutCycles(parseSettings(["transport=gbn", ...args]).config);
+    // Whole rounds of the timer over all sessions.
+    expect([cycles(), cycles("gbnTimeout=4ms"), cycles("gbnTimeout=4ms", "gbnSessions=64")]).toEqual([8192, 1_000_448, 1_000_000]);
+    expect(clioNode(with_gbn.config).name).not.toBe(clioNode(parseSettings(["transport=gbn", "gbnTimeout=4ms"]).config).name);
   });
   it("let QUERY_STAT's reply fit the smallest largest frame", () => {
     expect(58 + 4 + 8 * counterNames.length).toBeLessThanOrEqual(576);
