@@ -54,6 +54,12 @@ describe.skipIf(missing !== undefined)(`the published client library${missing ==
     expect(Math.min(...reads)).toBe(2);
   }, 300_000);
 
+  it("does the same over Go-Back-N sessions, the library built for them", () => {
+    const r = run([checkout!, ...own, "--set", "transport=gbn"]);
+    expect(r.status, r.stderr).toBe(0);
+    expect(r.stdout).toMatch(/^client: OK$/m);
+  }, 300_000);
+
   it("and its checks find a planted fault: bytes other than those written", () => {
     const r = run([checkout!, ...own], { PROGRAM_CFLAGS: "-DPLANTED_FAULT=1" });
     expect(r.status, r.stderr).toBe(1);
