@@ -11,7 +11,7 @@ export const matrix: readonly (readonly string[])[] = [
   ["dataWidth=256", "pageSize=64MB", "requestSlots=32", "outstandingMisses=4", "freePageBuffer=4096"],
   ["dataWidth=512", "pageSize=4KB", "mtuFrame=9018", "tlbEntries=128", "requestSlots=256", "outstandingMisses=64", "retryClients=256", "retryTimeout=20us", "syncLanes=16", "fences=16"],
   ["dataWidth=512", "pageSize=4MB", "tlbEntries=16", "requestSlots=16", "slotsFactor=8"],
-  ["dataWidth=64", "transport=gbn", "gbnSessions=2", "mtuFrame=576"],
+  ["dataWidth=64", "transport=gbn", "gbnSessions=2", "gbnTimeout=4ms", "mtuFrame=576"],
   ["dataWidth=128", "transport=gbn", "gbnSessions=16", "mtuFrame=9018"],
   ["dataWidth=64", "offloads=all", "requestSlots=16"],
   ["dataWidth=256", "offloads=kv,mv", "mtuFrame=9018"],
