@@ -1,4 +1,5 @@
-import { gbnHeader, clioHeader } from "./headers.ts";
+import { gbnHeader } from "./gbn-header.ts";
+import { clioHeader } from "./headers.ts";
 import { placementsOf, type Field, type Layout, type Placement } from "./layout.ts";
 import { operations, opcodeName, type Operation } from "./opcodes.ts";
 import { udpPorts } from "./ports.ts";

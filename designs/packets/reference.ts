@@ -1,4 +1,10 @@
-import { arpPacket, clioHeader, ethernetHeader, gbnHeader, icmpHeader, ipv4Header, udpHeader } from "./headers.ts";
+import { arpPacket } from "./arp.ts";
+import { ethernetHeader } from "./ethernet.ts";
+import { gbnHeader } from "./gbn-header.ts";
+import { clioHeader } from "./headers.ts";
+import { icmpHeader } from "./icmp.ts";
+import { ipv4Header } from "./ipv4.ts";
+import { udpHeader } from "./udp.ts";
 import { placementsOf, type Layout, type Placement } from "./layout.ts";
 import { defaultAction, opcodeName, operations } from "./opcodes.ts";
 import { udpPorts } from "./ports.ts";

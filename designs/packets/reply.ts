@@ -1,5 +1,6 @@
 import { encode } from "./codec.ts";
-import { concat, udpFrame, type Dissected } from "./frames.ts";
+import { concat, udpFrame } from "./frames.ts";
+import type { Dissected } from "./message.ts";
 import { clioHeader } from "./headers.ts";
 
 /** The headers of a request, as its reply needs them. */

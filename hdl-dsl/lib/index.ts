@@ -39,6 +39,7 @@ export {
   type LiteWriteAccess,
 } from "./axi4-lite.ts";
 export { AxisRegister } from "./axis-register.ts";
+export { carryEqual, isAfter } from "./compare.ts";
 export { AsyncFifo, type AsyncFifoParameters } from "./async-fifo.ts";
 export { Cam, type CamParameters } from "./cam.ts";
 export { InternetChecksum, onesAdd } from "./checksum.ts";
@@ -49,7 +50,7 @@ export { lastLane, onlyKept } from "./lanes.ts";
 export { Lfsr, lfsrStep, lfsrTaps, type LfsrParameters } from "./lfsr.ts";
 export { linearMap } from "./linear.ts";
 export { Lru, type LruParameters } from "./lru.ts";
-export { decode, encodeOnehot, encodePriority, fromBits, orTree, toBits } from "./onehot.ts";
+export { decode, encodeOnehot, encodePriority, firstSet, fromBits, orTree, toBits } from "./onehot.ts";
 export { PacketFifo, type PacketFifoParameters } from "./packet-fifo.ts";
 export { LevelSynchroniser, PulseSynchroniser, ResetSynchroniser, synchronise, type SynchroniserOptions } from "./synchroniser.ts";
 export { Fifo, type FifoParameters } from "./fifo.ts";

@@ -1,5 +1,5 @@
-import { gbnTypes, withGbn, withoutGbn, type GbnHeader } from "../../designs/clio/transport/index.ts";
-import { decode, dissect, ethernetHeader, frameOffsets, gbnHeader } from "../../designs/packets/index.ts";
+import { withGbn, withoutGbn, type GbnHeader } from "../../designs/clio/transport/index.ts";
+import { decode, dissect, ethernetHeader, frameOffsets, gbnHeader, gbnTypes } from "../../designs/packets/index.ts";
 
 /** Management has no session: slot 0 at both ends, no sequence. */
 const MANAGEMENT: GbnHeader = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 };

@@ -1,5 +1,5 @@
-import { clioHeader, clioMessage, concat, decode, encode, gbnHeader, opcode, sessionBody } from "../../packets/index.ts";
-import { GbnSession, gbnTypes, type GbnHeader } from "../transport/index.ts";
+import { clioHeader, clioMessage, concat, decode, encode, gbnHeader, opcode, sessionBody, gbnTypes } from "../../packets/index.ts";
+import { GbnSession, type GbnHeader } from "../transport/index.ts";
 import { ClientError } from "./errors.ts";
 import type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./transport.ts";
 

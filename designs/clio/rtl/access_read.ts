@@ -4,7 +4,7 @@ import {
 import { status } from "../../packets/index.ts";
 import { Align, AlignJob } from "./align.ts";
 import { addressStage, bursts, type BurstParameters } from "./bursts.ts";
-import { AxiAddress, AxiRead, dataOffset, lengthBits, ReadBeat, Reply, replyForm, slotBits, Translated, wordOf } from "./types.ts";
+import { axi4Address, axi4Read, dataOffset, lengthBits, ReadBeat, Reply, replyForm, slotBits, Translated, wordOf } from "./types.ts";
 
 export interface AccessReadParameters extends BurstParameters {
   readonly slots: number;
@@ -28,7 +28,7 @@ export const ReadEvents = struct({ reads: bit, readBytes: uint(lengthBits) });
  */
 export const AccessRead = module("AccessRead",
   (p: AccessReadParameters) => ({
-    request: sink(Translated(p)), ar: source(AxiAddress(p)), r: sink(AxiRead(p)), reply: source(Reply(p)), data: source(ReadBeat(p.beatBytes)), events: output(ReadEvents),
+    request: sink(Translated(p)), ar: source(axi4Address(p)), r: sink(axi4Read(p)), reply: source(Reply(p)), data: source(ReadBeat(p.beatBytes)), events: output(ReadEvents),
   }),
   (io, p) => {
     const laneBits = Math.log2(p.beatBytes);
@@ -37,7 +37,7 @@ export const AccessRead = module("AccessRead",
     const [to_bursts, waiting_of] = fork(io.request, 2, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request];
     // The memory takes longer than this stage, which keeps `request.ready` off the queue.
     const to_waiting = stage(waiting_of, "full", { name: "waiting_of" });
-    addressStage(map(bursts(to_bursts, p), AxiAddress(p), v => v.address, { name: "ar_next" }), io.ar, "ar_stage");
+    addressStage(map(bursts(to_bursts, p), axi4Address(p), v => v.address, { name: "ar_next" }), io.ar, "ar_stage");
 
     const waiting = instance(Fifo({ shape: AlignJob(alignShape), depth: p.outstanding, style: "distributed" }));
     const jobs = map(to_waiting, AlignJob(alignShape), v => ({ from: v.offset.trunc(laneBits), to: constant(dataOffset % p.beatBytes, laneBits), length: v.length, tag: cat(v.indirect, v.length, v.replyOpcode, v.slot) }), { name: "job_next" });

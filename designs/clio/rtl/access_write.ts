@@ -4,7 +4,7 @@ import {
 import { status } from "../../packets/index.ts";
 import { Align } from "./align.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "./bursts.ts";
-import { AxiAddress, AxiResponse, AxiWrite, BufferBeat, BufferJob, dataOffset, Ending, lengthBits, replyForm, slotBeatBits, slotBits, Translated, wordOf } from "./types.ts";
+import { axi4Address, axi4Response, axi4Write, BufferBeat, BufferJob, dataOffset, Ending, lengthBits, replyForm, slotBeatBits, slotBits, Translated, wordOf } from "./types.ts";
 
 export interface AccessWriteParameters extends BurstParameters {
   readonly slots: number; readonly frameBytes: number;
@@ -28,7 +28,7 @@ export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered:
 export const AccessWrite = module("AccessWrite",
   (p: AccessWriteParameters) => ({
     request: sink(Translated(p)), buffer_job: source(BufferJob(p)), buffer: sink(BufferBeat(p.beatBytes)),
-    aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     ending: source(Ending(p)), events: output(WriteEvents),
   }),
   (io, p) => {
@@ -40,7 +40,7 @@ export const AccessWrite = module("AccessWrite",
 
     // Addresses, and for each burst what its answer will mean.
     const [to_aw, to_pending] = fork(bursts(to_bursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
-    addressStage(map(to_aw, AxiAddress(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
+    addressStage(map(to_aw, axi4Address(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
     const Pending = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), silent: bit, indirect: bit, last: bit });
     const pending = instance(Fifo({ shape: Pending, depth: p.outstanding, style: "distributed" }));
     const asked = to_bursts.payload;

@@ -1,5 +1,5 @@
 import { arbiter, assignView, bit, connect, constant, demux, Fifo, fork, instance, map, module, mux, node, onehotMux, orTree, sink, source, struct } from "../../../hdl-dsl/index.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write } from "./types.ts";
 
 export interface AxiShareParameters {
   readonly beatBytes: number; readonly addressBits: number; readonly idBits: number;
@@ -18,7 +18,7 @@ export interface AxiShareParameters {
  */
 export const AxiShare = module("AxiShare",
   (p: AxiShareParameters) => {
-    const address = AxiAddress(p), data = AxiWrite(p.beatBytes), answer = AxiResponse(p), read = AxiRead(p);
+    const address = axi4Address(p), data = axi4Write(p.beatBytes), answer = axi4Response(p), read = axi4Read(p);
     return {
       data_ar: sink(address), data_r: source(read), data_aw: sink(address), data_w: sink(data), data_b: source(answer),
       table_ar: sink(address), table_r: source(read), table_aw: sink(address), table_w: sink(data), table_b: source(answer),

@@ -1,5 +1,5 @@
 import { bit, cat, constant, mux, node, reg, scope, stage, stream, struct, uint, when, type StreamIn, type StreamOut, type UInt, type Val } from "../../../hdl-dsl/index.ts";
-import { AxiAddress, lengthBits, type Translated } from "./types.ts";
+import { axi4Address, lengthBits, type Translated } from "./types.ts";
 
 export interface BurstParameters {
   readonly beatBytes: number; readonly pageShift: number; readonly ppnBits: number; readonly pagesPerRequest: number; readonly addressBits: number; readonly idBits: number;
@@ -12,7 +12,7 @@ export const burstWindow = ({ beatBytes, pageShift }: Pick<BurstParameters, "bea
 export const windowBits = (p: Pick<BurstParameters, "beatBytes" | "pageShift">): number => Math.log2(burstWindow(p) / p.beatBytes);
 
 /** A burst of a request; `last` marks the request's last one. */
-export const Burst = (p: BurstParameters) => struct({ address: AxiAddress(p), last: bit });
+export const Burst = (p: BurstParameters) => struct({ address: axi4Address(p), last: bit });
 
 /**
  * The AXI bursts of a request: INCR, full beats from an address on a beat, never across 4 KB, 256 beats or a page; from page to
@@ -56,7 +56,7 @@ export function bursts(request: StreamIn<TranslatedShape>, p: BurstParameters): 
 }
 
 /** Address channel with a register stage: latency 1. */
-export function addressStage(from: StreamIn<ReturnType<typeof AxiAddress>>, to: StreamOut<ReturnType<typeof AxiAddress>>, name: string): void {
+export function addressStage(from: StreamIn<ReturnType<typeof axi4Address>>, to: StreamOut<ReturnType<typeof axi4Address>>, name: string): void {
   const staged = stage(from, "forward", { name });
   to.valid.set(staged.valid);
   to.payload.set(staged.payload);

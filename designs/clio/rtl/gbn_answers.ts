@@ -1,7 +1,7 @@
 import { bit, constant, cat, input, module, mux, node, reg, sink, source, stage, stream, struct, uint, unpack, when, connect, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
-import { etherType, ethernetHeader, gbnHeader, ipv4Header, minimumFrame, udpHeader } from "../../packets/index.ts";
+import { etherType, ethernetHeader, gbnHeader, ipv4Header, minimumFrame, udpHeader, gbnTypes } from "../../packets/index.ts";
 import { joinBytes, joinFields } from "./fields.ts";
-import { Answer, gbnBytes, gbnType, PeerFields, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters } from "./gbn_types.ts";
+import { Answer, gbnBytes, PeerFields, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters } from "./gbn_types.ts";
 import { keepAll, keepTo } from "./keep.ts";
 import { constantSum, ipv4Checksum, ipv4Constants } from "./reply_frame.ts";
 import { AxisBeat, NetConfig } from "./types.ts";
@@ -44,7 +44,7 @@ export const GbnAnswers = module("GbnAnswers",
       joinFields(ipv4Header, { ...ipv4Constants, totalLength: ipBytes, checksum: ipv4Checksum(summed.sum), src: io.config.ip, dst: peer.ip }),
       joinFields(udpHeader, { srcPort: peer.nodePort, dstPort: peer.port, length: udpBytes, checksum: 0 }),
       joinFields(gbnHeader, {
-        type: mux(answer.nack, constant(gbnType.nack, 8), gbnType.ack), sequence: answer.sequence.resize(wireSequenceBits),
+        type: mux(answer.nack, constant(gbnTypes.nack, 8), gbnTypes.ack), sequence: answer.sequence.resize(wireSequenceBits),
         srcSlot: answer.session.resize(wireSlotBits), dstSlot: peer.slot, unused: 0,
       }));
     const rest = reg(uint(beats * beatBytes * 8));

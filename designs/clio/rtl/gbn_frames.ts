@@ -1,13 +1,14 @@
 import {
   bit, bitsFor, cat, connect, constant, encodeOnehot, input, instance, module, mux, node, output, PacketFifo, reg, sink, source, struct, uint, when,
 } from "../../../hdl-dsl/index.ts";
-import { headerBytes } from "./gbn_types.ts";
 import { AxisBeat, slotBeatBits } from "./types.ts";
 
 export interface GbnFramesParameters {
   readonly beatBytes: number;
   /** Largest frame kept, bytes without FCS. */
   readonly frameBytes: number;
+  /** Bytes from the frame's first that are given with its end. */
+  readonly headerBytes: number;
   /** A frame for which there is no room waits (`rx.ready` is 0 at its first beat); without this it is taken and not stored. */
   readonly waits: boolean;
 }
@@ -19,9 +20,9 @@ export const frameBeats = (p: { readonly beatBytes: number; readonly frameBytes:
 const depthOf = (p: GbnFramesParameters): number => 2 ** Math.ceil(Math.log2(3 * frameBeats(p) + 20));
 
 /** A frame at its end, with all that the shims judge it by. */
-export const FrameEnd = struct({
+export const FrameEnd = (p: { readonly headerBytes: number }) => struct({
   /** The frame's first `headerBytes`, byte 0 lowest; those behind a shorter frame's end are the last one's. */
-  header: uint(headerBytes * 8),
+  header: uint(p.headerBytes * 8),
   /** Number of its last byte, less than the largest frame or `long`. */
   last_byte: uint(16),
   /** Longer than the largest frame; its FCS was wrong. Both are never kept. */
@@ -38,10 +39,10 @@ export const FrameEnd = struct({
  */
 export const GbnFrames = module("GbnFrames",
   (p: GbnFramesParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)), hold: input(bit), ends: output(bit), end: output(FrameEnd), discard: input(bit), beats: source(AxisBeat(p.beatBytes)),
+    rx: sink(AxisBeat(p.beatBytes)), hold: input(bit), ends: output(bit), end: output(FrameEnd(p)), discard: input(bit), beats: source(AxisBeat(p.beatBytes)),
   }),
   (io, p) => {
-    const { beatBytes } = p, laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p), depth = depthOf(p), most = frameBeats(p);
+    const { beatBytes, headerBytes } = p, laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p), depth = depthOf(p), most = frameBeats(p);
     const store = instance("store", PacketFifo({ shape: AxisBeat(beatBytes), depth, last: "last", drop: "user", style: "block" }));
     connect(store.pop, io.beats);
 

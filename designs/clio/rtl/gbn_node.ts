@@ -9,7 +9,7 @@ import { gbnMemory } from "./gbn_store.ts";
 import { LiteSplit } from "./lite_split.ts";
 import { ClioNode, nodeBus, translateParameters } from "./node.ts";
 import { dramPorts, handMemoryThrough, networkPorts, slowPathPorts, softwarePorts } from "./node_ports.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write } from "./types.ts";
 
 export interface GbnNodeParameters extends Parameters {
   /** Where the frames kept lie behind the `gbn` memory port, bytes; default 0. */
@@ -46,7 +46,7 @@ export const goBackNNode = (inside: BehindGoBackN) => module("ClioNodeGbn",
     const c = deriveConfig(behindTransport(p)), w = nodeBus(c), t = translateParameters(c), g = shims(p, inside);
     return {
       ...networkPorts(w), ...dramPorts(w),
-      gbn_aw: source(AxiAddress(g)), gbn_w: source(AxiWrite(g.beatBytes)), gbn_b: sink(AxiResponse(g)), gbn_ar: source(AxiAddress(g)), gbn_r: sink(AxiRead(g)),
+      gbn_aw: source(axi4Address(g)), gbn_w: source(axi4Write(g.beatBytes)), gbn_b: sink(axi4Response(g)), gbn_ar: source(axi4Address(g)), gbn_r: sink(axi4Read(g)),
       ...softwarePorts(w), ...slowPathPorts(c, t, registerAddressBits + 1),
     };
   },

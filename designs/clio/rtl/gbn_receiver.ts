@@ -1,8 +1,7 @@
 import {
-  assertAlways, bit, constant, input, module, mux, node, output, ram, reg, sink, struct, uint, when, type UInt,
-} from "../../../hdl-dsl/index.ts";
+  assertAlways, bit, constant, input, module, mux, node, output, ram, reg, sink, struct, uint, when, type UInt, carryEqual } from "../../../hdl-dsl/index.ts";
 import { Answer, choose, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./gbn_types.ts";
-import { equal } from "./retry_store.ts";
+
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Packets in order after which an ACK is sent at the latest. */
@@ -89,9 +88,9 @@ export const GbnReceiver = module("GbnReceiver",
     const was = states.readSync(session);
 
     // Where the packet stands, from the numbers and from whose it is.
-    const known = node(was.open.and(was.bound.not().or(equal(op.peer.identity, was.peer.identity))));
+    const known = node(was.open.and(was.bound.not().or(carryEqual(op.peer.identity, was.peer.identity))));
     const gap = node(op.sequence.sub(was.expected));
-    const next = node(equal(op.sequence, was.expected)), behind = node(gap.bit(p.sequenceBits - 1));
+    const next = node(carryEqual(op.sequence, was.expected)), behind = node(gap.bit(p.sequenceBits - 1));
     const data = node(op.packet.and(op.control.not()).and(known));
     const full_count = node(was.unacked.eq(p.ackEvery - 1));
     const wanting = node(was.unacked.any());

@@ -2,16 +2,16 @@ import {
   bit, cat, connect, constant, Fifo, fifo, input, instance, module, mux, node, output, reg, sink, source, stage, stream, struct, uint, unpack, when,
   type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, operations, udpHeader } from "../../packets/index.ts";
+import { clioHeader, etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, operations, udpHeader, gbnTypes } from "../../packets/index.ts";
 import { cutFields } from "./fields.ts";
 import { GbnAnswers } from "./gbn_answers.ts";
 import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
+import { headerBytes, opcodeOffset } from "./gbn_opcode.ts";
 import { GbnPacket, GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "./gbn_receiver.ts";
 import { GbnPeerWrite } from "./gbn_peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn_shift.ts";
 import {
-  Acknowledgement, Answer, choose, gbnBytes, gbnOffset, gbnType, opcodeOffset, PeerFields, sessionBits, SessionControl, tagBits, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters,
-} from "./gbn_types.ts";
+  Acknowledgement, Answer, choose, gbnBytes, gbnOffset, PeerFields, sessionBits, SessionControl, tagBits, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters } from "./gbn_types.ts";
 import { AxisBeat, NetConfig } from "./types.ts";
 
 export interface GbnRxParameters extends SessionParameters {
@@ -78,7 +78,7 @@ export const GbnRx = module("GbnRx",
     ...(p.checksPeers === true ? peerPort(p) : {} as ReturnType<typeof peerPort>),
   }),
   (io, p) => {
-    const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes, waits: false }));
+    const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes, headerBytes, waits: false }));
     connect(io.rx, frames.rx);
     const table: GbnReceiverParameters = {
       sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, ...wirePeer, ackEvery: p.ackEvery, ackCycles: p.ackCycles, first: p.first,
@@ -93,8 +93,8 @@ export const GbnRx = module("GbnRx",
     const udp_ip = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
     const client = node(p.clientPorts > 65535 ? constant(1, 1) : udp.dstPort.sub(io.config.clientPort).lt(p.clientPorts));
     const our_port = node(udp.dstPort.eq(io.config.nativePort).or(client));
-    const answered = node(gbn.type.eq(gbnType.ack).or(gbn.type.eq(gbnType.nack)));
-    const is_data = node(gbn.type.eq(gbnType.data));
+    const answered = node(gbn.type.eq(gbnTypes.ack).or(gbn.type.eq(gbnTypes.nack)));
+    const is_data = node(gbn.type.eq(gbnTypes.data));
     // ACKs are never passed on, so their bytes are not kept; to other ports the node would drop them anyway.
     const discard = node(udp_ip.and(answered).and(end.last_byte.ge(gbnOffset)));
     frames.discard.set(discard);
@@ -118,7 +118,7 @@ export const GbnRx = module("GbnRx",
       ours: cat(udp_ip, our_port, ip.version.eq(4).and(ip.ihl.eq(5)), ip.moreFragments.or(ip.fragmentOffset.any()).not(), ip.dst.eq(io.config.ip),
         ethernet.dst.eq(io.config.mac).or(io.config.acceptAnyMac), udp.length.eq(ip.totalLength.sub(ipv4Header.bytes)), past.not(), ip.totalLength.ge(ipv4Header.bytes + udpHeader.bytes)).is(9),
       sums: cat(total(words >> 1, words), total(0, words >> 1)).is(40),
-      data: is_data, answered, nack: gbn.type.eq(gbnType.nack), management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
+      data: is_data, answered, nack: gbn.type.eq(gbnTypes.nack), management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
       short: udp.length.lt(least).or(is_data.and(udp.length.lt(least + clioHeader.bytes))),
       silent: silentOpcodes.map((c): Bit => header.bits(8 * opcodeOffset, 8).eq(c)).reduce((a, b) => a.or(b)),
       session: gbn.dstSlot, sequence: gbn.sequence, peer: peer.is(wirePeer.identityBits + wirePeer.addressBits), ipLength: ip.totalLength, checksum: ip.checksum, udpLength: udp.length,

@@ -1,8 +1,7 @@
 import {
-  arbiter, bit, cat, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
-} from "../../../hdl-dsl/index.ts";
+  arbiter, bit, cat, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt, carryEqual } from "../../../hdl-dsl/index.ts";
 import { Acknowledgement, choose, sessionBits, SessionControl, type SessionParameters } from "./gbn_types.ts";
-import { equal } from "./retry_store.ts";
+
 
 export interface GbnSenderParameters extends SessionParameters {
   /** Cycles in which every session is looked at once: one that has heard nothing between two looks sends again. A multiple of `sessions`. */
@@ -107,7 +106,7 @@ export const GbnSender = module("GbnSender",
     // A request.
     const place = (v: UInt): UInt => v.trunc(window);
     const next = node(was.sent.add(1));
-    const clash = node(cat(io.reading.valid, equal(io.reading.session, op.session), equal(place(io.reading.sequence), place(next))).all());
+    const clash = node(cat(io.reading.valid, carryEqual(io.reading.session, op.session), carryEqual(place(io.reading.sequence), place(next))).all());
     const grants = node(is(opKind.request).and(was.open).and(flying.bit(window).not()).and(clash.not()));
     io.granted.set({ valid: is(opKind.request), granted: grants, closed: was.open.not(), now: was.again.not(), sequence: next });
 

@@ -5,7 +5,7 @@ import { GbnPeers } from "./gbn_peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn_rx.ts";
 import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn_tx.ts";
 import { sessionBits, SessionControl, wireSequenceBits } from "./gbn_types.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite, NetConfig } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write, NetConfig } from "./types.ts";
 
 export type GbnShimsParameters = GbnRxParameters & GbnTxParameters;
 
@@ -28,7 +28,7 @@ export const GbnShims = module("GbnShims",
   (p: GbnShimsParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), node_rx: source(AxisBeat(p.beatBytes)), node_tx: sink(AxisBeat(p.beatBytes)),
     config: input(NetConfig), session: sink(SessionControl(p)), failed: output(struct({ valid: bit, session: uint(sessionBits(p)) })), counters: output(GbnCounters),
-    mem_aw: source(AxiAddress(p)), mem_w: source(AxiWrite(p.beatBytes)), mem_b: sink(AxiResponse(p)), mem_ar: source(AxiAddress(p)), mem_r: sink(AxiRead(p)),
+    mem_aw: source(axi4Address(p)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(p)), mem_ar: source(axi4Address(p)), mem_r: sink(axi4Read(p)),
   }),
   (io, p) => {
     const gbn_rx = instance(GbnRx(p)), gbn_tx = instance(GbnTx(p));

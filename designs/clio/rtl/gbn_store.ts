@@ -5,7 +5,7 @@ import {
 import { frameBeats } from "./gbn_frames.ts";
 import { choose, sessionBits, type SessionParameters } from "./gbn_types.ts";
 import { keepAll, keepTo } from "./keep.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write } from "./types.ts";
 
 export interface GbnStoreParameters extends SessionParameters {
   readonly beatBytes: number; readonly frameBytes: number; readonly addressBits: number; readonly idBits: number;
@@ -35,7 +35,7 @@ export const GbnStore = module("GbnStore",
   (p: GbnStoreParameters) => ({
     place: sink(struct({ at: FramePlace(p), bytes: uint(lengthBitsOf(p)) })), beats: sink(AxisBeat(p.beatBytes)), written: output(uint(writtenBits)),
     read: sink(FramePlace(p)), reading: output(bit), frame: source(AxisBeat(p.beatBytes)),
-    aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)), errors: output(bit), ar: source(AxiAddress(p)), r: sink(AxiRead(p)),
+    aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)), errors: output(bit), ar: source(axi4Address(p)), r: sink(axi4Read(p)),
   }),
   (io, p) => {
     const { beatBytes } = p, laneBits = Math.log2(beatBytes), most = frameBeats(p), bytesBits = lengthBitsOf(p);

@@ -1,17 +1,18 @@
 import {
   arbiter, bit, connect, constant, Fifo, fork, input, instance, module, mux, node, output, pack, ram, reg, sink, source, stage, stream, struct, uint, unpack, when, widthOf, type Bit, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
+import { etherType, ethernetHeader, frameOffsets, gbnHeader, ipProtocol, ipv4Header, udpHeader, gbnTypes } from "../../packets/index.ts";
 import { cutFields, joinFields } from "./fields.ts";
 import { GbnFrames, gbnFramesKept } from "./gbn_frames.ts";
+import { headerBytes } from "./gbn_opcode.ts";
 import { GbnReorder } from "./gbn_reorder.ts";
 import { GbnResend } from "./gbn_resend.ts";
 import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn_rx.ts";
 import { GbnSender, type GbnSenderParameters } from "./gbn_sender.ts";
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn_shift.ts";
 import { FramePlace, GbnStore, lengthBitsOf, writtenBits, type GbnStoreParameters } from "./gbn_store.ts";
-import { Acknowledgement, choose, gbnBytes, gbnType, partBit, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
+import { Acknowledgement, choose, gbnBytes, partBit, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits } from "./gbn_types.ts";
+import { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write } from "./types.ts";
 
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
   /** As in gbn_rx.ts. */
@@ -52,10 +53,10 @@ export const GbnTx = module("GbnTx",
   (p: GbnTxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), answers: sink(AxisBeat(p.beatBytes)), acks: sink(Acknowledgement(p)),
     control: sink(SessionControl(p)), failed: source(uint(sessionBits(p))), context_write: input(GbnContextWrite(p)), silent: sink(Turn(p)), crowded: output(bit), events: output(GbnTxEvents),
-    mem_aw: source(AxiAddress(p)), mem_w: source(AxiWrite(p.beatBytes)), mem_b: sink(AxiResponse(p)), mem_ar: source(AxiAddress(p)), mem_r: sink(AxiRead(p)),
+    mem_aw: source(axi4Address(p)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(p)), mem_ar: source(axi4Address(p)), mem_r: sink(axi4Read(p)),
   }),
   (io, p) => {
-    const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes - gbnBytes, waits: true }));
+    const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes - gbnBytes, headerBytes, waits: true }));
     connect(io.rx, frames.rx);
     frames.discard.set(0);
     const sender = instance("sender", GbnSender({
@@ -136,7 +137,7 @@ export const GbnTx = module("GbnTx",
     planned.push.payload.set({
       action: mux(raw, kind(gbnAction.raw), mux(gone, kind(gbnAction.discard), gbnAction.shift)), mac: mux(replies, to.mac, head.mac),
       header: joinFields(gbnHeader, {
-        type: gbnType.data, sequence: mux(of_session, granted.sequence.resize(wireSequenceBits), 0), srcSlot: mux(of_session, head.index.trunc(sessionBits(p)).resize(wireSlotBits), 0),
+        type: gbnTypes.data, sequence: mux(of_session, granted.sequence.resize(wireSequenceBits), 0), srcSlot: mux(of_session, head.index.trunc(sessionBits(p)).resize(wireSlotBits), 0),
         dstSlot: mux(replies, to.slot, 0), unused: 0,
       }).is(gbnBytes * 8),
       ipLength: head.ipLength, checksum: head.checksum, udpLength: head.udpLength,

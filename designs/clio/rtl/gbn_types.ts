@@ -1,13 +1,9 @@
 /** The records that pass between the blocks of the Go-Back-N shims (gbn_rx.ts, gbn_tx.ts), and what they agree on. */
 import { bit, mux, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
-import { clioHeader, frameOffsets, gbnHeader } from "../../packets/index.ts";
+import { gbnHeader, headerOffsets } from "../../packets/index.ts";
 
-/** Kinds of packets, as on the wire. */
-export const gbnType = { ack: 1, nack: 2, data: 3 } as const;
 /** Where the Go-Back-N header begins in a frame, its bytes, and the bytes of all headers up to its end. */
-export const gbnOffset = frameOffsets.clio, gbnBytes = gbnHeader.bytes, gbnEnd = gbnOffset + gbnBytes;
-/** Bytes of a frame that the shims look at: up to the Clio header's opcode behind a Go-Back-N header. */
-export const opcodeOffset = gbnEnd + clioHeader.at.opcode.byteOffset, headerBytes = opcodeOffset + 1;
+export const gbnOffset = headerOffsets.payload, gbnBytes = gbnHeader.bytes, gbnEnd = gbnOffset + gbnBytes;
 /** Bits of a slot and of a sequence number on the wire. */
 export const wireSlotBits = gbnHeader.fields.srcSlot.bits, wireSequenceBits = gbnHeader.fields.sequence.bits;
 

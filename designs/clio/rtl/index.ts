@@ -11,7 +11,7 @@ export { OffloadControl, OffloadEvents, OffloadState } from "./events.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { Shootdown } from "./translate.ts";
-export { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite, NetConfig } from "./types.ts";
+export { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write, NetConfig } from "./types.ts";
 export { gbnDefaults } from "./gbn_shims.ts";
 export { partBit } from "./gbn_types.ts";
 export { framePorts, handThrough, memoryPorts } from "./node_ports.ts";

@@ -1,9 +1,7 @@
 import {
   assertAlways, bit, constant, encodeOnehot, fromBits, input, literalOf, module, mux, node, orTree, output, ram, reg, struct, uint, vec,
-  when, type Bit, type UInt,
-} from "../../../hdl-dsl/index.ts";
+  when, type Bit, type UInt, firstSet } from "../../../hdl-dsl/index.ts";
 import { Faulted } from "./page_fault.ts";
-import { firstSet } from "./slot_pool.ts";
 import { Arriving, geometryOf, Walked, WalkResult, tableName, type WalkParameters } from "./table_walk.ts";
 
 /** What became of a miss. */

@@ -3,11 +3,11 @@ import { bit, bitsFor, connectAny, liteSlavePorts, output, sink, source, uint, t
 import type { NodeConfig } from "../config/index.ts";
 import { registerAddressBits } from "../registers/index.ts";
 import { Shootdown, type TranslateParameters } from "./translate.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxisBeat, AxiWrite } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write } from "./types.ts";
 
 /** The port towards DRAM. */
 export const dramPorts = (w: Axi4Parameters) => ({
-  mem_aw: source(AxiAddress(w)), mem_w: source(AxiWrite(w.beatBytes)), mem_b: sink(AxiResponse(w)), mem_ar: source(AxiAddress(w)), mem_r: sink(AxiRead(w)),
+  mem_aw: source(axi4Address(w)), mem_w: source(axi4Write(w.beatBytes)), mem_b: sink(axi4Response(w)), mem_ar: source(axi4Address(w)), mem_r: sink(axi4Read(w)),
 });
 /** The ports for pages, registers and what is under way. @param addressBits of the register space */
 export const slowPathPorts = (c: NodeConfig, t: TranslateParameters, addressBits = registerAddressBits) => ({

@@ -4,7 +4,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { entryBytes } from "../table/index.ts";
 import { geometryOf, tableName, WalkResult, type WalkParameters } from "./table_walk.ts";
-import { AxiAddress, AxiResponse, AxiWrite } from "./types.ts";
+import { axi4Address, axi4Response, axi4Write } from "./types.ts";
 
 export interface PageFaultParameters extends WalkParameters { readonly freePages: number }
 
@@ -29,7 +29,7 @@ export const PageFault = module("PageFault",
     done: output(Faulted(p)),
     /** A fault of this cycle ends in the next one, with a frame. */
     quick: output(bit),
-    aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     written: output(struct({ valid: bit, miss: uint(Math.log2(p.misses)) })),
     /** Frames in the buffer. */
     level: output(uint(bitsFor(p.freePages))),

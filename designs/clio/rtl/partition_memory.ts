@@ -4,7 +4,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { inwardsOf, outwardsOf, perPartition } from "./partition_ports.ts";
 import { turns } from "./turns.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write } from "./types.ts";
 
 export interface PartitionMemoryParameters extends Axi4Parameters {
   readonly partitions: number;
@@ -46,11 +46,11 @@ function underWay(name: string, most: number): { readonly room: UInt<1>; some():
  */
 export const PartitionReads = module("PartitionReads",
   (p: PartitionMemoryParameters) => ({
-    ...perPartition("ar", p.partitions, sink(AxiAddress(p))), ...perPartition("r", p.partitions, source(AxiRead(p))),
-    ar: source(AxiAddress(partitionBus(p))), r: sink(AxiRead(partitionBus(p))),
+    ...perPartition("ar", p.partitions, sink(axi4Address(p))), ...perPartition("r", p.partitions, source(axi4Read(p))),
+    ar: source(axi4Address(partitionBus(p))), r: sink(axi4Read(partitionBus(p))),
   }),
   (io, p) => {
-    const Address = AxiAddress(p), Beat = AxiRead(p), Outer = AxiAddress(partitionBus(p)), whose = Math.log2(p.partitions), beats = readBeats(p);
+    const Address = axi4Address(p), Beat = axi4Read(p), Outer = axi4Address(partitionBus(p)), whose = Math.log2(p.partitions), beats = readBeats(p);
     const r = io.r;
     const granted = stream(Outer, { name: "granted" }), grants = granted as unknown as StreamIn<typeof Outer>;
     const turn = turns({ partitions: p.partitions, cycles: memoryTurn(p) }, grants.ready.not());
@@ -92,13 +92,13 @@ export const PartitionReads = module("PartitionReads",
  */
 export const PartitionWrites = module("PartitionWrites",
   (p: PartitionMemoryParameters) => ({
-    ...perPartition("aw", p.partitions, sink(AxiAddress(p))), ...perPartition("w", p.partitions, sink(AxiWrite(p.beatBytes))), ...perPartition("b", p.partitions, source(AxiResponse(p))),
-    aw: source(AxiAddress(partitionBus(p))), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(partitionBus(p))),
+    ...perPartition("aw", p.partitions, sink(axi4Address(p))), ...perPartition("w", p.partitions, sink(axi4Write(p.beatBytes))), ...perPartition("b", p.partitions, source(axi4Response(p))),
+    aw: source(axi4Address(partitionBus(p))), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(partitionBus(p))),
     /** Bursts of the partition are under way or wait here. */
     waiting: output(uint(p.partitions)),
   }),
   (io, p) => {
-    const Address = AxiAddress(p), Data = AxiWrite(p.beatBytes), Answer = AxiResponse(p), Outer = AxiAddress(partitionBus(p)), whose = Math.log2(p.partitions), cycles = memoryTurn(p);
+    const Address = axi4Address(p), Data = axi4Write(p.beatBytes), Answer = axi4Response(p), Outer = axi4Address(partitionBus(p)), whose = Math.log2(p.partitions), cycles = memoryTurn(p);
     const w = io.w, b = io.b, most = Math.max(1, p.bursts / p.partitions);
     const granted = stream(Outer, { name: "granted" }), grants = granted as unknown as StreamIn<typeof Outer>;
     const stalls = node(w.valid.and(w.ready.not()));

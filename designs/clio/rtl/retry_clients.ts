@@ -1,8 +1,7 @@
 import {
   assertAlways, bit, cat, constant, decode, encodeOnehot, fromBits, input, module, mux, node, output, ram, reg, struct, uint, vec, when,
-  type Bit, type UInt,
-} from "../../../hdl-dsl/index.ts";
-import { equal } from "./retry_store.ts";
+  type Bit, type UInt, carryEqual } from "../../../hdl-dsl/index.ts";
+
 
 export interface RetryClientsParameters {
   /** Places, a power of two. */
@@ -45,7 +44,7 @@ export const RetryClients = module("RetryClients",
     const n = p.clients, index = uint(Math.log2(n)), stamp = uint(p.stampBits);
     const keys = reg(vec(uint(p.clientBits), n));
     const written = reg(uint(n), { init: 0 });
-    const matching = node(fromBits(keys.toArray().map((k, i) => equal(k, io.key, written.bit(i)))));
+    const matching = node(fromBits(keys.toArray().map((k, i) => carryEqual(k, io.key, written.bit(i)))));
     /** The place of the key that was looked up last. */
     const matches = reg(uint(n), { init: 0 });
     io.found.set({ valid: matches.any(), index: encodeOnehot(matches).is(index.width) });

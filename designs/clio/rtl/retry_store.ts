@@ -1,4 +1,4 @@
-import { bit, cat, fromBits, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import { bit, cat, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 import { retrySetBits } from "../config/index.ts";
 
 /** Widths of what the retry buffer keeps. */
@@ -11,24 +11,6 @@ export interface RetryStoreParameters {
 /** An operation that is remembered: whose, and the slot of the request that did it. */
 export const RetryEntry = (p: RetryStoreParameters) =>
   struct({ valid: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits), slot: uint(Math.log2(p.slots)) });
-
-/**
- * Whether two values are equal, and all bits of `also` set: threes of bits in a 6-input table each, and a carry that runs through when all of
- * them agree. For 48 bits that is half the area of a tree of tables, and one level with 5 pieces of carry chain.
- */
-export function equal(a: UInt, b: UInt, ...also: readonly Bit[]): Bit {
-  const threes = Array.from({ length: Math.ceil(a.width / 3) }, (_, i) => {
-    const n = Math.min(3, a.width - 3 * i);
-    return a.bits(3 * i, n).eq(b.bits(3 * i, n));
-  });
-  const agree = fromBits([...threes, ...also]);
-  return agree.zext(agree.width + 1).add(1).bit(agree.width);
-}
-
-/** Whether serial number `a` comes after `b` (RFC 1982): less than half a round behind it. Numbers exactly half a round apart: no. */
-export function isAfter(a: UInt, b: UInt): Bit {
-  return equal(a, b).or(a.sub(b).bit(a.width - 1)).not();
-}
 
 /** Whether `operation` is so far behind `forgotten` (1/8 to 1/2 of a round and more) that its number will come round again. */
 export function isAged(operation: UInt, forgotten: UInt): Bit {

@@ -1,11 +1,10 @@
 import {
   assertAlways, assignView, bit, cat, constant, demux, encodeOnehot, fromBits, instance, module, mux, node, onehotMux, orTree, output, ram, reg,
-  sink, source, stage, stream, struct, uint, vec, when, wire, type Bit, type UInt,
-} from "../../../hdl-dsl/index.ts";
+  sink, source, stage, stream, struct, uint, vec, when, wire, type Bit, type UInt, carryEqual, isAfter } from "../../../hdl-dsl/index.ts";
 import { RetryClients } from "./retry_clients.ts";
 import { reduced, RetryRequest, whole, type RetryBufferParameters } from "./retry_request.ts";
 import { RetryFinding, retryFinding, RetryStarted } from "./retry_results.ts";
-import { equal, isAfter, isAged, quarterBefore, RetryEntry, setOf } from "./retry_store.ts";
+import { isAged, quarterBefore, RetryEntry, setOf } from "./retry_store.ts";
 import { RetrySweep } from "./retry_sweep.ts";
 import { watchOperation } from "./retry_watch.ts";
 import { Access, slotBits } from "./types.ts";
@@ -85,7 +84,7 @@ export const RetryVerdict = module("RetryVerdict",
     /** The request just ahead was remembered, in which way; it was to the same set, or even the same operation: `row` is from before. */
     const ahead = reg(struct({ inserted: bit, way: uint(way_bits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }), { init: 0 });
     const inserts = wire(bit);
-    const same_client = node(equal(request.client, asking.client));
+    const same_client = node(carryEqual(request.client, asking.client));
     const leaves_it = node(isLeft(client, request.operation));
     when(advance, () => {
       assignView(at, looked, "looked");
@@ -95,7 +94,7 @@ export const RetryVerdict = module("RetryVerdict",
       mark.set(forgotten.readAsync(asking_client));
       left.set(isLeft(asking_client, asking.operation));
       ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: looked.row.eq(row_at),
-        sameKey: equal(request.operation, asking.operation, same_client) });
+        sameKey: carryEqual(request.operation, asking.operation, same_client) });
     }).otherwise(() => { left.set(left.or(leaves_it)); });
     const asks = node(valid.and(sweeping.not()));
     const kept = node(request.tracked.and(request.keeps));
@@ -117,7 +116,7 @@ export const RetryVerdict = module("RetryVerdict",
     // Is it remembered?
     const current = row.toArray().map((_, i) => node(ahead.inserted.and(ahead.sameSet).and(ahead.way.eq(i)).not(), { name: `current_${i}` }));
     const hits = row.toArray().map((way, i) => {
-      return node(equal(cat(way.client, way.operation), cat(client, request.operation), way.valid, current[i] as Bit), { name: `hits_${i}` });
+      return node(carryEqual(cat(way.client, way.operation), cat(client, request.operation), way.valid, current[i] as Bit), { name: `hits_${i}` });
     });
     const repeats_ahead = node(ahead.inserted.and(ahead.sameKey));
     const any_hit = node(orTree(hits));

@@ -1,5 +1,5 @@
-import { assertAlways, bit, cat, constant, node, orTree, reg, uint, when, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
-import { isAfter, setOf } from "./retry_store.ts";
+import { assertAlways, bit, cat, constant, node, orTree, reg, uint, when, type Bit, type UInt, isAfter } from "../../../hdl-dsl/index.ts";
+import { setOf } from "./retry_store.ts";
 
 /** An operation that is remembered, as it stands in the memory. */
 interface Entry { readonly valid: Bit; readonly client: UInt; readonly operation: UInt }

@@ -1,17 +1,7 @@
 import {
-  assertAlways, bit, constant, decode, fromBits, input, module, mux, node, orTree, output, reg, source, uint, vec, when, type Bit,
-  type UInt,
+  assertAlways, bit, constant, decode, firstSet, input, module, mux, node, orTree, output, reg, source, uint, vec, when,
 } from "../../../hdl-dsl/index.ts";
 import { Release, slotBits } from "./types.ts";
-
-/** The number of the lowest set bit and whether there is one: a tree of muxes. The number is 0 when there is none. */
-export function firstSet(v: UInt): { readonly any: Bit; readonly index: UInt } {
-  if (v.width === 2) return { any: v.any(), index: v.bit(0).not().and(v.bit(1)) };
-  const half = v.width / 2, low = firstSet(v.bits(0, half)), high = firstSet(v.bits(half, half));
-  const rest = mux(low.any, low.index, high.index);
-  return { any: low.any.or(high.any), index: fromBits([...Array.from({ length: rest.width }, (_, i) => rest.bit(i)),
-    low.any.not().and(high.any)]) };
-}
 
 /**
  * The numbers of the free slots. `offer` gives one free slot after the other, the lowest first, from a register: one per cycle. A slot is

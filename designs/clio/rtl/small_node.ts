@@ -14,7 +14,7 @@ import { NetTx } from "./net_tx.ts";
 import { geometryOf } from "./table_walk.ts";
 import { Shootdown } from "./translate.ts";
 import { TranslateOne } from "./translate_one.ts";
-import { AxiAddress, AxiRead, AxiResponse, AxiWrite, AxisBeat, plainOp, Reply, replyForm, replyWord } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write, AxisBeat, plainOp, Reply, replyForm, replyWord } from "./types.ts";
 
 export interface SmallNodeParameters {
   /** 8: translation is made for a bus of 64 bits. */
@@ -67,7 +67,7 @@ export const SmallNode = module("SmallNode",
     const t = translation(p), { ppnBits } = geometryOf(t);
     return {
       rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)),
-      mem_aw: source(AxiAddress(t)), mem_w: source(AxiWrite(p.beatBytes)), mem_b: sink(AxiResponse(t)), mem_ar: source(AxiAddress(t)), mem_r: sink(AxiRead(t)),
+      mem_aw: source(axi4Address(t)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(t)), mem_ar: source(axi4Address(t)), mem_r: sink(axi4Read(t)),
       free_page: sink(uint(ppnBits)), free_pages: output(uint(bitsFor(p.freePages))), out_of_memory: input(bit),
       shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
       busy: output(bit),

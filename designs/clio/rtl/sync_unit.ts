@@ -5,7 +5,7 @@ import {
 import { status } from "../../packets/index.ts";
 import { fetchesPointer, newWord, SyncReply, SyncRequest, SyncResult, syncOp, wordBits, wordBytes } from "./sync_ops.ts";
 import { laneBits, SyncWords } from "./sync_words.ts";
-import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, lengthBits, operandBits, plainOp, slotBits, syncOpBits } from "./types.ts";
+import { Access, axi4Address, axi4Read, axi4Response, axi4Write, lengthBits, operandBits, plainOp, slotBits, syncOpBits } from "./types.ts";
 
 export interface SyncUnitParameters {
   readonly slots: number;
@@ -37,7 +37,7 @@ export const SyncUnit = module("SyncUnit",
   (p: SyncUnitParameters) => ({
     request: sink(SyncRequest(p)),
     operand_slot: output(uint(slotBits(p))), operands: input(uint(operandBits)),
-    ar: source(AxiAddress(p)), r: sink(AxiRead(p)), aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     result: output(SyncResult(p)), reply: source(SyncReply(p)),
     /** The second half of a DEREF: the access to what the pointer points at. */
     access: source(Access(p)),

@@ -5,7 +5,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { SyncReply, syncOp, wordBits } from "./sync_ops.ts";
 import { SyncUnit } from "./sync_unit.ts";
-import { Access, AxiAddress, AxiWrite, operandBits } from "./types.ts";
+import { Access, axi4Address, axi4Write, operandBits } from "./types.ts";
 
 const SLOTS = 2, LANES = 2, ID = 1;
 /** Two words, one to a beat. */
@@ -20,7 +20,7 @@ const phase = { none: 0, reading: 1, found: 2, writing: 3, over: 4 } as const;
 const harness = module("SyncUnitProof",
   () => ({
     request: sink(struct({ slot: uint(1), op: uint(3), word })), operands: input(uint(1)), tracked: input(word),
-    ar: source(AxiAddress(p)), r: sink(struct({ data: bit, resp: uint(2) })), aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(struct({ resp: uint(2) })),
+    ar: source(axi4Address(p)), r: sink(struct({ data: bit, resp: uint(2) })), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(struct({ resp: uint(2) })),
     reply: source(SyncReply(p)), access: source(Access(p)), pick: input(bit),
   }),
   io => {

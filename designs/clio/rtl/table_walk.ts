@@ -4,7 +4,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { bucketBytes, bucketSlots, entryShape, tableGeometry, type TableGeometry, type TableParameters } from "../table/index.ts";
 import { passQueue } from "./pass_queue.ts";
-import { AxiAddress, AxiRead } from "./types.ts";
+import { axi4Address, axi4Read } from "./types.ts";
 
 export interface WalkParameters extends TableParameters {
   readonly misses: number;
@@ -46,7 +46,7 @@ export const Walked = (p: WalkParameters) => struct({ valid: bit, result: WalkRe
 export const TableWalk = module("TableWalk",
   (p: WalkParameters) => ({
     fetch: sink(Fetch(p)),
-    ar: source(AxiAddress(p)), r: sink(AxiRead(p)),
+    ar: source(axi4Address(p)), r: sink(axi4Read(p)),
     arriving: output(Arriving(p)), walked: output(Walked(p)),
   }),
   (io, p) => {
@@ -75,7 +75,7 @@ export const TableWalk = module("TableWalk",
     io.ar.payload.burst.set(1);
 
     // The beat, registered: memory controllers are far away.
-    const beat = reg(AxiRead(p));
+    const beat = reg(axi4Read(p));
     const beat_valid = reg(bit, { init: 0 });
     const miss = reg(uint(missBits)), want = reg(Wanted);
     const coming = node(io.r.payload.id.sub(1).trunc(missBits));

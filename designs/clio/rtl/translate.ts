@@ -10,7 +10,7 @@ import { PageFault, type PageFaultParameters } from "./page_fault.ts";
 import { passQueue } from "./pass_queue.ts";
 import { Tlb } from "./tlb.ts";
 import { geometryOf, TableWalk, tableName } from "./table_walk.ts";
-import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, firstPointerOp, plainOp, syncOpBits, Translated } from "./types.ts";
+import { Access, axi4Address, axi4Read, axi4Response, axi4Write, firstPointerOp, plainOp, syncOpBits, Translated } from "./types.ts";
 
 export interface TranslateParameters extends PageFaultParameters {
   readonly slots: number;
@@ -51,8 +51,8 @@ export const Translate = module("Translate",
     reads: source(Translated(shapeOf(p))), writes: source(Translated(shapeOf(p))), refused: source(Refused(p)),
     /** Accesses with an `op` other than plain. */
     syncs: source(Translated(shapeOf(p))),
-    ar: source(AxiAddress(p)), r: sink(AxiRead(p)),
-    aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    ar: source(axi4Address(p)), r: sink(axi4Read(p)),
+    aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     free_page: sink(uint(geometryOf(p).ppnBits)), freePages: output(uint(bitsFor(p.freePages))), outOfMemory: input(bit),
     shootdown: sink(Shootdown(p)), shootdown_done: source(bit),
     /** Slots in use, from the slot pool. */

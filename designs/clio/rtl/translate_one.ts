@@ -7,7 +7,7 @@ import { locatePage } from "./mixing.ts";
 import { geometryOf } from "./table_walk.ts";
 import { Tlb } from "./tlb.ts";
 import { Refused, Shootdown, type TranslateParameters } from "./translate.ts";
-import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, lengthBits, plainOp, Translated } from "./types.ts";
+import { Access, axi4Address, axi4Read, axi4Response, axi4Write, lengthBits, plainOp, Translated } from "./types.ts";
 
 export type TranslateOneParameters = Pick<TranslateParameters, "pageSize" | "physicalMemory" | "slotsFactor" | "addressBits" | "idBits" | "freePages" | "slots" | "tlbEntries" | "pagesPerRequest"> & {
   /** A process whose virtual addresses are physical ones, all its own to read and write: the slow path's, where it has no other way to memory. */
@@ -35,7 +35,7 @@ export const TranslateOne = module("TranslateOne",
     const bus = { ...p, beatBytes }, g = geometryOf(p), shape = Translated({ ...p, ppnBits: g.ppnBits, pageShift: g.pageShift });
     return {
       access: sink(Access(p)), reads: source(shape), writes: source(shape), refused: source(Refused(p)),
-      ar: source(AxiAddress(bus)), r: sink(AxiRead(bus)), aw: source(AxiAddress(bus)), w: source(AxiWrite(beatBytes)), b: sink(AxiResponse(bus)),
+      ar: source(axi4Address(bus)), r: sink(axi4Read(bus)), aw: source(axi4Address(bus)), w: source(axi4Write(beatBytes)), b: sink(axi4Response(bus)),
       free_page: sink(uint(g.ppnBits)), free_pages: output(uint(bitsFor(p.freePages))), out_of_memory: input(bit),
       shootdown: sink(Shootdown({ ...p, beatBytes, misses: 1 })), shootdown_done: source(bit),
       /** Requests are under way somewhere in the node. */

@@ -1,5 +1,6 @@
 /** The records that pass between the blocks of the node. One place for their fields and widths. */
 import { bit, constant, mux, struct, uint, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import { lengthBits, slotBits } from "./slots.ts";
 import { accessBody, frameOffsets } from "../../packets/index.ts";
 
 /** What the blocks need to know of the configuration; all follow from designs/clio/config. */
@@ -20,17 +21,8 @@ export interface NodeWidths {
   readonly idBits: number;
 }
 
-export const slotBits = (p: { readonly slots: number }): number => Math.log2(p.slots);
-/** Beats kept for a frame: a power of two, so that an address is slot and beat side by side. */
-export const slotBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => 2 ** Math.ceil(Math.log2(p.frameBytes / p.beatBytes));
-export const slotBeatBits = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => Math.log2(slotBeats(p));
-/** Bits of a byte count within a frame. */
-export const lengthBits = 14;
 /** Byte of the frame where the data of a write or of a read reply begin: behind va and length. */
 export const dataOffset = frameOffsets.body + accessBody.bytes;
-
-/** AXI-Stream beat. `keep` marks the bytes that count (all ones except in the last beat), `user` on the last beat a bad FCS. */
-export const AxisBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
 
 /** What kind of frame a slot holds. */
 export const frameKind = { clio: 0, icmp: 1, arp: 2 } as const;
@@ -102,9 +94,6 @@ export const NetConfig = struct({ mac: uint(48), ip: uint(32), nativePort: uint(
 /** A frame handed to the slow path: its slot and all its bytes, without FCS. */
 export const SlowFrame = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), frame: uint(lengthBits) });
 
-/** A slot that is free again without a reply: not a stream, there is always room. */
-export const Release = (p: { readonly slots: number }) => struct({ valid: bit, slot: uint(slotBits(p)) });
-
 /** What a reply does with the word that is kept for its slot. */
 export const replyWord = {
   none: 0,
@@ -169,11 +158,7 @@ export const Translated = (p: { readonly slots: number; readonly pagesPerRequest
   ppns: uint(p.pagesPerRequest * p.ppnBits),
 });
 
-/** AXI4 channels (as sources or sinks named <prefix>_aw and so on). Burst is always INCR; size always the full beat. */
-export { axi4Address as AxiAddress, axi4Read as AxiRead, axi4Response as AxiResponse, axi4Write as AxiWrite } from "../../../hdl-dsl/index.ts";
 
-/** A job for the frame buffer's reader: `beats` (1 or more) from `first` of the slot. */
-export const BufferJob = (p: { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }) => struct({ slot: uint(slotBits(p)), first: uint(slotBeatBits(p)), beats: uint(slotBeatBits(p) + 1) });
-export const BufferBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), last: bit });
-/** Data read from memory on the lanes of the reply frame. `bad` (on the last beat) tells that the memory reported an error: the frame must not count. */
-export const ReadBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), last: bit, bad: bit });
+export { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../hdl-dsl/index.ts";
+export * from "./slots.ts";
+export * from "./beats.ts";

@@ -2,5 +2,5 @@
 export { gbnFrame, withGbn, withoutGbn, type GbnHeader } from "./frame.ts";
 export { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "./receiver.ts";
 export { GbnSenderModel } from "./sender.ts";
-export { gbnTypes, gbnWindow, sequenceDistance, sequencePlus } from "./sequence.ts";
+export { gbnWindow, sequenceDistance, sequencePlus } from "./sequence.ts";
 export { GbnSession, type GbnSessionOptions } from "./session.ts";

@@ -1,5 +1,3 @@
-/** Kinds of Go-Back-N packets (wire-format.md "Go-Back-N build"). */
-export const gbnTypes = { ack: 1, nack: 2, data: 3 } as const;
 /** Packets of a session that may be unacknowledged. */
 export const gbnWindow = 128;
 

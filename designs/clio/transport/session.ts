@@ -1,6 +1,6 @@
+import { gbnTypes } from "../../packets/index.ts";
 import { GbnReceiverModel, type GbnAnswer } from "./receiver.ts";
 import { GbnSenderModel } from "./sender.ts";
-import { gbnTypes } from "./sequence.ts";
 import type { GbnHeader } from "./frame.ts";
 
 /** Times are in any one unit, that of `now`. */

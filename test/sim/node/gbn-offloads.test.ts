@@ -6,11 +6,11 @@ import { Client, GoBackNTransport, type ClientTransport, type NodeAddress, type 
 import { makeSettings } from "../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../designs/clio/end-to-end/index.ts";
 import { gbnDriver } from "../../../designs/clio/registers/index.ts";
-import { gbnFrame, gbnTypes } from "../../../designs/clio/transport/index.ts";
+import { gbnFrame } from "../../../designs/clio/transport/index.ts";
 import { clientEndpoint, FrameClient, Random as Numbers } from "../../../designs/clio/workload/index.ts";
 import {
   accessBody, clioHeader, clioMessage, decode, dfSelectBody, dfSelectReplyBody, dissect, encode, frameOffsets, gbnHeader, kvReplyBody, opcode, pointerChaseBody, replyCode, status, type Endpoint,
-} from "../../../designs/packets/index.ts";
+  gbnTypes } from "../../../designs/packets/index.ts";
 import { bernoulli, ClientStation, designOf, joinNetwork, NetworkModel, realClock, timeOf, UdpTransport, withNode, type Design, type LinkOptions, type NodePorts, type SimulatedNode } from "../../../sim/index.ts";
 import { played } from "../../cli/run/played.ts";
 import { servedNode } from "../serve/served.ts";

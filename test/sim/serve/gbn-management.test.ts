@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../designs/packets/index.ts";
 import { Monitor, type MemberNode } from "../../../designs/clio/software/index.ts";
-import { gbnTypes, withGbn, withoutGbn } from "../../../designs/clio/transport/index.ts";
+import { withGbn, withoutGbn } from "../../../designs/clio/transport/index.ts";
 import { askInGbn } from "../../../sim/serve/gbn-management.ts";
 
 const own: p.Endpoint = { mac: 2n, ip: 0x0a000009, port: 10000 }, base: p.Endpoint = { mac: 1n, ip: 0x0a0000fe, port: 20000 };
@@ -9,7 +9,7 @@ const own: p.Endpoint = { mac: 2n, ip: 0x0a000009, port: 10000 }, base: p.Endpoi
 const asks: p.Endpoint = { ...base, port: 20002 };
 const node: MemberNode = { name: "a", mac: 3n, ip: 0x0a000001, port: 1234, memoryBytes: 2 ** 31 };
 const join = p.encode(p.joinBody, { type: 2n, memoryBytes: 0n, mac: new Uint8Array(6), ipText: new Uint8Array(16), ip: base.ip, udpPort: base.port });
-const fromSession = (srcSlot: number, frame: Uint8Array): Uint8Array => withGbn(frame, { type: gbnTypes.data, sequence: 0, srcSlot, dstSlot: 0 }, own.mac);
+const fromSession = (srcSlot: number, frame: Uint8Array): Uint8Array => withGbn(frame, { type: p.gbnTypes.data, sequence: 0, srcSlot, dstSlot: 0 }, own.mac);
 const slots = (frame: Uint8Array) => p.decode(p.gbnHeader, frame, p.frameOffsets.clio);
 const message = (frame: Uint8Array) => p.dissect(withoutGbn(frame, own.mac));
 
@@ -20,7 +20,7 @@ describe("a station that knows no Go-Back-N, where every datagram has its header
     const out = ask(fromSession(2, p.udpFrame(asks, own, p.clioMessage({ opcode: p.opcode.JOIN_CLUSTER }, join))));
     expect(out.map((f) => [message(f).clio?.opcode, message(f).udp?.dstPort, message(f).ethernet?.dst])).toEqual(
       [[p.opcode.NEW_NODE, base.port, base.mac], [0x97, asks.port, asks.mac]]);
-    expect(out.map(slots)).toMatchObject([{ type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 }, { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 2 }]);
+    expect(out.map(slots)).toMatchObject([{ type: p.gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 }, { type: p.gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 2 }]);
     expect(p.decode(p.newNodeBody, message(out[0]!).body!)).toMatchObject({ ip: node.ip, udpPort: node.port });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../designs/clio/model/index.ts";
-import { gbnFrame, gbnTypes, GbnReceiverModel, withoutGbn } from "../../../../designs/clio/transport/index.ts";
+import { gbnFrame, GbnReceiverModel, withoutGbn } from "../../../../designs/clio/transport/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../designs/clio/rtl/gbn_rx.ts";
-import { clioHeader, clioMessage, concat, decode, ethernetHeader, frameOffsets, gbnHeader, ipv4Header, opcode, udpHeader, type Endpoint } from "../../../../designs/packets/index.ts";
+import { clioHeader, clioMessage, concat, decode, ethernetHeader, frameOffsets, gbnHeader, ipv4Header, opcode, udpHeader, type Endpoint, gbnTypes } from "../../../../designs/packets/index.ts";
 import { AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause, type SentFrame } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../designs/clio/model/index.ts";
-import { gbnFrame, gbnTypes } from "../../../../designs/clio/transport/index.ts";
+import { gbnFrame } from "../../../../designs/clio/transport/index.ts";
 import { GbnShims, gbnDefaults, type GbnShimsParameters } from "../../../../designs/clio/rtl/gbn_shims.ts";
-import { arpFrame, clioHeader, clioMessage, decode, ethernetHeader, frameOffsets, internetChecksum, ipv4Header, opcode, udpFrame, udpHeader } from "../../../../designs/packets/index.ts";
+import { arpFrame, clioHeader, clioMessage, decode, ethernetHeader, frameOffsets, internetChecksum, ipv4Header, opcode, udpFrame, udpHeader, gbnTypes } from "../../../../designs/packets/index.ts";
 import { AxiRam, axiPorts, AxisSink, AxisSource, bernoulli, never, poke, runBench, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

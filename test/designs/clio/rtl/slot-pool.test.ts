@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { firstSet, SlotPool } from "../../../../designs/clio/rtl/slot_pool.ts";
-import { bit, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
+import { bit, firstSet, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
 import { bernoulli, DesignStopped, never, runBench, simulate, StreamSink, type Bench, type Dut, type Io,
   type Pause } from "../../../../sim/index.ts";
+import { SlotPool } from "../../../../designs/clio/rtl/slot_pool.ts";
 import { bench } from "../../../bench.ts";
 
 import { findsFault, plant } from "../../../support/plant.ts";

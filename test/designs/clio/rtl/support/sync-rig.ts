@@ -7,7 +7,7 @@ import { atomicResult } from "../../../../../designs/clio/model/index.ts";
 import { syncOp, SyncReply, SyncRequest, SyncResult } from "../../../../../designs/clio/rtl/sync_ops.ts";
 import { SyncUnit, type SyncUnitParameters } from "../../../../../designs/clio/rtl/sync_unit.ts";
 import { SlotWords, WordWrite } from "../../../../../designs/clio/rtl/slot_words.ts";
-import { Access, AxiAddress, AxiRead, AxiResponse, AxiWrite, operandBits } from "../../../../../designs/clio/rtl/types.ts";
+import { Access, axi4Address, axi4Read, axi4Response, axi4Write, operandBits } from "../../../../../designs/clio/rtl/types.ts";
 import { status } from "../../../../../designs/packets/index.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
 import { AxiRam, never, SparseMemory, StreamMonitor, StreamSink, StreamSource, type AxiRamOptions, type Bench, type Pause } from "../../../../../sim/index.ts";
@@ -16,7 +16,7 @@ import { AxiRam, never, SparseMemory, StreamMonitor, StreamSink, StreamSource, t
 export const SyncDut = module("SyncDut",
   (p: SyncUnitParameters) => ({
     request: sink(SyncRequest(p)), operands_write: input(WordWrite({ slots: p.slots, width: operandBits })),
-    ar: source(AxiAddress(p)), r: sink(AxiRead(p)), aw: source(AxiAddress(p)), w: source(AxiWrite(p.beatBytes)), b: sink(AxiResponse(p)),
+    ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     result: output(SyncResult(p)), reply: source(SyncReply(p)), access: source(Access(p)),
   }),
   (io, p) => {
