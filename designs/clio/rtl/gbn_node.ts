@@ -7,7 +7,8 @@ import { GbnRegisters } from "./gbn_registers.ts";
 import { gbnDefaults, GbnShims, type GbnShimsParameters } from "./gbn_shims.ts";
 import { gbnMemory } from "./gbn_store.ts";
 import { LiteSplit } from "./lite_split.ts";
-import { ClioNode, nodeBus, translateParameters } from "./node.ts";
+import { ClioNode } from "./node.ts";
+import { nodeBus, translateParameters } from "./widths.ts";
 import { dramPorts, handMemoryThrough, networkPorts, slowPathPorts, softwarePorts } from "./node_ports.ts";
 import { axi4Address, axi4Read, axi4Response, axi4Write } from "./types.ts";
 

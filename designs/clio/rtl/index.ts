@@ -1,6 +1,7 @@
 /** The memory node's hardware. */
 export { EntryExchange } from "./entry_exchange.ts";
-export { ClioNode, configPort, nodeBus, translateParameters } from "./node.ts";
+export { ClioNode } from "./node.ts";
+export { nodeBus, translateParameters } from "./widths.ts";
 export { nodeProofs } from "./proofs.ts";
 export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } from "./small_node.ts";
 export { Exchange, SocPort } from "./soc_port.ts";
@@ -14,4 +15,4 @@ export { Shootdown } from "./translate.ts";
 export { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write, NetConfig } from "./types.ts";
 export { gbnDefaults } from "./gbn_shims.ts";
 export { partBit } from "./gbn_types.ts";
-export { framePorts, handThrough, memoryPorts } from "./node_ports.ts";
+export { configPort, framePorts, handThrough, memoryPorts } from "./node_ports.ts";

@@ -1,5 +1,5 @@
 import {
-  arbiter, cat, connect, constant, input, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt, type Axi4Parameters,
+  arbiter, cat, connect, constant, input, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { counterNames, deriveConfig, makeSettings, type CounterName, type NodeConfig, type Parameters } from "../config/index.ts";
 import { opcode, replyCode, status } from "../../packets/index.ts";
@@ -13,7 +13,7 @@ import { OffloadControl, OffloadEvents, OffloadState } from "./events.ts";
 import { Finish } from "./finish.ts";
 import { FrameBuffer } from "./frame_buffer.ts";
 import { Mat } from "./mat.ts";
-import { framePorts, memoryPorts } from "./node_ports.ts";
+import { configPort, framePorts, memoryPorts } from "./node_ports.ts";
 import { NetRx } from "./net_rx.ts";
 import { NetTx } from "./net_tx.ts";
 import { ReplyContexts } from "./reply_contexts.ts";
@@ -25,31 +25,14 @@ import { SlotWords } from "./slot_words.ts";
 import { SlowRx } from "./slow_rx.ts";
 import { syncOp, SyncRequest, wordBits } from "./sync_ops.ts";
 import { SyncUnit } from "./sync_unit.ts";
-import { Translate, type TranslateParameters } from "./translate.ts";
-import { Ending, firstPointerOp, NetConfig, operandBits, Release, replyForm, replyWord, wordOf } from "./types.ts";
+import { Translate } from "./translate.ts";
+import { translateParameters, widthsOf } from "./widths.ts";
+import { Ending, firstPointerOp, operandBits, Release, replyForm, replyWord, wordOf } from "./types.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
 
-const widthsOf = (c: NodeConfig) => ({
-  beatBytes: c.beatBytes, slots: c.requestSlots, frameBytes: c.mtuFrame, addressBits: c.physAddrBits, pageShift: c.pageShift, ppnBits: c.ppnBits,
-  pagesPerRequest: c.maxPagesPerRequest, idBits: Math.ceil(Math.log2(c.outstandingMisses + 2)),
-  syncId: c.outstandingMisses + 1,
-});
-export const translateParameters = (c: NodeConfig): TranslateParameters => {
-  const w = widthsOf(c);
-  return {
-    pageSize: c.pageSize, physicalMemory: c.physicalMemory, slotsFactor: c.slotsFactor, misses: c.outstandingMisses, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits,
-    freePages: c.freePageBuffer, slots: w.slots, tlbEntries: c.tlbEntries, pagesPerRequest: w.pagesPerRequest,
-  };
-};
-
-/** The configuration of the node's way in and out, for what stands in front of it. */
-export const configPort = { net_config: output(NetConfig) };
 const offloadsPort = { offload_events: input(OffloadEvents), offload_state: input(OffloadState), offload_control: output(OffloadControl) };
-
-/** The shape of the node's AXI4 master. */
-export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };
 
 /**
  * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port. docs/clio-node.md has the picture.

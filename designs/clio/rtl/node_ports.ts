@@ -3,7 +3,7 @@ import { bit, bitsFor, connectAny, liteSlavePorts, output, sink, source, uint, t
 import type { NodeConfig } from "../config/index.ts";
 import { registerAddressBits } from "../registers/index.ts";
 import { Shootdown, type TranslateParameters } from "./translate.ts";
-import { axi4Address, axi4Read, axi4Response, AxisBeat, axi4Write } from "./types.ts";
+import { axi4Address, axi4Read, axi4Response, AxisBeat, NetConfig, axi4Write } from "./types.ts";
 
 /** The port towards DRAM. */
 export const dramPorts = (w: Axi4Parameters) => ({
@@ -52,3 +52,6 @@ export function handThrough(outer: MemorySide & RegisterSide, inner: MemorySide 
   handMemoryThrough(outer, inner);
   streamsThrough(outer, inner, registersIn, registersOut);
 }
+
+/** The configuration of the node's way in and out, for what stands in front of it. */
+export const configPort = { net_config: output(NetConfig) };

@@ -3,7 +3,8 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { ConfigError, deriveConfig, ofPartition, partitionsOf, type NodeConfig, type Parameters } from "../config/index.ts";
 import { LiteBroadcast } from "./lite_broadcast.ts";
-import { ClioNode, nodeBus, translateParameters } from "./node.ts";
+import { ClioNode } from "./node.ts";
+import { nodeBus, translateParameters } from "./widths.ts";
 import { framePorts, memoryPorts } from "./node_ports.ts";
 import { partitionBus, PartitionReads, PartitionWrites, type PartitionMemoryParameters } from "./partition_memory.ts";
 import { partitionOf } from "./partition_of.ts";

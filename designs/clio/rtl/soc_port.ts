@@ -6,7 +6,7 @@ import {
 import { deriveConfig, type Parameters } from "../config/index.ts";
 import { socPortGeometry, socPortMap, socPortValues } from "../registers/index.ts";
 import { keepAll, keepTo } from "./keep.ts";
-import { translateParameters } from "./node.ts";
+import { translateParameters } from "./widths.ts";
 import { Shootdown } from "./translate.ts";
 import { AxisBeat, lengthBits } from "./types.ts";
 
