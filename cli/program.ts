@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { ExitCode } from "./exit-code.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { ExitCode } from "../designs/shared/command-line/index.ts";
+import type { Terminal } from "../designs/shared/command-line/index.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { boardVerb } from "./verbs/board.ts";
 import { compareVerb } from "./verbs/compare.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { ExitCode } from "./exit-code.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { ExitCode } from "../designs/shared/command-line/index.ts";
+import type { Terminal } from "../designs/shared/command-line/index.ts";
 
 /** What a verb is given: where its output goes, and how it states an exit code other than 0 without an error. */
 export interface VerbContext { readonly terminal: Terminal; readonly exit: (code: ExitCode) => void }

@@ -1,15 +1,15 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { arch, cpus } from "node:os";
 import { makeSettings } from "../../designs/clio/config/index.ts";
-import { compareNodeSpeed } from "../../sim/index.ts";
-import { exitCode, type ExitCode } from "../exit-code.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { measureElaboration } from "./elaboration.ts";
-import { measureFirstTouches } from "./first-touches.ts";
-import { measureLatency } from "./latency.ts";
-import { elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport } from "./report.ts";
-import { measureState } from "./state.ts";
-import { measureThroughput } from "./throughput.ts";
+import { compareNodeSpeed } from "../../designs/clio/evaluation/index.ts";
+import { exitCode, type ExitCode } from "../../designs/shared/command-line/index.ts";
+import type { Terminal } from "../../designs/shared/command-line/index.ts";
+import { measureElaboration } from "../../designs/clio/evaluation/index.ts";
+import { measureFirstTouches } from "../../designs/clio/evaluation/index.ts";
+import { measureLatency } from "../../designs/clio/evaluation/index.ts";
+import { elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport } from "../../designs/clio/evaluation/index.ts";
+import { measureState } from "../../designs/clio/evaluation/index.ts";
+import { measureThroughput } from "../../designs/clio/evaluation/index.ts";
 import { measureTurnaround } from "./turnaround.ts";
 
 /** `mnemo bench`'s options as parsed. */

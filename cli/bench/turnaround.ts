@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../../scripts/setup/paths.mjs";
-import { CheckFailed } from "../usage-error.ts";
+import { CheckFailed } from "../../designs/shared/command-line/index.ts";
 
 /** Seconds from saving a test to vitest's verdict, the whole command: start of vitest, TypeScript, model, run. */
 export interface Turnaround {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { CheckFailed, UsageError } from "../usage-error.ts";
+import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
 import { boardSchema, type Board } from "./schema.ts";
 
 /** Where the boards stand as data, from the project's folder. */

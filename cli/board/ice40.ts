@@ -2,7 +2,7 @@ import { SerialNode } from "../../designs/clio/board/index.ts";
 import { makeSettings, narrowConfig } from "../../designs/clio/config/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
 import { smallNodeParameters } from "../../designs/clio/rtl/index.ts";
-import { CheckFailed } from "../usage-error.ts";
+import { CheckFailed } from "../../designs/shared/command-line/index.ts";
 import type { BoardFile } from "./board-file.ts";
 import type { Ice40Board } from "./schema.ts";
 import { fill } from "./template.ts";

@@ -1,4 +1,4 @@
-import { CheckFailed, UsageError } from "../usage-error.ts";
+import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** The package that has nextpnr-ice40 and icepack as WebAssembly. */
 export const packageName = "@yowasp/nextpnr-ice40";

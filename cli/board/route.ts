@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { contentKey, remembered } from "../cache.ts";
 import { findYosys } from "../synth/yosys.ts";
-import { CheckFailed } from "../usage-error.ts";
+import { CheckFailed } from "../../designs/shared/command-line/index.ts";
 import { contentOf } from "../verilog-content.ts";
 import { ice40Sources } from "./ice40.ts";
 import { findNextpnr } from "./nextpnr.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { repository } from "../repository.ts";
-import { table } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import { table } from "../../designs/shared/command-line/index.ts";
+import type { Terminal } from "../../designs/shared/command-line/index.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 import type { BoardFile } from "./board-file.ts";
 import { allBoards, boardNamed } from "./boards.ts";
 import { ice40Files } from "./ice40.ts";

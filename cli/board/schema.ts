@@ -45,7 +45,7 @@ const ice40 = z.strictObject({
   kind: z.literal("ice40"), ...common,
   /** As nextpnr and icepack name it. */
   device: z.string(), package: z.string(), clockMHz: z.number(), baud: z.number().int(),
-  /** The narrowed node (designs/clio/rtl/small_node.ts); sizes in bytes. */
+  /** The narrowed node (designs/clio/rtl/top/small-node.ts); sizes in bytes. */
   node: z.strictObject({
     mtuFrame: z.number().int(), clientPorts: z.number().int(), pageSize: z.number().int(), physicalMemory: z.number().int(), slotsFactor: z.number().int(),
     tlbEntries: z.number().int(), freePageBuffer: z.number().int(),

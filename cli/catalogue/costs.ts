@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
 import { contentKey } from "../cache.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { contentOf } from "../verilog-content.ts";
 
 const Cost = z.strictObject({

@@ -6,7 +6,7 @@ import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts"
 import { registerHeader, registerReference, socPortGeometry, socPortHeader, socPortReference } from "../../designs/clio/registers/index.ts";
 import { clioNode } from "../../designs/clio/build/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
-import { dissectorLua, wireFormatReference } from "../../designs/packets/index.ts";
+import { dissectorLua, wireFormatReference } from "../../designs/clio/wire/index.ts";
 import { structureOf } from "../../hdl-dsl/index.ts";
 import { writePcap } from "../../sim/index.ts";
 import { svgOf } from "../draw/svg.ts";

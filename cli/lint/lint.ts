@@ -7,7 +7,7 @@ import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { installSentence } from "../../scripts/setup/install-tools.mjs";
 import { findTool, tools } from "../../scripts/setup/tools.mjs";
 import { contentKey, remembered } from "../cache.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { contentOf } from "../verilog-content.ts";
 
 /** What a tool had to say; any word is too much. */

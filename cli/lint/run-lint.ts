@@ -1,10 +1,10 @@
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
-import { exitCode, type ExitCode } from "../exit-code.ts";
+import { exitCode, type ExitCode } from "../../designs/shared/command-line/index.ts";
 import { designs, node, furtherBuilds } from "../generate/designs.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../../designs/shared/command-line/index.ts";
 import { lintDesign, lintTools, missingTools } from "./lint.ts";
-import { matrix } from "./matrix.ts";
+import { matrix } from "../../designs/clio/build/index.ts";
 
 export const lintable = ["clio", "library", "examples"] as const;
 

@@ -2,7 +2,7 @@
 import { offloadProofs } from "../../designs/clio/offloads/index.ts";
 import { nodeProofs } from "../../designs/clio/rtl/index.ts";
 import { libraryProofs, type Proof } from "../../hdl-dsl/index.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** The library's proofs, then the node's and its offloads'. */
 export const proofs: readonly Proof[] = [...libraryProofs, ...nodeProofs, ...offloadProofs];

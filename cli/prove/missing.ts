@@ -1,6 +1,6 @@
 import { installSentence } from "../../scripts/setup/install-tools.mjs";
 import { findTool, tools } from "../../scripts/setup/tools.mjs";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 /**
  * @throws UsageError saying what to install when a tool that proofs need is not there: Yosys with its companions, and one SMT solver at

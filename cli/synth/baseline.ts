@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { figuresOf, figuresSchema } from "./figures.ts";
 import type { Result } from "./report.ts";
 import type { Target } from "./target.ts";

@@ -1,4 +1,4 @@
-import { table } from "../terminal/table.ts";
+import { table } from "../../designs/shared/command-line/index.ts";
 import { baselinePath, readBaseline } from "./baseline.ts";
 import { paperTable } from "./paper-table.ts";
 import { levelsGoal } from "./rows.ts";

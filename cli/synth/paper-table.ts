@@ -1,4 +1,4 @@
-import { table } from "../terminal/table.ts";
+import { table } from "../../designs/shared/command-line/index.ts";
 import type { Figures } from "./figures.ts";
 import { levelsGoal, rows, zu7ev, type Row } from "./rows.ts";
 

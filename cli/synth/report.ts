@@ -1,5 +1,5 @@
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
-import { table } from "../terminal/table.ts";
+import { table } from "../../designs/shared/command-line/index.ts";
 import { totalLuts } from "./area.ts";
 import type { Path } from "./paths.ts";
 import { sourceLine } from "./source-line.ts";

@@ -1,5 +1,5 @@
 import { elaborate, emit, type Circuit, type Def, type EmittedFile } from "../../hdl-dsl/index.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** What one run of synthesis takes in: a module with all that is in it. */
 export interface Unit {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
 import { findTool, tools } from "../../scripts/setup/tools.mjs";
-import { CheckFailed, UsageError } from "../usage-error.ts";
+import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** Yosys, the machine's or the one from npm. */
 export interface Yosys {

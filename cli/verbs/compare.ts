@@ -1,5 +1,5 @@
-import { exitCode } from "../exit-code.ts";
-import { table } from "../terminal/table.ts";
+import { exitCode } from "../../designs/shared/command-line/index.ts";
+import { table } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 /** `mnemo compare`: the library's modules beside the same modules written by hand. */

@@ -1,6 +1,6 @@
 import type { Verb } from "../verb.ts";
-import { exitCode } from "../exit-code.ts";
-import { table } from "../terminal/table.ts";
+import { exitCode } from "../../designs/shared/command-line/index.ts";
+import { table } from "../../designs/shared/command-line/index.ts";
 import { inspectTools } from "../doctor/inspect.ts";
 
 /** `mnemo doctor`: which tools are there, their versions, and how to get those that are missing. */

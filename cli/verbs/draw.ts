@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { fileName, once, setting } from "../options.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 interface DrawOptions { readonly module?: string; readonly part?: string; readonly out: string; readonly set: readonly string[] }

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { Option } from "commander";
-import { exitCode } from "../exit-code.ts";
+import { exitCode } from "../../designs/shared/command-line/index.ts";
 import { fileName, once } from "../options.ts";
 import type { Verb } from "../verb.ts";
 

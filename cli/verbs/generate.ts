@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
 import { fileName, once, setting } from "../options.ts";
-import { CheckFailed, UsageError } from "../usage-error.ts";
+import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 interface GenerateOptions { readonly check?: true; readonly out?: string; readonly set: readonly string[] }

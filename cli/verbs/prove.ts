@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Argument, InvalidArgumentError } from "commander";
 import { fileName, once } from "../options.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 interface ProveOptions {

@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { choice, fileName, once, seed, setting } from "../options.ts";
 import type { Verb } from "../verb.ts";
-import { paces, type RunOptions } from "../run/options.ts";
+import { paces, type RunOptions } from "../../designs/shared/command-line/index.ts";
 
 /** `mnemo run clio`: plays a capture through the node and writes what comes back. */
 export const runVerb: Verb = (program, { terminal, exit }) => program.command("run")
@@ -18,6 +18,6 @@ export const runVerb: Verb = (program, { terminal, exit }) => program.command("r
   .addOption(once("--stats <file>", "write counters, cycles and latency percentiles as JSON", fileName(".json")))
   .addOption(once("--seed <number>", "seed of the models' random choices", seed).default(1))
   .action(async (_design: string, options: RunOptions) => {
-    const { runClio } = await import("../run/run-clio.ts");
+    const { runClio } = await import("../../designs/clio/rig/index.ts");
     exit(await runClio(options, terminal));
   });

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { once, setting } from "../options.ts";
-import { deviceName, monitorAddress, nodeCount, sessionCount, subnet, udpPort, type ServeOptions } from "../serve/options.ts";
+import { deviceName, monitorAddress, nodeCount, sessionCount, subnet, udpPort, type ServeOptions } from "../../designs/clio/rig/index.ts";
 import type { Verb } from "../verb.ts";
 
 /** `mnemo serve clio`: the node as a server for programs of this machine. */
@@ -19,7 +19,7 @@ export const serveVerb: Verb = (program, { terminal, exit }) => program.command(
   .addOption(once("--nodes <number>", "several nodes at addresses that follow each other, and a global controller that makes one memory of them (sockets only)",
     nodeCount).default(1))
   .action(async (_design: string, options: ServeOptions) => {
-    const { interrupted, runServe } = await import("../serve/run-serve.ts"), { runServeCluster } = await import("../serve/run-serve-cluster.ts");
+    const { interrupted, runServe } = await import("../../designs/clio/rig/index.ts"), { runServeCluster } = await import("../../designs/clio/rig/index.ts");
     const { stop, forget } = interrupted();
     try { exit(await (options.nodes > 1 ? runServeCluster : runServe)(options, stop, terminal)); } finally { forget(); }
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readSourceMap, type SourceMap } from "../../hdl-dsl/index.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** A line of TypeScript; the text is missing when the source is not at hand. */
 export interface SourceLine { readonly file: string; readonly line: number; readonly text: string | undefined }

@@ -4,7 +4,7 @@ import type { Bit, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { when } from "../build/statements.ts";
 import { assignView } from "../build/view.ts";
-import type { AxisBeatShape } from "./axis.ts";
+import type { AxisBeatShape } from "./axi/axis.ts";
 
 export interface Digest<P extends Shape> {
   /** Bits of the state, and its value before a frame. */

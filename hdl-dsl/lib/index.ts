@@ -1,44 +1,16 @@
 /** Modules of general use, written in the language; each file says latency, initiation interval and what happens full and empty. */
 import { uint } from "../types/shape.ts";
 import type { Def } from "../build/module.ts";
-import { AxisRegister } from "./axis-register.ts";
+import { AxisRegister } from "./axi/axis-register.ts";
 import { Fifo } from "./fifo.ts";
 import { RoundRobinArbiter } from "./round-robin-arbiter.ts";
 import { SkidBuffer } from "./skid-buffer.ts";
-import { WidthAdapter } from "./width-adapter.ts";
+import { WidthAdapter } from "./axi/width-adapter.ts";
 
-export { axisBeat, type AxisBeatShape } from "./axis.ts";
-export {
-  axi4Address,
-  axi4Master,
-  axi4Read,
-  Axi4Register,
-  axi4Response,
-  axi4Slave,
-  axi4Write,
-  axiResponse,
-  type Axi4Address,
-  type Axi4Parameters,
-  type Axi4Ports,
-  type Axi4Read,
-  type Axi4RegisterParameters,
-  type Axi4Response,
-  type Axi4Write,
-} from "./axi4.ts";
-export {
-  liteAddress,
-  LiteRead,
-  LiteResponse,
-  liteSlave,
-  liteSlavePorts,
-  LiteWrite,
-  type LiteAddress,
-  type LiteReadAccess,
-  type LiteSlave,
-  type LiteSlavePorts,
-  type LiteWriteAccess,
-} from "./axi4-lite.ts";
-export { AxisRegister } from "./axis-register.ts";
+export { axisBeat, type AxisBeatShape } from "./axi/axis.ts";
+export { axi4Address, axi4Master, axi4Read, Axi4Register, axi4Response, axi4Slave, axi4Write, axiResponse, type Axi4Address, type Axi4Parameters, type Axi4Ports, type Axi4Read, type Axi4RegisterParameters, type Axi4Response, type Axi4Write } from "./axi/axi4.ts";
+export { liteAddress, LiteRead, LiteResponse, liteSlave, liteSlavePorts, LiteWrite, type LiteAddress, type LiteReadAccess, type LiteSlave, type LiteSlavePorts, type LiteWriteAccess } from "./axi/axi4-lite.ts";
+export { AxisRegister } from "./axi/axis-register.ts";
 export { carryEqual, isAfter } from "./compare.ts";
 export { AsyncFifo, type AsyncFifoParameters } from "./async-fifo.ts";
 export { Cam, type CamParameters } from "./cam.ts";
@@ -46,7 +18,7 @@ export { InternetChecksum, onesAdd } from "./checksum.ts";
 export { Crc32, crc32Next, crc32Step } from "./crc.ts";
 export { frameDigest, type Digest } from "./frame-digest.ts";
 export { fromGray, toGray } from "./gray.ts";
-export { lastLane, onlyKept } from "./lanes.ts";
+export { lastLane, onlyKept } from "./axi/lanes.ts";
 export { Lfsr, lfsrStep, lfsrTaps, type LfsrParameters } from "./lfsr.ts";
 export { linearMap } from "./linear.ts";
 export { Lru, type LruParameters } from "./lru.ts";
@@ -56,7 +28,7 @@ export { LevelSynchroniser, PulseSynchroniser, ResetSynchroniser, synchronise, t
 export { Fifo, type FifoParameters } from "./fifo.ts";
 export { RoundRobinArbiter, type RoundRobinArbiterParameters } from "./round-robin-arbiter.ts";
 export { SkidBuffer, type SkidBufferParameters } from "./skid-buffer.ts";
-export { WidthAdapter, type WidthAdapterParameters } from "./width-adapter.ts";
+export { WidthAdapter, type WidthAdapterParameters } from "./axi/width-adapter.ts";
 
 /** One instance of each with usual parameters: what is generated to be read and tried. */
 export const libraryModules: readonly Def[] = [

@@ -7,9 +7,9 @@ import { instance, module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover, mux, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { WidthAdapter } from "../lib/index.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys, producerObeys } from "./rules.ts";
-import { isQueue } from "./shadow.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys, producerObeys } from "./harness/rules.ts";
+import { isQueue } from "./harness/shadow.ts";
 
 const RATIO = 4;
 /** One bit stands for each byte of data: the adapter only moves them. */

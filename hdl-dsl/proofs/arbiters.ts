@@ -10,8 +10,8 @@ import { cat, constant } from "../build/value.ts";
 import { RoundRobinArbiter } from "../lib/index.ts";
 import { arbiter } from "../stream/arbiter.ts";
 import { connect, map } from "../stream/stream.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys, producerObeys } from "./rules.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys, producerObeys } from "./harness/rules.ts";
 
 /** A value of two bits, the higher one of which ends a packet, and where it comes from. */
 const Tagged = struct({ from: uint(2), value: uint(2) });

@@ -7,8 +7,8 @@ import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";
 import { AsyncFifo } from "../lib/index.ts";
 import { connect } from "../stream/stream.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys } from "./rules.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys } from "./harness/rules.ts";
 
 const DEPTH = 2,
   BITS = 3;

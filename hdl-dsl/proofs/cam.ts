@@ -7,7 +7,7 @@ import { instance, module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { Cam } from "../lib/index.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 
 const ENTRIES = 3,
   KEY_BITS = 2;

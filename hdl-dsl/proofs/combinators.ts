@@ -7,9 +7,9 @@ import { module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { pack } from "../build/view.ts";
 import { connect, demux, filter, gate, join, map } from "../stream/stream.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys, producerObeys } from "./rules.ts";
-import { streamUnit } from "./stream-unit.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys, producerObeys } from "./harness/rules.ts";
+import { streamUnit } from "./harness/stream-unit.ts";
 
 /** Open may only close when nothing waits: that is what `gate` asks of its user, and all that the proof takes as given. */
 const gateHarness = module(

@@ -9,7 +9,7 @@ import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { decode, encodeOnehot, encodePriority, fromGray, toGray } from "../lib/index.ts";
 import { lowestSet } from "../stream/arbiter.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 
 const WIDTH = 6,
   INDEX = addressBits(WIDTH);

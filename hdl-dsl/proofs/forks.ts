@@ -7,8 +7,8 @@ import { module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { fork } from "../stream/fork.ts";
 import { connect } from "../stream/stream.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys, producerObeys } from "./rules.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys, producerObeys } from "./harness/rules.ts";
 
 const ports = (): {
   readonly from: ReturnType<typeof sink<ReturnType<typeof uint<2>>>>;

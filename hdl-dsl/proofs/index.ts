@@ -5,14 +5,14 @@ import { asyncFifoProofs } from "./async-fifo.ts";
 import { camProofs } from "./cam.ts";
 import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
-import { flowProofs } from "./flow.ts";
+import { flowProofs } from "./harness/flow.ts";
 import { forkProofs } from "./forks.ts";
 import { lfsrProofs } from "./lfsr.ts";
 import { lruProofs } from "./lru.ts";
 import { packetFifoProofs } from "./packet-fifo.ts";
 import { packetProofs } from "./packets.ts";
 import { pipelineProofs } from "./pipelines.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 import { queueProofs } from "./queues.ts";
 import { registerSlaveProofs } from "./register-slave.ts";
 import { stageProofs } from "./stages.ts";
@@ -20,7 +20,7 @@ import { sumProofs } from "./sums.ts";
 import { synchroniserProofs } from "./synchronisers.ts";
 
 export { lruHarness } from "./lru.ts";
-export type { Fault, Proof } from "./proof.ts";
+export type { Fault, Proof } from "./harness/proof.ts";
 
 /** Every proof of the stream units and library modules. */
 export const libraryProofs: readonly Proof[] = [
@@ -43,5 +43,5 @@ export const libraryProofs: readonly Proof[] = [
   ...sumProofs,
   ...registerSlaveProofs,
 ];
-export { moduleObeys, producerObeys, type Watched } from "./rules.ts";
-export { isQueue, type ShadowOptions } from "./shadow.ts";
+export { moduleObeys, producerObeys, type Watched } from "./harness/rules.ts";
+export { isQueue, type ShadowOptions } from "./harness/shadow.ts";

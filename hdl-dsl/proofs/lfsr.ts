@@ -7,7 +7,7 @@ import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, mux } from "../build/statements.ts";
 import { cat } from "../build/value.ts";
 import { Lfsr, lfsrTaps } from "../lib/index.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 
 const WIDTH = 5,
   STEPS = 3;

@@ -7,7 +7,7 @@ import { node, reg } from "../build/declare.ts";
 import { instance, module, type Def } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover, when } from "../build/statements.ts";
 import { Lru } from "../lib/index.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 
 type LruDef = Def<{
   readonly touch: Port<"in", StructShape<{ readonly valid: UIntShape<1>; readonly index: UIntShape }>>;

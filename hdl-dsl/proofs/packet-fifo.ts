@@ -10,8 +10,8 @@ import { constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";
 import { PacketFifo } from "../lib/index.ts";
 import { connect } from "../stream/stream.ts";
-import type { Fault, Proof } from "./proof.ts";
-import { moduleObeys, producerObeys } from "./rules.ts";
+import type { Fault, Proof } from "./harness/proof.ts";
+import { moduleObeys, producerObeys } from "./harness/rules.ts";
 
 const Beat = struct({ value: bit, last: bit, drop: bit });
 const WIDTH = 3;

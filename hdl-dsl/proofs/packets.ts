@@ -10,8 +10,8 @@ import { cat, constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";
 import { framed, insertHeader, packetise, splitHeader } from "../stream/framing.ts";
 import { connect } from "../stream/stream.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys, producerObeys, type Watched } from "./rules.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys, producerObeys, type Watched } from "./harness/rules.ts";
 
 const Beat = struct({ value: bit, last: bit });
 const seen = (s: { readonly valid: Watched["valid"]; readonly ready: Watched["ready"]; readonly payload: unknown }): Watched => ({

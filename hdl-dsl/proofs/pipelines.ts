@@ -2,8 +2,8 @@
 import { struct, uint } from "../types/shape.ts";
 import { map, stream } from "../stream/stream.ts";
 import { pipeline } from "../stream/pipeline.ts";
-import type { Proof } from "./proof.ts";
-import { streamUnit } from "./stream-unit.ts";
+import type { Proof } from "./harness/proof.ts";
+import { streamUnit } from "./harness/stream-unit.ts";
 
 const In = struct({ v: uint(2) }),
   Out = struct({ w: uint(2) });

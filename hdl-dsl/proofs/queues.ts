@@ -7,8 +7,8 @@ import { pack } from "../build/view.ts";
 import { AxisRegister, SkidBuffer } from "../lib/index.ts";
 import { fifoWithLevel } from "../queues/fifo.ts";
 import { connect, map } from "../stream/stream.ts";
-import type { Proof } from "./proof.ts";
-import { streamUnit } from "./stream-unit.ts";
+import type { Proof } from "./harness/proof.ts";
+import { streamUnit } from "./harness/stream-unit.ts";
 
 const fifoProof = (depth: number, faults: Proof["faults"]): Proof => {
   let level: UInt | undefined;

@@ -9,8 +9,8 @@ import { constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";
 import { axiResponse, liteAddress, LiteRead, LiteResponse, LiteWrite } from "../lib/index.ts";
 import { register, registerMap, RegisterSlave } from "../registers/index.ts";
-import type { Proof } from "./proof.ts";
-import { moduleObeys } from "./rules.ts";
+import type { Proof } from "./harness/proof.ts";
+import { moduleObeys } from "./harness/rules.ts";
 
 const ADDRESS_BITS = 5,
   VERSION = 5,

@@ -1,7 +1,7 @@
 /** The register stages of streams. */
 import { stage } from "../stream/stage.ts";
-import type { Proof } from "./proof.ts";
-import { streamUnit } from "./stream-unit.ts";
+import type { Proof } from "./harness/proof.ts";
+import { streamUnit } from "./harness/stream-unit.ts";
 
 /** Every kind: a queue of one or two elements under the stream rules, accepting whenever there is room. */
 export const stageProofs: readonly Proof[] = [

@@ -6,7 +6,7 @@ import { module } from "../build/module.ts";
 import { assertAlways, cover, mux } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { crc32Next, onesAdd } from "../lib/index.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 
 const BITS = 12;
 

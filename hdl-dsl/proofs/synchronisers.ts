@@ -7,7 +7,7 @@ import { reg } from "../build/declare.ts";
 import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";
 import { LevelSynchroniser, PulseSynchroniser, ResetSynchroniser } from "../lib/index.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./harness/proof.ts";
 
 const STAGES = 3;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeError } from "../../cli/errors.ts";
-import { CheckFailed, UsageError } from "../../cli/usage-error.ts";
+import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
 import { ConfigError } from "../../designs/clio/config/index.ts";
 import { HdlError } from "../../hdl-dsl/index.ts";
 import { BuildError, DesignStopped, HangError, ProtocolError, SimulationError, TimeoutError } from "../../sim/index.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lintDesign } from "../../cli/lint/lint.ts";
-import { matrix } from "../../cli/lint/matrix.ts";
+import { matrix } from "../../designs/clio/build/index.ts";
 import { parametersSchema, parseSettings } from "../../designs/clio/config/index.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 

@@ -7,7 +7,7 @@ import { testText, writeCounterexample } from "../../cli/prove/artefacts.ts";
 import { rows } from "../../cli/prove/rows.ts";
 import { check } from "../../cli/prove/check.ts";
 import { runProofs } from "../../cli/prove/run-proofs.ts";
-import { Terminal } from "../../cli/terminal/terminal.ts";
+import { Terminal } from "../../designs/shared/command-line/index.ts";
 import { assertAlways, bit, emit, input, module, output, reg, type Proof } from "../../hdl-dsl/index.ts";
 import { planted, prove, replay } from "../../sim/index.ts";
 import { mnemo } from "./command-line.ts";

@@ -1,4 +1,4 @@
-import { netRxBenches, netRxDut, randomTraffic } from "../designs/clio/rtl/support/net-rx-rig.ts";
+import { netRxBenches, netRxDut, randomTraffic } from "../designs/clio/rtl/network/support/net-rx-rig.ts";
 import { bernoulli } from "../../sim/index.ts";
 import { gateCheck } from "./gate-check.ts";
 

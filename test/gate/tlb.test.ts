@@ -1,4 +1,4 @@
-import { fillMany, runTlb, tlbDut } from "../designs/clio/rtl/support/tlb-rig.ts";
+import { fillMany, runTlb, tlbDut } from "../designs/shared/virtual-memory/rtl/support/tlb-rig.ts";
 import { gateCheck } from "./gate-check.ts";
 
 const entries = 8;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Random, simulate } from "../../sim/index.ts";
+import { Random } from "../../sim/random.ts";
+import { simulate } from "../../sim/simulate.ts";
 import { counter, fifo, twoClocks, widths } from "./designs/hand-written.ts";
 
 describe("ports", () => {

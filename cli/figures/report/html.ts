@@ -1,4 +1,4 @@
-import type { Figure, Plot, Report } from "../form/schema.ts";
+import type { Figure, Plot, Report } from "../../../designs/shared/evaluation/index.ts";
 import { axisText } from "./axis-text.ts";
 import { escape, readable } from "./format.ts";
 import { shortNames } from "./names.ts";

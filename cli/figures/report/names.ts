@@ -1,4 +1,4 @@
-import type { Plot } from "../form/schema.ts";
+import type { Plot } from "../../../designs/shared/evaluation/index.ts";
 
 /** The names of a plot's series without what all of them begin with, up to a comma: the plot's title says it. */
 export function shortNames({ series }: Plot): readonly string[] {

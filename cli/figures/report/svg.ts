@@ -1,4 +1,4 @@
-import type { Plot, Series } from "../form/schema.ts";
+import type { Plot, Series } from "../../../designs/shared/evaluation/index.ts";
 import { axisText } from "./axis-text.ts";
 import { escape, readable } from "./format.ts";
 import { areaFor, fonts, height, textWidth, underAxis, width, type Area } from "./layout.ts";

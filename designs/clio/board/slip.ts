@@ -1,7 +1,7 @@
 import {
   bit, bitsFor, constant, fromBits, input, lastLane, module, mux, node, output, reg, sink, source, uint, unpack, vec, when,
 } from "../../../hdl-dsl/index.ts";
-import { FrameBeat, LinkBeat } from "./frame_guard.ts";
+import { FrameBeat, LinkBeat } from "./frame-guard.ts";
 import { LineByte } from "./uart.ts";
 
 /** Framing on a serial line (RFC 1055): END closes a frame; END and ESC within it are two bytes each. ESC before END, which means nothing, marks a bad frame. */

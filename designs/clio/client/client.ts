@@ -1,18 +1,17 @@
-import {
-  clioHeader, concat, createProcBody, createProcReplyBody, decode, encode, opcode, pingpongBody, replyCode, retBody, statReplyBody, status,
-} from "../../packets/index.ts";
+import { clioHeader, createProcBody, createProcReplyBody, opcode, pingpongBody, replyCode, retBody, statReplyBody, status } from "../wire/index.ts";
+import { concat, decode, encode } from "../../shared/wire/index.ts";
 import { counterNames } from "../config/index.ts";
-import { ClientError, OperationError } from "./errors.ts";
-import type { Try } from "./exchange.ts";
-import { IncastWindow } from "./incast-window.ts";
-import { NodeLink, type LinkContext } from "./node-link.ts";
-import { payloadRoom, resolveOptions, type ClientOptions, type ResolvedOptions } from "./options.ts";
+import { ClientError, OperationError } from "./link/errors.ts";
+import type { Try } from "./link/exchange.ts";
+import { IncastWindow } from "./link/incast-window.ts";
+import { NodeLink, type LinkContext } from "./link/node-link.ts";
+import { payloadRoom, resolveOptions, type ClientOptions, type ResolvedOptions } from "./link/options.ts";
 import { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
-import { isRecordedBySoftware, nameOf, type Reply, type RequestSpec } from "./request.ts";
-import { RequestIds } from "./request-ids.ts";
-import { noStatistics, type ClientStatistics } from "./statistics.ts";
-import type { ClientTransport, NodeAddress } from "./transport.ts";
+import { isRecordedBySoftware, nameOf, type Reply, type RequestSpec } from "./link/request.ts";
+import { RequestIds } from "./link/request-ids.ts";
+import { noStatistics, type ClientStatistics } from "./link/statistics.ts";
+import type { ClientTransport, NodeAddress } from "./link/transport.ts";
 
 const introduction: RequestSpec = {
   pid: 0, code: opcode.SOC_PINGPONG, body: encode(pingpongBody, { replySize: 0 }), replyBytes: 0, fits: () => true,

@@ -1,12 +1,11 @@
-import {
-  accessBody, allocBody, allocReplyBody, concat, decode, encode, opcode, regionBody, retBody, status,
-} from "../../packets/index.ts";
+import { accessBody, allocBody, allocReplyBody, opcode, regionBody, retBody, status } from "../wire/index.ts";
+import { concat, decode, encode } from "../../shared/wire/index.ts";
 import type { Client } from "./client.ts";
-import { ClientError, OperationError } from "./errors.ts";
+import { ClientError, OperationError } from "./link/errors.ts";
 import { RemoteProcess } from "./process.ts";
-import type { Reply, RequestSpec } from "./request.ts";
+import type { Reply, RequestSpec } from "./link/request.ts";
 import { allocationSpec, readSpec, writeSpec } from "./requests.ts";
-import type { NodeAddress } from "./transport.ts";
+import type { NodeAddress } from "./link/transport.ts";
 
 const regionShift = 30n;
 

@@ -1,8 +1,9 @@
-import { accessBody, decode, dfAggregateBody, dfAggregateReplyBody, dfSelectBody, dfSelectReplyBody, encode, opcode } from "../../packets/index.ts";
-import { ClientError } from "./errors.ts";
-import { payloadRoom } from "./options.ts";
+import { accessBody, dfAggregateBody, dfAggregateReplyBody, dfSelectBody, dfSelectReplyBody, opcode } from "../wire/index.ts";
+import { decode, encode } from "../../shared/wire/index.ts";
+import { ClientError } from "./link/errors.ts";
+import { payloadRoom } from "./link/options.ts";
 import type { RemoteProcess } from "./process.ts";
-import type { ReplyCollector, RequestSpec } from "./request.ts";
+import type { ReplyCollector, RequestSpec } from "./link/request.ts";
 import { word, wordBytes } from "./requests.ts";
 import { eachPiece, piecesOf } from "./split.ts";
 

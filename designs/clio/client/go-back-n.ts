@@ -1,7 +1,10 @@
-import { clioHeader, clioMessage, concat, decode, encode, gbnHeader, opcode, sessionBody, gbnTypes } from "../../packets/index.ts";
-import { GbnSession, type GbnHeader } from "../transport/index.ts";
-import { ClientError } from "./errors.ts";
-import type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./transport.ts";
+import { clioHeader, clioMessage, opcode, sessionBody } from "../wire/index.ts";
+import { concat, decode, encode } from "../../shared/wire/index.ts";
+import { gbnHeader, gbnTypes } from "../../shared/go-back-n/wire/index.ts";
+import { GbnSession } from "../../shared/go-back-n/software/index.ts";
+import type { GbnHeader } from "../../shared/go-back-n/wire/index.ts";
+import { ClientError } from "./link/errors.ts";
+import type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./link/transport.ts";
 
 export interface GoBackNOptions {
   readonly clock: ClientClock;

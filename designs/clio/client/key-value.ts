@@ -1,7 +1,7 @@
-import { kvBody, kvReplyBody, opcode, status } from "../../packets/index.ts";
+import { kvBody, kvReplyBody, opcode, status } from "../wire/index.ts";
 import type { Client } from "./client.ts";
-import { ClientError } from "./errors.ts";
-import { payloadRoom } from "./options.ts";
+import { ClientError } from "./link/errors.ts";
+import { payloadRoom } from "./link/options.ts";
 import type { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
 import { kvSpec } from "./requests.ts";

@@ -1,10 +1,11 @@
-import { concat, decode, encode, mvBody, mvCreateBody, opcode, status } from "../../packets/index.ts";
-import { ClientError } from "./errors.ts";
+import { concat, decode, encode } from "../../shared/wire/index.ts";
+import { mvBody, mvCreateBody, opcode, status } from "../wire/index.ts";
+import { ClientError } from "./link/errors.ts";
 import type { Synchronously } from "./key-value.ts";
-import { payloadRoom } from "./options.ts";
+import { payloadRoom } from "./link/options.ts";
 import type { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
-import type { RequestSpec } from "./request.ts";
+import type { RequestSpec } from "./link/request.ts";
 
 /** A version of an object, from 1 on, and its value. */
 export interface StoredVersion { readonly version: number; readonly value: Uint8Array }

@@ -1,6 +1,7 @@
-import { accessBody, decode, encode, opcode, pointerChaseBody } from "../../packets/index.ts";
-import { ClientError } from "./errors.ts";
-import type { RequestSpec } from "./request.ts";
+import { accessBody, opcode, pointerChaseBody } from "../wire/index.ts";
+import { decode, encode } from "../../shared/wire/index.ts";
+import { ClientError } from "./link/errors.ts";
+import type { RequestSpec } from "./link/request.ts";
 import { word, wordBytes } from "./requests.ts";
 
 /** What to look for in a linked list, and where things are in its nodes; offsets and sizes in bytes. */

@@ -1,7 +1,7 @@
 import type { Client } from "./client.ts";
-import type { Reply, RequestSpec } from "./request.ts";
+import type { Reply, RequestSpec } from "./link/request.ts";
 import { Thread } from "./thread.ts";
-import type { NodeAddress } from "./transport.ts";
+import type { NodeAddress } from "./link/transport.ts";
 
 const regionShift = 30n;
 

@@ -1,6 +1,6 @@
-import { status, statusNames } from "../../packets/index.ts";
-import { OperationError } from "./errors.ts";
-import { isHarmless, nameOf, type Reply, type RequestSpec } from "./request.ts";
+import { status, statusNames } from "../wire/index.ts";
+import { OperationError } from "./link/errors.ts";
+import { isHarmless, nameOf, type Reply, type RequestSpec } from "./link/request.ts";
 
 /** The error that a status other than OK is. */
 export function refusal(spec: RequestSpec, { status: code }: Reply): OperationError {

@@ -1,8 +1,6 @@
-import {
-  accessBody, allocBody, allocReplyBody, casBody, concat, decode, encode, faaBody, kvBody, kvReplyBody, oldValueBody, opcode, storeBody,
-  type Decoded,
-} from "../../packets/index.ts";
-import type { RequestSpec } from "./request.ts";
+import { accessBody, allocBody, allocReplyBody, casBody, faaBody, kvBody, kvReplyBody, oldValueBody, opcode, storeBody } from "../wire/index.ts";
+import { concat, decode, encode, type Decoded } from "../../shared/wire/index.ts";
+import type { RequestSpec } from "./link/request.ts";
 
 /** Bytes of the word that atomics work on, and of a key. */
 export const wordBytes = 8, keyBytes = 8;

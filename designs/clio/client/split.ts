@@ -1,4 +1,4 @@
-import { piecesAtOnce } from "./options.ts";
+import { piecesAtOnce } from "./link/options.ts";
 
 /** A part of a read or write that fits one packet: `length` bytes, `offset` bytes into the whole. */
 export interface Piece { readonly offset: number; readonly length: number }

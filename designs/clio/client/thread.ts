@@ -1,15 +1,16 @@
-import { accessBody, allocReplyBody, decode, opcode, vmFlag } from "../../packets/index.ts";
+import { accessBody, allocReplyBody, opcode, vmFlag } from "../wire/index.ts";
+import { decode } from "../../shared/wire/index.ts";
 import type { Client } from "./client.ts";
 import { DataFrame } from "./data-frame.ts";
 import { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";
-import { ClientError, OperationError } from "./errors.ts";
+import { ClientError, OperationError } from "./link/errors.ts";
 import { Handle } from "./handle.ts";
 import { KeyValue } from "./key-value.ts";
 import { MultiVersion } from "./multi-version.ts";
-import { payloadRoom } from "./options.ts";
+import { payloadRoom } from "./link/options.ts";
 import { chasedOf, chaseSpec, type Chased, type ChaseRequest } from "./pointer-chase.ts";
 import type { RemoteProcess } from "./process.ts";
-import type { Reply, RequestSpec } from "./request.ts";
+import type { Reply, RequestSpec } from "./link/request.ts";
 import {
   allocationSpec, compareAndSwapSpec, derefReadSpec, derefWriteSpec, fenceSpec, fetchAndAddSpec, readSpec, storeSpec, testAndSetSpec,
   wordBytes, writeSpec,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { formatMac, parseIpv4, parseMac } from "../../packets/index.ts";
+import { formatMac, parseIpv4, parseMac } from "../../shared/wire/index.ts";
 import { formatBytes, parseBytes, parseNanoseconds } from "./units.ts";
 
 /** The legal value nearest to what was asked for, by ratio (sizes are powers of two). */

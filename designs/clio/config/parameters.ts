@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { accessBody, frameOffsets, gbnHeader, udpPorts } from "../../packets/index.ts";
-import { TableError, tableGeometry, vaBits, type TableGeometry } from "../table/index.ts";
+import { accessBody, frameOffsets, udpPorts } from "../wire/index.ts";
+import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
+import { TableError, tableGeometry, vaBits, type TableGeometry } from "../../shared/virtual-memory/table/index.ts";
 import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
 import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word, words } from "./fields.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { udpPorts } from "../../packets/index.ts";
+import { udpPorts } from "../wire/index.ts";
 import { ConfigError } from "./errors.ts";
 import { flag, ipv4Address, macAddress, nanoseconds, range } from "./fields.ts";
 

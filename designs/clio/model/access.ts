@@ -1,6 +1,7 @@
-import { accessBody, encode, opcode, replyCode, replyFrame, status } from "../../packets/index.ts";
+import { accessBody, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
+import { encode } from "../../shared/wire/index.ts";
 import type { CounterName, NodeConfig } from "../config/index.ts";
-import type { Own } from "../../packets/index.ts";
+import type { Own } from "../../shared/wire/index.ts";
 import type { AtomicKind } from "./atomics.ts";
 import type { Request } from "./classify.ts";
 

@@ -1,6 +1,5 @@
-import {
-  arpPacket, broadcastMac, clioHeader, decode, etherType, ethernetHeader, frameOffsets, icmpHeader, internetChecksum, ipProtocol, ipv4Header, udpHeader, type Decoded, type RequestHeaders,
-} from "../../packets/index.ts";
+import { arpPacket, broadcastMac, decode, etherType, ethernetHeader, icmpHeader, internetChecksum, ipProtocol, ipv4Header, udpHeader, type Decoded } from "../../shared/wire/index.ts";
+import { clioHeader, frameOffsets, type RequestHeaders } from "../wire/index.ts";
 import type { DropReason, RuntimeSettings } from "../config/index.ts";
 
 /** Which frames are for the node: section 1 of rules.md. */

@@ -1,4 +1,5 @@
-import { accessBody, casBody, decode, faaBody, storeBody, type Layout } from "../../packets/index.ts";
+import { accessBody, casBody, faaBody, storeBody } from "../wire/index.ts";
+import { decode, type Layout } from "../../shared/wire/index.ts";
 import { isAtomic, isDeref, kindOf, wordBytes, type Access, type AccessKind } from "./access.ts";
 import type { Request } from "./classify.ts";
 

@@ -1,4 +1,5 @@
-import { concat, decode, encodeInto, frameOffsets, internetChecksum, ipv4Header, udpHeader } from "../../packets/index.ts";
+import { concat, decode, encodeInto, internetChecksum, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
+import { frameOffsets } from "../wire/index.ts";
 import { classify, type FilterSettings } from "./classify.ts";
 
 /** A frame as the node takes it for its own (rules.md, section 1), but for what its UDP payload must hold at least. */

@@ -1,4 +1,5 @@
-import { arpReplyFrame, clioHeader, defaultAction, echoReplyFrame, frameOffsets, opcode, replyFrame, status, type Action } from "../../packets/index.ts";
+import { arpReplyFrame, echoReplyFrame } from "../../shared/wire/index.ts";
+import { clioHeader, defaultAction, frameOffsets, opcode, replyFrame, status, type Action } from "../wire/index.ts";
 import { counterNames, type CounterName, type DropReason, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import {
   doneReply, failedReply, failureCounter, isAtomic, isDeref, isKept, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess,

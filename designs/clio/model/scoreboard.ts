@@ -1,4 +1,5 @@
-import { accessBody, clioHeader, decode, dissect, frameOffsets, opcode, opcodeName, replyCode, replyFrame, status, statusName, type OpcodeName } from "../../packets/index.ts";
+import { accessBody, clioHeader, dissect, frameOffsets, opcode, opcodeName, replyCode, replyFrame, status, statusName, type OpcodeName } from "../wire/index.ts";
+import { decode } from "../../shared/wire/index.ts";
 import { ofPartition, partitionOfProcess, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import {
   doneReply, failedReply, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,

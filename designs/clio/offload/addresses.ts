@@ -1,7 +1,9 @@
 /** Who offloads are on the node's own side of the network: clients with addresses that no frame from outside can have. */
 import { cat, constant, mux, node, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
-import { etherType, frameOffsets, ipProtocol, ipv4Header, udpHeader } from "../../packets/index.ts";
-import { joinFields, type NetConfig } from "../rtl/index.ts";
+import { etherType, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
+import { frameOffsets } from "../wire/index.ts";
+import { joinFields } from "../../shared/frame/index.ts";
+import type { NetConfig } from "../rtl/index.ts";
 
 /**
  * The first five bytes of their MAC addresses, first byte highest; the sixth is the slot's number. The group bit (bit 0 of the first byte) is set, which no sender's address may have: of frames from outside it is

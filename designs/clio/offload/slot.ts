@@ -1,10 +1,10 @@
 import {
   assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type Shape, type StreamIn, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { opcode, type OpcodeName } from "../../packets/index.ts";
+import { opcode, type OpcodeName } from "../wire/index.ts";
 import { OffloadControl } from "../rtl/index.ts";
 import { collect, fifoStyle } from "./collect.ts";
-import { closing, gated, stuckFor, thrownAway } from "./slot_reset.ts";
+import { closing, gated, stuckFor, thrownAway } from "./slot-reset.ts";
 import {
   beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, OffloadReply, OffloadRequest, type OffloadParameters,
 } from "./types.ts";

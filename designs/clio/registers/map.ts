@@ -1,6 +1,6 @@
 import { register, RegisterError, registerMap as checked, type FieldNames, type Register, type RegisterField } from "../../../hdl-dsl/index.ts";
 import { counterNames, type CounterName, type Settings } from "../config/index.ts";
-import { matActions, matBase, matRules, matWords } from "./match_action.ts";
+import { matActions, matBase, matRules, matWords } from "./match-action.ts";
 
 /** Bits of a byte address of the register space. */
 export const registerAddressBits = 12;

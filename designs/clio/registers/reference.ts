@@ -1,8 +1,8 @@
 import { busParagraph, fieldBits, fieldMacros, headerFile, hexAddress as hex, macroName as macro, registerMacros, registerTable } from "../../../hdl-dsl/index.ts";
 import { counterNames, counters } from "../config/index.ts";
-import { gbnBase, gbnMap } from "./go_back_n.ts";
+import { gbnBase, gbnMap } from "./go-back-n.ts";
 import { counterAddress, counterBits, registerMap } from "./map.ts";
-import { matActions, matBase, matEntryFields, matWords } from "./match_action.ts";
+import { matActions, matBase, matEntryFields, matWords } from "./match-action.ts";
 
 /** What the header and the page are generated from. */
 const origin = "designs/clio/registers";

@@ -1,9 +1,8 @@
-import {
-  allocBody, allocReplyBody, createProcBody, createProcReplyBody, encode, opcode, retBody, status, vmFlag, type Decoded,
-} from "../../packets/index.ts";
+import { allocBody, allocReplyBody, createProcBody, createProcReplyBody, opcode, retBody, status, vmFlag } from "../wire/index.ts";
+import { encode, type Decoded } from "../../shared/wire/index.ts";
 import type { RuntimeSettings } from "../config/index.ts";
-import { bodyOf, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
-import { errorNumber, regionBytes, type Failure, type MemoryManager, type Result } from "./memory-manager.ts";
+import { bodyOf, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
+import { errorNumber, regionBytes, type Failure, type MemoryManager, type Result } from "./memory/memory-manager.ts";
 
 const retOf = (r: Result<unknown>): number => (r.ok ? 0 : errorNumber[r.failure]);
 const statusByFailure: Readonly<Record<Failure, number>> = {

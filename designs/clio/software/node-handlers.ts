@@ -1,12 +1,13 @@
-import { clioHeader, encode, frameOffsets, gbnHeader, opcode, pingpongBody, retBody, sessionBody, statReplyBody,
-  status } from "../../packets/index.ts";
+import { clioHeader, frameOffsets, opcode, pingpongBody, retBody, sessionBody, statReplyBody, status } from "../wire/index.ts";
+import { encode } from "../../shared/wire/index.ts";
+import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { counterNames, type NodeConfig } from "../config/index.ts";
-import { bodyOf, MalformedRequest, type Handler } from "./handler.ts";
-import { errorNumber } from "./memory-manager.ts";
-import { LowestFree } from "./numbers.ts";
+import { bodyOf, MalformedRequest, type Handler } from "./requests/handler.ts";
+import { errorNumber } from "./memory/memory-manager.ts";
+import { LowestFree } from "./memory/numbers.ts";
 import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";
 import type { TransportSessions } from "./go-back-n.ts";
-import type { SlowPathTransport } from "./transport.ts";
+import type { SlowPathTransport } from "./transport/transport.ts";
 
 /** What a session needs besides its number: a network that opens the session's port on demand. */
 export interface SessionPorts {

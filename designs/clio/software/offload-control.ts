@@ -1,7 +1,8 @@
 import { firstOffloadPid } from "../config/index.ts";
-import { extractField, fieldPlace, insertField, type FieldName } from "../registers/index.ts";
+import { extractField, insertField } from "../../../hdl-dsl/index.ts";
+import { fieldPlace, type FieldName } from "../registers/index.ts";
 import type { RegisterAccess } from "./go-back-n.ts";
-import type { MemoryManager } from "./memory-manager.ts";
+import type { MemoryManager } from "./memory/memory-manager.ts";
 
 /** Slots that the registers know of. */
 const slots = 4;

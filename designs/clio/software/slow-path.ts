@@ -1,18 +1,18 @@
-import { dissect, replyCode, replyFrame, status } from "../../packets/index.ts";
+import { dissect, replyCode, replyFrame, status } from "../wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
-import { AtMostOnce, type AtMostOnceOptions } from "./at-most-once.ts";
+import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
 import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
-import { FramePool } from "./frame-pool.ts";
-import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./handler.ts";
-import { kvHandlers } from "./kv-handlers.ts";
-import { KvMemory, leastKvPage } from "./kv-memory.ts";
-import { KvStore } from "./kv-store.ts";
+import { FramePool } from "../../shared/virtual-memory/software/index.ts";
+import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
+import { kvHandlers } from "./kv/kv-handlers.ts";
+import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
+import { KvStore } from "./kv/kv-store.ts";
 import { memoryHandlers } from "./memory-handlers.ts";
-import { MemoryManager, type PageObserver } from "./memory-manager.ts";
+import { MemoryManager, type PageObserver } from "./memory/memory-manager.ts";
 import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
-import { PageRefill } from "./page-refill.ts";
+import { PageRefill } from "./memory/page-refill.ts";
 import type { SoftwareStatistics } from "./statistics.ts";
-import type { SlowPathTransport } from "./transport.ts";
+import type { SlowPathTransport } from "./transport/transport.ts";
 
 /** With fewer pages than this none is kept for offloads: they get one when they need it, if one is left. */
 const leastPagesForOffloads = 4;

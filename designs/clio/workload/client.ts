@@ -1,6 +1,5 @@
-import {
-  accessBody, allocBody, arpFrame, broadcastMac, clioHeader, clioMessage, concat, decode, encode, encodeInto, frameOffsets, icmpEchoFrame, kvBody, opcode, udpFrame, type Endpoint,
-} from "../../packets/index.ts";
+import { accessBody, allocBody, clioHeader, clioMessage, frameOffsets, kvBody, opcode } from "../wire/index.ts";
+import { arpFrame, broadcastMac, concat, decode, encode, encodeInto, icmpEchoFrame, udpFrame, type Endpoint } from "../../shared/wire/index.ts";
 import type { RuntimeSettings } from "../config/index.ts";
 
 /** A client that builds frames for one node: on the native port, with a request ID of its own for each request. */

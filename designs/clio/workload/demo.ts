@@ -1,4 +1,5 @@
-import { accessBody, concat, encode, encodeInto, clioHeader, frameOffsets, internetChecksum, ipv4Header, opcode, udpHeader, vmFlag } from "../../packets/index.ts";
+import { accessBody, clioHeader, frameOffsets, opcode, vmFlag } from "../wire/index.ts";
+import { concat, encode, encodeInto, internetChecksum, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { clockPeriod, makeSettings, type Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 

@@ -1,7 +1,5 @@
-import {
-  accessBody, arpPacket, broadcastMac, clioHeader, concat, encodeInto, etherType, ethernetHeader, frameOffsets, icmpHeader, implementedFast, internetChecksum, ipProtocol,
-  ipv4Header, opcode, operationOf, operations, placementsOf, readPlacement, udpHeader, writePlacement, type Layout, type Placement,
-} from "../../packets/index.ts";
+import { accessBody, clioHeader, frameOffsets, implementedFast, opcode, operationOf, operations } from "../wire/index.ts";
+import { arpPacket, broadcastMac, concat, encodeInto, etherType, ethernetHeader, icmpHeader, internetChecksum, ipProtocol, ipv4Header, placementsOf, readPlacement, udpHeader, writePlacement, type Layout, type Placement } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import type { FuzzFrame, FuzzGround, Stretch } from "./fuzz-seeds.ts";
 import type { Random } from "./random.ts";

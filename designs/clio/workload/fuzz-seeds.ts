@@ -1,6 +1,5 @@
-import {
-  accessBody, casBody, clioHeader, concat, defaultAction, encode, encodeInto, frameOffsets, kvBody, opcode, operations, placementsOf, vmFlag, writePlacement, type Layout, type Operation,
-} from "../../packets/index.ts";
+import { accessBody, casBody, clioHeader, defaultAction, frameOffsets, kvBody, opcode, operations, vmFlag, type Operation } from "../wire/index.ts";
+import { concat, encode, encodeInto, placementsOf, writePlacement, type Layout } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 

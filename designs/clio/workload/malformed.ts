@@ -1,6 +1,5 @@
-import {
-  accessBody, broadcastMac, clioHeader, concat, encode, encodeInto, ethernetHeader, frameOffsets, internetChecksum, ipv4Header, kvBody, opcode, udpHeader, type FieldSet, type Layout, type Values,
-} from "../../packets/index.ts";
+import { accessBody, clioHeader, frameOffsets, kvBody, opcode } from "../wire/index.ts";
+import { broadcastMac, concat, encode, encodeInto, ethernetHeader, internetChecksum, ipv4Header, udpHeader, type FieldSet, type Layout, type Values } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 import { Random } from "./random.ts";

@@ -1,4 +1,4 @@
-import { opcode, vmFlag } from "../../packets/index.ts";
+import { opcode, vmFlag } from "../wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 import { Random } from "./random.ts";

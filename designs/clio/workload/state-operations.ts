@@ -1,4 +1,5 @@
-import { accessBody, casBody, concat, encode, faaBody, opcode, storeBody } from "../../packets/index.ts";
+import { accessBody, casBody, faaBody, opcode, storeBody } from "../wire/index.ts";
+import { concat, encode } from "../../shared/wire/index.ts";
 import type { FrameClient } from "./client.ts";
 import type { Random } from "./random.ts";
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { measureElaboration } from "../../../cli/bench/elaboration.ts";
-import { measureFirstTouches } from "../../../cli/bench/first-touches.ts";
-import { measureLatency } from "../../../cli/bench/latency.ts";
-import { measureState } from "../../../cli/bench/state.ts";
-import { latencyReport, speedReport, stateReport, throughputReport } from "../../../cli/bench/report.ts";
-import { measureThroughput } from "../../../cli/bench/throughput.ts";
+import { measureElaboration } from "../../../designs/clio/evaluation/index.ts";
+import { measureFirstTouches } from "../../../designs/clio/evaluation/index.ts";
+import { measureLatency } from "../../../designs/clio/evaluation/index.ts";
+import { measureState } from "../../../designs/clio/evaluation/index.ts";
+import { latencyReport, speedReport, stateReport, throughputReport } from "../../../designs/clio/evaluation/index.ts";
+import { measureThroughput } from "../../../designs/clio/evaluation/index.ts";
 
 // How fast things are is for `mnemo bench` to say and no test's verdict; here: that it is really measured, and the same each time.
 

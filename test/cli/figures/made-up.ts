@@ -1,6 +1,6 @@
 /** A report of made-up figures, for tests of the page: nothing is simulated. */
-import { besides } from "../../../cli/figures/clio/besides.ts";
-import { reportSchema, type Axis, type Plot, type Report } from "../../../cli/figures/form/schema.ts";
+import { besides } from "../../../designs/clio/evaluation/index.ts";
+import { reportSchema, type Axis, type Plot, type Report } from "../../../designs/shared/evaluation/index.ts";
 
 const y: Axis = { label: "latency at the ports", unit: "ns", scale: "linear" };
 /** A plot of some curves at the same places. */

@@ -1,6 +1,6 @@
 /** The page of figures by itself, of made-up plots of every kind: that it is whole and readable, and that each thing that can go wrong with it is found. No node is simulated. */
 import { describe, expect, it } from "vitest";
-import { reportSchema, type Axis } from "../../../cli/figures/form/schema.ts";
+import { reportSchema, type Axis } from "../../../designs/shared/evaluation/index.ts";
 import { htmlOf } from "../../../cli/figures/report/html.ts";
 import { lines, madeUp as report } from "./made-up.ts";
 import { contrast, faultsOf } from "./page-faults.ts";

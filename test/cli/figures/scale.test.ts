@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readable } from "../../../cli/figures/report/format.ts";
 import { between, linear, log2 } from "../../../cli/figures/report/scale.ts";
-import { Zipf } from "../../../cli/figures/measure/zipf.ts";
+import { Zipf } from "../../../designs/clio/evaluation/index.ts";
 import { Random } from "../../../designs/clio/workload/index.ts";
 
 describe("axes", () => {

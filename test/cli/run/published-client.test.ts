@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { accessBody, arpPacket, createProcReplyBody, decode, dissect, opcode } from "../../../designs/packets/index.ts";
+import { accessBody, createProcReplyBody, dissect, opcode } from "../../../designs/clio/wire/index.ts";
+import { arpPacket, decode } from "../../../designs/shared/wire/index.ts";
 import { publishedCapture } from "../../designs/captures.ts";
 import { played } from "./played.ts";
 

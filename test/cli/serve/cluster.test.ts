@@ -2,10 +2,10 @@
 import { spawn } from "node:child_process";
 import { expect, it } from "vitest";
 import { Client, ClusterProcess } from "../../../designs/clio/client/index.ts";
-import { formatIpv4, parseIpv4 } from "../../../designs/packets/index.ts";
+import { formatIpv4, parseIpv4 } from "../../../designs/shared/wire/index.ts";
 import { root } from "../../../scripts/setup/paths.mjs";
-import { realClock, UdpTransport } from "../../../sim/index.ts";
-import { clusterBuild } from "../../sim/serve/served-cluster.ts";
+import { realClock, UdpTransport } from "../../../designs/clio/rig/index.ts";
+import { clusterBuild } from "../../designs/clio/rig/serve/served-cluster.ts";
 import { mnemo } from "../command-line.ts";
 
 // Addresses of this process's own, .20 and .21 of a network, with the controller at .9.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import * as p from "../../../designs/packets/index.ts";
+import * as p from "../../support/packets.ts";
 import { root } from "../../../scripts/setup/paths.mjs";
 import { mnemo as inProcess } from "../command-line.ts";
 

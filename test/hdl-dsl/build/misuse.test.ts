@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { bit, elaborate, HdlError, input, instance, module, mux, output, reg, sint, struct, uint, vec, when, type Bit, type Def, type UInt } from "../../../hdl-dsl/index.ts";
+import { bit, sint, struct, uint, vec } from "../../../hdl-dsl/types/shape.ts";
+import { elaborate, instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
+import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
+import { input, output } from "../../../hdl-dsl/types/ports.ts";
+import { mux, when } from "../../../hdl-dsl/build/statements.ts";
+import { reg } from "../../../hdl-dsl/build/declare.ts";
+import type { Bit, UInt } from "../../../hdl-dsl/types/value.ts";
 
 const d = { d: input(bit), q: output(bit) };
 

@@ -1,8 +1,19 @@
 import { describe, expect, test } from "vitest";
-import {
-  bit, connect, elaborate, fifo, fork, fsm, input, instance, map, module, mux, node, output, pipeline, ram, reg, scope, sink, source, stage, struct, uint, wire,
-  type Bit, type Circuit, type Ports, type StreamIn, type UInt, type UIntShape, type Var,
-} from "../../../hdl-dsl/index.ts";
+import { bit, struct, uint, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
+import { connect, map } from "../../../hdl-dsl/stream/stream.ts";
+import { elaborate, instance, module } from "../../../hdl-dsl/build/module.ts";
+import { fifo } from "../../../hdl-dsl/queues/fifo.ts";
+import { fork } from "../../../hdl-dsl/stream/fork.ts";
+import { fsm } from "../../../hdl-dsl/build/fsm.ts";
+import { input, output, sink, source, type Ports } from "../../../hdl-dsl/types/ports.ts";
+import { mux } from "../../../hdl-dsl/build/statements.ts";
+import { node, reg, wire } from "../../../hdl-dsl/build/declare.ts";
+import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
+import { ram } from "../../../hdl-dsl/build/memory.ts";
+import { scope } from "../../../hdl-dsl/build/context.ts";
+import { stage } from "../../../hdl-dsl/stream/stage.ts";
+import type { Bit, StreamIn, UInt, Var } from "../../../hdl-dsl/types/value.ts";
+import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 
 const byte = uint(8);
 const none = {} as const;

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { bit, emit, input, module, output, ram, uint, type EmittedDesign, type RamOptions } from "../../../hdl-dsl/index.ts";
+import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
+import { emit } from "../../../hdl-dsl/emit.ts";
+import { input, output } from "../../../hdl-dsl/types/ports.ts";
+import { module } from "../../../hdl-dsl/build/module.ts";
+import { ram, type RamOptions } from "../../../hdl-dsl/build/memory.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
 import { run, withFiles } from "../support/lint.ts";
 
 interface P { readonly style: "block" | "distributed" | "ultra"; readonly collision: RamOptions["collision"]; readonly lanes: number; readonly depth: number }

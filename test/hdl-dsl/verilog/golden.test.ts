@@ -1,8 +1,17 @@
 /** Emitted text kept under review: a change of style shows as a change of these files (`vitest -u` writes them anew). */
 import { describe, expect, test } from "vitest";
-import {
-  assertAlways, bit, blackBox, cat, clockDomain, connect, cover, elaborate, Fifo, fifo, fsm, inDomain, input, instance, module, mux, node, output, pipeline, reg, sink, sint, source, struct, switchOn, uint, when, wire, type Def,
-} from "../../../hdl-dsl/index.ts";
+import { assertAlways, cover, mux, switchOn, when } from "../../../hdl-dsl/build/statements.ts";
+import { bit, sint, struct, uint } from "../../../hdl-dsl/types/shape.ts";
+import { blackBox, elaborate, instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
+import { cat } from "../../../hdl-dsl/build/value.ts";
+import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
+import { connect } from "../../../hdl-dsl/stream/stream.ts";
+import { Fifo } from "../../../hdl-dsl/lib/index.ts";
+import { fifo } from "../../../hdl-dsl/queues/fifo.ts";
+import { fsm } from "../../../hdl-dsl/build/fsm.ts";
+import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
+import { node, reg, wire } from "../../../hdl-dsl/build/declare.ts";
+import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { lint } from "../support/lint.ts";
 

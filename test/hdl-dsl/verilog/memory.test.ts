@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { bit, elaborate, input, module, output, ram, uint } from "../../../hdl-dsl/index.ts";
+import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
+import { elaborate, module } from "../../../hdl-dsl/build/module.ts";
+import { input, output } from "../../../hdl-dsl/types/ports.ts";
+import { ram } from "../../../hdl-dsl/build/memory.ts";
 import type { Collision } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate, type Step } from "../support/icarus.ts";

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { bit, connect, emit, map, module, output, sink, source, stage, struct, uint, constant } from "../../../hdl-dsl/index.ts";
+import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
+import { connect, map } from "../../../hdl-dsl/stream/stream.ts";
+import { emit } from "../../../hdl-dsl/emit.ts";
+import { module } from "../../../hdl-dsl/build/module.ts";
+import { output, sink, source } from "../../../hdl-dsl/types/ports.ts";
+import { stage } from "../../../hdl-dsl/stream/stage.ts";
+import { constant } from "../../../hdl-dsl/build/value.ts";
 import { simulate } from "../support/icarus.ts";
 import { lint } from "../support/lint.ts";
 

@@ -2,7 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { assertAlways, assumeAlways, bit, clockDomain, cover, elaborate, inDomain, input, module, output, reg, uint, when, type Def } from "../../../hdl-dsl/index.ts";
+import { assertAlways, assumeAlways, cover, when } from "../../../hdl-dsl/build/statements.ts";
+import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
+import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
+import { elaborate, module, type Def } from "../../../hdl-dsl/build/module.ts";
+import { input, output } from "../../../hdl-dsl/types/ports.ts";
+import { reg } from "../../../hdl-dsl/build/declare.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { lint, run, withFiles } from "../support/lint.ts";
 

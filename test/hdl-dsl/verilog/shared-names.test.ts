@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { assertAlways, bit, emit, input, instance, module, output, reg, uint } from "../../../hdl-dsl/index.ts";
+import { assertAlways } from "../../../hdl-dsl/build/statements.ts";
+import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
+import { emit } from "../../../hdl-dsl/emit.ts";
+import { input, output } from "../../../hdl-dsl/types/ports.ts";
+import { instance, module } from "../../../hdl-dsl/build/module.ts";
+import { reg } from "../../../hdl-dsl/build/declare.ts";
 import { lint } from "../support/lint.ts";
 
 test("properties of one call site keep their own messages", () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Bench, type BenchOptions, Cancelled, runBench, type Task, TimeoutError } from "../../../sim/index.ts";
+import type { Bench } from "../../../sim/bench/bench.ts";
+import { type BenchOptions, runBench } from "../../../sim/bench/run-bench.ts";
+import { Cancelled, TimeoutError } from "../../../sim/errors.ts";
+import type { Task } from "../../../sim/bench/task.ts";
 import { counter } from "../designs/hand-written.ts";
 
 type B = Bench<typeof counter.ports>;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Random, SparseMemory } from "../../../sim/index.ts";
+import { Random } from "../../../sim/random.ts";
+import { SparseMemory } from "../../../sim/bus/sparse-memory.ts";
 
 describe("sparse memory", () => {
   for (const fill of ["zeros", { seed: 4 }] as const) {

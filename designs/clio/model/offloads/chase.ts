@@ -1,4 +1,5 @@
-import { accessBody, decode, encode, concat, opcode, pointerChaseBody, replyCode, status, type Decoded } from "../../../packets/index.ts";
+import { accessBody, opcode, pointerChaseBody, replyCode, status } from "../../wire/index.ts";
+import { decode, encode, concat, type Decoded } from "../../../shared/wire/index.ts";
 import { wordBytes, wordOf } from "../access.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 

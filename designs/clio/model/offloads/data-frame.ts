@@ -1,6 +1,5 @@
-import {
-  accessBody, concat, decode, dfAggregateBody, dfAggregateReplyBody, dfSelectBody, dfSelectReplyBody, encode, opcode, replyCode, status, type Decoded,
-} from "../../../packets/index.ts";
+import { accessBody, dfAggregateBody, dfAggregateReplyBody, dfSelectBody, dfSelectReplyBody, opcode, replyCode, status } from "../../wire/index.ts";
+import { concat, decode, encode, type Decoded } from "../../../shared/wire/index.ts";
 import type { OffloadFrame, OffloadAsked } from "./answer.ts";
 import type { OffloadMemory } from "./memory.ts";
 

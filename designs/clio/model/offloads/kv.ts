@@ -1,4 +1,5 @@
-import { allocBody, concat, encode, kvBody, kvReplyBody, decode, opcode, replyCode, status, vmFlag } from "../../../packets/index.ts";
+import { allocBody, kvBody, kvReplyBody, opcode, replyCode, status, vmFlag } from "../../wire/index.ts";
+import { concat, encode, decode } from "../../../shared/wire/index.ts";
 import type { OffloadAnswer } from "./chase.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 

@@ -1,6 +1,5 @@
-import {
-  accessBody, allocBody, allocReplyBody, casBody, concat, decode, encode, faaBody, opcode, status, storeBody, vmFlag, type Decoded,
-} from "../../../packets/index.ts";
+import { accessBody, allocBody, allocReplyBody, casBody, faaBody, opcode, status, storeBody, vmFlag } from "../../wire/index.ts";
+import { concat, decode, encode, type Decoded } from "../../../shared/wire/index.ts";
 import { piecesOf, wordBytes, wordBytesOf, wordOf } from "../access.ts";
 import { atomicResult, type AtomicKind } from "../atomics.ts";
 import { MappedMemory, type VirtualMemory } from "../pages.ts";

@@ -1,4 +1,5 @@
-import { concat, decode, encode, mvBody, mvCreateBody, opcode, status } from "../../../packets/index.ts";
+import { concat, decode, encode } from "../../../shared/wire/index.ts";
+import { mvBody, mvCreateBody, opcode, status } from "../../wire/index.ts";
 import type { OffloadAsked, OffloadFrame } from "./answer.ts";
 
 const { MV_CREATE, MV_APPEND, MV_READ, MV_READ_LATEST, MV_DELETE } = opcode, none = new Uint8Array();

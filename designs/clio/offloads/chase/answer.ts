@@ -1,6 +1,7 @@
 import { bit, cat, connect, constant, input, instance, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type UInt } from "../../../../hdl-dsl/index.ts";
-import { opcode, status } from "../../../packets/index.ts";
-import { Align, beatsOf, BodyBeat, bodyLengthBits, OffloadReply } from "../../offload/index.ts";
+import { opcode, status } from "../../wire/index.ts";
+import { Align } from "../../../shared/frame/index.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, OffloadReply } from "../../offload/index.ts";
 import { type ChaseParameters, contextBits, Ending, Found, indexBits, JobWrite, laneBits, NodeBeat, replyHead, replyOpcode } from "./types.ts";
 
 /**

@@ -1,7 +1,7 @@
 import {
   assertAlways, bit, cat, connect, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../../packets/index.ts";
+import { status } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply } from "../../offload/index.ts";
 import { type ChaseParameters, contextBits, Ending, Fetch, Found, indexBits, Job, JobWrite, laneBits, NodeBeat, placeBits, Visit, visitBits, wordBytes } from "./types.ts";
 

@@ -1,6 +1,7 @@
 import { bit, constant, fsm, input, module, mux, node, output, reg, sink, source, struct, uint, when, type UInt } from "../../../../hdl-dsl/index.ts";
-import { opcode, pointerChaseBody, status } from "../../../packets/index.ts";
-import { BodyBeat, bodyLengthBits, cutFields, OffloadRequest } from "../../offload/index.ts";
+import { opcode, pointerChaseBody, status } from "../../wire/index.ts";
+import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
+import { cutFields } from "../../../shared/frame/index.ts";
 import { bodyBytes, type ChaseParameters, contextBits, Ending, Fetch, JobWrite, largestNode, mostNodes, placeBits, visitBits, wordBytes } from "./types.ts";
 
 /**

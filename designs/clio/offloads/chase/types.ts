@@ -1,5 +1,5 @@
 import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { accessBody, opcode, pointerChaseBody, replyCode } from "../../../packets/index.ts";
+import { accessBody, opcode, pointerChaseBody, replyCode } from "../../wire/index.ts";
 import { bodyLengthBits, type OffloadParameters } from "../../offload/index.ts";
 
 /** Most bytes of a node, a power of two: every offset of 8 bits finds its 8 bytes in it. */

@@ -1,8 +1,9 @@
 import {
   assertAlways, bit, cat, constant, Fifo, fsm, input, instance, module, mux, node, output, ram, reg, repeat, source, struct, uint, vec, when, type UInt, type Val,
 } from "../../../../hdl-dsl/index.ts";
-import { dfSelectReplyBody, opcode, replyCode, status } from "../../../packets/index.ts";
-import { beatsOf, BodyBeat, bodyLengthBits, joinFields, OffloadReply } from "../../offload/index.ts";
+import { dfSelectReplyBody, opcode, replyCode, status } from "../../wire/index.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, OffloadReply } from "../../offload/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
 import { HalfOf, Placed, PlacedBytes } from "./place.ts";
 import { contextBits, frameBeats, Frame, laneBits, replyHeaderBytes, type DataFrameParameters } from "./types.ts";
 import { QueryWrite } from "./walk.ts";

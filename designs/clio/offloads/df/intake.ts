@@ -1,6 +1,7 @@
 import { bit, bitsFor, cat, constant, fsm, module, mux, node, reg, sink, source, uint, when, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
-import { dfAggregateBody, dfSelectBody, opcode, status } from "../../../packets/index.ts";
-import { BodyBeat, cutFields, OffloadRequest } from "../../offload/index.ts";
+import { dfAggregateBody, dfSelectBody, opcode, status } from "../../wire/index.ts";
+import { BodyBeat, OffloadRequest } from "../../offload/index.ts";
+import { cutFields } from "../../../shared/frame/index.ts";
 import { contextBits, mostFieldBytes, mostRows, Query, sizeBits, tableBits, type DataFrameParameters } from "./types.ts";
 
 /** Bytes that the longer of the bodies takes, rounded up to a power of two. */

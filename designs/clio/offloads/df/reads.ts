@@ -1,7 +1,7 @@
 import {
   assertAlways, bit, constant, fsm, Fifo, input, instance, module, mux, node, output, ram, reg, sink, source, struct, uint, vec, when,
 } from "../../../../hdl-dsl/index.ts";
-import { opcode } from "../../../packets/index.ts";
+import { opcode } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
 import { contextBits, Query, readBeats, readBits, sizeBits, Slice, tableBits, type DataFrameParameters } from "./types.ts";
 

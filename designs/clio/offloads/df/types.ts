@@ -1,6 +1,6 @@
 /** The records that pass between the blocks of Clio-DF, and their widths. */
 import { bit, bitsFor, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { accessBody } from "../../../packets/index.ts";
+import { accessBody } from "../../wire/index.ts";
 import { bodyLengthBits, type OffloadParameters } from "../../offload/index.ts";
 
 export interface DataFrameParameters extends OffloadParameters {

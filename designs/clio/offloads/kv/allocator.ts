@@ -1,7 +1,7 @@
 import {
   assertAlways, bit, bitsFor, cat, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, struct, uint, unpack, vec, when, type Bit, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { allocBody, opcode, status, vmFlag } from "../../../packets/index.ts";
+import { allocBody, opcode, status, vmFlag } from "../../wire/index.ts";
 import { addressOf, classBits, classOf, Entry } from "./layout.ts";
 import { MemoryBeat } from "./merged.ts";
 import { addressBits, blockBits, classCount, sizeBits, slabUnits, unitBytes, type KvParameters } from "./parameters.ts";

@@ -2,8 +2,10 @@ import {
   assertAlways, bit, cat, connect, constant, decode, encodeOnehot, Fifo, fromBits, fsm, input, instance, lowestSet, map, module, mux, node, onehotMux, output, ram, reg, sink,
   source, stream, struct, switchOn, uint, unpack, vec, when, type Bit, type StreamIn, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody, kvReplyBody, opcode, slicesOf, status } from "../../../packets/index.ts";
-import { bodyLengthBits, joinFields, memoryTagBits } from "../../offload/index.ts";
+import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
+import { slicesOf } from "../../../shared/wire/index.ts";
+import { bodyLengthBits, memoryTagBits } from "../../offload/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
 import { Give, Take, Taken } from "./allocator.ts";
 import { Asked } from "./intake.ts";
 import { Entry, hasBody, operation } from "./layout.ts";

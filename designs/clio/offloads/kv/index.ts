@@ -1,5 +1,5 @@
 /** Clio-KV (paper §4.6): a key-value store in the node. */
-import { opcode } from "../../../packets/index.ts";
+import { opcode } from "../../wire/index.ts";
 import type { Offload } from "../../offload/index.ts";
 import { ClioKv } from "./kv.ts";
 import { kvDefaults } from "./parameters.ts";

@@ -1,8 +1,9 @@
 import {
   bit, cat, constant, fsm, input, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody, kvReplyBody, opcode, status } from "../../../packets/index.ts";
-import { beatsOf, BodyBeat, bodyLengthBits, cutFields, joinFields, OffloadRequest } from "../../offload/index.ts";
+import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
+import { cutFields, joinFields } from "../../../shared/frame/index.ts";
 import { Take, Taken } from "./allocator.ts";
 import { addressOf, bucketBits, bucketOf, classOf, fingerprintOf, hasBody, hashOf, operation } from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";

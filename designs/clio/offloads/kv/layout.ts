@@ -1,6 +1,6 @@
 import { bit, cat, constant, crc32Next, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, sizeBits, unitBytes, type KvParameters } from "./parameters.ts";
-import { kvBody, status } from "../../../packets/index.ts";
+import { kvBody, status } from "../../wire/index.ts";
 
 /** The four requests, by the two bits of their opcodes that differ. */
 export const operation = { read: 0, create: 1, update: 2, delete: 3 } as const;

@@ -1,4 +1,4 @@
-import { kvBody } from "../../../packets/index.ts";
+import { kvBody } from "../../wire/index.ts";
 import type { OffloadParameters } from "../../offload/index.ts";
 
 export interface KvParameters extends OffloadParameters {

@@ -1,7 +1,7 @@
 import {
   assertAlways, bit, cat, constant, fsm, input, module, mux, node, output, reg, sink, source, struct, uint, when, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody } from "../../../packets/index.ts";
+import { kvBody } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, memoryTagBits, MemoryReply, type OffloadParameters } from "../../offload/index.ts";
 import { ReplyBeat, ReplyHead } from "./merged.ts";
 import { blockBits, unitBytes, unitShift } from "./parameters.ts";

@@ -1,8 +1,9 @@
 import {
   bit, cat, constant, fsm, input, module, mux, node, output, ram, reg, sink, source as sourceOf, struct, switchOn, uint, vec, when, type Bit, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../../packets/index.ts";
-import { BodyBeat, cutFields, MemoryReply, OrderEnter, OrderLeave } from "../../offload/index.ts";
+import { status } from "../../wire/index.ts";
+import { BodyBeat, MemoryReply, OrderEnter, OrderLeave } from "../../offload/index.ts";
+import { cutFields } from "../../../shared/frame/index.ts";
 import {
   Answer, Asked, classCount, contextBits, Entry, entryLayout, event, eventBits, headBytes, Kept, kind, leastClass, mostClass, orderOf, source, versionBits, Wanted, type MultiVersionParameters,
 } from "./types.ts";

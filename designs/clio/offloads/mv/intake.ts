@@ -1,5 +1,5 @@
 import { bit, bitsFor, constant, fsm, module, mux, node, output, reg, sink, source, struct, uint, when, type UInt } from "../../../../hdl-dsl/index.ts";
-import { mvBody, mvCreateBody, opcode } from "../../../packets/index.ts";
+import { mvBody, mvCreateBody, opcode } from "../../wire/index.ts";
 import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
 import { Asked, bodyBeats, contextBits, headBytes, kind, kindBits, type MultiVersionParameters } from "./types.ts";
 

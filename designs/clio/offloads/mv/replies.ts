@@ -1,6 +1,7 @@
 import { bit, bitsFor, cat, connect, Fifo, fsm, instance, module, node, output, reg, sink, source, stage, stream, uint, when } from "../../../../hdl-dsl/index.ts";
-import { mvBody } from "../../../packets/index.ts";
-import { beatsOf, BodyBeat, joinFields, OffloadReply } from "../../offload/index.ts";
+import { mvBody } from "../../wire/index.ts";
+import { beatsOf, BodyBeat, OffloadReply } from "../../offload/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
 import { Answer, bodyBeats, headBytes, type MultiVersionParameters } from "./types.ts";
 
 /**

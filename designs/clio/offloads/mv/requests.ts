@@ -1,8 +1,9 @@
 import {
   bit, cat, constant, Fifo, fsm, input, instance, module, mux, node, output, ram, reg, sink, source as sourceOf, uint, when, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { accessBody, allocBody, opcode, vmFlag } from "../../../packets/index.ts";
-import { beatsOf, BodyBeat, bodyLengthBits, joinFields, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
+import { accessBody, allocBody, opcode, vmFlag } from "../../wire/index.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
 import { BodyWrite } from "./intake.ts";
 import { bodyBeats, contextBits, Entry, entryLayout, event, headBytes, source, Wanted, type MultiVersionParameters } from "./types.ts";
 

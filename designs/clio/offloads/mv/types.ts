@@ -1,6 +1,7 @@
 /** The records that pass between the blocks of Clio-MV, what it keeps in memory, and the widths. */
 import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { big, layout, mvBody, num } from "../../../packets/index.ts";
+import { big, layout, num } from "../../../shared/wire/index.ts";
+import { mvBody } from "../../wire/index.ts";
 import { bodyLengthBits, type OffloadParameters } from "../../offload/index.ts";
 
 export interface MultiVersionParameters extends OffloadParameters {

@@ -1,11 +1,10 @@
-import {
-  allocBody, decode, encode, formatIpv4, joinBody, newNodeBody, opcode, retBody, status, type Dissected, type Endpoint,
-} from "../../../packets/index.ts";
+import { allocBody, joinBody, newNodeBody, opcode, retBody, status, type Dissected } from "../../wire/index.ts";
+import { decode, encode, formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../../config/index.ts";
-import type { FramePool } from "../frame-pool.ts";
-import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../handler.ts";
-import { errorNumber, regionBytes, type MemoryManager } from "../memory-manager.ts";
-import type { SlowPathTransport } from "../transport.ts";
+import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
+import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../requests/handler.ts";
+import { errorNumber, regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import type { SlowPathTransport } from "../transport/transport.ts";
 import { pause, type ClusterClock } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
 import { RegionReceiver } from "./region-receiver.ts";

@@ -1,12 +1,10 @@
-import {
-  allocBody, allocReplyBody, concat, createProcReplyBody, decode, dissect, encode, formatIpv4, joinBody, newNodeBody, opcode, pingpongBody, regionBody, replyCode, replyFrame, retBody,
-  status, udpPorts, type Endpoint,
-} from "../../../packets/index.ts";
-import { AtMostOnce } from "../at-most-once.ts";
-import { errorNumber, regionBytes } from "../memory-manager.ts";
-import { Monitor } from "../monitor.ts";
-import { regionState, type MemberNode, type Placement } from "../region-map.ts";
-import type { SlowReply, SlowRequest } from "../handler.ts";
+import { allocBody, allocReplyBody, createProcReplyBody, dissect, joinBody, newNodeBody, opcode, pingpongBody, regionBody, replyCode, replyFrame, retBody, status, udpPorts } from "../../wire/index.ts";
+import { concat, decode, encode, formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
+import { AtMostOnce } from "../requests/at-most-once.ts";
+import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
+import { Monitor } from "./monitor.ts";
+import { regionState, type MemberNode, type Placement } from "./region-map.ts";
+import type { SlowReply, SlowRequest } from "../requests/handler.ts";
 import { pause, type ClusterClock } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
 import { decodeStep, encodeStep, migrationResult, sendStep, type MigrationMode } from "./steps.ts";

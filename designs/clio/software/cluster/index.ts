@@ -7,3 +7,5 @@ export { RegionReceiver } from "./region-receiver.ts";
 export { RegionSender, type Migration, type MigrationReport } from "./region-sender.ts";
 export { migrationResult, receiveStep, type MigrationMode, type RegionName } from "./steps.ts";
 export { WriteEpochs } from "./write-epochs.ts";
+export { Monitor } from "./monitor.ts";
+export { type MemberNode, type Placement, RegionMap, regionState, type RegionState } from "./region-map.ts";

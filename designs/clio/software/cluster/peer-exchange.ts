@@ -1,4 +1,5 @@
-import { clioMessage, opcode, replyCode, status, udpFrame, type Dissected, type Endpoint } from "../../../packets/index.ts";
+import { clioMessage, opcode, replyCode, status, type Dissected } from "../../wire/index.ts";
+import { udpFrame, type Endpoint } from "../../../shared/wire/index.ts";
 import type { ClusterClock } from "./clock.ts";
 
 export interface PeerExchangeOptions {

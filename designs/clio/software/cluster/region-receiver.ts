@@ -1,7 +1,7 @@
 import type { NodeConfig } from "../../config/index.ts";
-import type { FramePool } from "../frame-pool.ts";
-import { regionBytes, type MemoryManager } from "../memory-manager.ts";
-import type { SlowPathTransport } from "../transport.ts";
+import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
+import { regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import type { SlowPathTransport } from "../transport/transport.ts";
 import { migrationResult, receiveStep, regionKey, type RegionName, type Step } from "./steps.ts";
 
 /**

@@ -1,8 +1,9 @@
-import { decode, opcode, retBody, type Endpoint } from "../../../packets/index.ts";
+import { decode, type Endpoint } from "../../../shared/wire/index.ts";
+import { opcode, retBody } from "../../wire/index.ts";
 import type { NodeConfig } from "../../config/index.ts";
-import type { FramePool } from "../frame-pool.ts";
-import { regionBytes, type MemoryManager } from "../memory-manager.ts";
-import type { SlowPathTransport } from "../transport.ts";
+import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
+import { regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import type { SlowPathTransport } from "../transport/transport.ts";
 import type { ClusterClock } from "./clock.ts";
 import { PeerGone, type PeerExchange } from "./peer-exchange.ts";
 import { encodeStep, migrationResult, receiveStep, type MigrationMode, type RegionName, type Step } from "./steps.ts";

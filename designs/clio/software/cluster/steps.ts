@@ -1,5 +1,6 @@
-import { decode, encode, migrationBody, migrationStepBody, concat, type Endpoint } from "../../../packets/index.ts";
-import { errorNumber } from "../memory-manager.ts";
+import { decode, encode, concat, type Endpoint } from "../../../shared/wire/index.ts";
+import { migrationBody, migrationStepBody } from "../../wire/index.ts";
+import { errorNumber } from "../memory/memory-manager.ts";
 
 /** A region of a process: what migrates. */
 export interface RegionName { readonly pid: number; readonly region: number }

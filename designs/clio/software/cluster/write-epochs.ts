@@ -1,6 +1,6 @@
 import type { NodeConfig } from "../../config/index.ts";
-import { regionBytes, type MemoryManager } from "../memory-manager.ts";
-import type { SlowPathTransport } from "../transport.ts";
+import { regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import type { SlowPathTransport } from "../transport/transport.ts";
 import { regionKey, type RegionName } from "./steps.ts";
 
 /** Bytes read at a time, and between two rests. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { BoardNode } from "../../../../designs/clio/board/index.ts";
+import { BoardNode } from "../../../../designs/clio/board/board-node.ts";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
-import { dissect, opcode, status } from "../../../../designs/packets/index.ts";
+import { dissect, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { AxiRam, axiPorts, AxisSink, bernoulli, poke, runBench, type Bench } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
 

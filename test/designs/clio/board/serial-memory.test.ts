@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { MappedMemory, ReferenceNode } from "../../../../designs/clio/model/index.ts";
 import { clearTable, LineTransport, SlowPath } from "../../../../designs/clio/software/index.ts";
-import {
-  accessBody, allocBody, allocReplyBody, arpFrame, broadcastMac, clioMessage, decode, dissect, encode, icmpEchoFrame, opcode, status, udpFrame, vmFlag, type Endpoint,
-} from "../../../../designs/packets/index.ts";
+import { accessBody, allocBody, allocReplyBody, clioMessage, dissect, opcode, status, vmFlag } from "../../../../designs/clio/wire/index.ts";
+import { arpFrame, broadcastMac, decode, encode, icmpEchoFrame, udpFrame, type Endpoint } from "../../../../designs/shared/wire/index.ts";
 import { runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

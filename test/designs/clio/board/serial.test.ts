@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { slip } from "../../../../designs/clio/board/index.ts";
+import { slip } from "../../../../designs/clio/board/slip.ts";
 import { ReferenceNode, MappedMemory } from "../../../../designs/clio/model/index.ts";
-import { clioMessage, opcode, udpFrame, type Endpoint } from "../../../../designs/packets/index.ts";
+import { clioMessage, opcode } from "../../../../designs/clio/wire/index.ts";
+import { udpFrame, type Endpoint } from "../../../../designs/shared/wire/index.ts";
 import { runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

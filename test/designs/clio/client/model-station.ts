@@ -1,6 +1,7 @@
-import type { NodeAddress } from "../../../../designs/clio/client/index.ts";
+import type { NodeAddress } from "../../../../designs/clio/client/link/transport.ts";
 import { OffloadAccess, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
-import { clioHeader, dissect, encodeInto, frameOffsets, replyFrame } from "../../../../designs/packets/index.ts";
+import { clioHeader, dissect, frameOffsets, replyFrame } from "../../../../designs/clio/wire/index.ts";
+import { encodeInto } from "../../../../designs/shared/wire/index.ts";
 import type { Attachment, LinkOptions, NetworkModel } from "../../../../sim/index.ts";
 import { modelNode } from "../software/model-node.ts";
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ClientError, OperationError, type Table, type Thread, type Where } from "../../../../designs/clio/client/index.ts";
+import { ClientError, OperationError } from "../../../../designs/clio/client/link/errors.ts";
+import type { Table, Where } from "../../../../designs/clio/client/data-frame.ts";
+import type { Thread } from "../../../../designs/clio/client/thread.ts";
 import { DataFrameModel, MultiVersionModel, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
-import { opcode } from "../../../../designs/packets/index.ts";
+import { opcode } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../sim/index.ts";
 import { onNetwork } from "./rig.ts";
 

@@ -1,7 +1,10 @@
 /** T1 and T4 of paper 4.4.5, request by request against a scripted node. */
 import { describe, expect, test } from "vitest";
-import { Client, mostBusy, OperationError, piecesAtOnce, type Receiver } from "../../../../designs/clio/client/index.ts";
-import { opcode, status } from "../../../../designs/packets/index.ts";
+import { Client } from "../../../../designs/clio/client/client.ts";
+import { mostBusy, piecesAtOnce } from "../../../../designs/clio/client/link/options.ts";
+import { OperationError } from "../../../../designs/clio/client/link/errors.ts";
+import type { Receiver } from "../../../../designs/clio/client/link/transport.ts";
+import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";
 

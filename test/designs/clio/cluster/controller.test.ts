@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { ClusterProcess } from "../../../../designs/clio/client/index.ts";
 import { GlobalController, type MemberNode } from "../../../../designs/clio/software/index.ts";
-import * as p from "../../../../designs/packets/index.ts";
+import * as p from "../../../support/packets.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
 import { publishedCapture } from "../../captures.ts";

@@ -1,5 +1,6 @@
 import type { Client, NodeAddress } from "../../../../designs/clio/client/index.ts";
-import { accessBody, encode, opcode, statusNames } from "../../../../designs/packets/index.ts";
+import { accessBody, opcode, statusNames } from "../../../../designs/clio/wire/index.ts";
+import { encode } from "../../../../designs/shared/wire/index.ts";
 import type { SimulatedTime } from "../../../../sim/index.ts";
 
 /**

@@ -1,7 +1,8 @@
 /** Which region was written longest ago, as the slow path finds it by looking. */
 import { expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
-import { FramePool, MemoryManager, WriteEpochs, type RegionName } from "../../../../designs/clio/software/index.ts";
+import { FramePool } from "../../../../designs/shared/virtual-memory/software/index.ts";
+import { MemoryManager, WriteEpochs, type RegionName } from "../../../../designs/clio/software/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { FakeHardware } from "../software/fake-hardware.ts";
 

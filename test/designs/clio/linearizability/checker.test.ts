@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  checkLinearizable, keySpecification, wordSpecification, type KeyInput, type KeyOutput, type Operation, type Specification, type WordInput,
-  type WordOutput,
-} from "../../../../designs/clio/linearizability/index.ts";
+import { checkLinearizable } from "../../../../designs/clio/linearizability/checker.ts";
+import { keySpecification, type KeyInput, type KeyOutput } from "../../../../designs/clio/linearizability/key-value.ts";
+import { wordSpecification, type WordInput, type WordOutput } from "../../../../designs/clio/linearizability/word.ts";
+import type { Operation, Specification } from "../../../../designs/clio/linearizability/history.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 
 type WordOperation = Operation<WordInput, WordOutput>;

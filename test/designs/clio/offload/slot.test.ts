@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { OffloadSlot, offloadPid, type SlotParameters } from "../../../../designs/clio/offload/index.ts";
-import { opcode, status } from "../../../../designs/packets/index.ts";
+import { OffloadSlot, type SlotParameters } from "../../../../designs/clio/offload/slot.ts";
+import { offloadPid } from "../../../../designs/clio/offload/types.ts";
+import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { bernoulli, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

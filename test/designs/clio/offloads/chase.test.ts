@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { chase, ModelMemory, type MemoryAccess, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { PointerChase, type ChaseParameters } from "../../../../designs/clio/offloads/chase/index.ts";
-import { encode, opcode, pointerChaseBody, status, statusName, type Decoded } from "../../../../designs/packets/index.ts";
-import { bursts, never, OffloadHost, runBench, type Bench, type Dut, type OffloadCallRequest, type OffloadHostOptions, type OffloadPorts, type Random } from "../../../../sim/index.ts";
+import { encode, type Decoded } from "../../../../designs/shared/wire/index.ts";
+import { opcode, pointerChaseBody, status, statusName } from "../../../../designs/clio/wire/index.ts";
+import { bursts, never, runBench, type Bench, type Dut, type Random } from "../../../../sim/index.ts";
+import { OffloadHost, type OffloadCallRequest, type OffloadHostOptions, type OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { OffloadParameters } from "../../../../designs/clio/offload/index.ts";
 import { DataFrame } from "../../../../designs/clio/offloads/df/index.ts";
-import { bursts, runBench, type Bench, type OffloadCall, type OffloadPorts } from "../../../../sim/index.ts";
+import { bursts, runBench, type Bench } from "../../../../sim/index.ts";
+import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { base, DfRig, tableBytes } from "./support/df-rig.ts";

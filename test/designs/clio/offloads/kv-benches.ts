@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import { KvModel, ModelMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { largestValue, type KvParameters } from "../../../../designs/clio/offloads/kv/index.ts";
-import { concat, encode, kvBody, opcode, status } from "../../../../designs/packets/index.ts";
+import { concat, encode } from "../../../../designs/shared/wire/index.ts";
+import { kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { bursts, type Bench } from "../../../../sim/index.ts";
 import { KvRig, sameSlot, traffic, type KvPorts } from "./kv-rig.ts";
 

@@ -5,8 +5,10 @@ import { kvContents, kvHash, ModelMemory, type KvPair, type ModelMemoryOptions }
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import type { ClioKv} from "../../../../designs/clio/offloads/kv/index.ts";
 import { kvDefaults, largestValue, type KvParameters } from "../../../../designs/clio/offloads/kv/index.ts";
-import { concat, decode, encode, kvBody, kvReplyBody, opcode, status } from "../../../../designs/packets/index.ts";
-import { OffloadHost, type Bench, type MemoryTrace, type OffloadCall, type OffloadHostOptions, type Random } from "../../../../sim/index.ts";
+import { concat, decode, encode } from "../../../../designs/shared/wire/index.ts";
+import { kvBody, kvReplyBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
+import { OffloadHost, type MemoryTrace, type OffloadCall, type OffloadHostOptions } from "../../../../designs/clio/rig/index.ts";
+import type { Bench, Random } from "../../../../sim/index.ts";
 
 export const kvParameters = (o: Partial<KvParameters> = {}): KvParameters => ({ beatBytes: 64, contexts: 8, maxData: 1466, ...kvDefaults, buckets: 4, arenaBytes: 8192, ...o });
 export type KvPorts = ReturnType<typeof ClioKv>["ports"];

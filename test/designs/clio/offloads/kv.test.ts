@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { kvHash } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { ClioKv, kvDefaults } from "../../../../designs/clio/offloads/kv/index.ts";
-import { opcode, status } from "../../../../designs/packets/index.ts";
+import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { emit } from "../../../../hdl-dsl/index.ts";
 import { bench } from "../../../bench.ts";
 import { comeAndGo, fewFrames, likeTheModel, mixture, oneBucket } from "./kv-benches.ts";

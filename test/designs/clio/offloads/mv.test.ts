@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { offloadPid, type OffloadParameters } from "../../../../designs/clio/offload/index.ts";
 import { MultiVersion } from "../../../../designs/clio/offloads/mv/index.ts";
-import { accessBody, allocBody, encode, mvBody, opcode, status, vmFlag } from "../../../../designs/packets/index.ts";
-import { bursts, runBench, type Bench, type OffloadCall, type OffloadPorts } from "../../../../sim/index.ts";
+import { accessBody, allocBody, mvBody, opcode, status, vmFlag } from "../../../../designs/clio/wire/index.ts";
+import { encode } from "../../../../designs/shared/wire/index.ts";
+import { bursts, runBench, type Bench } from "../../../../sim/index.ts";
+import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { MvRig } from "./support/mv-rig.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { AddressRanges, type Range } from "../../../../designs/clio/software/address-ranges.ts";
-import { join, roomIn, type VaTree } from "../../../../designs/clio/software/va-tree.ts";
+import { AddressRanges } from "../../../../designs/clio/software/memory/address-ranges.ts";
+import type { Range } from "../../../../designs/clio/software/memory/va-tree.ts";
+import { join, roomIn, type VaTree } from "../../../../designs/clio/software/memory/va-tree.ts";
 
 /** Multiplicative congruential generator: the same numbers each time. */
 function numbers(seed: number): (below: number) => number {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import * as p from "../../../../designs/packets/index.ts";
+import * as p from "../../../support/packets.ts";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
-import { AtMostOnce, clearTable, MalformedRequest, SlowPath, type AtMostOnceOptions, type SlowReply,
-  type SlowRequest } from "../../../../designs/clio/software/index.ts";
+import { AtMostOnce, type AtMostOnceOptions } from "../../../../designs/clio/software/requests/at-most-once.ts";
+import { clearTable, SlowPath } from "../../../../designs/clio/software/slow-path.ts";
+import { MalformedRequest, type SlowReply, type SlowRequest } from "../../../../designs/clio/software/requests/handler.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 const { opcode, status } = p;

@@ -6,9 +6,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { socPortMap } from "../../../../designs/clio/registers/index.ts";
-import { clearTable, loadBytes, mapFile, MappedTransport, SlowPath, storeBytes, WrongHardware, type FileMap, type MemoryMap } from "../../../../designs/clio/software/index.ts";
+import { clearTable, SlowPath } from "../../../../designs/clio/software/slow-path.ts";
+import { loadBytes, storeBytes, type MemoryMap } from "../../../../designs/clio/software/transport/memory-map.ts";
+import { mapFile, type FileMap } from "../../../../designs/clio/software/transport/mapped-file.ts";
+import { MappedTransport, WrongHardware } from "../../../../designs/clio/software/transport/mapped-transport.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
-import { allocReplyBody, createProcReplyBody, decode, dissect, opcode, status, vmFlag } from "../../../../designs/packets/index.ts";
+import { allocReplyBody, createProcReplyBody, dissect, opcode, status, vmFlag } from "../../../../designs/clio/wire/index.ts";
+import { decode } from "../../../../designs/shared/wire/index.ts";
 import { AxiRam, axiPorts, EthernetMac, LiteMaster, runBench, SparseMemory, type Bench } from "../../../../sim/index.ts";
 import { root } from "../../../../scripts/setup/paths.mjs";
 import { findTool, tools } from "../../../../scripts/setup/tools.mjs";
@@ -38,7 +42,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "mnemo-map-"));
   addon = join(folder, "mapped_file.node");
   const { include_dir: headers } = createRequire(import.meta.url)("node-api-headers") as { readonly include_dir: string };
-  execFileSync(findTool(tools.cxx) ?? "c++", ["-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-std=c++17", `-I${headers}`, join(root, "designs/clio/software/native/mapped_file.cc"), "-o", addon]);
+  execFileSync(findTool(tools.cxx) ?? "c++", ["-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-std=c++17", `-I${headers}`, join(root, "designs/clio/software/transport/native/mapped-file.cc"), "-o", addon]);
 });
 afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
 

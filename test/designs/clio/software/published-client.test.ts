@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import * as p from "../../../../designs/packets/index.ts";
-import { errorNumber, Monitor, type MemberNode } from "../../../../designs/clio/software/index.ts";
+import * as p from "../../../support/packets.ts";
+import { errorNumber } from "../../../../designs/clio/software/memory/memory-manager.ts";
+import { Monitor, type MemberNode } from "../../../../designs/clio/software/cluster/index.ts";
 import { publishedCapture } from "../../captures.ts";
 import { modelNode } from "./model-node.ts";
 

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import * as p from "../../../../designs/packets/index.ts";
+import * as p from "../../../support/packets.ts";
 import { counterNames, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
-import { bucketSlots, locate } from "../../../../designs/clio/table/index.ts";
-import { clearTable, errorNumber, SlowPath, softwareCounters, type SlowPathTransport } from "../../../../designs/clio/software/index.ts";
+import { bucketSlots, locate } from "../../../../designs/shared/virtual-memory/table/index.ts";
+import { clearTable, SlowPath } from "../../../../designs/clio/software/slow-path.ts";
+import { errorNumber } from "../../../../designs/clio/software/memory/memory-manager.ts";
+import { softwareCounters } from "../../../../designs/clio/software/statistics.ts";
+import type { SlowPathTransport } from "../../../../designs/clio/software/transport/transport.ts";
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";

@@ -1,7 +1,7 @@
 /** Offloads that break the rules, for tests of what hosts them. */
 import { constant, fsm, module, mux, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
-import { offloadPorts, type OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
-import { opcode } from "../../../../../designs/packets/index.ts";
+import { offloadPorts, type OffloadParameters } from "../../../../../designs/clio/offload/types.ts";
+import { opcode } from "../../../../../designs/clio/wire/index.ts";
 
 /**
  * Takes the header of one request, then nothing more. From then on it offers the header of a reply to it and of a WRITE, and never the data that both of them announce.

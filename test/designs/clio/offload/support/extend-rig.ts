@@ -1,11 +1,13 @@
 import { expect } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { MappedMemory, ReferenceNode } from "../../../../../designs/clio/model/index.ts";
-import { extendPath, offloadPid, type ExtendPathParameters, type Offload } from "../../../../../designs/clio/offload/index.ts";
+import { extendPath, type ExtendPathParameters, type Offload } from "../../../../../designs/clio/offload/extend-path.ts";
+import { offloadPid } from "../../../../../designs/clio/offload/types.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
-import { decode, dissect, ethernetHeader, frameOffsets, opcode, replyFrame, status, type RequestHeaders } from "../../../../../designs/packets/index.ts";
+import { decode, ethernetHeader } from "../../../../../designs/shared/wire/index.ts";
+import { dissect, frameOffsets, opcode, replyFrame, status, type RequestHeaders } from "../../../../../designs/clio/wire/index.ts";
 import { AxisSink, AxisSource, never, type Bench, type Frame, type Pause, type SentFrame } from "../../../../../sim/index.ts";
-import { offloadAt, Proxy, proxyBody } from "../../../../support/proxy-offload.ts";
+import { offloadAt, Proxy, proxyBody } from "./proxy-offload.ts";
 import { Half, Liar } from "./bad-offloads.ts";
 
 /** Opcodes of the offloads, in the order of their slots; another of the extend path, that is no offload's. */

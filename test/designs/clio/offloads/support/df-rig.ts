@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { DataFrameModel, ModelMemory, type OffloadAsked } from "../../../../../designs/clio/model/index.ts";
 import { packetData, type OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
-import { dfAggregateBody, dfSelectBody, encode, opcode, status, statusName, type Decoded } from "../../../../../designs/packets/index.ts";
-import { OffloadHost, type Bench, type OffloadCall, type OffloadHostOptions, type OffloadPorts } from "../../../../../sim/index.ts";
+import { dfAggregateBody, dfSelectBody, opcode, status, statusName } from "../../../../../designs/clio/wire/index.ts";
+import { encode, type Decoded } from "../../../../../designs/shared/wire/index.ts";
+import { OffloadHost, type OffloadCall, type OffloadHostOptions, type OffloadPorts } from "../../../../../designs/clio/rig/index.ts";
+import type { Bench } from "../../../../../sim/index.ts";
 
 export const pids = [3, 200, 65_000];
 /** Each process's table: from `base`, not at the start of a page; behind it nothing is mapped. One page in it may not be read. */

@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { ModelMemory, MultiVersionModel, type ModelMemoryOptions, type OffloadAsked } from "../../../../../designs/clio/model/index.ts";
 import type { OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
-import { concat, decode, encode, mvBody, mvCreateBody, opcode, status, statusName } from "../../../../../designs/packets/index.ts";
-import { OffloadHost, type Bench, type OffloadCall, type OffloadHostOptions, type OffloadPorts } from "../../../../../sim/index.ts";
+import { concat, decode, encode } from "../../../../../designs/shared/wire/index.ts";
+import { mvBody, mvCreateBody, opcode, status, statusName } from "../../../../../designs/clio/wire/index.ts";
+import { OffloadHost, type OffloadCall, type OffloadHostOptions, type OffloadPorts } from "../../../../../designs/clio/rig/index.ts";
+import type { Bench } from "../../../../../sim/index.ts";
 
 export interface MvLimits { readonly versions: number; readonly idBits: number; readonly arenaBytes: number }
 interface Known { readonly number: number; readonly size: number }

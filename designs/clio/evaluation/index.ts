@@ -1,0 +1,10 @@
+export { measureElaboration } from "./bench/elaboration.ts";
+export { measureFirstTouches } from "./bench/first-touches.ts";
+export { measureLatency } from "./bench/latency.ts";
+export { elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport } from "./bench/report.ts";
+export { compareNodeSpeed } from "./bench/speed.ts";
+export { measureState } from "./bench/state.ts";
+export { measureThroughput } from "./bench/throughput.ts";
+export { besides, clioFigures } from "./figures/index.ts";
+export { checkValue, keyOf, valueBytes, valueOf } from "./measure/key-value.ts";
+export { Zipf } from "./measure/zipf.ts";

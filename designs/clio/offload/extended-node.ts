@@ -1,0 +1,45 @@
+import { connect, instance, module } from "../../../hdl-dsl/index.ts";
+import { frameOffsets } from "../wire/index.ts";
+import { deriveConfig, type Parameters } from "../config/index.ts";
+import { ClioNode, configPort, framePorts, handThrough, memoryPorts, nodeBus, translateParameters } from "../rtl/index.ts";
+import { extendPath, type ExtendPathParameters, type Offload } from "./extend-path.ts";
+
+/** What a transport in front of the node adds to frames, and wants to know of replies: as in `ExtendPathParameters` and `OffloadParameters`. */
+export type Transport = Required<Pick<ExtendPathParameters, "partBit" | "transportBytes">>;
+
+/** Requests of one offload at a time, its memory requests under way, and the beats kept for their replies: a row of block memory. */
+const contexts = 8, outstanding = 8, replyBeats = 512;
+/** Operations of offloads remembered: more than four offloads of eight requests, of several memory accesses each, can do in three timeouts. */
+const operations = 256;
+
+const pathOf = (p: Parameters, transport: Transport | undefined): ExtendPathParameters => {
+  const c = deriveConfig(p);
+  return { beatBytes: c.beatBytes, contexts, maxData: c.maxData, outstanding, replyBeats, maxBody: c.mtuFrame - frameOffsets.body,
+    once: { entries: operations, keepCycles: 3 * c.retryCycles }, ...transport };
+};
+
+/**
+ * The memory node with these offloads: ClioNode as it is, and the extend path in front of it. Its ports are the node's.
+ * `requests`: as many as its offloads have taken in at most, and one that is answered for them.
+ * @param transport that stands in front of it all
+ */
+export const extendedNode = (offloads: readonly Offload[], transport?: Transport) => Object.assign(module("ClioNodeExtended",
+  (p: Parameters & {
+    /** As of ClioNode. */
+    readonly exportsConfig?: true;
+  }) => {
+    const c = deriveConfig(p), w = nodeBus(c);
+    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort) };
+  },
+  (io, p) => {
+    const node = instance(ClioNode({ ...p, offloads: "none", exportsConfig: true, countsOffloads: true })), path = instance(extendPath(offloads)(pathOf(p, transport)));
+    path.config.set(node.net_config);
+    if (p.exportsConfig === true) io.net_config.set(node.net_config);
+    node.offload_events.set(path.events);
+    node.offload_state.set(path.state);
+    path.control.set(node.offload_control);
+    connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.soc_rx, io.soc_rx); connect(io.soc_tx, path.soc_tx);
+    connect(path.node_rx, node.rx); connect(node.tx, path.node_tx); connect(node.soc_rx, path.node_soc_rx); connect(path.node_soc_tx, node.soc_tx);
+    handThrough(io, node);
+  },
+  { nameOf: p => `${ClioNode({ ...p, offloads: "none" }).name.replace("ClioNode", "ClioNodeExtended")}_${offloads.map(o => o.name).join("_")}` }), { requests: contexts * offloads.length + 1 });

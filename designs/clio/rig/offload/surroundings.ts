@@ -1,0 +1,22 @@
+import type { offloadPorts } from "../../offload/index.ts";
+import type { Pause } from "../../../../sim/index.ts";
+import type { Io } from "../../../../sim/index.ts";
+import type { Random } from "../../../../sim/index.ts";
+import type { Simulation } from "../../../../sim/index.ts";
+
+/** The ports of an offload. */
+export type OffloadPorts = ReturnType<typeof offloadPorts>;
+/** One of its streams. */
+export type OffloadStream = keyof OffloadPorts;
+
+/** What both sides of the host work with. */
+export interface Surroundings {
+  readonly sim: Simulation;
+  readonly io: Io<OffloadPorts>;
+  readonly random: Random;
+  readonly pause: (stream: OffloadStream) => Pause;
+  /** Beats of a body wait until their header has been taken. */
+  readonly hold: boolean;
+  /** Bytes of the longest reply. */
+  readonly mostReply: number;
+}

@@ -1,0 +1,130 @@
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import type { Settings } from "../../config/index.ts";
+import { dissect, frameOffsets } from "../../wire/index.ts";
+import { formatIpv4, parseIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
+import { ServeError } from "../../../../sim/index.ts";
+import type { Network } from "../../../../sim/index.ts";
+
+/** Bytes asked of the system for each socket's receive buffer: bursts of a client wait there while the simulation works. */
+const RECEIVE_BUFFER = 4 << 20;
+/** Locally administered MACs that stand for hosts behind UDP sockets: these four bytes hold the IPv4 address. */
+const HOST_MACS = 0x02c200000000n;
+
+export interface UdpOptions {
+  /** Sessions of the published client, from 0, whose ports are opened at once; others are when the node opens the session. */
+  readonly sessions: number;
+  /** UDP port of the monitor on the node's address, if there is one. */
+  readonly monitorPort?: number | undefined;
+}
+
+/**
+ * The node behind UDP sockets of this machine: one for the native port, one for each open session of the published client, one for the
+ * monitor, all on the setting `ip`. Datagrams become the frames that a host with the sender's address would send, and back; nothing needs
+ * a right beyond that of opening sockets. ARP and ping have no way through sockets: `TapNetwork` takes those.
+ */
+export class UdpNetwork implements Network {
+  readonly #settings: Settings;
+  readonly #options: UdpOptions;
+  readonly #sockets = new Map<number, Socket>();
+  #lost = 0;
+  #receive: (frame: Uint8Array) => void = () => undefined;
+
+  private constructor(settings: Settings, options: UdpOptions) { this.#settings = settings; this.#options = options; }
+
+  /**
+   * Opens the sockets.
+   * @throws ServeError when an address or a port is not to be had
+   */
+  static async open(settings: Settings, options: UdpOptions): Promise<UdpNetwork> {
+    const { nativePort, clientPort } = settings.runtime, network = new UdpNetwork(settings, options);
+    const sessions = Math.min(options.sessions, settings.config.clientPorts);
+    try {
+      await network.#open(nativePort, "choose another with --port (0: any free one)");
+      for (let n = 0; n < sessions; n++) await network.#open(clientPort + n,
+        "choose others with --set clientPort=... or fewer with --sessions");
+      const { monitorPort } = options;
+      if (monitorPort !== undefined) await network.#open(monitorPort, "choose another with --monitor, or none with --monitor off");
+    } catch (e) {
+      await network.close();
+      throw e;
+    }
+    return network;
+  }
+
+  get lost(): number { return this.#lost; }
+  get place(): string {
+    const { ip, nativePort, clientPort } = this.#settings.runtime, { sessions, monitorPort } = this.#options;
+    return `UDP on ${formatIpv4(ip)}: native port ${nativePort}; ${sessions === 0 ? "published client's ports as sessions open"
+      : `published client's ports ${clientPort} to ${clientPort + sessions - 1}, more as sessions open`}${
+      monitorPort === undefined ? "" : `; monitor ${monitorPort}`}`;
+  }
+
+  attach(receive: (frame: Uint8Array) => void): void { this.#receive = receive; }
+
+  send(frame: Uint8Array): void {
+    const { ipv4, udp } = dissect(frame), socket = udp && this.#sockets.get(udp.srcPort);
+    if (!ipv4 || !udp || !socket || udp.dstPort === 0) { this.#lost++; return; }
+    const data = frame.subarray(frameOffsets.transport + udpHeader.bytes, frameOffsets.transport + udp.length);
+    socket.send(data, udp.dstPort, formatIpv4(ipv4.dst), (e) => { if (e) this.#lost++; });
+  }
+
+  /** Opens the session's socket, which stays open from then on. False when another program has the port. */
+  async openSession(session: number): Promise<boolean> {
+    const port = this.#settings.runtime.clientPort + session;
+    if (this.#sockets.has(port)) return true;
+    try { await this.#open(port, ""); } catch (e) {
+      if (e instanceof ServeError) return false;
+      throw e;
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#sockets.values()];
+    this.#sockets.clear();
+    await Promise.all(open.map((s) => new Promise<void>((resolve) => { s.close(resolve); })));
+  }
+
+  async #open(port: number, remedy: string): Promise<void> {
+    const own = { mac: this.#settings.runtime.mac, ip: this.#settings.runtime.ip, port };
+    const socket = await bind(own.ip, port, remedy);
+    socket.on("message", (data: Buffer, from: RemoteInfo) => {
+      const ip = parseIpv4(from.address);
+      this.#receive(udpFrame({ mac: HOST_MACS | BigInt(ip), ip, port: from.port }, own, data));
+    });
+    // What the system tells of a datagram sent before: the network has lost it.
+    socket.on("error", () => { this.#lost++; });
+    this.#sockets.set(port, socket);
+  }
+}
+
+/** A free UDP port of an address. @throws ServeError */
+export async function freePort(ip: number): Promise<number> {
+  const socket = await bind(ip, 0, "");
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => { socket.close(resolve); });
+  return port;
+}
+
+async function bind(ip: number, port: number, remedy: string): Promise<Socket> {
+  const socket = createSocket({ type: "udp4", recvBufferSize: RECEIVE_BUFFER }), at = formatIpv4(ip);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject);
+      socket.bind({ port, address: at, exclusive: true }, () => { socket.off("error", reject); resolve(); });
+    });
+  } catch (e) {
+    socket.close();
+    throw new ServeError(sentence((e as NodeJS.ErrnoException).code ?? String(e), at, port, remedy));
+  }
+  return socket;
+}
+
+function sentence(code: string, at: string, port: number, remedy: string): string {
+  switch (code) {
+    case "EADDRINUSE": return `UDP port ${port} of ${at} is taken by another program; ${remedy}`;
+    case "EADDRNOTAVAIL": return `ip = ${at} is no address of this machine; give one that is with --set ip=..., such as 127.0.0.1, or use --tap`;
+    case "EACCES": return `there is no right to open UDP port ${port} (below 1024 root is needed); ${remedy}`;
+    default: return `UDP port ${port} of ${at} cannot be opened (${code}); ${remedy}`;
+  }
+}

@@ -1,0 +1,133 @@
+import {
+  assignView, axiResponse, bit, bitsFor, cat, constant, input, liteSlave, liteSlavePorts, module, mux, node, onehotMux, output, ram, reg, strobed, uint, vec, when,
+  wordOf, type Bit, type LiteReadAccess, type LiteWriteAccess, type UInt, type Val, type Var,
+} from "../../../../hdl-dsl/index.ts";
+import { counterNames } from "../../config/index.ts";
+import { counterBase, counterBits, matBase, matEntryFields, matRules, matWords, registerAddressBits, registerMap, type FieldValues } from "../../registers/index.ts";
+import { isWritable, type Register, type RegisterField } from "../../../../hdl-dsl/index.ts";
+import { Events, OffloadControl, OffloadState } from "./events.ts";
+import { MatEntry, MatRule, MatWrite } from "./mat.ts";
+import { NetConfig } from "../records/records.ts";
+
+export interface ControlParameters {
+  /** What the registers hold after reset, those that the build fixes too (`resetValues` of ../registers). */
+  readonly reset: FieldValues;
+}
+
+type Wide = UInt & { set(v: unknown): void };
+
+/**
+ * The node's registers on AXI4-Lite (the map is data: ../registers), its counters, and the way to write the match-and-action table.
+ *
+ * Latency: an answer comes 2 cycles after its address (and data). Initiation interval: 1. Full: nothing is taken while an answer is not. Byte strobes count for
+ * registers; a table entry is written with its two low bytes at once or not at all (SLVERR). Writing what cannot be written: SLVERR; where nothing is: DECERR,
+ * and a read gives 0. The two low address bits do not count.
+ * A counter shows an event after at most as many cycles as there are counters, plus 3: increments gather in small registers that are added one after another
+ * into one memory. Reading a low word keeps its high word for the next read of a high word.
+ */
+export const Control = module("Control",
+  (_p: ControlParameters) => ({
+    ...liteSlavePorts(registerAddressBits),
+    config: output(NetConfig), out_of_memory: output(bit), rules: output(vec(MatRule, matRules)), mat_write: output(MatWrite), mat_opcode: output(uint(8)), mat_entry: input(MatEntry),
+    free_pages: input(uint(16)), events: input(Events),
+    offload_control: output(OffloadControl), offload_state: input(OffloadState),
+  }),
+  (io, p) => {
+    const reset = p.reset as Readonly<Record<string, number>>;
+    const kept = new Map<string, Wide>();
+    for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: f.name }));
+    const live = new Map<string, UInt>([["freePages", io.free_pages], ["offloadHeld", io.offload_state.held], ["offloadStuck", io.offload_state.stuck]]);
+    const value = (f: RegisterField): UInt => kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
+
+    // Counters.
+    const counts = counterSweep(io.events);
+
+    // Reads.
+    const hits = (at: UInt, rs: readonly Register[]): Bit => rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
+    const read = ({ address, fire }: LiteReadAccess): { data: UInt; resp: UInt } => {
+      const at = node(address.bits(2, registerAddressBits - 2));
+      io.mat_opcode.set(at.trunc(8));
+      const inCounters = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
+      const inMat = node(at.bits(8, at.width - 8).eq(matBase / 4 / matWords));
+      const offset = node(at.sub(counterBase / 4));
+      const count = counts.read(offset.bits(1, counts.indexBits));
+      const high_word = node(offset.bit(0));
+      const kept_high = reg(uint(counterBits - 32));
+      when(fire.and(inCounters).and(high_word.not()), () => { kept_high.set(count.bits(32, counterBits - 32)); });
+      const known = registerMap.map(r => at.eq(r.address / 4));
+      const entryWord = wordOf(Object.values(matEntryFields), f => (io.mat_entry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt);
+      const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
+      return {
+        data: onehotMux([...known, inCounters, inMat],
+          [...registerMap.map(r => wordOf(r.fields, value)), mux(high_word, kept_high.zext(32) as UInt, count.trunc(32)), entryWord]),
+        resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
+      };
+    };
+
+    // Writes.
+    const write = ({ address, data, strb, fire }: LiteWriteAccess): UInt => {
+      const target = node(address.bits(2, registerAddressBits - 2));
+      const toRegister = node(hits(target, registerMap.filter(isWritable)));
+      const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
+      const entryBytes = node(strb.trunc(2).all());
+      const readable = hits(target, registerMap.filter(r => !isWritable(r)))
+        .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length))).or(toMat);
+      for (const r of registerMap.filter(isWritable)) {
+        when(fire.and(target.eq(r.address / 4)), () => {
+          for (const f of r.fields.filter(x => x.kind === "rw")) { const v = kept.get(f.name) as Wide; v.set(strobed(f, data, strb, v)); }
+        });
+      }
+      io.mat_write.en.set(fire.and(toMat).and(entryBytes));
+      io.mat_write.opcode.set(target.trunc(8));
+      for (const f of Object.values(matEntryFields)) (io.mat_write.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
+      return mux(toRegister.or(toMat.and(entryBytes)), constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR));
+    };
+    liteSlave(io, { read, write });
+
+    // What the other blocks are told.
+    const field = (name: string): UInt => kept.get(name) as UInt;
+    assignView(io.config, {
+      mac: cat(field("macHigh"), field("macLow")), ip: field("ip"), nativePort: field("nativePort"), clientPort: field("clientPort"), acceptAnyMac: field("acceptAnyMac"),
+    }, "config");
+    io.out_of_memory.set(field("outOfMemory").is(1));
+    io.offload_control.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
+    for (let i = 0; i < matRules; i++) assignView(io.rules.at(i), { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) }, "rules");
+  });
+
+/**
+ * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added to its word. The first round after reset
+ * clears the words, which read as 0 until then.
+ */
+function counterSweep(events: Val<typeof Events>): { readonly indexBits: number; read(index: UInt): UInt } {
+  const n = counterNames.length, indexBits = bitsFor(n - 1);
+  const words = ram(uint(counterBits), { depth: n, collision: "old", style: "distributed", name: "counts" });
+  const turn = reg(uint(indexBits), { init: 0 });
+  const clearing = reg(bit, { init: 1 });
+  const last = node(turn.eq(n - 1));
+  turn.set(mux(last, constant(0, indexBits), turn.add(1)));
+  when(last, () => { clearing.set(0); });
+  const increments = counterNames.map(name => events[name]);
+  // Room for the most that can come in one round; byte counts can bunch up to all slots' frames.
+  const gathered = counterNames.map((name, i): Var<ReturnType<typeof uint>> => {
+    const w = (increments[i] as UInt).width;
+    const pending = reg(uint(w + (w > 2 ? 8 : indexBits)), { init: 0, name: `pending_${name}` });
+    const grown = (increments[i] as UInt).zext(pending.width);
+    pending.set(mux(turn.eq(i), grown, pending.add(grown)));
+    return pending;
+  });
+  const widest = Math.max(...gathered.map(g => g.width));
+  // One stage between choosing and adding.
+  const adding = reg(bit, { init: 0 });
+  const amount = reg(uint(widest));
+  const base = reg(uint(counterBits));
+  const place = reg(uint(indexBits));
+  // The last word of the clearing round is written one cycle after its turn.
+  const settling = reg(bit, { init: 1 });
+  settling.set(clearing);
+  adding.set(1);
+  amount.set(onehotMux(gathered.map((_, i) => turn.eq(i)), gathered.map(g => g.zext(widest))));
+  base.set(mux(clearing, constant(0, counterBits), words.readAsync(turn)));
+  place.set(turn);
+  words.write(adding, place, base.add(amount.zext(counterBits)));
+  return { indexBits, read: index => mux(clearing.or(settling), constant(0, counterBits) as UInt, words.readAsync(index)) };
+}

@@ -1,0 +1,171 @@
+import {
+  assignView, bit, bitsFor, cat, connect, constant, Fifo, fromBits, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage,
+  stream, struct, uint, vec, when, type Bit, type StreamIn, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { accessBody, casBody, faaBody, status } from "../../wire/index.ts";
+import type { matEntryFields} from "../../registers/index.ts";
+import { defaultMatTable, matAction, matRules, matWords, syncOperation, type MatAction } from "../../registers/index.ts";
+import { Asked, clientBits, frameKind, NetRequest, operationBits, plainOp, Reply, replyForm, replyWord, SlowFrame, syncOpBits } from "../records/records.ts";
+import { lengthBits, Release, slotBits } from "../../../shared/frame/index.ts";
+
+export interface MatParameters {
+  readonly slots: number;
+  /** Largest `length` of an access, bytes. */
+  readonly maxData: number;
+  /** Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`; `request` is taken when what follows from it is. */
+  readonly compact?: true;
+}
+
+/** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
+export const MatEntry = struct({ action: uint(3), write: bit, silent: bit, operation: uint(3), replyOpcode: uint(8) }) satisfies { readonly fields: { readonly [K in keyof typeof matEntryFields]: unknown } };
+export const MatRule = struct({ valid: bit, pid: uint(16), action: uint(3) });
+export const MatWrite = struct({ en: bit, opcode: uint(8), entry: MatEntry });
+export const MatEvents = struct({ nacks: bit, malformed: bit, busy: bit, unanswered: bit, dropRule: bit, pingpongs: bit, arpReplies: bit, icmpReplies: bit, slowRequests: bit, extendRequests: bit });
+
+/** Bytes that an atomic works on. */
+const atomicBytes = 8;
+
+/** Requests that may wait for the slow path: the others keep the fast path going. */
+export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, p.slots / 4);
+
+/**
+ * Match-and-action table (paper §4.3.2): decides by the opcode, or by a rule for the pid, and by the request's form (../model/rules.md, section 4), where each
+ * request goes: to memory (`asked`: accesses, atomics, pointers, fences), straight to a reply (NACK, MALFORMED, BUSY, echo), to the slow path, or nowhere (`release` frees its slot).
+ *
+ * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when `asked` or `reply` stalls, two
+ * requests wait here, then `request.ready` is 0 (a register: it follows no other stream within the cycle). `slow` never stalls it: at most slots / 4
+ * requests are out at the slow path at a time (from `slow` to `slow_release`) and find room in a queue here; one more is answered BUSY.
+ * The table is written at any time; a request that is taken in the same cycle still sees the old entry. Reset leaves its content alone.
+ */
+export const Mat = module("Mat",
+  (p: MatParameters) => ({
+    request: sink(NetRequest(p)), asked: source(Asked(p)), reply: source(Reply(p)), slow: source(SlowFrame(p)), slow_release: input(bit), release: output(Release(p)),
+    mat_write: input(MatWrite), rules: input(vec(MatRule, matRules)),
+    /** A look at the table for the registers, in the same cycle. */
+    mat_opcode: input(uint(8)), mat_entry: output(MatEntry), events: output(MatEvents),
+  }),
+  (io, p) => {
+    const entryBits = Object.entries(MatEntry.fields as Readonly<Record<string, { readonly width: number }>>);
+    const table = ram(MatEntry, {
+      depth: matWords, collision: "old", style: "distributed",
+      init: defaultMatTable.map(e => entryBits.reduce((sum, [name, f]) => ({ word: sum.word | e[name as keyof typeof e] << sum.at, at: sum.at + f.width }), { word: 0, at: 0 }).word),
+    });
+    table.write(io.mat_write.en, io.mat_write.opcode, io.mat_write.entry);
+    assignView(io.mat_entry, table.readAsync(io.mat_opcode), "mat_entry");
+
+    const v = io.request.payload;
+    const entry = table.readAsync(v.opcode);
+    const matching = node(cat(...io.rules.toArray().map(r => r.valid.and(r.pid.eq(v.pid))).reverse()));
+    // The lowest, without an adder's carries.
+    const chosen = node(fromBits(io.rules.toArray().map((_, i) => (i === 0 ? matching.bit(0) : matching.bit(i).and(matching.bits(0, i).any().not())))));
+    /** Whether the rule that counts, or else the table, says so. */
+    const says = (...actions: readonly MatAction[]): Bit => {
+      const among = (code: UInt): Bit => actions.map(a => code.eq(matAction[a])).reduce((x, y) => x.or(y));
+      return orTree([...io.rules.toArray().map((r, i) => chosen.bit(i).and(among(r.action as UInt))), matching.any().not().and(among(entry.action as UInt))]);
+    };
+
+    // The form of an access; `body` is what came after the header.
+    const data_came = node(v.body.sub(accessBody.bytes));
+    const does = (o: keyof typeof syncOperation): Bit => entry.operation.eq(syncOperation[o]);
+    const no_access = node(v.body.lt(accessBody.bytes));
+    const no_operands = node(no_access.or(does("cas").and(v.body.lt(casBody.bytes))).or(does("faa").or(does("store")).and(v.body.lt(faaBody.bytes))));
+    const unaligned = node(v.va.bits(0, 3).any());
+    const clio = node(v.kind.eq(frameKind.clio));
+
+    // Requests out at the slow path. One that was taken in the last cycle is counted in this one.
+    const waiting = reg(uint(bitsFor(slowLimit(p))), { init: 0 });
+    const taken_slow = reg(bit, { init: 0 });
+    const taken_full = reg(bit);
+    const slow_taken = node(taken_slow.and(taken_full.not()));
+    const slow_full = node(waiting.eq(slowLimit(p)).or(slow_taken.and(waiting.eq(slowLimit(p) - 1))));
+    when(slow_taken.and(io.slow_release.not()), () => { waiting.set(waiting.add(1)); })
+      .elseWhen(io.slow_release.and(slow_taken.not()), () => { waiting.set(waiting.sub(1)); });
+
+    // What is known of a request when it is taken. Registered before anything is concluded from it: the compare of the pids alone takes
+    // half a cycle.
+    const Known = struct({
+      slot: uint(slotBits(p)), pid: uint(16), va: uint(64), length: uint(lengthBits), frame: uint(lengthBits),
+      opcode: uint(8), replyOpcode: uint(8), write: bit, silent: bit,
+      /** No Clio request; ARP, if so. */
+      other: bit, arp: bit,
+      /** A request that the MAC found bad; one without any fault, of which the action decides. */
+      corrupt: bit, sound: bit,
+      /** The action, if it is one of these. */
+      fast: bit, sync: bit, slow: bit, extend: bit, echo: bit, drop: bit,
+      /** What the sync unit would do: an atomic, a fetch of a pointer, a fence. */
+      op: uint(syncOpBits), atomic: bit, pointer: bit, fence: bit,
+      /** No access has this form; no write has; no atomic; no pointer stands there. */
+      badAccess: bit, badWrite: bit, badAtomic: bit, unaligned: bit,
+      slowFull: bit,
+      tracked: bit, introduces: bit, client: uint(clientBits), operation: uint(operationBits),
+    });
+    const known = stream(Known);
+    const sound = node(clio.and(v.corrupt.not()).and(v.malformed.not()));
+    known.valid.set(io.request.valid);
+    io.request.ready.set(known.ready);
+    known.payload.set({
+      slot: v.slot, pid: v.pid, va: v.va, length: v.length.trunc(lengthBits), frame: v.frame, opcode: v.opcode, replyOpcode: entry.replyOpcode,
+      write: entry.write, silent: entry.silent, other: clio.not(), arp: v.kind.eq(frameKind.arp), corrupt: clio.and(v.corrupt), sound,
+      fast: says("fast"), sync: says("sync"), slow: says("slow"), extend: says("extend"), echo: says("echo"), drop: says("drop"),
+      op: entry.operation, atomic: does("tas").or(does("cas")).or(does("faa")).or(does("store")), pointer: does("derefRead").or(does("derefWrite")), fence: does("fence"),
+      badAccess: no_access.or(v.length.eq(0)).or(v.length.gt(p.maxData)), badWrite: v.length.gt(data_came.zext(32)),
+      badAtomic: no_operands.or(v.length.ne(atomicBytes)).or(unaligned), unaligned, slowFull: slow_full,
+      tracked: v.tracked, introduces: v.retry.not(), client: v.client, operation: v.operation,
+    });
+    taken_slow.set(io.request.fire.and(sound).and(says("slow", "extend")));
+    taken_full.set(slow_full);
+
+    // What follows. A malformed request and a code that means nothing are refused.
+    const known_stream = known as unknown as StreamIn<typeof Known>;
+    const decided = p.compact === true ? known_stream : stage(known_stream, "full", { name: "decided" });
+    const d = decided.payload;
+    const goes_slow = node(d.sound.and(d.slow.or(d.extend)));
+    const plain_form = node(d.badAccess.or(d.write.and(d.badWrite)).not());
+    const sync_form = node(d.fence.or(d.atomic.and(d.badAtomic.not())).or(d.pointer.and(plain_form).and(d.unaligned.not())));
+    const to_access = node(d.sound.and(d.fast.and(plain_form).or(d.sync.and(sync_form))));
+    const to_slow = node(goes_slow.and(d.slowFull.not()));
+    const busy = node(goes_slow.and(d.slowFull));
+    const echo = node(d.other.or(d.sound.and(d.echo)));
+    const drops = node(d.sound.and(d.drop));
+    const refused = node(to_access.or(to_slow).or(echo).or(drops).not());
+    const unanswered = node(refused.and(d.silent));
+    const to_release = node(drops.or(unanswered));
+    const to_reply = node(echo.or(refused.and(d.silent.not())));
+
+    io.asked.valid.set(decided.valid.and(to_access));
+    io.asked.payload.set({
+      access: {
+        slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.replyOpcode,
+        op: mux(d.sync, d.op, constant(plainOp, syncOpBits)), indirect: 0,
+      },
+      tracked: d.tracked, keeps: d.write, introduces: d.introduces, fence: d.sync.and(d.fence), client: d.client, operation: d.operation,
+    });
+    const replies = stream(Reply(p));
+    replies.valid.set(decided.valid.and(to_reply));
+    replies.payload.set({
+      slot: d.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), word: replyWord.none, opcode: mux(refused, d.opcode, d.replyOpcode),
+      status: mux(refused.not(), constant(status.OK, 4), mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED))),
+    });
+    const reply_stream = replies as unknown as StreamIn<ReturnType<typeof Reply>>;
+    connect(p.compact === true ? reply_stream : stage(reply_stream, "full"), io.reply);
+    const slow_queue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
+    slow_queue.push.valid.set(decided.valid.and(to_slow));
+    slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });
+    connect(slow_queue.pop, io.slow);
+    decided.ready.set(to_access.and(io.asked.ready).or(to_reply.and(replies.ready)).or(to_slow.and(slow_queue.push.ready)).or(to_release));
+    const released = reg(bit, { init: 0 });
+    const released_slot = reg(uint(slotBits(p)));
+    released.set(decided.valid.and(to_release));
+    released_slot.set(d.slot);
+    io.release.set({ valid: released, slot: released_slot });
+
+    const happened = reg(MatEvents, { init: 0 });
+    const leaves = node(decided.fire);
+    const refuses = node(leaves.and(refused));
+    happened.set({
+      nacks: refuses.and(d.corrupt), busy: refuses.and(busy), malformed: refuses.and(d.corrupt.or(busy).not()), unanswered: leaves.and(unanswered),
+      dropRule: leaves.and(drops), pingpongs: leaves.and(echo).and(d.other.not()), arpReplies: leaves.and(d.arp), icmpReplies: leaves.and(d.other).and(d.arp.not()),
+      slowRequests: leaves.and(to_slow).and(d.extend.not()), extendRequests: leaves.and(to_slow).and(d.extend),
+    });
+    io.events.set(happened);
+  });

@@ -1,0 +1,232 @@
+import { arpPacket, broadcastMac, etherType, ethernetHeader, icmpHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { accessBody, casBody, clioHeader, frameOffsets } from "../../wire/index.ts";
+import {
+  bit, cat, constant, encodeOnehot, fromBits, input, lowestSet, module, mux, node, orTree, output, reg, sink, source, struct, uint, when,
+  type Bit, type UInt, type Val,
+} from "../../../../hdl-dsl/index.ts";
+import { cells } from "../../../shared/stream/index.ts";
+import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
+import { cutFields } from "../../../shared/frame/index.ts";
+import { BufferWrite } from "../../../shared/frame/index.ts";
+import { ContextWrite } from "./reply-contexts.ts";
+import { WordWrite } from "../../../shared/frame/index.ts";
+import type { ReplyContext} from "../records/records.ts";
+import { AxisBeat, Release, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
+import { NetConfig, NetRequest, clientBits, frameKind, operandBits } from "../records/records.ts";
+
+export interface NetRxParameters {
+  readonly beatBytes: number; readonly slots: number;
+  /** Largest frame accepted, bytes without FCS. */
+  readonly frameBytes: number;
+  /** Number of consecutive ports from `config.clientPort` on. */
+  readonly clientPorts: number;
+  /**
+   * Without the registers between the stages (cells.ts): `request` is there in the cycle after the last beat, and follows the header register until it is
+   * taken; a dropped frame's pulses 2 cycles after. `context_write.value` stays as it is until the next frame's first beat.
+   */
+  readonly compact?: true;
+}
+
+/** Bytes at a frame's start that are kept: up to the operands of the longest atomic. */
+const headerBytes = frameOffsets.body + casBody.bytes;
+/** Bits from where on an atomic has its operands. */
+const operandsFrom = (frameOffsets.body + accessBody.bytes) * 8;
+/** Number of the last byte of what must be there, for frames that end early. */
+const lastByteOf = { ethernet: ethernetHeader.bytes - 1, arp: frameOffsets.network + arpPacket.bytes - 1,
+  ipv4: frameOffsets.transport - 1 };
+
+/** What the first stage finds wrong, in the order of the rules (designs/clio/model/rules.md, section 1): the first one counts. */
+interface Rule { readonly reason: DropReasonName; readonly broken: Bit }
+
+/**
+ * Takes frames from the MAC, stores each one whole in the frame buffer under a free slot, and judges it after its last beat by the rules of
+ * designs/clio/model/rules.md, section 1 (paper section 4.3: no state but the frame's own).
+ * A frame for the node becomes one `request`; any other one a pulse on `drops` and its slot back on `release`, both in the same cycle.
+ * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context and the operands of the slot are written 1 cycle after the last beat
+ * (also for frames that are then dropped: the slot is still the frame's own). Initiation interval: 1 beat per cycle with no bubble between
+ * frames, single-beat frames included. `received` pulses once per frame.
+ * Full: a frame's first beat waits while no slot is offered. A request that is not taken holds back the two frames behind it and then
+ * `rx.ready`; nothing is lost. A frame longer than the slot is taken to its end without being written past the slot.
+ */
+export const NetRx = module("NetRx",
+  (p: NetRxParameters) => ({
+    rx: sink(AxisBeat(p.beatBytes)), slot: sink(uint(slotBits(p))), config: input(NetConfig),
+    buffer_write: output(BufferWrite(p)), context_write: output(ContextWrite(p)), request: source(NetRequest(p)),
+    operands_write: output(WordWrite({ slots: p.slots, width: operandBits })),
+    release: output(Release(p)), drops: output(DropPulses), received: output(bit),
+  }),
+  (io, p) => {
+    const { beatBytes } = p, { cell, load } = cells(p.compact === true), beatBits = slotBeatBits(p), laneBits = Math.log2(beatBytes);
+    const rx = io.rx.payload;
+
+    // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits to be judged; it
+    // leaves in
+    // the next cycle unless the stage behind is stalled, so the header register is free for the next frame's beats.
+    const first = reg(bit, { init: 1 });
+    const beat = reg(uint((beatBits) + 1), { init: 0 });
+    const slot = reg(uint(slotBits(p)));
+    const header = reg(uint(headerBytes * 8));
+    const last_byte = reg(uint((beatBits) + 1 + laneBits));
+    const bad = reg(bit);
+    const pending = reg(bit, { init: 0 });
+    const judged_valid = cell(bit, { init: 0, name: "judged_valid" });
+    const answer_valid = cell(bit, { init: 0, name: "answer_valid" });
+    const answer_room = node(answer_valid.not().or(io.request.ready));
+    const judged_room = node(judged_valid.not().or(answer_room));
+
+    const room = node(pending.not().or(judged_room));
+    io.rx.ready.set(room.and(first.not().or(io.slot.valid)));
+    io.slot.ready.set(room.and(first).and(io.rx.valid));
+    const taken = node(io.rx.fire);
+    const ended = node(taken.and(rx.last));
+    const frame_slot = node(mux(first, io.slot.payload, slot));
+    const past = beat.bit(beatBits);
+    when(taken, () => {
+      first.set(rx.last);
+      slot.set(frame_slot);
+      for (let b = 0; b * beatBytes < headerBytes; b++) {
+        const bytes = Math.min(beatBytes, headerBytes - b * beatBytes);
+        when(beat.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
+      }
+      when(rx.last, () => { beat.set(0); }).elseWhen(past.not(), () => { beat.set(beat.add(1)); });
+    });
+    when(ended, () => {
+      // The highest byte kept: where the next lane's keep bit is 0.
+      const edge = node(rx.keep.and(rx.keep.shr(1).not()));
+      last_byte.set(cat(beat, encodeOnehot(edge)));
+      bad.set(rx.user);
+    });
+    pending.set(ended.or(pending.and(judged_room.not())));
+    io.buffer_write.set({ en: taken.and(past.not()), slot: frame_slot, beat: beat.trunc(beatBits), data: rx.data });
+    io.received.set(pending.and(judged_room));
+
+    // First stage: every rule by itself, the checksum down to two numbers.
+    const found = examine(header, last_byte, io.config, p);
+    io.context_write.set({ en: pending.and(judged_room), slot, value: found.context });
+    io.operands_write.set({ en: pending.and(judged_room), slot, value: header.bits(operandsFrom, operandBits) });
+    const broken = cell(uint(found.rules.length), { name: "broken" });
+    const judged = cell(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }), { name: "judged" });
+    load(judged_room, () => { judged_valid.set(pending); });
+    load(pending.and(judged_room), () => {
+      broken.set(fromBits(found.rules.map(r => r.broken)));
+      judged.set({
+        kind: found.kind, bad, tooLong: found.tooLong, checked: found.ip, sums: found.sums,
+        request: { ...found.request, slot, corrupt: bad, frame: last_byte.resize(lengthBits).add(1) },
+      });
+    });
+
+    // Second stage: the checksum's end and the verdict.
+    const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
+    // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the low word add up
+    // without a new carry.
+    const sum_right = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
+    const all = node(fromBits(found.rules.map((r,
+      i) => (r.reason === "ipChecksum" ? judged.checked.and(sum_right.not()) : broken.bit(i)))));
+    const refused = node(all.any());
+    const cause = node(lowestSet(all));
+    const udp = judged.kind.eq(frameKind.clio);
+    // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is wrong with it, unless
+    // it is too long.
+    const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not())));
+    const dropped = node(refused.or(spoilt));
+    const blames = (name: DropReasonName): Bit => (name === "fcs" ? spoilt
+      : orTree(found.rules.flatMap((r, i) => (r.reason === name ? [cause.bit(i)] : []))).and(spoilt.not()));
+
+    const moves = node(judged_valid.and(answer_room));
+    const answer = cell(NetRequest(p), { name: "answer" });
+    const dropping = reg(DropPulses, { init: 0 });
+    const released = reg(bit, { init: 0 });
+    const released_slot = reg(uint(slotBits(p)));
+    load(answer_room, () => { answer_valid.set(judged_valid.and(dropped.not())); });
+    load(moves, () => { answer.set(judged.request); });
+    when(moves, () => { released_slot.set(judged.request.slot); });
+    for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
+    released.set(moves.and(dropped));
+    io.drops.set(dropping);
+    io.release.set({ valid: released, slot: released_slot });
+    io.request.valid.set(answer_valid);
+    io.request.payload.set(answer);
+  });
+
+/** All that one cycle finds out about a whole header: rules 1 to 20, the request and its context. Wires only. */
+function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p: NetRxParameters): {
+  readonly rules: readonly Rule[]; readonly tooLong: Bit; readonly ip: Bit; readonly kind: UInt<2>; readonly sums: UInt;
+  readonly request: Omit<Val<ReturnType<typeof NetRequest>>, "slot" | "corrupt" | "frame">; readonly context: Val<typeof ReplyContext>;
+} {
+  const ethernet = cutFields(ethernetHeader, header), arp = cutFields(arpPacket, header, frameOffsets.network);
+  const ip = cutFields(ipv4Header, header, frameOffsets.network), icmp = cutFields(icmpHeader, header, frameOffsets.transport);
+  const udp = cutFields(udpHeader, header, frameOffsets.transport), clio = cutFields(clioHeader, header, frameOffsets.clio);
+  const body = cutFields(accessBody, header, frameOffsets.body);
+
+  const is_arp = node(ethernet.etherType.eq(etherType.arp)), is_ip = node(ethernet.etherType.eq(etherType.ipv4));
+  const is_icmp = node(is_ip.and(ip.protocol.eq(ipProtocol.icmp))), is_udp = node(is_ip.and(ip.protocol.eq(ipProtocol.udp)));
+  const ours = node(ip.dst.eq(config.ip)), arp_ours = node(arp.targetIp.eq(config.ip));
+  const mac_ours = node(ethernet.dst.eq(config.mac).or(ethernet.dst.eq(broadcastMac).and(is_arp)).or(config.acceptAnyMac));
+  const native = node(udp.dstPort.eq(config.nativePort));
+  const port_past = node(udp.dstPort.sub(config.clientPort));
+  // Ports past 65535 do not exist: a port below the first client port wraps to a large number.
+  const client = node(p.clientPorts > 65535 ? constant(1, 1) : port_past.lt(p.clientPorts));
+
+  const tooLong = node(lastByte.ge(p.frameBytes));
+  // Padded so that no sum below wraps.
+  const wide = Math.max(17, lastByte.width);
+  const ip_total = ip.totalLength.zext(wide), frame_last = lastByte.zext(wide);
+  const past_frame = node(ip_total.add(frameOffsets.network - 1).gt(frame_last));
+  const arpRequest = arp.hardwareType.eq(1).and(arp.protocolType.eq(etherType.ipv4))
+    .and(arp.hardwareSize.eq(6)).and(arp.protocolSize.eq(4)).and(arp.operation.eq(1));
+  const short = (bytes: number): Bit => ip.totalLength.lt(bytes);
+
+  const rules: Rule[] = [
+    { reason: "long", broken: tooLong },
+    { reason: "short", broken: lastByte.lt(lastByteOf.ethernet) },
+    { reason: "mac", broken: mac_ours.not() },
+    { reason: "etherType", broken: is_ip.or(is_arp).not() },
+    { reason: "short", broken: is_arp.and(lastByte.lt(lastByteOf.arp)) },
+    { reason: "arp", broken: is_arp.and(arpRequest.and(arp_ours).not()) },
+    { reason: "short", broken: is_ip.and(lastByte.lt(lastByteOf.ipv4)) },
+    { reason: "ipHeader", broken: is_ip.and(ip.version.ne(4).or(ip.ihl.lt(5))) },
+    { reason: "ipOptions", broken: is_ip.and(ip.ihl.gt(5)) },
+    // Decided in the next stage.
+    { reason: "ipChecksum", broken: constant(0, 1) },
+    { reason: "fragment", broken: is_ip.and(ip.moreFragments.or(ip.fragmentOffset.any())) },
+    { reason: "ip", broken: is_ip.and(ours.not()) },
+    { reason: "length", broken: is_ip.and(short(ipv4Header.bytes).or(past_frame)) },
+    { reason: "protocol", broken: is_ip.and(is_icmp.or(is_udp).not()) },
+    { reason: "short", broken: is_icmp.and(short(ipv4Header.bytes + icmpHeader.bytes)) },
+    { reason: "icmp", broken: is_icmp.and(icmp.type.ne(8).or(icmp.code.ne(0))) },
+    { reason: "short", broken: is_udp.and(short(ipv4Header.bytes + udpHeader.bytes)) },
+    { reason: "port", broken: is_udp.and(native.or(client).not()) },
+    { reason: "length", broken: is_udp.and(udp.length.ne(ip.totalLength.sub(ipv4Header.bytes))) },
+    { reason: "short", broken: is_udp.and(udp.length.lt(udpHeader.bytes + clioHeader.bytes)) },
+  ];
+
+  // The ten words of the IPv4 header: seven and three, each a tree of adders.
+  const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8),
+    header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
+  const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from,
+    (from + to) >> 1).add(total((from + to) >> 1, to)));
+  const words = ipv4Header.bytes / 2;
+  const sums = cat(total(words >> 1, words), total(0, words >> 1));
+
+  const kind = mux(is_arp, constant(frameKind.arp, 2), mux(is_icmp, constant(frameKind.icmp, 2), constant(frameKind.clio, 2)));
+  // Bytes behind the UDP header that the Clio header claims, against those that came.
+  const came_short = clio.size.zext(17).add(udpHeader.bytes).gt(udp.length.zext(17));
+  const clioBytes = header.bits(frameOffsets.clio * 8, clioHeader.bytes * 8), ipBytes = 12;
+  return {
+    rules, tooLong, ip: is_ip, kind, sums,
+    request: {
+      kind, opcode: clio.opcode, pid: clio.pid, va: body.va, length: body.length, body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
+      malformed: clio.size.lt(clioHeader.bytes).or(came_short),
+      tracked: clio.flagTracked.and(native), retry: clio.flagRetry, client: cat(ip.src, udp.srcPort).is(clientBits),
+      operation: mux(clio.flagRetry, clio.retryOf, clio.requestId),
+    },
+    context: {
+      kind, mac: ethernet.src, ip: mux(is_arp, arp.senderIp, ip.src), clientPort: udp.srcPort, nodePort: udp.dstPort,
+      // An ARP packet has no Clio header: its sender's MAC, which need not be the frame's source, is kept in the same place.
+      header: cat(clioBytes.bits(48, 80), mux(is_arp, arp.senderMac, clioBytes.bits(0, 48).is(48))).is(128),
+      body: header.bits(frameOffsets.body * 8, accessBody.bytes * 8).is(96), published: native.not(), ipLength: ip.totalLength,
+        icmpChecksum: icmp.checksum,
+      ipHeader: header.bits(frameOffsets.network * 8, ipBytes * 8).is(96),
+    },
+  };
+}

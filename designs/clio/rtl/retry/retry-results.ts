@@ -1,0 +1,121 @@
+import {
+  assertAlways, bit, cat, connect, constant, decode, Fifo, input, instance, module, mux, node, output, ram, reg, source, struct, uint,
+  type Bit, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { status } from "../../wire/index.ts";
+import { slotBits } from "../../../shared/frame/index.ts";
+
+export interface RetryResultsParameters {
+  readonly slots: number;
+  /** Operations remembered: places of results. */
+  readonly entries: number;
+  readonly wordBits: number;
+}
+
+/** Why a request is answered and not done. */
+export const retryAnswer = {
+  /** Done before: the status of then, and an atomic's number at `word`. */
+  replayed: 0,
+  /** Still under way, or no room for its client. */
+  busy: 1,
+  /** It can no longer be told whether it was done. */
+  expired: 2,
+} as const;
+/** What the pipeline found out about a request: an answer of `retryAnswer` as it stands, or one of these. */
+export const retryFinding = { found: 0, busy: retryAnswer.busy, expired: retryAnswer.expired, entered: 3 } as const;
+
+interface Places { readonly slots: number; readonly entries: number }
+/** The operation at `entry` is done by the request in `slot`. */
+export const RetryStarted = (p: Places) => struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
+/** What was found out about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the request in `entrySlot`. */
+export const RetryFinding = (p: Places) => struct({
+  valid: bit, kind: uint(2), slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)), entrySlot: uint(slotBits(p)), silent: bit, replyOpcode: uint(8),
+});
+export const RetryAnswer = (p: { readonly slots: number }) =>
+  struct({ slot: uint(slotBits(p)), kind: uint(2), status: uint(4), silent: bit, replyOpcode: uint(8) });
+/** An operation that was passed on has been done (or failed): its status, and what an atomic found. */
+export const RetryDone = (p: { readonly slots: number; readonly wordBits: number }) =>
+  struct({ valid: bit, slot: uint(slotBits(p)), status: uint(4), word: uint(p.wordBits) });
+
+/**
+ * Results of the operations that the retry buffer remembers, by place in the buffer, and which of them are still awaited.
+ *
+ * `started`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done` is awaited. `finding` comes one
+ * cycle after: `found`: the request in `slot` repeats what stands at `entry`, put there by the request in `entrySlot`; the answer is BUSY
+ * while that one's done is awaited and the result otherwise. `entered`: the operation that stood at `entry` before (of `entrySlot`) has been
+ * pushed out: its done, if it is still to come, belongs to nobody.
+ *
+ * Latency from `finding` to `answer` 2 cycles, from `done` to being known as done 1; one of each per cycle. There is always room for answers,
+ * since each stands for a slot. `word` is the number for the reply of `word_slot`, in the same cycle: its own `done`'s, or the remembered
+ * one. Reset: nothing is awaited, no answers.
+ */
+export const RetryResults = module("RetryResults",
+  (p: RetryResultsParameters) => {
+    const slot = uint(slotBits(p));
+    return {
+      started: input(RetryStarted(p)), finding: input(RetryFinding(p)),
+      done: input(RetryDone(p)),
+      answer: source(RetryAnswer(p)),
+      word_slot: input(slot), word: output(uint(p.wordBits)),
+      events: output(struct({ answered: bit, busy: bit, expired: bit })),
+    };
+  },
+  (io, p) => {
+    const none = constant(0, p.slots);
+    const mark = (valid: Bit, slot: UInt): UInt => mux(valid, decode(slot, p.slots), none);
+    const entry_of = ram(uint(Math.log2(p.entries)), { depth: p.slots, collision: "undefined", style: "distributed" });
+    entry_of.write(io.started.valid, io.started.slot, io.started.entry);
+    const awaited = reg(uint(p.slots), { init: 0 });
+
+    // Whether the request that put the entry there is still doing it.
+    const f = io.finding;
+    const under_way = node(awaited.shr(f.entrySlot).bit(0).and(entry_of.readAsync(f.entrySlot).eq(f.entry)));
+    const own = f.entrySlot.eq(f.slot);
+    const orphaned = node(f.valid.and(f.kind.eq(retryFinding.entered)).and(under_way).and(own.not()));
+    const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
+    awaited.set(awaited.and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not())
+      .or(mark(io.started.valid, io.started.slot)));
+
+    const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), { depth: p.entries, collision: "undefined", style: "block" });
+    // A signal of its own: Yosys makes registers of a memory that is read to address another.
+    const done_entry = node(entry_of.readAsync(io.done.slot));
+    results.write(finished, done_entry, { status: io.done.status, word: io.done.word });
+    const result = results.readSync(f.entry);
+
+    // The answer, one cycle later with the result.
+    const found = node(f.kind.eq(retryFinding.found));
+    const kind = node(mux(found, mux(under_way, constant(retryAnswer.busy, 2), constant(retryAnswer.replayed, 2)), f.kind));
+    const asks = reg(struct({ valid: bit, slot: uint(slotBits(p)), kind: uint(2), silent: bit, replyOpcode: uint(8) }), { init: 0 });
+    asks.set({ valid: f.valid.and(f.kind.ne(retryFinding.entered)), slot: f.slot, kind, silent: f.silent, replyOpcode: f.replyOpcode });
+    const replays = node(asks.valid.and(asks.kind.eq(retryAnswer.replayed)));
+    const answers = instance("answers", Fifo({ shape: RetryAnswer(p), depth: p.slots, style: "distributed" }));
+    answers.push.valid.set(asks.valid);
+    answers.push.payload.set({
+      slot: asks.slot, kind: asks.kind, silent: asks.silent, replyOpcode: asks.replyOpcode,
+      status: mux(replays, result.status, mux(asks.kind.eq(retryAnswer.busy), constant(status.BUSY, 4), constant(status.EXPIRED, 4))),
+    });
+    connect(answers.pop, io.answer);
+
+    // Two sides give a slot its number, so each has a memory.
+    const word = uint(p.wordBits);
+    const found_words = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
+    const remembered_words = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
+    found_words.write(io.done.valid, io.done.slot, io.done.word);
+    remembered_words.write(replays, asks.slot, result.word);
+    // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for that.
+    // They begin as something known: a memory read at two places is two memories, which need not begin alike.
+    const turns = { depth: p.slots, collision: "undefined", style: "distributed", init: Array.from({ length: p.slots }, () => 0) } as const;
+    const found_turn = ram(bit, turns), remembered_turn = ram(bit, turns);
+    found_turn.write(io.done.valid, io.done.slot, remembered_turn.readAsync(io.done.slot));
+    remembered_turn.write(replays, asks.slot, found_turn.readAsync(asks.slot).not());
+    const remembered = found_turn.readAsync(io.word_slot).xor(remembered_turn.readAsync(io.word_slot));
+    io.word.set(mux(remembered, remembered_words.readAsync(io.word_slot), found_words.readAsync(io.word_slot)));
+
+    io.events.set({
+      answered: replays, busy: asks.valid.and(asks.kind.eq(retryAnswer.busy)), expired: asks.valid.and(asks.kind.eq(retryAnswer.expired)),
+    });
+    assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");
+    assertAlways(io.started.valid.and(awaited.shr(io.started.slot).bit(0)).not(), "a slot does one operation at a time");
+    assertAlways(cat(io.done.valid, replays).all().and(io.done.slot.eq(asks.slot)).not(), "a request is done or answered, not both");
+  },
+  { nameOf: p => `RetryResults_e${p.entries}_n${p.slots}_w${p.wordBits}` });

@@ -1,0 +1,181 @@
+import {
+  arbiter, assertAlways, bit, cat, constant, decode, demux, Fifo, fifo, fork, input, instance, module, mux, node, output, ram, reg, repeat, sink, source,
+  stage, stream, struct, uint, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { status } from "../../wire/index.ts";
+import { fetchesPointer, newWord, SyncReply, SyncRequest, SyncResult, syncOp, wordBits, wordBytes } from "./sync-ops.ts";
+import { laneBits, SyncWords } from "./sync-words.ts";
+import { Access, operandBits, plainOp, syncOpBits } from "../records/records.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
+import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
+
+export interface SyncUnitParameters {
+  readonly slots: number;
+  readonly beatBytes: number;
+  readonly addressBits: number;
+  readonly idBits: number;
+  /** The AXI ID of all its accesses: nobody else's. */
+  readonly id: number;
+  /** Operations in flight, a power of two. */
+  readonly lanes: number;
+}
+
+/**
+ * Atomics and pointer fetches on aligned 8-byte words (paper §4.4.5, T3): TAS, CAS, FAA, STORE, and the first half of DEREF_READ and DEREF_WRITE.
+ *
+ * Operations on different words overlap, `lanes` of them at a time; those on one word are done strictly one after another, in the order of arrival: the next
+ * one begins when the one before has been handed over at `reply` or `access`. One that must wait holds up those behind it. A word is read with its whole
+ * beat and written alone, by strobes; STORE reads nothing, and a TAS or CAS that does not find what it wants writes nothing. The memory's error at either
+ * access ends an operation with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes out as an access to its target.
+ *
+ * The operands of the slot at `operand_slot` are looked at in the same cycle, once per operation, before its `reply`: they stay as long as the slot is taken.
+ *
+ * Latency from `request` to `reply`, L the memory's: 2 L + 5 cycles for what reads and writes, L + 5 for STORE, for a TAS or CAS that writes nothing and for
+ * DEREF to `access`. Initiation interval: 1 cycle while lanes are left; on one word the latency. So `lanes` operations every 2 L + 5 cycles.
+ * Full (all lanes taken): `request` waits. `r` waits at most 1 cycle (for a STORE), `b` at most 1 more each time something else ends; both whatever `reply` and
+ * `access` do: room for every operation in flight is there. Reset: forgets all; what the memory still answers to accesses of before must not come.
+ */
+export const SyncUnit = module("SyncUnit",
+  (p: SyncUnitParameters) => ({
+    request: sink(SyncRequest(p)),
+    operand_slot: output(uint(slotBits(p))), operands: input(uint(operandBits)),
+    ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
+    result: output(SyncResult(p)), reply: source(SyncReply(p)),
+    /** The second half of a DEREF: the access to what the pointer points at. */
+    access: source(Access(p)),
+  }),
+  (io, p) => {
+    const beatShift = Math.log2(p.beatBytes), wordShift = Math.log2(wordBytes), lanesOfBeat = p.beatBytes / wordBytes;
+    const lane = uint(laneBits(p)), word = uint(p.addressBits - wordShift);
+    const address = (word_number: UInt) => ({
+      addr: cat(word_number.bits(beatShift - wordShift, p.addressBits - beatShift), constant(0, beatShift)), id: constant(p.id, p.idBits),
+      len: constant(0, 8), size: constant(beatShift, 3), burst: constant(1, 2),
+    });
+
+    // ---- In: a lane for each operation, when its word is nobody else's.
+    const arrived = stage(io.request, "forward");
+    const q = arrived.payload, q_word = q.address.bits(wordShift, word.width);
+    const words = instance("words", SyncWords({ lanes: p.lanes, numberBits: word.width }));
+    words.word.set(q_word);
+    arrived.ready.set(words.free);
+    const begins = node(arrived.fire);
+    words.claim.set(begins);
+    const is_store = node(q.op.eq(syncOp.store));
+    assertAlways(arrived.valid.not().or(q.op.ne(plainOp)), "no plain access comes here");
+    assertAlways(arrived.valid.not().or(q.address.trunc(wordShift).any().not()), "words are aligned");
+
+    // What is needed at the word, and what is needed in the end.
+    const work = ram(struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), word }), { depth: p.lanes, collision: "undefined", style: "distributed" });
+    work.write(begins, words.lane, { slot: q.slot, op: q.op, word: q_word });
+    const Context = struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), pid: uint(16), length: uint(lengthBits), silent: bit, replyOpcode: uint(8) });
+    const contexts = ram(Context, { depth: p.lanes, collision: "undefined", style: "distributed" });
+    contexts.write(begins, words.lane, { slot: q.slot, op: q.op, pid: q.pid, length: q.length, silent: q.silent, replyOpcode: q.replyOpcode });
+
+    // ---- Read. Answers come in the order of the addresses: all have one ID.
+    const reads = node(begins.and(is_store.not()));
+    const asked = pulse("asked", word, reads, q_word, p.lanes);
+    const reading = pulse("reading", lane, reads, words.lane, p.lanes);
+    const storing = pulse("storing", lane, begins.and(is_store), words.lane, p.lanes);
+    io.ar.valid.set(asked.valid);
+    asked.ready.set(io.ar.ready);
+    io.ar.payload.set(address(asked.payload));
+
+    // A word that was read, or a STORE, which needs none; by turns when both are there, so that neither waits for long.
+    const stored_last = reg(bit, { init: 0 });
+    const takes_store = node(storing.valid.and(stored_last.not().or(reading.valid.not())));
+    stored_last.set(takes_store);
+    storing.ready.set(takes_store);
+    io.r.ready.set(takes_store.not());
+    reading.ready.set(io.r.fire);
+    assertAlways(io.r.fire.not().or(reading.valid), "a word that comes was asked for");
+    assertAlways(io.r.valid.not().or(io.r.payload.id.eq(p.id).and(io.r.payload.last)), "only single beats of the unit's ID come here");
+
+    // ---- Work on the word: its lane of the beat and the operands in one cycle, the new value in the next.
+    const next_lane = node(mux(takes_store, storing.payload, reading.payload));
+    const next = work.readAsync(next_lane);
+    io.operand_slot.set(next.slot);
+    const beat = io.r.payload.data;
+    const lane_of_beat = lanesOfBeat === 1 ? undefined : next.word.trunc(beatShift - wordShift);
+    const found = node(lane_of_beat === undefined ? beat : selectWord(beat, lane_of_beat));
+    const at_work = reg(bit, { init: 0 });
+    at_work.set(takes_store.or(io.r.fire));
+    const w = reg(struct({ lane, slot: uint(slotBits(p)), op: uint(syncOpBits), word, old: uint(wordBits), operands: uint(operandBits), failed: bit }));
+    w.set({ lane: next_lane, slot: next.slot, op: next.op, word: next.word, old: found, operands: io.operands, failed: takes_store.not().and(io.r.payload.resp.any()) });
+
+    const becomes = newWord(w.op, w.old, w.operands);
+    const writes = node(becomes.writes.and(w.failed.not()));
+    const fetched = node(at_work.and(fetchesPointer(w.op)));
+    io.result.set({ valid: at_work.and(w.failed.not()).and(w.op.ne(syncOp.store)), slot: w.slot, word: w.old });
+    const pointers = ram(uint(wordBits), { depth: p.lanes, collision: "undefined", style: "distributed" });
+    pointers.write(fetched, w.lane, w.old);
+
+    // ---- Write: that word alone.
+    const Write = struct({ word, value: uint(wordBits) });
+    const written = stream(Write);
+    written.valid.set(at_work.and(writes));
+    written.payload.set({ word: w.word, value: becomes.word });
+    assertAlways(written.valid.and(written.ready.not()).not(), "there is room for every write");
+    const to_write = fifo(written, p.lanes, { style: "distributed" });
+    const writing = pulse("writing", lane, at_work.and(writes), w.lane, p.lanes);
+    const [to_aw, to_w] = fork(to_write, 2, "eager", { name: "write_to" }) as [typeof to_write, typeof to_write];
+    io.aw.valid.set(to_aw.valid);
+    to_aw.ready.set(io.aw.ready);
+    io.aw.payload.set(address(to_aw.payload.word));
+    io.w.valid.set(to_w.valid);
+    to_w.ready.set(io.w.ready);
+    const strobes = lanesOfBeat === 1 ? constant(1, 1) : decode(to_w.payload.word.trunc(beatShift - wordShift), lanesOfBeat);
+    io.w.payload.set({
+      data: repeat(to_w.payload.value, lanesOfBeat), last: constant(1, 1),
+      strb: cat(...Array.from({ length: lanesOfBeat }, (_, i) => repeat(strobes.bit(lanesOfBeat - 1 - i), wordBytes))),
+    });
+
+    // ---- Ends: without a write, or with the memory's answer to it.
+    const Ended = struct({ lane, failed: bit });
+    const unwritten = stream(Ended), confirmed = stream(Ended);
+    unwritten.valid.set(at_work.and(writes.not()));
+    unwritten.payload.set({ lane: w.lane, failed: w.failed });
+    assertAlways(unwritten.valid.and(unwritten.ready.not()).not(), "there is room for every operation that does not write");
+    confirmed.valid.set(io.b.valid);
+    confirmed.payload.set({ lane: writing.payload, failed: io.b.payload.resp.any() });
+    io.b.ready.set(confirmed.ready);
+    writing.ready.set(io.b.fire);
+    assertAlways(io.b.fire.not().or(writing.valid), "an answer (B) belongs to a word that was written");
+    assertAlways(io.b.valid.not().or(io.b.payload.id.eq(p.id)), "only answers to the unit's ID come here");
+    const without_write = fifo(unwritten, p.lanes, { style: "distributed" });
+    const ended = fifo(arbiter([without_write, confirmed], { name: "ends" }), p.lanes, { style: "distributed" });
+
+    const e = ended.payload;
+    const context = contexts.readAsync(e.lane);
+    const goes_on = node(fetchesPointer(context.op).and(e.failed.not()));
+    const [to_reply, to_access] = demux(ended, goes_on, 2, { name: "end_to" }) as [typeof ended, typeof ended];
+    words.release.set({ valid: ended.fire, lane: e.lane });
+    io.reply.valid.set(to_reply.valid);
+    to_reply.ready.set(io.reply.ready);
+    io.reply.payload.set({
+      slot: context.slot, op: context.op, status: mux(e.failed, constant(status.FAIL, 4), status.OK), silent: context.silent, replyOpcode: context.replyOpcode,
+    });
+    io.access.valid.set(to_access.valid);
+    to_access.ready.set(io.access.ready);
+    io.access.payload.set({
+      slot: context.slot, pid: context.pid, va: pointers.readAsync(e.lane), length: context.length, write: context.op.eq(syncOp.derefWrite),
+      silent: context.silent, replyOpcode: context.replyOpcode, op: constant(plainOp, syncOpBits), indirect: constant(1, 1),
+    });
+  },
+  { nameOf: p => `SyncUnit_l${p.lanes}_n${p.slots}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_${p.id}` });
+
+/** A queue of `depth` that is pushed when `valid` and always has room. */
+function pulse(name: string, shape: ReturnType<typeof uint>, valid: UInt<1>, value: UInt, depth: number) {
+  const queue = instance(name, Fifo({ shape, depth, style: "distributed" }));
+  queue.push.valid.set(valid);
+  queue.push.payload.set(value);
+  assertAlways(valid.and(queue.push.ready.not()).not(), `the queue ${name} has room for every operation in flight`);
+  return queue.pop;
+}
+
+/** One word of a beat: a tree of muxes. */
+function selectWord(beat: UInt, index: UInt): UInt {
+  if (beat.width === wordBits) return beat;
+  const half = beat.width / 2, top = index.width - 1;
+  const pick = (v: UInt): UInt => (top === 0 ? v : selectWord(v, index.trunc(top)));
+  return mux(index.bit(top), pick(beat.bits(half, half)), pick(beat.trunc(half)));
+}

@@ -1,0 +1,76 @@
+import {
+  connect, instance, liteAddress, map, module, sink, source, type Def, type StreamIn,
+} from "../../../../hdl-dsl/index.ts";
+import { behindTransport, ConfigError, deriveConfig, gbnTimeoutCycles, type Parameters } from "../../config/index.ts";
+import { gbnMap, registerAddressBits } from "../../registers/index.ts";
+import { GbnRegisters } from "../transport/gbn-registers.ts";
+import { gbnDefaults, GbnShims, type GbnShimsParameters } from "../transport/gbn-shims.ts";
+import { gbnMemory } from "../../../shared/go-back-n/rtl/index.ts";
+import { LiteSplit } from "../../../shared/axi/index.ts";
+import { ClioNode } from "./node.ts";
+import { nodeBus, translateParameters } from "../records/widths.ts";
+import { dramPorts, handMemoryThrough, networkPorts, slowPathPorts, softwarePorts } from "../records/node-ports.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
+
+export interface GbnNodeParameters extends Parameters {
+  /** Where the frames kept lie behind the `gbn` memory port, bytes; default 0. */
+  readonly base?: number;
+}
+/** What stands behind the shims: `ClioNode`, or something with its ports. */
+export interface BehindGoBackN {
+  readonly build: (p: Parameters & { readonly exportsConfig: true }) => Def<ReturnType<typeof ClioNode>["ports"]>;
+  /** Its Verilog name without the transport, `ClioNode...`. */
+  readonly nameOf: (p: Parameters) => string;
+  /** Requests that it can have taken in beside those that hold a slot. They may take longer than their sessions last. */
+  readonly requests: number;
+  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of gbn_types.ts). */
+  readonly marksParts: boolean;
+}
+/** The shims of a build. @throws ConfigError when it has none */
+const shims = (p: GbnNodeParameters, { requests, marksParts }: BehindGoBackN): GbnShimsParameters => {
+  if (p.transport !== "gbn") throw new ConfigError(`transport = ${p.transport} has no Go-Back-N sessions; ClioNodeGbn needs transport = gbn`);
+  const c = deriveConfig(behindTransport(p)), frameBytes = p.mtuFrame, sessions = p.gbnSessions, base = p.base ?? gbnDefaults.base;
+  const bytes = base + gbnMemory({ frameBytes, sessions, window: gbnDefaults.window });
+  return {
+    // Half of the places are for the replies of all requests that are inside already, when no more are let in.
+    ...gbnDefaults, timeoutCycles: gbnTimeoutCycles(p), sessions, base, waiting: 2 * 2 ** Math.ceil(Math.log2(p.requestSlots + requests)), ...(marksParts && { marksParts }), ...(requests > 0 && { checksPeers: true }),
+    beatBytes: c.beatBytes, frameBytes, clientPorts: c.clientPorts, addressBits: Math.ceil(Math.log2(bytes)), idBits: 1,
+  };
+};
+
+/**
+ * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn_shims.ts). The ports are the node's, and `gbn_aw` ... `gbn_r` is
+ * the AXI4 port of the frames kept. The registers are the node's, and behind them, in an upper half of the register space, those of Go-Back-N (gbn_registers.ts): sessions are opened and closed there.
+ */
+export const goBackNNode = (inside: BehindGoBackN) => module("ClioNodeGbn",
+  (p: GbnNodeParameters) => {
+    const c = deriveConfig(behindTransport(p)), w = nodeBus(c), t = translateParameters(c), g = shims(p, inside);
+    return {
+      ...networkPorts(w), ...dramPorts(w),
+      gbn_aw: source(axi4Address(g)), gbn_w: source(axi4Write(g.beatBytes)), gbn_b: sink(axi4Response(g)), gbn_ar: source(axi4Address(g)), gbn_r: sink(axi4Read(g)),
+      ...softwarePorts(w), ...slowPathPorts(c, t, registerAddressBits + 1),
+    };
+  },
+  (io, p) => {
+    const g = shims(p, inside), node = instance(inside.build({ ...behindTransport(p), exportsConfig: true })), gbn = instance("gbn", GbnShims(g));
+    connect(io.rx, gbn.rx); connect(gbn.node_rx, node.rx); connect(node.tx, gbn.node_tx); connect(gbn.tx, io.tx);
+    gbn.config.set(node.net_config);
+    const registers = instance("gbn_registers", GbnRegisters({ sessions: g.sessions, window: g.window })), split = instance("split", LiteSplit({ addressBits: registerAddressBits }));
+    connect(registers.session, gbn.session);
+    registers.failed.set(gbn.failed as never);
+    registers.counters.set(gbn.counters as never);
+    connect(gbn.mem_aw, io.gbn_aw); connect(gbn.mem_w, io.gbn_w); connect(io.gbn_b, gbn.mem_b); connect(gbn.mem_ar, io.gbn_ar); connect(io.gbn_r, gbn.mem_r);
+    connect(node.soc_rx, io.soc_rx); connect(io.soc_tx, node.soc_tx);
+    handMemoryThrough(io, node);
+    connect(io.s_aw, split.s_aw); connect(io.s_w, split.s_w); connect(split.s_b, io.s_b); connect(io.s_ar, split.s_ar); connect(split.s_r, io.s_r);
+    connect(split.low_aw, node.s_aw); connect(split.low_w, node.s_w); connect(node.s_b, split.low_b); connect(split.low_ar, node.s_ar); connect(node.s_r, split.low_r);
+    // The few registers of Go-Back-N repeat throughout their half.
+    const within = (a: typeof split.high_aw, name: string): StreamIn<ReturnType<typeof liteAddress>> =>
+      map(a, liteAddress(gbnMap.addressBits), v => ({ addr: v.addr.trunc(gbnMap.addressBits), prot: v.prot }), { name });
+    connect(within(split.high_aw, "gbn_aw_within"), registers.s_aw); connect(split.high_w, registers.s_w); connect(registers.s_b, split.high_b);
+    connect(within(split.high_ar, "gbn_ar_within"), registers.s_ar); connect(registers.s_r, split.high_r);
+  },
+  { nameOf: p => inside.nameOf(behindTransport(p)).replace("ClioNode", "ClioNodeGbn") + (p.gbnSessions === gbnDefaults.sessions ? "" : `_g${p.gbnSessions}`) + (p.gbnTimeout === undefined ? "" : `_r${gbnTimeoutCycles(p)}`) + (p.base === undefined ? "" : `_b${p.base}`) });
+
+/** `ClioNode` with the Go-Back-N transport. */
+export const ClioNodeGbn = goBackNNode({ build: p => ClioNode(p), nameOf: p => ClioNode(p).name, requests: 0, marksParts: false });

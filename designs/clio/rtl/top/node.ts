@@ -1,0 +1,245 @@
+import {
+  arbiter, cat, connect, constant, input, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { counterNames, deriveConfig, makeSettings, type CounterName, type NodeConfig, type Parameters } from "../../config/index.ts";
+import { opcode, replyCode, status } from "../../wire/index.ts";
+import { resetValues } from "../../registers/index.ts";
+import { AccessRead } from "../memory/access-read.ts";
+import { AccessWrite } from "../memory/access-write.ts";
+import { AxiShare } from "../../../shared/axi/index.ts";
+import { Control } from "../dispatch/control.ts";
+import { FenceUnit } from "../dispatch/fence.ts";
+import { OffloadControl, OffloadEvents, OffloadState } from "../dispatch/events.ts";
+import { Finish } from "../dispatch/finish.ts";
+import { FrameBuffer } from "../../../shared/frame/index.ts";
+import { Mat } from "../dispatch/mat.ts";
+import { configPort, framePorts, memoryPorts } from "../records/node-ports.ts";
+import { NetRx } from "../network/net-rx.ts";
+import { NetTx } from "../network/net-tx.ts";
+import { ReplyContexts } from "../network/reply-contexts.ts";
+import { retryAnswer } from "../retry/retry-results.ts";
+import type { RetryRequest } from "../retry/retry-request.ts";
+import { RetryBuffer } from "../retry/retry-buffer.ts";
+import { SlotPool } from "../../../shared/frame/index.ts";
+import { SlotWords } from "../../../shared/frame/index.ts";
+import { SlowRx } from "../slow-path/slow-rx.ts";
+import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
+import { SyncUnit } from "../sync/sync-unit.ts";
+import { Translate } from "../memory/translate.ts";
+import { translateParameters, widthsOf } from "../records/widths.ts";
+import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } from "../records/records.ts";
+import { Release } from "../../../shared/frame/index.ts";
+
+/** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
+const readsAhead = 32, beatsAhead = 64;
+
+const offloadsPort = { offload_events: input(OffloadEvents), offload_state: input(OffloadState), offload_control: output(OffloadControl) };
+
+/**
+ * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port. docs/clio-node.md has the picture.
+ *
+ * The network and the memory take and give one beat per cycle; requests finish in any order, at most `requestSlots` at a time (when all slots are in
+ * use `rx.ready` is 0 at a frame's start, and nothing is lost inside). `free_page`, `shootdown`, `soc_rx`, `soc_tx` and the AXI4-Lite port belong to the
+ * slow path; the fast path never waits for them but for a page fault that finds `free_page` dry.
+ */
+export const ClioNode = module("ClioNode",
+  (p: Parameters & {
+    /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
+    readonly exportsConfig?: true;
+    /** Whether there are `offload_events`, `offload_state` and `offload_control`, for offloads in front of the node. */
+    readonly countsOffloads?: true;
+  }) => {
+    const c = deriveConfig(p), w = widthsOf(c);
+    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort), ...(p.countsOffloads === true ? offloadsPort : {} as typeof offloadsPort) };
+  },
+  (io, p) => {
+    const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
+
+    const control = instance(Control({ reset: resetValues({ config: c, runtime: makeSettings().runtime }) }));
+    connect(io.s_aw, control.s_aw); connect(io.s_w, control.s_w); connect(control.s_b, io.s_b);
+    connect(io.s_ar, control.s_ar); connect(control.s_r, io.s_r);
+
+    // Frames in.
+    const pool = instance(SlotPool({ slots: w.slots, releases: 5 }));
+    const operands = instance("operands", SlotWords({ slots: w.slots, width: operandBits }));
+    const net_rx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
+    const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
+    const reply_contexts = instance(ReplyContexts({ slots: w.slots }));
+    connect(io.rx, net_rx.rx);
+    connect(pool.offer, net_rx.slot);
+    net_rx.config.set(control.config);
+    if (p.exportsConfig === true) io.net_config.set(control.config);
+    buffer.write.set(net_rx.buffer_write);
+    reply_contexts.write.set(net_rx.context_write);
+    operands.write.set(net_rx.operands_write);
+
+    // The three paths.
+    const mat = instance(Mat({ slots: w.slots, maxData: c.maxData }));
+    connect(net_rx.request, mat.request);
+    mat.mat_write.set(control.mat_write);
+    mat.rules.set(control.rules);
+    mat.mat_opcode.set(control.mat_opcode);
+    control.mat_entry.set(mat.mat_entry);
+    const slow_rx = instance(SlowRx({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
+    connect(mat.slow, slow_rx.frame);
+    // The slow path may take its time: whether it can have the buffer is not for the fast path to wait for.
+    connect(stage(slow_rx.job, "full", { name: "slow_job" }), buffer.slow_job);
+    connect(buffer.slow_data, slow_rx.beats);
+    connect(slow_rx.soc_rx, io.soc_rx);
+    mat.slow_release.set(slow_rx.release.valid);
+
+    // What has been asked for before is answered, not done again; fences wait for what is inside.
+    const retry = instance("retry", RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }));
+    connect(mat.asked as unknown as StreamIn<ReturnType<typeof RetryRequest>>, retry.request);
+    const fences = instance("fences", FenceUnit({ slots: w.slots, fences: c.fences }));
+    // Both a cycle later, so in their order still.
+    connect(stage(retry.fence, "forward", { name: "fence" }), fences.fence);
+    const entered = reg(Release(w), { init: 0, name: "entered" });
+    entered.set({ valid: retry.pass.fire, slot: retry.pass.payload.slot });
+    fences.entered.set(entered);
+    fences.busy.set(pool.busy);
+
+    // Virtual memory. An access behind a pointer goes before new ones.
+    const sync = instance("sync", SyncUnit({ slots: w.slots, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, id: w.syncId, lanes: c.syncLanes }));
+    const translate = instance(Translate(t));
+    // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on into the next.
+    connect(arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], { policy: "priority", name: "accesses" }), translate.access);
+    connect(io.free_page, translate.free_page);
+    connect(io.shootdown, translate.shootdown);
+    connect(translate.shootdown_done, io.shootdown_done);
+    translate.outOfMemory.set(control.out_of_memory);
+    translate.busy.set(pool.busy);
+    io.free_pages.set(translate.freePages);
+    io.low_water.set(translate.freePages.le(c.freePageLowWater));
+    control.free_pages.set(translate.freePages.zext(16));
+    control.offload_state.set(p.countsOffloads === true ? io.offload_state : { held: 0, stuck: 0 });
+    if (p.countsOffloads === true) io.offload_control.set(control.offload_control);
+
+    // Memory accesses.
+    const burst = { beatBytes: w.beatBytes, pageShift: w.pageShift, ppnBits: w.ppnBits, pagesPerRequest: w.pagesPerRequest, addressBits: w.addressBits, idBits: w.idBits };
+    const reader = instance(AccessRead({ ...burst, slots: w.slots, outstanding: readsAhead, dataBeats: beatsAhead }));
+    const writer = instance(AccessWrite({ ...burst, slots: w.slots, frameBytes: w.frameBytes, outstanding: w.slots }));
+    connect(stage(translate.reads, "full", { name: "to_read" }), reader.request);
+    connect(translate.writes, writer.request);
+    // Whose the pointer is that an operation fetches: what is translated does not say.
+    const pids = instance("pids", SlotWords({ slots: w.slots, width: 16 }));
+    pids.write.set({ en: retry.pass.fire, slot: retry.pass.payload.slot, value: retry.pass.payload.pid });
+    const to_sync = stage(translate.syncs, "backward");
+    pids.slot.set(to_sync.payload.slot);
+    const firstPage = (ppns: UInt, offset: UInt): UInt => cat(ppns.bits(0, w.ppnBits), offset);
+    connect(map(to_sync, SyncRequest(w), v => ({
+      slot: v.slot, op: v.op, address: firstPage(v.ppns, v.offset), pid: pids.value.is(16), length: v.length, silent: v.silent, replyOpcode: v.replyOpcode,
+    }), { name: "sync_request" }), sync.request);
+    operands.slot.set(sync.operand_slot);
+    sync.operands.set(operands.value.is(operandBits));
+    const found = instance("found", SlotWords({ slots: w.slots, width: wordBits }));
+    found.write.set({ en: sync.result.valid, slot: sync.result.slot, value: sync.result.word });
+    connect(writer.buffer_job, buffer.write_job);
+    connect(buffer.write_data, writer.buffer);
+    const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }));
+    connect(reader.ar, share.data_ar); connect(share.data_r, reader.r);
+    connect(stage(writer.aw, "backward", { name: "data_aw" }), share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
+    connect(translate.ar, share.table_ar); connect(share.table_r, translate.r);
+    connect(translate.aw, share.table_aw); connect(translate.w, share.table_w); connect(share.table_b, translate.b);
+    connect(sync.ar, share.sync_ar); connect(share.sync_r, sync.r);
+    connect(sync.aw, share.sync_aw); connect(sync.w, share.sync_w); connect(share.sync_b, sync.b);
+    connect(share.ar, io.mem_ar); connect(io.mem_r, share.r);
+    connect(share.aw, io.mem_aw); connect(share.w, io.mem_w); connect(io.mem_b, share.b);
+
+    // Every request to memory ends here.
+    const ending = Ending(w), finish = instance("finish", Finish({ slots: w.slots }));
+    const reads = map(reader.reply, ending, v => ({ ...v, silent: 0, done: 1 }), { name: "read_ending" });
+    const refused = map(translate.refused, ending, v => ({
+      slot: v.slot, form: replyForm.short, word: wordOf(v.indirect).is(2), opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
+    }), { name: "refusal" });
+    // An atomic that succeeds has a number to tell; a STORE has none.
+    const synced = map(sync.reply, ending, v => ({
+      slot: v.slot, form: replyForm.short, word: mux(v.op.lt(syncOp.store).and(v.status.eq(status.OK)), constant(replyWord.behind, 2), constant(replyWord.none, 2)),
+      opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
+    }), { name: "sync_ending" });
+    found.slot.set(finish.word_slot);
+    finish.word.set(found.value.is(wordBits));
+    retry.done.set(finish.done);
+
+    // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
+    const again = retry.answer;
+    const replayed = node(again.payload.kind.eq(retryAnswer.replayed));
+    const unheard = node(again.fire.and(again.payload.silent), { name: "unheard" });
+    const answers = map(again, ending, v => {
+      const tells = v.kind.eq(retryAnswer.replayed).and(v.status.eq(status.OK)).and(v.replyOpcode.eq(replyCode(opcode.READ)));
+      return {
+        slot: v.slot, form: mux(v.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
+        word: mux(tells, constant(replyWord.behind, 2), constant(replyWord.none, 2)), opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 0,
+      };
+    }, { name: "answer" });
+    const fenced = map(fences.reply, ending, v => ({
+      slot: v.slot, form: replyForm.bare, word: replyWord.none, opcode: 0, status: mux(v.refused, constant(status.BUSY, 4), status.OK), silent: 0, done: 0,
+    }), { name: "fenced" });
+    const bare = map(mat.reply, ending, v => ({ ...v, silent: 0, done: 0 }), { name: "bare" });
+
+    // Registers in both directions: each block's own logic ends here, and what it says of its readiness begins.
+    const endings = [reads, writer.ending, refused, synced, answers, fenced].map((e, i) =>
+      stage(e, "full", { name: `ending_${i}` }));
+    connect(arbiter([...endings, stage(bare, "backward", { name: "bare_ending" })], { name: "endings" }), finish.ending);
+
+    // Frames out.
+    const net_tx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
+    net_tx.config.set(control.config);
+    connect(finish.reply, net_tx.reply);
+    retry.word_slot.set(net_tx.word_slot);
+    net_tx.word.set(retry.word.is(wordBits));
+    reply_contexts.read.set(net_tx.context_read);
+    net_tx.context.set(reply_contexts.value);
+    connect(reader.data, net_tx.data);
+    connect(net_tx.echo_job, buffer.echo_job);
+    connect(buffer.echo_data, net_tx.echo_data);
+    connect(io.soc_tx, net_tx.raw);
+    connect(net_tx.tx, io.tx);
+
+    // Slots back. The slow path's is handed back when its frame has left for the ring.
+    const releases = [net_rx.release, mat.release, finish.release, net_tx.release, slow_rx.release];
+    releases.forEach((r, i) => { pool.release.at(i).set(r); });
+    io.busy.set(pool.busy);
+
+    // Counters: each block's pulses, added where two blocks can report the same.
+    const m = mat.events, x = translate.events, r = retry.events;
+    const refusedSilent = node(translate.refused.fire.and(translate.refused.payload.silent), { name: "refused_silent" });
+    const atomic = node(sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)), { name: "atomic_done" });
+    const pulses: Readonly<Partial<Record<CounterName, readonly UInt[]>>> = {
+      rxFrames: [net_rx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
+      dropLong: [net_rx.drops.long], dropFcs: [net_rx.drops.fcs], dropShort: [net_rx.drops.short], dropMac: [net_rx.drops.mac], dropEtherType: [net_rx.drops.etherType], dropArp: [net_rx.drops.arp],
+      dropIpHeader: [net_rx.drops.ipHeader], dropIpOptions: [net_rx.drops.ipOptions], dropIpChecksum: [net_rx.drops.ipChecksum], dropFragment: [net_rx.drops.fragment], dropIp: [net_rx.drops.ip],
+      dropLength: [net_rx.drops.length], dropProtocol: [net_rx.drops.protocol], dropIcmp: [net_rx.drops.icmp], dropPort: [net_rx.drops.port], dropRule: [m.dropRule],
+      arpReplies: [m.arpReplies], icmpReplies: [m.icmpReplies], nacks: [m.nacks], malformed: [m.malformed], busy: [m.busy, node(fences.reply.fire.and(fences.reply.payload.refused))], pingpongs: [m.pingpongs], slowRequests: [m.slowRequests], extendRequests: [m.extendRequests],
+      invalid: [x.invalid], writePermission: [x.writePermission], readPermission: [x.readPermission], outOfMemory: [x.outOfMemory],
+      unanswered: [refusedSilent, m.unanswered, writer.events.unanswered, node(unheard.and(replayed.not()))],
+      reads: [reader.events.reads], writes: [writer.events.writes], writesNoReply: [writer.events.writesNoReply], readBytes: [reader.events.readBytes], writeBytes: [writer.events.writeBytes],
+      pageFaults: [x.pageFaults], tlbHits: [x.tlbHits], tlbMisses: [x.tlbMisses], missesMerged: [x.missesMerged], bucketFetches: [x.bucketFetches], tlbEvictions: [x.tlbEvictions], shootdowns: [x.shootdowns],
+      atomics: [atomic], dereferences: [sync.access.fire], fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
+      retriesAnswered: [r.retriesAnswered], retriesBusy: [r.retriesBusy], retriesExpired: [r.retriesExpired], retryEvictions: [r.retryEvictions], retryClientsReplaced: [r.retryClientsReplaced],
+    };
+    const e = io.offload_events;
+    const offloads: Partial<Record<CounterName, UInt>> = p.countsOffloads === true ? {
+      offload0Requests: e.requests.bit(0), offload1Requests: e.requests.bit(1), offload2Requests: e.requests.bit(2), offload3Requests: e.requests.bit(3),
+      offload0Accesses: e.accesses.bit(0), offload1Accesses: e.accesses.bit(1), offload2Accesses: e.accesses.bit(2), offload3Accesses: e.accesses.bit(3),
+      offloadBusy: e.busy, offloadRepeated: e.repeated,
+    } : {};
+    // Counted a cycle later: what is counted is decided late in a cycle.
+    for (const name of counterNames) {
+      const target = control.events[name], of = pulses[name] ?? (offloads[name] === undefined ? [] : [offloads[name]]);
+      // What a build lacks is not counted.
+      if (of.length === 0) { target.set(0); continue; }
+      const counted = reg(uint(target.width), { init: 0, name: `counted_${name}` });
+      counted.set(of.map((v): UInt => v.zext(target.width)).reduce((x1, x2) => x1.add(x2)));
+      target.set(counted);
+    }
+  },
+  { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") + (p.countsOffloads === true ? "o" : "") });
+
+/** `ClioNode_d512_p22_m31_t64_n64`: data bits, page and memory as powers of two, TLB entries, slots, and what else is not the default. */
+const nodeName = (c: NodeConfig): string =>
+  `ClioNode_d${c.dataWidth}_p${c.pageShift}_m${c.physAddrBits}_t${c.tlbEntries}_n${c.requestSlots}`
+  + (c.outstandingMisses === 16 ? "" : `_o${c.outstandingMisses}`) + (c.freePageBuffer === 64 ? "" : `_f${c.freePageBuffer}`) + (c.mtuFrame === 1536 ? "" : `_u${c.mtuFrame}`)
+  + (c.retryClients === 64 ? "" : `_r${c.retryClients}`) + (c.retryTimeout === 4000 ? "" : `_y${c.retryTimeout}`)
+  + (c.syncLanes === 4 ? "" : `_l${c.syncLanes}`) + (c.fences === 4 ? "" : `_e${c.fences}`)
+  + (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) + (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`);

@@ -1,0 +1,81 @@
+import {
+  arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
+} from "../../../../hdl-dsl/index.ts";
+import { GbnPeers } from "./gbn-peers.ts";
+import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
+import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn-tx.ts";
+import { sessionBits, SessionControl, wireSequenceBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
+import { AxisBeat } from "../../../shared/frame/index.ts";
+import { NetConfig } from "../records/records.ts";
+
+export type GbnShimsParameters = GbnRxParameters & GbnTxParameters;
+
+/** What both shims count, 32 bits each, from 0 after reset; they wrap. */
+const counted = { rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof GbnRxEvents.fields)[], tx: Object.keys(GbnTxEvents.fields) as readonly (keyof typeof GbnTxEvents.fields)[] };
+const counters = <K extends string>(names: readonly K[]) => struct(Object.fromEntries(names.map(n => [n, uint(32)])) as { readonly [N in K]: ReturnType<typeof uint<32>> });
+export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(counted.tx) });
+
+/** Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout 33 to 66 us, given up after 7 of them; a reply is waited for 17 ms. */
+export const gbnDefaults = {
+  sessions: 1024, sequenceBits: wireSequenceBits, window: 128, ackEvery: 100, ackCycles: 4096, timeoutCycles: 8192, tries: 7, first: 1, managed: 256, waiting: 128, patience: 2 ** 22, base: 0,
+} as const;
+
+/**
+ * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`): gbn_rx.ts and gbn_tx.ts, which say all else. `session` opens and
+ * closes sessions in both directions (the slow path's OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer
+ * is closed in both directions and comes out on `failed`.
+ */
+export const GbnShims = module("GbnShims",
+  (p: GbnShimsParameters) => ({
+    rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), node_rx: source(AxisBeat(p.beatBytes)), node_tx: sink(AxisBeat(p.beatBytes)),
+    config: input(NetConfig), session: sink(SessionControl(p)), failed: output(struct({ valid: bit, session: uint(sessionBits(p)) })), counters: output(GbnCounters),
+    mem_aw: source(axi4Address(p)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(p)), mem_ar: source(axi4Address(p)), mem_r: sink(axi4Read(p)),
+  }),
+  (io, p) => {
+    const gbn_rx = instance(GbnRx(p)), gbn_tx = instance(GbnTx(p));
+    connect(io.rx, gbn_rx.rx);
+    connect(gbn_rx.tx, io.node_rx);
+    let stale: Bit | undefined;
+    if (p.checksPeers === true) {
+      const peers = instance("peers", GbnPeers({ beatBytes: p.beatBytes, sessions: p.sessions }));
+      peers.peer.set(gbn_rx.peer_write);
+      connect(io.node_tx, peers.rx);
+      connect(peers.tx, gbn_tx.rx);
+      stale = peers.stale;
+    } else connect(io.node_tx, gbn_tx.rx);
+    connect(gbn_tx.tx, io.tx);
+    connect(gbn_rx.answers, gbn_tx.answers);
+    connect(gbn_rx.acks, gbn_tx.acks);
+    connect(gbn_tx.mem_aw, io.mem_aw); connect(gbn_tx.mem_w, io.mem_w); connect(io.mem_b, gbn_tx.mem_b);
+    connect(gbn_tx.mem_ar, io.mem_ar); connect(io.mem_r, gbn_tx.mem_r);
+    gbn_rx.config.set(io.config);
+    gbn_tx.context_write.set(gbn_rx.context_write);
+    connect(gbn_rx.silent, gbn_tx.silent);
+    gbn_rx.crowded.set(gbn_tx.crowded);
+
+    type Control = StreamIn<ReturnType<typeof SessionControl>>;
+    const [to_rx, to_tx] = fork(io.session, 2, "eager", { name: "session_to" }) as [Control, Control];
+    connect(to_tx, gbn_tx.control);
+    const closing = stream(SessionControl(p));
+    closing.valid.set(gbn_tx.failed.valid);
+    closing.payload.set({ session: gbn_tx.failed.payload, open: 0 });
+    gbn_tx.failed.ready.set(closing.ready);
+    connect(arbiter([closing as unknown as Control, to_rx], { policy: "priority", name: "controls" }), gbn_rx.control);
+    io.failed.set({ valid: gbn_tx.failed.fire, session: gbn_tx.failed.payload });
+
+    const counts = reg(GbnCounters, { init: 0 });
+    for (const side of ["rx", "tx"] as const) {
+      const events = (side === "rx" ? gbn_rx.events : gbn_tx.events) as unknown as Readonly<Record<string, UInt<1>>>;
+      const registers = counts[side] as unknown as Readonly<Record<string, UInt<32> & { set: (v: UInt) => void }>>;
+      for (const name of counted[side]) {
+        const count = registers[name], pulse = events[name];
+        // Of both kinds: what belongs to no request of the session, and what belongs to another client.
+        const more = side === "tx" && name === "stale" ? stale : undefined;
+        if (count !== undefined && pulse !== undefined && more !== undefined) when(pulse.or(more), () => { count.set(count.add(pulse.zext(32)).add(more.zext(32))); });
+        else if (count !== undefined && pulse !== undefined) when(pulse, () => { count.set(count.add(1)); });
+      }
+    }
+    io.counters.set(counts);
+  },
+  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}${p.checksPeers === true ? "_v" : ""}` });

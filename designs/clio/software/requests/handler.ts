@@ -1,0 +1,23 @@
+import { decode, type FieldSet, type Layout, type Values } from "../../../shared/wire/index.ts";
+import type { RequestHeaders } from "../../wire/index.ts";
+
+/** A request to the slow or extend path; `body` is what follows its Clio header. */
+export interface SlowRequest extends RequestHeaders { readonly body: Uint8Array }
+
+/** What is sent back: status and the bytes after the Clio header; the opcode follows from the request's. */
+export interface SlowReply {
+  readonly status: number; readonly body: Uint8Array;
+  /** Refused before it was looked into: the request's own opcode, no body. */
+  readonly headerOnly?: true;
+}
+
+/** A request whose body cannot be: answered with MALFORMED, header only. */
+export class MalformedRequest extends Error { override readonly name = "MalformedRequest"; }
+
+export type Handler = (request: SlowRequest) => SlowReply | Promise<SlowReply>;
+
+/** The fixed part of a body. @throws MalformedRequest when it is cut short. */
+export function bodyOf<F extends FieldSet>(l: Layout<F>, { body }: SlowRequest): Values<F> {
+  if (body.length < l.bytes) throw new MalformedRequest(`${l.name}: ${body.length} bytes came, ${l.bytes} are needed`);
+  return decode(l, body);
+}

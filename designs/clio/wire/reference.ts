@@ -1,0 +1,62 @@
+import { arpPacket } from "../../shared/wire/index.ts";
+import { ethernetHeader } from "../../shared/wire/index.ts";
+import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
+import { clioHeader } from "./headers.ts";
+import { icmpHeader } from "../../shared/wire/index.ts";
+import { ipv4Header } from "../../shared/wire/index.ts";
+import { udpHeader } from "../../shared/wire/index.ts";
+import { placementsOf, type Layout, type Placement } from "../../shared/wire/index.ts";
+import { defaultAction, opcodeName, operations } from "./opcodes.ts";
+import { udpPorts } from "./ports.ts";
+import { status, statusMeaning, type StatusName } from "./status.ts";
+
+const hex = (n: number): string => n.toString(16).toUpperCase().padStart(2, "0");
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+
+/** `4` for a whole byte or more, `4, bits 0-3` for less; bits are numbered from the byte's least significant. */
+function place(p: Placement): string {
+  if (p.width === p.byteLength * 8) return String(p.byteOffset);
+  const last = p.bitOffset + p.width - 1;
+  return `${p.byteOffset}${p.byteLength > 1 ? `-${p.byteOffset + p.byteLength - 1}` : ""}, bit${p.width === 1 ? ` ${p.bitOffset}` : `s ${p.bitOffset}-${last}`}`;
+}
+
+function table(l: Layout): string {
+  const rows = placementsOf(l).map(p => `| ${place(p)} | ${p.name} | ${p.width} | ${cell(l.fields[p.name]?.doc ?? "")} |`);
+  return [`### ${l.title}`, "", `\`${l.name}\`, ${l.bytes} bytes, ${l.order === "be" ? "network byte order" : "little-endian"}.`, "",
+    "| byte | field | bits | meaning |", "|---|---|---|---|", ...rows, ""].join("\n");
+}
+
+/** The reference page of the wire format in Markdown, made from the same layouts as the codec. */
+export function wireFormatReference(): string {
+  const bodies = [...new Set(operations.flatMap(o => [o.body, o.reply?.body]))].filter(l => l !== undefined);
+  const parts = (body: Layout | undefined, data: string | undefined): string => [body ? `\`${body.name}\`` : "", data ?? ""].filter(Boolean).join(", ") || "none";
+  const rows = operations.map(o => `| ${hex(o.code)} | ${o.name} | ${o.path} | ${parts(o.body, o.data)} | ${o.reply ? `${hex(o.reply.code)} ${opcodeName(o.reply.code)}` : "none"} | ${
+    o.reply ? parts(o.reply.body, o.reply.data) : ""} | ${defaultAction(o.code)} |`);
+  return `# Wire format
+
+Generated from \`designs/packets\`; do not edit. The hardware, the TypeScript codec and the Wireshark dissector are made from the same description.
+
+Stack: Ethernet, IPv4, UDP, [Go-Back-N], Clio, body, data. UDP ports: ${udpPorts.native} native; ${udpPorts.published} to ${
+  udpPorts.published + udpPorts.publishedCount - 1} the published client's; ${udpPorts.monitor} the monitor. Bits are numbered from a byte's (or a group of bytes') least significant.
+
+## Headers
+
+${([ethernetHeader, arpPacket, ipv4Header, icmpHeader, udpHeader, gbnHeader, clioHeader] as readonly Layout[]).map(table).join("\n")}
+## Status codes
+
+| code | name | meaning |
+|---|---|---|
+${(Object.keys(status) as StatusName[]).map(n => `| ${status[n]} | ${n} | ${statusMeaning[n]} |`).join("\n")}
+
+## Opcodes
+
+The last column is the default content of the match-and-action table.
+
+| code | name | path | body | reply | its body | default action |
+|---|---|---|---|---|---|---|
+${rows.join("\n")}
+
+## Bodies
+
+${bodies.map(table).join("\n")}`;
+}

@@ -1,0 +1,3 @@
+export { AxiShare } from "./axi-share.ts";
+export { addressStage, type BurstParameters, bursts, burstWindow, windowBits } from "./bursts.ts";
+export { LiteSplit } from "./lite-split.ts";

@@ -1,0 +1,56 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { dissect } from "../../clio/wire/index.ts";
+import { parseIpv4 } from "../wire/index.ts";
+import { readPcap, type CapturedFrame } from "../../../sim/index.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The frames to play, and what is to be said about those that are not. */
+export interface Input { readonly frames: readonly CapturedFrame[]; readonly notes: readonly string[] }
+
+/**
+ * Reads a capture. Frames without a byte cannot be sent and are left out; those of other senders than `from` too, when it is given.
+ * @throws CaptureError when it is no capture or cut short; UsageError when `from` is no address, or nobody's
+ */
+export function readInput(path: string, from: string | undefined): Input {
+  const all = readPcap(readFileSync(path), path), notes: string[] = [];
+  const wanted = from === undefined ? undefined : addressOf(from);
+  const ofSender = wanted === undefined ? all : all.filter((f) => sender(f.bytes) === wanted);
+  if (from !== undefined && ofSender.length === 0 && all.length > 0) throw new UsageError(
+    `${path} has no frame from ${from}; leave --from out to play all ${all.length} frames`);
+  if (ofSender.length < all.length) notes.push(`${all.length - ofSender.length} frames of other senders than ${from ?? ""} left out`);
+  const frames = ofSender.filter((f) => f.bytes.length > 0);
+  if (frames.length < ofSender.length) notes.push(`${ofSender.length - frames.length} frames without a byte left out`);
+  const cut = frames.filter((f) => f.originalLength > f.bytes.length).length;
+  if (cut > 0) notes.push(`${cut} frames were cut short when they were captured (snap length) and are played as they are`);
+  return { frames, notes };
+}
+
+function addressOf(text: string): number {
+  try { return parseIpv4(text); } catch (e) { throw new UsageError(`--from: ${(e as Error).message}`); }
+}
+
+function sender(frame: Uint8Array): number | undefined {
+  const { arp, ipv4 } = dissect(frame);
+  return arp?.senderIp ?? ipv4?.src;
+}
+
+/**
+ * Sees before a long run that its results can be written: makes their folders and opens each file.
+ * @returns a function that takes back the empty files, for a run that comes to nothing
+ * @throws the system's error with the path; UsageError when two of the files are one
+ */
+export function claimOutputs(input: string, outputs: readonly (string | undefined)[]): () => void {
+  const made: string[] = [], taken = new Map([[resolve(input), input]]);
+  for (const path of outputs) {
+    if (path === undefined) continue;
+    const other = taken.get(resolve(path));
+    if (other !== undefined) throw new UsageError(`${path} would overwrite ${other}; give it another name`);
+    taken.set(resolve(path), path);
+    mkdirSync(dirname(resolve(path)), { recursive: true });
+    const fresh = !existsSync(path);
+    closeSync(openSync(path, "a"));
+    if (fresh) made.push(path);
+  }
+  return () => { for (const path of made) rmSync(path, { force: true }); };
+}

@@ -1,0 +1,3 @@
+export { type Definition, figureOf, type Options, type Result } from "./definition.ts";
+export { judged } from "./judge.ts";
+export { type Axis, type Beside, type Claim, type Figure, figureSchema, type Given, type Plot, type Report, reportSchema, type Series } from "./schema.ts";

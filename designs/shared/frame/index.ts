@@ -1,0 +1,8 @@
+export { Align, AlignJob } from "./align.ts";
+export { AxisBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts";
+export { cutFields, joinBytes, joinFields } from "./fields.ts";
+export { BufferWrite, FrameBuffer } from "./frame-buffer.ts";
+export { keepAll, keepTo } from "./keep.ts";
+export { SlotPool } from "./slot-pool.ts";
+export { SlotWords, WordWrite } from "./slot-words.ts";
+export { lengthBits, Release, slotBeatBits, slotBits } from "./slots.ts";

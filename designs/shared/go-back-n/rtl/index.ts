@@ -1,0 +1,7 @@
+export { GbnFrames, gbnFramesKept } from "./frames.ts";
+export { GbnPacket, GbnReceiver, type GbnReceiverParameters, gbnVerdict } from "./receiver.ts";
+export { GbnReorder } from "./reorder.ts";
+export { GbnResend } from "./resend.ts";
+export { GbnSender, type GbnSenderParameters } from "./sender.ts";
+export { FramePlace, gbnMemory, GbnStore, type GbnStoreParameters, lengthBitsOf, writtenBits } from "./store.ts";
+export { Acknowledgement, Answer, choose, gbnBytes, gbnEnd, gbnOffset, partBit, PeerFields, sessionBits, SessionControl, type SessionParameters, tagBits, tagPrefix, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits } from "./types.ts";

@@ -1,0 +1,6 @@
+/** Go-Back-N in plain TypeScript (wire-format.md "Go-Back-N build"): what the hardware of designs/clio/rtl/gbn_*.ts is held against, and what a client speaks. */
+
+export { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "./receiver.ts";
+export { GbnSenderModel } from "./sender.ts";
+export { gbnWindow, sequenceDistance, sequencePlus } from "./sequence.ts";
+export { GbnSession, type GbnSessionOptions } from "./session.ts";

@@ -1,0 +1,4 @@
+export { gbnDeliveryProof } from "./gbn-delivery.ts";
+export { gbnReceiverProof } from "./gbn-receiver.ts";
+export { slotPoolProof } from "./slot-pool.ts";
+export { tlbProof } from "./tlb.ts";

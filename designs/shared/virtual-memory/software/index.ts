@@ -1,0 +1,1 @@
+export { FramePool } from "./frame-pool.ts";

@@ -1,0 +1,79 @@
+/** AXI4-Lite with 32 bits of data: channel payloads, ports, and what every slave has in common. */
+import { sink, source, type StreamPort } from "../../types/ports.ts";
+import { struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
+import type { Bit, Inside, UInt } from "../../types/value.ts";
+import { node } from "../../build/declare.ts";
+import { stage } from "../../stream/stage.ts";
+import { connect, join, stream } from "../../stream/stream.ts";
+
+/** AW and AR: a byte address; the protection bits are for those who look at them. */
+export type LiteAddress = StructShape<{ readonly addr: UIntShape; readonly prot: UIntShape<3> }>;
+export const liteAddress = (addressBits: number): LiteAddress => struct({ addr: uint<number>(addressBits), prot: uint(3) });
+export const LiteWrite = struct({ data: uint(32), strb: uint(4) });
+export const LiteResponse = struct({ resp: uint(2) });
+export const LiteRead = struct({ data: uint(32), resp: uint(2) });
+
+/**
+ * The five channels of a slave, named `s_aw` and so on. (A type, not an interface: one has no index signature, and so could not be a
+ * module's ports.)
+ */
+export type LiteSlavePorts = {
+  readonly s_aw: StreamPort<"in", LiteAddress>;
+  readonly s_w: StreamPort<"in", typeof LiteWrite>;
+  readonly s_b: StreamPort<"out", typeof LiteResponse>;
+  readonly s_ar: StreamPort<"in", LiteAddress>;
+  readonly s_r: StreamPort<"out", typeof LiteRead>;
+};
+/** The ports of a slave with byte addresses of `addressBits` bits. */
+export const liteSlavePorts = (addressBits: number): LiteSlavePorts => ({
+  s_aw: sink(liteAddress(addressBits)),
+  s_w: sink(LiteWrite),
+  s_b: source(LiteResponse),
+  s_ar: sink(liteAddress(addressBits)),
+  s_r: source(LiteRead),
+});
+
+/** A read: the byte address stands until `fire`, in whose cycle the answer is taken. */
+export interface LiteReadAccess {
+  readonly address: UInt;
+  readonly fire: Bit;
+}
+/** A write: everything stands until `fire`, in whose cycle it is to be done. `strb` has one bit per byte, the lowest first. */
+export interface LiteWriteAccess {
+  readonly address: UInt;
+  readonly data: UInt<32>;
+  readonly strb: UInt<4>;
+  readonly fire: Bit;
+}
+export interface LiteSlave {
+  /** The word and the answer (`axiResponse`), of the same cycle. */
+  readonly read: (a: LiteReadAccess) => { readonly data: UInt; readonly resp: UInt };
+  /** Does it when `fire`, and gives the answer. */
+  readonly write: (a: LiteWriteAccess) => UInt;
+}
+
+/**
+ * An AXI4-Lite slave around a function for reads and one for writes. Latency: an answer comes 2 cycles after its address (and data, which
+ * may come in either order). Initiation interval 1, reads and writes side by side. Full: nothing is taken while an answer is not. A read
+ * in the cycle of a write to the same word sees what the two functions make of it: with registers, the word before.
+ */
+export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
+  const asked = stage(io.s_ar, "forward", { name: "asked" });
+  const answer = stream(LiteRead, { name: "answer" });
+  answer.valid.set(asked.valid);
+  asked.ready.set(answer.ready);
+  const { data, resp } = s.read({ address: asked.payload.addr, fire: asked.fire });
+  answer.payload.set({ data: data.is(32), resp: resp.is(2) });
+  connect(stage(answer, "forward", { name: "answered" }), io.s_r);
+
+  const order = join(
+    { aw: stage(io.s_aw, "forward", { name: "order_address" }), w: stage(io.s_w, "forward", { name: "order_data" }) },
+    { name: "order" },
+  );
+  const written = stream(LiteResponse, { name: "written" });
+  written.valid.set(order.valid);
+  order.ready.set(written.ready);
+  const fire = node(written.fire, { name: "write_fire" });
+  written.payload.resp.set(s.write({ address: order.payload.aw.addr, data: order.payload.w.data, strb: order.payload.w.strb, fire }).is(2));
+  connect(stage(written, "forward", { name: "done" }), io.s_b);
+}

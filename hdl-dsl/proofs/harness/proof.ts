@@ -1,0 +1,29 @@
+/** What a proof is: a harness in the language that says what must hold of a module, and a fault that shows that the harness looks. */
+import type { Def } from "../../build/module.ts";
+
+/** A change of the emitted Verilog that breaks the module: the proof must then fail. */
+export interface Fault {
+  /** What the fault does to the hardware. */
+  readonly what: string;
+  /** The text in one of the harness's files; the first place that has it is changed. */
+  readonly from: string | RegExp;
+  readonly to: string;
+}
+
+/**
+ * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` what the module's users promise, its `cover`s states that must
+ * be reachable, so that the claims do not hold for want of anything happening. Widths and depths are reduced; what is proved must not
+ * depend on them.
+ */
+export interface Proof {
+  /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */
+  readonly module: string;
+  readonly harness: Def;
+  /** It takes a minute and more: `mnemo prove` does it, the tests only when they are run at length. */
+  readonly long?: true;
+  /** Steps of k-induction worth trying; default 6. */
+  readonly induction?: number;
+  /** Cycles in which a cover must be reached; default 14. */
+  readonly reach?: number;
+  readonly faults: readonly [Fault, ...Fault[]];
+}
