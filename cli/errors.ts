@@ -1,6 +1,5 @@
 import { CommanderError } from "commander";
-import { exitCode, type ExitCode } from "../designs/shared/command-line/index.ts";
-import { CheckFailed, UsageError } from "../designs/shared/command-line/index.ts";
+import { exitCode, CheckFailed, UsageError, type ExitCode } from "../designs/shared/command-line/index.ts";
 
 /** What the user gets to see of an error. */
 export interface Failure { readonly code: ExitCode; readonly message: string }

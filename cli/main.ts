@@ -1,8 +1,7 @@
 import { CommanderError } from "commander";
 import { describeError } from "./errors.ts";
-import { exitCode } from "../designs/shared/command-line/index.ts";
+import { exitCode, Terminal, type Streams } from "../designs/shared/command-line/index.ts";
 import { program } from "./program.ts";
-import { Terminal, type Streams } from "../designs/shared/command-line/index.ts";
 
 /**
  * The command line: parses, runs the verb, and turns whatever is thrown into one message.

@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import type { ExitCode } from "../designs/shared/command-line/index.ts";
-import type { Terminal } from "../designs/shared/command-line/index.ts";
+import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { boardVerb } from "./verbs/board.ts";
 import { compareVerb } from "./verbs/compare.ts";

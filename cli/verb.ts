@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { ExitCode } from "../designs/shared/command-line/index.ts";
-import type { Terminal } from "../designs/shared/command-line/index.ts";
+import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts";
 
 /** What a verb is given: where its output goes, and how it states an exit code other than 0 without an error. */
 export interface VerbContext { readonly terminal: Terminal; readonly exit: (code: ExitCode) => void }

@@ -1,4 +1,4 @@
-/* Generated from designs/clio/registers/soc_port.ts. Do not edit. */
+/* Generated from designs/clio/registers/soc-port.ts. Do not edit. */
 #ifndef CLIO_SOC_PORT_REGISTERS_H
 #define CLIO_SOC_PORT_REGISTERS_H
 

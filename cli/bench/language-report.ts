@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { table } from "../../designs/shared/command-line/index.ts";
-import type { Terminal } from "../../designs/shared/command-line/index.ts";
+import { table, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { growth, languageDesigns, languageSizes, LINEAR, measureLanguage, nodesPerSecond, type LanguageSpeed } from "./language.ts";
 
 /** Nodes per second that are wanted at every size. */

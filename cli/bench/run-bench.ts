@@ -1,15 +1,8 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { arch, cpus } from "node:os";
 import { makeSettings } from "../../designs/clio/config/index.ts";
-import { compareNodeSpeed } from "../../designs/clio/evaluation/index.ts";
-import { exitCode, type ExitCode } from "../../designs/shared/command-line/index.ts";
-import type { Terminal } from "../../designs/shared/command-line/index.ts";
-import { measureElaboration } from "../../designs/clio/evaluation/index.ts";
-import { measureFirstTouches } from "../../designs/clio/evaluation/index.ts";
-import { measureLatency } from "../../designs/clio/evaluation/index.ts";
-import { elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport } from "../../designs/clio/evaluation/index.ts";
-import { measureState } from "../../designs/clio/evaluation/index.ts";
-import { measureThroughput } from "../../designs/clio/evaluation/index.ts";
+import { compareNodeSpeed, measureElaboration, measureFirstTouches, measureLatency, elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport, measureState, measureThroughput } from "../../designs/clio/evaluation/index.ts";
+import { exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { measureTurnaround } from "./turnaround.ts";
 
 /** `mnemo bench`'s options as parsed. */

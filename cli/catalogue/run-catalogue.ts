@@ -4,8 +4,7 @@ import { totalLuts } from "../synth/area.ts";
 import { levelsOf } from "../synth/report.ts";
 import { targets } from "../synth/target.ts";
 import { findYosys } from "../synth/yosys.ts";
-import { table } from "../../designs/shared/command-line/index.ts";
-import type { Terminal } from "../../designs/shared/command-line/index.ts";
+import { table, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { costKey, readCosts, writeCosts, type Costs } from "./costs.ts";
 import { catalogueUnits } from "./units.ts";
 

@@ -1,12 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exitCode, type ExitCode } from "../../designs/shared/command-line/index.ts";
-import { table } from "../../designs/shared/command-line/index.ts";
-import type { Terminal } from "../../designs/shared/command-line/index.ts";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { exitCode, table, UsageError, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { besides, clioFigures } from "../../designs/clio/evaluation/index.ts";
-import { figureOf } from "../../designs/shared/evaluation/index.ts";
-import { reportSchema, type Figure, type Report } from "../../designs/shared/evaluation/index.ts";
+import { figureOf, reportSchema, type Figure, type Report } from "../../designs/shared/evaluation/index.ts";
 import { htmlOf } from "./report/html.ts";
 
 /** `mnemo figures`' options as parsed. */

@@ -1,8 +1,7 @@
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
-import { exitCode, type ExitCode } from "../../designs/shared/command-line/index.ts";
+import { exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { designs, node, furtherBuilds } from "../generate/designs.ts";
-import type { Terminal } from "../../designs/shared/command-line/index.ts";
 import { lintDesign, lintTools, missingTools } from "./lint.ts";
 import { matrix } from "../../designs/clio/build/index.ts";
 

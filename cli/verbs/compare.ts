@@ -1,5 +1,4 @@
-import { exitCode } from "../../designs/shared/command-line/index.ts";
-import { table } from "../../designs/shared/command-line/index.ts";
+import { exitCode, table } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 /** `mnemo compare`: the library's modules beside the same modules written by hand. */

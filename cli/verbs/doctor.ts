@@ -1,6 +1,5 @@
 import type { Verb } from "../verb.ts";
-import { exitCode } from "../../designs/shared/command-line/index.ts";
-import { table } from "../../designs/shared/command-line/index.ts";
+import { exitCode, table } from "../../designs/shared/command-line/index.ts";
 import { inspectTools } from "../doctor/inspect.ts";
 
 /** `mnemo doctor`: which tools are there, their versions, and how to get those that are missing. */

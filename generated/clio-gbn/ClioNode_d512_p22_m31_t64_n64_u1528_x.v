@@ -94,785 +94,785 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   output wire [15:0]  net_config_clientPort,
   output wire         net_config_acceptAnyMac
 );
-  wire control_s_aw_ready; // node.ts:74
-  wire control_s_w_ready; // node.ts:74
-  wire control_s_b_valid; // node.ts:74
-  wire [1:0] control_s_b_payload_resp; // node.ts:74
-  wire control_s_ar_ready; // node.ts:74
-  wire control_s_r_valid; // node.ts:74
-  wire [31:0] control_s_r_payload_data; // node.ts:74
-  wire [1:0] control_s_r_payload_resp; // node.ts:74
-  wire [47:0] control_config_mac; // node.ts:74
-  wire [31:0] control_config_ip; // node.ts:74
-  wire [15:0] control_config_nativePort; // node.ts:74
-  wire [15:0] control_config_clientPort; // node.ts:74
-  wire control_config_acceptAnyMac; // node.ts:74
-  wire control_out_of_memory; // node.ts:74
-  wire control_rules_0_valid; // node.ts:74
-  wire [15:0] control_rules_0_pid; // node.ts:74
-  wire [2:0] control_rules_0_action; // node.ts:74
-  wire control_rules_1_valid; // node.ts:74
-  wire [15:0] control_rules_1_pid; // node.ts:74
-  wire [2:0] control_rules_1_action; // node.ts:74
-  wire control_rules_2_valid; // node.ts:74
-  wire [15:0] control_rules_2_pid; // node.ts:74
-  wire [2:0] control_rules_2_action; // node.ts:74
-  wire control_rules_3_valid; // node.ts:74
-  wire [15:0] control_rules_3_pid; // node.ts:74
-  wire [2:0] control_rules_3_action; // node.ts:74
-  wire control_mat_write_en; // node.ts:74
-  wire [7:0] control_mat_write_opcode; // node.ts:74
-  wire [2:0] control_mat_write_entry_action; // node.ts:74
-  wire control_mat_write_entry_write; // node.ts:74
-  wire control_mat_write_entry_silent; // node.ts:74
-  wire [2:0] control_mat_write_entry_operation; // node.ts:74
-  wire [7:0] control_mat_write_entry_replyOpcode; // node.ts:74
-  wire [7:0] control_mat_opcode; // node.ts:74
-  wire [3:0] control_offload_control_hold; // node.ts:74
-  wire [23:0] control_offload_control_patience; // node.ts:74
-  wire pool_offer_valid; // node.ts:79
-  wire [5:0] pool_offer_payload; // node.ts:79
-  wire [63:0] pool_busy; // node.ts:79
-  wire [127:0] operands_value; // node.ts:80
-  wire net_rx_rx_ready; // node.ts:81
-  wire net_rx_slot_ready; // node.ts:81
-  wire net_rx_buffer_write_en; // node.ts:81
-  wire [5:0] net_rx_buffer_write_slot; // node.ts:81
-  wire [4:0] net_rx_buffer_write_beat; // node.ts:81
-  wire [511:0] net_rx_buffer_write_data; // node.ts:81
-  wire net_rx_context_write_en; // node.ts:81
-  wire [5:0] net_rx_context_write_slot; // node.ts:81
-  wire [1:0] net_rx_context_write_value_kind; // node.ts:81
-  wire [47:0] net_rx_context_write_value_mac; // node.ts:81
-  wire [31:0] net_rx_context_write_value_ip; // node.ts:81
-  wire [15:0] net_rx_context_write_value_clientPort; // node.ts:81
-  wire [15:0] net_rx_context_write_value_nodePort; // node.ts:81
-  wire [127:0] net_rx_context_write_value_header; // node.ts:81
-  wire [95:0] net_rx_context_write_value_body; // node.ts:81
-  wire net_rx_context_write_value_published; // node.ts:81
-  wire [15:0] net_rx_context_write_value_ipLength; // node.ts:81
-  wire [15:0] net_rx_context_write_value_icmpChecksum; // node.ts:81
-  wire [95:0] net_rx_context_write_value_ipHeader; // node.ts:81
-  wire net_rx_request_valid; // node.ts:81
-  wire [5:0] net_rx_request_payload_slot; // node.ts:81
-  wire [1:0] net_rx_request_payload_kind; // node.ts:81
-  wire [7:0] net_rx_request_payload_opcode; // node.ts:81
-  wire [15:0] net_rx_request_payload_pid; // node.ts:81
-  wire [63:0] net_rx_request_payload_va; // node.ts:81
-  wire [31:0] net_rx_request_payload_length; // node.ts:81
-  wire [13:0] net_rx_request_payload_body; // node.ts:81
-  wire [13:0] net_rx_request_payload_frame; // node.ts:81
-  wire net_rx_request_payload_malformed; // node.ts:81
-  wire net_rx_request_payload_corrupt; // node.ts:81
-  wire net_rx_request_payload_tracked; // node.ts:81
-  wire net_rx_request_payload_retry; // node.ts:81
-  wire [47:0] net_rx_request_payload_client; // node.ts:81
-  wire [31:0] net_rx_request_payload_operation; // node.ts:81
-  wire net_rx_operands_write_en; // node.ts:81
-  wire [5:0] net_rx_operands_write_slot; // node.ts:81
-  wire [127:0] net_rx_operands_write_value; // node.ts:81
-  wire net_rx_release_valid; // node.ts:81
-  wire [5:0] net_rx_release_slot; // node.ts:81
-  wire net_rx_drops_long; // node.ts:81
-  wire net_rx_drops_fcs; // node.ts:81
-  wire net_rx_drops_short; // node.ts:81
-  wire net_rx_drops_mac; // node.ts:81
-  wire net_rx_drops_etherType; // node.ts:81
-  wire net_rx_drops_arp; // node.ts:81
-  wire net_rx_drops_ipHeader; // node.ts:81
-  wire net_rx_drops_ipOptions; // node.ts:81
-  wire net_rx_drops_ipChecksum; // node.ts:81
-  wire net_rx_drops_fragment; // node.ts:81
-  wire net_rx_drops_ip; // node.ts:81
-  wire net_rx_drops_length; // node.ts:81
-  wire net_rx_drops_protocol; // node.ts:81
-  wire net_rx_drops_icmp; // node.ts:81
-  wire net_rx_drops_port; // node.ts:81
-  wire net_rx_received; // node.ts:81
-  wire buffer_write_job_ready; // node.ts:82
-  wire buffer_echo_job_ready; // node.ts:82
-  wire buffer_slow_job_ready; // node.ts:82
-  wire buffer_write_data_valid; // node.ts:82
-  wire [511:0] buffer_write_data_payload_data; // node.ts:82
-  wire buffer_write_data_payload_last; // node.ts:82
-  wire buffer_echo_data_valid; // node.ts:82
-  wire [511:0] buffer_echo_data_payload_data; // node.ts:82
-  wire buffer_echo_data_payload_last; // node.ts:82
-  wire buffer_slow_data_valid; // node.ts:82
-  wire [511:0] buffer_slow_data_payload_data; // node.ts:82
-  wire buffer_slow_data_payload_last; // node.ts:82
-  wire [1:0] reply_contexts_value_kind; // node.ts:83
-  wire [47:0] reply_contexts_value_mac; // node.ts:83
-  wire [31:0] reply_contexts_value_ip; // node.ts:83
-  wire [15:0] reply_contexts_value_clientPort; // node.ts:83
-  wire [15:0] reply_contexts_value_nodePort; // node.ts:83
-  wire [127:0] reply_contexts_value_header; // node.ts:83
-  wire [95:0] reply_contexts_value_body; // node.ts:83
-  wire reply_contexts_value_published; // node.ts:83
-  wire [15:0] reply_contexts_value_ipLength; // node.ts:83
-  wire [15:0] reply_contexts_value_icmpChecksum; // node.ts:83
-  wire [95:0] reply_contexts_value_ipHeader; // node.ts:83
-  wire mat_request_ready; // node.ts:93
-  wire mat_asked_valid; // node.ts:93
-  wire [5:0] mat_asked_payload_access_slot; // node.ts:93
-  wire [15:0] mat_asked_payload_access_pid; // node.ts:93
-  wire [63:0] mat_asked_payload_access_va; // node.ts:93
-  wire [13:0] mat_asked_payload_access_length; // node.ts:93
-  wire mat_asked_payload_access_write; // node.ts:93
-  wire mat_asked_payload_access_silent; // node.ts:93
-  wire [7:0] mat_asked_payload_access_replyOpcode; // node.ts:93
-  wire [2:0] mat_asked_payload_access_op; // node.ts:93
-  wire mat_asked_payload_access_indirect; // node.ts:93
-  wire mat_asked_payload_tracked; // node.ts:93
-  wire mat_asked_payload_keeps; // node.ts:93
-  wire mat_asked_payload_introduces; // node.ts:93
-  wire mat_asked_payload_fence; // node.ts:93
-  wire [47:0] mat_asked_payload_client; // node.ts:93
-  wire [31:0] mat_asked_payload_operation; // node.ts:93
-  wire mat_reply_valid; // node.ts:93
-  wire [5:0] mat_reply_payload_slot; // node.ts:93
-  wire [1:0] mat_reply_payload_form; // node.ts:93
-  wire [1:0] mat_reply_payload_word; // node.ts:93
-  wire [7:0] mat_reply_payload_opcode; // node.ts:93
-  wire [3:0] mat_reply_payload_status; // node.ts:93
-  wire mat_slow_valid; // node.ts:93
-  wire [5:0] mat_slow_payload_slot; // node.ts:93
-  wire [13:0] mat_slow_payload_frame; // node.ts:93
-  wire mat_release_valid; // node.ts:93
-  wire [5:0] mat_release_slot; // node.ts:93
-  wire [2:0] mat_mat_entry_action; // node.ts:93
-  wire mat_mat_entry_write; // node.ts:93
-  wire mat_mat_entry_silent; // node.ts:93
-  wire [2:0] mat_mat_entry_operation; // node.ts:93
-  wire [7:0] mat_mat_entry_replyOpcode; // node.ts:93
-  wire mat_events_nacks; // node.ts:93
-  wire mat_events_malformed; // node.ts:93
-  wire mat_events_busy; // node.ts:93
-  wire mat_events_unanswered; // node.ts:93
-  wire mat_events_dropRule; // node.ts:93
-  wire mat_events_pingpongs; // node.ts:93
-  wire mat_events_arpReplies; // node.ts:93
-  wire mat_events_icmpReplies; // node.ts:93
-  wire mat_events_slowRequests; // node.ts:93
-  wire mat_events_extendRequests; // node.ts:93
-  wire slow_rx_frame_ready; // node.ts:99
-  wire slow_rx_job_valid; // node.ts:99
-  wire [5:0] slow_rx_job_payload_slot; // node.ts:99
-  wire [4:0] slow_rx_job_payload_first; // node.ts:99
-  wire [5:0] slow_rx_job_payload_beats; // node.ts:99
-  wire slow_rx_beats_ready; // node.ts:99
-  wire slow_rx_soc_rx_valid; // node.ts:99
-  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:99
-  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:99
-  wire slow_rx_soc_rx_payload_last; // node.ts:99
-  wire slow_rx_soc_rx_payload_user; // node.ts:99
-  wire slow_rx_release_valid; // node.ts:99
-  wire [5:0] slow_rx_release_slot; // node.ts:99
-  reg slow_job_full; // node.ts:102
-  reg [5:0] slow_job_held_slot; // node.ts:102
-  reg [4:0] slow_job_held_first; // node.ts:102
-  reg [5:0] slow_job_held_beats; // node.ts:102
-  reg slow_job_skid_full; // node.ts:102
-  reg [5:0] slow_job_skid_held_slot; // node.ts:102
-  reg [4:0] slow_job_skid_held_first; // node.ts:102
-  reg [5:0] slow_job_skid_held_beats; // node.ts:102
-  wire retry_request_ready; // node.ts:108
-  wire retry_pass_valid; // node.ts:108
-  wire [5:0] retry_pass_payload_slot; // node.ts:108
-  wire [15:0] retry_pass_payload_pid; // node.ts:108
-  wire [63:0] retry_pass_payload_va; // node.ts:108
-  wire [13:0] retry_pass_payload_length; // node.ts:108
-  wire retry_pass_payload_write; // node.ts:108
-  wire retry_pass_payload_silent; // node.ts:108
-  wire [7:0] retry_pass_payload_replyOpcode; // node.ts:108
-  wire [2:0] retry_pass_payload_op; // node.ts:108
-  wire retry_pass_payload_indirect; // node.ts:108
-  wire retry_fence_valid; // node.ts:108
-  wire [5:0] retry_fence_payload_slot; // node.ts:108
-  wire retry_answer_valid; // node.ts:108
-  wire [5:0] retry_answer_payload_slot; // node.ts:108
-  wire [1:0] retry_answer_payload_kind; // node.ts:108
-  wire [3:0] retry_answer_payload_status; // node.ts:108
-  wire retry_answer_payload_silent; // node.ts:108
-  wire [7:0] retry_answer_payload_replyOpcode; // node.ts:108
-  wire [63:0] retry_word; // node.ts:108
-  wire retry_events_retriesAnswered; // node.ts:108
-  wire retry_events_retriesBusy; // node.ts:108
-  wire retry_events_retriesExpired; // node.ts:108
-  wire retry_events_retryEvictions; // node.ts:108
-  wire retry_events_retryClientsReplaced; // node.ts:108
-  wire fences_fence_ready; // node.ts:110
-  wire fences_reply_valid; // node.ts:110
-  wire [5:0] fences_reply_payload_slot; // node.ts:110
-  wire fences_reply_payload_refused; // node.ts:110
-  wire [2:0] fences_waiting; // node.ts:110
-  reg fence_full; // node.ts:112
-  reg [5:0] fence_held_slot; // node.ts:112
-  reg entered_valid; // node.ts:113
-  reg [5:0] entered_slot; // node.ts:113
-  wire sync_request_ready; // node.ts:119
-  wire [5:0] sync_operand_slot; // node.ts:119
-  wire sync_ar_valid; // node.ts:119
-  wire [30:0] sync_ar_payload_addr; // node.ts:119
-  wire [4:0] sync_ar_payload_id; // node.ts:119
-  wire [7:0] sync_ar_payload_len; // node.ts:119
-  wire [2:0] sync_ar_payload_size; // node.ts:119
-  wire [1:0] sync_ar_payload_burst; // node.ts:119
-  wire sync_r_ready; // node.ts:119
-  wire sync_aw_valid; // node.ts:119
-  wire [30:0] sync_aw_payload_addr; // node.ts:119
-  wire [4:0] sync_aw_payload_id; // node.ts:119
-  wire [7:0] sync_aw_payload_len; // node.ts:119
-  wire [2:0] sync_aw_payload_size; // node.ts:119
-  wire [1:0] sync_aw_payload_burst; // node.ts:119
-  wire sync_w_valid; // node.ts:119
-  wire [511:0] sync_w_payload_data; // node.ts:119
-  wire [63:0] sync_w_payload_strb; // node.ts:119
-  wire sync_w_payload_last; // node.ts:119
-  wire sync_b_ready; // node.ts:119
-  wire sync_result_valid; // node.ts:119
-  wire [5:0] sync_result_slot; // node.ts:119
-  wire [63:0] sync_result_word; // node.ts:119
-  wire sync_reply_valid; // node.ts:119
-  wire [5:0] sync_reply_payload_slot; // node.ts:119
-  wire [2:0] sync_reply_payload_op; // node.ts:119
-  wire [3:0] sync_reply_payload_status; // node.ts:119
-  wire sync_reply_payload_silent; // node.ts:119
-  wire [7:0] sync_reply_payload_replyOpcode; // node.ts:119
-  wire sync_access_valid; // node.ts:119
-  wire [5:0] sync_access_payload_slot; // node.ts:119
-  wire [15:0] sync_access_payload_pid; // node.ts:119
-  wire [63:0] sync_access_payload_va; // node.ts:119
-  wire [13:0] sync_access_payload_length; // node.ts:119
-  wire sync_access_payload_write; // node.ts:119
-  wire sync_access_payload_silent; // node.ts:119
-  wire [7:0] sync_access_payload_replyOpcode; // node.ts:119
-  wire [2:0] sync_access_payload_op; // node.ts:119
-  wire sync_access_payload_indirect; // node.ts:119
-  wire translate_access_ready; // node.ts:120
-  wire translate_reads_valid; // node.ts:120
-  wire [5:0] translate_reads_payload_slot; // node.ts:120
-  wire [21:0] translate_reads_payload_offset; // node.ts:120
-  wire [13:0] translate_reads_payload_length; // node.ts:120
-  wire translate_reads_payload_write; // node.ts:120
-  wire translate_reads_payload_silent; // node.ts:120
-  wire [7:0] translate_reads_payload_replyOpcode; // node.ts:120
-  wire [2:0] translate_reads_payload_op; // node.ts:120
-  wire translate_reads_payload_indirect; // node.ts:120
-  wire [17:0] translate_reads_payload_ppns; // node.ts:120
-  wire translate_writes_valid; // node.ts:120
-  wire [5:0] translate_writes_payload_slot; // node.ts:120
-  wire [21:0] translate_writes_payload_offset; // node.ts:120
-  wire [13:0] translate_writes_payload_length; // node.ts:120
-  wire translate_writes_payload_write; // node.ts:120
-  wire translate_writes_payload_silent; // node.ts:120
-  wire [7:0] translate_writes_payload_replyOpcode; // node.ts:120
-  wire [2:0] translate_writes_payload_op; // node.ts:120
-  wire translate_writes_payload_indirect; // node.ts:120
-  wire [17:0] translate_writes_payload_ppns; // node.ts:120
-  wire translate_refused_valid; // node.ts:120
-  wire [5:0] translate_refused_payload_slot; // node.ts:120
-  wire [3:0] translate_refused_payload_status; // node.ts:120
-  wire translate_refused_payload_silent; // node.ts:120
-  wire [7:0] translate_refused_payload_replyOpcode; // node.ts:120
-  wire translate_refused_payload_indirect; // node.ts:120
-  wire translate_syncs_valid; // node.ts:120
-  wire [5:0] translate_syncs_payload_slot; // node.ts:120
-  wire [21:0] translate_syncs_payload_offset; // node.ts:120
-  wire [13:0] translate_syncs_payload_length; // node.ts:120
-  wire translate_syncs_payload_write; // node.ts:120
-  wire translate_syncs_payload_silent; // node.ts:120
-  wire [7:0] translate_syncs_payload_replyOpcode; // node.ts:120
-  wire [2:0] translate_syncs_payload_op; // node.ts:120
-  wire translate_syncs_payload_indirect; // node.ts:120
-  wire [17:0] translate_syncs_payload_ppns; // node.ts:120
-  wire translate_ar_valid; // node.ts:120
-  wire [30:0] translate_ar_payload_addr; // node.ts:120
-  wire [4:0] translate_ar_payload_id; // node.ts:120
-  wire [7:0] translate_ar_payload_len; // node.ts:120
-  wire [2:0] translate_ar_payload_size; // node.ts:120
-  wire [1:0] translate_ar_payload_burst; // node.ts:120
-  wire translate_r_ready; // node.ts:120
-  wire translate_aw_valid; // node.ts:120
-  wire [30:0] translate_aw_payload_addr; // node.ts:120
-  wire [4:0] translate_aw_payload_id; // node.ts:120
-  wire [7:0] translate_aw_payload_len; // node.ts:120
-  wire [2:0] translate_aw_payload_size; // node.ts:120
-  wire [1:0] translate_aw_payload_burst; // node.ts:120
-  wire translate_w_valid; // node.ts:120
-  wire [511:0] translate_w_payload_data; // node.ts:120
-  wire [63:0] translate_w_payload_strb; // node.ts:120
-  wire translate_w_payload_last; // node.ts:120
-  wire translate_b_ready; // node.ts:120
-  wire translate_free_page_ready; // node.ts:120
-  wire [6:0] translate_freePages; // node.ts:120
-  wire translate_shootdown_ready; // node.ts:120
-  wire translate_shootdown_done_valid; // node.ts:120
-  wire translate_shootdown_done_payload; // node.ts:120
-  wire translate_events_tlbHits; // node.ts:120
-  wire translate_events_tlbMisses; // node.ts:120
-  wire translate_events_missesMerged; // node.ts:120
-  wire translate_events_bucketFetches; // node.ts:120
-  wire translate_events_tlbEvictions; // node.ts:120
-  wire translate_events_pageFaults; // node.ts:120
-  wire translate_events_shootdowns; // node.ts:120
-  wire translate_events_invalid; // node.ts:120
-  wire translate_events_writePermission; // node.ts:120
-  wire translate_events_readPermission; // node.ts:120
-  wire translate_events_outOfMemory; // node.ts:120
-  reg behind_pointer_full; // node.ts:122
-  reg [5:0] behind_pointer_held_slot; // node.ts:122
-  reg [15:0] behind_pointer_held_pid; // node.ts:122
-  reg [63:0] behind_pointer_held_va; // node.ts:122
-  reg [13:0] behind_pointer_held_length; // node.ts:122
-  reg behind_pointer_held_write; // node.ts:122
-  reg behind_pointer_held_silent; // node.ts:122
-  reg [7:0] behind_pointer_held_replyOpcode; // node.ts:122
-  reg [2:0] behind_pointer_held_op; // node.ts:122
-  reg behind_pointer_held_indirect; // node.ts:122
-  reg behind_pointer_skid_full; // node.ts:122
-  reg [5:0] behind_pointer_skid_held_slot; // node.ts:122
-  reg [15:0] behind_pointer_skid_held_pid; // node.ts:122
-  reg [63:0] behind_pointer_skid_held_va; // node.ts:122
-  reg [13:0] behind_pointer_skid_held_length; // node.ts:122
-  reg behind_pointer_skid_held_write; // node.ts:122
-  reg behind_pointer_skid_held_silent; // node.ts:122
-  reg [7:0] behind_pointer_skid_held_replyOpcode; // node.ts:122
-  reg [2:0] behind_pointer_skid_held_op; // node.ts:122
-  reg behind_pointer_skid_held_indirect; // node.ts:122
-  reg accesses_locked; // node.ts:122
-  reg [1:0] accesses_owner; // node.ts:122
-  wire reader_request_ready; // node.ts:136
-  wire reader_ar_valid; // node.ts:136
-  wire [30:0] reader_ar_payload_addr; // node.ts:136
-  wire [4:0] reader_ar_payload_id; // node.ts:136
-  wire [7:0] reader_ar_payload_len; // node.ts:136
-  wire [2:0] reader_ar_payload_size; // node.ts:136
-  wire [1:0] reader_ar_payload_burst; // node.ts:136
-  wire reader_r_ready; // node.ts:136
-  wire reader_reply_valid; // node.ts:136
-  wire [5:0] reader_reply_payload_slot; // node.ts:136
-  wire [1:0] reader_reply_payload_form; // node.ts:136
-  wire [1:0] reader_reply_payload_word; // node.ts:136
-  wire [7:0] reader_reply_payload_opcode; // node.ts:136
-  wire [3:0] reader_reply_payload_status; // node.ts:136
-  wire reader_data_valid; // node.ts:136
-  wire [511:0] reader_data_payload_data; // node.ts:136
-  wire reader_data_payload_last; // node.ts:136
-  wire reader_data_payload_bad; // node.ts:136
-  wire reader_events_reads; // node.ts:136
-  wire [13:0] reader_events_readBytes; // node.ts:136
-  wire writer_request_ready; // node.ts:137
-  wire writer_buffer_job_valid; // node.ts:137
-  wire [5:0] writer_buffer_job_payload_slot; // node.ts:137
-  wire [4:0] writer_buffer_job_payload_first; // node.ts:137
-  wire [5:0] writer_buffer_job_payload_beats; // node.ts:137
-  wire writer_buffer_ready; // node.ts:137
-  wire writer_aw_valid; // node.ts:137
-  wire [30:0] writer_aw_payload_addr; // node.ts:137
-  wire [4:0] writer_aw_payload_id; // node.ts:137
-  wire [7:0] writer_aw_payload_len; // node.ts:137
-  wire [2:0] writer_aw_payload_size; // node.ts:137
-  wire [1:0] writer_aw_payload_burst; // node.ts:137
-  wire writer_w_valid; // node.ts:137
-  wire [511:0] writer_w_payload_data; // node.ts:137
-  wire [63:0] writer_w_payload_strb; // node.ts:137
-  wire writer_w_payload_last; // node.ts:137
-  wire writer_b_ready; // node.ts:137
-  wire writer_ending_valid; // node.ts:137
-  wire [5:0] writer_ending_payload_slot; // node.ts:137
-  wire [1:0] writer_ending_payload_form; // node.ts:137
-  wire [1:0] writer_ending_payload_word; // node.ts:137
-  wire [7:0] writer_ending_payload_opcode; // node.ts:137
-  wire [3:0] writer_ending_payload_status; // node.ts:137
-  wire writer_ending_payload_silent; // node.ts:137
-  wire writer_ending_payload_done; // node.ts:137
-  wire writer_events_writes; // node.ts:137
-  wire writer_events_writesNoReply; // node.ts:137
-  wire writer_events_unanswered; // node.ts:137
-  wire [13:0] writer_events_writeBytes; // node.ts:137
-  reg to_read_full; // node.ts:138
-  reg [5:0] to_read_held_slot; // node.ts:138
-  reg [21:0] to_read_held_offset; // node.ts:138
-  reg [13:0] to_read_held_length; // node.ts:138
-  reg to_read_held_write; // node.ts:138
-  reg to_read_held_silent; // node.ts:138
-  reg [7:0] to_read_held_replyOpcode; // node.ts:138
-  reg [2:0] to_read_held_op; // node.ts:138
-  reg to_read_held_indirect; // node.ts:138
-  reg [17:0] to_read_held_ppns; // node.ts:138
-  reg to_read_skid_full; // node.ts:138
-  reg [5:0] to_read_skid_held_slot; // node.ts:138
-  reg [21:0] to_read_skid_held_offset; // node.ts:138
-  reg [13:0] to_read_skid_held_length; // node.ts:138
-  reg to_read_skid_held_write; // node.ts:138
-  reg to_read_skid_held_silent; // node.ts:138
-  reg [7:0] to_read_skid_held_replyOpcode; // node.ts:138
-  reg [2:0] to_read_skid_held_op; // node.ts:138
-  reg to_read_skid_held_indirect; // node.ts:138
-  reg [17:0] to_read_skid_held_ppns; // node.ts:138
-  wire [15:0] pids_value; // node.ts:141
-  reg to_sync_full; // node.ts:143
-  reg [5:0] to_sync_held_slot; // node.ts:143
-  reg [21:0] to_sync_held_offset; // node.ts:143
-  reg [13:0] to_sync_held_length; // node.ts:143
-  reg to_sync_held_write; // node.ts:143
-  reg to_sync_held_silent; // node.ts:143
-  reg [7:0] to_sync_held_replyOpcode; // node.ts:143
-  reg [2:0] to_sync_held_op; // node.ts:143
-  reg to_sync_held_indirect; // node.ts:143
-  reg [17:0] to_sync_held_ppns; // node.ts:143
-  wire [63:0] found_value; // node.ts:151
-  wire share_data_ar_ready; // node.ts:155
-  wire share_data_r_valid; // node.ts:155
-  wire [511:0] share_data_r_payload_data; // node.ts:155
-  wire [4:0] share_data_r_payload_id; // node.ts:155
-  wire [1:0] share_data_r_payload_resp; // node.ts:155
-  wire share_data_r_payload_last; // node.ts:155
-  wire share_data_aw_ready; // node.ts:155
-  wire share_data_w_ready; // node.ts:155
-  wire share_data_b_valid; // node.ts:155
-  wire [4:0] share_data_b_payload_id; // node.ts:155
-  wire [1:0] share_data_b_payload_resp; // node.ts:155
-  wire share_table_ar_ready; // node.ts:155
-  wire share_table_r_valid; // node.ts:155
-  wire [511:0] share_table_r_payload_data; // node.ts:155
-  wire [4:0] share_table_r_payload_id; // node.ts:155
-  wire [1:0] share_table_r_payload_resp; // node.ts:155
-  wire share_table_r_payload_last; // node.ts:155
-  wire share_table_aw_ready; // node.ts:155
-  wire share_table_w_ready; // node.ts:155
-  wire share_table_b_valid; // node.ts:155
-  wire [4:0] share_table_b_payload_id; // node.ts:155
-  wire [1:0] share_table_b_payload_resp; // node.ts:155
-  wire share_sync_ar_ready; // node.ts:155
-  wire share_sync_r_valid; // node.ts:155
-  wire [511:0] share_sync_r_payload_data; // node.ts:155
-  wire [4:0] share_sync_r_payload_id; // node.ts:155
-  wire [1:0] share_sync_r_payload_resp; // node.ts:155
-  wire share_sync_r_payload_last; // node.ts:155
-  wire share_sync_aw_ready; // node.ts:155
-  wire share_sync_w_ready; // node.ts:155
-  wire share_sync_b_valid; // node.ts:155
-  wire [4:0] share_sync_b_payload_id; // node.ts:155
-  wire [1:0] share_sync_b_payload_resp; // node.ts:155
-  wire share_ar_valid; // node.ts:155
-  wire [30:0] share_ar_payload_addr; // node.ts:155
-  wire [4:0] share_ar_payload_id; // node.ts:155
-  wire [7:0] share_ar_payload_len; // node.ts:155
-  wire [2:0] share_ar_payload_size; // node.ts:155
-  wire [1:0] share_ar_payload_burst; // node.ts:155
-  wire share_r_ready; // node.ts:155
-  wire share_aw_valid; // node.ts:155
-  wire [30:0] share_aw_payload_addr; // node.ts:155
-  wire [4:0] share_aw_payload_id; // node.ts:155
-  wire [7:0] share_aw_payload_len; // node.ts:155
-  wire [2:0] share_aw_payload_size; // node.ts:155
-  wire [1:0] share_aw_payload_burst; // node.ts:155
-  wire share_w_valid; // node.ts:155
-  wire [511:0] share_w_payload_data; // node.ts:155
-  wire [63:0] share_w_payload_strb; // node.ts:155
-  wire share_w_payload_last; // node.ts:155
-  wire share_b_ready; // node.ts:155
-  reg data_aw_full; // node.ts:157
-  reg [30:0] data_aw_held_addr; // node.ts:157
-  reg [4:0] data_aw_held_id; // node.ts:157
-  reg [7:0] data_aw_held_len; // node.ts:157
-  reg [2:0] data_aw_held_size; // node.ts:157
-  reg [1:0] data_aw_held_burst; // node.ts:157
-  wire finish_ending_ready; // node.ts:166
-  wire finish_reply_valid; // node.ts:166
-  wire [5:0] finish_reply_payload_slot; // node.ts:166
-  wire [1:0] finish_reply_payload_form; // node.ts:166
-  wire [1:0] finish_reply_payload_word; // node.ts:166
-  wire [7:0] finish_reply_payload_opcode; // node.ts:166
-  wire [3:0] finish_reply_payload_status; // node.ts:166
-  wire finish_release_valid; // node.ts:166
-  wire [5:0] finish_release_slot; // node.ts:166
-  wire [5:0] finish_word_slot; // node.ts:166
-  wire finish_done_valid; // node.ts:166
-  wire [5:0] finish_done_slot; // node.ts:166
-  wire [3:0] finish_done_status; // node.ts:166
-  wire [63:0] finish_done_word; // node.ts:166
-  reg ending_0_full; // node.ts:198
-  reg [5:0] ending_0_held_slot; // node.ts:198
-  reg [1:0] ending_0_held_form; // node.ts:198
-  reg [1:0] ending_0_held_word; // node.ts:198
-  reg [7:0] ending_0_held_opcode; // node.ts:198
-  reg [3:0] ending_0_held_status; // node.ts:198
-  reg ending_0_held_silent; // node.ts:198
-  reg ending_0_held_done; // node.ts:198
-  reg ending_0_skid_full; // node.ts:198
-  reg [5:0] ending_0_skid_held_slot; // node.ts:198
-  reg [1:0] ending_0_skid_held_form; // node.ts:198
-  reg [1:0] ending_0_skid_held_word; // node.ts:198
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:198
-  reg [3:0] ending_0_skid_held_status; // node.ts:198
-  reg ending_0_skid_held_silent; // node.ts:198
-  reg ending_0_skid_held_done; // node.ts:198
-  reg ending_1_full; // node.ts:198
-  reg [5:0] ending_1_held_slot; // node.ts:198
-  reg [1:0] ending_1_held_form; // node.ts:198
-  reg [1:0] ending_1_held_word; // node.ts:198
-  reg [7:0] ending_1_held_opcode; // node.ts:198
-  reg [3:0] ending_1_held_status; // node.ts:198
-  reg ending_1_held_silent; // node.ts:198
-  reg ending_1_held_done; // node.ts:198
-  reg ending_1_skid_full; // node.ts:198
-  reg [5:0] ending_1_skid_held_slot; // node.ts:198
-  reg [1:0] ending_1_skid_held_form; // node.ts:198
-  reg [1:0] ending_1_skid_held_word; // node.ts:198
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:198
-  reg [3:0] ending_1_skid_held_status; // node.ts:198
-  reg ending_1_skid_held_silent; // node.ts:198
-  reg ending_1_skid_held_done; // node.ts:198
-  reg ending_2_full; // node.ts:198
-  reg [5:0] ending_2_held_slot; // node.ts:198
-  reg [1:0] ending_2_held_form; // node.ts:198
-  reg [1:0] ending_2_held_word; // node.ts:198
-  reg [7:0] ending_2_held_opcode; // node.ts:198
-  reg [3:0] ending_2_held_status; // node.ts:198
-  reg ending_2_held_silent; // node.ts:198
-  reg ending_2_held_done; // node.ts:198
-  reg ending_2_skid_full; // node.ts:198
-  reg [5:0] ending_2_skid_held_slot; // node.ts:198
-  reg [1:0] ending_2_skid_held_form; // node.ts:198
-  reg [1:0] ending_2_skid_held_word; // node.ts:198
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:198
-  reg [3:0] ending_2_skid_held_status; // node.ts:198
-  reg ending_2_skid_held_silent; // node.ts:198
-  reg ending_2_skid_held_done; // node.ts:198
-  reg ending_3_full; // node.ts:198
-  reg [5:0] ending_3_held_slot; // node.ts:198
-  reg [1:0] ending_3_held_form; // node.ts:198
-  reg [1:0] ending_3_held_word; // node.ts:198
-  reg [7:0] ending_3_held_opcode; // node.ts:198
-  reg [3:0] ending_3_held_status; // node.ts:198
-  reg ending_3_held_silent; // node.ts:198
-  reg ending_3_held_done; // node.ts:198
-  reg ending_3_skid_full; // node.ts:198
-  reg [5:0] ending_3_skid_held_slot; // node.ts:198
-  reg [1:0] ending_3_skid_held_form; // node.ts:198
-  reg [1:0] ending_3_skid_held_word; // node.ts:198
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:198
-  reg [3:0] ending_3_skid_held_status; // node.ts:198
-  reg ending_3_skid_held_silent; // node.ts:198
-  reg ending_3_skid_held_done; // node.ts:198
-  reg ending_4_full; // node.ts:198
-  reg [5:0] ending_4_held_slot; // node.ts:198
-  reg [1:0] ending_4_held_form; // node.ts:198
-  reg [1:0] ending_4_held_word; // node.ts:198
-  reg [7:0] ending_4_held_opcode; // node.ts:198
-  reg [3:0] ending_4_held_status; // node.ts:198
-  reg ending_4_held_silent; // node.ts:198
-  reg ending_4_held_done; // node.ts:198
-  reg ending_4_skid_full; // node.ts:198
-  reg [5:0] ending_4_skid_held_slot; // node.ts:198
-  reg [1:0] ending_4_skid_held_form; // node.ts:198
-  reg [1:0] ending_4_skid_held_word; // node.ts:198
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:198
-  reg [3:0] ending_4_skid_held_status; // node.ts:198
-  reg ending_4_skid_held_silent; // node.ts:198
-  reg ending_4_skid_held_done; // node.ts:198
-  reg ending_5_full; // node.ts:198
-  reg [5:0] ending_5_held_slot; // node.ts:198
-  reg [1:0] ending_5_held_form; // node.ts:198
-  reg [1:0] ending_5_held_word; // node.ts:198
-  reg [7:0] ending_5_held_opcode; // node.ts:198
-  reg [3:0] ending_5_held_status; // node.ts:198
-  reg ending_5_held_silent; // node.ts:198
-  reg ending_5_held_done; // node.ts:198
-  reg ending_5_skid_full; // node.ts:198
-  reg [5:0] ending_5_skid_held_slot; // node.ts:198
-  reg [1:0] ending_5_skid_held_form; // node.ts:198
-  reg [1:0] ending_5_skid_held_word; // node.ts:198
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:198
-  reg [3:0] ending_5_skid_held_status; // node.ts:198
-  reg ending_5_skid_held_silent; // node.ts:198
-  reg ending_5_skid_held_done; // node.ts:198
-  reg bare_ending_full; // node.ts:199
-  reg [5:0] bare_ending_held_slot; // node.ts:199
-  reg [1:0] bare_ending_held_form; // node.ts:199
-  reg [1:0] bare_ending_held_word; // node.ts:199
-  reg [7:0] bare_ending_held_opcode; // node.ts:199
-  reg [3:0] bare_ending_held_status; // node.ts:199
-  reg bare_ending_held_silent; // node.ts:199
-  reg bare_ending_held_done; // node.ts:199
-  reg endings_locked; // node.ts:199
-  reg [6:0] endings_owner; // node.ts:199
-  wire net_tx_reply_ready; // node.ts:202
-  wire net_tx_context_read_en; // node.ts:202
-  wire [5:0] net_tx_context_read_slot; // node.ts:202
-  wire [5:0] net_tx_word_slot; // node.ts:202
-  wire net_tx_data_ready; // node.ts:202
-  wire net_tx_echo_job_valid; // node.ts:202
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:202
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:202
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:202
-  wire net_tx_echo_data_ready; // node.ts:202
-  wire net_tx_raw_ready; // node.ts:202
-  wire net_tx_tx_valid; // node.ts:202
-  wire [511:0] net_tx_tx_payload_data; // node.ts:202
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:202
-  wire net_tx_tx_payload_last; // node.ts:202
-  wire net_tx_tx_payload_user; // node.ts:202
-  wire net_tx_release_valid; // node.ts:202
-  wire [5:0] net_tx_release_slot; // node.ts:202
-  reg [1:0] counted_rxFrames; // node.ts:248
-  reg [1:0] counted_txFrames; // node.ts:248
-  reg [1:0] counted_dropLong; // node.ts:248
-  reg [1:0] counted_dropFcs; // node.ts:248
-  reg [1:0] counted_dropShort; // node.ts:248
-  reg [1:0] counted_dropMac; // node.ts:248
-  reg [1:0] counted_dropEtherType; // node.ts:248
-  reg [1:0] counted_dropArp; // node.ts:248
-  reg [1:0] counted_dropIpHeader; // node.ts:248
-  reg [1:0] counted_dropIpOptions; // node.ts:248
-  reg [1:0] counted_dropIpChecksum; // node.ts:248
-  reg [1:0] counted_dropFragment; // node.ts:248
-  reg [1:0] counted_dropIp; // node.ts:248
-  reg [1:0] counted_dropLength; // node.ts:248
-  reg [1:0] counted_dropProtocol; // node.ts:248
-  reg [1:0] counted_dropIcmp; // node.ts:248
-  reg [1:0] counted_dropPort; // node.ts:248
-  reg [1:0] counted_dropRule; // node.ts:248
-  reg [1:0] counted_arpReplies; // node.ts:248
-  reg [1:0] counted_icmpReplies; // node.ts:248
-  reg [1:0] counted_nacks; // node.ts:248
-  reg [1:0] counted_malformed; // node.ts:248
-  reg [1:0] counted_invalid; // node.ts:248
-  reg [1:0] counted_writePermission; // node.ts:248
-  reg [1:0] counted_readPermission; // node.ts:248
-  reg [1:0] counted_outOfMemory; // node.ts:248
-  reg [1:0] counted_busy; // node.ts:248
-  reg [1:0] counted_unanswered; // node.ts:248
-  reg [1:0] counted_pingpongs; // node.ts:248
-  reg [1:0] counted_reads; // node.ts:248
-  reg [1:0] counted_writes; // node.ts:248
-  reg [1:0] counted_writesNoReply; // node.ts:248
-  reg [1:0] counted_atomics; // node.ts:248
-  reg [1:0] counted_dereferences; // node.ts:248
-  reg [1:0] counted_fences; // node.ts:248
-  reg [13:0] counted_readBytes; // node.ts:248
-  reg [13:0] counted_writeBytes; // node.ts:248
-  reg [1:0] counted_slowRequests; // node.ts:248
-  reg [1:0] counted_extendRequests; // node.ts:248
-  reg [1:0] counted_pageFaults; // node.ts:248
-  reg [1:0] counted_tlbHits; // node.ts:248
-  reg [1:0] counted_tlbMisses; // node.ts:248
-  reg [1:0] counted_missesMerged; // node.ts:248
-  reg [1:0] counted_bucketFetches; // node.ts:248
-  reg [1:0] counted_tlbEvictions; // node.ts:248
-  reg [1:0] counted_retriesAnswered; // node.ts:248
-  reg [1:0] counted_retriesBusy; // node.ts:248
-  reg [1:0] counted_retriesExpired; // node.ts:248
-  reg [1:0] counted_retryEvictions; // node.ts:248
-  reg [1:0] counted_retryClientsReplaced; // node.ts:248
-  reg [1:0] counted_shootdowns; // node.ts:248
-  wire [1:0] accesses_grant; // node.ts:122
-  wire [1:0] accesses_request; // node.ts:122
-  wire retry_answer_ready; // node.ts:108
-  wire [6:0] endings_grant; // node.ts:199
-  wire [6:0] endings_request; // node.ts:199
-  wire translate_refused_ready; // node.ts:120
-  wire sync_reply_ready; // node.ts:119
-  wire fences_reply_ready; // node.ts:110
-  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:102
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:122
-  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:122
-  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:122
+  wire control_s_aw_ready; // node.ts:55
+  wire control_s_w_ready; // node.ts:55
+  wire control_s_b_valid; // node.ts:55
+  wire [1:0] control_s_b_payload_resp; // node.ts:55
+  wire control_s_ar_ready; // node.ts:55
+  wire control_s_r_valid; // node.ts:55
+  wire [31:0] control_s_r_payload_data; // node.ts:55
+  wire [1:0] control_s_r_payload_resp; // node.ts:55
+  wire [47:0] control_config_mac; // node.ts:55
+  wire [31:0] control_config_ip; // node.ts:55
+  wire [15:0] control_config_nativePort; // node.ts:55
+  wire [15:0] control_config_clientPort; // node.ts:55
+  wire control_config_acceptAnyMac; // node.ts:55
+  wire control_out_of_memory; // node.ts:55
+  wire control_rules_0_valid; // node.ts:55
+  wire [15:0] control_rules_0_pid; // node.ts:55
+  wire [2:0] control_rules_0_action; // node.ts:55
+  wire control_rules_1_valid; // node.ts:55
+  wire [15:0] control_rules_1_pid; // node.ts:55
+  wire [2:0] control_rules_1_action; // node.ts:55
+  wire control_rules_2_valid; // node.ts:55
+  wire [15:0] control_rules_2_pid; // node.ts:55
+  wire [2:0] control_rules_2_action; // node.ts:55
+  wire control_rules_3_valid; // node.ts:55
+  wire [15:0] control_rules_3_pid; // node.ts:55
+  wire [2:0] control_rules_3_action; // node.ts:55
+  wire control_mat_write_en; // node.ts:55
+  wire [7:0] control_mat_write_opcode; // node.ts:55
+  wire [2:0] control_mat_write_entry_action; // node.ts:55
+  wire control_mat_write_entry_write; // node.ts:55
+  wire control_mat_write_entry_silent; // node.ts:55
+  wire [2:0] control_mat_write_entry_operation; // node.ts:55
+  wire [7:0] control_mat_write_entry_replyOpcode; // node.ts:55
+  wire [7:0] control_mat_opcode; // node.ts:55
+  wire [3:0] control_offload_control_hold; // node.ts:55
+  wire [23:0] control_offload_control_patience; // node.ts:55
+  wire pool_offer_valid; // node.ts:60
+  wire [5:0] pool_offer_payload; // node.ts:60
+  wire [63:0] pool_busy; // node.ts:60
+  wire [127:0] operands_value; // node.ts:61
+  wire net_rx_rx_ready; // node.ts:62
+  wire net_rx_slot_ready; // node.ts:62
+  wire net_rx_buffer_write_en; // node.ts:62
+  wire [5:0] net_rx_buffer_write_slot; // node.ts:62
+  wire [4:0] net_rx_buffer_write_beat; // node.ts:62
+  wire [511:0] net_rx_buffer_write_data; // node.ts:62
+  wire net_rx_context_write_en; // node.ts:62
+  wire [5:0] net_rx_context_write_slot; // node.ts:62
+  wire [1:0] net_rx_context_write_value_kind; // node.ts:62
+  wire [47:0] net_rx_context_write_value_mac; // node.ts:62
+  wire [31:0] net_rx_context_write_value_ip; // node.ts:62
+  wire [15:0] net_rx_context_write_value_clientPort; // node.ts:62
+  wire [15:0] net_rx_context_write_value_nodePort; // node.ts:62
+  wire [127:0] net_rx_context_write_value_header; // node.ts:62
+  wire [95:0] net_rx_context_write_value_body; // node.ts:62
+  wire net_rx_context_write_value_published; // node.ts:62
+  wire [15:0] net_rx_context_write_value_ipLength; // node.ts:62
+  wire [15:0] net_rx_context_write_value_icmpChecksum; // node.ts:62
+  wire [95:0] net_rx_context_write_value_ipHeader; // node.ts:62
+  wire net_rx_request_valid; // node.ts:62
+  wire [5:0] net_rx_request_payload_slot; // node.ts:62
+  wire [1:0] net_rx_request_payload_kind; // node.ts:62
+  wire [7:0] net_rx_request_payload_opcode; // node.ts:62
+  wire [15:0] net_rx_request_payload_pid; // node.ts:62
+  wire [63:0] net_rx_request_payload_va; // node.ts:62
+  wire [31:0] net_rx_request_payload_length; // node.ts:62
+  wire [13:0] net_rx_request_payload_body; // node.ts:62
+  wire [13:0] net_rx_request_payload_frame; // node.ts:62
+  wire net_rx_request_payload_malformed; // node.ts:62
+  wire net_rx_request_payload_corrupt; // node.ts:62
+  wire net_rx_request_payload_tracked; // node.ts:62
+  wire net_rx_request_payload_retry; // node.ts:62
+  wire [47:0] net_rx_request_payload_client; // node.ts:62
+  wire [31:0] net_rx_request_payload_operation; // node.ts:62
+  wire net_rx_operands_write_en; // node.ts:62
+  wire [5:0] net_rx_operands_write_slot; // node.ts:62
+  wire [127:0] net_rx_operands_write_value; // node.ts:62
+  wire net_rx_release_valid; // node.ts:62
+  wire [5:0] net_rx_release_slot; // node.ts:62
+  wire net_rx_drops_long; // node.ts:62
+  wire net_rx_drops_fcs; // node.ts:62
+  wire net_rx_drops_short; // node.ts:62
+  wire net_rx_drops_mac; // node.ts:62
+  wire net_rx_drops_etherType; // node.ts:62
+  wire net_rx_drops_arp; // node.ts:62
+  wire net_rx_drops_ipHeader; // node.ts:62
+  wire net_rx_drops_ipOptions; // node.ts:62
+  wire net_rx_drops_ipChecksum; // node.ts:62
+  wire net_rx_drops_fragment; // node.ts:62
+  wire net_rx_drops_ip; // node.ts:62
+  wire net_rx_drops_length; // node.ts:62
+  wire net_rx_drops_protocol; // node.ts:62
+  wire net_rx_drops_icmp; // node.ts:62
+  wire net_rx_drops_port; // node.ts:62
+  wire net_rx_received; // node.ts:62
+  wire buffer_write_job_ready; // node.ts:63
+  wire buffer_echo_job_ready; // node.ts:63
+  wire buffer_slow_job_ready; // node.ts:63
+  wire buffer_write_data_valid; // node.ts:63
+  wire [511:0] buffer_write_data_payload_data; // node.ts:63
+  wire buffer_write_data_payload_last; // node.ts:63
+  wire buffer_echo_data_valid; // node.ts:63
+  wire [511:0] buffer_echo_data_payload_data; // node.ts:63
+  wire buffer_echo_data_payload_last; // node.ts:63
+  wire buffer_slow_data_valid; // node.ts:63
+  wire [511:0] buffer_slow_data_payload_data; // node.ts:63
+  wire buffer_slow_data_payload_last; // node.ts:63
+  wire [1:0] reply_contexts_value_kind; // node.ts:64
+  wire [47:0] reply_contexts_value_mac; // node.ts:64
+  wire [31:0] reply_contexts_value_ip; // node.ts:64
+  wire [15:0] reply_contexts_value_clientPort; // node.ts:64
+  wire [15:0] reply_contexts_value_nodePort; // node.ts:64
+  wire [127:0] reply_contexts_value_header; // node.ts:64
+  wire [95:0] reply_contexts_value_body; // node.ts:64
+  wire reply_contexts_value_published; // node.ts:64
+  wire [15:0] reply_contexts_value_ipLength; // node.ts:64
+  wire [15:0] reply_contexts_value_icmpChecksum; // node.ts:64
+  wire [95:0] reply_contexts_value_ipHeader; // node.ts:64
+  wire mat_request_ready; // node.ts:74
+  wire mat_asked_valid; // node.ts:74
+  wire [5:0] mat_asked_payload_access_slot; // node.ts:74
+  wire [15:0] mat_asked_payload_access_pid; // node.ts:74
+  wire [63:0] mat_asked_payload_access_va; // node.ts:74
+  wire [13:0] mat_asked_payload_access_length; // node.ts:74
+  wire mat_asked_payload_access_write; // node.ts:74
+  wire mat_asked_payload_access_silent; // node.ts:74
+  wire [7:0] mat_asked_payload_access_replyOpcode; // node.ts:74
+  wire [2:0] mat_asked_payload_access_op; // node.ts:74
+  wire mat_asked_payload_access_indirect; // node.ts:74
+  wire mat_asked_payload_tracked; // node.ts:74
+  wire mat_asked_payload_keeps; // node.ts:74
+  wire mat_asked_payload_introduces; // node.ts:74
+  wire mat_asked_payload_fence; // node.ts:74
+  wire [47:0] mat_asked_payload_client; // node.ts:74
+  wire [31:0] mat_asked_payload_operation; // node.ts:74
+  wire mat_reply_valid; // node.ts:74
+  wire [5:0] mat_reply_payload_slot; // node.ts:74
+  wire [1:0] mat_reply_payload_form; // node.ts:74
+  wire [1:0] mat_reply_payload_word; // node.ts:74
+  wire [7:0] mat_reply_payload_opcode; // node.ts:74
+  wire [3:0] mat_reply_payload_status; // node.ts:74
+  wire mat_slow_valid; // node.ts:74
+  wire [5:0] mat_slow_payload_slot; // node.ts:74
+  wire [13:0] mat_slow_payload_frame; // node.ts:74
+  wire mat_release_valid; // node.ts:74
+  wire [5:0] mat_release_slot; // node.ts:74
+  wire [2:0] mat_mat_entry_action; // node.ts:74
+  wire mat_mat_entry_write; // node.ts:74
+  wire mat_mat_entry_silent; // node.ts:74
+  wire [2:0] mat_mat_entry_operation; // node.ts:74
+  wire [7:0] mat_mat_entry_replyOpcode; // node.ts:74
+  wire mat_events_nacks; // node.ts:74
+  wire mat_events_malformed; // node.ts:74
+  wire mat_events_busy; // node.ts:74
+  wire mat_events_unanswered; // node.ts:74
+  wire mat_events_dropRule; // node.ts:74
+  wire mat_events_pingpongs; // node.ts:74
+  wire mat_events_arpReplies; // node.ts:74
+  wire mat_events_icmpReplies; // node.ts:74
+  wire mat_events_slowRequests; // node.ts:74
+  wire mat_events_extendRequests; // node.ts:74
+  wire slow_rx_frame_ready; // node.ts:80
+  wire slow_rx_job_valid; // node.ts:80
+  wire [5:0] slow_rx_job_payload_slot; // node.ts:80
+  wire [4:0] slow_rx_job_payload_first; // node.ts:80
+  wire [5:0] slow_rx_job_payload_beats; // node.ts:80
+  wire slow_rx_beats_ready; // node.ts:80
+  wire slow_rx_soc_rx_valid; // node.ts:80
+  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:80
+  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:80
+  wire slow_rx_soc_rx_payload_last; // node.ts:80
+  wire slow_rx_soc_rx_payload_user; // node.ts:80
+  wire slow_rx_release_valid; // node.ts:80
+  wire [5:0] slow_rx_release_slot; // node.ts:80
+  reg slow_job_full; // node.ts:83
+  reg [5:0] slow_job_held_slot; // node.ts:83
+  reg [4:0] slow_job_held_first; // node.ts:83
+  reg [5:0] slow_job_held_beats; // node.ts:83
+  reg slow_job_skid_full; // node.ts:83
+  reg [5:0] slow_job_skid_held_slot; // node.ts:83
+  reg [4:0] slow_job_skid_held_first; // node.ts:83
+  reg [5:0] slow_job_skid_held_beats; // node.ts:83
+  wire retry_request_ready; // node.ts:89
+  wire retry_pass_valid; // node.ts:89
+  wire [5:0] retry_pass_payload_slot; // node.ts:89
+  wire [15:0] retry_pass_payload_pid; // node.ts:89
+  wire [63:0] retry_pass_payload_va; // node.ts:89
+  wire [13:0] retry_pass_payload_length; // node.ts:89
+  wire retry_pass_payload_write; // node.ts:89
+  wire retry_pass_payload_silent; // node.ts:89
+  wire [7:0] retry_pass_payload_replyOpcode; // node.ts:89
+  wire [2:0] retry_pass_payload_op; // node.ts:89
+  wire retry_pass_payload_indirect; // node.ts:89
+  wire retry_fence_valid; // node.ts:89
+  wire [5:0] retry_fence_payload_slot; // node.ts:89
+  wire retry_answer_valid; // node.ts:89
+  wire [5:0] retry_answer_payload_slot; // node.ts:89
+  wire [1:0] retry_answer_payload_kind; // node.ts:89
+  wire [3:0] retry_answer_payload_status; // node.ts:89
+  wire retry_answer_payload_silent; // node.ts:89
+  wire [7:0] retry_answer_payload_replyOpcode; // node.ts:89
+  wire [63:0] retry_word; // node.ts:89
+  wire retry_events_retriesAnswered; // node.ts:89
+  wire retry_events_retriesBusy; // node.ts:89
+  wire retry_events_retriesExpired; // node.ts:89
+  wire retry_events_retryEvictions; // node.ts:89
+  wire retry_events_retryClientsReplaced; // node.ts:89
+  wire fences_fence_ready; // node.ts:91
+  wire fences_reply_valid; // node.ts:91
+  wire [5:0] fences_reply_payload_slot; // node.ts:91
+  wire fences_reply_payload_refused; // node.ts:91
+  wire [2:0] fences_waiting; // node.ts:91
+  reg fence_full; // node.ts:93
+  reg [5:0] fence_held_slot; // node.ts:93
+  reg entered_valid; // node.ts:94
+  reg [5:0] entered_slot; // node.ts:94
+  wire sync_request_ready; // node.ts:100
+  wire [5:0] sync_operand_slot; // node.ts:100
+  wire sync_ar_valid; // node.ts:100
+  wire [30:0] sync_ar_payload_addr; // node.ts:100
+  wire [4:0] sync_ar_payload_id; // node.ts:100
+  wire [7:0] sync_ar_payload_len; // node.ts:100
+  wire [2:0] sync_ar_payload_size; // node.ts:100
+  wire [1:0] sync_ar_payload_burst; // node.ts:100
+  wire sync_r_ready; // node.ts:100
+  wire sync_aw_valid; // node.ts:100
+  wire [30:0] sync_aw_payload_addr; // node.ts:100
+  wire [4:0] sync_aw_payload_id; // node.ts:100
+  wire [7:0] sync_aw_payload_len; // node.ts:100
+  wire [2:0] sync_aw_payload_size; // node.ts:100
+  wire [1:0] sync_aw_payload_burst; // node.ts:100
+  wire sync_w_valid; // node.ts:100
+  wire [511:0] sync_w_payload_data; // node.ts:100
+  wire [63:0] sync_w_payload_strb; // node.ts:100
+  wire sync_w_payload_last; // node.ts:100
+  wire sync_b_ready; // node.ts:100
+  wire sync_result_valid; // node.ts:100
+  wire [5:0] sync_result_slot; // node.ts:100
+  wire [63:0] sync_result_word; // node.ts:100
+  wire sync_reply_valid; // node.ts:100
+  wire [5:0] sync_reply_payload_slot; // node.ts:100
+  wire [2:0] sync_reply_payload_op; // node.ts:100
+  wire [3:0] sync_reply_payload_status; // node.ts:100
+  wire sync_reply_payload_silent; // node.ts:100
+  wire [7:0] sync_reply_payload_replyOpcode; // node.ts:100
+  wire sync_access_valid; // node.ts:100
+  wire [5:0] sync_access_payload_slot; // node.ts:100
+  wire [15:0] sync_access_payload_pid; // node.ts:100
+  wire [63:0] sync_access_payload_va; // node.ts:100
+  wire [13:0] sync_access_payload_length; // node.ts:100
+  wire sync_access_payload_write; // node.ts:100
+  wire sync_access_payload_silent; // node.ts:100
+  wire [7:0] sync_access_payload_replyOpcode; // node.ts:100
+  wire [2:0] sync_access_payload_op; // node.ts:100
+  wire sync_access_payload_indirect; // node.ts:100
+  wire translate_access_ready; // node.ts:101
+  wire translate_reads_valid; // node.ts:101
+  wire [5:0] translate_reads_payload_slot; // node.ts:101
+  wire [21:0] translate_reads_payload_offset; // node.ts:101
+  wire [13:0] translate_reads_payload_length; // node.ts:101
+  wire translate_reads_payload_write; // node.ts:101
+  wire translate_reads_payload_silent; // node.ts:101
+  wire [7:0] translate_reads_payload_replyOpcode; // node.ts:101
+  wire [2:0] translate_reads_payload_op; // node.ts:101
+  wire translate_reads_payload_indirect; // node.ts:101
+  wire [17:0] translate_reads_payload_ppns; // node.ts:101
+  wire translate_writes_valid; // node.ts:101
+  wire [5:0] translate_writes_payload_slot; // node.ts:101
+  wire [21:0] translate_writes_payload_offset; // node.ts:101
+  wire [13:0] translate_writes_payload_length; // node.ts:101
+  wire translate_writes_payload_write; // node.ts:101
+  wire translate_writes_payload_silent; // node.ts:101
+  wire [7:0] translate_writes_payload_replyOpcode; // node.ts:101
+  wire [2:0] translate_writes_payload_op; // node.ts:101
+  wire translate_writes_payload_indirect; // node.ts:101
+  wire [17:0] translate_writes_payload_ppns; // node.ts:101
+  wire translate_refused_valid; // node.ts:101
+  wire [5:0] translate_refused_payload_slot; // node.ts:101
+  wire [3:0] translate_refused_payload_status; // node.ts:101
+  wire translate_refused_payload_silent; // node.ts:101
+  wire [7:0] translate_refused_payload_replyOpcode; // node.ts:101
+  wire translate_refused_payload_indirect; // node.ts:101
+  wire translate_syncs_valid; // node.ts:101
+  wire [5:0] translate_syncs_payload_slot; // node.ts:101
+  wire [21:0] translate_syncs_payload_offset; // node.ts:101
+  wire [13:0] translate_syncs_payload_length; // node.ts:101
+  wire translate_syncs_payload_write; // node.ts:101
+  wire translate_syncs_payload_silent; // node.ts:101
+  wire [7:0] translate_syncs_payload_replyOpcode; // node.ts:101
+  wire [2:0] translate_syncs_payload_op; // node.ts:101
+  wire translate_syncs_payload_indirect; // node.ts:101
+  wire [17:0] translate_syncs_payload_ppns; // node.ts:101
+  wire translate_ar_valid; // node.ts:101
+  wire [30:0] translate_ar_payload_addr; // node.ts:101
+  wire [4:0] translate_ar_payload_id; // node.ts:101
+  wire [7:0] translate_ar_payload_len; // node.ts:101
+  wire [2:0] translate_ar_payload_size; // node.ts:101
+  wire [1:0] translate_ar_payload_burst; // node.ts:101
+  wire translate_r_ready; // node.ts:101
+  wire translate_aw_valid; // node.ts:101
+  wire [30:0] translate_aw_payload_addr; // node.ts:101
+  wire [4:0] translate_aw_payload_id; // node.ts:101
+  wire [7:0] translate_aw_payload_len; // node.ts:101
+  wire [2:0] translate_aw_payload_size; // node.ts:101
+  wire [1:0] translate_aw_payload_burst; // node.ts:101
+  wire translate_w_valid; // node.ts:101
+  wire [511:0] translate_w_payload_data; // node.ts:101
+  wire [63:0] translate_w_payload_strb; // node.ts:101
+  wire translate_w_payload_last; // node.ts:101
+  wire translate_b_ready; // node.ts:101
+  wire translate_free_page_ready; // node.ts:101
+  wire [6:0] translate_freePages; // node.ts:101
+  wire translate_shootdown_ready; // node.ts:101
+  wire translate_shootdown_done_valid; // node.ts:101
+  wire translate_shootdown_done_payload; // node.ts:101
+  wire translate_events_tlbHits; // node.ts:101
+  wire translate_events_tlbMisses; // node.ts:101
+  wire translate_events_missesMerged; // node.ts:101
+  wire translate_events_bucketFetches; // node.ts:101
+  wire translate_events_tlbEvictions; // node.ts:101
+  wire translate_events_pageFaults; // node.ts:101
+  wire translate_events_shootdowns; // node.ts:101
+  wire translate_events_invalid; // node.ts:101
+  wire translate_events_writePermission; // node.ts:101
+  wire translate_events_readPermission; // node.ts:101
+  wire translate_events_outOfMemory; // node.ts:101
+  reg behind_pointer_full; // node.ts:103
+  reg [5:0] behind_pointer_held_slot; // node.ts:103
+  reg [15:0] behind_pointer_held_pid; // node.ts:103
+  reg [63:0] behind_pointer_held_va; // node.ts:103
+  reg [13:0] behind_pointer_held_length; // node.ts:103
+  reg behind_pointer_held_write; // node.ts:103
+  reg behind_pointer_held_silent; // node.ts:103
+  reg [7:0] behind_pointer_held_replyOpcode; // node.ts:103
+  reg [2:0] behind_pointer_held_op; // node.ts:103
+  reg behind_pointer_held_indirect; // node.ts:103
+  reg behind_pointer_skid_full; // node.ts:103
+  reg [5:0] behind_pointer_skid_held_slot; // node.ts:103
+  reg [15:0] behind_pointer_skid_held_pid; // node.ts:103
+  reg [63:0] behind_pointer_skid_held_va; // node.ts:103
+  reg [13:0] behind_pointer_skid_held_length; // node.ts:103
+  reg behind_pointer_skid_held_write; // node.ts:103
+  reg behind_pointer_skid_held_silent; // node.ts:103
+  reg [7:0] behind_pointer_skid_held_replyOpcode; // node.ts:103
+  reg [2:0] behind_pointer_skid_held_op; // node.ts:103
+  reg behind_pointer_skid_held_indirect; // node.ts:103
+  reg accesses_locked; // node.ts:103
+  reg [1:0] accesses_owner; // node.ts:103
+  wire reader_request_ready; // node.ts:117
+  wire reader_ar_valid; // node.ts:117
+  wire [30:0] reader_ar_payload_addr; // node.ts:117
+  wire [4:0] reader_ar_payload_id; // node.ts:117
+  wire [7:0] reader_ar_payload_len; // node.ts:117
+  wire [2:0] reader_ar_payload_size; // node.ts:117
+  wire [1:0] reader_ar_payload_burst; // node.ts:117
+  wire reader_r_ready; // node.ts:117
+  wire reader_reply_valid; // node.ts:117
+  wire [5:0] reader_reply_payload_slot; // node.ts:117
+  wire [1:0] reader_reply_payload_form; // node.ts:117
+  wire [1:0] reader_reply_payload_word; // node.ts:117
+  wire [7:0] reader_reply_payload_opcode; // node.ts:117
+  wire [3:0] reader_reply_payload_status; // node.ts:117
+  wire reader_data_valid; // node.ts:117
+  wire [511:0] reader_data_payload_data; // node.ts:117
+  wire reader_data_payload_last; // node.ts:117
+  wire reader_data_payload_bad; // node.ts:117
+  wire reader_events_reads; // node.ts:117
+  wire [13:0] reader_events_readBytes; // node.ts:117
+  wire writer_request_ready; // node.ts:118
+  wire writer_buffer_job_valid; // node.ts:118
+  wire [5:0] writer_buffer_job_payload_slot; // node.ts:118
+  wire [4:0] writer_buffer_job_payload_first; // node.ts:118
+  wire [5:0] writer_buffer_job_payload_beats; // node.ts:118
+  wire writer_buffer_ready; // node.ts:118
+  wire writer_aw_valid; // node.ts:118
+  wire [30:0] writer_aw_payload_addr; // node.ts:118
+  wire [4:0] writer_aw_payload_id; // node.ts:118
+  wire [7:0] writer_aw_payload_len; // node.ts:118
+  wire [2:0] writer_aw_payload_size; // node.ts:118
+  wire [1:0] writer_aw_payload_burst; // node.ts:118
+  wire writer_w_valid; // node.ts:118
+  wire [511:0] writer_w_payload_data; // node.ts:118
+  wire [63:0] writer_w_payload_strb; // node.ts:118
+  wire writer_w_payload_last; // node.ts:118
+  wire writer_b_ready; // node.ts:118
+  wire writer_ending_valid; // node.ts:118
+  wire [5:0] writer_ending_payload_slot; // node.ts:118
+  wire [1:0] writer_ending_payload_form; // node.ts:118
+  wire [1:0] writer_ending_payload_word; // node.ts:118
+  wire [7:0] writer_ending_payload_opcode; // node.ts:118
+  wire [3:0] writer_ending_payload_status; // node.ts:118
+  wire writer_ending_payload_silent; // node.ts:118
+  wire writer_ending_payload_done; // node.ts:118
+  wire writer_events_writes; // node.ts:118
+  wire writer_events_writesNoReply; // node.ts:118
+  wire writer_events_unanswered; // node.ts:118
+  wire [13:0] writer_events_writeBytes; // node.ts:118
+  reg to_read_full; // node.ts:119
+  reg [5:0] to_read_held_slot; // node.ts:119
+  reg [21:0] to_read_held_offset; // node.ts:119
+  reg [13:0] to_read_held_length; // node.ts:119
+  reg to_read_held_write; // node.ts:119
+  reg to_read_held_silent; // node.ts:119
+  reg [7:0] to_read_held_replyOpcode; // node.ts:119
+  reg [2:0] to_read_held_op; // node.ts:119
+  reg to_read_held_indirect; // node.ts:119
+  reg [17:0] to_read_held_ppns; // node.ts:119
+  reg to_read_skid_full; // node.ts:119
+  reg [5:0] to_read_skid_held_slot; // node.ts:119
+  reg [21:0] to_read_skid_held_offset; // node.ts:119
+  reg [13:0] to_read_skid_held_length; // node.ts:119
+  reg to_read_skid_held_write; // node.ts:119
+  reg to_read_skid_held_silent; // node.ts:119
+  reg [7:0] to_read_skid_held_replyOpcode; // node.ts:119
+  reg [2:0] to_read_skid_held_op; // node.ts:119
+  reg to_read_skid_held_indirect; // node.ts:119
+  reg [17:0] to_read_skid_held_ppns; // node.ts:119
+  wire [15:0] pids_value; // node.ts:122
+  reg to_sync_full; // node.ts:124
+  reg [5:0] to_sync_held_slot; // node.ts:124
+  reg [21:0] to_sync_held_offset; // node.ts:124
+  reg [13:0] to_sync_held_length; // node.ts:124
+  reg to_sync_held_write; // node.ts:124
+  reg to_sync_held_silent; // node.ts:124
+  reg [7:0] to_sync_held_replyOpcode; // node.ts:124
+  reg [2:0] to_sync_held_op; // node.ts:124
+  reg to_sync_held_indirect; // node.ts:124
+  reg [17:0] to_sync_held_ppns; // node.ts:124
+  wire [63:0] found_value; // node.ts:132
+  wire share_data_ar_ready; // node.ts:136
+  wire share_data_r_valid; // node.ts:136
+  wire [511:0] share_data_r_payload_data; // node.ts:136
+  wire [4:0] share_data_r_payload_id; // node.ts:136
+  wire [1:0] share_data_r_payload_resp; // node.ts:136
+  wire share_data_r_payload_last; // node.ts:136
+  wire share_data_aw_ready; // node.ts:136
+  wire share_data_w_ready; // node.ts:136
+  wire share_data_b_valid; // node.ts:136
+  wire [4:0] share_data_b_payload_id; // node.ts:136
+  wire [1:0] share_data_b_payload_resp; // node.ts:136
+  wire share_table_ar_ready; // node.ts:136
+  wire share_table_r_valid; // node.ts:136
+  wire [511:0] share_table_r_payload_data; // node.ts:136
+  wire [4:0] share_table_r_payload_id; // node.ts:136
+  wire [1:0] share_table_r_payload_resp; // node.ts:136
+  wire share_table_r_payload_last; // node.ts:136
+  wire share_table_aw_ready; // node.ts:136
+  wire share_table_w_ready; // node.ts:136
+  wire share_table_b_valid; // node.ts:136
+  wire [4:0] share_table_b_payload_id; // node.ts:136
+  wire [1:0] share_table_b_payload_resp; // node.ts:136
+  wire share_sync_ar_ready; // node.ts:136
+  wire share_sync_r_valid; // node.ts:136
+  wire [511:0] share_sync_r_payload_data; // node.ts:136
+  wire [4:0] share_sync_r_payload_id; // node.ts:136
+  wire [1:0] share_sync_r_payload_resp; // node.ts:136
+  wire share_sync_r_payload_last; // node.ts:136
+  wire share_sync_aw_ready; // node.ts:136
+  wire share_sync_w_ready; // node.ts:136
+  wire share_sync_b_valid; // node.ts:136
+  wire [4:0] share_sync_b_payload_id; // node.ts:136
+  wire [1:0] share_sync_b_payload_resp; // node.ts:136
+  wire share_ar_valid; // node.ts:136
+  wire [30:0] share_ar_payload_addr; // node.ts:136
+  wire [4:0] share_ar_payload_id; // node.ts:136
+  wire [7:0] share_ar_payload_len; // node.ts:136
+  wire [2:0] share_ar_payload_size; // node.ts:136
+  wire [1:0] share_ar_payload_burst; // node.ts:136
+  wire share_r_ready; // node.ts:136
+  wire share_aw_valid; // node.ts:136
+  wire [30:0] share_aw_payload_addr; // node.ts:136
+  wire [4:0] share_aw_payload_id; // node.ts:136
+  wire [7:0] share_aw_payload_len; // node.ts:136
+  wire [2:0] share_aw_payload_size; // node.ts:136
+  wire [1:0] share_aw_payload_burst; // node.ts:136
+  wire share_w_valid; // node.ts:136
+  wire [511:0] share_w_payload_data; // node.ts:136
+  wire [63:0] share_w_payload_strb; // node.ts:136
+  wire share_w_payload_last; // node.ts:136
+  wire share_b_ready; // node.ts:136
+  reg data_aw_full; // node.ts:138
+  reg [30:0] data_aw_held_addr; // node.ts:138
+  reg [4:0] data_aw_held_id; // node.ts:138
+  reg [7:0] data_aw_held_len; // node.ts:138
+  reg [2:0] data_aw_held_size; // node.ts:138
+  reg [1:0] data_aw_held_burst; // node.ts:138
+  wire finish_ending_ready; // node.ts:147
+  wire finish_reply_valid; // node.ts:147
+  wire [5:0] finish_reply_payload_slot; // node.ts:147
+  wire [1:0] finish_reply_payload_form; // node.ts:147
+  wire [1:0] finish_reply_payload_word; // node.ts:147
+  wire [7:0] finish_reply_payload_opcode; // node.ts:147
+  wire [3:0] finish_reply_payload_status; // node.ts:147
+  wire finish_release_valid; // node.ts:147
+  wire [5:0] finish_release_slot; // node.ts:147
+  wire [5:0] finish_word_slot; // node.ts:147
+  wire finish_done_valid; // node.ts:147
+  wire [5:0] finish_done_slot; // node.ts:147
+  wire [3:0] finish_done_status; // node.ts:147
+  wire [63:0] finish_done_word; // node.ts:147
+  reg ending_0_full; // node.ts:179
+  reg [5:0] ending_0_held_slot; // node.ts:179
+  reg [1:0] ending_0_held_form; // node.ts:179
+  reg [1:0] ending_0_held_word; // node.ts:179
+  reg [7:0] ending_0_held_opcode; // node.ts:179
+  reg [3:0] ending_0_held_status; // node.ts:179
+  reg ending_0_held_silent; // node.ts:179
+  reg ending_0_held_done; // node.ts:179
+  reg ending_0_skid_full; // node.ts:179
+  reg [5:0] ending_0_skid_held_slot; // node.ts:179
+  reg [1:0] ending_0_skid_held_form; // node.ts:179
+  reg [1:0] ending_0_skid_held_word; // node.ts:179
+  reg [7:0] ending_0_skid_held_opcode; // node.ts:179
+  reg [3:0] ending_0_skid_held_status; // node.ts:179
+  reg ending_0_skid_held_silent; // node.ts:179
+  reg ending_0_skid_held_done; // node.ts:179
+  reg ending_1_full; // node.ts:179
+  reg [5:0] ending_1_held_slot; // node.ts:179
+  reg [1:0] ending_1_held_form; // node.ts:179
+  reg [1:0] ending_1_held_word; // node.ts:179
+  reg [7:0] ending_1_held_opcode; // node.ts:179
+  reg [3:0] ending_1_held_status; // node.ts:179
+  reg ending_1_held_silent; // node.ts:179
+  reg ending_1_held_done; // node.ts:179
+  reg ending_1_skid_full; // node.ts:179
+  reg [5:0] ending_1_skid_held_slot; // node.ts:179
+  reg [1:0] ending_1_skid_held_form; // node.ts:179
+  reg [1:0] ending_1_skid_held_word; // node.ts:179
+  reg [7:0] ending_1_skid_held_opcode; // node.ts:179
+  reg [3:0] ending_1_skid_held_status; // node.ts:179
+  reg ending_1_skid_held_silent; // node.ts:179
+  reg ending_1_skid_held_done; // node.ts:179
+  reg ending_2_full; // node.ts:179
+  reg [5:0] ending_2_held_slot; // node.ts:179
+  reg [1:0] ending_2_held_form; // node.ts:179
+  reg [1:0] ending_2_held_word; // node.ts:179
+  reg [7:0] ending_2_held_opcode; // node.ts:179
+  reg [3:0] ending_2_held_status; // node.ts:179
+  reg ending_2_held_silent; // node.ts:179
+  reg ending_2_held_done; // node.ts:179
+  reg ending_2_skid_full; // node.ts:179
+  reg [5:0] ending_2_skid_held_slot; // node.ts:179
+  reg [1:0] ending_2_skid_held_form; // node.ts:179
+  reg [1:0] ending_2_skid_held_word; // node.ts:179
+  reg [7:0] ending_2_skid_held_opcode; // node.ts:179
+  reg [3:0] ending_2_skid_held_status; // node.ts:179
+  reg ending_2_skid_held_silent; // node.ts:179
+  reg ending_2_skid_held_done; // node.ts:179
+  reg ending_3_full; // node.ts:179
+  reg [5:0] ending_3_held_slot; // node.ts:179
+  reg [1:0] ending_3_held_form; // node.ts:179
+  reg [1:0] ending_3_held_word; // node.ts:179
+  reg [7:0] ending_3_held_opcode; // node.ts:179
+  reg [3:0] ending_3_held_status; // node.ts:179
+  reg ending_3_held_silent; // node.ts:179
+  reg ending_3_held_done; // node.ts:179
+  reg ending_3_skid_full; // node.ts:179
+  reg [5:0] ending_3_skid_held_slot; // node.ts:179
+  reg [1:0] ending_3_skid_held_form; // node.ts:179
+  reg [1:0] ending_3_skid_held_word; // node.ts:179
+  reg [7:0] ending_3_skid_held_opcode; // node.ts:179
+  reg [3:0] ending_3_skid_held_status; // node.ts:179
+  reg ending_3_skid_held_silent; // node.ts:179
+  reg ending_3_skid_held_done; // node.ts:179
+  reg ending_4_full; // node.ts:179
+  reg [5:0] ending_4_held_slot; // node.ts:179
+  reg [1:0] ending_4_held_form; // node.ts:179
+  reg [1:0] ending_4_held_word; // node.ts:179
+  reg [7:0] ending_4_held_opcode; // node.ts:179
+  reg [3:0] ending_4_held_status; // node.ts:179
+  reg ending_4_held_silent; // node.ts:179
+  reg ending_4_held_done; // node.ts:179
+  reg ending_4_skid_full; // node.ts:179
+  reg [5:0] ending_4_skid_held_slot; // node.ts:179
+  reg [1:0] ending_4_skid_held_form; // node.ts:179
+  reg [1:0] ending_4_skid_held_word; // node.ts:179
+  reg [7:0] ending_4_skid_held_opcode; // node.ts:179
+  reg [3:0] ending_4_skid_held_status; // node.ts:179
+  reg ending_4_skid_held_silent; // node.ts:179
+  reg ending_4_skid_held_done; // node.ts:179
+  reg ending_5_full; // node.ts:179
+  reg [5:0] ending_5_held_slot; // node.ts:179
+  reg [1:0] ending_5_held_form; // node.ts:179
+  reg [1:0] ending_5_held_word; // node.ts:179
+  reg [7:0] ending_5_held_opcode; // node.ts:179
+  reg [3:0] ending_5_held_status; // node.ts:179
+  reg ending_5_held_silent; // node.ts:179
+  reg ending_5_held_done; // node.ts:179
+  reg ending_5_skid_full; // node.ts:179
+  reg [5:0] ending_5_skid_held_slot; // node.ts:179
+  reg [1:0] ending_5_skid_held_form; // node.ts:179
+  reg [1:0] ending_5_skid_held_word; // node.ts:179
+  reg [7:0] ending_5_skid_held_opcode; // node.ts:179
+  reg [3:0] ending_5_skid_held_status; // node.ts:179
+  reg ending_5_skid_held_silent; // node.ts:179
+  reg ending_5_skid_held_done; // node.ts:179
+  reg bare_ending_full; // node.ts:180
+  reg [5:0] bare_ending_held_slot; // node.ts:180
+  reg [1:0] bare_ending_held_form; // node.ts:180
+  reg [1:0] bare_ending_held_word; // node.ts:180
+  reg [7:0] bare_ending_held_opcode; // node.ts:180
+  reg [3:0] bare_ending_held_status; // node.ts:180
+  reg bare_ending_held_silent; // node.ts:180
+  reg bare_ending_held_done; // node.ts:180
+  reg endings_locked; // node.ts:180
+  reg [6:0] endings_owner; // node.ts:180
+  wire net_tx_reply_ready; // node.ts:183
+  wire net_tx_context_read_en; // node.ts:183
+  wire [5:0] net_tx_context_read_slot; // node.ts:183
+  wire [5:0] net_tx_word_slot; // node.ts:183
+  wire net_tx_data_ready; // node.ts:183
+  wire net_tx_echo_job_valid; // node.ts:183
+  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:183
+  wire [4:0] net_tx_echo_job_payload_first; // node.ts:183
+  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:183
+  wire net_tx_echo_data_ready; // node.ts:183
+  wire net_tx_raw_ready; // node.ts:183
+  wire net_tx_tx_valid; // node.ts:183
+  wire [511:0] net_tx_tx_payload_data; // node.ts:183
+  wire [63:0] net_tx_tx_payload_keep; // node.ts:183
+  wire net_tx_tx_payload_last; // node.ts:183
+  wire net_tx_tx_payload_user; // node.ts:183
+  wire net_tx_release_valid; // node.ts:183
+  wire [5:0] net_tx_release_slot; // node.ts:183
+  reg [1:0] counted_rxFrames; // node.ts:229
+  reg [1:0] counted_txFrames; // node.ts:229
+  reg [1:0] counted_dropLong; // node.ts:229
+  reg [1:0] counted_dropFcs; // node.ts:229
+  reg [1:0] counted_dropShort; // node.ts:229
+  reg [1:0] counted_dropMac; // node.ts:229
+  reg [1:0] counted_dropEtherType; // node.ts:229
+  reg [1:0] counted_dropArp; // node.ts:229
+  reg [1:0] counted_dropIpHeader; // node.ts:229
+  reg [1:0] counted_dropIpOptions; // node.ts:229
+  reg [1:0] counted_dropIpChecksum; // node.ts:229
+  reg [1:0] counted_dropFragment; // node.ts:229
+  reg [1:0] counted_dropIp; // node.ts:229
+  reg [1:0] counted_dropLength; // node.ts:229
+  reg [1:0] counted_dropProtocol; // node.ts:229
+  reg [1:0] counted_dropIcmp; // node.ts:229
+  reg [1:0] counted_dropPort; // node.ts:229
+  reg [1:0] counted_dropRule; // node.ts:229
+  reg [1:0] counted_arpReplies; // node.ts:229
+  reg [1:0] counted_icmpReplies; // node.ts:229
+  reg [1:0] counted_nacks; // node.ts:229
+  reg [1:0] counted_malformed; // node.ts:229
+  reg [1:0] counted_invalid; // node.ts:229
+  reg [1:0] counted_writePermission; // node.ts:229
+  reg [1:0] counted_readPermission; // node.ts:229
+  reg [1:0] counted_outOfMemory; // node.ts:229
+  reg [1:0] counted_busy; // node.ts:229
+  reg [1:0] counted_unanswered; // node.ts:229
+  reg [1:0] counted_pingpongs; // node.ts:229
+  reg [1:0] counted_reads; // node.ts:229
+  reg [1:0] counted_writes; // node.ts:229
+  reg [1:0] counted_writesNoReply; // node.ts:229
+  reg [1:0] counted_atomics; // node.ts:229
+  reg [1:0] counted_dereferences; // node.ts:229
+  reg [1:0] counted_fences; // node.ts:229
+  reg [13:0] counted_readBytes; // node.ts:229
+  reg [13:0] counted_writeBytes; // node.ts:229
+  reg [1:0] counted_slowRequests; // node.ts:229
+  reg [1:0] counted_extendRequests; // node.ts:229
+  reg [1:0] counted_pageFaults; // node.ts:229
+  reg [1:0] counted_tlbHits; // node.ts:229
+  reg [1:0] counted_tlbMisses; // node.ts:229
+  reg [1:0] counted_missesMerged; // node.ts:229
+  reg [1:0] counted_bucketFetches; // node.ts:229
+  reg [1:0] counted_tlbEvictions; // node.ts:229
+  reg [1:0] counted_retriesAnswered; // node.ts:229
+  reg [1:0] counted_retriesBusy; // node.ts:229
+  reg [1:0] counted_retriesExpired; // node.ts:229
+  reg [1:0] counted_retryEvictions; // node.ts:229
+  reg [1:0] counted_retryClientsReplaced; // node.ts:229
+  reg [1:0] counted_shootdowns; // node.ts:229
+  wire [1:0] accesses_grant; // node.ts:103
+  wire [1:0] accesses_request; // node.ts:103
+  wire retry_answer_ready; // node.ts:89
+  wire [6:0] endings_grant; // node.ts:180
+  wire [6:0] endings_request; // node.ts:180
+  wire translate_refused_ready; // node.ts:101
+  wire sync_reply_ready; // node.ts:100
+  wire fences_reply_ready; // node.ts:91
+  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:83
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:103
+  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:103
+  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:103
   wire [5:0] accesses_payload_slot =
     ({6{accesses_grant[0]}} & behind_pointer_held_slot)
-    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:122
+    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:103
   wire [15:0] accesses_payload_pid =
     ({16{accesses_grant[0]}} & behind_pointer_held_pid)
-    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:122
+    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:103
   wire [63:0] accesses_payload_va =
     ({64{accesses_grant[0]}} & behind_pointer_held_va)
-    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:122
+    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:103
   wire [13:0] accesses_payload_length =
     ({14{accesses_grant[0]}} & behind_pointer_held_length)
-    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:122
+    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:103
   wire accesses_payload_write =
     (accesses_grant[0] & behind_pointer_held_write)
-    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:122
+    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:103
   wire accesses_payload_silent =
     (accesses_grant[0] & behind_pointer_held_silent)
-    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:122
+    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:103
   wire [7:0] accesses_payload_replyOpcode =
     ({8{accesses_grant[0]}} & behind_pointer_held_replyOpcode)
-    | ({8{accesses_grant[1]}} & retry_pass_payload_replyOpcode); // node.ts:122
+    | ({8{accesses_grant[1]}} & retry_pass_payload_replyOpcode); // node.ts:103
   wire [2:0] accesses_payload_op =
     ({3{accesses_grant[0]}} & behind_pointer_held_op)
-    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:122
+    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:103
   wire accesses_payload_indirect =
     (accesses_grant[0] & behind_pointer_held_indirect)
-    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:122
+    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:103
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:138
-  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:143
-  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:143
-  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:143
-  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:143
-  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:143
-  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:143
+  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:119
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:124
+  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:124
+  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:124
+  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:124
+  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:124
+  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:124
   wire [7:0] to_sync_payload_replyOpcode =
     to_sync_full ? to_sync_held_replyOpcode :
-    translate_syncs_payload_replyOpcode; // node.ts:143
-  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:143
-  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:143
-  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:143
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:146
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:157
-  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:157
-  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:157
-  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:157
-  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:157
-  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:157
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:167
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:168
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:168
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:172
+    translate_syncs_payload_replyOpcode; // node.ts:124
+  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:124
+  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:124
+  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:124
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:127
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:138
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:138
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:138
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:138
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:138
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:138
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:148
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:149
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:149
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:153
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:172
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:182
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:183
-  wire answer_ready = ~ending_4_skid_full; // node.ts:184
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:184
+    2'd0; // node.ts:153
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:163
+  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:164
+  wire answer_ready = ~ending_4_skid_full; // node.ts:165
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:165
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_replyOpcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:184
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:191
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:191
-  wire bare_ready = ~bare_ending_full; // node.ts:194
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:198
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:198
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:198
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:198
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:198
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:198
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:198
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:198
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:198
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:198
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:198
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:198
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:199
-  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:199
-  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:199
-  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:199
-  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:199
+    2'd0; // node.ts:165
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:172
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:172
+  wire bare_ready = ~bare_ending_full; // node.ts:175
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:179
+  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:179
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:179
+  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:179
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:179
+  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:179
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:179
+  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:179
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:179
+  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:179
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:179
+  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:179
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:180
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:180
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:180
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:180
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:180
   wire [7:0] bare_ending_payload_opcode =
     bare_ending_full ? bare_ending_held_opcode :
-    mat_reply_payload_opcode; // node.ts:199
+    mat_reply_payload_opcode; // node.ts:180
   wire [3:0] bare_ending_payload_status =
     bare_ending_full ? bare_ending_held_status :
-    mat_reply_payload_status; // node.ts:199
-  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:199
-  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:199
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:199
+    mat_reply_payload_status; // node.ts:180
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:180
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:180
+  wire endings_valid = |(endings_grant & endings_request); // node.ts:180
   wire [5:0] endings_payload_slot =
     ({6{endings_grant[0]}} & ending_0_held_slot)
     | ({6{endings_grant[1]}} & ending_1_held_slot)
@@ -880,7 +880,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({6{endings_grant[3]}} & ending_3_held_slot)
     | ({6{endings_grant[4]}} & ending_4_held_slot)
     | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:199
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:180
   wire [1:0] endings_payload_form =
     ({2{endings_grant[0]}} & ending_0_held_form)
     | ({2{endings_grant[1]}} & ending_1_held_form)
@@ -888,7 +888,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_form)
     | ({2{endings_grant[4]}} & ending_4_held_form)
     | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:199
+    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:180
   wire [1:0] endings_payload_word =
     ({2{endings_grant[0]}} & ending_0_held_word)
     | ({2{endings_grant[1]}} & ending_1_held_word)
@@ -896,7 +896,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_word)
     | ({2{endings_grant[4]}} & ending_4_held_word)
     | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:199
+    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:180
   wire [7:0] endings_payload_opcode =
     ({8{endings_grant[0]}} & ending_0_held_opcode)
     | ({8{endings_grant[1]}} & ending_1_held_opcode)
@@ -904,7 +904,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({8{endings_grant[3]}} & ending_3_held_opcode)
     | ({8{endings_grant[4]}} & ending_4_held_opcode)
     | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:199
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:180
   wire [3:0] endings_payload_status =
     ({4{endings_grant[0]}} & ending_0_held_status)
     | ({4{endings_grant[1]}} & ending_1_held_status)
@@ -912,7 +912,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({4{endings_grant[3]}} & ending_3_held_status)
     | ({4{endings_grant[4]}} & ending_4_held_status)
     | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:199
+    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:180
   wire endings_payload_silent =
     (endings_grant[0] & ending_0_held_silent)
     | (endings_grant[1] & ending_1_held_silent)
@@ -920,7 +920,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_silent)
     | (endings_grant[4] & ending_4_held_silent)
     | (endings_grant[5] & ending_5_held_silent)
-    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:199
+    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:180
   wire endings_payload_done =
     (endings_grant[0] & ending_0_held_done)
     | (endings_grant[1] & ending_1_held_done)
@@ -928,7 +928,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_done)
     | (endings_grant[4] & ending_4_held_done)
     | (endings_grant[5] & ending_5_held_done)
-    | (endings_grant[6] & bare_ending_payload_done); // node.ts:199
+    | (endings_grant[6] & bare_ending_payload_done); // node.ts:180
   assign endings_request = {
     bare_ending_valid,
     ending_5_full,
@@ -938,102 +938,102 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     ending_1_full,
     ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:199
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:180
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:222
+  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:203
   wire atomic_done =
     sync_reply_valid
     & sync_reply_ready
     & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:223
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:229
-  wire unanswered = unheard & ~replayed; // node.ts:231
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:234
+    & (sync_reply_payload_op < 3'd5); // node.ts:204
+  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:210
+  wire unanswered = unheard & ~replayed; // node.ts:212
+  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:215
 
-  wire control_s_aw_valid = s_aw_valid; // node.ts:74
-  wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:74
-  wire [2:0] control_s_aw_payload_prot = s_aw_payload_prot; // node.ts:74
-  wire control_s_w_valid = s_w_valid; // node.ts:74
-  wire [31:0] control_s_w_payload_data = s_w_payload_data; // node.ts:74
-  wire [3:0] control_s_w_payload_strb = s_w_payload_strb; // node.ts:74
-  wire control_s_b_ready = s_b_ready; // node.ts:74
-  wire control_s_ar_valid = s_ar_valid; // node.ts:74
-  wire [11:0] control_s_ar_payload_addr = s_ar_payload_addr; // node.ts:74
-  wire [2:0] control_s_ar_payload_prot = s_ar_payload_prot; // node.ts:74
-  wire control_s_r_ready = s_r_ready; // node.ts:74
-  wire [2:0] control_mat_entry_action = mat_mat_entry_action; // node.ts:74
-  wire control_mat_entry_write = mat_mat_entry_write; // node.ts:74
-  wire control_mat_entry_silent = mat_mat_entry_silent; // node.ts:74
-  wire [2:0] control_mat_entry_operation = mat_mat_entry_operation; // node.ts:74
-  wire [7:0] control_mat_entry_replyOpcode = mat_mat_entry_replyOpcode; // node.ts:74
-  wire [15:0] control_free_pages = {9'd0, translate_freePages}; // node.ts:74
-  wire [1:0] control_events_rxFrames = counted_rxFrames; // node.ts:74
-  wire [1:0] control_events_txFrames = counted_txFrames; // node.ts:74
-  wire [1:0] control_events_dropLong = counted_dropLong; // node.ts:74
-  wire [1:0] control_events_dropFcs = counted_dropFcs; // node.ts:74
-  wire [1:0] control_events_dropShort = counted_dropShort; // node.ts:74
-  wire [1:0] control_events_dropMac = counted_dropMac; // node.ts:74
-  wire [1:0] control_events_dropEtherType = counted_dropEtherType; // node.ts:74
-  wire [1:0] control_events_dropArp = counted_dropArp; // node.ts:74
-  wire [1:0] control_events_dropIpHeader = counted_dropIpHeader; // node.ts:74
-  wire [1:0] control_events_dropIpOptions = counted_dropIpOptions; // node.ts:74
-  wire [1:0] control_events_dropIpChecksum = counted_dropIpChecksum; // node.ts:74
-  wire [1:0] control_events_dropFragment = counted_dropFragment; // node.ts:74
-  wire [1:0] control_events_dropIp = counted_dropIp; // node.ts:74
-  wire [1:0] control_events_dropLength = counted_dropLength; // node.ts:74
-  wire [1:0] control_events_dropProtocol = counted_dropProtocol; // node.ts:74
-  wire [1:0] control_events_dropIcmp = counted_dropIcmp; // node.ts:74
-  wire [1:0] control_events_dropPort = counted_dropPort; // node.ts:74
-  wire [1:0] control_events_dropRule = counted_dropRule; // node.ts:74
-  wire [1:0] control_events_arpReplies = counted_arpReplies; // node.ts:74
-  wire [1:0] control_events_icmpReplies = counted_icmpReplies; // node.ts:74
-  wire [1:0] control_events_nacks = counted_nacks; // node.ts:74
-  wire [1:0] control_events_malformed = counted_malformed; // node.ts:74
-  wire [1:0] control_events_invalid = counted_invalid; // node.ts:74
-  wire [1:0] control_events_writePermission = counted_writePermission; // node.ts:74
-  wire [1:0] control_events_readPermission = counted_readPermission; // node.ts:74
-  wire [1:0] control_events_outOfMemory = counted_outOfMemory; // node.ts:74
-  wire [1:0] control_events_busy = counted_busy; // node.ts:74
-  wire [1:0] control_events_unanswered = counted_unanswered; // node.ts:74
-  wire [1:0] control_events_pingpongs = counted_pingpongs; // node.ts:74
-  wire [1:0] control_events_reads = counted_reads; // node.ts:74
-  wire [1:0] control_events_writes = counted_writes; // node.ts:74
-  wire [1:0] control_events_writesNoReply = counted_writesNoReply; // node.ts:74
-  wire [1:0] control_events_atomics = counted_atomics; // node.ts:74
-  wire [1:0] control_events_dereferences = counted_dereferences; // node.ts:74
-  wire [1:0] control_events_fences = counted_fences; // node.ts:74
-  wire [13:0] control_events_readBytes = counted_readBytes; // node.ts:74
-  wire [13:0] control_events_writeBytes = counted_writeBytes; // node.ts:74
-  wire [1:0] control_events_slowRequests = counted_slowRequests; // node.ts:74
-  wire [1:0] control_events_extendRequests = counted_extendRequests; // node.ts:74
-  wire [1:0] control_events_pageFaults = counted_pageFaults; // node.ts:74
-  wire [1:0] control_events_tlbHits = counted_tlbHits; // node.ts:74
-  wire [1:0] control_events_tlbMisses = counted_tlbMisses; // node.ts:74
-  wire [1:0] control_events_missesMerged = counted_missesMerged; // node.ts:74
-  wire [1:0] control_events_bucketFetches = counted_bucketFetches; // node.ts:74
-  wire [1:0] control_events_tlbEvictions = counted_tlbEvictions; // node.ts:74
-  wire [1:0] control_events_retriesAnswered = counted_retriesAnswered; // node.ts:74
-  wire [1:0] control_events_retriesBusy = counted_retriesBusy; // node.ts:74
-  wire [1:0] control_events_retriesExpired = counted_retriesExpired; // node.ts:74
-  wire [1:0] control_events_retryEvictions = counted_retryEvictions; // node.ts:74
-  wire [1:0] control_events_retryClientsReplaced = counted_retryClientsReplaced; // node.ts:74
-  wire [1:0] control_events_shootdowns = counted_shootdowns; // node.ts:74
-  wire [1:0] control_events_offload0Requests = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload1Requests = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload2Requests = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload3Requests = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload0Accesses = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload1Accesses = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload2Accesses = 2'd0; // node.ts:74
-  wire [1:0] control_events_offload3Accesses = 2'd0; // node.ts:74
-  wire [1:0] control_events_offloadBusy = 2'd0; // node.ts:74
-  wire [1:0] control_events_offloadRepeated = 2'd0; // node.ts:74
-  wire [3:0] control_offload_state_held = 4'd0; // node.ts:74
-  wire [3:0] control_offload_state_stuck = 4'd0; // node.ts:74
-  Control_reset_c90c17 control ( // node.ts:74
+  wire control_s_aw_valid = s_aw_valid; // node.ts:55
+  wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:55
+  wire [2:0] control_s_aw_payload_prot = s_aw_payload_prot; // node.ts:55
+  wire control_s_w_valid = s_w_valid; // node.ts:55
+  wire [31:0] control_s_w_payload_data = s_w_payload_data; // node.ts:55
+  wire [3:0] control_s_w_payload_strb = s_w_payload_strb; // node.ts:55
+  wire control_s_b_ready = s_b_ready; // node.ts:55
+  wire control_s_ar_valid = s_ar_valid; // node.ts:55
+  wire [11:0] control_s_ar_payload_addr = s_ar_payload_addr; // node.ts:55
+  wire [2:0] control_s_ar_payload_prot = s_ar_payload_prot; // node.ts:55
+  wire control_s_r_ready = s_r_ready; // node.ts:55
+  wire [2:0] control_mat_entry_action = mat_mat_entry_action; // node.ts:55
+  wire control_mat_entry_write = mat_mat_entry_write; // node.ts:55
+  wire control_mat_entry_silent = mat_mat_entry_silent; // node.ts:55
+  wire [2:0] control_mat_entry_operation = mat_mat_entry_operation; // node.ts:55
+  wire [7:0] control_mat_entry_replyOpcode = mat_mat_entry_replyOpcode; // node.ts:55
+  wire [15:0] control_free_pages = {9'd0, translate_freePages}; // node.ts:55
+  wire [1:0] control_events_rxFrames = counted_rxFrames; // node.ts:55
+  wire [1:0] control_events_txFrames = counted_txFrames; // node.ts:55
+  wire [1:0] control_events_dropLong = counted_dropLong; // node.ts:55
+  wire [1:0] control_events_dropFcs = counted_dropFcs; // node.ts:55
+  wire [1:0] control_events_dropShort = counted_dropShort; // node.ts:55
+  wire [1:0] control_events_dropMac = counted_dropMac; // node.ts:55
+  wire [1:0] control_events_dropEtherType = counted_dropEtherType; // node.ts:55
+  wire [1:0] control_events_dropArp = counted_dropArp; // node.ts:55
+  wire [1:0] control_events_dropIpHeader = counted_dropIpHeader; // node.ts:55
+  wire [1:0] control_events_dropIpOptions = counted_dropIpOptions; // node.ts:55
+  wire [1:0] control_events_dropIpChecksum = counted_dropIpChecksum; // node.ts:55
+  wire [1:0] control_events_dropFragment = counted_dropFragment; // node.ts:55
+  wire [1:0] control_events_dropIp = counted_dropIp; // node.ts:55
+  wire [1:0] control_events_dropLength = counted_dropLength; // node.ts:55
+  wire [1:0] control_events_dropProtocol = counted_dropProtocol; // node.ts:55
+  wire [1:0] control_events_dropIcmp = counted_dropIcmp; // node.ts:55
+  wire [1:0] control_events_dropPort = counted_dropPort; // node.ts:55
+  wire [1:0] control_events_dropRule = counted_dropRule; // node.ts:55
+  wire [1:0] control_events_arpReplies = counted_arpReplies; // node.ts:55
+  wire [1:0] control_events_icmpReplies = counted_icmpReplies; // node.ts:55
+  wire [1:0] control_events_nacks = counted_nacks; // node.ts:55
+  wire [1:0] control_events_malformed = counted_malformed; // node.ts:55
+  wire [1:0] control_events_invalid = counted_invalid; // node.ts:55
+  wire [1:0] control_events_writePermission = counted_writePermission; // node.ts:55
+  wire [1:0] control_events_readPermission = counted_readPermission; // node.ts:55
+  wire [1:0] control_events_outOfMemory = counted_outOfMemory; // node.ts:55
+  wire [1:0] control_events_busy = counted_busy; // node.ts:55
+  wire [1:0] control_events_unanswered = counted_unanswered; // node.ts:55
+  wire [1:0] control_events_pingpongs = counted_pingpongs; // node.ts:55
+  wire [1:0] control_events_reads = counted_reads; // node.ts:55
+  wire [1:0] control_events_writes = counted_writes; // node.ts:55
+  wire [1:0] control_events_writesNoReply = counted_writesNoReply; // node.ts:55
+  wire [1:0] control_events_atomics = counted_atomics; // node.ts:55
+  wire [1:0] control_events_dereferences = counted_dereferences; // node.ts:55
+  wire [1:0] control_events_fences = counted_fences; // node.ts:55
+  wire [13:0] control_events_readBytes = counted_readBytes; // node.ts:55
+  wire [13:0] control_events_writeBytes = counted_writeBytes; // node.ts:55
+  wire [1:0] control_events_slowRequests = counted_slowRequests; // node.ts:55
+  wire [1:0] control_events_extendRequests = counted_extendRequests; // node.ts:55
+  wire [1:0] control_events_pageFaults = counted_pageFaults; // node.ts:55
+  wire [1:0] control_events_tlbHits = counted_tlbHits; // node.ts:55
+  wire [1:0] control_events_tlbMisses = counted_tlbMisses; // node.ts:55
+  wire [1:0] control_events_missesMerged = counted_missesMerged; // node.ts:55
+  wire [1:0] control_events_bucketFetches = counted_bucketFetches; // node.ts:55
+  wire [1:0] control_events_tlbEvictions = counted_tlbEvictions; // node.ts:55
+  wire [1:0] control_events_retriesAnswered = counted_retriesAnswered; // node.ts:55
+  wire [1:0] control_events_retriesBusy = counted_retriesBusy; // node.ts:55
+  wire [1:0] control_events_retriesExpired = counted_retriesExpired; // node.ts:55
+  wire [1:0] control_events_retryEvictions = counted_retryEvictions; // node.ts:55
+  wire [1:0] control_events_retryClientsReplaced = counted_retryClientsReplaced; // node.ts:55
+  wire [1:0] control_events_shootdowns = counted_shootdowns; // node.ts:55
+  wire [1:0] control_events_offload0Requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload1Requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload2Requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload3Requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload0Accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload1Accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload2Accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload3Accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offloadBusy = 2'd0; // node.ts:55
+  wire [1:0] control_events_offloadRepeated = 2'd0; // node.ts:55
+  wire [3:0] control_offload_state_held = 4'd0; // node.ts:55
+  wire [3:0] control_offload_state_stuck = 4'd0; // node.ts:55
+  Control_reset_c90c17 control ( // node.ts:55
     .clk                         (clk),
     .rst                         (rst),
     .s_aw_valid                  (control_s_aw_valid),
@@ -1154,18 +1154,18 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .offload_state_stuck         (control_offload_state_stuck)
   );
 
-  wire pool_offer_ready = net_rx_slot_ready; // node.ts:79
-  wire pool_release_0_valid = net_rx_release_valid; // node.ts:79
-  wire [5:0] pool_release_0_slot = net_rx_release_slot; // node.ts:79
-  wire pool_release_1_valid = mat_release_valid; // node.ts:79
-  wire [5:0] pool_release_1_slot = mat_release_slot; // node.ts:79
-  wire pool_release_2_valid = finish_release_valid; // node.ts:79
-  wire [5:0] pool_release_2_slot = finish_release_slot; // node.ts:79
-  wire pool_release_3_valid = net_tx_release_valid; // node.ts:79
-  wire [5:0] pool_release_3_slot = net_tx_release_slot; // node.ts:79
-  wire pool_release_4_valid = slow_rx_release_valid; // node.ts:79
-  wire [5:0] pool_release_4_slot = slow_rx_release_slot; // node.ts:79
-  SlotPool_slots64_releases5 pool ( // node.ts:79
+  wire pool_offer_ready = net_rx_slot_ready; // node.ts:60
+  wire pool_release_0_valid = net_rx_release_valid; // node.ts:60
+  wire [5:0] pool_release_0_slot = net_rx_release_slot; // node.ts:60
+  wire pool_release_1_valid = mat_release_valid; // node.ts:60
+  wire [5:0] pool_release_1_slot = mat_release_slot; // node.ts:60
+  wire pool_release_2_valid = finish_release_valid; // node.ts:60
+  wire [5:0] pool_release_2_slot = finish_release_slot; // node.ts:60
+  wire pool_release_3_valid = net_tx_release_valid; // node.ts:60
+  wire [5:0] pool_release_3_slot = net_tx_release_slot; // node.ts:60
+  wire pool_release_4_valid = slow_rx_release_valid; // node.ts:60
+  wire [5:0] pool_release_4_slot = slow_rx_release_slot; // node.ts:60
+  SlotPool_slots64_releases5 pool ( // node.ts:60
     .clk             (clk),
     .rst             (rst),
     .offer_valid     (pool_offer_valid),
@@ -1184,11 +1184,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .busy            (pool_busy)
   );
 
-  wire operands_write_en = net_rx_operands_write_en; // node.ts:80
-  wire [5:0] operands_write_slot = net_rx_operands_write_slot; // node.ts:80
-  wire [127:0] operands_write_value = net_rx_operands_write_value; // node.ts:80
-  wire [5:0] operands_slot = sync_operand_slot; // node.ts:80
-  SlotWords_slots64_width128 operands ( // node.ts:80
+  wire operands_write_en = net_rx_operands_write_en; // node.ts:61
+  wire [5:0] operands_write_slot = net_rx_operands_write_slot; // node.ts:61
+  wire [127:0] operands_write_value = net_rx_operands_write_value; // node.ts:61
+  wire [5:0] operands_slot = sync_operand_slot; // node.ts:61
+  SlotWords_slots64_width128 operands ( // node.ts:61
     .clk         (clk),
     .rst         (rst),
     .write_en    (operands_write_en),
@@ -1198,20 +1198,20 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value       (operands_value)
   );
 
-  wire net_rx_rx_valid = rx_valid; // node.ts:81
-  wire [511:0] net_rx_rx_payload_data = rx_payload_data; // node.ts:81
-  wire [63:0] net_rx_rx_payload_keep = rx_payload_keep; // node.ts:81
-  wire net_rx_rx_payload_last = rx_payload_last; // node.ts:81
-  wire net_rx_rx_payload_user = rx_payload_user; // node.ts:81
-  wire net_rx_slot_valid = pool_offer_valid; // node.ts:81
-  wire [5:0] net_rx_slot_payload = pool_offer_payload; // node.ts:81
-  wire [47:0] net_rx_config_mac = control_config_mac; // node.ts:81
-  wire [31:0] net_rx_config_ip = control_config_ip; // node.ts:81
-  wire [15:0] net_rx_config_nativePort = control_config_nativePort; // node.ts:81
-  wire [15:0] net_rx_config_clientPort = control_config_clientPort; // node.ts:81
-  wire net_rx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:81
-  wire net_rx_request_ready = mat_request_ready; // node.ts:81
-  NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 net_rx ( // node.ts:81
+  wire net_rx_rx_valid = rx_valid; // node.ts:62
+  wire [511:0] net_rx_rx_payload_data = rx_payload_data; // node.ts:62
+  wire [63:0] net_rx_rx_payload_keep = rx_payload_keep; // node.ts:62
+  wire net_rx_rx_payload_last = rx_payload_last; // node.ts:62
+  wire net_rx_rx_payload_user = rx_payload_user; // node.ts:62
+  wire net_rx_slot_valid = pool_offer_valid; // node.ts:62
+  wire [5:0] net_rx_slot_payload = pool_offer_payload; // node.ts:62
+  wire [47:0] net_rx_config_mac = control_config_mac; // node.ts:62
+  wire [31:0] net_rx_config_ip = control_config_ip; // node.ts:62
+  wire [15:0] net_rx_config_nativePort = control_config_nativePort; // node.ts:62
+  wire [15:0] net_rx_config_clientPort = control_config_clientPort; // node.ts:62
+  wire net_rx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:62
+  wire net_rx_request_ready = mat_request_ready; // node.ts:62
+  NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 net_rx ( // node.ts:62
     .clk                              (clk),
     .rst                              (rst),
     .rx_valid                         (net_rx_rx_valid),
@@ -1284,26 +1284,26 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .received                         (net_rx_received)
   );
 
-  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:82
-  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:82
-  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:82
-  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:82
-  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:82
-  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:82
-  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:82
-  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:82
-  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:82
-  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:82
-  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:82
-  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:82
-  wire buffer_slow_job_valid = slow_job_full; // node.ts:82
-  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:82
-  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:82
-  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:82
-  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:82
-  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:82
-  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:82
-  FrameBuffer_slots64_beatBytes64_frameBytes1528 buffer ( // node.ts:82
+  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:63
+  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:63
+  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:63
+  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:63
+  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:63
+  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:63
+  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:63
+  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:63
+  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:63
+  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:63
+  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:63
+  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:63
+  wire buffer_slow_job_valid = slow_job_full; // node.ts:63
+  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:63
+  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:63
+  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:63
+  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:63
+  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:63
+  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:63
+  FrameBuffer_slots64_beatBytes64_frameBytes1528 buffer ( // node.ts:63
     .clk                     (clk),
     .rst                     (rst),
     .write_en                (buffer_write_en),
@@ -1339,22 +1339,22 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .slow_data_payload_last  (buffer_slow_data_payload_last)
   );
 
-  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:83
-  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:83
-  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:83
-  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:83
-  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:83
-  wire [15:0] reply_contexts_write_value_clientPort = net_rx_context_write_value_clientPort; // node.ts:83
-  wire [15:0] reply_contexts_write_value_nodePort = net_rx_context_write_value_nodePort; // node.ts:83
-  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:83
-  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:83
-  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:83
-  wire [15:0] reply_contexts_write_value_ipLength = net_rx_context_write_value_ipLength; // node.ts:83
-  wire [15:0] reply_contexts_write_value_icmpChecksum = net_rx_context_write_value_icmpChecksum; // node.ts:83
-  wire [95:0] reply_contexts_write_value_ipHeader = net_rx_context_write_value_ipHeader; // node.ts:83
-  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:83
-  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:83
-  ReplyContexts_slots64 reply_contexts ( // node.ts:83
+  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:64
+  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:64
+  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:64
+  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:64
+  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:64
+  wire [15:0] reply_contexts_write_value_clientPort = net_rx_context_write_value_clientPort; // node.ts:64
+  wire [15:0] reply_contexts_write_value_nodePort = net_rx_context_write_value_nodePort; // node.ts:64
+  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:64
+  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:64
+  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:64
+  wire [15:0] reply_contexts_write_value_ipLength = net_rx_context_write_value_ipLength; // node.ts:64
+  wire [15:0] reply_contexts_write_value_icmpChecksum = net_rx_context_write_value_icmpChecksum; // node.ts:64
+  wire [95:0] reply_contexts_write_value_ipHeader = net_rx_context_write_value_ipHeader; // node.ts:64
+  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:64
+  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:64
+  ReplyContexts_slots64 reply_contexts ( // node.ts:64
     .clk                      (clk),
     .rst                      (rst),
     .write_en                 (reply_contexts_write_en),
@@ -1385,46 +1385,46 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value_ipHeader           (reply_contexts_value_ipHeader)
   );
 
-  wire mat_request_valid = net_rx_request_valid; // node.ts:93
-  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:93
-  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:93
-  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:93
-  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:93
-  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:93
-  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:93
-  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:93
-  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:93
-  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:93
-  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:93
-  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:93
-  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:93
-  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:93
-  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:93
-  wire mat_asked_ready = retry_request_ready; // node.ts:93
-  wire mat_reply_ready = bare_ready; // node.ts:93
-  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:93
-  wire mat_slow_release = slow_rx_release_valid; // node.ts:93
-  wire mat_mat_write_en = control_mat_write_en; // node.ts:93
-  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:93
-  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:93
-  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:93
-  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:93
-  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:93
-  wire [7:0] mat_mat_write_entry_replyOpcode = control_mat_write_entry_replyOpcode; // node.ts:93
-  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:93
-  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:93
-  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:93
-  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:93
-  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:93
-  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:93
-  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:93
-  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:93
-  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:93
-  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:93
-  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:93
-  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:93
-  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:93
-  Mat_slots64_maxData1458 mat ( // node.ts:93
+  wire mat_request_valid = net_rx_request_valid; // node.ts:74
+  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:74
+  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:74
+  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:74
+  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:74
+  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:74
+  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:74
+  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:74
+  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:74
+  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:74
+  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:74
+  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:74
+  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:74
+  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:74
+  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:74
+  wire mat_asked_ready = retry_request_ready; // node.ts:74
+  wire mat_reply_ready = bare_ready; // node.ts:74
+  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:74
+  wire mat_slow_release = slow_rx_release_valid; // node.ts:74
+  wire mat_mat_write_en = control_mat_write_en; // node.ts:74
+  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:74
+  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:74
+  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:74
+  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:74
+  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:74
+  wire [7:0] mat_mat_write_entry_replyOpcode = control_mat_write_entry_replyOpcode; // node.ts:74
+  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:74
+  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:74
+  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:74
+  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:74
+  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:74
+  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:74
+  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:74
+  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:74
+  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:74
+  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:74
+  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:74
+  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:74
+  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:74
+  Mat_slots64_maxData1458 mat ( // node.ts:74
     .clk                              (clk),
     .rst                              (rst),
     .request_valid                    (mat_request_valid),
@@ -1511,15 +1511,15 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_extendRequests            (mat_events_extendRequests)
   );
 
-  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:99
-  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:99
-  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:99
-  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:99
-  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:99
-  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:99
-  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:99
-  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:99
-  SlowRx_slots64_beatBytes64_frameBytes1528 slow_rx ( // node.ts:99
+  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:80
+  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:80
+  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:80
+  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:80
+  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:80
+  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:80
+  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:80
+  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:80
+  SlowRx_slots64_beatBytes64_frameBytes1528 slow_rx ( // node.ts:80
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (slow_rx_frame_valid),
@@ -1545,31 +1545,31 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .release_slot        (slow_rx_release_slot)
   );
 
-  wire retry_request_valid = mat_asked_valid; // node.ts:108
-  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:108
-  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:108
-  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:108
-  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:108
-  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:108
-  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:108
-  wire [7:0] retry_request_payload_access_replyOpcode = mat_asked_payload_access_replyOpcode; // node.ts:108
-  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:108
-  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:108
-  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:108
-  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:108
-  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:108
-  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:108
-  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:108
-  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:108
-  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:108
-  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:108
+  wire retry_request_valid = mat_asked_valid; // node.ts:89
+  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:89
+  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:89
+  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:89
+  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:89
+  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:89
+  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:89
+  wire [7:0] retry_request_payload_access_replyOpcode = mat_asked_payload_access_replyOpcode; // node.ts:89
+  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:89
+  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:89
+  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:89
+  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:89
+  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:89
+  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:89
+  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:89
+  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:89
+  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:89
+  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:89
   assign retry_answer_ready = answer_ready;
-  wire retry_done_valid = finish_done_valid; // node.ts:108
-  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:108
-  wire [3:0] retry_done_status = finish_done_status; // node.ts:108
-  wire [63:0] retry_done_word = finish_done_word; // node.ts:108
-  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:108
-  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:108
+  wire retry_done_valid = finish_done_valid; // node.ts:89
+  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:89
+  wire [3:0] retry_done_status = finish_done_status; // node.ts:89
+  wire [63:0] retry_done_word = finish_done_word; // node.ts:89
+  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:89
+  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:89
     .clk                                (clk),
     .rst                                (rst),
     .request_valid                      (retry_request_valid),
@@ -1623,13 +1623,13 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_retryClientsReplaced        (retry_events_retryClientsReplaced)
   );
 
-  wire fences_fence_valid = fence_full; // node.ts:110
-  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:110
-  wire fences_entered_valid = entered_valid; // node.ts:110
-  wire [5:0] fences_entered_slot = entered_slot; // node.ts:110
-  wire [63:0] fences_busy = pool_busy; // node.ts:110
+  wire fences_fence_valid = fence_full; // node.ts:91
+  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:91
+  wire fences_entered_valid = entered_valid; // node.ts:91
+  wire [5:0] fences_entered_slot = entered_slot; // node.ts:91
+  wire [63:0] fences_busy = pool_busy; // node.ts:91
   assign fences_reply_ready = fenced_ready;
-  FenceUnit_slots64_fences4 fences ( // node.ts:110
+  FenceUnit_slots64_fences4 fences ( // node.ts:91
     .clk                   (clk),
     .rst                   (rst),
     .fence_valid           (fences_fence_valid),
@@ -1645,29 +1645,29 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .waiting               (fences_waiting)
   );
 
-  wire sync_request_valid = to_sync_valid; // node.ts:119
-  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:119
-  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:119
-  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:119
-  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:119
-  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:119
-  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:119
-  wire [7:0] sync_request_payload_replyOpcode = to_sync_payload_replyOpcode; // node.ts:119
-  wire [127:0] sync_operands = operands_value; // node.ts:119
-  wire sync_ar_ready = share_sync_ar_ready; // node.ts:119
-  wire sync_r_valid = share_sync_r_valid; // node.ts:119
-  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:119
-  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:119
-  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:119
-  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:119
-  wire sync_aw_ready = share_sync_aw_ready; // node.ts:119
-  wire sync_w_ready = share_sync_w_ready; // node.ts:119
-  wire sync_b_valid = share_sync_b_valid; // node.ts:119
-  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:119
-  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:119
+  wire sync_request_valid = to_sync_valid; // node.ts:100
+  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:100
+  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:100
+  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:100
+  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:100
+  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:100
+  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:100
+  wire [7:0] sync_request_payload_replyOpcode = to_sync_payload_replyOpcode; // node.ts:100
+  wire [127:0] sync_operands = operands_value; // node.ts:100
+  wire sync_ar_ready = share_sync_ar_ready; // node.ts:100
+  wire sync_r_valid = share_sync_r_valid; // node.ts:100
+  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:100
+  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:100
+  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:100
+  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:100
+  wire sync_aw_ready = share_sync_aw_ready; // node.ts:100
+  wire sync_w_ready = share_sync_w_ready; // node.ts:100
+  wire sync_b_valid = share_sync_b_valid; // node.ts:100
+  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:100
+  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:100
   assign sync_reply_ready = sync_ending_ready;
-  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:119
-  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:119
+  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:100
+  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:100
     .clk                         (clk),
     .rst                         (rst),
     .request_valid               (sync_request_valid),
@@ -1733,40 +1733,40 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .access_payload_indirect     (sync_access_payload_indirect)
   );
 
-  wire translate_access_valid = accesses_valid; // node.ts:120
-  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:120
-  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:120
-  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:120
-  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:120
-  wire translate_access_payload_write = accesses_payload_write; // node.ts:120
-  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:120
-  wire [7:0] translate_access_payload_replyOpcode = accesses_payload_replyOpcode; // node.ts:120
-  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:120
-  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:120
-  wire translate_reads_ready = ~to_read_skid_full; // node.ts:120
-  wire translate_writes_ready = writer_request_ready; // node.ts:120
+  wire translate_access_valid = accesses_valid; // node.ts:101
+  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:101
+  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:101
+  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:101
+  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:101
+  wire translate_access_payload_write = accesses_payload_write; // node.ts:101
+  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:101
+  wire [7:0] translate_access_payload_replyOpcode = accesses_payload_replyOpcode; // node.ts:101
+  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:101
+  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:101
+  wire translate_reads_ready = ~to_read_skid_full; // node.ts:101
+  wire translate_writes_ready = writer_request_ready; // node.ts:101
   assign translate_refused_ready = refusal_ready;
-  wire translate_syncs_ready = ~to_sync_full; // node.ts:120
-  wire translate_ar_ready = share_table_ar_ready; // node.ts:120
-  wire translate_r_valid = share_table_r_valid; // node.ts:120
-  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:120
-  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:120
-  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:120
-  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:120
-  wire translate_aw_ready = share_table_aw_ready; // node.ts:120
-  wire translate_w_ready = share_table_w_ready; // node.ts:120
-  wire translate_b_valid = share_table_b_valid; // node.ts:120
-  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:120
-  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:120
-  wire translate_free_page_valid = free_page_valid; // node.ts:120
-  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:120
-  wire translate_outOfMemory = control_out_of_memory; // node.ts:120
-  wire translate_shootdown_valid = shootdown_valid; // node.ts:120
-  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:120
-  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:120
-  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:120
-  wire [63:0] translate_busy = pool_busy; // node.ts:120
-  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:120
+  wire translate_syncs_ready = ~to_sync_full; // node.ts:101
+  wire translate_ar_ready = share_table_ar_ready; // node.ts:101
+  wire translate_r_valid = share_table_r_valid; // node.ts:101
+  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:101
+  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:101
+  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:101
+  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:101
+  wire translate_aw_ready = share_table_aw_ready; // node.ts:101
+  wire translate_w_ready = share_table_w_ready; // node.ts:101
+  wire translate_b_valid = share_table_b_valid; // node.ts:101
+  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:101
+  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:101
+  wire translate_free_page_valid = free_page_valid; // node.ts:101
+  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:101
+  wire translate_outOfMemory = control_out_of_memory; // node.ts:101
+  wire translate_shootdown_valid = shootdown_valid; // node.ts:101
+  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:101
+  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:101
+  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:101
+  wire [63:0] translate_busy = pool_busy; // node.ts:101
+  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:101
     .clk                         (clk),
     .rst                         (rst),
     .access_valid                (translate_access_valid),
@@ -1875,25 +1875,25 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_outOfMemory          (translate_events_outOfMemory)
   );
 
-  wire reader_request_valid = to_read_full; // node.ts:136
-  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:136
-  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:136
-  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:136
-  wire reader_request_payload_write = to_read_held_write; // node.ts:136
-  wire reader_request_payload_silent = to_read_held_silent; // node.ts:136
-  wire [7:0] reader_request_payload_replyOpcode = to_read_held_replyOpcode; // node.ts:136
-  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:136
-  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:136
-  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:136
-  wire reader_ar_ready = share_data_ar_ready; // node.ts:136
-  wire reader_r_valid = share_data_r_valid; // node.ts:136
-  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:136
-  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:136
-  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:136
-  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:136
-  wire reader_reply_ready = read_ending_ready; // node.ts:136
-  wire reader_data_ready = net_tx_data_ready; // node.ts:136
-  AccessRead_51a76732 reader ( // node.ts:136
+  wire reader_request_valid = to_read_full; // node.ts:117
+  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:117
+  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:117
+  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:117
+  wire reader_request_payload_write = to_read_held_write; // node.ts:117
+  wire reader_request_payload_silent = to_read_held_silent; // node.ts:117
+  wire [7:0] reader_request_payload_replyOpcode = to_read_held_replyOpcode; // node.ts:117
+  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:117
+  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:117
+  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:117
+  wire reader_ar_ready = share_data_ar_ready; // node.ts:117
+  wire reader_r_valid = share_data_r_valid; // node.ts:117
+  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:117
+  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:117
+  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:117
+  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:117
+  wire reader_reply_ready = read_ending_ready; // node.ts:117
+  wire reader_data_ready = net_tx_data_ready; // node.ts:117
+  AccessRead_51a76732 reader ( // node.ts:117
     .clk                         (clk),
     .rst                         (rst),
     .request_valid               (reader_request_valid),
@@ -1936,27 +1936,27 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_readBytes            (reader_events_readBytes)
   );
 
-  wire writer_request_valid = translate_writes_valid; // node.ts:137
-  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:137
-  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:137
-  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:137
-  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:137
-  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:137
-  wire [7:0] writer_request_payload_replyOpcode = translate_writes_payload_replyOpcode; // node.ts:137
-  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:137
-  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:137
-  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:137
-  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:137
-  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:137
-  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:137
-  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:137
-  wire writer_aw_ready = ~data_aw_full; // node.ts:137
-  wire writer_w_ready = share_data_w_ready; // node.ts:137
-  wire writer_b_valid = share_data_b_valid; // node.ts:137
-  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:137
-  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:137
-  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:137
-  AccessWrite_6619bf2d writer ( // node.ts:137
+  wire writer_request_valid = translate_writes_valid; // node.ts:118
+  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:118
+  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:118
+  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:118
+  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:118
+  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:118
+  wire [7:0] writer_request_payload_replyOpcode = translate_writes_payload_replyOpcode; // node.ts:118
+  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:118
+  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:118
+  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:118
+  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:118
+  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:118
+  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:118
+  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:118
+  wire writer_aw_ready = ~data_aw_full; // node.ts:118
+  wire writer_w_ready = share_data_w_ready; // node.ts:118
+  wire writer_b_valid = share_data_b_valid; // node.ts:118
+  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:118
+  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:118
+  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:118
+  AccessWrite_6619bf2d writer ( // node.ts:118
     .clk                         (clk),
     .rst                         (rst),
     .request_valid               (writer_request_valid),
@@ -2010,11 +2010,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_writeBytes           (writer_events_writeBytes)
   );
 
-  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:141
-  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:141
-  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:141
-  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:141
-  SlotWords_slots64_width16 pids ( // node.ts:141
+  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:122
+  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:122
+  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:122
+  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:122
+  SlotWords_slots64_width16 pids ( // node.ts:122
     .clk         (clk),
     .rst         (rst),
     .write_en    (pids_write_en),
@@ -2024,11 +2024,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value       (pids_value)
   );
 
-  wire found_write_en = sync_result_valid; // node.ts:151
-  wire [5:0] found_write_slot = sync_result_slot; // node.ts:151
-  wire [63:0] found_write_value = sync_result_word; // node.ts:151
-  wire [5:0] found_slot = finish_word_slot; // node.ts:151
-  SlotWords_slots64_width64 found ( // node.ts:151
+  wire found_write_en = sync_result_valid; // node.ts:132
+  wire [5:0] found_write_slot = sync_result_slot; // node.ts:132
+  wire [63:0] found_write_value = sync_result_word; // node.ts:132
+  wire [5:0] found_slot = finish_word_slot; // node.ts:132
+  SlotWords_slots64_width64 found ( // node.ts:132
     .clk         (clk),
     .rst         (rst),
     .write_en    (found_write_en),
@@ -2038,72 +2038,72 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value       (found_value)
   );
 
-  wire share_data_ar_valid = reader_ar_valid; // node.ts:155
-  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:155
-  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:155
-  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:155
-  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:155
-  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:155
-  wire share_data_r_ready = reader_r_ready; // node.ts:155
-  wire share_data_aw_valid = data_aw_valid; // node.ts:155
-  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:155
-  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:155
-  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:155
-  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:155
-  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:155
-  wire share_data_w_valid = writer_w_valid; // node.ts:155
-  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:155
-  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:155
-  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:155
-  wire share_data_b_ready = writer_b_ready; // node.ts:155
-  wire share_table_ar_valid = translate_ar_valid; // node.ts:155
-  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:155
-  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:155
-  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:155
-  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:155
-  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:155
-  wire share_table_r_ready = translate_r_ready; // node.ts:155
-  wire share_table_aw_valid = translate_aw_valid; // node.ts:155
-  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:155
-  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:155
-  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:155
-  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:155
-  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:155
-  wire share_table_w_valid = translate_w_valid; // node.ts:155
-  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:155
-  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:155
-  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:155
-  wire share_table_b_ready = translate_b_ready; // node.ts:155
-  wire share_sync_ar_valid = sync_ar_valid; // node.ts:155
-  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:155
-  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:155
-  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:155
-  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:155
-  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:155
-  wire share_sync_r_ready = sync_r_ready; // node.ts:155
-  wire share_sync_aw_valid = sync_aw_valid; // node.ts:155
-  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:155
-  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:155
-  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:155
-  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:155
-  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:155
-  wire share_sync_w_valid = sync_w_valid; // node.ts:155
-  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:155
-  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:155
-  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:155
-  wire share_sync_b_ready = sync_b_ready; // node.ts:155
-  wire share_ar_ready = mem_ar_ready; // node.ts:155
-  wire share_r_valid = mem_r_valid; // node.ts:155
-  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:155
-  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:155
-  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:155
-  wire share_r_payload_last = mem_r_payload_last; // node.ts:155
-  wire share_aw_ready = mem_aw_ready; // node.ts:155
-  wire share_w_ready = mem_w_ready; // node.ts:155
-  wire share_b_valid = mem_b_valid; // node.ts:155
-  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:155
-  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:155
-  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:155
+  wire share_data_ar_valid = reader_ar_valid; // node.ts:136
+  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:136
+  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:136
+  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:136
+  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:136
+  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:136
+  wire share_data_r_ready = reader_r_ready; // node.ts:136
+  wire share_data_aw_valid = data_aw_valid; // node.ts:136
+  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:136
+  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:136
+  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:136
+  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:136
+  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:136
+  wire share_data_w_valid = writer_w_valid; // node.ts:136
+  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:136
+  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:136
+  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:136
+  wire share_data_b_ready = writer_b_ready; // node.ts:136
+  wire share_table_ar_valid = translate_ar_valid; // node.ts:136
+  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:136
+  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:136
+  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:136
+  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:136
+  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:136
+  wire share_table_r_ready = translate_r_ready; // node.ts:136
+  wire share_table_aw_valid = translate_aw_valid; // node.ts:136
+  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:136
+  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:136
+  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:136
+  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:136
+  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:136
+  wire share_table_w_valid = translate_w_valid; // node.ts:136
+  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:136
+  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:136
+  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:136
+  wire share_table_b_ready = translate_b_ready; // node.ts:136
+  wire share_sync_ar_valid = sync_ar_valid; // node.ts:136
+  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:136
+  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:136
+  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:136
+  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:136
+  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:136
+  wire share_sync_r_ready = sync_r_ready; // node.ts:136
+  wire share_sync_aw_valid = sync_aw_valid; // node.ts:136
+  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:136
+  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:136
+  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:136
+  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:136
+  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:136
+  wire share_sync_w_valid = sync_w_valid; // node.ts:136
+  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:136
+  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:136
+  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:136
+  wire share_sync_b_ready = sync_b_ready; // node.ts:136
+  wire share_ar_ready = mem_ar_ready; // node.ts:136
+  wire share_r_valid = mem_r_valid; // node.ts:136
+  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:136
+  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:136
+  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:136
+  wire share_r_payload_last = mem_r_payload_last; // node.ts:136
+  wire share_aw_ready = mem_aw_ready; // node.ts:136
+  wire share_w_ready = mem_w_ready; // node.ts:136
+  wire share_b_valid = mem_b_valid; // node.ts:136
+  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:136
+  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:136
+  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:136
     .clk                    (clk),
     .rst                    (rst),
     .data_ar_valid          (share_data_ar_valid),
@@ -2224,17 +2224,17 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .b_payload_resp         (share_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:166
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:166
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:166
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:166
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:166
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:166
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:166
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:166
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:166
-  wire [63:0] finish_word = found_value; // node.ts:166
-  Finish_slots64 finish ( // node.ts:166
+  wire finish_ending_valid = endings_valid; // node.ts:147
+  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:147
+  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:147
+  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:147
+  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:147
+  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:147
+  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:147
+  wire finish_ending_payload_done = endings_payload_done; // node.ts:147
+  wire finish_reply_ready = net_tx_reply_ready; // node.ts:147
+  wire [63:0] finish_word = found_value; // node.ts:147
+  Finish_slots64 finish ( // node.ts:147
     .clk                   (clk),
     .rst                   (rst),
     .ending_valid          (finish_ending_valid),
@@ -2263,44 +2263,44 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .done_word             (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:202
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:202
-  wire [15:0] net_tx_config_nativePort = control_config_nativePort; // node.ts:202
-  wire [15:0] net_tx_config_clientPort = control_config_clientPort; // node.ts:202
-  wire net_tx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:202
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:202
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:202
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:202
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:202
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:202
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:202
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:202
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:202
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:202
-  wire [15:0] net_tx_context_clientPort = reply_contexts_value_clientPort; // node.ts:202
-  wire [15:0] net_tx_context_nodePort = reply_contexts_value_nodePort; // node.ts:202
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:202
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:202
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:202
-  wire [15:0] net_tx_context_ipLength = reply_contexts_value_ipLength; // node.ts:202
-  wire [15:0] net_tx_context_icmpChecksum = reply_contexts_value_icmpChecksum; // node.ts:202
-  wire [95:0] net_tx_context_ipHeader = reply_contexts_value_ipHeader; // node.ts:202
-  wire [63:0] net_tx_word = retry_word; // node.ts:202
-  wire net_tx_data_valid = reader_data_valid; // node.ts:202
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:202
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:202
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:202
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:202
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:202
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:202
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:202
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:202
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:202
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:202
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:202
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:202
-  wire net_tx_tx_ready = tx_ready; // node.ts:202
-  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:202
+  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:183
+  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:183
+  wire [15:0] net_tx_config_nativePort = control_config_nativePort; // node.ts:183
+  wire [15:0] net_tx_config_clientPort = control_config_clientPort; // node.ts:183
+  wire net_tx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:183
+  wire net_tx_reply_valid = finish_reply_valid; // node.ts:183
+  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:183
+  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:183
+  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:183
+  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:183
+  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:183
+  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:183
+  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:183
+  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:183
+  wire [15:0] net_tx_context_clientPort = reply_contexts_value_clientPort; // node.ts:183
+  wire [15:0] net_tx_context_nodePort = reply_contexts_value_nodePort; // node.ts:183
+  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:183
+  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:183
+  wire net_tx_context_published = reply_contexts_value_published; // node.ts:183
+  wire [15:0] net_tx_context_ipLength = reply_contexts_value_ipLength; // node.ts:183
+  wire [15:0] net_tx_context_icmpChecksum = reply_contexts_value_icmpChecksum; // node.ts:183
+  wire [95:0] net_tx_context_ipHeader = reply_contexts_value_ipHeader; // node.ts:183
+  wire [63:0] net_tx_word = retry_word; // node.ts:183
+  wire net_tx_data_valid = reader_data_valid; // node.ts:183
+  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:183
+  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:183
+  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:183
+  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:183
+  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:183
+  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:183
+  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:183
+  wire net_tx_raw_valid = soc_tx_valid; // node.ts:183
+  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:183
+  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:183
+  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:183
+  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:183
+  wire net_tx_tx_ready = tx_ready; // node.ts:183
+  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:183
     .clk                    (clk),
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),

@@ -53,64 +53,64 @@ module GbnRegisters_sessions1024_window128 (
   input  wire [31:0] counters_tx_skipped,
   input  wire [31:0] counters_tx_stale
 );
-  wire registers_s_aw_ready; // gbn_registers.ts:18
-  wire registers_s_w_ready; // gbn_registers.ts:18
-  wire registers_s_b_valid; // gbn_registers.ts:18
-  wire [1:0] registers_s_b_payload_resp; // gbn_registers.ts:18
-  wire registers_s_ar_ready; // gbn_registers.ts:18
-  wire registers_s_r_valid; // gbn_registers.ts:18
-  wire [31:0] registers_s_r_payload_data; // gbn_registers.ts:18
-  wire [1:0] registers_s_r_payload_resp; // gbn_registers.ts:18
-  wire [15:0] registers_gbnSession; // gbn_registers.ts:18
-  wire registers_gbnOpen; // gbn_registers.ts:18
-  wire registers_gbnGo; // gbn_registers.ts:18
-  wire registers_gbnFailedTaken; // gbn_registers.ts:18
-  reg ordered; // gbn_registers.ts:23
-  reg pending; // gbn_registers.ts:24
-  wire failures_push_ready; // gbn_registers.ts:31
-  wire failures_pop_valid; // gbn_registers.ts:31
-  wire [9:0] failures_pop_payload; // gbn_registers.ts:31
-  wire [4:0] failures_level; // gbn_registers.ts:31
+  wire registers_s_aw_ready; // gbn-registers.ts:18
+  wire registers_s_w_ready; // gbn-registers.ts:18
+  wire registers_s_b_valid; // gbn-registers.ts:18
+  wire [1:0] registers_s_b_payload_resp; // gbn-registers.ts:18
+  wire registers_s_ar_ready; // gbn-registers.ts:18
+  wire registers_s_r_valid; // gbn-registers.ts:18
+  wire [31:0] registers_s_r_payload_data; // gbn-registers.ts:18
+  wire [1:0] registers_s_r_payload_resp; // gbn-registers.ts:18
+  wire [15:0] registers_gbnSession; // gbn-registers.ts:18
+  wire registers_gbnOpen; // gbn-registers.ts:18
+  wire registers_gbnGo; // gbn-registers.ts:18
+  wire registers_gbnFailedTaken; // gbn-registers.ts:18
+  reg ordered; // gbn-registers.ts:23
+  reg pending; // gbn-registers.ts:24
+  wire failures_push_ready; // gbn-registers.ts:31
+  wire failures_pop_valid; // gbn-registers.ts:31
+  wire [9:0] failures_pop_payload; // gbn-registers.ts:31
+  wire [4:0] failures_level; // gbn-registers.ts:31
 
-  wire registers_s_aw_valid = s_aw_valid; // gbn_registers.ts:18
-  wire [7:0] registers_s_aw_payload_addr = s_aw_payload_addr; // gbn_registers.ts:18
-  wire [2:0] registers_s_aw_payload_prot = s_aw_payload_prot; // gbn_registers.ts:18
-  wire registers_s_w_valid = s_w_valid; // gbn_registers.ts:18
-  wire [31:0] registers_s_w_payload_data = s_w_payload_data; // gbn_registers.ts:18
-  wire [3:0] registers_s_w_payload_strb = s_w_payload_strb; // gbn_registers.ts:18
-  wire registers_s_b_ready = s_b_ready; // gbn_registers.ts:18
-  wire registers_s_ar_valid = s_ar_valid; // gbn_registers.ts:18
-  wire [7:0] registers_s_ar_payload_addr = s_ar_payload_addr; // gbn_registers.ts:18
-  wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // gbn_registers.ts:18
-  wire registers_s_r_ready = s_r_ready; // gbn_registers.ts:18
-  wire registers_gbnIdle = ~(pending | ordered); // gbn_registers.ts:18
-  wire registers_gbnFailedWaiting = failures_pop_valid; // gbn_registers.ts:18
-  wire [15:0] registers_gbnFailed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxAccepted = counters_rx_accepted; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxDuplicates = counters_rx_duplicates; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxAhead = counters_rx_ahead; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxStrangers = counters_rx_strangers; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxRefused = counters_rx_refused; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxMalformed = counters_rx_malformed; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxCorrupt = counters_rx_corrupt; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxManagement = counters_rx_management; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxPassed = counters_rx_passed; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxAcksHeard = counters_rx_acksHeard; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxAcks = counters_rx_acks; // gbn_registers.ts:18
-  wire [31:0] registers_gbnRxNacks = counters_rx_nacks; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxSent = counters_tx_sent; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxManagement = counters_tx_management; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxPassed = counters_tx_passed; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxClosed = counters_tx_closed; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxResent = counters_tx_resent; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxNacked = counters_tx_nacked; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxTimeouts = counters_tx_timeouts; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxFailed = counters_tx_failed; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxMemoryErrors = counters_tx_memoryErrors; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxWaited = counters_tx_waited; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxSkipped = counters_tx_skipped; // gbn_registers.ts:18
-  wire [31:0] registers_gbnTxStale = counters_tx_stale; // gbn_registers.ts:18
-  ClioGbnRegisters registers ( // gbn_registers.ts:18
+  wire registers_s_aw_valid = s_aw_valid; // gbn-registers.ts:18
+  wire [7:0] registers_s_aw_payload_addr = s_aw_payload_addr; // gbn-registers.ts:18
+  wire [2:0] registers_s_aw_payload_prot = s_aw_payload_prot; // gbn-registers.ts:18
+  wire registers_s_w_valid = s_w_valid; // gbn-registers.ts:18
+  wire [31:0] registers_s_w_payload_data = s_w_payload_data; // gbn-registers.ts:18
+  wire [3:0] registers_s_w_payload_strb = s_w_payload_strb; // gbn-registers.ts:18
+  wire registers_s_b_ready = s_b_ready; // gbn-registers.ts:18
+  wire registers_s_ar_valid = s_ar_valid; // gbn-registers.ts:18
+  wire [7:0] registers_s_ar_payload_addr = s_ar_payload_addr; // gbn-registers.ts:18
+  wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // gbn-registers.ts:18
+  wire registers_s_r_ready = s_r_ready; // gbn-registers.ts:18
+  wire registers_gbnIdle = ~(pending | ordered); // gbn-registers.ts:18
+  wire registers_gbnFailedWaiting = failures_pop_valid; // gbn-registers.ts:18
+  wire [15:0] registers_gbnFailed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxAccepted = counters_rx_accepted; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxDuplicates = counters_rx_duplicates; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxAhead = counters_rx_ahead; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxStrangers = counters_rx_strangers; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxRefused = counters_rx_refused; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxMalformed = counters_rx_malformed; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxCorrupt = counters_rx_corrupt; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxManagement = counters_rx_management; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxPassed = counters_rx_passed; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxAcksHeard = counters_rx_acksHeard; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxAcks = counters_rx_acks; // gbn-registers.ts:18
+  wire [31:0] registers_gbnRxNacks = counters_rx_nacks; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxSent = counters_tx_sent; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxManagement = counters_tx_management; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxPassed = counters_tx_passed; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxClosed = counters_tx_closed; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxResent = counters_tx_resent; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxNacked = counters_tx_nacked; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxTimeouts = counters_tx_timeouts; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxFailed = counters_tx_failed; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxMemoryErrors = counters_tx_memoryErrors; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxWaited = counters_tx_waited; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxSkipped = counters_tx_skipped; // gbn-registers.ts:18
+  wire [31:0] registers_gbnTxStale = counters_tx_stale; // gbn-registers.ts:18
+  ClioGbnRegisters registers ( // gbn-registers.ts:18
     .clk               (clk),
     .rst               (rst),
     .s_aw_valid        (registers_s_aw_valid),
@@ -165,10 +165,10 @@ module GbnRegisters_sessions1024_window128 (
     .gbnTxStale        (registers_gbnTxStale)
   );
 
-  wire failures_push_valid = failed_valid; // gbn_registers.ts:31
-  wire [9:0] failures_push_payload = failed_session; // gbn_registers.ts:31
-  wire failures_pop_ready = registers_gbnFailedTaken; // gbn_registers.ts:31
-  Fifo_shape10_depth16_styledistributed failures ( // gbn_registers.ts:31
+  wire failures_push_valid = failed_valid; // gbn-registers.ts:31
+  wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:31
+  wire failures_pop_ready = registers_gbnFailedTaken; // gbn-registers.ts:31
+  Fifo_shape10_depth16_styledistributed failures ( // gbn-registers.ts:31
     .clk          (clk),
     .rst          (rst),
     .push_valid   (failures_push_valid),

@@ -57,243 +57,243 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   output wire         events_acks,
   output wire         events_nacks
 );
-  wire frames_rx_ready; // gbn_rx.ts:81
-  wire frames_ends; // gbn_rx.ts:81
-  wire [431:0] frames_end_header; // gbn_rx.ts:81
-  wire [15:0] frames_end_last_byte; // gbn_rx.ts:81
-  wire frames_end_long; // gbn_rx.ts:81
-  wire frames_end_bad; // gbn_rx.ts:81
-  wire frames_end_stored; // gbn_rx.ts:81
-  wire frames_beats_valid; // gbn_rx.ts:81
-  wire [511:0] frames_beats_payload_data; // gbn_rx.ts:81
-  wire [63:0] frames_beats_payload_keep; // gbn_rx.ts:81
-  wire frames_beats_payload_last; // gbn_rx.ts:81
-  wire frames_beats_payload_user; // gbn_rx.ts:81
-  wire receiver_packet_ready; // gbn_rx.ts:86
-  wire receiver_control_ready; // gbn_rx.ts:86
-  wire receiver_verdict_valid; // gbn_rx.ts:86
-  wire [2:0] receiver_verdict_what; // gbn_rx.ts:86
-  wire receiver_answer_valid; // gbn_rx.ts:86
-  wire [9:0] receiver_answer_answer_session; // gbn_rx.ts:86
-  wire [31:0] receiver_answer_answer_sequence; // gbn_rx.ts:86
-  wire receiver_answer_answer_nack; // gbn_rx.ts:86
-  wire [57:0] receiver_answer_answer_peer_identity; // gbn_rx.ts:86
-  wire [63:0] receiver_answer_answer_peer_address; // gbn_rx.ts:86
-  reg judged_valid; // gbn_rx.ts:112
-  reg judged_kept; // gbn_rx.ts:113
-  reg judged_bad; // gbn_rx.ts:113
-  reg judged_long; // gbn_rx.ts:113
-  reg judged_stored; // gbn_rx.ts:113
-  reg [8:0] judged_ours; // gbn_rx.ts:113
-  reg [39:0] judged_sums; // gbn_rx.ts:113
-  reg judged_data; // gbn_rx.ts:113
-  reg judged_answered; // gbn_rx.ts:113
-  reg judged_nack; // gbn_rx.ts:113
-  reg judged_management; // gbn_rx.ts:113
-  reg judged_short; // gbn_rx.ts:113
-  reg judged_silent; // gbn_rx.ts:113
-  reg [9:0] judged_session; // gbn_rx.ts:113
-  reg [31:0] judged_sequence; // gbn_rx.ts:113
-  reg [121:0] judged_peer; // gbn_rx.ts:113
-  reg [15:0] judged_ipLength; // gbn_rx.ts:113
-  reg [15:0] judged_checksum; // gbn_rx.ts:113
-  reg [15:0] judged_udpLength; // gbn_rx.ts:113
-  wire queue_push_ready; // gbn_rx.ts:138
-  wire queue_pop_valid; // gbn_rx.ts:138
-  wire [1:0] queue_pop_payload_kind; // gbn_rx.ts:138
-  wire queue_pop_payload_kept; // gbn_rx.ts:138
-  wire queue_pop_payload_bad; // gbn_rx.ts:138
-  wire queue_pop_payload_lost; // gbn_rx.ts:138
-  wire queue_pop_payload_silent; // gbn_rx.ts:138
-  wire [9:0] queue_pop_payload_packet_session; // gbn_rx.ts:138
-  wire [31:0] queue_pop_payload_packet_sequence; // gbn_rx.ts:138
-  wire queue_pop_payload_packet_control; // gbn_rx.ts:138
-  wire [57:0] queue_pop_payload_packet_peer_identity; // gbn_rx.ts:138
-  wire [63:0] queue_pop_payload_packet_peer_address; // gbn_rx.ts:138
-  wire queue_pop_payload_nack; // gbn_rx.ts:138
-  wire [15:0] queue_pop_payload_ipLength; // gbn_rx.ts:138
-  wire [15:0] queue_pop_payload_checksum; // gbn_rx.ts:138
-  wire [15:0] queue_pop_payload_udpLength; // gbn_rx.ts:138
-  wire [4:0] queue_level; // gbn_rx.ts:138
-  reg [1:0] entry_kind; // gbn_rx.ts:139
-  reg entry_kept; // gbn_rx.ts:139
-  reg entry_bad; // gbn_rx.ts:139
-  reg entry_lost; // gbn_rx.ts:139
-  reg entry_silent; // gbn_rx.ts:139
-  reg [9:0] entry_packet_session; // gbn_rx.ts:139
-  reg [31:0] entry_packet_sequence; // gbn_rx.ts:139
-  reg entry_packet_control; // gbn_rx.ts:139
-  reg [57:0] entry_packet_peer_identity; // gbn_rx.ts:139
-  reg [63:0] entry_packet_peer_address; // gbn_rx.ts:139
-  reg entry_nack; // gbn_rx.ts:139
-  reg [15:0] entry_ipLength; // gbn_rx.ts:139
-  reg [15:0] entry_checksum; // gbn_rx.ts:139
-  reg [15:0] entry_udpLength; // gbn_rx.ts:139
-  reg entry_valid; // gbn_rx.ts:140
-  reg held; // gbn_rx.ts:151
-  reg next_full; // gbn_rx.ts:156
-  reg [1:0] next_held_kind; // gbn_rx.ts:156
-  reg next_held_kept; // gbn_rx.ts:156
-  reg next_held_bad; // gbn_rx.ts:156
-  reg next_held_lost; // gbn_rx.ts:156
-  reg next_held_silent; // gbn_rx.ts:156
-  reg [9:0] next_held_packet_session; // gbn_rx.ts:156
-  reg [31:0] next_held_packet_sequence; // gbn_rx.ts:156
-  reg next_held_packet_control; // gbn_rx.ts:156
-  reg [57:0] next_held_packet_peer_identity; // gbn_rx.ts:156
-  reg [63:0] next_held_packet_peer_address; // gbn_rx.ts:156
-  reg next_held_nack; // gbn_rx.ts:156
-  reg [15:0] next_held_ipLength; // gbn_rx.ts:156
-  reg [15:0] next_held_checksum; // gbn_rx.ts:156
-  reg [15:0] next_held_udpLength; // gbn_rx.ts:156
-  reg next_skid_full; // gbn_rx.ts:156
-  reg [1:0] next_skid_held_kind; // gbn_rx.ts:156
-  reg next_skid_held_kept; // gbn_rx.ts:156
-  reg next_skid_held_bad; // gbn_rx.ts:156
-  reg next_skid_held_lost; // gbn_rx.ts:156
-  reg next_skid_held_silent; // gbn_rx.ts:156
-  reg [9:0] next_skid_held_packet_session; // gbn_rx.ts:156
-  reg [31:0] next_skid_held_packet_sequence; // gbn_rx.ts:156
-  reg next_skid_held_packet_control; // gbn_rx.ts:156
-  reg [57:0] next_skid_held_packet_peer_identity; // gbn_rx.ts:156
-  reg [63:0] next_skid_held_packet_peer_address; // gbn_rx.ts:156
-  reg next_skid_held_nack; // gbn_rx.ts:156
-  reg [15:0] next_skid_held_ipLength; // gbn_rx.ts:156
-  reg [15:0] next_skid_held_checksum; // gbn_rx.ts:156
-  reg [15:0] next_skid_held_udpLength; // gbn_rx.ts:156
-  wire silences_push_ready; // gbn_rx.ts:158
-  wire silences_pop_valid; // gbn_rx.ts:158
-  wire [9:0] silences_pop_payload_session; // gbn_rx.ts:158
-  wire [15:0] silences_pop_payload_ticket; // gbn_rx.ts:158
-  wire [4:0] silences_level; // gbn_rx.ts:158
-  reg full; // gbn_rx.ts:159
-  reg early_valid; // gbn_rx.ts:167
-  reg late_valid; // gbn_rx.ts:168
-  reg [1:0] early_kind; // gbn_rx.ts:169
-  reg early_kept; // gbn_rx.ts:169
-  reg early_bad; // gbn_rx.ts:169
-  reg early_lost; // gbn_rx.ts:169
-  reg early_silent; // gbn_rx.ts:169
-  reg [9:0] early_packet_session; // gbn_rx.ts:169
-  reg [31:0] early_packet_sequence; // gbn_rx.ts:169
-  reg early_packet_control; // gbn_rx.ts:169
-  reg [57:0] early_packet_peer_identity; // gbn_rx.ts:169
-  reg [63:0] early_packet_peer_address; // gbn_rx.ts:169
-  reg early_nack; // gbn_rx.ts:169
-  reg [15:0] early_ipLength; // gbn_rx.ts:169
-  reg [15:0] early_checksum; // gbn_rx.ts:169
-  reg [15:0] early_udpLength; // gbn_rx.ts:169
-  reg [1:0] late_kind; // gbn_rx.ts:170
-  reg late_kept; // gbn_rx.ts:170
-  reg late_bad; // gbn_rx.ts:170
-  reg late_lost; // gbn_rx.ts:170
-  reg late_silent; // gbn_rx.ts:170
-  reg [9:0] late_packet_session; // gbn_rx.ts:170
-  reg [31:0] late_packet_sequence; // gbn_rx.ts:170
-  reg late_packet_control; // gbn_rx.ts:170
-  reg [57:0] late_packet_peer_identity; // gbn_rx.ts:170
-  reg [63:0] late_packet_peer_address; // gbn_rx.ts:170
-  reg late_nack; // gbn_rx.ts:170
-  reg [15:0] late_ipLength; // gbn_rx.ts:170
-  reg [15:0] late_checksum; // gbn_rx.ts:170
-  reg [15:0] late_udpLength; // gbn_rx.ts:170
-  reg [7:0] place; // gbn_rx.ts:180
-  wire remove_plan_ready; // gbn_rx.ts:189
-  wire remove_beats_ready; // gbn_rx.ts:189
-  wire remove_tx_valid; // gbn_rx.ts:189
-  wire [511:0] remove_tx_payload_data; // gbn_rx.ts:189
-  wire [63:0] remove_tx_payload_keep; // gbn_rx.ts:189
-  wire remove_tx_payload_last; // gbn_rx.ts:189
-  wire remove_tx_payload_user; // gbn_rx.ts:189
-  wire planned_push_ready; // gbn_rx.ts:190
-  wire planned_pop_valid; // gbn_rx.ts:190
-  wire [1:0] planned_pop_payload_action; // gbn_rx.ts:190
-  wire [15:0] planned_pop_payload_ticket; // gbn_rx.ts:190
-  wire [15:0] planned_pop_payload_tag; // gbn_rx.ts:190
-  wire [15:0] planned_pop_payload_ipLength; // gbn_rx.ts:190
-  wire [15:0] planned_pop_payload_checksum; // gbn_rx.ts:190
-  wire [15:0] planned_pop_payload_udpLength; // gbn_rx.ts:190
-  wire [5:0] planned_level; // gbn_rx.ts:190
-  wire heard_queue_push_ready; // gbn_rx.ts:216
-  wire heard_queue_pop_valid; // gbn_rx.ts:216
-  wire [9:0] heard_queue_pop_payload_session; // gbn_rx.ts:216
-  wire [31:0] heard_queue_pop_payload_sequence; // gbn_rx.ts:216
-  wire heard_queue_pop_payload_nack; // gbn_rx.ts:216
-  wire [4:0] heard_queue_level; // gbn_rx.ts:216
-  wire answers_push_ready; // gbn_rx.ts:219
-  wire answers_pop_valid; // gbn_rx.ts:219
-  wire [9:0] answers_pop_payload_session; // gbn_rx.ts:219
-  wire [31:0] answers_pop_payload_sequence; // gbn_rx.ts:219
-  wire answers_pop_payload_nack; // gbn_rx.ts:219
-  wire [57:0] answers_pop_payload_peer_identity; // gbn_rx.ts:219
-  wire [63:0] answers_pop_payload_peer_address; // gbn_rx.ts:219
-  wire [4:0] answers_level; // gbn_rx.ts:219
-  reg answer_room; // gbn_rx.ts:222
-  wire writer_job_ready; // gbn_rx.ts:225
-  wire writer_tx_valid; // gbn_rx.ts:225
-  wire [511:0] writer_tx_payload_data; // gbn_rx.ts:225
-  wire [63:0] writer_tx_payload_keep; // gbn_rx.ts:225
-  wire writer_tx_payload_last; // gbn_rx.ts:225
-  wire writer_tx_payload_user; // gbn_rx.ts:225
-  reg events_accepted_1; // gbn_rx.ts:230
-  reg events_duplicates_1; // gbn_rx.ts:230
-  reg events_ahead_1; // gbn_rx.ts:230
-  reg events_strangers_1; // gbn_rx.ts:230
-  reg events_refused_1; // gbn_rx.ts:230
-  reg events_malformed_1; // gbn_rx.ts:230
-  reg events_corrupt_1; // gbn_rx.ts:230
-  reg events_management_1; // gbn_rx.ts:230
-  reg events_passed_1; // gbn_rx.ts:230
-  reg events_acksHeard_1; // gbn_rx.ts:230
-  reg events_acks_1; // gbn_rx.ts:230
-  reg events_nacks_1; // gbn_rx.ts:230
-  wire asks; // gbn_rx.ts:162
+  wire frames_rx_ready; // gbn-rx.ts:80
+  wire frames_ends; // gbn-rx.ts:80
+  wire [431:0] frames_end_header; // gbn-rx.ts:80
+  wire [15:0] frames_end_last_byte; // gbn-rx.ts:80
+  wire frames_end_long; // gbn-rx.ts:80
+  wire frames_end_bad; // gbn-rx.ts:80
+  wire frames_end_stored; // gbn-rx.ts:80
+  wire frames_beats_valid; // gbn-rx.ts:80
+  wire [511:0] frames_beats_payload_data; // gbn-rx.ts:80
+  wire [63:0] frames_beats_payload_keep; // gbn-rx.ts:80
+  wire frames_beats_payload_last; // gbn-rx.ts:80
+  wire frames_beats_payload_user; // gbn-rx.ts:80
+  wire receiver_packet_ready; // gbn-rx.ts:85
+  wire receiver_control_ready; // gbn-rx.ts:85
+  wire receiver_verdict_valid; // gbn-rx.ts:85
+  wire [2:0] receiver_verdict_what; // gbn-rx.ts:85
+  wire receiver_answer_valid; // gbn-rx.ts:85
+  wire [9:0] receiver_answer_answer_session; // gbn-rx.ts:85
+  wire [31:0] receiver_answer_answer_sequence; // gbn-rx.ts:85
+  wire receiver_answer_answer_nack; // gbn-rx.ts:85
+  wire [57:0] receiver_answer_answer_peer_identity; // gbn-rx.ts:85
+  wire [63:0] receiver_answer_answer_peer_address; // gbn-rx.ts:85
+  reg judged_valid; // gbn-rx.ts:111
+  reg judged_kept; // gbn-rx.ts:112
+  reg judged_bad; // gbn-rx.ts:112
+  reg judged_long; // gbn-rx.ts:112
+  reg judged_stored; // gbn-rx.ts:112
+  reg [8:0] judged_ours; // gbn-rx.ts:112
+  reg [39:0] judged_sums; // gbn-rx.ts:112
+  reg judged_data; // gbn-rx.ts:112
+  reg judged_answered; // gbn-rx.ts:112
+  reg judged_nack; // gbn-rx.ts:112
+  reg judged_management; // gbn-rx.ts:112
+  reg judged_short; // gbn-rx.ts:112
+  reg judged_silent; // gbn-rx.ts:112
+  reg [9:0] judged_session; // gbn-rx.ts:112
+  reg [31:0] judged_sequence; // gbn-rx.ts:112
+  reg [121:0] judged_peer; // gbn-rx.ts:112
+  reg [15:0] judged_ipLength; // gbn-rx.ts:112
+  reg [15:0] judged_checksum; // gbn-rx.ts:112
+  reg [15:0] judged_udpLength; // gbn-rx.ts:112
+  wire queue_push_ready; // gbn-rx.ts:137
+  wire queue_pop_valid; // gbn-rx.ts:137
+  wire [1:0] queue_pop_payload_kind; // gbn-rx.ts:137
+  wire queue_pop_payload_kept; // gbn-rx.ts:137
+  wire queue_pop_payload_bad; // gbn-rx.ts:137
+  wire queue_pop_payload_lost; // gbn-rx.ts:137
+  wire queue_pop_payload_silent; // gbn-rx.ts:137
+  wire [9:0] queue_pop_payload_packet_session; // gbn-rx.ts:137
+  wire [31:0] queue_pop_payload_packet_sequence; // gbn-rx.ts:137
+  wire queue_pop_payload_packet_control; // gbn-rx.ts:137
+  wire [57:0] queue_pop_payload_packet_peer_identity; // gbn-rx.ts:137
+  wire [63:0] queue_pop_payload_packet_peer_address; // gbn-rx.ts:137
+  wire queue_pop_payload_nack; // gbn-rx.ts:137
+  wire [15:0] queue_pop_payload_ipLength; // gbn-rx.ts:137
+  wire [15:0] queue_pop_payload_checksum; // gbn-rx.ts:137
+  wire [15:0] queue_pop_payload_udpLength; // gbn-rx.ts:137
+  wire [4:0] queue_level; // gbn-rx.ts:137
+  reg [1:0] entry_kind; // gbn-rx.ts:138
+  reg entry_kept; // gbn-rx.ts:138
+  reg entry_bad; // gbn-rx.ts:138
+  reg entry_lost; // gbn-rx.ts:138
+  reg entry_silent; // gbn-rx.ts:138
+  reg [9:0] entry_packet_session; // gbn-rx.ts:138
+  reg [31:0] entry_packet_sequence; // gbn-rx.ts:138
+  reg entry_packet_control; // gbn-rx.ts:138
+  reg [57:0] entry_packet_peer_identity; // gbn-rx.ts:138
+  reg [63:0] entry_packet_peer_address; // gbn-rx.ts:138
+  reg entry_nack; // gbn-rx.ts:138
+  reg [15:0] entry_ipLength; // gbn-rx.ts:138
+  reg [15:0] entry_checksum; // gbn-rx.ts:138
+  reg [15:0] entry_udpLength; // gbn-rx.ts:138
+  reg entry_valid; // gbn-rx.ts:139
+  reg held; // gbn-rx.ts:150
+  reg next_full; // gbn-rx.ts:155
+  reg [1:0] next_held_kind; // gbn-rx.ts:155
+  reg next_held_kept; // gbn-rx.ts:155
+  reg next_held_bad; // gbn-rx.ts:155
+  reg next_held_lost; // gbn-rx.ts:155
+  reg next_held_silent; // gbn-rx.ts:155
+  reg [9:0] next_held_packet_session; // gbn-rx.ts:155
+  reg [31:0] next_held_packet_sequence; // gbn-rx.ts:155
+  reg next_held_packet_control; // gbn-rx.ts:155
+  reg [57:0] next_held_packet_peer_identity; // gbn-rx.ts:155
+  reg [63:0] next_held_packet_peer_address; // gbn-rx.ts:155
+  reg next_held_nack; // gbn-rx.ts:155
+  reg [15:0] next_held_ipLength; // gbn-rx.ts:155
+  reg [15:0] next_held_checksum; // gbn-rx.ts:155
+  reg [15:0] next_held_udpLength; // gbn-rx.ts:155
+  reg next_skid_full; // gbn-rx.ts:155
+  reg [1:0] next_skid_held_kind; // gbn-rx.ts:155
+  reg next_skid_held_kept; // gbn-rx.ts:155
+  reg next_skid_held_bad; // gbn-rx.ts:155
+  reg next_skid_held_lost; // gbn-rx.ts:155
+  reg next_skid_held_silent; // gbn-rx.ts:155
+  reg [9:0] next_skid_held_packet_session; // gbn-rx.ts:155
+  reg [31:0] next_skid_held_packet_sequence; // gbn-rx.ts:155
+  reg next_skid_held_packet_control; // gbn-rx.ts:155
+  reg [57:0] next_skid_held_packet_peer_identity; // gbn-rx.ts:155
+  reg [63:0] next_skid_held_packet_peer_address; // gbn-rx.ts:155
+  reg next_skid_held_nack; // gbn-rx.ts:155
+  reg [15:0] next_skid_held_ipLength; // gbn-rx.ts:155
+  reg [15:0] next_skid_held_checksum; // gbn-rx.ts:155
+  reg [15:0] next_skid_held_udpLength; // gbn-rx.ts:155
+  wire silences_push_ready; // gbn-rx.ts:157
+  wire silences_pop_valid; // gbn-rx.ts:157
+  wire [9:0] silences_pop_payload_session; // gbn-rx.ts:157
+  wire [15:0] silences_pop_payload_ticket; // gbn-rx.ts:157
+  wire [4:0] silences_level; // gbn-rx.ts:157
+  reg full; // gbn-rx.ts:158
+  reg early_valid; // gbn-rx.ts:166
+  reg late_valid; // gbn-rx.ts:167
+  reg [1:0] early_kind; // gbn-rx.ts:168
+  reg early_kept; // gbn-rx.ts:168
+  reg early_bad; // gbn-rx.ts:168
+  reg early_lost; // gbn-rx.ts:168
+  reg early_silent; // gbn-rx.ts:168
+  reg [9:0] early_packet_session; // gbn-rx.ts:168
+  reg [31:0] early_packet_sequence; // gbn-rx.ts:168
+  reg early_packet_control; // gbn-rx.ts:168
+  reg [57:0] early_packet_peer_identity; // gbn-rx.ts:168
+  reg [63:0] early_packet_peer_address; // gbn-rx.ts:168
+  reg early_nack; // gbn-rx.ts:168
+  reg [15:0] early_ipLength; // gbn-rx.ts:168
+  reg [15:0] early_checksum; // gbn-rx.ts:168
+  reg [15:0] early_udpLength; // gbn-rx.ts:168
+  reg [1:0] late_kind; // gbn-rx.ts:169
+  reg late_kept; // gbn-rx.ts:169
+  reg late_bad; // gbn-rx.ts:169
+  reg late_lost; // gbn-rx.ts:169
+  reg late_silent; // gbn-rx.ts:169
+  reg [9:0] late_packet_session; // gbn-rx.ts:169
+  reg [31:0] late_packet_sequence; // gbn-rx.ts:169
+  reg late_packet_control; // gbn-rx.ts:169
+  reg [57:0] late_packet_peer_identity; // gbn-rx.ts:169
+  reg [63:0] late_packet_peer_address; // gbn-rx.ts:169
+  reg late_nack; // gbn-rx.ts:169
+  reg [15:0] late_ipLength; // gbn-rx.ts:169
+  reg [15:0] late_checksum; // gbn-rx.ts:169
+  reg [15:0] late_udpLength; // gbn-rx.ts:169
+  reg [7:0] place; // gbn-rx.ts:179
+  wire remove_plan_ready; // gbn-rx.ts:188
+  wire remove_beats_ready; // gbn-rx.ts:188
+  wire remove_tx_valid; // gbn-rx.ts:188
+  wire [511:0] remove_tx_payload_data; // gbn-rx.ts:188
+  wire [63:0] remove_tx_payload_keep; // gbn-rx.ts:188
+  wire remove_tx_payload_last; // gbn-rx.ts:188
+  wire remove_tx_payload_user; // gbn-rx.ts:188
+  wire planned_push_ready; // gbn-rx.ts:189
+  wire planned_pop_valid; // gbn-rx.ts:189
+  wire [1:0] planned_pop_payload_action; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_ticket; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_tag; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_ipLength; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_checksum; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_udpLength; // gbn-rx.ts:189
+  wire [5:0] planned_level; // gbn-rx.ts:189
+  wire heard_queue_push_ready; // gbn-rx.ts:215
+  wire heard_queue_pop_valid; // gbn-rx.ts:215
+  wire [9:0] heard_queue_pop_payload_session; // gbn-rx.ts:215
+  wire [31:0] heard_queue_pop_payload_sequence; // gbn-rx.ts:215
+  wire heard_queue_pop_payload_nack; // gbn-rx.ts:215
+  wire [4:0] heard_queue_level; // gbn-rx.ts:215
+  wire answers_push_ready; // gbn-rx.ts:218
+  wire answers_pop_valid; // gbn-rx.ts:218
+  wire [9:0] answers_pop_payload_session; // gbn-rx.ts:218
+  wire [31:0] answers_pop_payload_sequence; // gbn-rx.ts:218
+  wire answers_pop_payload_nack; // gbn-rx.ts:218
+  wire [57:0] answers_pop_payload_peer_identity; // gbn-rx.ts:218
+  wire [63:0] answers_pop_payload_peer_address; // gbn-rx.ts:218
+  wire [4:0] answers_level; // gbn-rx.ts:218
+  reg answer_room; // gbn-rx.ts:221
+  wire writer_job_ready; // gbn-rx.ts:224
+  wire writer_tx_valid; // gbn-rx.ts:224
+  wire [511:0] writer_tx_payload_data; // gbn-rx.ts:224
+  wire [63:0] writer_tx_payload_keep; // gbn-rx.ts:224
+  wire writer_tx_payload_last; // gbn-rx.ts:224
+  wire writer_tx_payload_user; // gbn-rx.ts:224
+  reg events_accepted_1; // gbn-rx.ts:229
+  reg events_duplicates_1; // gbn-rx.ts:229
+  reg events_ahead_1; // gbn-rx.ts:229
+  reg events_strangers_1; // gbn-rx.ts:229
+  reg events_refused_1; // gbn-rx.ts:229
+  reg events_malformed_1; // gbn-rx.ts:229
+  reg events_corrupt_1; // gbn-rx.ts:229
+  reg events_management_1; // gbn-rx.ts:229
+  reg events_passed_1; // gbn-rx.ts:229
+  reg events_acksHeard_1; // gbn-rx.ts:229
+  reg events_acks_1; // gbn-rx.ts:229
+  reg events_nacks_1; // gbn-rx.ts:229
+  wire asks; // gbn-rx.ts:161
   wire udp_ip =
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
-    & (frames_end_header[191:184] == 8'd17); // gbn_rx.ts:93
-  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_clientPort) < 16'd1024; // gbn_rx.ts:94
-  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_nativePort) | client; // gbn_rx.ts:95
-  wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn_rx.ts:96
-  wire is_data = frames_end_header[343:336] == 8'd3; // gbn_rx.ts:97
-  wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // gbn_rx.ts:99
-  wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // gbn_rx.ts:104
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn_rx.ts:128
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn_rx.ts:129
-  wire ours = (&judged_ours) & sum_right; // gbn_rx.ts:130
-  wire known_session = 1'b1; // gbn_rx.ts:131
+    & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:92
+  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_clientPort) < 16'd1024; // gbn-rx.ts:93
+  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_nativePort) | client; // gbn-rx.ts:94
+  wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn-rx.ts:95
+  wire is_data = frames_end_header[343:336] == 8'd3; // gbn-rx.ts:96
+  wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // gbn-rx.ts:98
+  wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // gbn-rx.ts:103
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:127
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:128
+  wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:129
+  wire known_session = 1'b1; // gbn-rx.ts:130
   wire well =
     ~judged_short
     & (judged_data | (judged_answered & ~judged_management))
-    & (judged_management | known_session); // gbn_rx.ts:132
-  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // gbn_rx.ts:136
-  wire [1:0] kind = ~ours ? 2'd0 : ~well ? 2'd3 : judged_management ? 2'd2 : 2'd1; // gbn_rx.ts:137
-  wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // gbn_rx.ts:50
-  wire next_ready = ~asks | receiver_packet_ready; // gbn_rx.ts:156
-  wire next_room = ~next_full | next_ready; // gbn_rx.ts:156
-  wire of_session = next_held_kind == 2'd1; // gbn_rx.ts:161
-  wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // gbn_rx.ts:161
+    & (judged_management | known_session); // gbn-rx.ts:131
+  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // gbn-rx.ts:135
+  wire [1:0] kind = ~ours ? 2'd0 : ~well ? 2'd3 : judged_management ? 2'd2 : 2'd1; // gbn-rx.ts:136
+  wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // gbn-rx.ts:49
+  wire next_ready = ~asks | receiver_packet_ready; // gbn-rx.ts:155
+  wire next_room = ~next_full | next_ready; // gbn-rx.ts:155
+  wire of_session = next_held_kind == 2'd1; // gbn-rx.ts:160
+  wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // gbn-rx.ts:160
   assign asks = of_session & ~(next_held_bad | refused);
-  wire moves = next_full & next_ready; // gbn_rx.ts:166
-  wire intact = late_valid & ~(late_bad | late_lost); // gbn_rx.ts:175
-  wire accepted = intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd0); // gbn_rx.ts:178
-  wire delivered = accepted & ~late_packet_control; // gbn_rx.ts:178
-  wire managed = intact & (late_kind == 2'd2); // gbn_rx.ts:179
-  wire raw = intact & (late_kind == 2'd0); // gbn_rx.ts:179
-  wire plans_valid = late_valid & late_kept; // gbn_rx.ts:182
-  wire [1:0] plans_payload_action = raw ? 2'd1 : (delivered | managed) ? 2'd2 : 2'd0; // gbn_rx.ts:182
-  wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0]; // gbn_rx.ts:182
-  wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {6'd0, late_packet_session}; // gbn_rx.ts:182
-  wire heard_valid = accepted & late_packet_control; // gbn_rx.ts:213
+  wire moves = next_full & next_ready; // gbn-rx.ts:165
+  wire intact = late_valid & ~(late_bad | late_lost); // gbn-rx.ts:174
+  wire accepted = intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd0); // gbn-rx.ts:177
+  wire delivered = accepted & ~late_packet_control; // gbn-rx.ts:177
+  wire managed = intact & (late_kind == 2'd2); // gbn-rx.ts:178
+  wire raw = intact & (late_kind == 2'd0); // gbn-rx.ts:178
+  wire plans_valid = late_valid & late_kept; // gbn-rx.ts:181
+  wire [1:0] plans_payload_action = raw ? 2'd1 : (delivered | managed) ? 2'd2 : 2'd0; // gbn-rx.ts:181
+  wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0]; // gbn-rx.ts:181
+  wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {6'd0, late_packet_session}; // gbn-rx.ts:181
+  wire heard_valid = accepted & late_packet_control; // gbn-rx.ts:212
 
-  wire frames_rx_valid = rx_valid; // gbn_rx.ts:81
-  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn_rx.ts:81
-  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn_rx.ts:81
-  wire frames_rx_payload_last = rx_payload_last; // gbn_rx.ts:81
-  wire frames_rx_payload_user = rx_payload_user; // gbn_rx.ts:81
-  wire frames_hold = held; // gbn_rx.ts:81
-  wire frames_discard = discard; // gbn_rx.ts:81
-  wire frames_beats_ready = remove_beats_ready; // gbn_rx.ts:81
-  GbnFrames_b512_u1536 frames ( // gbn_rx.ts:81
+  wire frames_rx_valid = rx_valid; // gbn-rx.ts:80
+  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-rx.ts:80
+  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-rx.ts:80
+  wire frames_rx_payload_last = rx_payload_last; // gbn-rx.ts:80
+  wire frames_rx_payload_user = rx_payload_user; // gbn-rx.ts:80
+  wire frames_hold = held; // gbn-rx.ts:80
+  wire frames_discard = discard; // gbn-rx.ts:80
+  wire frames_beats_ready = remove_beats_ready; // gbn-rx.ts:80
+  GbnFrames_b512_u1536 frames ( // gbn-rx.ts:80
     .clk                (clk),
     .rst                (rst),
     .rx_valid           (frames_rx_valid),
@@ -318,17 +318,17 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire receiver_packet_valid = next_full & asks; // gbn_rx.ts:86
-  wire [9:0] receiver_packet_payload_session = next_held_packet_session; // gbn_rx.ts:86
-  wire [31:0] receiver_packet_payload_sequence = next_held_packet_sequence; // gbn_rx.ts:86
-  wire receiver_packet_payload_control = next_held_packet_control; // gbn_rx.ts:86
-  wire [57:0] receiver_packet_payload_peer_identity = next_held_packet_peer_identity; // gbn_rx.ts:86
-  wire [63:0] receiver_packet_payload_peer_address = next_held_packet_peer_address; // gbn_rx.ts:86
-  wire receiver_control_valid = control_valid; // gbn_rx.ts:86
-  wire [9:0] receiver_control_payload_session = control_payload_session; // gbn_rx.ts:86
-  wire receiver_control_payload_open = control_payload_open; // gbn_rx.ts:86
-  wire receiver_answer_room = answer_room; // gbn_rx.ts:86
-  GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn_rx.ts:86
+  wire receiver_packet_valid = next_full & asks; // gbn-rx.ts:85
+  wire [9:0] receiver_packet_payload_session = next_held_packet_session; // gbn-rx.ts:85
+  wire [31:0] receiver_packet_payload_sequence = next_held_packet_sequence; // gbn-rx.ts:85
+  wire receiver_packet_payload_control = next_held_packet_control; // gbn-rx.ts:85
+  wire [57:0] receiver_packet_payload_peer_identity = next_held_packet_peer_identity; // gbn-rx.ts:85
+  wire [63:0] receiver_packet_payload_peer_address = next_held_packet_peer_address; // gbn-rx.ts:85
+  wire receiver_control_valid = control_valid; // gbn-rx.ts:85
+  wire [9:0] receiver_control_payload_session = control_payload_session; // gbn-rx.ts:85
+  wire receiver_control_payload_open = control_payload_open; // gbn-rx.ts:85
+  wire receiver_answer_room = answer_room; // gbn-rx.ts:85
+  GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn-rx.ts:85
     .clk                          (clk),
     .rst                          (rst),
     .packet_valid                 (receiver_packet_valid),
@@ -353,23 +353,23 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .answer_answer_peer_address   (receiver_answer_answer_peer_address)
   );
 
-  wire queue_push_valid = entry_valid; // gbn_rx.ts:138
-  wire [1:0] queue_push_payload_kind = entry_kind; // gbn_rx.ts:138
-  wire queue_push_payload_kept = entry_kept; // gbn_rx.ts:138
-  wire queue_push_payload_bad = entry_bad; // gbn_rx.ts:138
-  wire queue_push_payload_lost = entry_lost; // gbn_rx.ts:138
-  wire queue_push_payload_silent = entry_silent; // gbn_rx.ts:138
-  wire [9:0] queue_push_payload_packet_session = entry_packet_session; // gbn_rx.ts:138
-  wire [31:0] queue_push_payload_packet_sequence = entry_packet_sequence; // gbn_rx.ts:138
-  wire queue_push_payload_packet_control = entry_packet_control; // gbn_rx.ts:138
-  wire [57:0] queue_push_payload_packet_peer_identity = entry_packet_peer_identity; // gbn_rx.ts:138
-  wire [63:0] queue_push_payload_packet_peer_address = entry_packet_peer_address; // gbn_rx.ts:138
-  wire queue_push_payload_nack = entry_nack; // gbn_rx.ts:138
-  wire [15:0] queue_push_payload_ipLength = entry_ipLength; // gbn_rx.ts:138
-  wire [15:0] queue_push_payload_checksum = entry_checksum; // gbn_rx.ts:138
-  wire [15:0] queue_push_payload_udpLength = entry_udpLength; // gbn_rx.ts:138
-  wire queue_pop_ready = ~next_skid_full; // gbn_rx.ts:138
-  Fifo_shape_f7a354_depth16_styledistributed queue ( // gbn_rx.ts:138
+  wire queue_push_valid = entry_valid; // gbn-rx.ts:137
+  wire [1:0] queue_push_payload_kind = entry_kind; // gbn-rx.ts:137
+  wire queue_push_payload_kept = entry_kept; // gbn-rx.ts:137
+  wire queue_push_payload_bad = entry_bad; // gbn-rx.ts:137
+  wire queue_push_payload_lost = entry_lost; // gbn-rx.ts:137
+  wire queue_push_payload_silent = entry_silent; // gbn-rx.ts:137
+  wire [9:0] queue_push_payload_packet_session = entry_packet_session; // gbn-rx.ts:137
+  wire [31:0] queue_push_payload_packet_sequence = entry_packet_sequence; // gbn-rx.ts:137
+  wire queue_push_payload_packet_control = entry_packet_control; // gbn-rx.ts:137
+  wire [57:0] queue_push_payload_packet_peer_identity = entry_packet_peer_identity; // gbn-rx.ts:137
+  wire [63:0] queue_push_payload_packet_peer_address = entry_packet_peer_address; // gbn-rx.ts:137
+  wire queue_push_payload_nack = entry_nack; // gbn-rx.ts:137
+  wire [15:0] queue_push_payload_ipLength = entry_ipLength; // gbn-rx.ts:137
+  wire [15:0] queue_push_payload_checksum = entry_checksum; // gbn-rx.ts:137
+  wire [15:0] queue_push_payload_udpLength = entry_udpLength; // gbn-rx.ts:137
+  wire queue_pop_ready = ~next_skid_full; // gbn-rx.ts:137
+  Fifo_shape_f7a354_depth16_styledistributed queue ( // gbn-rx.ts:137
     .clk                               (clk),
     .rst                               (rst),
     .push_valid                        (queue_push_valid),
@@ -407,11 +407,11 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                             (queue_level)
   );
 
-  wire silences_push_valid = delivered & late_silent; // gbn_rx.ts:158
-  wire [9:0] silences_push_payload_session = late_packet_session; // gbn_rx.ts:158
-  wire [15:0] silences_push_payload_ticket = late_packet_sequence[15:0]; // gbn_rx.ts:158
-  wire silences_pop_ready = silent_ready; // gbn_rx.ts:158
-  Fifo_shape_619f7e_depth16_styledistributed silences ( // gbn_rx.ts:158
+  wire silences_push_valid = delivered & late_silent; // gbn-rx.ts:157
+  wire [9:0] silences_push_payload_session = late_packet_session; // gbn-rx.ts:157
+  wire [15:0] silences_push_payload_ticket = late_packet_sequence[15:0]; // gbn-rx.ts:157
+  wire silences_pop_ready = silent_ready; // gbn-rx.ts:157
+  Fifo_shape_619f7e_depth16_styledistributed silences ( // gbn-rx.ts:157
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (silences_push_valid),
@@ -425,20 +425,20 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                (silences_level)
   );
 
-  wire remove_plan_valid = planned_pop_valid; // gbn_rx.ts:189
-  wire [1:0] remove_plan_payload_action = planned_pop_payload_action; // gbn_rx.ts:189
-  wire [15:0] remove_plan_payload_ticket = planned_pop_payload_ticket; // gbn_rx.ts:189
-  wire [15:0] remove_plan_payload_tag = planned_pop_payload_tag; // gbn_rx.ts:189
-  wire [15:0] remove_plan_payload_ipLength = planned_pop_payload_ipLength; // gbn_rx.ts:189
-  wire [15:0] remove_plan_payload_checksum = planned_pop_payload_checksum; // gbn_rx.ts:189
-  wire [15:0] remove_plan_payload_udpLength = planned_pop_payload_udpLength; // gbn_rx.ts:189
-  wire remove_beats_valid = frames_beats_valid; // gbn_rx.ts:189
-  wire [511:0] remove_beats_payload_data = frames_beats_payload_data; // gbn_rx.ts:189
-  wire [63:0] remove_beats_payload_keep = frames_beats_payload_keep; // gbn_rx.ts:189
-  wire remove_beats_payload_last = frames_beats_payload_last; // gbn_rx.ts:189
-  wire remove_beats_payload_user = frames_beats_payload_user; // gbn_rx.ts:189
-  wire remove_tx_ready = tx_ready; // gbn_rx.ts:189
-  GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn_rx.ts:189
+  wire remove_plan_valid = planned_pop_valid; // gbn-rx.ts:188
+  wire [1:0] remove_plan_payload_action = planned_pop_payload_action; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_ticket = planned_pop_payload_ticket; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_tag = planned_pop_payload_tag; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_ipLength = planned_pop_payload_ipLength; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_checksum = planned_pop_payload_checksum; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_udpLength = planned_pop_payload_udpLength; // gbn-rx.ts:188
+  wire remove_beats_valid = frames_beats_valid; // gbn-rx.ts:188
+  wire [511:0] remove_beats_payload_data = frames_beats_payload_data; // gbn-rx.ts:188
+  wire [63:0] remove_beats_payload_keep = frames_beats_payload_keep; // gbn-rx.ts:188
+  wire remove_beats_payload_last = frames_beats_payload_last; // gbn-rx.ts:188
+  wire remove_beats_payload_user = frames_beats_payload_user; // gbn-rx.ts:188
+  wire remove_tx_ready = tx_ready; // gbn-rx.ts:188
+  GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn-rx.ts:188
     .clk                    (clk),
     .rst                    (rst),
     .plan_valid             (remove_plan_valid),
@@ -463,15 +463,15 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .tx_payload_user        (remove_tx_payload_user)
   );
 
-  wire planned_push_valid = plans_valid; // gbn_rx.ts:190
-  wire [1:0] planned_push_payload_action = plans_payload_action; // gbn_rx.ts:190
-  wire [15:0] planned_push_payload_ticket = plans_payload_ticket; // gbn_rx.ts:190
-  wire [15:0] planned_push_payload_tag = plans_payload_tag; // gbn_rx.ts:190
-  wire [15:0] planned_push_payload_ipLength = late_ipLength; // gbn_rx.ts:190
-  wire [15:0] planned_push_payload_checksum = late_checksum; // gbn_rx.ts:190
-  wire [15:0] planned_push_payload_udpLength = late_udpLength; // gbn_rx.ts:190
-  wire planned_pop_ready = remove_plan_ready; // gbn_rx.ts:190
-  Fifo_shape_0fa7f1_depth32_styledistributed planned ( // gbn_rx.ts:190
+  wire planned_push_valid = plans_valid; // gbn-rx.ts:189
+  wire [1:0] planned_push_payload_action = plans_payload_action; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_ticket = plans_payload_ticket; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_tag = plans_payload_tag; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_ipLength = late_ipLength; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_checksum = late_checksum; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_udpLength = late_udpLength; // gbn-rx.ts:189
+  wire planned_pop_ready = remove_plan_ready; // gbn-rx.ts:189
+  Fifo_shape_0fa7f1_depth32_styledistributed planned ( // gbn-rx.ts:189
     .clk                    (clk),
     .rst                    (rst),
     .push_valid             (planned_push_valid),
@@ -493,12 +493,12 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                  (planned_level)
   );
 
-  wire heard_queue_push_valid = heard_valid; // gbn_rx.ts:216
-  wire [9:0] heard_queue_push_payload_session = late_packet_session; // gbn_rx.ts:216
-  wire [31:0] heard_queue_push_payload_sequence = late_packet_sequence; // gbn_rx.ts:216
-  wire heard_queue_push_payload_nack = late_nack; // gbn_rx.ts:216
-  wire heard_queue_pop_ready = acks_ready; // gbn_rx.ts:216
-  Fifo_shape_0435bb_depth16_styledistributed heard_queue ( // gbn_rx.ts:216
+  wire heard_queue_push_valid = heard_valid; // gbn-rx.ts:215
+  wire [9:0] heard_queue_push_payload_session = late_packet_session; // gbn-rx.ts:215
+  wire [31:0] heard_queue_push_payload_sequence = late_packet_sequence; // gbn-rx.ts:215
+  wire heard_queue_push_payload_nack = late_nack; // gbn-rx.ts:215
+  wire heard_queue_pop_ready = acks_ready; // gbn-rx.ts:215
+  Fifo_shape_0435bb_depth16_styledistributed heard_queue ( // gbn-rx.ts:215
     .clk                   (clk),
     .rst                   (rst),
     .push_valid            (heard_queue_push_valid),
@@ -514,14 +514,14 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                 (heard_queue_level)
   );
 
-  wire answers_push_valid = receiver_answer_valid; // gbn_rx.ts:219
-  wire [9:0] answers_push_payload_session = receiver_answer_answer_session; // gbn_rx.ts:219
-  wire [31:0] answers_push_payload_sequence = receiver_answer_answer_sequence; // gbn_rx.ts:219
-  wire answers_push_payload_nack = receiver_answer_answer_nack; // gbn_rx.ts:219
-  wire [57:0] answers_push_payload_peer_identity = receiver_answer_answer_peer_identity; // gbn_rx.ts:219
-  wire [63:0] answers_push_payload_peer_address = receiver_answer_answer_peer_address; // gbn_rx.ts:219
-  wire answers_pop_ready = writer_job_ready; // gbn_rx.ts:219
-  Fifo_shape_68ea24_depth16_styledistributed answers ( // gbn_rx.ts:219
+  wire answers_push_valid = receiver_answer_valid; // gbn-rx.ts:218
+  wire [9:0] answers_push_payload_session = receiver_answer_answer_session; // gbn-rx.ts:218
+  wire [31:0] answers_push_payload_sequence = receiver_answer_answer_sequence; // gbn-rx.ts:218
+  wire answers_push_payload_nack = receiver_answer_answer_nack; // gbn-rx.ts:218
+  wire [57:0] answers_push_payload_peer_identity = receiver_answer_answer_peer_identity; // gbn-rx.ts:218
+  wire [63:0] answers_push_payload_peer_address = receiver_answer_answer_peer_address; // gbn-rx.ts:218
+  wire answers_pop_ready = writer_job_ready; // gbn-rx.ts:218
+  Fifo_shape_68ea24_depth16_styledistributed answers ( // gbn-rx.ts:218
     .clk                        (clk),
     .rst                        (rst),
     .push_valid                 (answers_push_valid),
@@ -541,19 +541,19 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                      (answers_level)
   );
 
-  wire writer_job_valid = answers_pop_valid; // gbn_rx.ts:225
-  wire [9:0] writer_job_payload_session = answers_pop_payload_session; // gbn_rx.ts:225
-  wire [31:0] writer_job_payload_sequence = answers_pop_payload_sequence; // gbn_rx.ts:225
-  wire writer_job_payload_nack = answers_pop_payload_nack; // gbn_rx.ts:225
-  wire [57:0] writer_job_payload_peer_identity = answers_pop_payload_peer_identity; // gbn_rx.ts:225
-  wire [63:0] writer_job_payload_peer_address = answers_pop_payload_peer_address; // gbn_rx.ts:225
-  wire [47:0] writer_config_mac = config_mac; // gbn_rx.ts:225
-  wire [31:0] writer_config_ip = config_ip; // gbn_rx.ts:225
-  wire [15:0] writer_config_nativePort = config_nativePort; // gbn_rx.ts:225
-  wire [15:0] writer_config_clientPort = config_clientPort; // gbn_rx.ts:225
-  wire writer_config_acceptAnyMac = config_acceptAnyMac; // gbn_rx.ts:225
-  wire writer_tx_ready = answers_ready; // gbn_rx.ts:225
-  GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn_rx.ts:225
+  wire writer_job_valid = answers_pop_valid; // gbn-rx.ts:224
+  wire [9:0] writer_job_payload_session = answers_pop_payload_session; // gbn-rx.ts:224
+  wire [31:0] writer_job_payload_sequence = answers_pop_payload_sequence; // gbn-rx.ts:224
+  wire writer_job_payload_nack = answers_pop_payload_nack; // gbn-rx.ts:224
+  wire [57:0] writer_job_payload_peer_identity = answers_pop_payload_peer_identity; // gbn-rx.ts:224
+  wire [63:0] writer_job_payload_peer_address = answers_pop_payload_peer_address; // gbn-rx.ts:224
+  wire [47:0] writer_config_mac = config_mac; // gbn-rx.ts:224
+  wire [31:0] writer_config_ip = config_ip; // gbn-rx.ts:224
+  wire [15:0] writer_config_nativePort = config_nativePort; // gbn-rx.ts:224
+  wire [15:0] writer_config_clientPort = config_clientPort; // gbn-rx.ts:224
+  wire writer_config_acceptAnyMac = config_acceptAnyMac; // gbn-rx.ts:224
+  wire writer_tx_ready = answers_ready; // gbn-rx.ts:224
+  GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn-rx.ts:224
     .clk                       (clk),
     .rst                       (rst),
     .job_valid                 (writer_job_valid),

@@ -65,643 +65,643 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   output wire [3:0]   state_held,
   output wire [3:0]   state_stuck
 );
-  wire slot_0_request_valid; // extend_path.ts:47
-  wire [2:0] slot_0_request_payload_context; // extend_path.ts:47
-  wire [7:0] slot_0_request_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_0_request_payload_pid; // extend_path.ts:47
-  wire [13:0] slot_0_request_payload_length; // extend_path.ts:47
-  wire slot_0_request_data_valid; // extend_path.ts:47
-  wire [511:0] slot_0_request_data_payload_data; // extend_path.ts:47
-  wire slot_0_request_data_payload_last; // extend_path.ts:47
-  wire slot_0_reply_ready; // extend_path.ts:47
-  wire slot_0_reply_data_ready; // extend_path.ts:47
-  wire slot_0_memory_ready; // extend_path.ts:47
-  wire slot_0_memory_data_ready; // extend_path.ts:47
-  wire slot_0_memory_reply_valid; // extend_path.ts:47
-  wire [7:0] slot_0_memory_reply_payload_tag; // extend_path.ts:47
-  wire [3:0] slot_0_memory_reply_payload_status; // extend_path.ts:47
-  wire [63:0] slot_0_memory_reply_payload_va; // extend_path.ts:47
-  wire [31:0] slot_0_memory_reply_payload_length; // extend_path.ts:47
-  wire [13:0] slot_0_memory_reply_payload_data; // extend_path.ts:47
-  wire slot_0_memory_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_0_memory_reply_data_payload_data; // extend_path.ts:47
-  wire slot_0_memory_reply_data_payload_last; // extend_path.ts:47
-  wire slot_0_room; // extend_path.ts:47
-  wire [2:0] slot_0_context; // extend_path.ts:47
-  wire slot_0_asked_ready; // extend_path.ts:47
-  wire slot_0_asked_data_ready; // extend_path.ts:47
-  wire slot_0_answer_valid; // extend_path.ts:47
-  wire [2:0] slot_0_answer_payload_context; // extend_path.ts:47
-  wire [3:0] slot_0_answer_payload_status; // extend_path.ts:47
-  wire [7:0] slot_0_answer_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_0_answer_payload_length; // extend_path.ts:47
-  wire slot_0_answer_payload_more; // extend_path.ts:47
-  wire slot_0_answer_data_valid; // extend_path.ts:47
-  wire [511:0] slot_0_answer_data_payload_data; // extend_path.ts:47
-  wire slot_0_answer_data_payload_last; // extend_path.ts:47
-  wire slot_0_access_valid; // extend_path.ts:47
-  wire [7:0] slot_0_access_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_0_access_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_0_access_payload_pid; // extend_path.ts:47
-  wire [63:0] slot_0_access_payload_va; // extend_path.ts:47
-  wire [31:0] slot_0_access_payload_length; // extend_path.ts:47
-  wire [13:0] slot_0_access_payload_data; // extend_path.ts:47
-  wire [9:0] slot_0_access_payload_cost; // extend_path.ts:47
-  wire slot_0_access_data_valid; // extend_path.ts:47
-  wire [511:0] slot_0_access_data_payload_data; // extend_path.ts:47
-  wire slot_0_access_data_payload_last; // extend_path.ts:47
-  wire slot_0_came_ready; // extend_path.ts:47
-  wire slot_0_came_data_ready; // extend_path.ts:47
-  wire slot_0_events_requests; // extend_path.ts:47
-  wire slot_0_events_replies; // extend_path.ts:47
-  wire slot_0_events_accesses; // extend_path.ts:47
-  wire slot_0_events_refused; // extend_path.ts:47
-  wire slot_0_events_stray; // extend_path.ts:47
-  wire slot_0_state_held; // extend_path.ts:47
-  wire slot_0_state_stuck; // extend_path.ts:47
-  wire slot_0_in_reset; // extend_path.ts:47
-  wire slot_0_lost; // extend_path.ts:47
-  wire pointer_chase_request_ready; // extend_path.ts:49
-  wire pointer_chase_request_data_ready; // extend_path.ts:49
-  wire pointer_chase_reply_valid; // extend_path.ts:49
-  wire [2:0] pointer_chase_reply_payload_context; // extend_path.ts:49
-  wire [3:0] pointer_chase_reply_payload_status; // extend_path.ts:49
-  wire [7:0] pointer_chase_reply_payload_opcode; // extend_path.ts:49
-  wire [13:0] pointer_chase_reply_payload_length; // extend_path.ts:49
-  wire pointer_chase_reply_payload_more; // extend_path.ts:49
-  wire pointer_chase_reply_data_valid; // extend_path.ts:49
-  wire [511:0] pointer_chase_reply_data_payload_data; // extend_path.ts:49
-  wire pointer_chase_reply_data_payload_last; // extend_path.ts:49
-  wire pointer_chase_memory_valid; // extend_path.ts:49
-  wire [7:0] pointer_chase_memory_payload_tag; // extend_path.ts:49
-  wire [7:0] pointer_chase_memory_payload_opcode; // extend_path.ts:49
-  wire pointer_chase_memory_payload_client; // extend_path.ts:49
-  wire [2:0] pointer_chase_memory_payload_context; // extend_path.ts:49
-  wire [63:0] pointer_chase_memory_payload_va; // extend_path.ts:49
-  wire [31:0] pointer_chase_memory_payload_length; // extend_path.ts:49
-  wire [13:0] pointer_chase_memory_payload_data; // extend_path.ts:49
-  wire pointer_chase_memory_data_valid; // extend_path.ts:49
-  wire [511:0] pointer_chase_memory_data_payload_data; // extend_path.ts:49
-  wire pointer_chase_memory_data_payload_last; // extend_path.ts:49
-  wire pointer_chase_memory_reply_ready; // extend_path.ts:49
-  wire pointer_chase_memory_reply_data_ready; // extend_path.ts:49
-  wire slot_1_request_valid; // extend_path.ts:47
-  wire [2:0] slot_1_request_payload_context; // extend_path.ts:47
-  wire [7:0] slot_1_request_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_1_request_payload_pid; // extend_path.ts:47
-  wire [13:0] slot_1_request_payload_length; // extend_path.ts:47
-  wire slot_1_request_data_valid; // extend_path.ts:47
-  wire [511:0] slot_1_request_data_payload_data; // extend_path.ts:47
-  wire slot_1_request_data_payload_last; // extend_path.ts:47
-  wire slot_1_reply_ready; // extend_path.ts:47
-  wire slot_1_reply_data_ready; // extend_path.ts:47
-  wire slot_1_memory_ready; // extend_path.ts:47
-  wire slot_1_memory_data_ready; // extend_path.ts:47
-  wire slot_1_memory_reply_valid; // extend_path.ts:47
-  wire [7:0] slot_1_memory_reply_payload_tag; // extend_path.ts:47
-  wire [3:0] slot_1_memory_reply_payload_status; // extend_path.ts:47
-  wire [63:0] slot_1_memory_reply_payload_va; // extend_path.ts:47
-  wire [31:0] slot_1_memory_reply_payload_length; // extend_path.ts:47
-  wire [13:0] slot_1_memory_reply_payload_data; // extend_path.ts:47
-  wire slot_1_memory_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_1_memory_reply_data_payload_data; // extend_path.ts:47
-  wire slot_1_memory_reply_data_payload_last; // extend_path.ts:47
-  wire slot_1_room; // extend_path.ts:47
-  wire [2:0] slot_1_context; // extend_path.ts:47
-  wire slot_1_asked_ready; // extend_path.ts:47
-  wire slot_1_asked_data_ready; // extend_path.ts:47
-  wire slot_1_answer_valid; // extend_path.ts:47
-  wire [2:0] slot_1_answer_payload_context; // extend_path.ts:47
-  wire [3:0] slot_1_answer_payload_status; // extend_path.ts:47
-  wire [7:0] slot_1_answer_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_1_answer_payload_length; // extend_path.ts:47
-  wire slot_1_answer_payload_more; // extend_path.ts:47
-  wire slot_1_answer_data_valid; // extend_path.ts:47
-  wire [511:0] slot_1_answer_data_payload_data; // extend_path.ts:47
-  wire slot_1_answer_data_payload_last; // extend_path.ts:47
-  wire slot_1_access_valid; // extend_path.ts:47
-  wire [7:0] slot_1_access_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_1_access_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_1_access_payload_pid; // extend_path.ts:47
-  wire [63:0] slot_1_access_payload_va; // extend_path.ts:47
-  wire [31:0] slot_1_access_payload_length; // extend_path.ts:47
-  wire [13:0] slot_1_access_payload_data; // extend_path.ts:47
-  wire [9:0] slot_1_access_payload_cost; // extend_path.ts:47
-  wire slot_1_access_data_valid; // extend_path.ts:47
-  wire [511:0] slot_1_access_data_payload_data; // extend_path.ts:47
-  wire slot_1_access_data_payload_last; // extend_path.ts:47
-  wire slot_1_came_ready; // extend_path.ts:47
-  wire slot_1_came_data_ready; // extend_path.ts:47
-  wire slot_1_events_requests; // extend_path.ts:47
-  wire slot_1_events_replies; // extend_path.ts:47
-  wire slot_1_events_accesses; // extend_path.ts:47
-  wire slot_1_events_refused; // extend_path.ts:47
-  wire slot_1_events_stray; // extend_path.ts:47
-  wire slot_1_state_held; // extend_path.ts:47
-  wire slot_1_state_stuck; // extend_path.ts:47
-  wire slot_1_in_reset; // extend_path.ts:47
-  wire slot_1_lost; // extend_path.ts:47
-  wire kv_request_ready; // extend_path.ts:49
-  wire kv_request_data_ready; // extend_path.ts:49
-  wire kv_reply_valid; // extend_path.ts:49
-  wire [2:0] kv_reply_payload_context; // extend_path.ts:49
-  wire [3:0] kv_reply_payload_status; // extend_path.ts:49
-  wire [7:0] kv_reply_payload_opcode; // extend_path.ts:49
-  wire [13:0] kv_reply_payload_length; // extend_path.ts:49
-  wire kv_reply_payload_more; // extend_path.ts:49
-  wire kv_reply_data_valid; // extend_path.ts:49
-  wire [511:0] kv_reply_data_payload_data; // extend_path.ts:49
-  wire kv_reply_data_payload_last; // extend_path.ts:49
-  wire kv_memory_valid; // extend_path.ts:49
-  wire [7:0] kv_memory_payload_tag; // extend_path.ts:49
-  wire [7:0] kv_memory_payload_opcode; // extend_path.ts:49
-  wire kv_memory_payload_client; // extend_path.ts:49
-  wire [2:0] kv_memory_payload_context; // extend_path.ts:49
-  wire [63:0] kv_memory_payload_va; // extend_path.ts:49
-  wire [31:0] kv_memory_payload_length; // extend_path.ts:49
-  wire [13:0] kv_memory_payload_data; // extend_path.ts:49
-  wire kv_memory_data_valid; // extend_path.ts:49
-  wire [511:0] kv_memory_data_payload_data; // extend_path.ts:49
-  wire kv_memory_data_payload_last; // extend_path.ts:49
-  wire kv_memory_reply_ready; // extend_path.ts:49
-  wire kv_memory_reply_data_ready; // extend_path.ts:49
-  wire slot_2_request_valid; // extend_path.ts:47
-  wire [2:0] slot_2_request_payload_context; // extend_path.ts:47
-  wire [7:0] slot_2_request_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_2_request_payload_pid; // extend_path.ts:47
-  wire [13:0] slot_2_request_payload_length; // extend_path.ts:47
-  wire slot_2_request_data_valid; // extend_path.ts:47
-  wire [511:0] slot_2_request_data_payload_data; // extend_path.ts:47
-  wire slot_2_request_data_payload_last; // extend_path.ts:47
-  wire slot_2_reply_ready; // extend_path.ts:47
-  wire slot_2_reply_data_ready; // extend_path.ts:47
-  wire slot_2_memory_ready; // extend_path.ts:47
-  wire slot_2_memory_data_ready; // extend_path.ts:47
-  wire slot_2_memory_reply_valid; // extend_path.ts:47
-  wire [7:0] slot_2_memory_reply_payload_tag; // extend_path.ts:47
-  wire [3:0] slot_2_memory_reply_payload_status; // extend_path.ts:47
-  wire [63:0] slot_2_memory_reply_payload_va; // extend_path.ts:47
-  wire [31:0] slot_2_memory_reply_payload_length; // extend_path.ts:47
-  wire [13:0] slot_2_memory_reply_payload_data; // extend_path.ts:47
-  wire slot_2_memory_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_2_memory_reply_data_payload_data; // extend_path.ts:47
-  wire slot_2_memory_reply_data_payload_last; // extend_path.ts:47
-  wire slot_2_room; // extend_path.ts:47
-  wire [2:0] slot_2_context; // extend_path.ts:47
-  wire slot_2_asked_ready; // extend_path.ts:47
-  wire slot_2_asked_data_ready; // extend_path.ts:47
-  wire slot_2_answer_valid; // extend_path.ts:47
-  wire [2:0] slot_2_answer_payload_context; // extend_path.ts:47
-  wire [3:0] slot_2_answer_payload_status; // extend_path.ts:47
-  wire [7:0] slot_2_answer_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_2_answer_payload_length; // extend_path.ts:47
-  wire slot_2_answer_payload_more; // extend_path.ts:47
-  wire slot_2_answer_data_valid; // extend_path.ts:47
-  wire [511:0] slot_2_answer_data_payload_data; // extend_path.ts:47
-  wire slot_2_answer_data_payload_last; // extend_path.ts:47
-  wire slot_2_access_valid; // extend_path.ts:47
-  wire [7:0] slot_2_access_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_2_access_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_2_access_payload_pid; // extend_path.ts:47
-  wire [63:0] slot_2_access_payload_va; // extend_path.ts:47
-  wire [31:0] slot_2_access_payload_length; // extend_path.ts:47
-  wire [13:0] slot_2_access_payload_data; // extend_path.ts:47
-  wire [9:0] slot_2_access_payload_cost; // extend_path.ts:47
-  wire slot_2_access_data_valid; // extend_path.ts:47
-  wire [511:0] slot_2_access_data_payload_data; // extend_path.ts:47
-  wire slot_2_access_data_payload_last; // extend_path.ts:47
-  wire slot_2_came_ready; // extend_path.ts:47
-  wire slot_2_came_data_ready; // extend_path.ts:47
-  wire slot_2_events_requests; // extend_path.ts:47
-  wire slot_2_events_replies; // extend_path.ts:47
-  wire slot_2_events_accesses; // extend_path.ts:47
-  wire slot_2_events_refused; // extend_path.ts:47
-  wire slot_2_events_stray; // extend_path.ts:47
-  wire slot_2_state_held; // extend_path.ts:47
-  wire slot_2_state_stuck; // extend_path.ts:47
-  wire slot_2_in_reset; // extend_path.ts:47
-  wire slot_2_lost; // extend_path.ts:47
-  wire multi_version_request_ready; // extend_path.ts:49
-  wire multi_version_request_data_ready; // extend_path.ts:49
-  wire multi_version_reply_valid; // extend_path.ts:49
-  wire [2:0] multi_version_reply_payload_context; // extend_path.ts:49
-  wire [3:0] multi_version_reply_payload_status; // extend_path.ts:49
-  wire [7:0] multi_version_reply_payload_opcode; // extend_path.ts:49
-  wire [13:0] multi_version_reply_payload_length; // extend_path.ts:49
-  wire multi_version_reply_payload_more; // extend_path.ts:49
-  wire multi_version_reply_data_valid; // extend_path.ts:49
-  wire [511:0] multi_version_reply_data_payload_data; // extend_path.ts:49
-  wire multi_version_reply_data_payload_last; // extend_path.ts:49
-  wire multi_version_memory_valid; // extend_path.ts:49
-  wire [7:0] multi_version_memory_payload_tag; // extend_path.ts:49
-  wire [7:0] multi_version_memory_payload_opcode; // extend_path.ts:49
-  wire multi_version_memory_payload_client; // extend_path.ts:49
-  wire [2:0] multi_version_memory_payload_context; // extend_path.ts:49
-  wire [63:0] multi_version_memory_payload_va; // extend_path.ts:49
-  wire [31:0] multi_version_memory_payload_length; // extend_path.ts:49
-  wire [13:0] multi_version_memory_payload_data; // extend_path.ts:49
-  wire multi_version_memory_data_valid; // extend_path.ts:49
-  wire [511:0] multi_version_memory_data_payload_data; // extend_path.ts:49
-  wire multi_version_memory_data_payload_last; // extend_path.ts:49
-  wire multi_version_memory_reply_ready; // extend_path.ts:49
-  wire multi_version_memory_reply_data_ready; // extend_path.ts:49
-  wire slot_3_request_valid; // extend_path.ts:47
-  wire [2:0] slot_3_request_payload_context; // extend_path.ts:47
-  wire [7:0] slot_3_request_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_3_request_payload_pid; // extend_path.ts:47
-  wire [13:0] slot_3_request_payload_length; // extend_path.ts:47
-  wire slot_3_request_data_valid; // extend_path.ts:47
-  wire [511:0] slot_3_request_data_payload_data; // extend_path.ts:47
-  wire slot_3_request_data_payload_last; // extend_path.ts:47
-  wire slot_3_reply_ready; // extend_path.ts:47
-  wire slot_3_reply_data_ready; // extend_path.ts:47
-  wire slot_3_memory_ready; // extend_path.ts:47
-  wire slot_3_memory_data_ready; // extend_path.ts:47
-  wire slot_3_memory_reply_valid; // extend_path.ts:47
-  wire [7:0] slot_3_memory_reply_payload_tag; // extend_path.ts:47
-  wire [3:0] slot_3_memory_reply_payload_status; // extend_path.ts:47
-  wire [63:0] slot_3_memory_reply_payload_va; // extend_path.ts:47
-  wire [31:0] slot_3_memory_reply_payload_length; // extend_path.ts:47
-  wire [13:0] slot_3_memory_reply_payload_data; // extend_path.ts:47
-  wire slot_3_memory_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_3_memory_reply_data_payload_data; // extend_path.ts:47
-  wire slot_3_memory_reply_data_payload_last; // extend_path.ts:47
-  wire slot_3_room; // extend_path.ts:47
-  wire [2:0] slot_3_context; // extend_path.ts:47
-  wire slot_3_asked_ready; // extend_path.ts:47
-  wire slot_3_asked_data_ready; // extend_path.ts:47
-  wire slot_3_answer_valid; // extend_path.ts:47
-  wire [2:0] slot_3_answer_payload_context; // extend_path.ts:47
-  wire [3:0] slot_3_answer_payload_status; // extend_path.ts:47
-  wire [7:0] slot_3_answer_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_3_answer_payload_length; // extend_path.ts:47
-  wire slot_3_answer_payload_more; // extend_path.ts:47
-  wire slot_3_answer_data_valid; // extend_path.ts:47
-  wire [511:0] slot_3_answer_data_payload_data; // extend_path.ts:47
-  wire slot_3_answer_data_payload_last; // extend_path.ts:47
-  wire slot_3_access_valid; // extend_path.ts:47
-  wire [7:0] slot_3_access_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_3_access_payload_opcode; // extend_path.ts:47
-  wire [15:0] slot_3_access_payload_pid; // extend_path.ts:47
-  wire [63:0] slot_3_access_payload_va; // extend_path.ts:47
-  wire [31:0] slot_3_access_payload_length; // extend_path.ts:47
-  wire [13:0] slot_3_access_payload_data; // extend_path.ts:47
-  wire [9:0] slot_3_access_payload_cost; // extend_path.ts:47
-  wire slot_3_access_data_valid; // extend_path.ts:47
-  wire [511:0] slot_3_access_data_payload_data; // extend_path.ts:47
-  wire slot_3_access_data_payload_last; // extend_path.ts:47
-  wire slot_3_came_ready; // extend_path.ts:47
-  wire slot_3_came_data_ready; // extend_path.ts:47
-  wire slot_3_events_requests; // extend_path.ts:47
-  wire slot_3_events_replies; // extend_path.ts:47
-  wire slot_3_events_accesses; // extend_path.ts:47
-  wire slot_3_events_refused; // extend_path.ts:47
-  wire slot_3_events_stray; // extend_path.ts:47
-  wire slot_3_state_held; // extend_path.ts:47
-  wire slot_3_state_stuck; // extend_path.ts:47
-  wire slot_3_in_reset; // extend_path.ts:47
-  wire slot_3_lost; // extend_path.ts:47
-  wire data_frame_request_ready; // extend_path.ts:49
-  wire data_frame_request_data_ready; // extend_path.ts:49
-  wire data_frame_reply_valid; // extend_path.ts:49
-  wire [2:0] data_frame_reply_payload_context; // extend_path.ts:49
-  wire [3:0] data_frame_reply_payload_status; // extend_path.ts:49
-  wire [7:0] data_frame_reply_payload_opcode; // extend_path.ts:49
-  wire [13:0] data_frame_reply_payload_length; // extend_path.ts:49
-  wire data_frame_reply_payload_more; // extend_path.ts:49
-  wire data_frame_reply_data_valid; // extend_path.ts:49
-  wire [511:0] data_frame_reply_data_payload_data; // extend_path.ts:49
-  wire data_frame_reply_data_payload_last; // extend_path.ts:49
-  wire data_frame_memory_valid; // extend_path.ts:49
-  wire [7:0] data_frame_memory_payload_tag; // extend_path.ts:49
-  wire [7:0] data_frame_memory_payload_opcode; // extend_path.ts:49
-  wire data_frame_memory_payload_client; // extend_path.ts:49
-  wire [2:0] data_frame_memory_payload_context; // extend_path.ts:49
-  wire [63:0] data_frame_memory_payload_va; // extend_path.ts:49
-  wire [31:0] data_frame_memory_payload_length; // extend_path.ts:49
-  wire [13:0] data_frame_memory_payload_data; // extend_path.ts:49
-  wire data_frame_memory_data_valid; // extend_path.ts:49
-  wire [511:0] data_frame_memory_data_payload_data; // extend_path.ts:49
-  wire data_frame_memory_data_payload_last; // extend_path.ts:49
-  wire data_frame_memory_reply_ready; // extend_path.ts:49
-  wire data_frame_memory_reply_data_ready; // extend_path.ts:49
-  wire requests_waiting_push_ready; // request_port.ts:63
-  wire requests_waiting_pop_valid; // request_port.ts:63
-  wire [511:0] requests_waiting_pop_payload_data; // request_port.ts:63
-  wire [63:0] requests_waiting_pop_payload_keep; // request_port.ts:63
-  wire requests_waiting_pop_payload_last; // request_port.ts:63
-  wire requests_waiting_pop_payload_user; // request_port.ts:63
-  wire [2:0] requests_waiting_level; // request_port.ts:63
-  wire requests_opcodes_push_ready; // request_port.ts:64
-  wire requests_opcodes_pop_valid; // request_port.ts:64
-  wire [7:0] requests_opcodes_pop_payload; // request_port.ts:64
-  wire [2:0] requests_opcodes_level; // request_port.ts:64
-  reg requests_index; // request_port.ts:66
-  reg requests_first; // request_port.ts:72
-  reg requests_parting; // request_port.ts:78
-  reg requests_host_full; // request_port.ts:79
-  reg requests_to_soc; // request_port.ts:81
-  reg [3:0] requests_to_slot; // request_port.ts:82
-  wire requests_strip_frame_ready; // request_port.ts:103
-  wire requests_strip_head_valid; // request_port.ts:103
-  wire [463:0] requests_strip_head_payload_header; // request_port.ts:103
-  wire [13:0] requests_strip_head_payload_length; // request_port.ts:103
-  wire requests_strip_head_payload_bad; // request_port.ts:103
-  wire requests_strip_data_valid; // request_port.ts:103
-  wire [511:0] requests_strip_data_payload_data; // request_port.ts:103
-  wire requests_strip_data_payload_last; // request_port.ts:103
-  wire [7:0] requests_strip_route; // request_port.ts:103
-  wire requests_body_push_ready; // request_port.ts:106
-  wire requests_body_pop_valid; // request_port.ts:106
-  wire [511:0] requests_body_pop_payload_data; // request_port.ts:106
-  wire requests_body_pop_payload_last; // request_port.ts:106
-  wire [5:0] requests_body_level; // request_port.ts:106
-  reg requests_parted_full; // request_port.ts:108
-  reg [463:0] requests_parted_held_header; // request_port.ts:108
-  reg [13:0] requests_parted_held_length; // request_port.ts:108
-  reg requests_parted_held_bad; // request_port.ts:108
-  wire requests_once_ask_ready; // request_port.ts:112
-  wire requests_once_answer_valid; // request_port.ts:112
-  wire [1:0] requests_once_answer_payload_verdict; // request_port.ts:112
-  wire [7:0] requests_once_answer_payload_entry; // request_port.ts:112
-  wire [3:0] requests_once_answer_payload_status; // request_port.ts:112
-  wire [7:0] requests_once_answer_payload_opcode; // request_port.ts:112
-  wire [3:0] requests_once_answer_payload_length; // request_port.ts:112
-  wire [95:0] requests_once_answer_payload_body; // request_port.ts:112
-  wire requests_once_ready; // request_port.ts:112
-  reg requests_asked; // request_port.ts:115
-  reg [13:0] requests_body_left; // request_port.ts:136
-  reg requests_body_kept; // request_port.ts:137
-  reg [3:0] requests_host_answer_status; // request_port.ts:163
-  reg [7:0] requests_host_answer_opcode; // request_port.ts:163
-  reg [13:0] requests_host_answer_length; // request_port.ts:163
-  reg [95:0] requests_host_answer_body; // request_port.ts:163
-  reg replies_granted_locked; // reply_port.ts:40
-  reg [4:0] replies_granted_owner; // reply_port.ts:40
-  reg replies_to_sum_full; // reply_port.ts:47
-  reg [2:0] replies_to_sum_held_number; // reply_port.ts:47
-  reg [3:0] replies_to_sum_held_status; // reply_port.ts:47
-  reg [7:0] replies_to_sum_held_opcode; // reply_port.ts:47
-  reg [13:0] replies_to_sum_held_length; // reply_port.ts:47
-  reg replies_to_sum_held_more; // reply_port.ts:47
-  reg [95:0] replies_to_sum_held_body; // reply_port.ts:47
-  reg [463:0] replies_to_sum_held_header; // reply_port.ts:47
-  reg replies_to_sum_held_remember; // reply_port.ts:47
-  reg [7:0] replies_to_sum_held_entry; // reply_port.ts:47
-  reg replies_to_sum_skid_full; // reply_port.ts:47
-  reg [2:0] replies_to_sum_skid_held_number; // reply_port.ts:47
-  reg [3:0] replies_to_sum_skid_held_status; // reply_port.ts:47
-  reg [7:0] replies_to_sum_skid_held_opcode; // reply_port.ts:47
-  reg [13:0] replies_to_sum_skid_held_length; // reply_port.ts:47
-  reg replies_to_sum_skid_held_more; // reply_port.ts:47
-  reg [95:0] replies_to_sum_skid_held_body; // reply_port.ts:47
-  reg [463:0] replies_to_sum_skid_held_header; // reply_port.ts:47
-  reg replies_to_sum_skid_held_remember; // reply_port.ts:47
-  reg [7:0] replies_to_sum_skid_held_entry; // reply_port.ts:47
-  reg [19:0] replies_own_ip_sum; // addresses.ts:40
-  reg replies_to_head_full; // reply_port.ts:55
-  reg [2:0] replies_to_head_held_number; // reply_port.ts:55
-  reg [3:0] replies_to_head_held_status; // reply_port.ts:55
-  reg [7:0] replies_to_head_held_opcode; // reply_port.ts:55
-  reg [13:0] replies_to_head_held_length; // reply_port.ts:55
-  reg replies_to_head_held_more; // reply_port.ts:55
-  reg [95:0] replies_to_head_held_body; // reply_port.ts:55
-  reg [463:0] replies_to_head_held_header; // reply_port.ts:55
-  reg replies_to_head_held_remember; // reply_port.ts:55
-  reg [7:0] replies_to_head_held_entry; // reply_port.ts:55
-  reg [15:0] replies_to_head_held_ipLength; // reply_port.ts:55
-  reg [16:0] replies_to_head_held_sum; // reply_port.ts:55
-  reg replies_to_head_skid_full; // reply_port.ts:55
-  reg [2:0] replies_to_head_skid_held_number; // reply_port.ts:55
-  reg [3:0] replies_to_head_skid_held_status; // reply_port.ts:55
-  reg [7:0] replies_to_head_skid_held_opcode; // reply_port.ts:55
-  reg [13:0] replies_to_head_skid_held_length; // reply_port.ts:55
-  reg replies_to_head_skid_held_more; // reply_port.ts:55
-  reg [95:0] replies_to_head_skid_held_body; // reply_port.ts:55
-  reg [463:0] replies_to_head_skid_held_header; // reply_port.ts:55
-  reg replies_to_head_skid_held_remember; // reply_port.ts:55
-  reg [7:0] replies_to_head_skid_held_entry; // reply_port.ts:55
-  reg [15:0] replies_to_head_skid_held_ipLength; // reply_port.ts:55
-  reg [16:0] replies_to_head_skid_held_sum; // reply_port.ts:55
-  wire replies_reply_header_head_ready; // reply_port.ts:70
-  wire replies_reply_header_data_ready; // reply_port.ts:70
-  wire replies_reply_header_frame_valid; // reply_port.ts:70
-  wire [511:0] replies_reply_header_frame_payload_data; // reply_port.ts:70
-  wire [63:0] replies_reply_header_frame_payload_keep; // reply_port.ts:70
-  wire replies_reply_header_frame_payload_last; // reply_port.ts:70
-  wire replies_reply_header_frame_payload_user; // reply_port.ts:70
-  reg [3:0] replies_sent_status; // reply_port.ts:73
-  reg [7:0] replies_sent_opcode; // reply_port.ts:73
-  reg [13:0] replies_sent_length; // reply_port.ts:73
-  reg [7:0] replies_sent_entry; // reply_port.ts:73
-  reg [95:0] replies_sent_body; // reply_port.ts:73
-  reg replies_remembering; // reply_port.ts:74
-  reg [3:0] replies_beat; // reply_port.ts:75
-  reg [2:0] replies_serving; // memory_port.ts:66
-  reg soc_locked; // extend_path.ts:60
-  reg [1:0] soc_owner; // extend_path.ts:60
-  reg split_first; // internal_link.ts:40
-  reg split_owner; // internal_link.ts:40
-  wire from_memory_memory_strip_frame_ready; // memory_port.ts:77
-  wire from_memory_memory_strip_head_valid; // memory_port.ts:77
-  wire [559:0] from_memory_memory_strip_head_payload_header; // memory_port.ts:77
-  wire [13:0] from_memory_memory_strip_head_payload_length; // memory_port.ts:77
-  wire from_memory_memory_strip_head_payload_bad; // memory_port.ts:77
-  wire from_memory_memory_strip_data_valid; // memory_port.ts:77
-  wire [511:0] from_memory_memory_strip_data_payload_data; // memory_port.ts:77
-  wire from_memory_memory_strip_data_payload_last; // memory_port.ts:77
-  wire [7:0] from_memory_memory_strip_route; // memory_port.ts:77
-  reg from_memory_reply_out_full; // memory_port.ts:88
-  reg [7:0] from_memory_reply_out_held_tag; // memory_port.ts:88
-  reg [3:0] from_memory_reply_out_held_status; // memory_port.ts:88
-  reg [63:0] from_memory_reply_out_held_va; // memory_port.ts:88
-  reg [31:0] from_memory_reply_out_held_length; // memory_port.ts:88
-  reg [13:0] from_memory_reply_out_held_data; // memory_port.ts:88
-  reg [9:0] from_memory_reply_out_held_cost; // memory_port.ts:88
-  reg [1:0] from_memory_reply_out_held_number; // memory_port.ts:88
-  reg to_memory_access_locked; // memory_port.ts:29
-  reg [3:0] to_memory_access_owner; // memory_port.ts:29
-  reg to_memory_granted_full; // memory_port.ts:38
-  reg [7:0] to_memory_granted_held_tag; // memory_port.ts:38
-  reg [7:0] to_memory_granted_held_opcode; // memory_port.ts:38
-  reg [15:0] to_memory_granted_held_pid; // memory_port.ts:38
-  reg [63:0] to_memory_granted_held_va; // memory_port.ts:38
-  reg [31:0] to_memory_granted_held_length; // memory_port.ts:38
-  reg [13:0] to_memory_granted_held_data; // memory_port.ts:38
-  reg [9:0] to_memory_granted_held_cost; // memory_port.ts:38
-  reg [1:0] to_memory_granted_held_number; // memory_port.ts:38
-  reg to_memory_granted_skid_full; // memory_port.ts:38
-  reg [7:0] to_memory_granted_skid_held_tag; // memory_port.ts:38
-  reg [7:0] to_memory_granted_skid_held_opcode; // memory_port.ts:38
-  reg [15:0] to_memory_granted_skid_held_pid; // memory_port.ts:38
-  reg [63:0] to_memory_granted_skid_held_va; // memory_port.ts:38
-  reg [31:0] to_memory_granted_skid_held_length; // memory_port.ts:38
-  reg [13:0] to_memory_granted_skid_held_data; // memory_port.ts:38
-  reg [9:0] to_memory_granted_skid_held_cost; // memory_port.ts:38
-  reg [1:0] to_memory_granted_skid_held_number; // memory_port.ts:38
-  reg [19:0] to_memory_own_ip_sum; // addresses.ts:40
-  reg to_memory_to_head_full; // memory_port.ts:45
-  reg [7:0] to_memory_to_head_held_tag; // memory_port.ts:45
-  reg [7:0] to_memory_to_head_held_opcode; // memory_port.ts:45
-  reg [15:0] to_memory_to_head_held_pid; // memory_port.ts:45
-  reg [63:0] to_memory_to_head_held_va; // memory_port.ts:45
-  reg [31:0] to_memory_to_head_held_length; // memory_port.ts:45
-  reg [13:0] to_memory_to_head_held_data; // memory_port.ts:45
-  reg [9:0] to_memory_to_head_held_cost; // memory_port.ts:45
-  reg [1:0] to_memory_to_head_held_number; // memory_port.ts:45
-  reg [15:0] to_memory_to_head_held_ipLength; // memory_port.ts:45
-  reg [16:0] to_memory_to_head_held_sum; // memory_port.ts:45
-  reg to_memory_to_head_skid_full; // memory_port.ts:45
-  reg [7:0] to_memory_to_head_skid_held_tag; // memory_port.ts:45
-  reg [7:0] to_memory_to_head_skid_held_opcode; // memory_port.ts:45
-  reg [15:0] to_memory_to_head_skid_held_pid; // memory_port.ts:45
-  reg [63:0] to_memory_to_head_skid_held_va; // memory_port.ts:45
-  reg [31:0] to_memory_to_head_skid_held_length; // memory_port.ts:45
-  reg [13:0] to_memory_to_head_skid_held_data; // memory_port.ts:45
-  reg [9:0] to_memory_to_head_skid_held_cost; // memory_port.ts:45
-  reg [1:0] to_memory_to_head_skid_held_number; // memory_port.ts:45
-  reg [15:0] to_memory_to_head_skid_held_ipLength; // memory_port.ts:45
-  reg [16:0] to_memory_to_head_skid_held_sum; // memory_port.ts:45
-  wire to_memory_memory_header_head_ready; // memory_port.ts:57
-  wire to_memory_memory_header_data_ready; // memory_port.ts:57
-  wire to_memory_memory_header_frame_valid; // memory_port.ts:57
-  wire [511:0] to_memory_memory_header_frame_payload_data; // memory_port.ts:57
-  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory_port.ts:57
-  wire to_memory_memory_header_frame_payload_last; // memory_port.ts:57
-  wire to_memory_memory_header_frame_payload_user; // memory_port.ts:57
-  reg [1:0] to_memory_serving; // memory_port.ts:66
-  reg merge_locked; // internal_link.ts:18
-  reg merge_owner; // internal_link.ts:19
-  reg [8:0] merge_waited; // internal_link.ts:20
-  reg merge_first; // internal_link.ts:23
-  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:32]; // request_port.ts:154
-  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:32]; // request_port.ts:160
-  wire requests_offered; // request_port.ts:88
-  wire requests_waiting_pop_ready; // request_port.ts:63
-  wire [4:0] replies_granted_grant; // reply_port.ts:40
-  wire replies_headed_ready; // reply_port.ts:47
-  wire [4:0] replies_granted_request; // reply_port.ts:40
-  wire replies_summed_ready; // reply_port.ts:55
-  wire [19:0] replies_sum_node; // addresses.ts:42
-  wire replies_serves_4; // memory_port.ts:68
-  wire replies_reply_header_data_valid; // reply_port.ts:70
-  wire split_inside; // internal_link.ts:41
-  wire from_memory_reply_out_ready; // memory_port.ts:88
-  wire [3:0] to_memory_access_grant; // memory_port.ts:29
-  wire to_memory_access_ready; // memory_port.ts:29
-  wire [3:0] to_memory_access_request; // memory_port.ts:29
-  wire to_memory_summed_ready; // memory_port.ts:45
-  wire [19:0] to_memory_sum_node; // addresses.ts:42
-  wire [511:0] replies_reply_header_data_payload_data; // reply_port.ts:70
-  wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request_port.ts:74
+  wire slot_0_request_valid; // extend-path.ts:48
+  wire [2:0] slot_0_request_payload_context; // extend-path.ts:48
+  wire [7:0] slot_0_request_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_0_request_payload_pid; // extend-path.ts:48
+  wire [13:0] slot_0_request_payload_length; // extend-path.ts:48
+  wire slot_0_request_data_valid; // extend-path.ts:48
+  wire [511:0] slot_0_request_data_payload_data; // extend-path.ts:48
+  wire slot_0_request_data_payload_last; // extend-path.ts:48
+  wire slot_0_reply_ready; // extend-path.ts:48
+  wire slot_0_reply_data_ready; // extend-path.ts:48
+  wire slot_0_memory_ready; // extend-path.ts:48
+  wire slot_0_memory_data_ready; // extend-path.ts:48
+  wire slot_0_memory_reply_valid; // extend-path.ts:48
+  wire [7:0] slot_0_memory_reply_payload_tag; // extend-path.ts:48
+  wire [3:0] slot_0_memory_reply_payload_status; // extend-path.ts:48
+  wire [63:0] slot_0_memory_reply_payload_va; // extend-path.ts:48
+  wire [31:0] slot_0_memory_reply_payload_length; // extend-path.ts:48
+  wire [13:0] slot_0_memory_reply_payload_data; // extend-path.ts:48
+  wire slot_0_memory_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_0_memory_reply_data_payload_data; // extend-path.ts:48
+  wire slot_0_memory_reply_data_payload_last; // extend-path.ts:48
+  wire slot_0_room; // extend-path.ts:48
+  wire [2:0] slot_0_context; // extend-path.ts:48
+  wire slot_0_asked_ready; // extend-path.ts:48
+  wire slot_0_asked_data_ready; // extend-path.ts:48
+  wire slot_0_answer_valid; // extend-path.ts:48
+  wire [2:0] slot_0_answer_payload_context; // extend-path.ts:48
+  wire [3:0] slot_0_answer_payload_status; // extend-path.ts:48
+  wire [7:0] slot_0_answer_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_0_answer_payload_length; // extend-path.ts:48
+  wire slot_0_answer_payload_more; // extend-path.ts:48
+  wire slot_0_answer_data_valid; // extend-path.ts:48
+  wire [511:0] slot_0_answer_data_payload_data; // extend-path.ts:48
+  wire slot_0_answer_data_payload_last; // extend-path.ts:48
+  wire slot_0_access_valid; // extend-path.ts:48
+  wire [7:0] slot_0_access_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_0_access_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_0_access_payload_pid; // extend-path.ts:48
+  wire [63:0] slot_0_access_payload_va; // extend-path.ts:48
+  wire [31:0] slot_0_access_payload_length; // extend-path.ts:48
+  wire [13:0] slot_0_access_payload_data; // extend-path.ts:48
+  wire [9:0] slot_0_access_payload_cost; // extend-path.ts:48
+  wire slot_0_access_data_valid; // extend-path.ts:48
+  wire [511:0] slot_0_access_data_payload_data; // extend-path.ts:48
+  wire slot_0_access_data_payload_last; // extend-path.ts:48
+  wire slot_0_came_ready; // extend-path.ts:48
+  wire slot_0_came_data_ready; // extend-path.ts:48
+  wire slot_0_events_requests; // extend-path.ts:48
+  wire slot_0_events_replies; // extend-path.ts:48
+  wire slot_0_events_accesses; // extend-path.ts:48
+  wire slot_0_events_refused; // extend-path.ts:48
+  wire slot_0_events_stray; // extend-path.ts:48
+  wire slot_0_state_held; // extend-path.ts:48
+  wire slot_0_state_stuck; // extend-path.ts:48
+  wire slot_0_in_reset; // extend-path.ts:48
+  wire slot_0_lost; // extend-path.ts:48
+  wire pointer_chase_request_ready; // extend-path.ts:50
+  wire pointer_chase_request_data_ready; // extend-path.ts:50
+  wire pointer_chase_reply_valid; // extend-path.ts:50
+  wire [2:0] pointer_chase_reply_payload_context; // extend-path.ts:50
+  wire [3:0] pointer_chase_reply_payload_status; // extend-path.ts:50
+  wire [7:0] pointer_chase_reply_payload_opcode; // extend-path.ts:50
+  wire [13:0] pointer_chase_reply_payload_length; // extend-path.ts:50
+  wire pointer_chase_reply_payload_more; // extend-path.ts:50
+  wire pointer_chase_reply_data_valid; // extend-path.ts:50
+  wire [511:0] pointer_chase_reply_data_payload_data; // extend-path.ts:50
+  wire pointer_chase_reply_data_payload_last; // extend-path.ts:50
+  wire pointer_chase_memory_valid; // extend-path.ts:50
+  wire [7:0] pointer_chase_memory_payload_tag; // extend-path.ts:50
+  wire [7:0] pointer_chase_memory_payload_opcode; // extend-path.ts:50
+  wire pointer_chase_memory_payload_client; // extend-path.ts:50
+  wire [2:0] pointer_chase_memory_payload_context; // extend-path.ts:50
+  wire [63:0] pointer_chase_memory_payload_va; // extend-path.ts:50
+  wire [31:0] pointer_chase_memory_payload_length; // extend-path.ts:50
+  wire [13:0] pointer_chase_memory_payload_data; // extend-path.ts:50
+  wire pointer_chase_memory_data_valid; // extend-path.ts:50
+  wire [511:0] pointer_chase_memory_data_payload_data; // extend-path.ts:50
+  wire pointer_chase_memory_data_payload_last; // extend-path.ts:50
+  wire pointer_chase_memory_reply_ready; // extend-path.ts:50
+  wire pointer_chase_memory_reply_data_ready; // extend-path.ts:50
+  wire slot_1_request_valid; // extend-path.ts:48
+  wire [2:0] slot_1_request_payload_context; // extend-path.ts:48
+  wire [7:0] slot_1_request_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_1_request_payload_pid; // extend-path.ts:48
+  wire [13:0] slot_1_request_payload_length; // extend-path.ts:48
+  wire slot_1_request_data_valid; // extend-path.ts:48
+  wire [511:0] slot_1_request_data_payload_data; // extend-path.ts:48
+  wire slot_1_request_data_payload_last; // extend-path.ts:48
+  wire slot_1_reply_ready; // extend-path.ts:48
+  wire slot_1_reply_data_ready; // extend-path.ts:48
+  wire slot_1_memory_ready; // extend-path.ts:48
+  wire slot_1_memory_data_ready; // extend-path.ts:48
+  wire slot_1_memory_reply_valid; // extend-path.ts:48
+  wire [7:0] slot_1_memory_reply_payload_tag; // extend-path.ts:48
+  wire [3:0] slot_1_memory_reply_payload_status; // extend-path.ts:48
+  wire [63:0] slot_1_memory_reply_payload_va; // extend-path.ts:48
+  wire [31:0] slot_1_memory_reply_payload_length; // extend-path.ts:48
+  wire [13:0] slot_1_memory_reply_payload_data; // extend-path.ts:48
+  wire slot_1_memory_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_1_memory_reply_data_payload_data; // extend-path.ts:48
+  wire slot_1_memory_reply_data_payload_last; // extend-path.ts:48
+  wire slot_1_room; // extend-path.ts:48
+  wire [2:0] slot_1_context; // extend-path.ts:48
+  wire slot_1_asked_ready; // extend-path.ts:48
+  wire slot_1_asked_data_ready; // extend-path.ts:48
+  wire slot_1_answer_valid; // extend-path.ts:48
+  wire [2:0] slot_1_answer_payload_context; // extend-path.ts:48
+  wire [3:0] slot_1_answer_payload_status; // extend-path.ts:48
+  wire [7:0] slot_1_answer_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_1_answer_payload_length; // extend-path.ts:48
+  wire slot_1_answer_payload_more; // extend-path.ts:48
+  wire slot_1_answer_data_valid; // extend-path.ts:48
+  wire [511:0] slot_1_answer_data_payload_data; // extend-path.ts:48
+  wire slot_1_answer_data_payload_last; // extend-path.ts:48
+  wire slot_1_access_valid; // extend-path.ts:48
+  wire [7:0] slot_1_access_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_1_access_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_1_access_payload_pid; // extend-path.ts:48
+  wire [63:0] slot_1_access_payload_va; // extend-path.ts:48
+  wire [31:0] slot_1_access_payload_length; // extend-path.ts:48
+  wire [13:0] slot_1_access_payload_data; // extend-path.ts:48
+  wire [9:0] slot_1_access_payload_cost; // extend-path.ts:48
+  wire slot_1_access_data_valid; // extend-path.ts:48
+  wire [511:0] slot_1_access_data_payload_data; // extend-path.ts:48
+  wire slot_1_access_data_payload_last; // extend-path.ts:48
+  wire slot_1_came_ready; // extend-path.ts:48
+  wire slot_1_came_data_ready; // extend-path.ts:48
+  wire slot_1_events_requests; // extend-path.ts:48
+  wire slot_1_events_replies; // extend-path.ts:48
+  wire slot_1_events_accesses; // extend-path.ts:48
+  wire slot_1_events_refused; // extend-path.ts:48
+  wire slot_1_events_stray; // extend-path.ts:48
+  wire slot_1_state_held; // extend-path.ts:48
+  wire slot_1_state_stuck; // extend-path.ts:48
+  wire slot_1_in_reset; // extend-path.ts:48
+  wire slot_1_lost; // extend-path.ts:48
+  wire kv_request_ready; // extend-path.ts:50
+  wire kv_request_data_ready; // extend-path.ts:50
+  wire kv_reply_valid; // extend-path.ts:50
+  wire [2:0] kv_reply_payload_context; // extend-path.ts:50
+  wire [3:0] kv_reply_payload_status; // extend-path.ts:50
+  wire [7:0] kv_reply_payload_opcode; // extend-path.ts:50
+  wire [13:0] kv_reply_payload_length; // extend-path.ts:50
+  wire kv_reply_payload_more; // extend-path.ts:50
+  wire kv_reply_data_valid; // extend-path.ts:50
+  wire [511:0] kv_reply_data_payload_data; // extend-path.ts:50
+  wire kv_reply_data_payload_last; // extend-path.ts:50
+  wire kv_memory_valid; // extend-path.ts:50
+  wire [7:0] kv_memory_payload_tag; // extend-path.ts:50
+  wire [7:0] kv_memory_payload_opcode; // extend-path.ts:50
+  wire kv_memory_payload_client; // extend-path.ts:50
+  wire [2:0] kv_memory_payload_context; // extend-path.ts:50
+  wire [63:0] kv_memory_payload_va; // extend-path.ts:50
+  wire [31:0] kv_memory_payload_length; // extend-path.ts:50
+  wire [13:0] kv_memory_payload_data; // extend-path.ts:50
+  wire kv_memory_data_valid; // extend-path.ts:50
+  wire [511:0] kv_memory_data_payload_data; // extend-path.ts:50
+  wire kv_memory_data_payload_last; // extend-path.ts:50
+  wire kv_memory_reply_ready; // extend-path.ts:50
+  wire kv_memory_reply_data_ready; // extend-path.ts:50
+  wire slot_2_request_valid; // extend-path.ts:48
+  wire [2:0] slot_2_request_payload_context; // extend-path.ts:48
+  wire [7:0] slot_2_request_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_2_request_payload_pid; // extend-path.ts:48
+  wire [13:0] slot_2_request_payload_length; // extend-path.ts:48
+  wire slot_2_request_data_valid; // extend-path.ts:48
+  wire [511:0] slot_2_request_data_payload_data; // extend-path.ts:48
+  wire slot_2_request_data_payload_last; // extend-path.ts:48
+  wire slot_2_reply_ready; // extend-path.ts:48
+  wire slot_2_reply_data_ready; // extend-path.ts:48
+  wire slot_2_memory_ready; // extend-path.ts:48
+  wire slot_2_memory_data_ready; // extend-path.ts:48
+  wire slot_2_memory_reply_valid; // extend-path.ts:48
+  wire [7:0] slot_2_memory_reply_payload_tag; // extend-path.ts:48
+  wire [3:0] slot_2_memory_reply_payload_status; // extend-path.ts:48
+  wire [63:0] slot_2_memory_reply_payload_va; // extend-path.ts:48
+  wire [31:0] slot_2_memory_reply_payload_length; // extend-path.ts:48
+  wire [13:0] slot_2_memory_reply_payload_data; // extend-path.ts:48
+  wire slot_2_memory_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_2_memory_reply_data_payload_data; // extend-path.ts:48
+  wire slot_2_memory_reply_data_payload_last; // extend-path.ts:48
+  wire slot_2_room; // extend-path.ts:48
+  wire [2:0] slot_2_context; // extend-path.ts:48
+  wire slot_2_asked_ready; // extend-path.ts:48
+  wire slot_2_asked_data_ready; // extend-path.ts:48
+  wire slot_2_answer_valid; // extend-path.ts:48
+  wire [2:0] slot_2_answer_payload_context; // extend-path.ts:48
+  wire [3:0] slot_2_answer_payload_status; // extend-path.ts:48
+  wire [7:0] slot_2_answer_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_2_answer_payload_length; // extend-path.ts:48
+  wire slot_2_answer_payload_more; // extend-path.ts:48
+  wire slot_2_answer_data_valid; // extend-path.ts:48
+  wire [511:0] slot_2_answer_data_payload_data; // extend-path.ts:48
+  wire slot_2_answer_data_payload_last; // extend-path.ts:48
+  wire slot_2_access_valid; // extend-path.ts:48
+  wire [7:0] slot_2_access_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_2_access_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_2_access_payload_pid; // extend-path.ts:48
+  wire [63:0] slot_2_access_payload_va; // extend-path.ts:48
+  wire [31:0] slot_2_access_payload_length; // extend-path.ts:48
+  wire [13:0] slot_2_access_payload_data; // extend-path.ts:48
+  wire [9:0] slot_2_access_payload_cost; // extend-path.ts:48
+  wire slot_2_access_data_valid; // extend-path.ts:48
+  wire [511:0] slot_2_access_data_payload_data; // extend-path.ts:48
+  wire slot_2_access_data_payload_last; // extend-path.ts:48
+  wire slot_2_came_ready; // extend-path.ts:48
+  wire slot_2_came_data_ready; // extend-path.ts:48
+  wire slot_2_events_requests; // extend-path.ts:48
+  wire slot_2_events_replies; // extend-path.ts:48
+  wire slot_2_events_accesses; // extend-path.ts:48
+  wire slot_2_events_refused; // extend-path.ts:48
+  wire slot_2_events_stray; // extend-path.ts:48
+  wire slot_2_state_held; // extend-path.ts:48
+  wire slot_2_state_stuck; // extend-path.ts:48
+  wire slot_2_in_reset; // extend-path.ts:48
+  wire slot_2_lost; // extend-path.ts:48
+  wire multi_version_request_ready; // extend-path.ts:50
+  wire multi_version_request_data_ready; // extend-path.ts:50
+  wire multi_version_reply_valid; // extend-path.ts:50
+  wire [2:0] multi_version_reply_payload_context; // extend-path.ts:50
+  wire [3:0] multi_version_reply_payload_status; // extend-path.ts:50
+  wire [7:0] multi_version_reply_payload_opcode; // extend-path.ts:50
+  wire [13:0] multi_version_reply_payload_length; // extend-path.ts:50
+  wire multi_version_reply_payload_more; // extend-path.ts:50
+  wire multi_version_reply_data_valid; // extend-path.ts:50
+  wire [511:0] multi_version_reply_data_payload_data; // extend-path.ts:50
+  wire multi_version_reply_data_payload_last; // extend-path.ts:50
+  wire multi_version_memory_valid; // extend-path.ts:50
+  wire [7:0] multi_version_memory_payload_tag; // extend-path.ts:50
+  wire [7:0] multi_version_memory_payload_opcode; // extend-path.ts:50
+  wire multi_version_memory_payload_client; // extend-path.ts:50
+  wire [2:0] multi_version_memory_payload_context; // extend-path.ts:50
+  wire [63:0] multi_version_memory_payload_va; // extend-path.ts:50
+  wire [31:0] multi_version_memory_payload_length; // extend-path.ts:50
+  wire [13:0] multi_version_memory_payload_data; // extend-path.ts:50
+  wire multi_version_memory_data_valid; // extend-path.ts:50
+  wire [511:0] multi_version_memory_data_payload_data; // extend-path.ts:50
+  wire multi_version_memory_data_payload_last; // extend-path.ts:50
+  wire multi_version_memory_reply_ready; // extend-path.ts:50
+  wire multi_version_memory_reply_data_ready; // extend-path.ts:50
+  wire slot_3_request_valid; // extend-path.ts:48
+  wire [2:0] slot_3_request_payload_context; // extend-path.ts:48
+  wire [7:0] slot_3_request_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_3_request_payload_pid; // extend-path.ts:48
+  wire [13:0] slot_3_request_payload_length; // extend-path.ts:48
+  wire slot_3_request_data_valid; // extend-path.ts:48
+  wire [511:0] slot_3_request_data_payload_data; // extend-path.ts:48
+  wire slot_3_request_data_payload_last; // extend-path.ts:48
+  wire slot_3_reply_ready; // extend-path.ts:48
+  wire slot_3_reply_data_ready; // extend-path.ts:48
+  wire slot_3_memory_ready; // extend-path.ts:48
+  wire slot_3_memory_data_ready; // extend-path.ts:48
+  wire slot_3_memory_reply_valid; // extend-path.ts:48
+  wire [7:0] slot_3_memory_reply_payload_tag; // extend-path.ts:48
+  wire [3:0] slot_3_memory_reply_payload_status; // extend-path.ts:48
+  wire [63:0] slot_3_memory_reply_payload_va; // extend-path.ts:48
+  wire [31:0] slot_3_memory_reply_payload_length; // extend-path.ts:48
+  wire [13:0] slot_3_memory_reply_payload_data; // extend-path.ts:48
+  wire slot_3_memory_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_3_memory_reply_data_payload_data; // extend-path.ts:48
+  wire slot_3_memory_reply_data_payload_last; // extend-path.ts:48
+  wire slot_3_room; // extend-path.ts:48
+  wire [2:0] slot_3_context; // extend-path.ts:48
+  wire slot_3_asked_ready; // extend-path.ts:48
+  wire slot_3_asked_data_ready; // extend-path.ts:48
+  wire slot_3_answer_valid; // extend-path.ts:48
+  wire [2:0] slot_3_answer_payload_context; // extend-path.ts:48
+  wire [3:0] slot_3_answer_payload_status; // extend-path.ts:48
+  wire [7:0] slot_3_answer_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_3_answer_payload_length; // extend-path.ts:48
+  wire slot_3_answer_payload_more; // extend-path.ts:48
+  wire slot_3_answer_data_valid; // extend-path.ts:48
+  wire [511:0] slot_3_answer_data_payload_data; // extend-path.ts:48
+  wire slot_3_answer_data_payload_last; // extend-path.ts:48
+  wire slot_3_access_valid; // extend-path.ts:48
+  wire [7:0] slot_3_access_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_3_access_payload_opcode; // extend-path.ts:48
+  wire [15:0] slot_3_access_payload_pid; // extend-path.ts:48
+  wire [63:0] slot_3_access_payload_va; // extend-path.ts:48
+  wire [31:0] slot_3_access_payload_length; // extend-path.ts:48
+  wire [13:0] slot_3_access_payload_data; // extend-path.ts:48
+  wire [9:0] slot_3_access_payload_cost; // extend-path.ts:48
+  wire slot_3_access_data_valid; // extend-path.ts:48
+  wire [511:0] slot_3_access_data_payload_data; // extend-path.ts:48
+  wire slot_3_access_data_payload_last; // extend-path.ts:48
+  wire slot_3_came_ready; // extend-path.ts:48
+  wire slot_3_came_data_ready; // extend-path.ts:48
+  wire slot_3_events_requests; // extend-path.ts:48
+  wire slot_3_events_replies; // extend-path.ts:48
+  wire slot_3_events_accesses; // extend-path.ts:48
+  wire slot_3_events_refused; // extend-path.ts:48
+  wire slot_3_events_stray; // extend-path.ts:48
+  wire slot_3_state_held; // extend-path.ts:48
+  wire slot_3_state_stuck; // extend-path.ts:48
+  wire slot_3_in_reset; // extend-path.ts:48
+  wire slot_3_lost; // extend-path.ts:48
+  wire data_frame_request_ready; // extend-path.ts:50
+  wire data_frame_request_data_ready; // extend-path.ts:50
+  wire data_frame_reply_valid; // extend-path.ts:50
+  wire [2:0] data_frame_reply_payload_context; // extend-path.ts:50
+  wire [3:0] data_frame_reply_payload_status; // extend-path.ts:50
+  wire [7:0] data_frame_reply_payload_opcode; // extend-path.ts:50
+  wire [13:0] data_frame_reply_payload_length; // extend-path.ts:50
+  wire data_frame_reply_payload_more; // extend-path.ts:50
+  wire data_frame_reply_data_valid; // extend-path.ts:50
+  wire [511:0] data_frame_reply_data_payload_data; // extend-path.ts:50
+  wire data_frame_reply_data_payload_last; // extend-path.ts:50
+  wire data_frame_memory_valid; // extend-path.ts:50
+  wire [7:0] data_frame_memory_payload_tag; // extend-path.ts:50
+  wire [7:0] data_frame_memory_payload_opcode; // extend-path.ts:50
+  wire data_frame_memory_payload_client; // extend-path.ts:50
+  wire [2:0] data_frame_memory_payload_context; // extend-path.ts:50
+  wire [63:0] data_frame_memory_payload_va; // extend-path.ts:50
+  wire [31:0] data_frame_memory_payload_length; // extend-path.ts:50
+  wire [13:0] data_frame_memory_payload_data; // extend-path.ts:50
+  wire data_frame_memory_data_valid; // extend-path.ts:50
+  wire [511:0] data_frame_memory_data_payload_data; // extend-path.ts:50
+  wire data_frame_memory_data_payload_last; // extend-path.ts:50
+  wire data_frame_memory_reply_ready; // extend-path.ts:50
+  wire data_frame_memory_reply_data_ready; // extend-path.ts:50
+  wire requests_waiting_push_ready; // request-port.ts:65
+  wire requests_waiting_pop_valid; // request-port.ts:65
+  wire [511:0] requests_waiting_pop_payload_data; // request-port.ts:65
+  wire [63:0] requests_waiting_pop_payload_keep; // request-port.ts:65
+  wire requests_waiting_pop_payload_last; // request-port.ts:65
+  wire requests_waiting_pop_payload_user; // request-port.ts:65
+  wire [2:0] requests_waiting_level; // request-port.ts:65
+  wire requests_opcodes_push_ready; // request-port.ts:66
+  wire requests_opcodes_pop_valid; // request-port.ts:66
+  wire [7:0] requests_opcodes_pop_payload; // request-port.ts:66
+  wire [2:0] requests_opcodes_level; // request-port.ts:66
+  reg requests_index; // request-port.ts:68
+  reg requests_first; // request-port.ts:74
+  reg requests_parting; // request-port.ts:80
+  reg requests_host_full; // request-port.ts:81
+  reg requests_to_soc; // request-port.ts:83
+  reg [3:0] requests_to_slot; // request-port.ts:84
+  wire requests_strip_frame_ready; // request-port.ts:105
+  wire requests_strip_head_valid; // request-port.ts:105
+  wire [463:0] requests_strip_head_payload_header; // request-port.ts:105
+  wire [13:0] requests_strip_head_payload_length; // request-port.ts:105
+  wire requests_strip_head_payload_bad; // request-port.ts:105
+  wire requests_strip_data_valid; // request-port.ts:105
+  wire [511:0] requests_strip_data_payload_data; // request-port.ts:105
+  wire requests_strip_data_payload_last; // request-port.ts:105
+  wire [7:0] requests_strip_route; // request-port.ts:105
+  wire requests_body_push_ready; // request-port.ts:108
+  wire requests_body_pop_valid; // request-port.ts:108
+  wire [511:0] requests_body_pop_payload_data; // request-port.ts:108
+  wire requests_body_pop_payload_last; // request-port.ts:108
+  wire [5:0] requests_body_level; // request-port.ts:108
+  reg requests_parted_full; // request-port.ts:110
+  reg [463:0] requests_parted_held_header; // request-port.ts:110
+  reg [13:0] requests_parted_held_length; // request-port.ts:110
+  reg requests_parted_held_bad; // request-port.ts:110
+  wire requests_once_ask_ready; // request-port.ts:114
+  wire requests_once_answer_valid; // request-port.ts:114
+  wire [1:0] requests_once_answer_payload_verdict; // request-port.ts:114
+  wire [7:0] requests_once_answer_payload_entry; // request-port.ts:114
+  wire [3:0] requests_once_answer_payload_status; // request-port.ts:114
+  wire [7:0] requests_once_answer_payload_opcode; // request-port.ts:114
+  wire [3:0] requests_once_answer_payload_length; // request-port.ts:114
+  wire [95:0] requests_once_answer_payload_body; // request-port.ts:114
+  wire requests_once_ready; // request-port.ts:114
+  reg requests_asked; // request-port.ts:117
+  reg [13:0] requests_body_left; // request-port.ts:138
+  reg requests_body_kept; // request-port.ts:139
+  reg [3:0] requests_host_answer_status; // request-port.ts:165
+  reg [7:0] requests_host_answer_opcode; // request-port.ts:165
+  reg [13:0] requests_host_answer_length; // request-port.ts:165
+  reg [95:0] requests_host_answer_body; // request-port.ts:165
+  reg replies_granted_locked; // reply-port.ts:41
+  reg [4:0] replies_granted_owner; // reply-port.ts:41
+  reg replies_to_sum_full; // reply-port.ts:48
+  reg [2:0] replies_to_sum_held_number; // reply-port.ts:48
+  reg [3:0] replies_to_sum_held_status; // reply-port.ts:48
+  reg [7:0] replies_to_sum_held_opcode; // reply-port.ts:48
+  reg [13:0] replies_to_sum_held_length; // reply-port.ts:48
+  reg replies_to_sum_held_more; // reply-port.ts:48
+  reg [95:0] replies_to_sum_held_body; // reply-port.ts:48
+  reg [463:0] replies_to_sum_held_header; // reply-port.ts:48
+  reg replies_to_sum_held_remember; // reply-port.ts:48
+  reg [7:0] replies_to_sum_held_entry; // reply-port.ts:48
+  reg replies_to_sum_skid_full; // reply-port.ts:48
+  reg [2:0] replies_to_sum_skid_held_number; // reply-port.ts:48
+  reg [3:0] replies_to_sum_skid_held_status; // reply-port.ts:48
+  reg [7:0] replies_to_sum_skid_held_opcode; // reply-port.ts:48
+  reg [13:0] replies_to_sum_skid_held_length; // reply-port.ts:48
+  reg replies_to_sum_skid_held_more; // reply-port.ts:48
+  reg [95:0] replies_to_sum_skid_held_body; // reply-port.ts:48
+  reg [463:0] replies_to_sum_skid_held_header; // reply-port.ts:48
+  reg replies_to_sum_skid_held_remember; // reply-port.ts:48
+  reg [7:0] replies_to_sum_skid_held_entry; // reply-port.ts:48
+  reg [19:0] replies_own_ip_sum; // addresses.ts:42
+  reg replies_to_head_full; // reply-port.ts:56
+  reg [2:0] replies_to_head_held_number; // reply-port.ts:56
+  reg [3:0] replies_to_head_held_status; // reply-port.ts:56
+  reg [7:0] replies_to_head_held_opcode; // reply-port.ts:56
+  reg [13:0] replies_to_head_held_length; // reply-port.ts:56
+  reg replies_to_head_held_more; // reply-port.ts:56
+  reg [95:0] replies_to_head_held_body; // reply-port.ts:56
+  reg [463:0] replies_to_head_held_header; // reply-port.ts:56
+  reg replies_to_head_held_remember; // reply-port.ts:56
+  reg [7:0] replies_to_head_held_entry; // reply-port.ts:56
+  reg [15:0] replies_to_head_held_ipLength; // reply-port.ts:56
+  reg [16:0] replies_to_head_held_sum; // reply-port.ts:56
+  reg replies_to_head_skid_full; // reply-port.ts:56
+  reg [2:0] replies_to_head_skid_held_number; // reply-port.ts:56
+  reg [3:0] replies_to_head_skid_held_status; // reply-port.ts:56
+  reg [7:0] replies_to_head_skid_held_opcode; // reply-port.ts:56
+  reg [13:0] replies_to_head_skid_held_length; // reply-port.ts:56
+  reg replies_to_head_skid_held_more; // reply-port.ts:56
+  reg [95:0] replies_to_head_skid_held_body; // reply-port.ts:56
+  reg [463:0] replies_to_head_skid_held_header; // reply-port.ts:56
+  reg replies_to_head_skid_held_remember; // reply-port.ts:56
+  reg [7:0] replies_to_head_skid_held_entry; // reply-port.ts:56
+  reg [15:0] replies_to_head_skid_held_ipLength; // reply-port.ts:56
+  reg [16:0] replies_to_head_skid_held_sum; // reply-port.ts:56
+  wire replies_reply_header_head_ready; // reply-port.ts:71
+  wire replies_reply_header_data_ready; // reply-port.ts:71
+  wire replies_reply_header_frame_valid; // reply-port.ts:71
+  wire [511:0] replies_reply_header_frame_payload_data; // reply-port.ts:71
+  wire [63:0] replies_reply_header_frame_payload_keep; // reply-port.ts:71
+  wire replies_reply_header_frame_payload_last; // reply-port.ts:71
+  wire replies_reply_header_frame_payload_user; // reply-port.ts:71
+  reg [3:0] replies_sent_status; // reply-port.ts:74
+  reg [7:0] replies_sent_opcode; // reply-port.ts:74
+  reg [13:0] replies_sent_length; // reply-port.ts:74
+  reg [7:0] replies_sent_entry; // reply-port.ts:74
+  reg [95:0] replies_sent_body; // reply-port.ts:74
+  reg replies_remembering; // reply-port.ts:75
+  reg [3:0] replies_beat; // reply-port.ts:76
+  reg [2:0] replies_serving; // memory-port.ts:66
+  reg soc_locked; // extend-path.ts:61
+  reg [1:0] soc_owner; // extend-path.ts:61
+  reg split_first; // internal-link.ts:40
+  reg split_owner; // internal-link.ts:40
+  wire from_memory_memory_strip_frame_ready; // memory-port.ts:77
+  wire from_memory_memory_strip_head_valid; // memory-port.ts:77
+  wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:77
+  wire [13:0] from_memory_memory_strip_head_payload_length; // memory-port.ts:77
+  wire from_memory_memory_strip_head_payload_bad; // memory-port.ts:77
+  wire from_memory_memory_strip_data_valid; // memory-port.ts:77
+  wire [511:0] from_memory_memory_strip_data_payload_data; // memory-port.ts:77
+  wire from_memory_memory_strip_data_payload_last; // memory-port.ts:77
+  wire [7:0] from_memory_memory_strip_route; // memory-port.ts:77
+  reg from_memory_reply_out_full; // memory-port.ts:88
+  reg [7:0] from_memory_reply_out_held_tag; // memory-port.ts:88
+  reg [3:0] from_memory_reply_out_held_status; // memory-port.ts:88
+  reg [63:0] from_memory_reply_out_held_va; // memory-port.ts:88
+  reg [31:0] from_memory_reply_out_held_length; // memory-port.ts:88
+  reg [13:0] from_memory_reply_out_held_data; // memory-port.ts:88
+  reg [9:0] from_memory_reply_out_held_cost; // memory-port.ts:88
+  reg [1:0] from_memory_reply_out_held_number; // memory-port.ts:88
+  reg to_memory_access_locked; // memory-port.ts:29
+  reg [3:0] to_memory_access_owner; // memory-port.ts:29
+  reg to_memory_granted_full; // memory-port.ts:38
+  reg [7:0] to_memory_granted_held_tag; // memory-port.ts:38
+  reg [7:0] to_memory_granted_held_opcode; // memory-port.ts:38
+  reg [15:0] to_memory_granted_held_pid; // memory-port.ts:38
+  reg [63:0] to_memory_granted_held_va; // memory-port.ts:38
+  reg [31:0] to_memory_granted_held_length; // memory-port.ts:38
+  reg [13:0] to_memory_granted_held_data; // memory-port.ts:38
+  reg [9:0] to_memory_granted_held_cost; // memory-port.ts:38
+  reg [1:0] to_memory_granted_held_number; // memory-port.ts:38
+  reg to_memory_granted_skid_full; // memory-port.ts:38
+  reg [7:0] to_memory_granted_skid_held_tag; // memory-port.ts:38
+  reg [7:0] to_memory_granted_skid_held_opcode; // memory-port.ts:38
+  reg [15:0] to_memory_granted_skid_held_pid; // memory-port.ts:38
+  reg [63:0] to_memory_granted_skid_held_va; // memory-port.ts:38
+  reg [31:0] to_memory_granted_skid_held_length; // memory-port.ts:38
+  reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:38
+  reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:38
+  reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:38
+  reg [19:0] to_memory_own_ip_sum; // addresses.ts:42
+  reg to_memory_to_head_full; // memory-port.ts:45
+  reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:45
+  reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:45
+  reg [15:0] to_memory_to_head_held_pid; // memory-port.ts:45
+  reg [63:0] to_memory_to_head_held_va; // memory-port.ts:45
+  reg [31:0] to_memory_to_head_held_length; // memory-port.ts:45
+  reg [13:0] to_memory_to_head_held_data; // memory-port.ts:45
+  reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:45
+  reg [1:0] to_memory_to_head_held_number; // memory-port.ts:45
+  reg [15:0] to_memory_to_head_held_ipLength; // memory-port.ts:45
+  reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:45
+  reg to_memory_to_head_skid_full; // memory-port.ts:45
+  reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:45
+  reg [7:0] to_memory_to_head_skid_held_opcode; // memory-port.ts:45
+  reg [15:0] to_memory_to_head_skid_held_pid; // memory-port.ts:45
+  reg [63:0] to_memory_to_head_skid_held_va; // memory-port.ts:45
+  reg [31:0] to_memory_to_head_skid_held_length; // memory-port.ts:45
+  reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:45
+  reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:45
+  reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:45
+  reg [15:0] to_memory_to_head_skid_held_ipLength; // memory-port.ts:45
+  reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:45
+  wire to_memory_memory_header_head_ready; // memory-port.ts:57
+  wire to_memory_memory_header_data_ready; // memory-port.ts:57
+  wire to_memory_memory_header_frame_valid; // memory-port.ts:57
+  wire [511:0] to_memory_memory_header_frame_payload_data; // memory-port.ts:57
+  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory-port.ts:57
+  wire to_memory_memory_header_frame_payload_last; // memory-port.ts:57
+  wire to_memory_memory_header_frame_payload_user; // memory-port.ts:57
+  reg [1:0] to_memory_serving; // memory-port.ts:66
+  reg merge_locked; // internal-link.ts:18
+  reg merge_owner; // internal-link.ts:19
+  reg [8:0] merge_waited; // internal-link.ts:20
+  reg merge_first; // internal-link.ts:23
+  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:32]; // request-port.ts:156
+  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:32]; // request-port.ts:162
+  wire requests_offered; // request-port.ts:90
+  wire requests_waiting_pop_ready; // request-port.ts:65
+  wire [4:0] replies_granted_grant; // reply-port.ts:41
+  wire replies_headed_ready; // reply-port.ts:48
+  wire [4:0] replies_granted_request; // reply-port.ts:41
+  wire replies_summed_ready; // reply-port.ts:56
+  wire [19:0] replies_sum_node; // addresses.ts:44
+  wire replies_serves_4; // memory-port.ts:68
+  wire replies_reply_header_data_valid; // reply-port.ts:71
+  wire split_inside; // internal-link.ts:41
+  wire from_memory_reply_out_ready; // memory-port.ts:88
+  wire [3:0] to_memory_access_grant; // memory-port.ts:29
+  wire to_memory_access_ready; // memory-port.ts:29
+  wire [3:0] to_memory_access_request; // memory-port.ts:29
+  wire to_memory_summed_ready; // memory-port.ts:45
+  wire [19:0] to_memory_sum_node; // addresses.ts:44
+  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:71
+  wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:76
   wire requests_for_1 =
     (requests_opcodes_pop_payload == 8'd96)
     | (requests_opcodes_pop_payload == 8'd98)
     | (requests_opcodes_pop_payload == 8'd100)
-    | (requests_opcodes_pop_payload == 8'd102); // request_port.ts:74
+    | (requests_opcodes_pop_payload == 8'd102); // request-port.ts:76
   wire requests_for_2 =
     (requests_opcodes_pop_payload == 8'd32)
     | (requests_opcodes_pop_payload == 8'd34)
     | (requests_opcodes_pop_payload == 8'd36)
     | (requests_opcodes_pop_payload == 8'd38)
-    | (requests_opcodes_pop_payload == 8'd40); // request_port.ts:74
-  wire requests_for_3 = (requests_opcodes_pop_payload == 8'd114) | (requests_opcodes_pop_payload == 8'd115); // request_port.ts:74
-  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request_port.ts:75
-  wire requests_offloaded = |requests_target; // request_port.ts:76
+    | (requests_opcodes_pop_payload == 8'd40); // request-port.ts:76
+  wire requests_for_3 = (requests_opcodes_pop_payload == 8'd114) | (requests_opcodes_pop_payload == 8'd115); // request-port.ts:76
+  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:77
+  wire requests_offloaded = |requests_target; // request-port.ts:78
   wire requests_room =
     (requests_for_0 & slot_0_room)
     | (requests_for_1 & slot_1_room)
     | (requests_for_2 & slot_2_room)
-    | (requests_for_3 & slot_3_room); // request_port.ts:80
-  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request_port.ts:83
+    | (requests_for_3 & slot_3_room); // request-port.ts:82
+  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:85
   wire requests_may_begin =
     requests_opcodes_pop_valid
-    & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request_port.ts:84
-  wire requests_open = ~requests_first | requests_may_begin; // request_port.ts:85
-  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request_port.ts:87
+    & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request-port.ts:86
+  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:87
+  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:89
   assign requests_offered = requests_waiting_pop_valid & requests_open;
-  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request_port.ts:93
+  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:95
   wire requests_looks_up_and =
     requests_parted_held_header[374]
     & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_nativePort)
     & ((requests_parted_held_header[367:360] == 8'd98) | (requests_parted_held_header[367:360] == 8'd100) | (requests_parted_held_header[367:360] == 8'd102) | (requests_parted_held_header[367:360] == 8'd32) | (requests_parted_held_header[367:360] == 8'd34) | (requests_parted_held_header[367:360] == 8'd40));
-  wire requests_looks_up = requests_looks_up_and & (|requests_to_slot); // request_port.ts:114
-  wire requests_known = ~requests_looks_up | requests_once_answer_valid; // request_port.ts:119
-  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request_port.ts:120
-  wire requests_decides = requests_parted_full & requests_known; // request_port.ts:123
-  wire requests_enters = requests_decides & requests_fresh & (|requests_to_slot); // request_port.ts:124
-  wire requests_here_0 = requests_to_slot[0]; // request_port.ts:125
-  wire requests_here_1 = requests_to_slot[1]; // request_port.ts:125
-  wire requests_here_2 = requests_to_slot[2]; // request_port.ts:125
-  wire requests_here_3 = requests_to_slot[3]; // request_port.ts:125
-  wire requests_moving = |requests_body_left; // request_port.ts:138
+  wire requests_looks_up = requests_looks_up_and & (|requests_to_slot); // request-port.ts:116
+  wire requests_known = ~requests_looks_up | requests_once_answer_valid; // request-port.ts:121
+  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:122
+  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:125
+  wire requests_enters = requests_decides & requests_fresh & (|requests_to_slot); // request-port.ts:126
+  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:127
+  wire requests_here_1 = requests_to_slot[1]; // request-port.ts:127
+  wire requests_here_2 = requests_to_slot[2]; // request-port.ts:127
+  wire requests_here_3 = requests_to_slot[3]; // request-port.ts:127
+  wire requests_moving = |requests_body_left; // request-port.ts:140
   wire requests_takes =
     ~requests_body_kept
     | (requests_here_0 & slot_0_asked_data_ready)
     | (requests_here_1 & slot_1_asked_data_ready)
     | (requests_here_2 & slot_2_asked_data_ready)
-    | (requests_here_3 & slot_3_asked_data_ready); // request_port.ts:143
+    | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:145
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
-  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request_port.ts:145
+  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:147
   wire [5:0] requests_written =
     requests_enters ? ({6{requests_here_0}} & {3'd0, slot_0_context}) | ({6{requests_here_1}} & {3'd1, slot_1_context}) | ({6{requests_here_2}} & {3'd2, slot_2_context}) | ({6{requests_here_3}} & {3'd3, slot_3_context}) :
-    6'd32; // request_port.ts:156
+    6'd32; // request-port.ts:158
   wire requests_again =
     requests_looks_up
     & (requests_once_answer_payload_verdict == 2'd2)
-    & (|requests_to_slot); // request_port.ts:167
-  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request_port.ts:175
-  wire requests_answers_again = requests_decides & requests_again; // request_port.ts:175
-  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply_port.ts:37
-  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply_port.ts:37
-  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply_port.ts:37
-  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply_port.ts:37
-  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply_port.ts:37
-  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply_port.ts:37
-  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply_port.ts:37
-  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply_port.ts:37
-  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply_port.ts:38
-  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply_port.ts:40
+    & (|requests_to_slot); // request-port.ts:169
+  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:177
+  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:177
+  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:38
+  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply-port.ts:38
+  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply-port.ts:38
+  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply-port.ts:38
+  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply-port.ts:38
+  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply-port.ts:38
+  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply-port.ts:38
+  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply-port.ts:38
+  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:39
+  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:41
   wire [2:0] replies_granted_payload_number =
     ({3{replies_granted_grant[1]}} & 3'd1)
     | ({3{replies_granted_grant[2]}} & 3'd2)
     | ({3{replies_granted_grant[3]}} & 3'd3)
-    | ({3{replies_granted_grant[4]}} & 3'd4); // reply_port.ts:40
+    | ({3{replies_granted_grant[4]}} & 3'd4); // reply-port.ts:41
   wire [3:0] replies_granted_payload_status =
     ({4{replies_granted_grant[0]}} & slot_0_answer_payload_status)
     | ({4{replies_granted_grant[1]}} & slot_1_answer_payload_status)
     | ({4{replies_granted_grant[2]}} & slot_2_answer_payload_status)
     | ({4{replies_granted_grant[3]}} & slot_3_answer_payload_status)
-    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply_port.ts:40
+    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply-port.ts:41
   wire [7:0] replies_granted_payload_opcode =
     ({8{replies_granted_grant[0]}} & slot_0_answer_payload_opcode)
     | ({8{replies_granted_grant[1]}} & slot_1_answer_payload_opcode)
     | ({8{replies_granted_grant[2]}} & slot_2_answer_payload_opcode)
     | ({8{replies_granted_grant[3]}} & slot_3_answer_payload_opcode)
-    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply_port.ts:40
+    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply-port.ts:41
   wire [13:0] replies_granted_payload_length =
     ({14{replies_granted_grant[0]}} & slot_0_answer_payload_length)
     | ({14{replies_granted_grant[1]}} & slot_1_answer_payload_length)
     | ({14{replies_granted_grant[2]}} & slot_2_answer_payload_length)
     | ({14{replies_granted_grant[3]}} & slot_3_answer_payload_length)
-    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply_port.ts:40
+    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply-port.ts:41
   wire replies_granted_payload_more =
     (replies_granted_grant[0] & slot_0_answer_payload_more)
     | (replies_granted_grant[1] & slot_1_answer_payload_more)
     | (replies_granted_grant[2] & slot_2_answer_payload_more)
-    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply_port.ts:40
+    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply-port.ts:41
   wire replies_granted_payload_lost =
     (replies_granted_grant[0] & slot_0_lost)
     | (replies_granted_grant[1] & slot_1_lost)
     | (replies_granted_grant[2] & slot_2_lost)
-    | (replies_granted_grant[3] & slot_3_lost); // reply_port.ts:40
-  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply_port.ts:40
+    | (replies_granted_grant[3] & slot_3_lost); // reply-port.ts:41
+  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply-port.ts:41
   wire [5:0] replies_granted_payload_place =
     ({6{replies_granted_grant[0]}} & replies_answer_0_payload_place)
     | ({6{replies_granted_grant[1]}} & replies_answer_1_payload_place)
     | ({6{replies_granted_grant[2]}} & replies_answer_2_payload_place)
     | ({6{replies_granted_grant[3]}} & replies_answer_3_payload_place)
-    | ({6{replies_granted_grant[4]}} & 6'd32); // reply_port.ts:40
+    | ({6{replies_granted_grant[4]}} & 6'd32); // reply-port.ts:41
   assign replies_granted_request = {
     requests_host_full,
     slot_3_answer_valid,
@@ -711,35 +711,35 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   wire [4:0] replies_granted_after =
     replies_granted_request
-    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply_port.ts:40
+    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:41
   assign replies_granted_grant =
     replies_granted_locked ? replies_granted_owner :
     |replies_granted_after ? replies_granted_after & (~replies_granted_after + 5'd1) :
     replies_granted_request & (~replies_granted_request + 5'd1);
-  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply_port.ts:45
+  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:46
   assign replies_headed_ready = ~replies_to_sum_skid_full;
   wire [8:0] replies_headed_payload_status_word = requests_entries[replies_granted_payload_place];
   wire [3:0] replies_headed_payload_status =
     replies_granted_payload_lost ? (replies_headed_payload_status_word[0] ? 4'd10 : 4'd6) :
-    replies_granted_payload_status; // reply_port.ts:47
+    replies_granted_payload_status; // reply-port.ts:48
   wire [7:0] replies_headed_payload_opcode =
     replies_granted_payload_lost ? replies_asked_header[367:360] :
-    replies_granted_payload_opcode; // reply_port.ts:47
+    replies_granted_payload_opcode; // reply-port.ts:48
   wire replies_headed_payload_remember =
     replies_headed_payload_status_word[0]
     & ~replies_granted_payload_more
-    & (replies_granted_payload_number != 3'd4); // reply_port.ts:47
-  wire [7:0] replies_headed_payload_entry = replies_headed_payload_status_word[8:1]; // reply_port.ts:47
-  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply_port.ts:47
-  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply_port.ts:53
+    & (replies_granted_payload_number != 3'd4); // reply-port.ts:48
+  wire [7:0] replies_headed_payload_entry = replies_headed_payload_status_word[8:1]; // reply-port.ts:48
+  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:48
+  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:54
   assign replies_summed_ready = ~replies_to_head_skid_full;
-  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply_port.ts:55
+  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:56
   assign replies_sum_node = replies_own_ip_sum + {4'd0, replies_to_sum_held_header[231:224], replies_to_sum_held_header[239:232]} + {4'd0, replies_to_sum_held_header[215:208], replies_to_sum_held_header[223:216]} + {4'd0, replies_ip_length};
-  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply_port.ts:55
-  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_nativePort; // reply_port.ts:60
-  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply_port.ts:61
-  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:46
-  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply_port.ts:65
+  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:56
+  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_nativePort; // reply-port.ts:61
+  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:62
+  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:48
+  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:66
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400],
     replies_size,
@@ -774,109 +774,109 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     config_mac[39:32],
     config_mac[47:40],
     replies_to_head_held_header[95:48]
-  }; // reply_port.ts:71
-  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply_port.ts:77
-  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply_port.ts:77
+  }; // reply-port.ts:72
+  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:78
+  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply-port.ts:78
   wire replies_enough =
     (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6))
-    | (replies_beat == 4'd0); // reply_port.ts:88
+    | (replies_beat == 4'd0); // reply-port.ts:89
   wire replies_told =
     replies_remembering
-    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply_port.ts:89
-  wire replies_serves_0 = replies_serving == 3'd0; // memory_port.ts:68
-  wire replies_serves_1 = replies_serving == 3'd1; // memory_port.ts:68
-  wire replies_serves_2 = replies_serving == 3'd2; // memory_port.ts:68
-  wire replies_serves_3 = replies_serving == 3'd3; // memory_port.ts:68
+    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:90
+  wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:68
+  wire replies_serves_1 = replies_serving == 3'd1; // memory-port.ts:68
+  wire replies_serves_2 = replies_serving == 3'd2; // memory-port.ts:68
+  wire replies_serves_3 = replies_serving == 3'd3; // memory-port.ts:68
   assign replies_serves_4 = replies_serving == 3'd4;
-  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend_path.ts:60
-  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend_path.ts:60
+  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:61
+  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend-path.ts:61
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
-    soc_request & (~soc_request + 2'd1); // extend_path.ts:60
-  wire split_internal_valid = node_tx_valid & split_inside; // internal_link.ts:39
+    soc_request & (~soc_request + 2'd1); // extend-path.ts:61
+  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:39
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
     & (node_tx_payload_data[15:8] == 8'd67)
     & (node_tx_payload_data[23:16] == 8'd76)
     & (node_tx_payload_data[31:24] == 8'd73)
-    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:59
+    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:61
   assign split_inside = split_first ? split_inside_node : split_owner;
-  wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory_port.ts:82
+  wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:82
   wire [3:0] from_memory_reply_payload_status =
     from_memory_memory_strip_head_payload_bad ? 4'd4 :
-    from_memory_memory_strip_head_payload_header[371:368]; // memory_port.ts:82
-  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory_port.ts:82
-  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory_port.ts:82
-  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory_port.ts:82
-  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory_port.ts:88
-  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory_port.ts:88
+    from_memory_memory_strip_head_payload_header[371:368]; // memory-port.ts:82
+  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory-port.ts:82
+  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory-port.ts:82
+  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory-port.ts:82
+  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:88
+  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory-port.ts:88
   assign from_memory_reply_out_ready =
     (slot_0_came_ready & (from_memory_reply_out_held_number == 2'd0))
     | (slot_1_came_ready & (from_memory_reply_out_held_number == 2'd1))
     | (slot_2_came_ready & (from_memory_reply_out_held_number == 2'd2))
     | (slot_3_came_ready & (from_memory_reply_out_held_number == 2'd3));
-  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory_port.ts:89
-  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory_port.ts:89
-  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory_port.ts:89
-  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory_port.ts:89
+  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:89
+  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory-port.ts:89
+  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory-port.ts:89
+  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory-port.ts:89
   wire from_memory_came_data_0_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory_port.ts:91
+    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:91
   wire from_memory_came_data_1_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory_port.ts:91
+    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory-port.ts:91
   wire from_memory_came_data_2_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory_port.ts:91
+    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory-port.ts:91
   wire from_memory_came_data_3_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory_port.ts:91
-  wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory_port.ts:28
-  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory_port.ts:28
-  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory_port.ts:28
-  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory_port.ts:28
-  wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory_port.ts:29
+    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory-port.ts:91
+  wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory-port.ts:28
+  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory-port.ts:28
+  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory-port.ts:28
+  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory-port.ts:28
+  wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:29
   assign to_memory_access_ready = ~to_memory_granted_skid_full;
   wire [7:0] to_memory_access_payload_tag =
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_tag)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_tag)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_tag)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory_port.ts:29
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory-port.ts:29
   wire [7:0] to_memory_access_payload_opcode =
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_opcode)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_opcode)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_opcode)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory_port.ts:29
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory-port.ts:29
   wire [15:0] to_memory_access_payload_pid =
     ({16{to_memory_access_grant[0]}} & slot_0_access_payload_pid)
     | ({16{to_memory_access_grant[1]}} & slot_1_access_payload_pid)
     | ({16{to_memory_access_grant[2]}} & slot_2_access_payload_pid)
-    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory_port.ts:29
+    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory-port.ts:29
   wire [63:0] to_memory_access_payload_va =
     ({64{to_memory_access_grant[0]}} & slot_0_access_payload_va)
     | ({64{to_memory_access_grant[1]}} & slot_1_access_payload_va)
     | ({64{to_memory_access_grant[2]}} & slot_2_access_payload_va)
-    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory_port.ts:29
+    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory-port.ts:29
   wire [31:0] to_memory_access_payload_length =
     ({32{to_memory_access_grant[0]}} & slot_0_access_payload_length)
     | ({32{to_memory_access_grant[1]}} & slot_1_access_payload_length)
     | ({32{to_memory_access_grant[2]}} & slot_2_access_payload_length)
-    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory_port.ts:29
+    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory-port.ts:29
   wire [13:0] to_memory_access_payload_data =
     ({14{to_memory_access_grant[0]}} & slot_0_access_payload_data)
     | ({14{to_memory_access_grant[1]}} & slot_1_access_payload_data)
     | ({14{to_memory_access_grant[2]}} & slot_2_access_payload_data)
-    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory_port.ts:29
+    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory-port.ts:29
   wire [9:0] to_memory_access_payload_cost =
     ({10{to_memory_access_grant[0]}} & slot_0_access_payload_cost)
     | ({10{to_memory_access_grant[1]}} & slot_1_access_payload_cost)
     | ({10{to_memory_access_grant[2]}} & slot_2_access_payload_cost)
-    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory_port.ts:29
+    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory-port.ts:29
   wire [1:0] to_memory_access_payload_number =
     ({2{to_memory_access_grant[1]}} & 2'd1)
     | ({2{to_memory_access_grant[2]}} & 2'd2)
-    | {2{to_memory_access_grant[3]}}; // memory_port.ts:29
+    | {2{to_memory_access_grant[3]}}; // memory-port.ts:29
   assign to_memory_access_request = {
     slot_3_access_valid,
     slot_2_access_valid,
@@ -885,20 +885,20 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   wire [3:0] to_memory_access_after =
     to_memory_access_request
-    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory_port.ts:29
+    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:29
   assign to_memory_access_grant =
     to_memory_access_locked ? to_memory_access_owner :
     |to_memory_access_after ? to_memory_access_after & (~to_memory_access_after + 4'd1) :
     to_memory_access_request & (~to_memory_access_request + 4'd1);
-  wire to_memory_granted_room = ~to_memory_granted_full | to_memory_summed_ready; // memory_port.ts:38
-  wire [15:0] to_memory_ip_length = {2'd0, to_memory_granted_held_data} + 16'd56; // memory_port.ts:44
+  wire to_memory_granted_room = ~to_memory_granted_full | to_memory_summed_ready; // memory-port.ts:38
+  wire [15:0] to_memory_ip_length = {2'd0, to_memory_granted_held_data} + 16'd56; // memory-port.ts:44
   assign to_memory_summed_ready = ~to_memory_to_head_skid_full;
-  wire [16:0] to_memory_summed_payload_sum = {1'b0, to_memory_sum_node[15:0]} + {13'd0, to_memory_sum_node[19:16]}; // memory_port.ts:45
+  wire [16:0] to_memory_summed_payload_sum = {1'b0, to_memory_sum_node[15:0]} + {13'd0, to_memory_sum_node[19:16]}; // memory-port.ts:45
   assign to_memory_sum_node = to_memory_own_ip_sum + {18'd64, to_memory_granted_held_number} + 20'd32579 + {4'd0, to_memory_ip_length};
-  wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory_port.ts:45
-  wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory_port.ts:47
-  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:46
-  wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory_port.ts:51
+  wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:45
+  wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:47
+  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:48
+  wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:51
   wire [559:0] to_memory_head_payload_header = {
     to_memory_to_head_held_length,
     to_memory_to_head_held_va,
@@ -937,68 +937,68 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     config_mac[31:24],
     config_mac[39:32],
     config_mac[47:40]
-  }; // memory_port.ts:58
-  wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory_port.ts:68
-  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory_port.ts:68
-  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory_port.ts:68
-  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory_port.ts:68
-  wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal_link.ts:21
-  wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal_link.ts:22
+  }; // memory-port.ts:58
+  wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:68
+  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:68
+  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:68
+  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:68
+  wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:21
+  wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:22
 
-  wire [15:0] slot_0_pid = 16'd65280; // extend_path.ts:47
-  wire slot_0_request_ready = pointer_chase_request_ready; // extend_path.ts:47
-  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend_path.ts:47
-  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend_path.ts:47
-  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend_path.ts:47
-  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend_path.ts:47
-  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend_path.ts:47
-  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend_path.ts:47
-  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend_path.ts:47
-  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend_path.ts:47
-  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend_path.ts:47
-  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend_path.ts:47
-  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend_path.ts:47
-  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend_path.ts:47
-  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend_path.ts:47
-  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend_path.ts:47
-  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend_path.ts:47
-  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend_path.ts:47
-  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend_path.ts:47
-  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend_path.ts:47
-  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend_path.ts:47
-  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend_path.ts:47
-  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend_path.ts:47
-  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend_path.ts:47
-  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
-  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
-  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
+  wire [15:0] slot_0_pid = 16'd65280; // extend-path.ts:48
+  wire slot_0_request_ready = pointer_chase_request_ready; // extend-path.ts:48
+  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend-path.ts:48
+  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend-path.ts:48
+  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend-path.ts:48
+  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend-path.ts:48
+  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend-path.ts:48
+  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend-path.ts:48
+  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend-path.ts:48
+  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend-path.ts:48
+  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend-path.ts:48
+  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend-path.ts:48
+  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend-path.ts:48
+  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend-path.ts:48
+  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend-path.ts:48
+  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend-path.ts:48
+  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend-path.ts:48
+  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend-path.ts:48
+  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend-path.ts:48
+  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend-path.ts:48
+  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend-path.ts:48
+  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend-path.ts:48
+  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:48
+  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend-path.ts:48
+  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:48
+  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:48
+  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend-path.ts:48
   wire slot_0_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_0; // extend_path.ts:47
-  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
-  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
-  wire slot_0_answer_ready = replies_answer_0_ready; // extend_path.ts:47
-  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend_path.ts:47
-  wire slot_0_access_ready = to_memory_access_0_ready; // extend_path.ts:47
-  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend_path.ts:47
-  wire slot_0_came_valid = from_memory_came_0_valid; // extend_path.ts:47
-  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
-  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
-  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
-  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
-  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
-  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
-  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend_path.ts:47
-  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
-  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
-  wire slot_0_control_hold = control_hold[0]; // extend_path.ts:47
-  wire [23:0] slot_0_control_patience = control_patience; // extend_path.ts:47
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend_path.ts:47
+    & requests_here_0; // extend-path.ts:48
+  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:48
+  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:48
+  wire slot_0_answer_ready = replies_answer_0_ready; // extend-path.ts:48
+  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend-path.ts:48
+  wire slot_0_access_ready = to_memory_access_0_ready; // extend-path.ts:48
+  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend-path.ts:48
+  wire slot_0_came_valid = from_memory_came_0_valid; // extend-path.ts:48
+  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:48
+  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:48
+  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:48
+  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:48
+  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:48
+  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:48
+  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend-path.ts:48
+  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:48
+  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:48
+  wire slot_0_control_hold = control_hold[0]; // extend-path.ts:48
+  wire [23:0] slot_0_control_patience = control_patience; // extend-path.ts:48
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend-path.ts:48
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_0_pid),
@@ -1108,29 +1108,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_0_lost)
   );
 
-  wire pointer_chase_own_reset = slot_0_in_reset; // extend_path.ts:49
-  wire pointer_chase_request_valid = slot_0_request_valid; // extend_path.ts:49
-  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend_path.ts:49
-  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend_path.ts:49
-  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend_path.ts:49
-  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend_path.ts:49
-  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend_path.ts:49
-  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend_path.ts:49
-  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend_path.ts:49
-  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend_path.ts:49
-  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend_path.ts:49
-  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend_path.ts:49
-  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend_path.ts:49
-  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend_path.ts:49
-  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend_path.ts:49
-  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend_path.ts:49
-  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend_path.ts:49
-  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend_path.ts:49
-  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend_path.ts:49
-  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend_path.ts:49
-  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend_path.ts:49
-  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend_path.ts:49
-  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend_path.ts:49
+  wire pointer_chase_own_reset = slot_0_in_reset; // extend-path.ts:50
+  wire pointer_chase_request_valid = slot_0_request_valid; // extend-path.ts:50
+  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend-path.ts:50
+  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend-path.ts:50
+  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend-path.ts:50
+  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend-path.ts:50
+  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend-path.ts:50
+  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend-path.ts:50
+  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend-path.ts:50
+  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend-path.ts:50
+  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend-path.ts:50
+  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend-path.ts:50
+  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend-path.ts:50
+  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend-path.ts:50
+  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend-path.ts:50
+  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend-path.ts:50
+  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend-path.ts:50
+  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend-path.ts:50
+  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend-path.ts:50
+  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend-path.ts:50
+  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend-path.ts:50
+  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend-path.ts:50
+  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend-path.ts:50
     .clk                            (clk),
     .rst                            (rst | pointer_chase_own_reset),
     .request_valid                  (pointer_chase_request_valid),
@@ -1180,60 +1180,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (pointer_chase_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_1_pid = 16'd65281; // extend_path.ts:47
-  wire slot_1_request_ready = kv_request_ready; // extend_path.ts:47
-  wire slot_1_request_data_ready = kv_request_data_ready; // extend_path.ts:47
-  wire slot_1_reply_valid = kv_reply_valid; // extend_path.ts:47
-  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend_path.ts:47
-  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend_path.ts:47
-  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend_path.ts:47
-  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend_path.ts:47
-  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend_path.ts:47
-  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend_path.ts:47
-  wire slot_1_memory_valid = kv_memory_valid; // extend_path.ts:47
-  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend_path.ts:47
-  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend_path.ts:47
-  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend_path.ts:47
-  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend_path.ts:47
-  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend_path.ts:47
-  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend_path.ts:47
-  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend_path.ts:47
-  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend_path.ts:47
-  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend_path.ts:47
-  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend_path.ts:47
-  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend_path.ts:47
-  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend_path.ts:47
-  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend_path.ts:47
-  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
-  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
-  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
+  wire [15:0] slot_1_pid = 16'd65281; // extend-path.ts:48
+  wire slot_1_request_ready = kv_request_ready; // extend-path.ts:48
+  wire slot_1_request_data_ready = kv_request_data_ready; // extend-path.ts:48
+  wire slot_1_reply_valid = kv_reply_valid; // extend-path.ts:48
+  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend-path.ts:48
+  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend-path.ts:48
+  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend-path.ts:48
+  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend-path.ts:48
+  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend-path.ts:48
+  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend-path.ts:48
+  wire slot_1_memory_valid = kv_memory_valid; // extend-path.ts:48
+  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend-path.ts:48
+  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend-path.ts:48
+  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend-path.ts:48
+  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend-path.ts:48
+  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend-path.ts:48
+  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend-path.ts:48
+  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend-path.ts:48
+  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend-path.ts:48
+  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend-path.ts:48
+  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend-path.ts:48
+  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend-path.ts:48
+  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:48
+  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend-path.ts:48
+  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:48
+  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:48
+  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend-path.ts:48
   wire slot_1_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_1; // extend_path.ts:47
-  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
-  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
-  wire slot_1_answer_ready = replies_answer_1_ready; // extend_path.ts:47
-  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend_path.ts:47
-  wire slot_1_access_ready = to_memory_access_1_ready; // extend_path.ts:47
-  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend_path.ts:47
-  wire slot_1_came_valid = from_memory_came_1_valid; // extend_path.ts:47
-  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
-  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
-  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
-  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
-  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
-  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
-  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend_path.ts:47
-  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
-  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
-  wire slot_1_control_hold = control_hold[1]; // extend_path.ts:47
-  wire [23:0] slot_1_control_patience = control_patience; // extend_path.ts:47
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend_path.ts:47
+    & requests_here_1; // extend-path.ts:48
+  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:48
+  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:48
+  wire slot_1_answer_ready = replies_answer_1_ready; // extend-path.ts:48
+  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend-path.ts:48
+  wire slot_1_access_ready = to_memory_access_1_ready; // extend-path.ts:48
+  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend-path.ts:48
+  wire slot_1_came_valid = from_memory_came_1_valid; // extend-path.ts:48
+  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:48
+  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:48
+  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:48
+  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:48
+  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:48
+  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:48
+  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend-path.ts:48
+  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:48
+  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:48
+  wire slot_1_control_hold = control_hold[1]; // extend-path.ts:48
+  wire [23:0] slot_1_control_patience = control_patience; // extend-path.ts:48
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend-path.ts:48
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_1_pid),
@@ -1343,29 +1343,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_1_lost)
   );
 
-  wire kv_own_reset = slot_1_in_reset; // extend_path.ts:49
-  wire kv_request_valid = slot_1_request_valid; // extend_path.ts:49
-  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend_path.ts:49
-  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend_path.ts:49
-  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend_path.ts:49
-  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend_path.ts:49
-  wire kv_request_data_valid = slot_1_request_data_valid; // extend_path.ts:49
-  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend_path.ts:49
-  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend_path.ts:49
-  wire kv_reply_ready = slot_1_reply_ready; // extend_path.ts:49
-  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend_path.ts:49
-  wire kv_memory_ready = slot_1_memory_ready; // extend_path.ts:49
-  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend_path.ts:49
-  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend_path.ts:49
-  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend_path.ts:49
-  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend_path.ts:49
-  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend_path.ts:49
-  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend_path.ts:49
-  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend_path.ts:49
-  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend_path.ts:49
-  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend_path.ts:49
-  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend_path.ts:49
-  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend_path.ts:49
+  wire kv_own_reset = slot_1_in_reset; // extend-path.ts:50
+  wire kv_request_valid = slot_1_request_valid; // extend-path.ts:50
+  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend-path.ts:50
+  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend-path.ts:50
+  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend-path.ts:50
+  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend-path.ts:50
+  wire kv_request_data_valid = slot_1_request_data_valid; // extend-path.ts:50
+  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend-path.ts:50
+  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend-path.ts:50
+  wire kv_reply_ready = slot_1_reply_ready; // extend-path.ts:50
+  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend-path.ts:50
+  wire kv_memory_ready = slot_1_memory_ready; // extend-path.ts:50
+  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend-path.ts:50
+  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend-path.ts:50
+  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend-path.ts:50
+  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend-path.ts:50
+  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend-path.ts:50
+  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend-path.ts:50
+  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend-path.ts:50
+  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend-path.ts:50
+  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend-path.ts:50
+  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend-path.ts:50
+  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend-path.ts:50
     .clk                            (clk),
     .rst                            (rst | kv_own_reset),
     .request_valid                  (kv_request_valid),
@@ -1415,60 +1415,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (kv_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_2_pid = 16'd65282; // extend_path.ts:47
-  wire slot_2_request_ready = multi_version_request_ready; // extend_path.ts:47
-  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend_path.ts:47
-  wire slot_2_reply_valid = multi_version_reply_valid; // extend_path.ts:47
-  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend_path.ts:47
-  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend_path.ts:47
-  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend_path.ts:47
-  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend_path.ts:47
-  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend_path.ts:47
-  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend_path.ts:47
-  wire slot_2_memory_valid = multi_version_memory_valid; // extend_path.ts:47
-  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend_path.ts:47
-  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend_path.ts:47
-  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend_path.ts:47
-  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend_path.ts:47
-  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend_path.ts:47
-  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend_path.ts:47
-  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend_path.ts:47
-  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend_path.ts:47
-  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend_path.ts:47
-  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend_path.ts:47
-  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend_path.ts:47
-  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend_path.ts:47
-  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend_path.ts:47
-  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
-  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
-  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
+  wire [15:0] slot_2_pid = 16'd65282; // extend-path.ts:48
+  wire slot_2_request_ready = multi_version_request_ready; // extend-path.ts:48
+  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend-path.ts:48
+  wire slot_2_reply_valid = multi_version_reply_valid; // extend-path.ts:48
+  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend-path.ts:48
+  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend-path.ts:48
+  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend-path.ts:48
+  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend-path.ts:48
+  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend-path.ts:48
+  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend-path.ts:48
+  wire slot_2_memory_valid = multi_version_memory_valid; // extend-path.ts:48
+  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend-path.ts:48
+  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend-path.ts:48
+  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend-path.ts:48
+  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend-path.ts:48
+  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend-path.ts:48
+  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend-path.ts:48
+  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend-path.ts:48
+  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend-path.ts:48
+  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend-path.ts:48
+  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend-path.ts:48
+  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend-path.ts:48
+  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:48
+  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend-path.ts:48
+  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:48
+  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:48
+  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend-path.ts:48
   wire slot_2_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_2; // extend_path.ts:47
-  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
-  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
-  wire slot_2_answer_ready = replies_answer_2_ready; // extend_path.ts:47
-  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend_path.ts:47
-  wire slot_2_access_ready = to_memory_access_2_ready; // extend_path.ts:47
-  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend_path.ts:47
-  wire slot_2_came_valid = from_memory_came_2_valid; // extend_path.ts:47
-  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
-  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
-  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
-  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
-  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
-  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
-  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend_path.ts:47
-  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
-  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
-  wire slot_2_control_hold = control_hold[2]; // extend_path.ts:47
-  wire [23:0] slot_2_control_patience = control_patience; // extend_path.ts:47
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend_path.ts:47
+    & requests_here_2; // extend-path.ts:48
+  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:48
+  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:48
+  wire slot_2_answer_ready = replies_answer_2_ready; // extend-path.ts:48
+  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend-path.ts:48
+  wire slot_2_access_ready = to_memory_access_2_ready; // extend-path.ts:48
+  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend-path.ts:48
+  wire slot_2_came_valid = from_memory_came_2_valid; // extend-path.ts:48
+  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:48
+  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:48
+  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:48
+  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:48
+  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:48
+  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:48
+  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend-path.ts:48
+  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:48
+  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:48
+  wire slot_2_control_hold = control_hold[2]; // extend-path.ts:48
+  wire [23:0] slot_2_control_patience = control_patience; // extend-path.ts:48
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend-path.ts:48
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_2_pid),
@@ -1578,29 +1578,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_2_lost)
   );
 
-  wire multi_version_own_reset = slot_2_in_reset; // extend_path.ts:49
-  wire multi_version_request_valid = slot_2_request_valid; // extend_path.ts:49
-  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend_path.ts:49
-  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend_path.ts:49
-  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend_path.ts:49
-  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend_path.ts:49
-  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend_path.ts:49
-  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend_path.ts:49
-  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend_path.ts:49
-  wire multi_version_reply_ready = slot_2_reply_ready; // extend_path.ts:49
-  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend_path.ts:49
-  wire multi_version_memory_ready = slot_2_memory_ready; // extend_path.ts:49
-  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend_path.ts:49
-  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend_path.ts:49
-  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend_path.ts:49
-  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend_path.ts:49
-  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend_path.ts:49
-  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend_path.ts:49
-  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend_path.ts:49
-  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend_path.ts:49
-  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend_path.ts:49
-  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend_path.ts:49
-  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend_path.ts:49
+  wire multi_version_own_reset = slot_2_in_reset; // extend-path.ts:50
+  wire multi_version_request_valid = slot_2_request_valid; // extend-path.ts:50
+  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend-path.ts:50
+  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend-path.ts:50
+  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend-path.ts:50
+  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend-path.ts:50
+  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend-path.ts:50
+  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend-path.ts:50
+  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend-path.ts:50
+  wire multi_version_reply_ready = slot_2_reply_ready; // extend-path.ts:50
+  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend-path.ts:50
+  wire multi_version_memory_ready = slot_2_memory_ready; // extend-path.ts:50
+  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend-path.ts:50
+  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend-path.ts:50
+  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend-path.ts:50
+  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend-path.ts:50
+  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend-path.ts:50
+  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend-path.ts:50
+  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend-path.ts:50
+  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend-path.ts:50
+  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend-path.ts:50
+  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend-path.ts:50
+  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:50
     .clk                            (clk),
     .rst                            (rst | multi_version_own_reset),
     .request_valid                  (multi_version_request_valid),
@@ -1650,60 +1650,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (multi_version_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_3_pid = 16'd65283; // extend_path.ts:47
-  wire slot_3_request_ready = data_frame_request_ready; // extend_path.ts:47
-  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend_path.ts:47
-  wire slot_3_reply_valid = data_frame_reply_valid; // extend_path.ts:47
-  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend_path.ts:47
-  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend_path.ts:47
-  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend_path.ts:47
-  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend_path.ts:47
-  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend_path.ts:47
-  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend_path.ts:47
-  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend_path.ts:47
-  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend_path.ts:47
-  wire slot_3_memory_valid = data_frame_memory_valid; // extend_path.ts:47
-  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend_path.ts:47
-  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend_path.ts:47
-  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend_path.ts:47
-  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend_path.ts:47
-  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend_path.ts:47
-  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend_path.ts:47
-  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend_path.ts:47
-  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend_path.ts:47
-  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend_path.ts:47
-  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend_path.ts:47
-  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend_path.ts:47
-  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend_path.ts:47
-  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend_path.ts:47
-  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend_path.ts:47
-  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend_path.ts:47
-  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend_path.ts:47
-  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend_path.ts:47
+  wire [15:0] slot_3_pid = 16'd65283; // extend-path.ts:48
+  wire slot_3_request_ready = data_frame_request_ready; // extend-path.ts:48
+  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend-path.ts:48
+  wire slot_3_reply_valid = data_frame_reply_valid; // extend-path.ts:48
+  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend-path.ts:48
+  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend-path.ts:48
+  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend-path.ts:48
+  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend-path.ts:48
+  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend-path.ts:48
+  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend-path.ts:48
+  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend-path.ts:48
+  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend-path.ts:48
+  wire slot_3_memory_valid = data_frame_memory_valid; // extend-path.ts:48
+  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend-path.ts:48
+  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend-path.ts:48
+  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend-path.ts:48
+  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend-path.ts:48
+  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend-path.ts:48
+  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend-path.ts:48
+  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend-path.ts:48
+  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend-path.ts:48
+  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend-path.ts:48
+  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend-path.ts:48
+  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend-path.ts:48
+  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend-path.ts:48
+  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:48
+  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend-path.ts:48
+  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:48
+  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:48
+  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend-path.ts:48
   wire slot_3_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_3; // extend_path.ts:47
-  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend_path.ts:47
-  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend_path.ts:47
-  wire slot_3_answer_ready = replies_answer_3_ready; // extend_path.ts:47
-  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend_path.ts:47
-  wire slot_3_access_ready = to_memory_access_3_ready; // extend_path.ts:47
-  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend_path.ts:47
-  wire slot_3_came_valid = from_memory_came_3_valid; // extend_path.ts:47
-  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend_path.ts:47
-  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend_path.ts:47
-  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend_path.ts:47
-  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend_path.ts:47
-  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend_path.ts:47
-  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend_path.ts:47
-  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend_path.ts:47
-  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend_path.ts:47
-  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend_path.ts:47
-  wire slot_3_control_hold = control_hold[3]; // extend_path.ts:47
-  wire [23:0] slot_3_control_patience = control_patience; // extend_path.ts:47
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend_path.ts:47
+    & requests_here_3; // extend-path.ts:48
+  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:48
+  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:48
+  wire slot_3_answer_ready = replies_answer_3_ready; // extend-path.ts:48
+  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend-path.ts:48
+  wire slot_3_access_ready = to_memory_access_3_ready; // extend-path.ts:48
+  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend-path.ts:48
+  wire slot_3_came_valid = from_memory_came_3_valid; // extend-path.ts:48
+  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:48
+  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:48
+  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:48
+  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:48
+  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:48
+  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:48
+  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend-path.ts:48
+  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:48
+  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:48
+  wire slot_3_control_hold = control_hold[3]; // extend-path.ts:48
+  wire [23:0] slot_3_control_patience = control_patience; // extend-path.ts:48
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend-path.ts:48
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_3_pid),
@@ -1813,29 +1813,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_3_lost)
   );
 
-  wire data_frame_own_reset = slot_3_in_reset; // extend_path.ts:49
-  wire data_frame_request_valid = slot_3_request_valid; // extend_path.ts:49
-  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend_path.ts:49
-  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend_path.ts:49
-  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend_path.ts:49
-  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend_path.ts:49
-  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend_path.ts:49
-  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend_path.ts:49
-  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend_path.ts:49
-  wire data_frame_reply_ready = slot_3_reply_ready; // extend_path.ts:49
-  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend_path.ts:49
-  wire data_frame_memory_ready = slot_3_memory_ready; // extend_path.ts:49
-  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend_path.ts:49
-  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend_path.ts:49
-  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend_path.ts:49
-  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend_path.ts:49
-  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend_path.ts:49
-  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend_path.ts:49
-  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend_path.ts:49
-  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend_path.ts:49
-  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend_path.ts:49
-  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend_path.ts:49
-  DataFrame_b64_c8_d1444_r8 data_frame ( // extend_path.ts:49
+  wire data_frame_own_reset = slot_3_in_reset; // extend-path.ts:50
+  wire data_frame_request_valid = slot_3_request_valid; // extend-path.ts:50
+  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend-path.ts:50
+  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend-path.ts:50
+  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend-path.ts:50
+  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend-path.ts:50
+  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend-path.ts:50
+  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend-path.ts:50
+  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend-path.ts:50
+  wire data_frame_reply_ready = slot_3_reply_ready; // extend-path.ts:50
+  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend-path.ts:50
+  wire data_frame_memory_ready = slot_3_memory_ready; // extend-path.ts:50
+  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend-path.ts:50
+  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend-path.ts:50
+  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend-path.ts:50
+  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend-path.ts:50
+  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend-path.ts:50
+  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend-path.ts:50
+  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend-path.ts:50
+  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend-path.ts:50
+  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend-path.ts:50
+  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend-path.ts:50
+  DataFrame_b64_c8_d1444_r8 data_frame ( // extend-path.ts:50
     .clk                            (clk),
     .rst                            (rst | data_frame_own_reset),
     .request_valid                  (data_frame_request_valid),
@@ -1885,15 +1885,15 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (data_frame_memory_reply_data_payload_last)
   );
 
-  wire requests_waiting_push_valid = node_soc_rx_valid; // request_port.ts:63
-  wire [511:0] requests_waiting_push_payload_data = node_soc_rx_payload_data; // request_port.ts:63
-  wire [63:0] requests_waiting_push_payload_keep = node_soc_rx_payload_keep; // request_port.ts:63
-  wire requests_waiting_push_payload_last = node_soc_rx_payload_last; // request_port.ts:63
-  wire requests_waiting_push_payload_user = node_soc_rx_payload_user; // request_port.ts:63
+  wire requests_waiting_push_valid = node_soc_rx_valid; // request-port.ts:65
+  wire [511:0] requests_waiting_push_payload_data = node_soc_rx_payload_data; // request-port.ts:65
+  wire [63:0] requests_waiting_push_payload_keep = node_soc_rx_payload_keep; // request-port.ts:65
+  wire requests_waiting_push_payload_last = node_soc_rx_payload_last; // request-port.ts:65
+  wire requests_waiting_push_payload_user = node_soc_rx_payload_user; // request-port.ts:65
   assign requests_waiting_pop_ready =
     requests_open
     & (requests_goes_soc ? soc_rx_ready : requests_strip_frame_ready);
-  Fifo_shape_b1a495_depth4_styledistributed requests_waiting ( // request_port.ts:63
+  Fifo_shape_b1a495_depth4_styledistributed requests_waiting ( // request-port.ts:65
     .clk               (clk),
     .rst               (rst),
     .push_valid        (requests_waiting_push_valid),
@@ -1911,10 +1911,10 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level             (requests_waiting_level)
   );
 
-  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request_port.ts:64
-  wire [7:0] requests_opcodes_push_payload = node_soc_rx_payload_data[367:360]; // request_port.ts:64
-  wire requests_opcodes_pop_ready = requests_begins; // request_port.ts:64
-  Fifo_shape8_depth4_styledistributed requests_opcodes ( // request_port.ts:64
+  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:66
+  wire [7:0] requests_opcodes_push_payload = node_soc_rx_payload_data[367:360]; // request-port.ts:66
+  wire requests_opcodes_pop_ready = requests_begins; // request-port.ts:66
+  Fifo_shape8_depth4_styledistributed requests_opcodes ( // request-port.ts:66
     .clk          (clk),
     .rst          (rst),
     .push_valid   (requests_opcodes_push_valid),
@@ -1926,14 +1926,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level        (requests_opcodes_level)
   );
 
-  wire requests_strip_frame_valid = requests_apart_valid; // request_port.ts:103
-  wire [511:0] requests_strip_frame_payload_data = requests_waiting_pop_payload_data; // request_port.ts:103
-  wire [63:0] requests_strip_frame_payload_keep = requests_waiting_pop_payload_keep; // request_port.ts:103
-  wire requests_strip_frame_payload_last = requests_waiting_pop_payload_last; // request_port.ts:103
-  wire requests_strip_frame_payload_user = requests_waiting_pop_payload_user; // request_port.ts:103
-  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request_port.ts:103
-  wire requests_strip_data_ready = requests_body_push_ready; // request_port.ts:103
-  HeaderStrip_h58_b64 requests_strip ( // request_port.ts:103
+  wire requests_strip_frame_valid = requests_apart_valid; // request-port.ts:105
+  wire [511:0] requests_strip_frame_payload_data = requests_waiting_pop_payload_data; // request-port.ts:105
+  wire [63:0] requests_strip_frame_payload_keep = requests_waiting_pop_payload_keep; // request-port.ts:105
+  wire requests_strip_frame_payload_last = requests_waiting_pop_payload_last; // request-port.ts:105
+  wire requests_strip_frame_payload_user = requests_waiting_pop_payload_user; // request-port.ts:105
+  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:105
+  wire requests_strip_data_ready = requests_body_push_ready; // request-port.ts:105
+  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:105
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (requests_strip_frame_valid),
@@ -1954,11 +1954,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route               (requests_strip_route)
   );
 
-  wire requests_body_push_valid = requests_strip_data_valid; // request_port.ts:106
-  wire [511:0] requests_body_push_payload_data = requests_strip_data_payload_data; // request_port.ts:106
-  wire requests_body_push_payload_last = requests_strip_data_payload_last; // request_port.ts:106
-  wire requests_body_pop_ready = requests_moving & requests_takes; // request_port.ts:106
-  Fifo_shape_b0d7d4_depth32_styledistributed requests_body ( // request_port.ts:106
+  wire requests_body_push_valid = requests_strip_data_valid; // request-port.ts:108
+  wire [511:0] requests_body_push_payload_data = requests_strip_data_payload_data; // request-port.ts:108
+  wire requests_body_push_payload_last = requests_strip_data_payload_last; // request-port.ts:108
+  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:108
+  Fifo_shape_b0d7d4_depth32_styledistributed requests_body ( // request-port.ts:108
     .clk               (clk),
     .rst               (rst),
     .push_valid        (requests_body_push_valid),
@@ -1972,7 +1972,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level             (requests_body_level)
   );
 
-  wire requests_once_ask_valid = requests_parted_full & requests_looks_up & ~requests_asked; // request_port.ts:112
+  wire requests_once_ask_valid = requests_parted_full & requests_looks_up & ~requests_asked; // request-port.ts:114
   wire [47:0] requests_once_ask_payload_client = {
     requests_parted_held_header[215:208],
     requests_parted_held_header[223:216],
@@ -1980,20 +1980,20 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     requests_parted_held_header[239:232],
     requests_parted_held_header[279:272],
     requests_parted_held_header[287:280]
-  }; // request_port.ts:112
+  }; // request-port.ts:114
   wire [31:0] requests_once_ask_payload_operation =
     requests_parted_held_header[375] ? requests_parted_held_header[463:432] :
-    requests_parted_held_header[431:400]; // request_port.ts:112
-  wire requests_once_answer_ready = requests_parted_full; // request_port.ts:112
-  wire requests_once_done_valid = replies_told; // request_port.ts:112
-  wire [7:0] requests_once_done_entry = replies_sent_entry; // request_port.ts:112
-  wire [3:0] requests_once_done_status = replies_sent_status; // request_port.ts:112
-  wire [7:0] requests_once_done_opcode = replies_sent_opcode; // request_port.ts:112
-  wire [3:0] requests_once_done_length = replies_sent_length[3:0]; // request_port.ts:112
+    requests_parted_held_header[431:400]; // request-port.ts:114
+  wire requests_once_answer_ready = requests_parted_full; // request-port.ts:114
+  wire requests_once_done_valid = replies_told; // request-port.ts:114
+  wire [7:0] requests_once_done_entry = replies_sent_entry; // request-port.ts:114
+  wire [3:0] requests_once_done_status = replies_sent_status; // request-port.ts:114
+  wire [7:0] requests_once_done_opcode = replies_sent_opcode; // request-port.ts:114
+  wire [3:0] requests_once_done_length = replies_sent_length[3:0]; // request-port.ts:114
   wire [95:0] requests_once_done_body =
     (replies_beat == 4'd0) ? replies_reply_header_data_payload_data[95:0] :
-    replies_sent_body; // request_port.ts:112
-  OnceTable_n256_k3000 requests_once ( // request_port.ts:112
+    replies_sent_body; // request-port.ts:114
+  OnceTable_n256_k3000 requests_once ( // request-port.ts:114
     .clk                    (clk),
     .rst                    (rst),
     .ask_valid              (requests_once_ask_valid),
@@ -2017,9 +2017,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .ready                  (requests_once_ready)
   );
 
-  wire replies_reply_header_head_valid = replies_to_head_full; // reply_port.ts:70
-  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply_port.ts:70
-  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply_port.ts:70
+  wire replies_reply_header_head_valid = replies_to_head_full; // reply-port.ts:71
+  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply-port.ts:71
+  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply-port.ts:71
   assign replies_reply_header_data_valid =
     (replies_serves_0 & slot_0_answer_data_valid)
     | (replies_serves_1 & slot_1_answer_data_valid)
@@ -2036,9 +2036,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     (replies_serves_0 & slot_0_answer_data_payload_last)
     | (replies_serves_1 & slot_1_answer_data_payload_last)
     | (replies_serves_2 & slot_2_answer_data_payload_last)
-    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply_port.ts:70
-  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply_port.ts:70
-  HeaderInsert_h58_b64 replies_reply_header ( // reply_port.ts:70
+    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:71
+  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply-port.ts:71
+  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:71
     .clk                 (clk),
     .rst                 (rst),
     .head_valid          (replies_reply_header_head_valid),
@@ -2057,18 +2057,18 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .frame_payload_user  (replies_reply_header_frame_payload_user)
   );
 
-  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory_port.ts:77
-  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory_port.ts:77
-  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory_port.ts:77
-  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory_port.ts:77
-  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory_port.ts:77
-  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory_port.ts:77
+  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory-port.ts:77
+  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory-port.ts:77
+  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory-port.ts:77
+  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory-port.ts:77
+  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory-port.ts:77
+  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory-port.ts:77
   wire from_memory_memory_strip_data_ready =
     (slot_0_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd0))
     | (slot_1_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd1))
     | (slot_2_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd2))
-    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory_port.ts:77
-  HeaderStrip_h70_b64 from_memory_memory_strip ( // memory_port.ts:77
+    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:77
+  HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:77
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (from_memory_memory_strip_frame_valid),
@@ -2089,26 +2089,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route               (from_memory_memory_strip_route)
   );
 
-  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory_port.ts:57
-  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory_port.ts:57
-  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory_port.ts:57
+  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory-port.ts:57
+  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory-port.ts:57
+  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory-port.ts:57
   wire to_memory_memory_header_data_valid =
     (to_memory_serves_0 & slot_0_access_data_valid)
     | (to_memory_serves_1 & slot_1_access_data_valid)
     | (to_memory_serves_2 & slot_2_access_data_valid)
-    | (to_memory_serves_3 & slot_3_access_data_valid); // memory_port.ts:57
+    | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:57
   wire [511:0] to_memory_memory_header_data_payload_data =
     ({512{to_memory_serves_0}} & slot_0_access_data_payload_data)
     | ({512{to_memory_serves_1}} & slot_1_access_data_payload_data)
     | ({512{to_memory_serves_2}} & slot_2_access_data_payload_data)
-    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory_port.ts:57
+    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory-port.ts:57
   wire to_memory_memory_header_data_payload_last =
     (to_memory_serves_0 & slot_0_access_data_payload_last)
     | (to_memory_serves_1 & slot_1_access_data_payload_last)
     | (to_memory_serves_2 & slot_2_access_data_payload_last)
-    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory_port.ts:57
-  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory_port.ts:57
-  HeaderInsert_h70_b64 to_memory_memory_header ( // memory_port.ts:57
+    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory-port.ts:57
+  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory-port.ts:57
+  HeaderInsert_h70_b64 to_memory_memory_header ( // memory-port.ts:57
     .clk                 (clk),
     .rst                 (rst),
     .head_valid          (to_memory_memory_header_head_valid),

@@ -110,10 +110,10 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   output wire         lost
 );
   reg [7:0] used; // slot.ts:75
-  reg closed; // slot_reset.ts:20
-  reg drained; // slot_reset.ts:20
-  reg lost_one; // slot_reset.ts:20
-  reg [2:0] lost_context; // slot_reset.ts:21
+  reg closed; // slot-reset.ts:20
+  reg drained; // slot-reset.ts:20
+  reg lost_one; // slot-reset.ts:20
+  reg [2:0] lost_context; // slot-reset.ts:21
   wire bodies_push_ready; // slot.ts:84
   wire bodies_pop_valid; // slot.ts:84
   wire [511:0] bodies_pop_payload_data; // slot.ts:84
@@ -196,8 +196,8 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire [511:0] memory_reply_beats_pop_payload_data; // slot.ts:147
   wire memory_reply_beats_pop_payload_last; // slot.ts:147
   wire [9:0] memory_reply_beats_level; // slot.ts:147
-  reg [23:0] idle_cycles; // slot_reset.ts:51
-  reg stuck; // slot_reset.ts:51
+  reg [23:0] idle_cycles; // slot-reset.ts:51
+  reg stuck; // slot-reset.ts:51
   (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:90
   wire replies_wants; // collect.ts:49
   wire replies_heads_push_valid; // collect.ts:41
@@ -206,11 +206,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire accesses_heads_push_valid; // collect.ts:41
   wire next_ready; // slot.ts:136
   wire may; // slot.ts:139
-  wire answers_lost = closed & drained; // slot_reset.ts:22
-  wire clear = answers_lost & ~(|used); // slot_reset.ts:22
-  wire own_reply_valid = reply_valid & ~closed; // slot_reset.ts:33
-  wire own_reply_data_valid = reply_data_valid & ~closed; // slot_reset.ts:33
-  wire own_reply_data_ready = replies_wants & replies_data_push_ready; // slot_reset.ts:33
+  wire answers_lost = closed & drained; // slot-reset.ts:22
+  wire clear = answers_lost & ~(|used); // slot-reset.ts:22
+  wire own_reply_valid = reply_valid & ~closed; // slot-reset.ts:33
+  wire own_reply_data_valid = reply_data_valid & ~closed; // slot-reset.ts:33
+  wire own_reply_data_ready = replies_wants & replies_data_push_ready; // slot-reset.ts:33
   wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:45
   assign replies_wants = replies_valid & (|replies_left);
   wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:54
@@ -229,9 +229,9 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire current = |(used & current_joined); // slot.ts:100
   wire between = ~(|left); // slot.ts:105
   wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // slot.ts:112
-  wire own_memory_valid = memory_valid & ~closed; // slot_reset.ts:33
-  wire own_memory_data_valid = memory_data_valid & ~closed; // slot_reset.ts:33
-  wire own_memory_data_ready = accesses_wants & accesses_data_push_ready; // slot_reset.ts:33
+  wire own_memory_valid = memory_valid & ~closed; // slot-reset.ts:33
+  wire own_memory_data_valid = memory_data_valid & ~closed; // slot-reset.ts:33
+  wire own_memory_data_ready = accesses_wants & accesses_data_push_ready; // slot-reset.ts:33
   wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:45
   assign accesses_wants = accesses_valid & (|accesses_left);
   wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:54

@@ -53,121 +53,121 @@ module AccessWrite_f56bbcf9 (
   output wire         events_unanswered,
   output wire [13:0]  events_writeBytes
 );
-  reg request_to_0_done; // access_write.ts:36
-  reg request_to_1_done; // access_write.ts:36
-  reg request_to_2_done; // access_write.ts:36
-  reg bursts_of_full; // access_write.ts:38
-  reg [5:0] bursts_of_held_slot; // access_write.ts:38
-  reg [21:0] bursts_of_held_offset; // access_write.ts:38
-  reg [13:0] bursts_of_held_length; // access_write.ts:38
-  reg bursts_of_held_write; // access_write.ts:38
-  reg bursts_of_held_silent; // access_write.ts:38
-  reg [7:0] bursts_of_held_replyOpcode; // access_write.ts:38
-  reg [2:0] bursts_of_held_op; // access_write.ts:38
-  reg bursts_of_held_indirect; // access_write.ts:38
-  reg [17:0] bursts_of_held_ppns; // access_write.ts:38
-  reg bursts_of_skid_full; // access_write.ts:38
-  reg [5:0] bursts_of_skid_held_slot; // access_write.ts:38
-  reg [21:0] bursts_of_skid_held_offset; // access_write.ts:38
-  reg [13:0] bursts_of_skid_held_length; // access_write.ts:38
-  reg bursts_of_skid_held_write; // access_write.ts:38
-  reg bursts_of_skid_held_silent; // access_write.ts:38
-  reg [7:0] bursts_of_skid_held_replyOpcode; // access_write.ts:38
-  reg [2:0] bursts_of_skid_held_op; // access_write.ts:38
-  reg bursts_of_skid_held_indirect; // access_write.ts:38
-  reg [17:0] bursts_of_skid_held_ppns; // access_write.ts:38
-  reg align_of_full; // access_write.ts:39
-  reg [5:0] align_of_held_slot; // access_write.ts:39
-  reg [21:0] align_of_held_offset; // access_write.ts:39
-  reg [13:0] align_of_held_length; // access_write.ts:39
-  reg align_of_held_write; // access_write.ts:39
-  reg align_of_held_silent; // access_write.ts:39
-  reg [7:0] align_of_held_replyOpcode; // access_write.ts:39
-  reg [2:0] align_of_held_op; // access_write.ts:39
-  reg align_of_held_indirect; // access_write.ts:39
-  reg [17:0] align_of_held_ppns; // access_write.ts:39
-  reg align_of_skid_full; // access_write.ts:39
-  reg [5:0] align_of_skid_held_slot; // access_write.ts:39
-  reg [21:0] align_of_skid_held_offset; // access_write.ts:39
-  reg [13:0] align_of_skid_held_length; // access_write.ts:39
-  reg align_of_skid_held_write; // access_write.ts:39
-  reg align_of_skid_held_silent; // access_write.ts:39
-  reg [7:0] align_of_skid_held_replyOpcode; // access_write.ts:39
-  reg [2:0] align_of_skid_held_op; // access_write.ts:39
-  reg align_of_skid_held_indirect; // access_write.ts:39
-  reg [17:0] align_of_skid_held_ppns; // access_write.ts:39
-  reg burst_further; // bursts.ts:26
-  reg [15:0] burst_next_beat; // bursts.ts:27
-  reg [8:0] burst_next_left; // bursts.ts:28
-  reg [17:0] burst_next_ppns; // bursts.ts:29
-  reg aw_stage_full; // bursts.ts:60
-  reg [30:0] aw_stage_held_addr; // bursts.ts:60
-  reg [4:0] aw_stage_held_id; // bursts.ts:60
-  reg [7:0] aw_stage_held_len; // bursts.ts:60
-  reg [2:0] aw_stage_held_size; // bursts.ts:60
-  reg [1:0] aw_stage_held_burst; // bursts.ts:60
-  wire pending_push_ready; // access_write.ts:45
-  wire pending_pop_valid; // access_write.ts:45
-  wire [5:0] pending_pop_payload_slot; // access_write.ts:45
-  wire [7:0] pending_pop_payload_opcode; // access_write.ts:45
-  wire [13:0] pending_pop_payload_length; // access_write.ts:45
-  wire pending_pop_payload_silent; // access_write.ts:45
-  wire pending_pop_payload_indirect; // access_write.ts:45
-  wire pending_pop_payload_last; // access_write.ts:45
-  wire [6:0] pending_level; // access_write.ts:45
-  wire align_job_ready; // access_write.ts:55
-  wire align_input_ready; // access_write.ts:55
-  wire align_output_valid; // access_write.ts:55
-  wire [511:0] align_output_payload_data; // access_write.ts:55
-  wire [63:0] align_output_payload_keep; // access_write.ts:55
-  wire [5:0] align_output_payload_tag; // access_write.ts:55
-  wire align_output_payload_bad; // access_write.ts:55
-  wire align_output_payload_last; // access_write.ts:55
-  wire align_input_last; // access_write.ts:55
-  reg begun; // access_write.ts:65
-  reg [5:0] next_beat; // access_write.ts:66
-  reg failed_before; // access_write.ts:75
-  wire burst_stream_ready; // bursts.ts:25
-  wire burst_last; // bursts.ts:37
-  wire aw_next_ready; // access_write.ts:43
-  wire [17:0] burst_ppns; // bursts.ts:34
-  wire [15:0] burst_beat; // bursts.ts:32
-  wire [5:0] burst_length; // bursts.ts:38
-  wire request_to_0_valid = request_valid & ~request_to_0_done; // access_write.ts:36
-  wire request_to_0_ready = ~bursts_of_skid_full; // access_write.ts:36
-  wire request_to_2_valid = request_valid & ~request_to_2_done; // access_write.ts:36
-  wire request_to_2_ready = ~align_of_skid_full; // access_write.ts:36
-  wire bursts_of_ready = burst_stream_ready & burst_last; // access_write.ts:38
-  wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access_write.ts:38
-  wire align_of_room = ~align_of_full | align_job_ready; // access_write.ts:39
+  reg request_to_0_done; // access-write.ts:34
+  reg request_to_1_done; // access-write.ts:34
+  reg request_to_2_done; // access-write.ts:34
+  reg bursts_of_full; // access-write.ts:36
+  reg [5:0] bursts_of_held_slot; // access-write.ts:36
+  reg [21:0] bursts_of_held_offset; // access-write.ts:36
+  reg [13:0] bursts_of_held_length; // access-write.ts:36
+  reg bursts_of_held_write; // access-write.ts:36
+  reg bursts_of_held_silent; // access-write.ts:36
+  reg [7:0] bursts_of_held_replyOpcode; // access-write.ts:36
+  reg [2:0] bursts_of_held_op; // access-write.ts:36
+  reg bursts_of_held_indirect; // access-write.ts:36
+  reg [17:0] bursts_of_held_ppns; // access-write.ts:36
+  reg bursts_of_skid_full; // access-write.ts:36
+  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:36
+  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:36
+  reg [13:0] bursts_of_skid_held_length; // access-write.ts:36
+  reg bursts_of_skid_held_write; // access-write.ts:36
+  reg bursts_of_skid_held_silent; // access-write.ts:36
+  reg [7:0] bursts_of_skid_held_replyOpcode; // access-write.ts:36
+  reg [2:0] bursts_of_skid_held_op; // access-write.ts:36
+  reg bursts_of_skid_held_indirect; // access-write.ts:36
+  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:36
+  reg align_of_full; // access-write.ts:37
+  reg [5:0] align_of_held_slot; // access-write.ts:37
+  reg [21:0] align_of_held_offset; // access-write.ts:37
+  reg [13:0] align_of_held_length; // access-write.ts:37
+  reg align_of_held_write; // access-write.ts:37
+  reg align_of_held_silent; // access-write.ts:37
+  reg [7:0] align_of_held_replyOpcode; // access-write.ts:37
+  reg [2:0] align_of_held_op; // access-write.ts:37
+  reg align_of_held_indirect; // access-write.ts:37
+  reg [17:0] align_of_held_ppns; // access-write.ts:37
+  reg align_of_skid_full; // access-write.ts:37
+  reg [5:0] align_of_skid_held_slot; // access-write.ts:37
+  reg [21:0] align_of_skid_held_offset; // access-write.ts:37
+  reg [13:0] align_of_skid_held_length; // access-write.ts:37
+  reg align_of_skid_held_write; // access-write.ts:37
+  reg align_of_skid_held_silent; // access-write.ts:37
+  reg [7:0] align_of_skid_held_replyOpcode; // access-write.ts:37
+  reg [2:0] align_of_skid_held_op; // access-write.ts:37
+  reg align_of_skid_held_indirect; // access-write.ts:37
+  reg [17:0] align_of_skid_held_ppns; // access-write.ts:37
+  reg burst_further; // bursts.ts:38
+  reg [15:0] burst_next_beat; // bursts.ts:39
+  reg [8:0] burst_next_left; // bursts.ts:40
+  reg [17:0] burst_next_ppns; // bursts.ts:41
+  reg aw_stage_full; // bursts.ts:72
+  reg [30:0] aw_stage_held_addr; // bursts.ts:72
+  reg [4:0] aw_stage_held_id; // bursts.ts:72
+  reg [7:0] aw_stage_held_len; // bursts.ts:72
+  reg [2:0] aw_stage_held_size; // bursts.ts:72
+  reg [1:0] aw_stage_held_burst; // bursts.ts:72
+  wire pending_push_ready; // access-write.ts:43
+  wire pending_pop_valid; // access-write.ts:43
+  wire [5:0] pending_pop_payload_slot; // access-write.ts:43
+  wire [7:0] pending_pop_payload_opcode; // access-write.ts:43
+  wire [13:0] pending_pop_payload_length; // access-write.ts:43
+  wire pending_pop_payload_silent; // access-write.ts:43
+  wire pending_pop_payload_indirect; // access-write.ts:43
+  wire pending_pop_payload_last; // access-write.ts:43
+  wire [6:0] pending_level; // access-write.ts:43
+  wire align_job_ready; // access-write.ts:53
+  wire align_input_ready; // access-write.ts:53
+  wire align_output_valid; // access-write.ts:53
+  wire [511:0] align_output_payload_data; // access-write.ts:53
+  wire [63:0] align_output_payload_keep; // access-write.ts:53
+  wire [5:0] align_output_payload_tag; // access-write.ts:53
+  wire align_output_payload_bad; // access-write.ts:53
+  wire align_output_payload_last; // access-write.ts:53
+  wire align_input_last; // access-write.ts:53
+  reg begun; // access-write.ts:63
+  reg [5:0] next_beat; // access-write.ts:64
+  reg failed_before; // access-write.ts:73
+  wire burst_stream_ready; // bursts.ts:37
+  wire burst_last; // bursts.ts:49
+  wire aw_next_ready; // access-write.ts:41
+  wire [17:0] burst_ppns; // bursts.ts:46
+  wire [15:0] burst_beat; // bursts.ts:44
+  wire [5:0] burst_length; // bursts.ts:50
+  wire request_to_0_valid = request_valid & ~request_to_0_done; // access-write.ts:34
+  wire request_to_0_ready = ~bursts_of_skid_full; // access-write.ts:34
+  wire request_to_2_valid = request_valid & ~request_to_2_done; // access-write.ts:34
+  wire request_to_2_ready = ~align_of_skid_full; // access-write.ts:34
+  wire bursts_of_ready = burst_stream_ready & burst_last; // access-write.ts:36
+  wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access-write.ts:36
+  wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:37
   assign burst_stream_ready = aw_next_ready & pending_push_ready;
-  wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:25
-  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:25
-  wire [14:0] burst_end_offset = {1'b0, bursts_of_held_length} + {9'd0, bursts_of_held_offset[5:0]} - 15'd1; // bursts.ts:31
+  wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:37
+  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:37
+  wire [14:0] burst_end_offset = {1'b0, bursts_of_held_length} + {9'd0, bursts_of_held_offset[5:0]} - 15'd1; // bursts.ts:43
   assign burst_beat = burst_further ? burst_next_beat : bursts_of_held_offset[21:6];
-  wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:33
+  wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:45
   assign burst_ppns = burst_further ? burst_next_ppns : bursts_of_held_ppns;
-  wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:35
+  wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:47
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
-  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access_write.ts:42
-  wire burst_to_1_valid = bursts_of_full & aw_next_ready; // access_write.ts:42
+  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:40
+  wire burst_to_1_valid = bursts_of_full & aw_next_ready; // access-write.ts:40
   assign aw_next_ready = ~aw_stage_full | aw_ready;
-  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access_write.ts:51
-  wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access_write.ts:67
-  wire failed = failed_before | (|b_payload_resp); // access_write.ts:76
-  wire ends = pending_pop_payload_last; // access_write.ts:77
-  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access_write.ts:87
+  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access-write.ts:49
+  wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access-write.ts:65
+  wire failed = failed_before | (|b_payload_resp); // access-write.ts:74
+  wire ends = pending_pop_payload_last; // access-write.ts:75
+  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access-write.ts:85
 
-  wire pending_push_valid = burst_to_1_valid; // access_write.ts:45
-  wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access_write.ts:45
-  wire [7:0] pending_push_payload_opcode = bursts_of_held_replyOpcode; // access_write.ts:45
-  wire [13:0] pending_push_payload_length = bursts_of_held_length; // access_write.ts:45
-  wire pending_push_payload_silent = bursts_of_held_silent; // access_write.ts:45
-  wire pending_push_payload_indirect = bursts_of_held_indirect; // access_write.ts:45
-  wire pending_push_payload_last = burst_last; // access_write.ts:45
-  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access_write.ts:45
-  Fifo_shape_875b3c_depth64_styledistributed pending ( // access_write.ts:45
+  wire pending_push_valid = burst_to_1_valid; // access-write.ts:43
+  wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access-write.ts:43
+  wire [7:0] pending_push_payload_opcode = bursts_of_held_replyOpcode; // access-write.ts:43
+  wire [13:0] pending_push_payload_length = bursts_of_held_length; // access-write.ts:43
+  wire pending_push_payload_silent = bursts_of_held_silent; // access-write.ts:43
+  wire pending_push_payload_indirect = bursts_of_held_indirect; // access-write.ts:43
+  wire pending_push_payload_last = burst_last; // access-write.ts:43
+  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access-write.ts:43
+  Fifo_shape_875b3c_depth64_styledistributed pending ( // access-write.ts:43
     .clk                   (clk),
     .rst                   (rst),
     .push_valid            (pending_push_valid),
@@ -189,16 +189,16 @@ module AccessWrite_f56bbcf9 (
     .level                 (pending_level)
   );
 
-  wire align_job_valid = align_of_full; // access_write.ts:55
-  wire [5:0] align_job_payload_from = 6'd6; // access_write.ts:55
-  wire [5:0] align_job_payload_to = align_of_held_offset[5:0]; // access_write.ts:55
-  wire [13:0] align_job_payload_length = align_of_held_length; // access_write.ts:55
-  wire [5:0] align_job_payload_tag = align_of_held_offset[11:6]; // access_write.ts:55
-  wire align_input_valid = buffer_valid; // access_write.ts:55
-  wire [511:0] align_input_payload_data = buffer_payload_data; // access_write.ts:55
-  wire align_input_payload_bad = 1'b0; // access_write.ts:55
-  wire align_output_ready = w_ready; // access_write.ts:55
-  Align_beatBytes64_tagBits6 align ( // access_write.ts:55
+  wire align_job_valid = align_of_full; // access-write.ts:53
+  wire [5:0] align_job_payload_from = 6'd6; // access-write.ts:53
+  wire [5:0] align_job_payload_to = align_of_held_offset[5:0]; // access-write.ts:53
+  wire [13:0] align_job_payload_length = align_of_held_length; // access-write.ts:53
+  wire [5:0] align_job_payload_tag = align_of_held_offset[11:6]; // access-write.ts:53
+  wire align_input_valid = buffer_valid; // access-write.ts:53
+  wire [511:0] align_input_payload_data = buffer_payload_data; // access-write.ts:53
+  wire align_input_payload_bad = 1'b0; // access-write.ts:53
+  wire align_output_ready = w_ready; // access-write.ts:53
+  Align_beatBytes64_tagBits6 align ( // access-write.ts:53
     .clk                 (clk),
     .rst                 (rst),
     .job_valid           (align_job_valid),
@@ -385,8 +385,8 @@ module AccessWrite_f56bbcf9 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access_write.ts:62
-      if (b_valid) assert (pending_pop_valid); // access_write.ts:80
+      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access-write.ts:60
+      if (b_valid) assert (pending_pop_valid); // access-write.ts:78
     end
 `else
 `ifndef SYNTHESIS
@@ -394,13 +394,13 @@ module AccessWrite_f56bbcf9 (
     if (~rst) begin
       if (buffer_valid & buffer_ready) begin
         if (~(buffer_payload_last == align_input_last)) begin
-          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access_write.ts:62)"); // access_write.ts:62
+          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access-write.ts:60)"); // access-write.ts:60
           $stop;
         end
       end
       if (b_valid) begin
         if (~pending_pop_valid) begin
-          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access_write.ts:80)"); // access_write.ts:80
+          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access-write.ts:78)"); // access-write.ts:78
           $stop;
         end
       end

@@ -120,99 +120,99 @@ module Control_reset_f9f394 (
   input  wire [3:0]  offload_state_held,
   input  wire [3:0]  offload_state_stuck
 );
-  reg [3:0] offloadReset; // control.ts:39
-  reg [23:0] offloadPatience; // control.ts:39
-  reg [31:0] macLow; // control.ts:39
-  reg [15:0] macHigh; // control.ts:39
-  reg [31:0] ip; // control.ts:39
-  reg [15:0] nativePort; // control.ts:39
-  reg [15:0] clientPort; // control.ts:39
-  reg acceptAnyMac; // control.ts:39
-  reg outOfMemory; // control.ts:39
-  reg [15:0] rule0Pid; // control.ts:39
-  reg [2:0] rule0Action; // control.ts:39
-  reg rule0Valid; // control.ts:39
-  reg [15:0] rule1Pid; // control.ts:39
-  reg [2:0] rule1Action; // control.ts:39
-  reg rule1Valid; // control.ts:39
-  reg [15:0] rule2Pid; // control.ts:39
-  reg [2:0] rule2Action; // control.ts:39
-  reg rule2Valid; // control.ts:39
-  reg [15:0] rule3Pid; // control.ts:39
-  reg [2:0] rule3Action; // control.ts:39
-  reg rule3Valid; // control.ts:39
-  reg [5:0] turn; // control.ts:105
-  reg clearing; // control.ts:106
-  reg [7:0] pending_rxFrames; // control.ts:114
-  reg [7:0] pending_txFrames; // control.ts:114
-  reg [7:0] pending_dropLong; // control.ts:114
-  reg [7:0] pending_dropFcs; // control.ts:114
-  reg [7:0] pending_dropShort; // control.ts:114
-  reg [7:0] pending_dropMac; // control.ts:114
-  reg [7:0] pending_dropEtherType; // control.ts:114
-  reg [7:0] pending_dropArp; // control.ts:114
-  reg [7:0] pending_dropIpHeader; // control.ts:114
-  reg [7:0] pending_dropIpOptions; // control.ts:114
-  reg [7:0] pending_dropIpChecksum; // control.ts:114
-  reg [7:0] pending_dropFragment; // control.ts:114
-  reg [7:0] pending_dropIp; // control.ts:114
-  reg [7:0] pending_dropLength; // control.ts:114
-  reg [7:0] pending_dropProtocol; // control.ts:114
-  reg [7:0] pending_dropIcmp; // control.ts:114
-  reg [7:0] pending_dropPort; // control.ts:114
-  reg [7:0] pending_dropRule; // control.ts:114
-  reg [7:0] pending_arpReplies; // control.ts:114
-  reg [7:0] pending_icmpReplies; // control.ts:114
-  reg [7:0] pending_nacks; // control.ts:114
-  reg [7:0] pending_malformed; // control.ts:114
-  reg [7:0] pending_invalid; // control.ts:114
-  reg [7:0] pending_writePermission; // control.ts:114
-  reg [7:0] pending_readPermission; // control.ts:114
-  reg [7:0] pending_outOfMemory; // control.ts:114
-  reg [7:0] pending_busy; // control.ts:114
-  reg [7:0] pending_unanswered; // control.ts:114
-  reg [7:0] pending_pingpongs; // control.ts:114
-  reg [7:0] pending_reads; // control.ts:114
-  reg [7:0] pending_writes; // control.ts:114
-  reg [7:0] pending_writesNoReply; // control.ts:114
-  reg [7:0] pending_atomics; // control.ts:114
-  reg [7:0] pending_dereferences; // control.ts:114
-  reg [7:0] pending_fences; // control.ts:114
-  reg [21:0] pending_readBytes; // control.ts:114
-  reg [21:0] pending_writeBytes; // control.ts:114
-  reg [7:0] pending_slowRequests; // control.ts:114
-  reg [7:0] pending_extendRequests; // control.ts:114
-  reg [7:0] pending_pageFaults; // control.ts:114
-  reg [7:0] pending_tlbHits; // control.ts:114
-  reg [7:0] pending_tlbMisses; // control.ts:114
-  reg [7:0] pending_missesMerged; // control.ts:114
-  reg [7:0] pending_bucketFetches; // control.ts:114
-  reg [7:0] pending_tlbEvictions; // control.ts:114
-  reg [7:0] pending_retriesAnswered; // control.ts:114
-  reg [7:0] pending_retriesBusy; // control.ts:114
-  reg [7:0] pending_retriesExpired; // control.ts:114
-  reg [7:0] pending_retryEvictions; // control.ts:114
-  reg [7:0] pending_retryClientsReplaced; // control.ts:114
-  reg [7:0] pending_shootdowns; // control.ts:114
-  reg [7:0] pending_offload0Requests; // control.ts:114
-  reg [7:0] pending_offload1Requests; // control.ts:114
-  reg [7:0] pending_offload2Requests; // control.ts:114
-  reg [7:0] pending_offload3Requests; // control.ts:114
-  reg [7:0] pending_offload0Accesses; // control.ts:114
-  reg [7:0] pending_offload1Accesses; // control.ts:114
-  reg [7:0] pending_offload2Accesses; // control.ts:114
-  reg [7:0] pending_offload3Accesses; // control.ts:114
-  reg [7:0] pending_offloadBusy; // control.ts:114
-  reg [7:0] pending_offloadRepeated; // control.ts:114
-  reg adding; // control.ts:121
-  reg [21:0] amount; // control.ts:122
-  reg [47:0] base; // control.ts:123
-  reg [5:0] place; // control.ts:124
-  reg settling; // control.ts:126
+  reg [3:0] offloadReset; // control.ts:34
+  reg [23:0] offloadPatience; // control.ts:34
+  reg [31:0] macLow; // control.ts:34
+  reg [15:0] macHigh; // control.ts:34
+  reg [31:0] ip; // control.ts:34
+  reg [15:0] nativePort; // control.ts:34
+  reg [15:0] clientPort; // control.ts:34
+  reg acceptAnyMac; // control.ts:34
+  reg outOfMemory; // control.ts:34
+  reg [15:0] rule0Pid; // control.ts:34
+  reg [2:0] rule0Action; // control.ts:34
+  reg rule0Valid; // control.ts:34
+  reg [15:0] rule1Pid; // control.ts:34
+  reg [2:0] rule1Action; // control.ts:34
+  reg rule1Valid; // control.ts:34
+  reg [15:0] rule2Pid; // control.ts:34
+  reg [2:0] rule2Action; // control.ts:34
+  reg rule2Valid; // control.ts:34
+  reg [15:0] rule3Pid; // control.ts:34
+  reg [2:0] rule3Action; // control.ts:34
+  reg rule3Valid; // control.ts:34
+  reg [5:0] turn; // control.ts:100
+  reg clearing; // control.ts:101
+  reg [7:0] pending_rxFrames; // control.ts:109
+  reg [7:0] pending_txFrames; // control.ts:109
+  reg [7:0] pending_dropLong; // control.ts:109
+  reg [7:0] pending_dropFcs; // control.ts:109
+  reg [7:0] pending_dropShort; // control.ts:109
+  reg [7:0] pending_dropMac; // control.ts:109
+  reg [7:0] pending_dropEtherType; // control.ts:109
+  reg [7:0] pending_dropArp; // control.ts:109
+  reg [7:0] pending_dropIpHeader; // control.ts:109
+  reg [7:0] pending_dropIpOptions; // control.ts:109
+  reg [7:0] pending_dropIpChecksum; // control.ts:109
+  reg [7:0] pending_dropFragment; // control.ts:109
+  reg [7:0] pending_dropIp; // control.ts:109
+  reg [7:0] pending_dropLength; // control.ts:109
+  reg [7:0] pending_dropProtocol; // control.ts:109
+  reg [7:0] pending_dropIcmp; // control.ts:109
+  reg [7:0] pending_dropPort; // control.ts:109
+  reg [7:0] pending_dropRule; // control.ts:109
+  reg [7:0] pending_arpReplies; // control.ts:109
+  reg [7:0] pending_icmpReplies; // control.ts:109
+  reg [7:0] pending_nacks; // control.ts:109
+  reg [7:0] pending_malformed; // control.ts:109
+  reg [7:0] pending_invalid; // control.ts:109
+  reg [7:0] pending_writePermission; // control.ts:109
+  reg [7:0] pending_readPermission; // control.ts:109
+  reg [7:0] pending_outOfMemory; // control.ts:109
+  reg [7:0] pending_busy; // control.ts:109
+  reg [7:0] pending_unanswered; // control.ts:109
+  reg [7:0] pending_pingpongs; // control.ts:109
+  reg [7:0] pending_reads; // control.ts:109
+  reg [7:0] pending_writes; // control.ts:109
+  reg [7:0] pending_writesNoReply; // control.ts:109
+  reg [7:0] pending_atomics; // control.ts:109
+  reg [7:0] pending_dereferences; // control.ts:109
+  reg [7:0] pending_fences; // control.ts:109
+  reg [21:0] pending_readBytes; // control.ts:109
+  reg [21:0] pending_writeBytes; // control.ts:109
+  reg [7:0] pending_slowRequests; // control.ts:109
+  reg [7:0] pending_extendRequests; // control.ts:109
+  reg [7:0] pending_pageFaults; // control.ts:109
+  reg [7:0] pending_tlbHits; // control.ts:109
+  reg [7:0] pending_tlbMisses; // control.ts:109
+  reg [7:0] pending_missesMerged; // control.ts:109
+  reg [7:0] pending_bucketFetches; // control.ts:109
+  reg [7:0] pending_tlbEvictions; // control.ts:109
+  reg [7:0] pending_retriesAnswered; // control.ts:109
+  reg [7:0] pending_retriesBusy; // control.ts:109
+  reg [7:0] pending_retriesExpired; // control.ts:109
+  reg [7:0] pending_retryEvictions; // control.ts:109
+  reg [7:0] pending_retryClientsReplaced; // control.ts:109
+  reg [7:0] pending_shootdowns; // control.ts:109
+  reg [7:0] pending_offload0Requests; // control.ts:109
+  reg [7:0] pending_offload1Requests; // control.ts:109
+  reg [7:0] pending_offload2Requests; // control.ts:109
+  reg [7:0] pending_offload3Requests; // control.ts:109
+  reg [7:0] pending_offload0Accesses; // control.ts:109
+  reg [7:0] pending_offload1Accesses; // control.ts:109
+  reg [7:0] pending_offload2Accesses; // control.ts:109
+  reg [7:0] pending_offload3Accesses; // control.ts:109
+  reg [7:0] pending_offloadBusy; // control.ts:109
+  reg [7:0] pending_offloadRepeated; // control.ts:109
+  reg adding; // control.ts:116
+  reg [21:0] amount; // control.ts:117
+  reg [47:0] base; // control.ts:118
+  reg [5:0] place; // control.ts:119
+  reg settling; // control.ts:121
   reg asked_full; // axi4-lite.ts:61
   reg [11:0] asked_held_addr; // axi4-lite.ts:61
   reg [2:0] asked_held_prot; // axi4-lite.ts:61
-  reg [15:0] kept_high; // control.ts:56
+  reg [15:0] kept_high; // control.ts:51
   reg answered_full; // axi4-lite.ts:67
   reg [31:0] answered_held_data; // axi4-lite.ts:67
   reg [1:0] answered_held_resp; // axi4-lite.ts:67
@@ -224,19 +224,19 @@ module Control_reset_f9f394 (
   reg [3:0] order_data_held_strb; // axi4-lite.ts:70
   reg done_full; // axi4-lite.ts:78
   reg [1:0] done_held_resp; // axi4-lite.ts:78
-  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:104
-  wire [9:0] at; // control.ts:49
-  wire inCounters; // control.ts:51
-  wire high_word; // control.ts:55
-  wire [9:0] offset; // control.ts:53
-  wire inMat; // control.ts:52
-  wire mapped; // control.ts:60
+  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:99
+  wire [9:0] at; // control.ts:44
+  wire inCounters; // control.ts:46
+  wire high_word; // control.ts:50
+  wire [9:0] offset; // control.ts:48
+  wire inMat; // control.ts:47
+  wire mapped; // control.ts:55
   wire written_ready; // axi4-lite.ts:73
-  wire toRegister; // control.ts:71
-  wire toMat; // control.ts:72
-  wire entryBytes; // control.ts:73
-  wire [9:0] target; // control.ts:70
-  wire last = turn == 6'd60; // control.ts:107
+  wire toRegister; // control.ts:66
+  wire toMat; // control.ts:67
+  wire entryBytes; // control.ts:68
+  wire [9:0] target; // control.ts:65
+  wire last = turn == 6'd60; // control.ts:102
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:62
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h4000600)

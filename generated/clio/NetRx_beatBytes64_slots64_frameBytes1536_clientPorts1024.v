@@ -72,13 +72,13 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire         drops_port,
   output wire         received
 );
-  reg first; // net_rx.ts:64
-  reg [5:0] beat; // net_rx.ts:65
-  reg [5:0] slot; // net_rx.ts:66
-  reg [687:0] header; // net_rx.ts:67
-  reg [11:0] last_byte; // net_rx.ts:68
-  reg bad; // net_rx.ts:69
-  reg pending; // net_rx.ts:70
+  reg first; // net-rx.ts:61
+  reg [5:0] beat; // net-rx.ts:62
+  reg [5:0] slot; // net-rx.ts:63
+  reg [687:0] header; // net-rx.ts:64
+  reg [11:0] last_byte; // net-rx.ts:65
+  reg bad; // net-rx.ts:66
+  reg pending; // net-rx.ts:67
   reg judged_valid; // cells.ts:16
   reg answer_valid; // cells.ts:16
   reg [19:0] broken; // cells.ts:16
@@ -115,36 +115,36 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg answer_retry; // cells.ts:16
   reg [47:0] answer_client; // cells.ts:16
   reg [31:0] answer_operation; // cells.ts:16
-  reg dropping_long; // net_rx.ts:136
-  reg dropping_fcs; // net_rx.ts:136
-  reg dropping_short; // net_rx.ts:136
-  reg dropping_mac; // net_rx.ts:136
-  reg dropping_etherType; // net_rx.ts:136
-  reg dropping_arp; // net_rx.ts:136
-  reg dropping_ipHeader; // net_rx.ts:136
-  reg dropping_ipOptions; // net_rx.ts:136
-  reg dropping_ipChecksum; // net_rx.ts:136
-  reg dropping_fragment; // net_rx.ts:136
-  reg dropping_ip; // net_rx.ts:136
-  reg dropping_length; // net_rx.ts:136
-  reg dropping_protocol; // net_rx.ts:136
-  reg dropping_icmp; // net_rx.ts:136
-  reg dropping_port; // net_rx.ts:136
-  reg released; // net_rx.ts:137
-  reg [5:0] released_slot; // net_rx.ts:138
-  wire answer_room = ~answer_valid | request_ready; // net_rx.ts:73
-  wire judged_room = ~judged_valid | answer_room; // net_rx.ts:74
-  wire room = ~pending | judged_room; // net_rx.ts:76
-  wire taken = rx_valid & rx_ready; // net_rx.ts:79
-  wire ended = taken & rx_payload_last; // net_rx.ts:80
-  wire [5:0] frame_slot = first ? slot_payload : slot; // net_rx.ts:81
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net_rx.ts:94
-  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net_rx.ts:160
-  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net_rx.ts:160
-  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net_rx.ts:161
-  wire is_udp = is_ip & (header[191:184] == 8'd17); // net_rx.ts:161
-  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net_rx.ts:162
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net_rx.ts:162
+  reg dropping_long; // net-rx.ts:133
+  reg dropping_fcs; // net-rx.ts:133
+  reg dropping_short; // net-rx.ts:133
+  reg dropping_mac; // net-rx.ts:133
+  reg dropping_etherType; // net-rx.ts:133
+  reg dropping_arp; // net-rx.ts:133
+  reg dropping_ipHeader; // net-rx.ts:133
+  reg dropping_ipOptions; // net-rx.ts:133
+  reg dropping_ipChecksum; // net-rx.ts:133
+  reg dropping_fragment; // net-rx.ts:133
+  reg dropping_ip; // net-rx.ts:133
+  reg dropping_length; // net-rx.ts:133
+  reg dropping_protocol; // net-rx.ts:133
+  reg dropping_icmp; // net-rx.ts:133
+  reg dropping_port; // net-rx.ts:133
+  reg released; // net-rx.ts:134
+  reg [5:0] released_slot; // net-rx.ts:135
+  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:70
+  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:71
+  wire room = ~pending | judged_room; // net-rx.ts:73
+  wire taken = rx_valid & rx_ready; // net-rx.ts:76
+  wire ended = taken & rx_payload_last; // net-rx.ts:77
+  wire [5:0] frame_slot = first ? slot_payload : slot; // net-rx.ts:78
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net-rx.ts:91
+  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net-rx.ts:157
+  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net-rx.ts:157
+  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net-rx.ts:158
+  wire is_udp = is_ip & (header[191:184] == 8'd17); // net-rx.ts:158
+  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:159
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:159
   wire [47:0] mac_ours_joined = {
     header[7:0],
     header[15:8],
@@ -156,20 +156,20 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire mac_ours =
     (mac_ours_joined == config_mac)
     | ((mac_ours_joined == 48'hffffffffffff) & is_arp)
-    | config_acceptAnyMac; // net_rx.ts:163
-  wire native = {header[295:288], header[303:296]} == config_nativePort; // net_rx.ts:164
-  wire [15:0] port_past = {header[295:288], header[303:296]} - config_clientPort; // net_rx.ts:165
-  wire client = port_past < 16'd1024; // net_rx.ts:167
-  wire tooLong = last_byte >= 12'd1536; // net_rx.ts:169
-  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net_rx.ts:173
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net_rx.ts:118
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net_rx.ts:121
-  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net_rx.ts:122
-  wire refused = |all; // net_rx.ts:124
-  wire [19:0] cause = all & (~all + 20'd1); // net_rx.ts:125
-  wire spoilt = judged_bad & ~judged_tooLong & (refused | (judged_kind != 2'd0)); // net_rx.ts:129
-  wire dropped = refused | spoilt; // net_rx.ts:130
-  wire moves = judged_valid & answer_room; // net_rx.ts:134
+    | config_acceptAnyMac; // net-rx.ts:160
+  wire native = {header[295:288], header[303:296]} == config_nativePort; // net-rx.ts:161
+  wire [15:0] port_past = {header[295:288], header[303:296]} - config_clientPort; // net-rx.ts:162
+  wire client = port_past < 16'd1024; // net-rx.ts:164
+  wire tooLong = last_byte >= 12'd1536; // net-rx.ts:166
+  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:170
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:115
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:118
+  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:119
+  wire refused = |all; // net-rx.ts:121
+  wire [19:0] cause = all & (~all + 20'd1); // net-rx.ts:122
+  wire spoilt = judged_bad & ~judged_tooLong & (refused | (judged_kind != 2'd0)); // net-rx.ts:126
+  wire dropped = refused | spoilt; // net-rx.ts:127
+  wire moves = judged_valid & answer_room; // net-rx.ts:131
 
   always @(posedge clk)
     if (rst) begin

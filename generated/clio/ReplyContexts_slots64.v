@@ -30,8 +30,8 @@ module ReplyContexts_slots64 (
   output wire [15:0]  value_icmpChecksum,
   output wire [95:0]  value_ipHeader
 );
-  (* ram_style = "block" *) reg [466:0] contexts [0:63]; // reply_contexts.ts:17
-  reg [466:0] found; // reply_contexts.ts:19
+  (* ram_style = "block" *) reg [466:0] contexts [0:63]; // reply-contexts.ts:18
+  reg [466:0] found; // reply-contexts.ts:20
 
   always @(posedge clk) begin
     if (write_en) begin

@@ -53,61 +53,61 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        events_retryEvictions,
   output wire        events_retryClientsReplaced
 );
-  wire verdict_request_ready; // retry_buffer.ts:39
-  wire verdict_pass_valid; // retry_buffer.ts:39
-  wire [5:0] verdict_pass_payload_slot; // retry_buffer.ts:39
-  wire [15:0] verdict_pass_payload_pid; // retry_buffer.ts:39
-  wire [63:0] verdict_pass_payload_va; // retry_buffer.ts:39
-  wire [13:0] verdict_pass_payload_length; // retry_buffer.ts:39
-  wire verdict_pass_payload_write; // retry_buffer.ts:39
-  wire verdict_pass_payload_silent; // retry_buffer.ts:39
-  wire [7:0] verdict_pass_payload_replyOpcode; // retry_buffer.ts:39
-  wire [2:0] verdict_pass_payload_op; // retry_buffer.ts:39
-  wire verdict_pass_payload_indirect; // retry_buffer.ts:39
-  wire verdict_fence_valid; // retry_buffer.ts:39
-  wire [5:0] verdict_fence_payload_slot; // retry_buffer.ts:39
-  wire verdict_started_valid; // retry_buffer.ts:39
-  wire [5:0] verdict_started_slot; // retry_buffer.ts:39
-  wire [10:0] verdict_started_entry; // retry_buffer.ts:39
-  wire verdict_finding_valid; // retry_buffer.ts:39
-  wire [1:0] verdict_finding_kind; // retry_buffer.ts:39
-  wire [5:0] verdict_finding_slot; // retry_buffer.ts:39
-  wire [10:0] verdict_finding_entry; // retry_buffer.ts:39
-  wire [5:0] verdict_finding_entrySlot; // retry_buffer.ts:39
-  wire verdict_finding_silent; // retry_buffer.ts:39
-  wire [7:0] verdict_finding_replyOpcode; // retry_buffer.ts:39
-  wire verdict_evicted; // retry_buffer.ts:39
-  wire verdict_replaced; // retry_buffer.ts:39
-  wire results_answer_valid; // retry_buffer.ts:40
-  wire [5:0] results_answer_payload_slot; // retry_buffer.ts:40
-  wire [1:0] results_answer_payload_kind; // retry_buffer.ts:40
-  wire [3:0] results_answer_payload_status; // retry_buffer.ts:40
-  wire results_answer_payload_silent; // retry_buffer.ts:40
-  wire [7:0] results_answer_payload_replyOpcode; // retry_buffer.ts:40
-  wire [63:0] results_word; // retry_buffer.ts:40
-  wire results_events_answered; // retry_buffer.ts:40
-  wire results_events_busy; // retry_buffer.ts:40
-  wire results_events_expired; // retry_buffer.ts:40
+  wire verdict_request_ready; // retry-buffer.ts:40
+  wire verdict_pass_valid; // retry-buffer.ts:40
+  wire [5:0] verdict_pass_payload_slot; // retry-buffer.ts:40
+  wire [15:0] verdict_pass_payload_pid; // retry-buffer.ts:40
+  wire [63:0] verdict_pass_payload_va; // retry-buffer.ts:40
+  wire [13:0] verdict_pass_payload_length; // retry-buffer.ts:40
+  wire verdict_pass_payload_write; // retry-buffer.ts:40
+  wire verdict_pass_payload_silent; // retry-buffer.ts:40
+  wire [7:0] verdict_pass_payload_replyOpcode; // retry-buffer.ts:40
+  wire [2:0] verdict_pass_payload_op; // retry-buffer.ts:40
+  wire verdict_pass_payload_indirect; // retry-buffer.ts:40
+  wire verdict_fence_valid; // retry-buffer.ts:40
+  wire [5:0] verdict_fence_payload_slot; // retry-buffer.ts:40
+  wire verdict_started_valid; // retry-buffer.ts:40
+  wire [5:0] verdict_started_slot; // retry-buffer.ts:40
+  wire [10:0] verdict_started_entry; // retry-buffer.ts:40
+  wire verdict_finding_valid; // retry-buffer.ts:40
+  wire [1:0] verdict_finding_kind; // retry-buffer.ts:40
+  wire [5:0] verdict_finding_slot; // retry-buffer.ts:40
+  wire [10:0] verdict_finding_entry; // retry-buffer.ts:40
+  wire [5:0] verdict_finding_entrySlot; // retry-buffer.ts:40
+  wire verdict_finding_silent; // retry-buffer.ts:40
+  wire [7:0] verdict_finding_replyOpcode; // retry-buffer.ts:40
+  wire verdict_evicted; // retry-buffer.ts:40
+  wire verdict_replaced; // retry-buffer.ts:40
+  wire results_answer_valid; // retry-buffer.ts:41
+  wire [5:0] results_answer_payload_slot; // retry-buffer.ts:41
+  wire [1:0] results_answer_payload_kind; // retry-buffer.ts:41
+  wire [3:0] results_answer_payload_status; // retry-buffer.ts:41
+  wire results_answer_payload_silent; // retry-buffer.ts:41
+  wire [7:0] results_answer_payload_replyOpcode; // retry-buffer.ts:41
+  wire [63:0] results_word; // retry-buffer.ts:41
+  wire results_events_answered; // retry-buffer.ts:41
+  wire results_events_busy; // retry-buffer.ts:41
+  wire results_events_expired; // retry-buffer.ts:41
 
-  wire verdict_request_valid = request_valid; // retry_buffer.ts:39
-  wire [5:0] verdict_request_payload_access_slot = request_payload_access_slot; // retry_buffer.ts:39
-  wire [15:0] verdict_request_payload_access_pid = request_payload_access_pid; // retry_buffer.ts:39
-  wire [63:0] verdict_request_payload_access_va = request_payload_access_va; // retry_buffer.ts:39
-  wire [13:0] verdict_request_payload_access_length = request_payload_access_length; // retry_buffer.ts:39
-  wire verdict_request_payload_access_write = request_payload_access_write; // retry_buffer.ts:39
-  wire verdict_request_payload_access_silent = request_payload_access_silent; // retry_buffer.ts:39
-  wire [7:0] verdict_request_payload_access_replyOpcode = request_payload_access_replyOpcode; // retry_buffer.ts:39
-  wire [2:0] verdict_request_payload_access_op = request_payload_access_op; // retry_buffer.ts:39
-  wire verdict_request_payload_access_indirect = request_payload_access_indirect; // retry_buffer.ts:39
-  wire verdict_request_payload_tracked = request_payload_tracked; // retry_buffer.ts:39
-  wire verdict_request_payload_keeps = request_payload_keeps; // retry_buffer.ts:39
-  wire verdict_request_payload_introduces = request_payload_introduces; // retry_buffer.ts:39
-  wire verdict_request_payload_fence = request_payload_fence; // retry_buffer.ts:39
-  wire [47:0] verdict_request_payload_client = request_payload_client; // retry_buffer.ts:39
-  wire [31:0] verdict_request_payload_operation = request_payload_operation; // retry_buffer.ts:39
-  wire verdict_pass_ready = pass_ready; // retry_buffer.ts:39
-  wire verdict_fence_ready = fence_ready; // retry_buffer.ts:39
-  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry_buffer.ts:39
+  wire verdict_request_valid = request_valid; // retry-buffer.ts:40
+  wire [5:0] verdict_request_payload_access_slot = request_payload_access_slot; // retry-buffer.ts:40
+  wire [15:0] verdict_request_payload_access_pid = request_payload_access_pid; // retry-buffer.ts:40
+  wire [63:0] verdict_request_payload_access_va = request_payload_access_va; // retry-buffer.ts:40
+  wire [13:0] verdict_request_payload_access_length = request_payload_access_length; // retry-buffer.ts:40
+  wire verdict_request_payload_access_write = request_payload_access_write; // retry-buffer.ts:40
+  wire verdict_request_payload_access_silent = request_payload_access_silent; // retry-buffer.ts:40
+  wire [7:0] verdict_request_payload_access_replyOpcode = request_payload_access_replyOpcode; // retry-buffer.ts:40
+  wire [2:0] verdict_request_payload_access_op = request_payload_access_op; // retry-buffer.ts:40
+  wire verdict_request_payload_access_indirect = request_payload_access_indirect; // retry-buffer.ts:40
+  wire verdict_request_payload_tracked = request_payload_tracked; // retry-buffer.ts:40
+  wire verdict_request_payload_keeps = request_payload_keeps; // retry-buffer.ts:40
+  wire verdict_request_payload_introduces = request_payload_introduces; // retry-buffer.ts:40
+  wire verdict_request_payload_fence = request_payload_fence; // retry-buffer.ts:40
+  wire [47:0] verdict_request_payload_client = request_payload_client; // retry-buffer.ts:40
+  wire [31:0] verdict_request_payload_operation = request_payload_operation; // retry-buffer.ts:40
+  wire verdict_pass_ready = pass_ready; // retry-buffer.ts:40
+  wire verdict_fence_ready = fence_ready; // retry-buffer.ts:40
+  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:40
     .clk                                (clk),
     .rst                                (rst),
     .request_valid                      (verdict_request_valid),
@@ -155,23 +155,23 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .replaced                           (verdict_replaced)
   );
 
-  wire results_started_valid = verdict_started_valid; // retry_buffer.ts:40
-  wire [5:0] results_started_slot = verdict_started_slot; // retry_buffer.ts:40
-  wire [10:0] results_started_entry = verdict_started_entry; // retry_buffer.ts:40
-  wire results_finding_valid = verdict_finding_valid; // retry_buffer.ts:40
-  wire [1:0] results_finding_kind = verdict_finding_kind; // retry_buffer.ts:40
-  wire [5:0] results_finding_slot = verdict_finding_slot; // retry_buffer.ts:40
-  wire [10:0] results_finding_entry = verdict_finding_entry; // retry_buffer.ts:40
-  wire [5:0] results_finding_entrySlot = verdict_finding_entrySlot; // retry_buffer.ts:40
-  wire results_finding_silent = verdict_finding_silent; // retry_buffer.ts:40
-  wire [7:0] results_finding_replyOpcode = verdict_finding_replyOpcode; // retry_buffer.ts:40
-  wire results_done_valid = done_valid; // retry_buffer.ts:40
-  wire [5:0] results_done_slot = done_slot; // retry_buffer.ts:40
-  wire [3:0] results_done_status = done_status; // retry_buffer.ts:40
-  wire [63:0] results_done_word = done_word; // retry_buffer.ts:40
-  wire results_answer_ready = answer_ready; // retry_buffer.ts:40
-  wire [5:0] results_word_slot = word_slot; // retry_buffer.ts:40
-  RetryResults_e2048_n64_w64 results_i ( // retry_buffer.ts:40
+  wire results_started_valid = verdict_started_valid; // retry-buffer.ts:41
+  wire [5:0] results_started_slot = verdict_started_slot; // retry-buffer.ts:41
+  wire [10:0] results_started_entry = verdict_started_entry; // retry-buffer.ts:41
+  wire results_finding_valid = verdict_finding_valid; // retry-buffer.ts:41
+  wire [1:0] results_finding_kind = verdict_finding_kind; // retry-buffer.ts:41
+  wire [5:0] results_finding_slot = verdict_finding_slot; // retry-buffer.ts:41
+  wire [10:0] results_finding_entry = verdict_finding_entry; // retry-buffer.ts:41
+  wire [5:0] results_finding_entrySlot = verdict_finding_entrySlot; // retry-buffer.ts:41
+  wire results_finding_silent = verdict_finding_silent; // retry-buffer.ts:41
+  wire [7:0] results_finding_replyOpcode = verdict_finding_replyOpcode; // retry-buffer.ts:41
+  wire results_done_valid = done_valid; // retry-buffer.ts:41
+  wire [5:0] results_done_slot = done_slot; // retry-buffer.ts:41
+  wire [3:0] results_done_status = done_status; // retry-buffer.ts:41
+  wire [63:0] results_done_word = done_word; // retry-buffer.ts:41
+  wire results_answer_ready = answer_ready; // retry-buffer.ts:41
+  wire [5:0] results_word_slot = word_slot; // retry-buffer.ts:41
+  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:41
     .clk                        (clk),
     .rst                        (rst),
     .started_valid              (results_started_valid),

@@ -65,111 +65,111 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [2:0]   access_payload_op,
   output wire         access_payload_indirect
 );
-  reg arrived_full; // sync_unit.ts:54
-  reg [5:0] arrived_held_slot; // sync_unit.ts:54
-  reg [2:0] arrived_held_op; // sync_unit.ts:54
-  reg [30:0] arrived_held_address; // sync_unit.ts:54
-  reg [15:0] arrived_held_pid; // sync_unit.ts:54
-  reg [13:0] arrived_held_length; // sync_unit.ts:54
-  reg arrived_held_silent; // sync_unit.ts:54
-  reg [7:0] arrived_held_replyOpcode; // sync_unit.ts:54
-  wire words_free; // sync_unit.ts:56
-  wire [1:0] words_lane; // sync_unit.ts:56
-  wire asked_push_ready; // sync_unit.ts:166
-  wire asked_pop_valid; // sync_unit.ts:166
-  wire [27:0] asked_pop_payload; // sync_unit.ts:166
-  wire [2:0] asked_level; // sync_unit.ts:166
-  wire reading_push_ready; // sync_unit.ts:166
-  wire reading_pop_valid; // sync_unit.ts:166
-  wire [1:0] reading_pop_payload; // sync_unit.ts:166
-  wire [2:0] reading_level; // sync_unit.ts:166
-  wire storing_push_ready; // sync_unit.ts:166
-  wire storing_pop_valid; // sync_unit.ts:166
-  wire [1:0] storing_pop_payload; // sync_unit.ts:166
-  wire [2:0] storing_level; // sync_unit.ts:166
-  reg stored_last; // sync_unit.ts:82
-  reg at_work; // sync_unit.ts:98
-  reg [1:0] w_lane; // sync_unit.ts:100
-  reg [5:0] w_slot; // sync_unit.ts:100
-  reg [2:0] w_op; // sync_unit.ts:100
-  reg [27:0] w_word; // sync_unit.ts:100
-  reg [63:0] w_old; // sync_unit.ts:100
-  reg [127:0] w_operands; // sync_unit.ts:100
-  reg w_failed; // sync_unit.ts:100
-  wire to_write_push_ready; // sync_unit.ts:116
-  wire to_write_pop_valid; // sync_unit.ts:116
-  wire [27:0] to_write_pop_payload_word; // sync_unit.ts:116
-  wire [63:0] to_write_pop_payload_value; // sync_unit.ts:116
-  wire [2:0] to_write_level; // sync_unit.ts:116
-  wire writing_push_ready; // sync_unit.ts:166
-  wire writing_pop_valid; // sync_unit.ts:166
-  wire [1:0] writing_pop_payload; // sync_unit.ts:166
-  wire [2:0] writing_level; // sync_unit.ts:166
-  reg write_to_0_done; // sync_unit.ts:118
-  reg write_to_1_done; // sync_unit.ts:118
-  wire without_write_push_ready; // sync_unit.ts:142
-  wire without_write_pop_valid; // sync_unit.ts:142
-  wire [1:0] without_write_pop_payload_lane; // sync_unit.ts:142
-  wire without_write_pop_payload_failed; // sync_unit.ts:142
-  wire [2:0] without_write_level; // sync_unit.ts:142
-  reg ends_locked; // sync_unit.ts:143
-  reg [1:0] ends_owner; // sync_unit.ts:143
-  wire ended_push_ready; // sync_unit.ts:143
-  wire ended_pop_valid; // sync_unit.ts:143
-  wire [1:0] ended_pop_payload_lane; // sync_unit.ts:143
-  wire ended_pop_payload_failed; // sync_unit.ts:143
-  wire [2:0] ended_level; // sync_unit.ts:143
-  (* ram_style = "distributed" *) reg [36:0] work [0:3]; // sync_unit.ts:66
-  (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // sync_unit.ts:69
-  (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // sync_unit.ts:107
-  wire [1:0] ends_grant; // sync_unit.ts:143
-  wire [1:0] ends_request; // sync_unit.ts:143
-  wire ended_pop_ready; // sync_unit.ts:143
-  wire begins = arrived_full & words_free; // sync_unit.ts:59
-  wire is_store = arrived_held_op == 3'd4; // sync_unit.ts:61
-  wire reads = begins & ~is_store; // sync_unit.ts:73
-  wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // sync_unit.ts:83
-  wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // sync_unit.ts:92
+  reg arrived_full; // sync-unit.ts:52
+  reg [5:0] arrived_held_slot; // sync-unit.ts:52
+  reg [2:0] arrived_held_op; // sync-unit.ts:52
+  reg [30:0] arrived_held_address; // sync-unit.ts:52
+  reg [15:0] arrived_held_pid; // sync-unit.ts:52
+  reg [13:0] arrived_held_length; // sync-unit.ts:52
+  reg arrived_held_silent; // sync-unit.ts:52
+  reg [7:0] arrived_held_replyOpcode; // sync-unit.ts:52
+  wire words_free; // sync-unit.ts:54
+  wire [1:0] words_lane; // sync-unit.ts:54
+  wire asked_push_ready; // sync-unit.ts:164
+  wire asked_pop_valid; // sync-unit.ts:164
+  wire [27:0] asked_pop_payload; // sync-unit.ts:164
+  wire [2:0] asked_level; // sync-unit.ts:164
+  wire reading_push_ready; // sync-unit.ts:164
+  wire reading_pop_valid; // sync-unit.ts:164
+  wire [1:0] reading_pop_payload; // sync-unit.ts:164
+  wire [2:0] reading_level; // sync-unit.ts:164
+  wire storing_push_ready; // sync-unit.ts:164
+  wire storing_pop_valid; // sync-unit.ts:164
+  wire [1:0] storing_pop_payload; // sync-unit.ts:164
+  wire [2:0] storing_level; // sync-unit.ts:164
+  reg stored_last; // sync-unit.ts:80
+  reg at_work; // sync-unit.ts:96
+  reg [1:0] w_lane; // sync-unit.ts:98
+  reg [5:0] w_slot; // sync-unit.ts:98
+  reg [2:0] w_op; // sync-unit.ts:98
+  reg [27:0] w_word; // sync-unit.ts:98
+  reg [63:0] w_old; // sync-unit.ts:98
+  reg [127:0] w_operands; // sync-unit.ts:98
+  reg w_failed; // sync-unit.ts:98
+  wire to_write_push_ready; // sync-unit.ts:114
+  wire to_write_pop_valid; // sync-unit.ts:114
+  wire [27:0] to_write_pop_payload_word; // sync-unit.ts:114
+  wire [63:0] to_write_pop_payload_value; // sync-unit.ts:114
+  wire [2:0] to_write_level; // sync-unit.ts:114
+  wire writing_push_ready; // sync-unit.ts:164
+  wire writing_pop_valid; // sync-unit.ts:164
+  wire [1:0] writing_pop_payload; // sync-unit.ts:164
+  wire [2:0] writing_level; // sync-unit.ts:164
+  reg write_to_0_done; // sync-unit.ts:116
+  reg write_to_1_done; // sync-unit.ts:116
+  wire without_write_push_ready; // sync-unit.ts:140
+  wire without_write_pop_valid; // sync-unit.ts:140
+  wire [1:0] without_write_pop_payload_lane; // sync-unit.ts:140
+  wire without_write_pop_payload_failed; // sync-unit.ts:140
+  wire [2:0] without_write_level; // sync-unit.ts:140
+  reg ends_locked; // sync-unit.ts:141
+  reg [1:0] ends_owner; // sync-unit.ts:141
+  wire ended_push_ready; // sync-unit.ts:141
+  wire ended_pop_valid; // sync-unit.ts:141
+  wire [1:0] ended_pop_payload_lane; // sync-unit.ts:141
+  wire ended_pop_payload_failed; // sync-unit.ts:141
+  wire [2:0] ended_level; // sync-unit.ts:141
+  (* ram_style = "distributed" *) reg [36:0] work [0:3]; // sync-unit.ts:64
+  (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // sync-unit.ts:67
+  (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // sync-unit.ts:105
+  wire [1:0] ends_grant; // sync-unit.ts:141
+  wire [1:0] ends_request; // sync-unit.ts:141
+  wire ended_pop_ready; // sync-unit.ts:141
+  wire begins = arrived_full & words_free; // sync-unit.ts:57
+  wire is_store = arrived_held_op == 3'd4; // sync-unit.ts:59
+  wire reads = begins & ~is_store; // sync-unit.ts:71
+  wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // sync-unit.ts:81
+  wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // sync-unit.ts:90
   wire [36:0] found_word = work[next_lane];
   wire [63:0] found =
     found_word[11] ? (found_word[10] ? (found_word[9] ? r_payload_data[511:448] : r_payload_data[447:384]) : found_word[9] ? r_payload_data[383:320] : r_payload_data[319:256]) :
     found_word[10] ? (found_word[9] ? r_payload_data[255:192] : r_payload_data[191:128]) :
     found_word[9] ? r_payload_data[127:64] :
-    r_payload_data[63:0]; // sync_unit.ts:97
-  wire is_tas = w_op == 3'd1; // sync_ops.ts:32
-  wire found_expected = w_old == (is_tas ? 64'd0 : w_operands[63:0]); // sync_ops.ts:34
-  wire [63:0] sum = w_old + w_operands[63:0]; // sync_ops.ts:35
-  wire writes = (w_op < 3'd5) & (found_expected | (w_op == 3'd3) | (w_op == 3'd4)) & ~w_failed; // sync_unit.ts:104
-  wire fetched = at_work & (w_op >= 3'd5); // sync_unit.ts:105
-  wire written_valid = at_work & writes; // sync_unit.ts:112
+    r_payload_data[63:0]; // sync-unit.ts:95
+  wire is_tas = w_op == 3'd1; // sync-ops.ts:33
+  wire found_expected = w_old == (is_tas ? 64'd0 : w_operands[63:0]); // sync-ops.ts:35
+  wire [63:0] sum = w_old + w_operands[63:0]; // sync-ops.ts:36
+  wire writes = (w_op < 3'd5) & (found_expected | (w_op == 3'd3) | (w_op == 3'd4)) & ~w_failed; // sync-unit.ts:102
+  wire fetched = at_work & (w_op >= 3'd5); // sync-unit.ts:103
+  wire written_valid = at_work & writes; // sync-unit.ts:110
   wire [63:0] written_payload_value =
     is_tas ? 64'd1 :
     (w_op == 3'd2) ? w_operands[127:64] :
     (w_op == 3'd3) ? sum :
-    w_operands[63:0]; // sync_unit.ts:112
-  wire unwritten_valid = at_work & ~writes; // sync_unit.ts:132
-  wire confirmed_payload_failed = |b_payload_resp; // sync_unit.ts:132
-  wire ends_valid = |(ends_grant & ends_request); // sync_unit.ts:143
+    w_operands[63:0]; // sync-unit.ts:110
+  wire unwritten_valid = at_work & ~writes; // sync-unit.ts:130
+  wire confirmed_payload_failed = |b_payload_resp; // sync-unit.ts:130
+  wire ends_valid = |(ends_grant & ends_request); // sync-unit.ts:141
   wire [1:0] ends_payload_lane =
     ({2{ends_grant[0]}} & without_write_pop_payload_lane)
-    | ({2{ends_grant[1]}} & writing_pop_payload); // sync_unit.ts:143
+    | ({2{ends_grant[1]}} & writing_pop_payload); // sync-unit.ts:141
   wire ends_payload_failed =
     (ends_grant[0] & without_write_pop_payload_failed)
-    | (ends_grant[1] & confirmed_payload_failed); // sync_unit.ts:143
+    | (ends_grant[1] & confirmed_payload_failed); // sync-unit.ts:141
   assign ends_request = {b_valid, without_write_pop_valid};
-  wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // sync_unit.ts:143
+  wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // sync-unit.ts:141
   assign ends_grant =
     ends_locked ? ends_owner :
     |ends_after ? ends_after & (~ends_after + 2'd1) :
     ends_request & (~ends_request + 2'd1);
   wire [47:0] goes_on_word = contexts[ended_pop_payload_lane];
-  wire goes_on = (goes_on_word[8:6] >= 3'd5) & ~ended_pop_payload_failed; // sync_unit.ts:147
+  wire goes_on = (goes_on_word[8:6] >= 3'd5) & ~ended_pop_payload_failed; // sync-unit.ts:145
 
-  wire [27:0] words_word = arrived_held_address[30:3]; // sync_unit.ts:56
-  wire words_claim = begins; // sync_unit.ts:56
-  wire words_release_valid = ended_pop_valid & ended_pop_ready; // sync_unit.ts:56
-  wire [1:0] words_release_lane = ended_pop_payload_lane; // sync_unit.ts:56
-  SyncWords_lanes4_numberBits28 words ( // sync_unit.ts:56
+  wire [27:0] words_word = arrived_held_address[30:3]; // sync-unit.ts:54
+  wire words_claim = begins; // sync-unit.ts:54
+  wire words_release_valid = ended_pop_valid & ended_pop_ready; // sync-unit.ts:54
+  wire [1:0] words_release_lane = ended_pop_payload_lane; // sync-unit.ts:54
+  SyncWords_lanes4_numberBits28 words ( // sync-unit.ts:54
     .clk           (clk),
     .rst           (rst),
     .word          (words_word),
@@ -180,10 +180,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .release_lane  (words_release_lane)
   );
 
-  wire asked_push_valid = reads; // sync_unit.ts:166
-  wire [27:0] asked_push_payload = arrived_held_address[30:3]; // sync_unit.ts:166
-  wire asked_pop_ready = ar_ready; // sync_unit.ts:166
-  Fifo_shape28_depth4_styledistributed asked ( // sync_unit.ts:166
+  wire asked_push_valid = reads; // sync-unit.ts:164
+  wire [27:0] asked_push_payload = arrived_held_address[30:3]; // sync-unit.ts:164
+  wire asked_pop_ready = ar_ready; // sync-unit.ts:164
+  Fifo_shape28_depth4_styledistributed asked ( // sync-unit.ts:164
     .clk          (clk),
     .rst          (rst),
     .push_valid   (asked_push_valid),
@@ -195,10 +195,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (asked_level)
   );
 
-  wire reading_push_valid = reads; // sync_unit.ts:166
-  wire [1:0] reading_push_payload = words_lane; // sync_unit.ts:166
-  wire reading_pop_ready = r_valid & r_ready; // sync_unit.ts:166
-  Fifo_shape2_depth4_styledistributed reading ( // sync_unit.ts:166
+  wire reading_push_valid = reads; // sync-unit.ts:164
+  wire [1:0] reading_push_payload = words_lane; // sync-unit.ts:164
+  wire reading_pop_ready = r_valid & r_ready; // sync-unit.ts:164
+  Fifo_shape2_depth4_styledistributed reading ( // sync-unit.ts:164
     .clk          (clk),
     .rst          (rst),
     .push_valid   (reading_push_valid),
@@ -210,10 +210,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (reading_level)
   );
 
-  wire storing_push_valid = begins & is_store; // sync_unit.ts:166
-  wire [1:0] storing_push_payload = words_lane; // sync_unit.ts:166
-  wire storing_pop_ready = takes_store; // sync_unit.ts:166
-  Fifo_shape2_depth4_styledistributed storing ( // sync_unit.ts:166
+  wire storing_push_valid = begins & is_store; // sync-unit.ts:164
+  wire [1:0] storing_push_payload = words_lane; // sync-unit.ts:164
+  wire storing_pop_ready = takes_store; // sync-unit.ts:164
+  Fifo_shape2_depth4_styledistributed storing ( // sync-unit.ts:164
     .clk          (clk),
     .rst          (rst),
     .push_valid   (storing_push_valid),
@@ -225,11 +225,11 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (storing_level)
   );
 
-  wire to_write_push_valid = written_valid; // sync_unit.ts:116
-  wire [27:0] to_write_push_payload_word = w_word; // sync_unit.ts:116
-  wire [63:0] to_write_push_payload_value = written_payload_value; // sync_unit.ts:116
-  wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // sync_unit.ts:116
-  Fifo_shape_e1417a_depth4_styledistributed to_write ( // sync_unit.ts:116
+  wire to_write_push_valid = written_valid; // sync-unit.ts:114
+  wire [27:0] to_write_push_payload_word = w_word; // sync-unit.ts:114
+  wire [63:0] to_write_push_payload_value = written_payload_value; // sync-unit.ts:114
+  wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // sync-unit.ts:114
+  Fifo_shape_e1417a_depth4_styledistributed to_write ( // sync-unit.ts:114
     .clk                (clk),
     .rst                (rst),
     .push_valid         (to_write_push_valid),
@@ -243,10 +243,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level              (to_write_level)
   );
 
-  wire writing_push_valid = at_work & writes; // sync_unit.ts:166
-  wire [1:0] writing_push_payload = w_lane; // sync_unit.ts:166
-  wire writing_pop_ready = b_valid & b_ready; // sync_unit.ts:166
-  Fifo_shape2_depth4_styledistributed writing ( // sync_unit.ts:166
+  wire writing_push_valid = at_work & writes; // sync-unit.ts:164
+  wire [1:0] writing_push_payload = w_lane; // sync-unit.ts:164
+  wire writing_pop_ready = b_valid & b_ready; // sync-unit.ts:164
+  Fifo_shape2_depth4_styledistributed writing ( // sync-unit.ts:164
     .clk          (clk),
     .rst          (rst),
     .push_valid   (writing_push_valid),
@@ -258,11 +258,11 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (writing_level)
   );
 
-  wire without_write_push_valid = unwritten_valid; // sync_unit.ts:142
-  wire [1:0] without_write_push_payload_lane = w_lane; // sync_unit.ts:142
-  wire without_write_push_payload_failed = w_failed; // sync_unit.ts:142
-  wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // sync_unit.ts:142
-  Fifo_shape_1ea9e9_depth4_styledistributed without_write ( // sync_unit.ts:142
+  wire without_write_push_valid = unwritten_valid; // sync-unit.ts:140
+  wire [1:0] without_write_push_payload_lane = w_lane; // sync-unit.ts:140
+  wire without_write_push_payload_failed = w_failed; // sync-unit.ts:140
+  wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // sync-unit.ts:140
+  Fifo_shape_1ea9e9_depth4_styledistributed without_write ( // sync-unit.ts:140
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (without_write_push_valid),
@@ -276,11 +276,11 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level               (without_write_level)
   );
 
-  wire ended_push_valid = ends_valid; // sync_unit.ts:143
-  wire [1:0] ended_push_payload_lane = ends_payload_lane; // sync_unit.ts:143
-  wire ended_push_payload_failed = ends_payload_failed; // sync_unit.ts:143
+  wire ended_push_valid = ends_valid; // sync-unit.ts:141
+  wire [1:0] ended_push_payload_lane = ends_payload_lane; // sync-unit.ts:141
+  wire ended_push_payload_failed = ends_payload_failed; // sync-unit.ts:141
   assign ended_pop_ready = (reply_ready & ~goes_on) | (access_ready & goes_on);
-  Fifo_shape_1ea9e9_depth4_styledistributed ended ( // sync_unit.ts:143
+  Fifo_shape_1ea9e9_depth4_styledistributed ended ( // sync-unit.ts:141
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (ended_push_valid),
@@ -414,69 +414,69 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~arrived_full | (arrived_held_op != 3'd0)); // sync_unit.ts:62
-      assert (~arrived_full | ~(|arrived_held_address[2:0])); // sync_unit.ts:63
-      assert (~(reads & ~asked_push_ready)); // sync_unit.ts:169
-      assert (~(reads & ~reading_push_ready)); // sync_unit.ts:169
-      assert (~(storing_push_valid & ~storing_push_ready)); // sync_unit.ts:169
-      assert (~(r_valid & r_ready) | reading_pop_valid); // sync_unit.ts:88
-      assert (~r_valid | ((r_payload_id == 5'd17) & r_payload_last)); // sync_unit.ts:89
-      assert (~(written_valid & ~to_write_push_ready)); // sync_unit.ts:115
-      assert (~(writing_push_valid & ~writing_push_ready)); // sync_unit.ts:169
-      assert (~(unwritten_valid & ~without_write_push_ready)); // sync_unit.ts:135
-      assert (~(b_valid & b_ready) | writing_pop_valid); // sync_unit.ts:140
-      assert (~b_valid | (b_payload_id == 5'd17)); // sync_unit.ts:141
+      assert (~arrived_full | (arrived_held_op != 3'd0)); // sync-unit.ts:60
+      assert (~arrived_full | ~(|arrived_held_address[2:0])); // sync-unit.ts:61
+      assert (~(reads & ~asked_push_ready)); // sync-unit.ts:167
+      assert (~(reads & ~reading_push_ready)); // sync-unit.ts:167
+      assert (~(storing_push_valid & ~storing_push_ready)); // sync-unit.ts:167
+      assert (~(r_valid & r_ready) | reading_pop_valid); // sync-unit.ts:86
+      assert (~r_valid | ((r_payload_id == 5'd17) & r_payload_last)); // sync-unit.ts:87
+      assert (~(written_valid & ~to_write_push_ready)); // sync-unit.ts:113
+      assert (~(writing_push_valid & ~writing_push_ready)); // sync-unit.ts:167
+      assert (~(unwritten_valid & ~without_write_push_ready)); // sync-unit.ts:133
+      assert (~(b_valid & b_ready) | writing_pop_valid); // sync-unit.ts:138
+      assert (~b_valid | (b_payload_id == 5'd17)); // sync-unit.ts:139
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~arrived_full | (arrived_held_op != 3'd0))) begin
-        $display("%s", "assertion failed: no plain access comes here (sync_unit.ts:62)"); // sync_unit.ts:62
+        $display("%s", "assertion failed: no plain access comes here (sync-unit.ts:60)"); // sync-unit.ts:60
         $stop;
       end
       if (~(~arrived_full | ~(|arrived_held_address[2:0]))) begin
-        $display("%s", "assertion failed: words are aligned (sync_unit.ts:63)"); // sync_unit.ts:63
+        $display("%s", "assertion failed: words are aligned (sync-unit.ts:61)"); // sync-unit.ts:61
         $stop;
       end
       if (~(~(reads & ~asked_push_ready))) begin
-        $display("%s", "assertion failed: the queue asked has room for every operation in flight (sync_unit.ts:169)"); // sync_unit.ts:169
+        $display("%s", "assertion failed: the queue asked has room for every operation in flight (sync-unit.ts:167)"); // sync-unit.ts:167
         $stop;
       end
       if (~(~(reads & ~reading_push_ready))) begin
-        $display("%s", "assertion failed: the queue reading has room for every operation in flight (sync_unit.ts:169)"); // sync_unit.ts:169
+        $display("%s", "assertion failed: the queue reading has room for every operation in flight (sync-unit.ts:167)"); // sync-unit.ts:167
         $stop;
       end
       if (~(~(storing_push_valid & ~storing_push_ready))) begin
-        $display("%s", "assertion failed: the queue storing has room for every operation in flight (sync_unit.ts:169)"); // sync_unit.ts:169
+        $display("%s", "assertion failed: the queue storing has room for every operation in flight (sync-unit.ts:167)"); // sync-unit.ts:167
         $stop;
       end
       if (~(~(r_valid & r_ready) | reading_pop_valid)) begin
-        $display("%s", "assertion failed: a word that comes was asked for (sync_unit.ts:88)"); // sync_unit.ts:88
+        $display("%s", "assertion failed: a word that comes was asked for (sync-unit.ts:86)"); // sync-unit.ts:86
         $stop;
       end
       if (~(~r_valid | ((r_payload_id == 5'd17) & r_payload_last))) begin
-        $display("%s", "assertion failed: only single beats of the unit's ID come here (sync_unit.ts:89)"); // sync_unit.ts:89
+        $display("%s", "assertion failed: only single beats of the unit's ID come here (sync-unit.ts:87)"); // sync-unit.ts:87
         $stop;
       end
       if (~(~(written_valid & ~to_write_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every write (sync_unit.ts:115)"); // sync_unit.ts:115
+        $display("%s", "assertion failed: there is room for every write (sync-unit.ts:113)"); // sync-unit.ts:113
         $stop;
       end
       if (~(~(writing_push_valid & ~writing_push_ready))) begin
-        $display("%s", "assertion failed: the queue writing has room for every operation in flight (sync_unit.ts:169)"); // sync_unit.ts:169
+        $display("%s", "assertion failed: the queue writing has room for every operation in flight (sync-unit.ts:167)"); // sync-unit.ts:167
         $stop;
       end
       if (~(~(unwritten_valid & ~without_write_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every operation that does not write (sync_unit.ts:135)"); // sync_unit.ts:135
+        $display("%s", "assertion failed: there is room for every operation that does not write (sync-unit.ts:133)"); // sync-unit.ts:133
         $stop;
       end
       if (~(~(b_valid & b_ready) | writing_pop_valid)) begin
-        $display("%s", "assertion failed: an answer (B) belongs to a word that was written (sync_unit.ts:140)"); // sync_unit.ts:140
+        $display("%s", "assertion failed: an answer (B) belongs to a word that was written (sync-unit.ts:138)"); // sync-unit.ts:138
         $stop;
       end
       if (~(~b_valid | (b_payload_id == 5'd17))) begin
-        $display("%s", "assertion failed: only answers to the unit's ID come here (sync_unit.ts:141)"); // sync_unit.ts:141
+        $display("%s", "assertion failed: only answers to the unit's ID come here (sync-unit.ts:139)"); // sync-unit.ts:139
         $stop;
       end
     end

@@ -125,7 +125,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "AxisRegister",
     group: "AXI",
-    file: "lib/axis-register",
+    file: "lib/axi/axis-register",
     what: "AXI-Stream register slice",
     def: AxisRegister({ bytes: 8 }),
     example: "8 bytes",
@@ -135,7 +135,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "WidthAdapter",
     group: "AXI",
-    file: "lib/width-adapter",
+    file: "lib/axi/width-adapter",
     what: "AXI-Stream to wider beats",
     def: WidthAdapter({ fromBytes: 8, toBytes: 32 }),
     example: "8 to 32 bytes",
@@ -145,7 +145,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "WidthAdapter",
     group: "AXI",
-    file: "lib/width-adapter",
+    file: "lib/axi/width-adapter",
     what: "AXI-Stream to narrower beats",
     def: WidthAdapter({ fromBytes: 32, toBytes: 8 }),
     example: "32 to 8 bytes",
@@ -155,7 +155,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Axi4Register",
     group: "AXI",
-    file: "lib/axi4",
+    file: "lib/axi/axi4",
     what: "AXI4 register slice, all channels",
     def: Axi4Register({ addressBits: 32, idBits: 4, beatBytes: 8 }),
     example: "32 address bits, 4 ID bits, 8 bytes",

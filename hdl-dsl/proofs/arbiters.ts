@@ -1,7 +1,6 @@
 /** Arbiters: nothing lost or made up, stalled choices kept, packets whole, and how long one can wait. */
 import { sink, source } from "../types/ports.ts";
-import { bit, struct, uint } from "../types/shape.ts";
-import type { Shape, UIntShape } from "../types/shape.ts";
+import { bit, struct, uint, type Shape, type UIntShape } from "../types/shape.ts";
 import type { Bit, StreamIn } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { instance, module, type Def } from "../build/module.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { versionIn } from "../../cli/doctor/inspect.ts";
 import { tools } from "../../scripts/setup/tools.mjs";
-import { mnemo } from "./command-line.ts";
+import { mnemo } from "../support/command-line.ts";
 
 it("names every tool and its version", async () => {
   const { code, out, err } = await mnemo(["doctor"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withExcerpts } from "../../cli/generate/excerpts.ts";
 import { compare, writeAll } from "../../cli/generate/files.ts";
-import { mnemo } from "./command-line.ts";
+import { mnemo } from "../support/command-line.ts";
 
 let folder = "";
 beforeEach(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-generate-")); });

@@ -10,7 +10,7 @@ import { runProofs } from "../../cli/prove/run-proofs.ts";
 import { Terminal } from "../../designs/shared/command-line/index.ts";
 import { assertAlways, bit, emit, input, module, output, reg, type Proof } from "../../hdl-dsl/index.ts";
 import { planted, prove, replay } from "../../sim/index.ts";
-import { mnemo } from "./command-line.ts";
+import { mnemo } from "../support/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mnemo-test-prove-"));
 afterAll(() => {

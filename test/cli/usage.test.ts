@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mnemo } from "./command-line.ts";
+import { mnemo } from "../support/command-line.ts";
 
 const files = ["--in", "requests.pcap", "--out", "replies.pcap"];
 /** Bad usage, and the one sentence that answers it. */

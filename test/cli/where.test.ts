@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { filesOf } from "../../cli/generate/design-files.ts";
 import { Counter } from "../../docs/examples/counter.ts";
 import { emit } from "../../hdl-dsl/index.ts";
-import { mnemo } from "./command-line.ts";
+import { mnemo } from "../support/command-line.ts";
 
 let folder = "";
 beforeAll(() => {

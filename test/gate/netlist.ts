@@ -2,8 +2,7 @@
  * What synthesis makes of a design, as a design that a bench runs on: Yosys' netlist of LUTs, carry chains, registers and memories, with
  * the models of the device's cells that Yosys brings along.
  */
-import type { EmittedFile, Ports } from "../../hdl-dsl/index.ts";
-import { input, uint } from "../../hdl-dsl/index.ts";
+import { input, uint, type EmittedFile, type Ports } from "../../hdl-dsl/index.ts";
 import { designOf, type Design, type Dut } from "../../sim/index.ts";
 import { contentKey, remembered } from "../../cli/cache.ts";
 import { findYosys } from "../../cli/synth/yosys.ts";

@@ -1,8 +1,7 @@
 import { clioHeader, clioMessage, opcode, sessionBody } from "../wire/index.ts";
 import { concat, decode, encode } from "../../shared/wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../shared/go-back-n/wire/index.ts";
+import { gbnHeader, gbnTypes, type GbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../shared/go-back-n/software/index.ts";
-import type { GbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { ClientError } from "./link/errors.ts";
 import type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./link/transport.ts";
 

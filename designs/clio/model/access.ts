@@ -1,7 +1,6 @@
 import { accessBody, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
-import { encode } from "../../shared/wire/index.ts";
+import { encode, type Own } from "../../shared/wire/index.ts";
 import type { CounterName, NodeConfig } from "../config/index.ts";
-import type { Own } from "../../shared/wire/index.ts";
 import type { AtomicKind } from "./atomics.ts";
 import type { Request } from "./classify.ts";
 

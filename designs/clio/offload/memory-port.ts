@@ -3,15 +3,13 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { accessBody, clioHeader, frameOffsets, status } from "../wire/index.ts";
 import { ethernetHeader, udpHeader } from "../../shared/wire/index.ts";
-import type { AxisBeat} from "../../shared/frame/index.ts";
-import { cutFields, joinBytes, joinFields } from "../../shared/frame/index.ts";
+import { cutFields, joinBytes, joinFields, type AxisBeat } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import { ethernetType, internalIp, internalPort, internalPrefix, internalPrefixBits, ipHeader, ipOverhead, ipSum, slotByte } from "./addresses.ts";
 import { FrameHead, HeaderInsert } from "./header-insert.ts";
 import { HeaderStrip } from "./header-strip.ts";
 import { costBits, SlotAccess, SlotReply, type SlotParameters } from "./slot.ts";
-import type { BodyBeat} from "./types.ts";
-import { memoryTagBits } from "./types.ts";
+import { memoryTagBits, type BodyBeat } from "./types.ts";
 
 /** What the memory side sees of a slot. */
 export interface MemorySide {

@@ -3,8 +3,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, status, frameOffsets } from "../wire/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
-import type { AxisBeat} from "../../shared/frame/index.ts";
-import { cutFields, joinBytes, joinFields } from "../../shared/frame/index.ts";
+import { cutFields, joinBytes, joinFields, type AxisBeat } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
 import type { ExtendPathParameters } from "./extend-path.ts";

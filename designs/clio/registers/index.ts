@@ -6,3 +6,5 @@ export { defaultMatTable, matAction, matActions, matAddress, matBase, matEntry, 
 export { registerHeader, registerReference } from "./reference.ts";
 export { socPortGeometry, socPortHeader, socPortMap, socPortReference, socPortValues, type SocPortGeometry } from "./soc-port.ts";
 export { gbnBase, gbnCounters, gbnDriver, gbnMap, gbnValues, type GbnCounter } from "./go-back-n.ts";
+/** What a driver needs of a register map, for software that knows no hardware. */
+export { extractField, insertField, registerDriver, type RegisterDriver } from "../../../hdl-dsl/index.ts";

@@ -1,7 +1,7 @@
 /** The memory node's hardware. */
 export { EntryExchange } from "./slow-path/entry-exchange.ts";
 export { ClioNode } from "./top/node.ts";
-export { nodeBus, translateParameters } from "./records/widths.ts";
+export { nodeBus, translateParameters } from "./ports/widths.ts";
 export { nodeProofs } from "./proofs/index.ts";
 export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } from "./top/small-node.ts";
 export { Exchange, SocPort } from "./slow-path/soc-port.ts";
@@ -12,8 +12,7 @@ export { OffloadControl, OffloadEvents, OffloadState } from "./dispatch/events.t
 
 
 export { Shootdown } from "./memory/translate.ts";
-export { NetConfig } from "./records/records.ts";
+export { NetConfig, type Translated } from "./records/records.ts";
 export { gbnDefaults } from "./transport/gbn-shims.ts";
 
-export { configPort, framePorts, handThrough, memoryPorts } from "./records/node-ports.ts";
-export { type Translated } from "./records/records.ts";
+export { configPort, framePorts, handThrough, memoryPorts } from "./ports/node-ports.ts";

@@ -10,8 +10,7 @@ export { AtMostOnce, type AtMostOnceOptions, type AtMostOnceStatistics } from ".
 export { softwareCounters, type SoftwareCounter, type SoftwareCounterName, type SoftwareStatistics } from "./statistics.ts";
 export { AddressRanges } from "./memory/address-ranges.ts";
 export { KvStore } from "./kv/kv-store.ts";
-export { Monitor } from "./cluster/index.ts";
-export { RegionMap, regionState, type MemberNode, type Placement, type RegionState } from "./cluster/index.ts";
+export { Monitor, RegionMap, regionState, type MemberNode, type Placement, type RegionState } from "./cluster/index.ts";
 export { MalformedRequest, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 export { loadBytes, storeBytes, type MemoryMap, type Soon } from "./transport/memory-map.ts";
 export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeMaps } from "./transport/mapped-transport.ts";

@@ -1,5 +1,4 @@
-import { headerOffsets } from "../../shared/wire/index.ts";
-import { layout, num } from "../../shared/wire/index.ts";
+import { headerOffsets, layout, num } from "../../shared/wire/index.ts";
 import { statusNames } from "./status.ts";
 
 /** The Clio header (wire-format.md). */

@@ -1,11 +1,6 @@
-import { arpPacket } from "../../shared/wire/index.ts";
-import { ethernetHeader } from "../../shared/wire/index.ts";
+import { arpPacket, ethernetHeader, icmpHeader, ipv4Header, udpHeader, placementsOf, type Layout, type Placement } from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { clioHeader } from "./headers.ts";
-import { icmpHeader } from "../../shared/wire/index.ts";
-import { ipv4Header } from "../../shared/wire/index.ts";
-import { udpHeader } from "../../shared/wire/index.ts";
-import { placementsOf, type Layout, type Placement } from "../../shared/wire/index.ts";
 import { defaultAction, opcodeName, operations } from "./opcodes.ts";
 import { udpPorts } from "./ports.ts";
 import { status, statusMeaning, type StatusName } from "./status.ts";

@@ -1,5 +1,4 @@
-import { encode } from "../../shared/wire/index.ts";
-import { concat, udpFrame } from "../../shared/wire/index.ts";
+import { encode, concat, udpFrame } from "../../shared/wire/index.ts";
 import type { Dissected } from "./message.ts";
 import { clioHeader } from "./headers.ts";
 

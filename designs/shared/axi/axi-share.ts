@@ -1,5 +1,4 @@
-import { arbiter, assignView, bit, connect, constant, demux, Fifo, fork, instance, map, module, mux, node, onehotMux, orTree, sink, source, struct } from "../../../hdl-dsl/index.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../hdl-dsl/index.ts";
+import { arbiter, assignView, bit, connect, constant, demux, Fifo, fork, instance, map, module, mux, node, onehotMux, orTree, sink, source, struct, axi4Address, axi4Read, axi4Response, axi4Write } from "../../../hdl-dsl/index.ts";
 
 export interface AxiShareParameters {
   readonly beatBytes: number; readonly addressBits: number; readonly idBits: number;

@@ -1,12 +1,22 @@
-import { bit, cat, constant, mux, node, reg, scope, stage, stream, struct, uint, when, type StreamIn, type StreamOut, type UInt, type Val } from "../../../hdl-dsl/index.ts";
-import { axi4Address } from "../../../hdl-dsl/index.ts";
+import { axi4Address, bit, cat, constant, mux, node, reg, scope, stage, stream, struct, uint, when, type Bit, type StreamIn, type StreamOut, type UInt } from "../../../hdl-dsl/index.ts";
 import { lengthBits } from "../frame/index.ts";
-import type { Translated } from "../../clio/rtl/index.ts";
 
 export interface BurstParameters {
   readonly beatBytes: number; readonly pageShift: number; readonly ppnBits: number; readonly pagesPerRequest: number; readonly addressBits: number; readonly idBits: number;
 }
-export type TranslatedShape = ReturnType<typeof Translated>;
+/** A request as far as its bursts go: a stream whose payload has these fields among others. */
+export interface PagedRequest {
+  readonly valid: Bit;
+  readonly ready: { set(value: Bit): void };
+  readonly payload: {
+    /** Byte offset in the first page. */
+    readonly offset: UInt;
+    /** Bytes, 1 or more. */
+    readonly length: UInt;
+    /** Physical page numbers, first page in the low bits. */
+    readonly ppns: UInt;
+  };
+}
 
 /** Bytes that a burst's end never crosses: 4 KB (AXI), no more than 256 beats, and no more than a page. Every page size is a multiple of it. */
 export const burstWindow = ({ beatBytes, pageShift }: Pick<BurstParameters, "beatBytes" | "pageShift">): number => Math.min(4096, 256 * beatBytes, 2 ** pageShift);
@@ -20,10 +30,10 @@ export const Burst = (p: BurstParameters) => struct({ address: axi4Address(p), l
  * The AXI bursts of a request: INCR, full beats from an address on a beat, never across 4 KB, 256 beats or a page; from page to
  * page the request's next `ppn` is used. No latency; one burst per cycle; the request is taken with its last burst.
  */
-export function bursts(request: StreamIn<TranslatedShape>, p: BurstParameters): StreamIn<ReturnType<typeof Burst>> {
+export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<ReturnType<typeof Burst>> {
   return scope("burst", () => {
     const laneBits = Math.log2(p.beatBytes), beatBits = p.pageShift - laneBits, window = windowBits(p), countBits = lengthBits + 1 - laneBits;
-    const v: Val<TranslatedShape> = request.payload;
+    const v = request.payload;
     const out = stream(Burst(p), { name: "stream" });
     const further = reg(bit, { init: 0 });
     const next_beat = reg(uint(beatBits));

@@ -1,4 +1,5 @@
-export { claimOutputs, type Input, readInput } from "./capture-files.ts";
+/** What a design and the command line agree on: terminal, tables, errors, exit codes. */
+
 export { exitCode, type ExitCode } from "./exit-code.ts";
 export { paces, type RunOptions } from "./run-options.ts";
 export { table } from "./table.ts";

@@ -2,7 +2,7 @@
 export const paces = ["capture", "line-rate", "closed-loop"] as const;
 export type Pace = (typeof paces)[number];
 
-/** `mnemo run clio`'s options as parsed. */
+/** Options of `mnemo run` as parsed. */
 export interface RunOptions {
   readonly in: string;
   readonly out: string;

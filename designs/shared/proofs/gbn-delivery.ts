@@ -6,9 +6,7 @@
 import {
   assertAlways, assumeAlways, bit, connect, constant, cover, input, instance, module, mux, node, output, reg, sink, struct, uint, vec, when, type Bit, type Proof, type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { GbnReceiver, gbnVerdict } from "../go-back-n/rtl/index.ts";
-import { GbnSender } from "../go-back-n/rtl/index.ts";
-import { SessionControl } from "../go-back-n/rtl/index.ts";
+import { GbnReceiver, gbnVerdict, GbnSender, SessionControl } from "../go-back-n/rtl/index.ts";
 
 const BITS = 3, NUMBERS = 2 ** BITS, WINDOW = 2, DATA = 1, FIRST = NUMBERS - 2;
 /** Numbers of the oldest packet or ACK that may still be on its way: half a round, which is what the protocol asks of a network. */

@@ -1,7 +1,9 @@
+/** Wire formats: layouts, their codec and hardware view, and the headers up to UDP. */
 export * from "./addresses.ts";
 export * from "./arp.ts";
 export * from "./checksum.ts";
 export * from "./codec.ts";
+export * from "./dissect.ts";
 export * from "./echo.ts";
 export * from "./ethernet.ts";
 export * from "./frames.ts";

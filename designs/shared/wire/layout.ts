@@ -60,7 +60,7 @@ export interface Layout<F extends FieldSet = FieldSet> {
 
 /** The TypeScript values of a layout's fields. */
 export type Values<F extends FieldSet> = { -readonly [K in keyof F]: F[K] extends RawField ? Uint8Array : F[K] extends BigField ? bigint : number };
-/** The decoded form of a layout: `Decoded<typeof clioHeader>`. */
+/** The decoded form of a layout: `Decoded<typeof udpHeader>`. */
 export type Decoded<L> = L extends Layout<infer F> ? Values<F> : never;
 
 /**

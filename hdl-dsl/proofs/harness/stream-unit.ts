@@ -1,8 +1,7 @@
 /** The harness of units with one stream in and one out. */
 import { sink, source } from "../../types/ports.ts";
 import { bitsFor } from "../../types/bits.ts";
-import { uint } from "../../types/shape.ts";
-import type { UIntShape } from "../../types/shape.ts";
+import { uint, type UIntShape } from "../../types/shape.ts";
 import type { Bit, StreamIn, UInt } from "../../types/value.ts";
 import { reg } from "../../build/declare.ts";
 import { module, type Def } from "../../build/module.ts";

@@ -1,6 +1,5 @@
 import type { EmittedPort } from "../../../hdl-dsl/index.ts";
-import type { StopCause } from "../../errors.ts";
-import { SimulationError } from "../../errors.ts";
+import { SimulationError, type StopCause } from "../../errors.ts";
 import type { Model, ModelOptions, PortSlot } from "../backend.ts";
 import { type BlockLayout, HEADER_WORDS } from "../layout.ts";
 import type { Loader, NativeModel } from "./loader.ts";

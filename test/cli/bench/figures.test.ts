@@ -1,10 +1,5 @@
 import { expect, it } from "vitest";
-import { measureElaboration } from "../../../designs/clio/evaluation/index.ts";
-import { measureFirstTouches } from "../../../designs/clio/evaluation/index.ts";
-import { measureLatency } from "../../../designs/clio/evaluation/index.ts";
-import { measureState } from "../../../designs/clio/evaluation/index.ts";
-import { latencyReport, speedReport, stateReport, throughputReport } from "../../../designs/clio/evaluation/index.ts";
-import { measureThroughput } from "../../../designs/clio/evaluation/index.ts";
+import { measureElaboration, measureFirstTouches, measureLatency, measureState, latencyReport, speedReport, stateReport, throughputReport, measureThroughput } from "../../../designs/clio/evaluation/index.ts";
 
 // How fast things are is for `mnemo bench` to say and no test's verdict; here: that it is really measured, and the same each time.
 

@@ -7,7 +7,7 @@ import { allBoards, readBoard } from "../../../cli/board/boards.ts";
 import { ice40Sources } from "../../../cli/board/ice40.ts";
 import { boardFiles } from "../../../cli/board/run-board.ts";
 import { root } from "../../../scripts/setup/paths.mjs";
-import { mnemo } from "../command-line.ts";
+import { mnemo } from "../../support/command-line.ts";
 
 const boards = allBoards(root);
 let folder = "";

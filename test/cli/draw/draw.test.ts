@@ -7,7 +7,7 @@ import { svgOf } from "../../../cli/draw/svg.ts";
 import { makeSettings } from "../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../designs/clio/build/index.ts";
 import { structureOf, type Link, type Part, type Structure } from "../../../hdl-dsl/index.ts";
-import { mnemo } from "../command-line.ts";
+import { mnemo } from "../../support/command-line.ts";
 
 const part = (kind: Part["kind"], name: string): Part => ({ kind, name, what: "" });
 const structure = (parts: readonly Part[], links: readonly (readonly [number, number, Link["kind"]])[]): Structure => ({

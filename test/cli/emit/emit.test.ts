@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Counter } from "../../../docs/examples/counter.ts";
 import { emit } from "../../../hdl-dsl/index.ts";
-import { mnemo } from "../command-line.ts";
+import { mnemo } from "../../support/command-line.ts";
 
 const counter = "docs/examples/counter.ts";
 let folder = "";

@@ -12,7 +12,7 @@ import { targets, type TargetName } from "../../../cli/synth/target.ts";
 import { unitsFor, type Unit } from "../../../cli/synth/unit.ts";
 import { findYosys } from "../../../cli/synth/yosys.ts";
 import { bit, input, instance, module, output, reg, toBits, uint } from "../../../hdl-dsl/index.ts";
-import { mnemo } from "../command-line.ts";
+import { mnemo } from "../../support/command-line.ts";
 
 let folder = "";
 const cacheBefore = process.env["MNEMO_CACHE"];

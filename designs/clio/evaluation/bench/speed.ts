@@ -2,12 +2,8 @@ import type { Settings } from "../../config/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { Mixture } from "../../workload/index.ts";
-import { runBench } from "../../../../sim/index.ts";
-import type { Bench } from "../../../../sim/index.ts";
-import { SimulationError } from "../../../../sim/index.ts";
-import { compareSpeed, type Speeds } from "../../../../sim/index.ts";
-import type { NodePorts } from "../../rig/index.ts";
-import { SimulatedNode } from "../../rig/index.ts";
+import { runBench, SimulationError, compareSpeed, type Bench, type Speeds } from "../../../../sim/index.ts";
+import { SimulatedNode, type NodePorts } from "../../rig/index.ts";
 
 /** Requests on their way at most: enough to keep the node busy all the time. */
 const window = 128;

@@ -3,8 +3,7 @@ import { FramePool } from "../../../shared/virtual-memory/software/index.ts";
 import { MemoryManager } from "../../software/index.ts";
 import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
-import type { Definition } from "../../../shared/evaluation/index.ts";
-import type { Claim, Plot, Series } from "../../../shared/evaluation/index.ts";
+import type { Definition, Claim, Plot, Series } from "../../../shared/evaluation/index.ts";
 
 /** Pages of 4 MB of an allocation; bins of the x axis, per cent; slots for each frame. */
 const sizes = [1, 4, 16], bin = 10, factors = [[4, "the default here"], [2, "the paper's default"], [1, "as dense as can be"]] as const;

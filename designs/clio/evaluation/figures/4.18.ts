@@ -1,7 +1,6 @@
 import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
-import type { Definition } from "../../../shared/evaluation/index.ts";
-import type { Series } from "../../../shared/evaluation/index.ts";
+import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
 import { checkValue, createKeys, keyOf, kvLineNs, theta, valueBytes, valueOf, workloads } from "../measure/key-value.ts";

@@ -1,6 +1,5 @@
 import { clockPeriod } from "../../config/index.ts";
-import type { Definition } from "../../../shared/evaluation/index.ts";
-import type { Series } from "../../../shared/evaluation/index.ts";
+import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { boardNs, measureAtBoard, measureEndToEnd, pageStates } from "../measure/access-latency.ts";
 import { dramCycles, network } from "../measure/given.ts";
 

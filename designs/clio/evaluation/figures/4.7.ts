@@ -1,6 +1,5 @@
 import { Random } from "../../workload/index.ts";
-import type { Definition } from "../../../shared/evaluation/index.ts";
-import type { Series } from "../../../shared/evaluation/index.ts";
+import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { sharedProcess, withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
 

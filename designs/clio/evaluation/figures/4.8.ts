@@ -1,5 +1,4 @@
-import type { Definition } from "../../../shared/evaluation/index.ts";
-import type { Series } from "../../../shared/evaluation/index.ts";
+import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { sharedProcess, withClients } from "../measure/clients.ts";
 import { boardGbps, network } from "../measure/given.ts";
 import { LINE_OVERHEAD } from "../../../../sim/index.ts";

@@ -1,5 +1,4 @@
-import type { Definition } from "../../../shared/evaluation/index.ts";
-import type { Series } from "../../../shared/evaluation/index.ts";
+import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { boardNs, measureAtBoard, measureEndToEnd, type Access } from "./access-latency.ts";
 import { network } from "./given.ts";
 

@@ -1,8 +1,7 @@
 import { clockPeriod, makeSettings } from "../../config/index.ts";
 import { clientEndpoint, FrameClient, Random } from "../../workload/index.ts";
 import { withNode } from "../../rig/index.ts";
-import type { Options, Result } from "../../../shared/evaluation/index.ts";
-import type { Plot, Series } from "../../../shared/evaluation/index.ts";
+import type { Options, Result, Plot, Series } from "../../../shared/evaluation/index.ts";
 import { BackDoor } from "./page-table.ts";
 import { Probe } from "./probe.ts";
 

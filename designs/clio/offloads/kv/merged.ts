@@ -1,8 +1,7 @@
 import {
   assignView, bit, cat, constant, lowestSet, mux, node, onehotMux, reg, stage, stream, struct, uint, when, type Bit, type Shape, type StreamIn, type StreamOut, type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import type { BodyBeat, MemoryRequest, OffloadReply} from "../../offload/index.ts";
-import { bodyLengthBits, memoryTagBits, type OffloadParameters } from "../../offload/index.ts";
+import { bodyLengthBits, memoryTagBits, type BodyBeat, type MemoryRequest, type OffloadReply, type OffloadParameters } from "../../offload/index.ts";
 import { addressBits } from "./parameters.ts";
 
 /** A memory request of this offload: always in its own address space. */

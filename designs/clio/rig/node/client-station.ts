@@ -1,9 +1,7 @@
 import type { ClientTransport, NodeAddress, Receiver } from "../../client/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 import { formatIpv4, udpFrame, udpHeader, type Endpoint } from "../../../shared/wire/index.ts";
-import { SimulationError } from "../../../../sim/index.ts";
-import type { LinkOptions } from "../../../../sim/index.ts";
-import type { Attachment, NetworkModel } from "../../../../sim/index.ts";
+import { SimulationError, type LinkOptions, type Attachment, type NetworkModel } from "../../../../sim/index.ts";
 
 export interface ClientStationOptions {
   /** What differs from the network's links. */

@@ -1,7 +1,6 @@
 import { GlobalController, type GlobalControllerOptions } from "../../software/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
-import type { LinkOptions } from "../../../../sim/index.ts";
-import type { NetworkModel } from "../../../../sim/index.ts";
+import type { LinkOptions, NetworkModel } from "../../../../sim/index.ts";
 
 export interface ControllerStationOptions extends Partial<Omit<GlobalControllerOptions, "own" | "clock" | "send">> {
   readonly out?: LinkOptions; readonly in?: LinkOptions;

@@ -5,10 +5,7 @@ import {
   clientEndpoint, FrameClient, FrameMutator, fuzzGround, fuzzSeeds, Random, relocate, type FuzzGround, type Stretch,
 } from "../../workload/index.ts";
 import { accessBody, defaultAction, dissect, opcode, status } from "../../wire/index.ts";
-import type { SentFrame } from "../../../../sim/index.ts";
-import { bernoulli } from "../../../../sim/index.ts";
-import { ControlCoverage, Corpus, observeControl, type ObservedDesign } from "../../../../sim/index.ts";
-import type { Design } from "../../../../sim/index.ts";
+import { bernoulli, ControlCoverage, Corpus, observeControl, type SentFrame, type ObservedDesign, type Design } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { prepare } from "./prepare.ts";
 import { withNode, type NodeOptions, type SimulatedNode } from "./simulated-node.ts";

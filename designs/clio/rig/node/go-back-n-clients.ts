@@ -1,16 +1,10 @@
 import type { Settings } from "../../config/index.ts";
 import { classify, type FilterSettings } from "../../model/index.ts";
-import { gbnFrame, withGbn, withoutGbn } from "../../../shared/go-back-n/wire/index.ts";
+import { gbnFrame, withGbn, withoutGbn, gbnHeader } from "../../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../../shared/go-back-n/software/index.ts";
 import { decode, ethernetHeader, type Endpoint } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
-import { gbnHeader } from "../../../shared/go-back-n/wire/index.ts";
-import type { Bench } from "../../../../sim/index.ts";
-import type { Frame } from "../../../../sim/index.ts";
-import type { SentFrame } from "../../../../sim/index.ts";
-import { SimulationError } from "../../../../sim/index.ts";
-import { Fifo } from "../../../../sim/index.ts";
-import type { EthernetMac } from "../../../../sim/index.ts";
+import { SimulationError, Fifo, type Bench, type Frame, type SentFrame, type EthernetMac } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 
 /** Cycles: longer than any reply takes that comes at all; an ACK is not worth waiting for. */

@@ -1,7 +1,5 @@
 import { clockPeriod } from "../../config/index.ts";
-import type { LinkOptions } from "../../../../sim/index.ts";
-import type { Attachment, NetworkModel } from "../../../../sim/index.ts";
-import { SimulatedTime } from "../../../../sim/index.ts";
+import { SimulatedTime, type LinkOptions, type Attachment, type NetworkModel } from "../../../../sim/index.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** Simulated time that follows a node's bench. */

@@ -2,12 +2,7 @@ import type { CounterName, NodeConfig, RuntimeSettings } from "../../config/inde
 import { counterAddress, defaultMatTable, fieldPlace, matAddress, matWord, type FieldName } from "../../registers/index.ts";
 import { insertField } from "../../../../hdl-dsl/index.ts";
 import type { ControlRegister, RegisterAccess, SlowPathTransport } from "../../software/index.ts";
-import type { Bench } from "../../../../sim/index.ts";
-import type { AxiRam } from "../../../../sim/index.ts";
-import { AxisSink } from "../../../../sim/index.ts";
-import { AxisSource } from "../../../../sim/index.ts";
-import { LiteMaster } from "../../../../sim/index.ts";
-import { StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { AxisSink, AxisSource, LiteMaster, StreamSink, StreamSource, type Bench, type AxiRam } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 
 /**

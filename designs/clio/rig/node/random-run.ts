@@ -1,12 +1,8 @@
-import { settingsBehindTransport, type Settings } from "../../config/index.ts";
+import { settingsBehindTransport, type Settings, type CounterName } from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { Mixture, type MixtureOptions } from "../../workload/index.ts";
-import type { BenchOptions } from "../../../../sim/index.ts";
-import type { SentFrame } from "../../../../sim/index.ts";
-import { SimulationError } from "../../../../sim/index.ts";
-import type { NodeOptions } from "./simulated-node.ts";
-import { withNode, type SimulatedNode } from "./simulated-node.ts";
-import type { CounterName } from "../../config/index.ts";
+import { SimulationError, type BenchOptions, type SentFrame } from "../../../../sim/index.ts";
+import { withNode, type NodeOptions, type SimulatedNode } from "./simulated-node.ts";
 
 export interface RandomRunOptions extends Omit<NodeOptions, "slowPath"> {
   readonly requests: number;

@@ -1,15 +1,7 @@
 import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings, settingsBehindTransport } from "../../config/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { clearTable, goBackNSessions, SlowPath, type SlowPathOptions } from "../../software/index.ts";
-import { runBench, type BenchOptions } from "../../../../sim/index.ts";
-import type { Bench } from "../../../../sim/index.ts";
-import { axiPorts, type HasAxi } from "../../../../sim/index.ts";
-import { AxiRam } from "../../../../sim/index.ts";
-import type { AxiRamOptions } from "../../../../sim/index.ts";
-import type { Frame } from "../../../../sim/index.ts";
-import type { SentFrame } from "../../../../sim/index.ts";
-import type { Design } from "../../../../sim/index.ts";
-import { EthernetMac, type MacOptions } from "../../../../sim/index.ts";
+import { runBench, axiPorts, AxiRam, EthernetMac, type BenchOptions, type Bench, type HasAxi, type AxiRamOptions, type Frame, type SentFrame, type Design, type MacOptions } from "../../../../sim/index.ts";
 import { GoBackNClients } from "./go-back-n-clients.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { NodeTransport } from "./node-transport.ts";

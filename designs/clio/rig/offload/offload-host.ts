@@ -1,11 +1,7 @@
 import type { OffloadMemory } from "../../model/index.ts";
 import { offloadPid, type OffloadParameters } from "../../offload/index.ts";
 import { accessBody } from "../../wire/index.ts";
-import { bernoulli, never, type Pause } from "../../../../sim/index.ts";
-import type { Io } from "../../../../sim/index.ts";
-import { HangError, ProtocolError } from "../../../../sim/index.ts";
-import type { Random } from "../../../../sim/index.ts";
-import type { Simulation } from "../../../../sim/index.ts";
+import { bernoulli, never, HangError, ProtocolError, type Pause, type Io, type Random, type Simulation } from "../../../../sim/index.ts";
 import { Calls, type OffloadCall, type OffloadCallRequest } from "./calls.ts";
 import { MemorySide, type MemoryTrace } from "./memory-side.ts";
 import type { OffloadPorts, OffloadStream } from "./surroundings.ts";

@@ -1,8 +1,5 @@
 import type { offloadPorts } from "../../offload/index.ts";
-import type { Pause } from "../../../../sim/index.ts";
-import type { Io } from "../../../../sim/index.ts";
-import type { Random } from "../../../../sim/index.ts";
-import type { Simulation } from "../../../../sim/index.ts";
+import type { Pause, Io, Random, Simulation } from "../../../../sim/index.ts";
 
 /** The ports of an offload. */
 export type OffloadPorts = ReturnType<typeof offloadPorts>;

@@ -1,7 +1,6 @@
-import { withGbn, withoutGbn, type GbnHeader } from "../../../shared/go-back-n/wire/index.ts";
+import { withGbn, withoutGbn, gbnHeader, gbnTypes, type GbnHeader } from "../../../shared/go-back-n/wire/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
 
 /** Management has no session: slot 0 at both ends, no sequence. */
 const MANAGEMENT: GbnHeader = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 };

@@ -1,8 +1,7 @@
 import { formatIpv4 } from "../../../shared/wire/index.ts";
 import { serve } from "./serve.ts";
-import { exitCode, type ExitCode } from "../../../shared/command-line/index.ts";
+import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
 import { counterLine } from "../run/report.ts";
-import type { Terminal } from "../../../shared/command-line/index.ts";
 import type { ServeOptions } from "./options.ts";
 import { placeOf } from "./place.ts";
 import { totals } from "./totals.ts";

@@ -2,10 +2,7 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Settings } from "../../config/index.ts";
 import { formatIpv4, formatMac } from "../../../shared/wire/index.ts";
-import { ServeError } from "../../../../sim/index.ts";
-import { FrameReader, lengthPrefixed } from "../../../../sim/index.ts";
-import type { Network } from "../../../../sim/index.ts";
-import { tapHelper } from "../../../../sim/index.ts";
+import { ServeError, FrameReader, lengthPrefixed, tapHelper, type Network } from "../../../../sim/index.ts";
 
 /** Bytes waiting for the helper above which frames from the node are lost, as on a full transmit queue. */
 const MOST_WAITING = 4 << 20;

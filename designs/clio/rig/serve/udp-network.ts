@@ -2,8 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import type { Settings } from "../../config/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 import { formatIpv4, parseIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
-import { ServeError } from "../../../../sim/index.ts";
-import type { Network } from "../../../../sim/index.ts";
+import { ServeError, type Network } from "../../../../sim/index.ts";
 
 /** Bytes asked of the system for each socket's receive buffer: bursts of a client wait there while the simulation works. */
 const RECEIVE_BUFFER = 4 << 20;

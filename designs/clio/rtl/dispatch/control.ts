@@ -1,10 +1,6 @@
-import {
-  assignView, axiResponse, bit, bitsFor, cat, constant, input, liteSlave, liteSlavePorts, module, mux, node, onehotMux, output, ram, reg, strobed, uint, vec, when,
-  wordOf, type Bit, type LiteReadAccess, type LiteWriteAccess, type UInt, type Val, type Var,
-} from "../../../../hdl-dsl/index.ts";
+import { assignView, axiResponse, bit, bitsFor, cat, constant, input, liteSlave, liteSlavePorts, module, mux, node, onehotMux, output, ram, reg, strobed, uint, vec, when, wordOf, isWritable, type Bit, type LiteReadAccess, type LiteWriteAccess, type UInt, type Val, type Var, type Register, type RegisterField } from "../../../../hdl-dsl/index.ts";
 import { counterNames } from "../../config/index.ts";
 import { counterBase, counterBits, matBase, matEntryFields, matRules, matWords, registerAddressBits, registerMap, type FieldValues } from "../../registers/index.ts";
-import { isWritable, type Register, type RegisterField } from "../../../../hdl-dsl/index.ts";
 import { Events, OffloadControl, OffloadState } from "./events.ts";
 import { MatEntry, MatRule, MatWrite } from "./mat.ts";
 import { NetConfig } from "../records/records.ts";

@@ -3,8 +3,7 @@ import {
   stream, struct, uint, vec, when, type Bit, type StreamIn, type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { accessBody, casBody, faaBody, status } from "../../wire/index.ts";
-import type { matEntryFields} from "../../registers/index.ts";
-import { defaultMatTable, matAction, matRules, matWords, syncOperation, type MatAction } from "../../registers/index.ts";
+import { defaultMatTable, matAction, matRules, matWords, syncOperation, type matEntryFields, type MatAction } from "../../registers/index.ts";
 import { Asked, clientBits, frameKind, NetRequest, operationBits, plainOp, Reply, replyForm, replyWord, SlowFrame, syncOpBits } from "../records/records.ts";
 import { lengthBits, Release, slotBits } from "../../../shared/frame/index.ts";
 

@@ -1,12 +1,8 @@
-import {
-  assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, stage,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, bit, cat, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, stage, axi4Address, axi4Read } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
-import { Align, AlignJob } from "../../../shared/frame/index.ts";
+import { Align, AlignJob, lengthBits, ReadBeat, slotBits } from "../../../shared/frame/index.ts";
 import { addressStage, bursts, type BurstParameters } from "../../../shared/axi/index.ts";
-import { axi4Address, axi4Read } from "../../../../hdl-dsl/index.ts";
 import { dataOffset, Reply, replyForm, Translated, wordOf } from "../records/records.ts";
-import { lengthBits, ReadBeat, slotBits } from "../../../shared/frame/index.ts";
 
 export interface AccessReadParameters extends BurstParameters {
   readonly slots: number;

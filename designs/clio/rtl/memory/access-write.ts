@@ -1,11 +1,7 @@
-import {
-  assertAlways, bit, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when, stage,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, bit, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when, stage, axi4Address, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
-import { Align } from "../../../shared/frame/index.ts";
+import { Align, BufferBeat, BufferJob, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "../../../shared/axi/index.ts";
-import { axi4Address, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
-import { BufferBeat, BufferJob, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { dataOffset, Ending, replyForm, Translated, wordOf } from "../records/records.ts";
 
 export interface AccessWriteParameters extends BurstParameters {

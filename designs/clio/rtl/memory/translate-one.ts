@@ -1,14 +1,9 @@
-import {
-  assertAlways, bit, bitsFor, cat, constant, fifoWithLevel, input, instance, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, type Bit, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, bit, bitsFor, cat, constant, fifoWithLevel, input, instance, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { bucketBytes, bucketSlots, entryBytes, entryShape, pidBits, vaBits } from "../../../shared/virtual-memory/table/index.ts";
-import { locatePage } from "../../../shared/virtual-memory/rtl/index.ts";
-import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
-import { Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
+import { locatePage, geometryOf, Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Refused, Shootdown, type TranslateParameters } from "./translate.ts";
 import { Access, plainOp, Translated } from "../records/records.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
 
 export type TranslateOneParameters = Pick<TranslateParameters, "pageSize" | "physicalMemory" | "slotsFactor" | "addressBits" | "idBits" | "freePages" | "slots" | "tlbEntries" | "pagesPerRequest"> & {

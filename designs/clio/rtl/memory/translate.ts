@@ -1,17 +1,9 @@
-import {
-  assertAlways, bit, bitsFor, cat, connect, constant, decode, fifo, input, instance, literalOf as literalVal, module, mux,
-  node, output, ram, reg, sink, source, stream, struct, uint, when, wire, type Bit, type Val,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, bit, bitsFor, cat, connect, constant, decode, fifo, input, instance, literalOf as literalVal, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, wire, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type Val } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { pidBits, vaBits } from "../../../shared/virtual-memory/table/index.ts";
-import { MissTable, verdict } from "../../../shared/virtual-memory/rtl/index.ts";
-import { locatePage } from "../../../shared/virtual-memory/rtl/index.ts";
-import { PageFault, type PageFaultParameters } from "../../../shared/virtual-memory/rtl/index.ts";
+import { MissTable, verdict, locatePage, PageFault, Tlb, geometryOf, TableWalk, tableName, type PageFaultParameters } from "../../../shared/virtual-memory/rtl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
-import { Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
-import { geometryOf, TableWalk, tableName } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Access, firstPointerOp, plainOp, syncOpBits, Translated } from "../records/records.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 
 export interface TranslateParameters extends PageFaultParameters {
   readonly slots: number;

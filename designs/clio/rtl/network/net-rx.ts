@@ -6,13 +6,9 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
 import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
-import { cutFields } from "../../../shared/frame/index.ts";
-import { BufferWrite } from "../../../shared/frame/index.ts";
+import { cutFields, BufferWrite, WordWrite, AxisBeat, Release, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { ContextWrite } from "./reply-contexts.ts";
-import { WordWrite } from "../../../shared/frame/index.ts";
-import type { ReplyContext} from "../records/records.ts";
-import { AxisBeat, Release, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
-import { NetConfig, NetRequest, clientBits, frameKind, operandBits } from "../records/records.ts";
+import { NetConfig, NetRequest, clientBits, frameKind, operandBits, type ReplyContext } from "../records/records.ts";
 
 export interface NetRxParameters {
   readonly beatBytes: number; readonly slots: number;

@@ -4,10 +4,9 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
-import { keepAll, keepTo } from "../../../shared/frame/index.ts";
+import { keepAll, keepTo, AxisBeat, BufferBeat, BufferJob, ReadBeat, Release, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { ContextRead } from "./reply-contexts.ts";
 import { echoBeats, echoBytes, fullBytes, headerBytes, ipv4Checksum, placeChecksum, planReply, rawLimit, replyKind, ReplyKind } from "./reply-frame.ts";
-import { AxisBeat, BufferBeat, BufferJob, ReadBeat, Release, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { NetConfig, Reply, ReplyContext } from "../records/records.ts";
 
 export interface NetTxParameters {

@@ -1,10 +1,6 @@
-import {
-  assertAlways, assignView, bitsFor, cat, connect, constant, Fifo, fifo, fromBits, instance, map, module, mux, node, onehotMux, orTree, output, PacketFifo, reg, sink, source, stage, stream, uint,
-  when, type Axi4Parameters, type StreamIn, type StreamOut, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, assignView, bitsFor, cat, connect, constant, Fifo, fifo, fromBits, instance, map, module, mux, node, onehotMux, orTree, output, PacketFifo, reg, sink, source, stage, stream, uint, when, axi4Address, axi4Read, axi4Response, axi4Write, type Axi4Parameters, type StreamIn, type StreamOut, type UInt } from "../../../../hdl-dsl/index.ts";
 import { inwardsOf, outwardsOf, perPartition } from "./partition-ports.ts";
 import { turns } from "../../../shared/stream/index.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 
 export interface PartitionMemoryParameters extends Axi4Parameters {
   readonly partitions: number;

@@ -2,12 +2,9 @@
 import type { Proof } from "../../../../hdl-dsl/index.ts";
 import { entryExchangeProof } from "./entry-exchange.ts";
 import { fenceProofs } from "./fence.ts";
-import { gbnDeliveryProof } from "../../../shared/proofs/index.ts";
-import { gbnReceiverProof } from "../../../shared/proofs/index.ts";
+import { gbnDeliveryProof, gbnReceiverProof, slotPoolProof, tlbProof } from "../../../shared/proofs/index.ts";
 import { partitionProofs } from "./partition.ts";
-import { slotPoolProof } from "../../../shared/proofs/index.ts";
 import { socPortProof } from "./soc-port.ts";
-import { tlbProof } from "../../../shared/proofs/index.ts";
 
 /** Every proof of the node's units. */
 export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof, ...fenceProofs, gbnReceiverProof, gbnDeliveryProof, entryExchangeProof, socPortProof, ...partitionProofs];

@@ -1,12 +1,8 @@
 /** The sync unit: two operations on one word are never under way together, they are answered in the order of arrival, and every one is answered once. */
-import {
-  assertAlways, assumeAlways, bit, cat, connect, constant, cover, decode, input, instance, module, moduleObeys, mux, node, producerObeys, reg, sink, source, struct,
-  uint, when, type Bit, type Proof, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, assumeAlways, bit, cat, connect, constant, cover, decode, input, instance, module, moduleObeys, mux, node, producerObeys, reg, sink, source, struct, uint, when, axi4Address, axi4Write, type Bit, type Proof, type UInt } from "../../../../hdl-dsl/index.ts";
 import { SyncReply, syncOp, wordBits } from "../sync/sync-ops.ts";
 import { SyncUnit } from "../sync/sync-unit.ts";
 import { Access, operandBits } from "../records/records.ts";
-import { axi4Address, axi4Write } from "../../../../hdl-dsl/index.ts";
 
 const SLOTS = 2, LANES = 2, ID = 1;
 /** Two words, one to a beat. */

@@ -158,7 +158,3 @@ export const Translated = (p: { readonly slots: number; readonly pagesPerRequest
   ppns: uint(p.pagesPerRequest * p.ppnBits),
 });
 
-
-export { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
-export * from "../../../shared/frame/slots.ts";
-export * from "../../../shared/frame/beats.ts";

@@ -1,6 +1,5 @@
 import { bit, module, mux, node, output, reg, sink, source, uint, when } from "../../../../hdl-dsl/index.ts";
-import { keepAll, keepTo } from "../../../shared/frame/index.ts";
-import { AxisBeat, BufferBeat, BufferJob, Release, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
+import { keepAll, keepTo, AxisBeat, BufferBeat, BufferJob, Release, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { SlowFrame } from "../records/records.ts";
 
 /**

@@ -5,10 +5,9 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { deriveConfig, type Parameters } from "../../config/index.ts";
 import { socPortGeometry, socPortMap, socPortValues } from "../../registers/index.ts";
-import { keepAll, keepTo } from "../../../shared/frame/index.ts";
-import { translateParameters } from "../records/widths.ts";
+import { keepAll, keepTo, AxisBeat, lengthBits } from "../../../shared/frame/index.ts";
+import { translateParameters } from "../ports/widths.ts";
 import { Shootdown } from "../memory/translate.ts";
-import { AxisBeat, lengthBits } from "../../../shared/frame/index.ts";
 
 /** Put `bits` in place of the 8 bytes at `address` (a multiple of 8), as one step against the node's own accesses. */
 export const Exchange = (addressBits: number) => struct({ address: uint(addressBits), bits: uint(64) });

@@ -1,12 +1,8 @@
-import {
-  arbiter, assertAlways, bit, cat, constant, decode, demux, Fifo, fifo, fork, input, instance, module, mux, node, output, ram, reg, repeat, sink, source,
-  stage, stream, struct, uint, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { arbiter, assertAlways, bit, cat, constant, decode, demux, Fifo, fifo, fork, input, instance, module, mux, node, output, ram, reg, repeat, sink, source, stage, stream, struct, uint, axi4Address, axi4Read, axi4Response, axi4Write, type UInt } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { fetchesPointer, newWord, SyncReply, SyncRequest, SyncResult, syncOp, wordBits, wordBytes } from "./sync-ops.ts";
 import { laneBits, SyncWords } from "./sync-words.ts";
 import { Access, operandBits, plainOp, syncOpBits } from "../records/records.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
 
 export interface SyncUnitParameters {

@@ -1,6 +1,4 @@
-import {
-  connect, instance, liteAddress, map, module, sink, source, type Def, type StreamIn,
-} from "../../../../hdl-dsl/index.ts";
+import { connect, instance, liteAddress, map, module, sink, source, axi4Address, axi4Read, axi4Response, axi4Write, type Def, type StreamIn } from "../../../../hdl-dsl/index.ts";
 import { behindTransport, ConfigError, deriveConfig, gbnTimeoutCycles, type Parameters } from "../../config/index.ts";
 import { gbnMap, registerAddressBits } from "../../registers/index.ts";
 import { GbnRegisters } from "../transport/gbn-registers.ts";
@@ -8,9 +6,8 @@ import { gbnDefaults, GbnShims, type GbnShimsParameters } from "../transport/gbn
 import { gbnMemory } from "../../../shared/go-back-n/rtl/index.ts";
 import { LiteSplit } from "../../../shared/axi/index.ts";
 import { ClioNode } from "./node.ts";
-import { nodeBus, translateParameters } from "../records/widths.ts";
-import { dramPorts, handMemoryThrough, networkPorts, slowPathPorts, softwarePorts } from "../records/node-ports.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
+import { nodeBus, translateParameters } from "../ports/widths.ts";
+import { dramPorts, handMemoryThrough, networkPorts, slowPathPorts, softwarePorts } from "../ports/node-ports.ts";
 
 export interface GbnNodeParameters extends Parameters {
   /** Where the frames kept lie behind the `gbn` memory port, bytes; default 0. */

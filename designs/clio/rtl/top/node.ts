@@ -11,24 +11,21 @@ import { Control } from "../dispatch/control.ts";
 import { FenceUnit } from "../dispatch/fence.ts";
 import { OffloadControl, OffloadEvents, OffloadState } from "../dispatch/events.ts";
 import { Finish } from "../dispatch/finish.ts";
-import { FrameBuffer } from "../../../shared/frame/index.ts";
+import { FrameBuffer, SlotPool, SlotWords, Release } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
-import { configPort, framePorts, memoryPorts } from "../records/node-ports.ts";
+import { configPort, framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";
 import { ReplyContexts } from "../network/reply-contexts.ts";
 import { retryAnswer } from "../retry/retry-results.ts";
 import type { RetryRequest } from "../retry/retry-request.ts";
 import { RetryBuffer } from "../retry/retry-buffer.ts";
-import { SlotPool } from "../../../shared/frame/index.ts";
-import { SlotWords } from "../../../shared/frame/index.ts";
 import { SlowRx } from "../slow-path/slow-rx.ts";
 import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
 import { SyncUnit } from "../sync/sync-unit.ts";
 import { Translate } from "../memory/translate.ts";
-import { translateParameters, widthsOf } from "../records/widths.ts";
+import { translateParameters, widthsOf } from "../ports/widths.ts";
 import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } from "../records/records.ts";
-import { Release } from "../../../shared/frame/index.ts";
 
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;

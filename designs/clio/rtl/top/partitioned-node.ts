@@ -4,8 +4,8 @@ import {
 import { ConfigError, deriveConfig, ofPartition, partitionsOf, type NodeConfig, type Parameters } from "../../config/index.ts";
 import { LiteBroadcast } from "../partition/lite-broadcast.ts";
 import { ClioNode } from "./node.ts";
-import { nodeBus, translateParameters } from "../records/widths.ts";
-import { framePorts, memoryPorts } from "../records/node-ports.ts";
+import { nodeBus, translateParameters } from "../ports/widths.ts";
+import { framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { partitionBus, PartitionReads, PartitionWrites, type PartitionMemoryParameters } from "../partition/partition-memory.ts";
 import { partitionOf } from "../partition/partition-of.ts";
 import { PartitionRx } from "../partition/partition-rx.ts";

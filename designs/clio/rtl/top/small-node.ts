@@ -1,21 +1,17 @@
-import {
-  arbiter, bit, bitsFor, connect, constant, input, instance, module, mux, node, output, reg, sink, source, stream, uint, when, type Axi4Parameters, type StreamIn,
-} from "../../../../hdl-dsl/index.ts";
+import { arbiter, bit, bitsFor, connect, constant, input, instance, module, mux, node, output, reg, sink, source, stream, uint, when, axi4Address, axi4Read, axi4Response, axi4Write, type Axi4Parameters, type StreamIn } from "../../../../hdl-dsl/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../../config/index.ts";
 import { status } from "../../wire/index.ts";
 import { physicalPid } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
 import { AxiShare } from "../../../shared/axi/index.ts";
-import { FrameBuffer } from "../../../shared/frame/index.ts";
+import { FrameBuffer, AxisBeat } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";
 import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { TranslateOne } from "../memory/translate-one.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
 import { plainOp, Reply, replyForm, replyWord } from "../records/records.ts";
 
 export interface SmallNodeParameters {

@@ -1,11 +1,9 @@
 import { bit, constant, cat, input, module, mux, node, reg, sink, source, stage, stream, struct, uint, unpack, when, connect, type StreamIn, type UInt } from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
 import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
-import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { joinBytes, joinFields, keepAll, keepTo, AxisBeat } from "../../../shared/frame/index.ts";
 import { Answer, gbnBytes, PeerFields, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters } from "../../../shared/go-back-n/rtl/index.ts";
-import { keepAll, keepTo } from "../../../shared/frame/index.ts";
 import { constantSum, ipv4Checksum, ipv4Constants } from "../network/reply-frame.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface GbnAnswersParameters extends SessionParameters { readonly beatBytes: number }

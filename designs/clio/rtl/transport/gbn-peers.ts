@@ -1,9 +1,8 @@
 import { bit, connect, constant, input, module, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type StreamIn } from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { cutFields } from "../../../shared/frame/index.ts";
+import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
 import { sessionBits, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
 
 export interface GbnPeersParameters { readonly beatBytes: number; readonly sessions: number }
 

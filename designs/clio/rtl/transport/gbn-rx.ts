@@ -5,16 +5,12 @@ import {
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
-import { cutFields } from "../../../shared/frame/index.ts";
+import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
 import { GbnAnswers } from "./gbn-answers.ts";
-import { GbnFrames, gbnFramesKept } from "../../../shared/go-back-n/rtl/index.ts";
+import { GbnFrames, gbnFramesKept, GbnPacket, GbnReceiver, gbnVerdict, Acknowledgement, Answer, choose, gbnBytes, gbnOffset, PeerFields, sessionBits, SessionControl, tagBits, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits, type GbnReceiverParameters, type SessionParameters } from "../../../shared/go-back-n/rtl/index.ts";
 import { headerBytes, opcodeOffset } from "./gbn-opcode.ts";
-import { GbnPacket, GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "../../../shared/go-back-n/rtl/index.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
-import {
-  Acknowledgement, Answer, choose, gbnBytes, gbnOffset, PeerFields, sessionBits, SessionControl, tagBits, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits, type SessionParameters } from "../../../shared/go-back-n/rtl/index.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface GbnRxParameters extends SessionParameters {

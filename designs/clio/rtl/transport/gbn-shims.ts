@@ -1,11 +1,8 @@
-import {
-  arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type StreamIn, type UInt } from "../../../../hdl-dsl/index.ts";
 import { GbnPeers } from "./gbn-peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
 import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn-tx.ts";
 import { sessionBits, SessionControl, wireSequenceBits } from "../../../shared/go-back-n/rtl/index.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { NetConfig } from "../records/records.ts";
 

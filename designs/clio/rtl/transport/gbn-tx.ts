@@ -1,21 +1,12 @@
-import {
-  arbiter, bit, connect, constant, Fifo, fork, input, instance, module, mux, node, output, pack, ram, reg, sink, source, stage, stream, struct, uint, unpack, when, widthOf, type Bit, type StreamIn, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { arbiter, bit, connect, constant, Fifo, fork, input, instance, module, mux, node, output, pack, ram, reg, sink, source, stage, stream, struct, uint, unpack, when, widthOf, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type StreamIn, type UInt } from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
 import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
-import { cutFields, joinFields } from "../../../shared/frame/index.ts";
-import { GbnFrames, gbnFramesKept } from "../../../shared/go-back-n/rtl/index.ts";
+import { cutFields, joinFields, AxisBeat } from "../../../shared/frame/index.ts";
+import { GbnFrames, gbnFramesKept, GbnReorder, GbnResend, GbnSender, FramePlace, GbnStore, lengthBitsOf, writtenBits, Acknowledgement, choose, gbnBytes, partBit, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits, type GbnSenderParameters, type GbnStoreParameters } from "../../../shared/go-back-n/rtl/index.ts";
 import { headerBytes } from "./gbn-opcode.ts";
-import { GbnReorder } from "../../../shared/go-back-n/rtl/index.ts";
-import { GbnResend } from "../../../shared/go-back-n/rtl/index.ts";
 import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn-rx.ts";
-import { GbnSender, type GbnSenderParameters } from "../../../shared/go-back-n/rtl/index.ts";
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn-shift.ts";
-import { FramePlace, GbnStore, lengthBitsOf, writtenBits, type GbnStoreParameters } from "../../../shared/go-back-n/rtl/index.ts";
-import { Acknowledgement, choose, gbnBytes, partBit, sessionBits, SessionControl, tagBits, tagPrefix, ticketBits, Turn, wireSequenceBits, wireSlotBits } from "../../../shared/go-back-n/rtl/index.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
 
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
   /** As in gbn_rx.ts. */

@@ -1,6 +1,5 @@
 import type { CounterName, NodeConfig } from "../../config/index.ts";
-import { counterAddress, fieldPlace, socPortGeometry, socPortMap, type FieldName, type SocPortGeometry } from "../../registers/index.ts";
-import { insertField, registerDriver, type RegisterDriver } from "../../../../hdl-dsl/index.ts";
+import { counterAddress, fieldPlace, socPortGeometry, socPortMap, insertField, registerDriver, type FieldName, type SocPortGeometry, type RegisterDriver } from "../../registers/index.ts";
 import { loadBytes, storeBytes, type MemoryMap } from "./memory-map.ts";
 import type { ControlRegister, SlowPathTransport } from "./transport.ts";
 

@@ -1,12 +1,7 @@
-import {
-  assertAlways, bit, bitsFor, cat, connect, constant, Fifo, instance, module, mux, node, output, PacketFifo, ram, reg, sink, source, stage, struct, uint, when,
-  type Bit, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, bit, bitsFor, cat, connect, constant, Fifo, instance, module, mux, node, output, PacketFifo, ram, reg, sink, source, stage, struct, uint, when, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
 import { choose, sessionBits, type SessionParameters } from "./types.ts";
-import { keepAll, keepTo } from "../../frame/index.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat } from "../../frame/index.ts";
+import { keepAll, keepTo, AxisBeat } from "../../frame/index.ts";
 
 export interface GbnStoreParameters extends SessionParameters {
   readonly beatBytes: number; readonly frameBytes: number; readonly addressBits: number; readonly idBits: number;

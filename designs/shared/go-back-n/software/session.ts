@@ -1,7 +1,6 @@
-import { gbnTypes } from "../wire/index.ts";
+import { gbnTypes, type GbnHeader } from "../wire/index.ts";
 import { GbnReceiverModel, type GbnAnswer } from "./receiver.ts";
 import { GbnSenderModel } from "./sender.ts";
-import type { GbnHeader } from "../wire/index.ts";
 
 /** Times are in any one unit, that of `now`. */
 export interface GbnSessionOptions {

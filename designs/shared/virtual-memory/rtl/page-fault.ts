@@ -1,10 +1,6 @@
-import {
-  bit, bitsFor, cat, constant, decode, fifo, fifoWithLevel, fork, input, module, node, output, repeat, sink, source, stage, stream,
-  struct, uint, type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { bit, bitsFor, cat, constant, decode, fifo, fifoWithLevel, fork, input, module, node, output, repeat, sink, source, stage, stream, struct, uint, axi4Address, axi4Response, axi4Write, type UInt } from "../../../../hdl-dsl/index.ts";
 import { entryBytes } from "../table/index.ts";
 import { geometryOf, tableName, WalkResult, type WalkParameters } from "./table-walk.ts";
-import { axi4Address, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 
 export interface PageFaultParameters extends WalkParameters { readonly freePages: number }
 

@@ -1,10 +1,6 @@
-import {
-  bit, cat, constant, encodeOnehot, fromBits, module, mux, node, onehotMux, orTree, output, ram, reg, sink, source, struct, uint,
-  unpack, vec, when, type Bit, type Readable, type UInt, type Val,
-} from "../../../../hdl-dsl/index.ts";
+import { bit, cat, constant, encodeOnehot, fromBits, module, mux, node, onehotMux, orTree, output, ram, reg, sink, source, struct, uint, unpack, vec, when, axi4Address, axi4Read, type Bit, type Readable, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { bucketBytes, bucketSlots, entryShape, tableGeometry, type TableGeometry, type TableParameters } from "../table/index.ts";
 import { passQueue } from "../../stream/index.ts";
-import { axi4Address, axi4Read } from "../../../../hdl-dsl/index.ts";
 
 export interface WalkParameters extends TableParameters {
   readonly misses: number;

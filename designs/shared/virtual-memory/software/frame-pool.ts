@@ -1,6 +1,6 @@
 /**
  * Physical frames that no page has. A frame comes back dirty and is zeroed before it is given out, so that no process ever reads another's
- * data (clio.md "Slow path").
+ * data (Clio, section 4.4.3).
  */
 export class FramePool {
   private readonly dirty: number[] = [];

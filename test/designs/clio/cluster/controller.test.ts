@@ -5,7 +5,7 @@ import { GlobalController, type MemberNode } from "../../../../designs/clio/soft
 import * as p from "../../../support/packets.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
-import { publishedCapture } from "../../captures.ts";
+import { publishedCapture } from "../../../support/captures.ts";
 import { insist, onCluster, page } from "./rig.ts";
 import { traffic } from "./traffic.ts";
 

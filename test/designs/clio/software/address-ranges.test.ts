@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AddressRanges } from "../../../../designs/clio/software/memory/address-ranges.ts";
-import type { Range } from "../../../../designs/clio/software/memory/va-tree.ts";
-import { join, roomIn, type VaTree } from "../../../../designs/clio/software/memory/va-tree.ts";
+import { join, roomIn, type Range, type VaTree } from "../../../../designs/clio/software/memory/va-tree.ts";
 
 /** Multiplicative congruential generator: the same numbers each time. */
 function numbers(seed: number): (below: number) => number {

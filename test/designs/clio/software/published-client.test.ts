@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
 import { errorNumber } from "../../../../designs/clio/software/memory/memory-manager.ts";
 import { Monitor, type MemberNode } from "../../../../designs/clio/software/cluster/index.ts";
-import { publishedCapture } from "../../captures.ts";
+import { publishedCapture } from "../../../support/captures.ts";
 import { modelNode } from "./model-node.ts";
 
 const clientIp = 0x0a4d0001;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Align } from "../../../../designs/shared/frame/align.ts";
-import type { Random} from "../../../../sim/index.ts";
-import { bursts, bernoulli, never, type Bench, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { bursts, bernoulli, never, runBench, StreamSink, StreamSource, type Random, type Bench, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import * as p from "../../../support/packets.ts";
-import { publishedCapture } from "../../captures.ts";
+import { publishedCapture } from "../../../support/captures.ts";
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(" ", ""), "hex"));
 const layouts: readonly p.Layout[] = [...new Set([

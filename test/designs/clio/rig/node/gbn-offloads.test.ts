@@ -6,18 +6,17 @@ import { Client, GoBackNTransport, type ClientTransport, type NodeAddress, type 
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
 import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
-import { gbnFrame } from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import { gbnFrame, gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { clientEndpoint, FrameClient, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, clioHeader, clioMessage, dfSelectBody, dfSelectReplyBody, dissect, frameOffsets, kvReplyBody, opcode, pointerChaseBody, replyCode, status } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { bernoulli, designOf, NetworkModel, type Design, type LinkOptions } from "../../../../../sim/index.ts";
 import { ClientStation } from "../../../../../designs/clio/rig/node/client-station.ts";
 import { joinNetwork, timeOf } from "../../../../../designs/clio/rig/node/networked-node.ts";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
 import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
 import type { NodePorts } from "../../../../../designs/clio/rig/node/node-ports.ts";
-import { played } from "../../../../cli/run/played.ts";
+import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

@@ -10,7 +10,7 @@ import { NetworkModel, type LinkOptions } from "../../../../../sim/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
 import { withNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
-import { played } from "../../../../cli/run/played.ts";
+import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 
 /** The smallest node: what is looked at here is what stands around it. */

@@ -9,7 +9,7 @@ import { serve, type Served } from "../../../../../designs/clio/rig/serve/serve.
 import { ServeError } from "../../../../../sim/index.ts";
 import { TapNetwork } from "../../../../../designs/clio/rig/serve/tap-network.ts";
 import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.ts";
-import { publishedCapture } from "../../../captures.ts";
+import { publishedCapture } from "../../../../support/captures.ts";
 import { RawStation } from "./raw-station.ts";
 
 // The captures' addresses.

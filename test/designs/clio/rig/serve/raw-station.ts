@@ -2,10 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cached, digest } from "../../../../../sim/index.ts";
-import { run } from "../../../../../sim/index.ts";
-import { findTool } from "../../../../../sim/index.ts";
-import { FrameReader, lengthPrefixed } from "../../../../../sim/index.ts";
+import { cached, digest, run, findTool, FrameReader, lengthPrefixed } from "../../../../../sim/index.ts";
 
 const source = fileURLToPath(new URL("raw-ethernet.cc", import.meta.url));
 

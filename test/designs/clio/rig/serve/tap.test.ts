@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { serve, type Served } from "../../../../../designs/clio/rig/serve/serve.ts";
-import { ServeError } from "../../../../../sim/index.ts";
+import { ServeError, tapHelper } from "../../../../../sim/index.ts";
 import { TapNetwork } from "../../../../../designs/clio/rig/serve/tap-network.ts";
 import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.ts";
-import { tapHelper } from "../../../../../sim/index.ts";
 import { UdpClient } from "./served.ts";
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import * as p from "../../../../support/packets.ts";
 import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import { ServeError } from "../../../../../sim/index.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";
-import { publishedCapture } from "../../../captures.ts";
+import { publishedCapture } from "../../../../support/captures.ts";
 import { ownAddress, servedNode, UdpClient, type Datagram, type ServedNode } from "./served.ts";
 
 const { opcode, status, vmFlag } = p;

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { counterNames, makeSettings, type CounterName } from "../../../../../designs/clio/config/index.ts";
 import { counterAddress, fieldPlace, matAddress, matBase, matEntryFields, matWord, matWords, registerAddressBits, registerMap, resetValues, type FieldName, type MatEntryValues } from "../../../../../designs/clio/registers/index.ts";
-import { extractField, insertField, isWritable } from "../../../../../hdl-dsl/index.ts";
+import { extractField, insertField, isWritable, axiResponse } from "../../../../../hdl-dsl/index.ts";
 import { Control } from "../../../../../designs/clio/rtl/dispatch/control.ts";
-import { axiResponse } from "../../../../../hdl-dsl/index.ts";
 import { bernoulli, never, poke, type Bench, type Pause, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { offer } from "../../../../support/offer.ts";

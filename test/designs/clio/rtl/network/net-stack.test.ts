@@ -1,12 +1,10 @@
 import { describe, expect } from "vitest";
 import { classify } from "../../../../../designs/clio/model/index.ts";
 import { dropReasons, DropPulses } from "../../../../../designs/clio/rtl/network/drops.ts";
-import { FrameBuffer } from "../../../../../designs/shared/frame/index.ts";
+import { FrameBuffer, SlotPool, AxisBeat } from "../../../../../designs/shared/frame/index.ts";
 import { NetRx } from "../../../../../designs/clio/rtl/network/net-rx.ts";
 import { NetTx } from "../../../../../designs/clio/rtl/network/net-tx.ts";
 import { ReplyContexts } from "../../../../../designs/clio/rtl/network/reply-contexts.ts";
-import { SlotPool } from "../../../../../designs/shared/frame/index.ts";
-import { AxisBeat } from "../../../../../designs/shared/frame/index.ts";
 import { frameKind, NetConfig, Reply, replyForm } from "../../../../../designs/clio/rtl/records/records.ts";
 import { arpReplyFrame, echoReplyFrame, encodeInto } from "../../../../../designs/shared/wire/index.ts";
 import { clioHeader, frameOffsets, opcode, replyFrame, status } from "../../../../../designs/clio/wire/index.ts";

@@ -1,18 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { FrameBuffer, BufferWrite } from "../../../../../designs/shared/frame/index.ts";
+import { FrameBuffer, BufferWrite, SlotWords, WordWrite, AxisBeat, ReadBeat, Release } from "../../../../../designs/shared/frame/index.ts";
 import { NetTx } from "../../../../../designs/clio/rtl/network/net-tx.ts";
 import { ContextWrite, ReplyContexts } from "../../../../../designs/clio/rtl/network/reply-contexts.ts";
-import { SlotWords, WordWrite } from "../../../../../designs/shared/frame/index.ts";
-import { AxisBeat, ReadBeat, Release } from "../../../../../designs/shared/frame/index.ts";
 import { frameKind, NetConfig, Reply, replyForm, replyWord, type ReplyContext } from "../../../../../designs/clio/rtl/records/records.ts";
 import { accessBody, clioHeader, frameOffsets, opcode, replyFrame, status } from "../../../../../designs/clio/wire/index.ts";
 import { arpPacket, arpReplyFrame, concat, decode, echoReplyFrame, encode, encodeInto, ethernetHeader, icmpHeader, ipv4Header, udpHeader } from "../../../../../designs/shared/wire/index.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
-import type { Random} from "../../../../../sim/index.ts";
-import {
-  AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame, type InputOf, type Pause,
-    type Sent, type SentFrame,
-} from "../../../../../sim/index.ts";
+import { AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSource, type Random, type Bench, type Dut, type Frame, type InputOf, type Pause, type Sent, type SentFrame } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 
 import { findsFault, plant } from "../../../../support/plant.ts";

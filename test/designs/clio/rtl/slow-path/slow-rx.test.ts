@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { BufferWrite, FrameBuffer } from "../../../../../designs/shared/frame/index.ts";
+import { BufferWrite, FrameBuffer, AxisBeat, Release } from "../../../../../designs/shared/frame/index.ts";
 import { SlowRx } from "../../../../../designs/clio/rtl/slow-path/slow-rx.ts";
-import { AxisBeat, Release } from "../../../../../designs/shared/frame/index.ts";
 import { SlowFrame } from "../../../../../designs/clio/rtl/records/records.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
 import { AxisSink, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame,

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
-import { gbnFrame, withoutGbn } from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import { gbnFrame, withoutGbn, gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, decode, ethernetHeader, ipv4Header, udpHeader, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause, type SentFrame } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

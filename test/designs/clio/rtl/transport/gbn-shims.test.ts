@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
-import { gbnFrame } from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import { gbnFrame, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnShims, gbnDefaults, type GbnShimsParameters } from "../../../../../designs/clio/rtl/transport/gbn-shims.ts";
 import { arpFrame, decode, ethernetHeader, internetChecksum, ipv4Header, udpFrame, udpHeader } from "../../../../../designs/shared/wire/index.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
-import { gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { AxiRam, axiPorts, AxisSink, AxisSource, bernoulli, never, poke, runBench, StreamSource, type Bench, type Dut, type Pause } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

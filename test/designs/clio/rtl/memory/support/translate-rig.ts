@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import type { Translate, TranslateParameters } from "../../../../../../designs/clio/rtl/memory/translate.ts";
-import { translateEvents } from "../../../../../../designs/clio/rtl/memory/translate.ts";
+import { translateEvents, type Translate, type TranslateParameters } from "../../../../../../designs/clio/rtl/memory/translate.ts";
 import { firstPointerOp } from "../../../../../../designs/clio/rtl/records/records.ts";
 import { geometryOf } from "../../../../../../designs/shared/virtual-memory/rtl/index.ts";
 import { bucketSlots, entryAddress, locate, packEntry, unpackEntry, type TableGeometry } from "../../../../../../designs/shared/virtual-memory/table/index.ts";

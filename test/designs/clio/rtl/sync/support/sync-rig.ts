@@ -8,9 +8,8 @@ import { syncOp, SyncReply, SyncRequest, SyncResult } from "../../../../../../de
 import { SyncUnit, type SyncUnitParameters } from "../../../../../../designs/clio/rtl/sync/sync-unit.ts";
 import { SlotWords, WordWrite } from "../../../../../../designs/shared/frame/index.ts";
 import { Access, operandBits } from "../../../../../../designs/clio/rtl/records/records.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../../../hdl-dsl/index.ts";
+import { axi4Address, axi4Read, axi4Response, axi4Write, connect, input, instance, module, output, sink, source } from "../../../../../../hdl-dsl/index.ts";
 import { status } from "../../../../../../designs/clio/wire/index.ts";
-import { connect, input, instance, module, output, sink, source } from "../../../../../../hdl-dsl/index.ts";
 import { AxiRam, never, SparseMemory, StreamMonitor, StreamSink, StreamSource, type AxiRamOptions, type Bench, type Pause } from "../../../../../../sim/index.ts";
 
 /** The unit with the operands beside it, as they stand in the node: distributed memory by slot. */

@@ -1,9 +1,8 @@
 /** Clients that speak Go-Back-N, and a channel between them and a node that loses, repeats and reorders frames, both ways. */
-import { gbnFrame } from "../../../../../../designs/shared/go-back-n/wire/index.ts";
+import { gbnFrame, gbnHeader } from "../../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../../../../../designs/shared/go-back-n/software/index.ts";
 import { decode, ethernetHeader, ipv4Header, udpHeader, type Endpoint } from "../../../../../../designs/shared/wire/index.ts";
 import { frameOffsets } from "../../../../../../designs/clio/wire/index.ts";
-import { gbnHeader } from "../../../../../../designs/shared/go-back-n/wire/index.ts";
 import type { Random } from "../../../../../../sim/index.ts";
 
 export interface ChannelOptions { readonly loss: number; readonly duplication: number; readonly reordering: number; readonly delay: number }

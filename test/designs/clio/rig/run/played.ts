@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readPcap, type CapturedFrame } from "../../../sim/index.ts";
-import { mnemo } from "../command-line.ts";
+import { readPcap, type CapturedFrame } from "../../../../../sim/index.ts";
+import { mnemo } from "../../../../support/command-line.ts";
 
 /** A row of the table that a run shows. */
 export interface Row { readonly number: number; readonly us: number; readonly request: string; readonly bytes: number;

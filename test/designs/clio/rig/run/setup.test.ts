@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { makeSettings } from "../../../designs/clio/config/index.ts";
-import { clientEndpoint, FrameClient } from "../../../designs/clio/workload/index.ts";
-import { accessBody, dissect } from "../../../designs/clio/wire/index.ts";
-import { writePcap } from "../../../sim/index.ts";
+import { makeSettings } from "../../../../../designs/clio/config/index.ts";
+import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
+import { accessBody, dissect } from "../../../../../designs/clio/wire/index.ts";
+import { writePcap } from "../../../../../sim/index.ts";
 import { played, type Played } from "./played.ts";
 
 let folder = "";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkValue, keyOf, valueBytes, valueOf } from "../../../designs/clio/evaluation/index.ts";
+import { checkValue, keyOf, valueBytes, valueOf } from "../../../../../designs/clio/evaluation/measure/key-value.ts";
 
 it("a value that was set for its key is taken", () => { for (const i of [0, 1, 4095]) for (const stamp of [0, 7, 1000]) checkValue(i, valueOf(i, stamp)); });
 it("planted faults: nothing, another key's value, parts of two values and a short one are found", () => {

@@ -1,9 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { dissect } from "../../clio/wire/index.ts";
-import { parseIpv4 } from "../wire/index.ts";
+import { dissectStack, parseIpv4 } from "../wire/index.ts";
 import { readPcap, type CapturedFrame } from "../../../sim/index.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../command-line/index.ts";
 
 /** The frames to play, and what is to be said about those that are not. */
 export interface Input { readonly frames: readonly CapturedFrame[]; readonly notes: readonly string[] }
@@ -31,7 +30,7 @@ function addressOf(text: string): number {
 }
 
 function sender(frame: Uint8Array): number | undefined {
-  const { arp, ipv4 } = dissect(frame);
+  const { arp, ipv4 } = dissectStack(frame);
   return arp?.senderIp ?? ipv4?.src;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mnemo } from "../command-line.ts";
+import { mnemo } from "../../../../support/command-line.ts";
 
 const capture = fileURLToPath(new URL("../../../captures/first.pcap", import.meta.url));
 let folder = "";

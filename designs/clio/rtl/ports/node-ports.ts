@@ -1,11 +1,10 @@
 /** The memory node's ports, for ClioNode itself and for what stands around it with the same ports. */
-import { bit, bitsFor, connectAny, liteSlavePorts, output, sink, source, uint, type Axi4Parameters, type Shape, type StreamIn, type StreamOut } from "../../../../hdl-dsl/index.ts";
+import { bit, bitsFor, connectAny, liteSlavePorts, output, sink, source, uint, axi4Address, axi4Read, axi4Response, axi4Write, type Axi4Parameters, type Shape, type StreamIn, type StreamOut } from "../../../../hdl-dsl/index.ts";
 import type { NodeConfig } from "../../config/index.ts";
 import { registerAddressBits } from "../../registers/index.ts";
 import { Shootdown, type TranslateParameters } from "../memory/translate.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
-import { NetConfig } from "./records.ts";
+import { NetConfig } from "../records/records.ts";
 
 /** The port towards DRAM. */
 export const dramPorts = (w: Axi4Parameters) => ({

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import * as p from "../../support/packets.ts";
-import { root } from "../../../scripts/setup/paths.mjs";
-import { mnemo as inProcess } from "../command-line.ts";
+import * as p from "../../../../support/packets.ts";
+import { root } from "../../../../../scripts/setup/paths.mjs";
+import { mnemo as inProcess } from "../../../../support/command-line.ts";
 
 // An address of this process's own: the usual ports are free there whatever else runs.
 const address = `127.96.${(process.pid >> 8) & 0xff}.${1 + (process.pid & 0xff) % 254}`;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { accessBody, createProcReplyBody, dissect, opcode } from "../../../designs/clio/wire/index.ts";
-import { arpPacket, decode } from "../../../designs/shared/wire/index.ts";
-import { publishedCapture } from "../../designs/captures.ts";
+import { accessBody, createProcReplyBody, dissect, opcode } from "../../../../../designs/clio/wire/index.ts";
+import { arpPacket, decode } from "../../../../../designs/shared/wire/index.ts";
+import { publishedCapture } from "../../../../support/captures.ts";
 import { played } from "./played.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { byType, gbps, latencies, percentile } from "../../../designs/clio/rig/index.ts";
-import { codeOf } from "../../../designs/clio/rig/index.ts";
-import { counterLine, requestTable, verdict } from "../../../designs/clio/rig/index.ts";
-import { counterNames, type CounterName } from "../../../designs/clio/config/index.ts";
-import type { Played } from "../../../designs/clio/rig/index.ts";
+import { byType, gbps, latencies, percentile } from "../../../../../designs/clio/rig/run/statistics.ts";
+import { codeOf } from "../../../../../designs/clio/rig/run/run-clio.ts";
+import { counterLine, requestTable, verdict } from "../../../../../designs/clio/rig/run/report.ts";
+import { counterNames, type CounterName } from "../../../../../designs/clio/config/index.ts";
+import type { Played } from "../../../../../designs/clio/rig/node/index.ts";
 
 const request = (name: string, latency: number | undefined, status: number | undefined = latency === undefined ? undefined : 0,
   silence?: string): Played =>

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { makeSettings } from "../../../designs/clio/config/index.ts";
-import { demoCapture } from "../../../designs/clio/workload/index.ts";
-import { dissect } from "../../../designs/clio/wire/index.ts";
+import { makeSettings } from "../../../../../designs/clio/config/index.ts";
+import { demoCapture } from "../../../../../designs/clio/workload/index.ts";
+import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import { played, type Played } from "./played.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));

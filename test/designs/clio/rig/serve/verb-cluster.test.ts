@@ -1,12 +1,12 @@
 /** `mnemo serve clio --nodes N` as a program of its own, and what it refuses. */
 import { spawn } from "node:child_process";
 import { expect, it } from "vitest";
-import { Client, ClusterProcess } from "../../../designs/clio/client/index.ts";
-import { formatIpv4, parseIpv4 } from "../../../designs/shared/wire/index.ts";
-import { root } from "../../../scripts/setup/paths.mjs";
-import { realClock, UdpTransport } from "../../../designs/clio/rig/index.ts";
-import { clusterBuild } from "../../designs/clio/rig/serve/served-cluster.ts";
-import { mnemo } from "../command-line.ts";
+import { Client, ClusterProcess } from "../../../../../designs/clio/client/index.ts";
+import { formatIpv4, parseIpv4 } from "../../../../../designs/shared/wire/index.ts";
+import { root } from "../../../../../scripts/setup/paths.mjs";
+import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
+import { clusterBuild } from "./served-cluster.ts";
+import { mnemo } from "../../../../support/command-line.ts";
 
 // Addresses of this process's own, .20 and .21 of a network, with the controller at .9.
 const network = `127.${100 + (process.pid & 1)}.${(process.pid >> 1) & 0xff}`, address = `${network}.20`;

@@ -1,0 +1,44 @@
+import { arpPacket } from "./arp.ts";
+import { decode } from "./codec.ts";
+import { etherType, ethernetHeader } from "./ethernet.ts";
+import { headerOffsets } from "./header-offsets.ts";
+import { icmpHeader } from "./icmp.ts";
+import { ipProtocol, ipv4Header } from "./ipv4.ts";
+import type { Decoded, FieldSet, Layout, Values } from "./layout.ts";
+import { udpHeader } from "./udp.ts";
+
+/** The headers of a frame up to UDP, as far as they go; a part that is cut short or of another protocol is absent. */
+export interface DissectedStack {
+  readonly ethernet?: Decoded<typeof ethernetHeader>; readonly arp?: Decoded<typeof arpPacket>; readonly ipv4?: Decoded<typeof ipv4Header>;
+  readonly icmp?: Decoded<typeof icmpHeader>; readonly udp?: Decoded<typeof udpHeader>;
+}
+
+/** The values of a layout at byte `offset`, or undefined where the bytes end before it does. */
+export function decodeIf<F extends FieldSet>(l: Layout<F>, bytes: Uint8Array, offset: number): Values<F> | undefined {
+  return offset + l.bytes <= bytes.length ? decode(l, bytes, offset) : undefined;
+}
+
+/** Takes the headers of a frame apart, leniently: no checksum or length is checked. Never throws. */
+export function dissectStack(frame: Uint8Array): DissectedStack {
+  const out: { -readonly [K in keyof DissectedStack]: DissectedStack[K] } = {};
+  const ethernet = decodeIf(ethernetHeader, frame, headerOffsets.ethernet);
+  if (!ethernet) return out;
+  out.ethernet = ethernet;
+  if (ethernet.etherType === etherType.arp) {
+    const arp = decodeIf(arpPacket, frame, headerOffsets.network);
+    if (arp) out.arp = arp;
+    return out;
+  }
+  const ipv4 = ethernet.etherType === etherType.ipv4 ? decodeIf(ipv4Header, frame, headerOffsets.network) : undefined;
+  if (!ipv4) return out;
+  out.ipv4 = ipv4;
+  if (ipv4.ihl !== 5 || ipv4.moreFragments !== 0 || ipv4.fragmentOffset !== 0) return out;
+  if (ipv4.protocol === ipProtocol.icmp) {
+    const icmp = decodeIf(icmpHeader, frame, headerOffsets.transport);
+    if (icmp) out.icmp = icmp;
+    return out;
+  }
+  const udp = ipv4.protocol === ipProtocol.udp ? decodeIf(udpHeader, frame, headerOffsets.transport) : undefined;
+  if (udp) out.udp = udp;
+  return out;
+}
