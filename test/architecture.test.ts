@@ -1,10 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { cruise, type ICruiseResult } from "dependency-cruiser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forbidden, layers } from "../scripts/layers.cjs";
+import { crowded, foldersUnder, forbidden, layers } from "../scripts/layers.cjs";
 import { root } from "../scripts/setup/paths.mjs";
+
+/** Numbers of the lines in which one of the names stands, as a word or as a part of one. */
+function namingLines(text: string, names: readonly string[]): number[] {
+  const named = new RegExp(names.join("|"), "i");
+  return text.split("\n").flatMap((line, i) => (named.test(line.replace(/\(\w+, section [\d., and]+\)/g, "")) ? [i + 1] : []));
+}
 
 /** What breaks a rule below `folder`: `rule: from -> to`. */
 async function violations(folder: string): Promise<string[]> {
@@ -18,27 +24,66 @@ it("the project keeps to its layers", async () => {
   expect(await violations(root)).toEqual([]);
 });
 
+it("no folder has more than 20 files of code", () => {
+  expect(crowded(root)).toEqual([]);
+  const folder = mkdtempSync(join(tmpdir(), "mnemo-crowded-"));
+  mkdirSync(join(folder, "sim/bus"), { recursive: true });
+  for (let i = 0; i < 21; i++) writeFileSync(join(folder, `sim/bus/block-${i}.ts`), "");
+  expect(crowded(folder)).toEqual(["sim/bus: 21"]);
+  rmSync(folder, { recursive: true });
+});
+
+describe("names of designs stand where they belong", () => {
+  const names = readdirSync(join(root, "designs"), { withFileTypes: true }).filter((d) => d.isDirectory() && d.name !== "shared").map((d) => d.name);
+  /** Lines of code below a folder that name a design: `file:line`. A source in parentheses, "(Clio, section 4.4.2)", is none. */
+  const naming = (folder: string, ...but: readonly string[]): string[] => [folder, ...foldersUnder(join(root, folder), `${folder}/`)]
+    .flatMap((f) => readdirSync(join(root, f)).filter((n) => /\.(?:ts|mjs|cc|h)$/.test(n)).map((n) => `${f}/${n}`)).filter((f) => !but.includes(f))
+    .flatMap((f) => namingLines(readFileSync(join(root, f), "utf8"), names).map((line) => `${f}:${line}`));
+  it.each([["cli", "cli/designs.ts"], ["sim"], ["hdl-dsl"], ["designs/shared"]])("%s names none (but in %s)", (folder, ...but) => {
+    expect(naming(folder, ...but)).toEqual([]);
+  });
+  it("a planted name is found, a source is none", () => {
+    expect(namingLines("a\nimport x from \"../clio/y.ts\";\n/** (Clio, section 4.4.2) */\nconst ClioNode = 1;", ["clio"])).toEqual([2, 4]);
+  });
+});
+
 describe("each rule catches what it is for", () => {
   /** Imports, one file each, and the rules that they break. */
   const planted: readonly (readonly [from: string, to: string, rules: readonly string[]])[] = [
-    ["hdl-dsl/a.ts", "designs/packets/index.ts", ["hdl-dsl-knows-nothing-above"]],
+    ["hdl-dsl/a.ts", "designs/shared/wire/index.ts", ["hdl-dsl-knows-nothing-above"]],
     ["hdl-dsl/b.ts", "sim/index.ts", ["hdl-dsl-knows-nothing-above"]],
-    ["designs/packets/a.ts", "sim/index.ts", ["designs-knows-nothing-above"]],
-    ["sim/a.ts", "cli/main.ts", ["sim-knows-nothing-above"]],
-    ["cli/a.ts", "test/helper.ts", ["cli-knows-nothing-above"]],
+    ["sim/a.ts", "cli/main.ts", ["sim-knows-no-design"]],
+    ["sim/d.ts", "designs/shared/wire/index.ts", ["sim-knows-no-design"]],
+    ["sim/e.ts", "designs/clio/wire/index.ts", ["sim-knows-no-design"]],
+    ["designs/shared/wire/a.ts", "sim/index.ts", ["only-rig-and-evaluation-simulate"]],
+    ["designs/shared/rig/a.ts", "sim/index.ts", []],
+    ["designs/shared/wire/b.ts", "designs/clio/wire/index.ts", ["no-design-knows-another"]],
+    ["designs/clio/wire/a.ts", "designs/other/wire/index.ts", ["no-design-knows-another"]],
+    ["designs/clio/rig/a.ts", "sim/index.ts", []],
+    ["designs/clio/rig/b.ts", "cli/main.ts", ["designs-know-no-command-line"]],
+    ["designs/clio/evaluation/a.ts", "sim/index.ts", []],
+    ["designs/clio/design.ts", "sim/index.ts", []],
+    ["cli/a.ts", "test/helper.ts", ["cli-knows-no-test"]],
+    ["cli/designs.ts", "designs/clio/wire/index.ts", []],
+    ["cli/e.ts", "designs/clio/wire/index.ts", ["cli-learns-of-designs-in-one-file"]],
+    ["cli/f.ts", "designs/shared/wire/index.ts", []],
     ["sim/b.ts", "hdl-dsl/ir/inner.ts", ["only-through-hdl-dsl-index"]],
     ["test/sim/a.test.ts", "hdl-dsl/ir/inner.ts", ["only-through-hdl-dsl-index"]],
     ["test/hdl-dsl/a.test.ts", "hdl-dsl/ir/inner.ts", []],
     ["cli/b.ts", "sim/inner.ts", ["only-through-sim-index"]],
-    ["cli/c.ts", "designs/clio/table/inner.ts", ["only-through-designs-clio-table-index"]],
+    ["designs/clio/model/d.ts", "designs/shared/virtual-memory/table/inner.ts", ["only-through-designs-shared-virtual-memory-table-index"]],
     ["designs/clio/rtl/a.ts", "hdl-dsl/index.ts", []],
-    ["designs/clio/rtl/b.ts", "designs/clio/table/index.ts", []],
+    ["designs/clio/rtl/b.ts", "designs/shared/virtual-memory/table/index.ts", []],
     ["designs/clio/rtl/c.ts", "designs/clio/model/index.ts", ["rtl-is-hardware"]],
     ["designs/clio/rtl/d.ts", "designs/clio/software/index.ts", ["rtl-is-hardware"]],
+    ["designs/clio/rtl/e.ts", "designs/shared/go-back-n/software/index.ts", ["rtl-is-hardware"]],
+    ["designs/clio/rtl/f.ts", "designs/shared/go-back-n/rtl/index.ts", []],
+    ["designs/shared/go-back-n/rtl/a.ts", "designs/shared/go-back-n/software/index.ts", ["shared-blocks-are-hardware"]],
+    ["designs/shared/go-back-n/software/a.ts", "designs/shared/go-back-n/rtl/index.ts", ["software-and-model-know-no-hardware"]],
     ["designs/clio/software/a.ts", "designs/clio/rtl/index.ts", ["software-and-model-know-no-hardware"]],
     ["designs/clio/model/a.ts", "designs/clio/rtl/index.ts", ["software-and-model-know-no-hardware"]],
-    ["designs/clio/model/b.ts", "sim/index.ts", ["designs-knows-nothing-above", "software-and-model-know-no-hardware"]],
-    ["designs/clio/model/c.ts", "designs/packets/index.ts", []],
+    ["designs/clio/model/b.ts", "sim/index.ts", ["only-rig-and-evaluation-simulate", "software-and-model-know-no-hardware"]],
+    ["designs/clio/model/c.ts", "designs/shared/wire/index.ts", []],
     ["designs/clio/offload/a.ts", "designs/clio/model/index.ts", ["offloads-are-hardware"]],
     ["designs/clio/offload/b.ts", "designs/clio/rtl/index.ts", []],
     ["designs/clio/offloads/c.ts", "designs/clio/software/index.ts", ["offloads-are-hardware"]],
