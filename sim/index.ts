@@ -42,4 +42,3 @@ export { cached, digest } from "./backend/verilator/cache.ts";
 export { run } from "./backend/verilator/run.ts";
 export { findTool } from "./backend/verilator/tools.ts";
 export { Fifo } from "./fifo.ts";
-export { FrameReader, lengthPrefixed, tapHelper } from "./serve/index.ts";

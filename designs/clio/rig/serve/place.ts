@@ -1,9 +1,10 @@
+import type { SessionNetwork } from "./session-network.ts";
 import { parseSettings, type Settings } from "../../config/index.ts";
 import { formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
 import { udpPorts } from "../../wire/index.ts";
-import { freePort, UdpNetwork } from "./udp-network.ts";
-import { TapNetwork } from "./tap-network.ts";
-import type { Network } from "../../../../sim/index.ts";
+import { openTap } from "./tap-network.ts";
+import { UdpNetwork } from "./udp-network.ts";
+import { freeUdpPort } from "../../../../sim/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
 import type { ServeOptions } from "./options.ts";
 
@@ -16,7 +17,7 @@ export const lastByte = { monitor: 9, host: 254 } as const;
 export interface Place {
   readonly settings: Settings;
   readonly monitor: Endpoint | undefined;
-  readonly open: () => Promise<Network>;
+  readonly open: () => Promise<SessionNetwork>;
 }
 
 /**
@@ -28,7 +29,7 @@ export function placeOf(o: ServeOptions): Promise<Place> { return o.tap === unde
 async function sockets(o: ServeOptions): Promise<Place> {
   if (o.tapAddress) throw new UsageError("--tap-address is this machine's end of a TAP device; give --tap, too, or leave it out");
   // Sockets can only have addresses of this machine.
-  const given = parseSettings(o.set, { ip: "127.0.0.1" }), port = o.port === 0 ? await freePort(given.runtime.ip) : o.port;
+  const given = parseSettings(o.set, { ip: "127.0.0.1" }), port = o.port === 0 ? await freeUdpPort(formatIpv4(given.runtime.ip)) : o.port;
   const settings = port === undefined ? given : withPort(o.set, port, "127.0.0.1");
   const { ip, mac, nativePort, clientPort } = settings.runtime,
     wanted = o.monitor === "off" ? undefined : o.monitor ?? { port: udpPorts.monitor };
@@ -68,5 +69,5 @@ function tap(o: ServeOptions, device: string): Place {
       `${formatIpv4(own)} would be the address of ${other} and of ${whose}; give one of them another`);
     taken.set(own, whose);
   }
-  return { settings, monitor, open: () => TapNetwork.open(settings, { device, address: host.ip, prefix: host.prefix }) };
+  return { settings, monitor, open: () => openTap(settings, { device, address: host.ip, prefix: host.prefix }) };
 }

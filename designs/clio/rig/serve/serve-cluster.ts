@@ -1,19 +1,19 @@
+import type { SessionNetwork } from "./session-network.ts";
 import type { Settings } from "../../config/index.ts";
 import { GlobalController, type ClusterNodeOptions, type MigrationReport, type SlowPathOptions } from "../../software/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 import type { SimulatedNode } from "../node/index.ts";
-import type { Network } from "../../../../sim/index.ts";
 import { serve, type Served, type ServeOptions } from "./serve.ts";
 import { realClock } from "./udp-transport.ts";
 
 /** One node of a served cluster and what it hangs on. */
 export interface ServedMember {
-  readonly settings: Settings; readonly network: Network;
+  readonly settings: Settings; readonly network: SessionNetwork;
   /** What differs for this node's slow path (frames that it may give out, say). */
   readonly slowPath?: Omit<SlowPathOptions, "cluster" | "sessions">;
 }
 /** Where the global controller is: its native port, and the published client's monitor beside it. */
-export interface ServedController { readonly own: Omit<Endpoint, "port">; readonly nativePort: number; readonly monitorPort: number; readonly network: Network }
+export interface ServedController { readonly own: Omit<Endpoint, "port">; readonly nativePort: number; readonly monitorPort: number; readonly network: SessionNetwork }
 
 export interface ClusterServeOptions extends Pick<ServeOptions, "stop" | "seed"> {
   /** Called once every node has joined the controller. */

@@ -1,3 +1,4 @@
+import type { SessionNetwork } from "./session-network.ts";
 import { clockPeriod, gbnTimeoutCycles, type CounterName, type NodeConfig, type Settings } from "../../config/index.ts";
 import { Monitor, type SessionPorts } from "../../software/index.ts";
 import { dissect } from "../../wire/index.ts";
@@ -5,7 +6,6 @@ import type { Endpoint } from "../../../shared/wire/index.ts";
 import { gbnDefaults } from "../../rtl/index.ts";
 import { withNode, type NodeOptions, type SimulatedNode } from "../node/index.ts";
 import { askInGbn } from "./gbn-management.ts";
-import type { Network } from "../../../../sim/index.ts";
 
 /** Cycles without anything under way after which the clock stands still: pipelines that tell nobody of their work have emptied by then. */
 const QUIET_CYCLES = 64;
@@ -46,7 +46,7 @@ export interface Served {
  * hardware's, latencies in seconds those of the simulator; nothing in the node ages while nobody asks.
  * @throws HangError and the like when the design fails; what `network` fails with
  */
-export async function serve(settings: Settings, network: Network, o: ServeOptions): Promise<Served> {
+export async function serve(settings: Settings, network: SessionNetwork, o: ServeOptions): Promise<Served> {
   const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {};
   const { failure, ...served } = await withNode("serve clio", settings, {
     limitCycles: Infinity, wave: false, ...o, slowPath: { ...o.slowPath, sessions },
@@ -67,7 +67,7 @@ export async function serve(settings: Settings, network: Network, o: ServeOption
 
 class Service {
   readonly #node: SimulatedNode;
-  readonly #network: Network;
+  readonly #network: SessionNetwork;
   readonly #gbn: boolean;
   readonly #quietCycles: number;
   readonly #monitor: { readonly own: Endpoint; readonly station: Monitor } | undefined;
@@ -83,7 +83,7 @@ class Service {
   #idleMs = 0;
   #asleepSince: number | undefined;
 
-  constructor(node: SimulatedNode, network: Network, monitor: Endpoint | undefined, outer: NodeConfig) {
+  constructor(node: SimulatedNode, network: SessionNetwork, monitor: Endpoint | undefined, outer: NodeConfig) {
     const gbn = outer.transport === "gbn";
     const { config, runtime } = node;
     this.#node = node; this.#network = network; this.#gbn = gbn; this.#quietCycles = gbn ? quietCyclesGbn(outer) : QUIET_CYCLES; this.#quietSince = node.bench.cycle;

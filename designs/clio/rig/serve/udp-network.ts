@@ -1,11 +1,10 @@
-import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import type { SessionNetwork } from "./session-network.ts";
+import type { RemoteInfo, Socket } from "node:dgram";
 import type { Settings } from "../../config/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 import { formatIpv4, parseIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
-import { ServeError, type Network } from "../../../../sim/index.ts";
+import { openUdp, ServeError } from "../../../../sim/index.ts";
 
-/** Bytes asked of the system for each socket's receive buffer: bursts of a client wait there while the simulation works. */
-const RECEIVE_BUFFER = 4 << 20;
 /** Locally administered MACs that stand for hosts behind UDP sockets: these four bytes hold the IPv4 address. */
 const HOST_MACS = 0x02c200000000n;
 
@@ -19,9 +18,9 @@ export interface UdpOptions {
 /**
  * The node behind UDP sockets of this machine: one for the native port, one for each open session of the published client, one for the
  * monitor, all on the setting `ip`. Datagrams become the frames that a host with the sender's address would send, and back; nothing needs
- * a right beyond that of opening sockets. ARP and ping have no way through sockets: `TapNetwork` takes those.
+ * a right beyond that of opening sockets. ARP and ping have no way through sockets: a TAP device takes those.
  */
-export class UdpNetwork implements Network {
+export class UdpNetwork implements SessionNetwork {
   readonly #settings: Settings;
   readonly #options: UdpOptions;
   readonly #sockets = new Map<number, Socket>();
@@ -86,7 +85,7 @@ export class UdpNetwork implements Network {
 
   async #open(port: number, remedy: string): Promise<void> {
     const own = { mac: this.#settings.runtime.mac, ip: this.#settings.runtime.ip, port };
-    const socket = await bind(own.ip, port, remedy);
+    const socket = await openUdp(formatIpv4(own.ip), port, remedy);
     socket.on("message", (data: Buffer, from: RemoteInfo) => {
       const ip = parseIpv4(from.address);
       this.#receive(udpFrame({ mac: HOST_MACS | BigInt(ip), ip, port: from.port }, own, data));
@@ -94,36 +93,5 @@ export class UdpNetwork implements Network {
     // What the system tells of a datagram sent before: the network has lost it.
     socket.on("error", () => { this.#lost++; });
     this.#sockets.set(port, socket);
-  }
-}
-
-/** A free UDP port of an address. @throws ServeError */
-export async function freePort(ip: number): Promise<number> {
-  const socket = await bind(ip, 0, "");
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => { socket.close(resolve); });
-  return port;
-}
-
-async function bind(ip: number, port: number, remedy: string): Promise<Socket> {
-  const socket = createSocket({ type: "udp4", recvBufferSize: RECEIVE_BUFFER }), at = formatIpv4(ip);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      socket.once("error", reject);
-      socket.bind({ port, address: at, exclusive: true }, () => { socket.off("error", reject); resolve(); });
-    });
-  } catch (e) {
-    socket.close();
-    throw new ServeError(sentence((e as NodeJS.ErrnoException).code ?? String(e), at, port, remedy));
-  }
-  return socket;
-}
-
-function sentence(code: string, at: string, port: number, remedy: string): string {
-  switch (code) {
-    case "EADDRINUSE": return `UDP port ${port} of ${at} is taken by another program; ${remedy}`;
-    case "EADDRNOTAVAIL": return `ip = ${at} is no address of this machine; give one that is with --set ip=..., such as 127.0.0.1, or use --tap`;
-    case "EACCES": return `there is no right to open UDP port ${port} (below 1024 root is needed); ${remedy}`;
-    default: return `UDP port ${port} of ${at} cannot be opened (${code}); ${remedy}`;
   }
 }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { serve, type Served } from "../../../../../designs/clio/rig/serve/serve.ts";
-import { ServeError } from "../../../../../sim/index.ts";
-import { TapNetwork } from "../../../../../designs/clio/rig/serve/tap-network.ts";
+import { ServeError, type TapPipe } from "../../../../../sim/index.ts";
+import { openTap } from "../../../../../designs/clio/rig/serve/tap-network.ts";
 import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
 import { RawStation } from "./raw-station.ts";
@@ -18,7 +18,7 @@ const settings = makeSettings({ ip: "10.77.0.2", mac: "02:00:00:00:00:02", accep
 const device = `mnemor${process.pid % 100000}`, options = { device, address: 0x0a4d00fe, prefix: 24 };
 
 async function obstacle(): Promise<string | undefined> {
-  try { await (await TapNetwork.open(settings, options)).close(); return undefined; } catch (e) {
+  try { await (await openTap(settings, options)).close(); return undefined; } catch (e) {
     if (e instanceof ServeError) return e.message;
     throw e;
   }
@@ -27,10 +27,10 @@ const missing = await obstacle();
 if (missing !== undefined) console.log(`the published client's frames on a TAP device are skipped: ${missing}`);
 
 describe.skipIf(missing !== undefined)(`the published client's frames on a TAP device${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let node: SimulatedNode, ended: Promise<Served>, network: TapNetwork, station: RawStation;
+  let node: SimulatedNode, ended: Promise<Served>, network: TapPipe, station: RawStation;
   let end: () => void = () => undefined;
   beforeAll(async () => {
-    network = await TapNetwork.open(settings, options);
+    network = await openTap(settings, options);
     const stop = new Promise<void>((resolve) => { end = resolve; });
     node = await new Promise((resolve, reject) => {
       ended = serve(settings, network, { monitor: { mac: 0x020000000002n, ip: monitor, port: 10000 }, stop, ready: resolve });

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { serve, type Served } from "../../../../../designs/clio/rig/serve/serve.ts";
-import { ServeError, tapHelper } from "../../../../../sim/index.ts";
-import { TapNetwork } from "../../../../../designs/clio/rig/serve/tap-network.ts";
+import { ServeError, tapHelper, type TapPipe } from "../../../../../sim/index.ts";
+import { openTap } from "../../../../../designs/clio/rig/serve/tap-network.ts";
 import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.ts";
 import { UdpClient } from "./served.ts";
 
@@ -22,7 +22,7 @@ const options = { device, address: hostIp, prefix: 29 };
 
 /** Why this machine cannot run these tests. */
 async function obstacle(): Promise<string | undefined> {
-  try { await (await TapNetwork.open(settings, options)).close(); } catch (e) {
+  try { await (await openTap(settings, options)).close(); } catch (e) {
     if (e instanceof ServeError) return e.message;
     throw e;
   }
@@ -33,10 +33,10 @@ const missing = await obstacle();
 if (missing !== undefined) console.log(`the TAP device's tests are skipped: ${missing}`);
 
 describe.skipIf(missing !== undefined)(`on a TAP device${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
-  let node: SimulatedNode, ended: Promise<Served>, network: TapNetwork;
+  let node: SimulatedNode, ended: Promise<Served>, network: TapPipe;
   let end: () => void = () => undefined;
   beforeAll(async () => {
-    network = await TapNetwork.open(settings, options);
+    network = await openTap(settings, options);
     const stop = new Promise<void>((resolve) => { end = resolve; });
     node = await new Promise((resolve, reject) => {
       ended = serve(settings, network, { monitor: { mac: 0x02c110000009n, ip: monitorIp, port: 10000 }, stop, ready: resolve });
@@ -87,22 +87,22 @@ describe.skipIf(missing !== undefined)(`on a TAP device${missing === undefined ?
     await c.close();
   });
   it("the device is in use: one sentence", async () => {
-    const refused = await TapNetwork.open(settings, options).then(() => undefined, (e: unknown) => e);
+    const refused = await openTap(settings, options).then(() => undefined, (e: unknown) => e);
     expect(refused).toBeInstanceOf(ServeError);
     expect((refused as Error).message).toBe(`the device ${device} is in use by another program; give another name with --tap`);
-    await expect(TapNetwork.open(settings,
+    await expect(openTap(settings,
       { ...options, device: "lo" })).rejects.toThrow("the device lo is there already and is no TAP device");
   });
 });
 
 it.skipIf(missing !== undefined)("a device that was made goes with the service", async () => {
-  const network = await TapNetwork.open(settings, { ...options, device: `${device}b`.slice(0, 15) });
+  const network = await openTap(settings, { ...options, device: `${device}b`.slice(0, 15) });
   await network.close();
   await expect(run("ip", ["link", "show", `${device}b`.slice(0, 15)])).rejects.toThrow("does not exist");
 });
 
 it.skipIf(missing !== undefined)("a device that is taken away ends the service with one sentence", async () => {
-  const name = `${device}c`.slice(0, 15), network = await TapNetwork.open(settings, { ...options, device: name });
+  const name = `${device}c`.slice(0, 15), network = await openTap(settings, { ...options, device: name });
   let ready: () => void = () => undefined;
   const started = new Promise<void>((resolve) => { ready = resolve; });
   const ended = serve(settings, network, { stop: new Promise(() => undefined), ready: () => { ready(); } }).then(() => undefined,
