@@ -28,6 +28,7 @@ export * from "./lib/index.ts";
 export * from "./registers/index.ts";
 export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
 export { countNodes } from "./ir/count.ts";
+export { snakeCase } from "./ir/snake-case.ts";
 export { emit } from "./emit.ts";
 export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export { isQueue, libraryProofs, lruHarness, moduleObeys, producerObeys, type Fault, type Proof, type ShadowOptions, type Watched } from "./proofs/index.ts";

@@ -1,4 +1,4 @@
-import { type Def, emit, type EmittedDesign, type EmittedPort, type EmittedStream, leavesOf, type Ports } from "../hdl-dsl/index.ts";
+import { type Def, emit, type EmittedDesign, type EmittedPort, type EmittedStream, leavesOf, type Ports, snakeCase } from "../hdl-dsl/index.ts";
 
 /** What the harness simulates: the ports as declared (they type the bench) and the Verilog. */
 export interface Design<P extends Ports = Ports> {
@@ -22,7 +22,7 @@ export function designOf<P extends Ports>(dut: Dut<P>): Design<P> {
 
 /**
  * A design whose Verilog was written by hand or comes from a vendor: ports are flattened as the language does
- * (`name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`), plus `clk` and `rst`.
+ * (snake_case, `name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`), plus `clk` and `rst`.
  */
 export function fromVerilog<const P extends Ports>(
   top: string, ports: P, text: string, options: { readonly clock?: boolean; readonly reset?: boolean } = {},
@@ -30,7 +30,7 @@ export function fromVerilog<const P extends Ports>(
   const flat: EmittedPort[] = [];
   const streams: EmittedStream[] = [];
   const add = (path: string[], dir: "in" | "out", width: number, role: EmittedPort["role"], signed = false): string => {
-    const name = path.join("_");
+    const name = path.map(snakeCase).join("_");
     flat.push({ name, dir, width, signed, path, role, domain: "default" });
     return name;
   };
@@ -45,7 +45,7 @@ export function fromVerilog<const P extends Ports>(
     const valid = add([name, "valid"], p.dir, 1, "data");
     const ready = add([name, "ready"], back, 1, "data");
     const payload = leavesOf(p.shape).map((l) => add([name, "payload", ...l.path], p.dir, l.width, "data", l.signed));
-    streams.push({ name, dir: p.dir, valid, ready, payload });
+    streams.push({ name: snakeCase(name), dir: p.dir, valid, ready, payload });
   }
   return { ports, emitted: { top, files: [{ name: `${top}.v`, text }], ports: flat, streams, assertions: [] } };
 }

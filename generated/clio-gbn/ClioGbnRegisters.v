@@ -22,40 +22,40 @@ module ClioGbnRegisters (
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
   output wire [1:0]  s_r_payload_resp,
-  output wire [15:0] gbnSession,
-  output wire        gbnOpen,
-  output wire        gbnGo,
-  input  wire        gbnIdle,
-  input  wire        gbnFailedWaiting,
-  input  wire [15:0] gbnFailed,
-  output wire        gbnFailedTaken,
-  input  wire [31:0] gbnRxAccepted,
-  input  wire [31:0] gbnRxDuplicates,
-  input  wire [31:0] gbnRxAhead,
-  input  wire [31:0] gbnRxStrangers,
-  input  wire [31:0] gbnRxRefused,
-  input  wire [31:0] gbnRxMalformed,
-  input  wire [31:0] gbnRxCorrupt,
-  input  wire [31:0] gbnRxManagement,
-  input  wire [31:0] gbnRxPassed,
-  input  wire [31:0] gbnRxAcksHeard,
-  input  wire [31:0] gbnRxAcks,
-  input  wire [31:0] gbnRxNacks,
-  input  wire [31:0] gbnTxSent,
-  input  wire [31:0] gbnTxManagement,
-  input  wire [31:0] gbnTxPassed,
-  input  wire [31:0] gbnTxClosed,
-  input  wire [31:0] gbnTxResent,
-  input  wire [31:0] gbnTxNacked,
-  input  wire [31:0] gbnTxTimeouts,
-  input  wire [31:0] gbnTxFailed,
-  input  wire [31:0] gbnTxMemoryErrors,
-  input  wire [31:0] gbnTxWaited,
-  input  wire [31:0] gbnTxSkipped,
-  input  wire [31:0] gbnTxStale
+  output wire [15:0] gbn_session,
+  output wire        gbn_open,
+  output wire        gbn_go,
+  input  wire        gbn_idle,
+  input  wire        gbn_failed_waiting,
+  input  wire [15:0] gbn_failed,
+  output wire        gbn_failed_taken,
+  input  wire [31:0] gbn_rx_accepted,
+  input  wire [31:0] gbn_rx_duplicates,
+  input  wire [31:0] gbn_rx_ahead,
+  input  wire [31:0] gbn_rx_strangers,
+  input  wire [31:0] gbn_rx_refused,
+  input  wire [31:0] gbn_rx_malformed,
+  input  wire [31:0] gbn_rx_corrupt,
+  input  wire [31:0] gbn_rx_management,
+  input  wire [31:0] gbn_rx_passed,
+  input  wire [31:0] gbn_rx_acks_heard,
+  input  wire [31:0] gbn_rx_acks,
+  input  wire [31:0] gbn_rx_nacks,
+  input  wire [31:0] gbn_tx_sent,
+  input  wire [31:0] gbn_tx_management,
+  input  wire [31:0] gbn_tx_passed,
+  input  wire [31:0] gbn_tx_closed,
+  input  wire [31:0] gbn_tx_resent,
+  input  wire [31:0] gbn_tx_nacked,
+  input  wire [31:0] gbn_tx_timeouts,
+  input  wire [31:0] gbn_tx_failed,
+  input  wire [31:0] gbn_tx_memory_errors,
+  input  wire [31:0] gbn_tx_waited,
+  input  wire [31:0] gbn_tx_skipped,
+  input  wire [31:0] gbn_tx_stale
 );
-  reg [15:0] gbnSession_kept; // slave.ts:35
-  reg gbnOpen_kept; // slave.ts:35
+  reg [15:0] gbn_session_kept; // slave.ts:35
+  reg gbn_open_kept; // slave.ts:35
   reg asked_full; // axi4-lite.ts:61
   reg [7:0] asked_held_addr; // axi4-lite.ts:61
   reg [2:0] asked_held_prot; // axi4-lite.ts:61
@@ -75,37 +75,37 @@ module ClioGbnRegisters (
   wire [31:0] answer_payload_data_or =
     ({32{asked_held_addr[7:2] == 6'd0}} & 32'h42474c43)
     | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1802)
-    | ({32{asked_held_addr[7:2] == 6'd2}} & {1'b0, gbnOpen_kept, 14'd0, gbnSession_kept})
-    | ({32{asked_held_addr[7:2] == 6'd3}} & {30'd0, gbnFailedWaiting, gbnIdle});
+    | ({32{asked_held_addr[7:2] == 6'd2}} & {1'b0, gbn_open_kept, 14'd0, gbn_session_kept})
+    | ({32{asked_held_addr[7:2] == 6'd3}} & {30'd0, gbn_failed_waiting, gbn_idle});
   wire [31:0] answer_payload_data_or_2 =
-    ({32{asked_held_addr[7:2] == 6'd4}} & {16'd0, gbnFailed})
-    | ({32{asked_held_addr[7:2] == 6'd16}} & gbnRxAccepted)
-    | ({32{asked_held_addr[7:2] == 6'd17}} & gbnRxDuplicates)
-    | ({32{asked_held_addr[7:2] == 6'd18}} & gbnRxAhead);
+    ({32{asked_held_addr[7:2] == 6'd4}} & {16'd0, gbn_failed})
+    | ({32{asked_held_addr[7:2] == 6'd16}} & gbn_rx_accepted)
+    | ({32{asked_held_addr[7:2] == 6'd17}} & gbn_rx_duplicates)
+    | ({32{asked_held_addr[7:2] == 6'd18}} & gbn_rx_ahead);
   wire [31:0] answer_payload_data_or_3 =
-    ({32{asked_held_addr[7:2] == 6'd19}} & gbnRxStrangers)
-    | ({32{asked_held_addr[7:2] == 6'd20}} & gbnRxRefused)
-    | ({32{asked_held_addr[7:2] == 6'd21}} & gbnRxMalformed)
-    | ({32{asked_held_addr[7:2] == 6'd22}} & gbnRxCorrupt)
-    | ({32{asked_held_addr[7:2] == 6'd23}} & gbnRxManagement)
-    | ({32{asked_held_addr[7:2] == 6'd24}} & gbnRxPassed)
-    | ({32{asked_held_addr[7:2] == 6'd25}} & gbnRxAcksHeard)
-    | ({32{asked_held_addr[7:2] == 6'd26}} & gbnRxAcks);
+    ({32{asked_held_addr[7:2] == 6'd19}} & gbn_rx_strangers)
+    | ({32{asked_held_addr[7:2] == 6'd20}} & gbn_rx_refused)
+    | ({32{asked_held_addr[7:2] == 6'd21}} & gbn_rx_malformed)
+    | ({32{asked_held_addr[7:2] == 6'd22}} & gbn_rx_corrupt)
+    | ({32{asked_held_addr[7:2] == 6'd23}} & gbn_rx_management)
+    | ({32{asked_held_addr[7:2] == 6'd24}} & gbn_rx_passed)
+    | ({32{asked_held_addr[7:2] == 6'd25}} & gbn_rx_acks_heard)
+    | ({32{asked_held_addr[7:2] == 6'd26}} & gbn_rx_acks);
   wire [31:0] answer_payload_data_or_4 =
-    ({32{asked_held_addr[7:2] == 6'd27}} & gbnRxNacks)
-    | ({32{asked_held_addr[7:2] == 6'd28}} & gbnTxSent)
-    | ({32{asked_held_addr[7:2] == 6'd29}} & gbnTxManagement)
-    | ({32{asked_held_addr[7:2] == 6'd30}} & gbnTxPassed)
-    | ({32{asked_held_addr[7:2] == 6'd31}} & gbnTxClosed)
-    | ({32{asked_held_addr[7:2] == 6'd32}} & gbnTxResent)
-    | ({32{asked_held_addr[7:2] == 6'd33}} & gbnTxNacked)
-    | ({32{asked_held_addr[7:2] == 6'd34}} & gbnTxTimeouts);
+    ({32{asked_held_addr[7:2] == 6'd27}} & gbn_rx_nacks)
+    | ({32{asked_held_addr[7:2] == 6'd28}} & gbn_tx_sent)
+    | ({32{asked_held_addr[7:2] == 6'd29}} & gbn_tx_management)
+    | ({32{asked_held_addr[7:2] == 6'd30}} & gbn_tx_passed)
+    | ({32{asked_held_addr[7:2] == 6'd31}} & gbn_tx_closed)
+    | ({32{asked_held_addr[7:2] == 6'd32}} & gbn_tx_resent)
+    | ({32{asked_held_addr[7:2] == 6'd33}} & gbn_tx_nacked)
+    | ({32{asked_held_addr[7:2] == 6'd34}} & gbn_tx_timeouts);
   wire [31:0] answer_payload_data_or_5 =
-    ({32{asked_held_addr[7:2] == 6'd35}} & gbnTxFailed)
-    | ({32{asked_held_addr[7:2] == 6'd36}} & gbnTxMemoryErrors)
-    | ({32{asked_held_addr[7:2] == 6'd37}} & gbnTxWaited)
-    | ({32{asked_held_addr[7:2] == 6'd38}} & gbnTxSkipped)
-    | ({32{asked_held_addr[7:2] == 6'd39}} & gbnTxStale);
+    ({32{asked_held_addr[7:2] == 6'd35}} & gbn_tx_failed)
+    | ({32{asked_held_addr[7:2] == 6'd36}} & gbn_tx_memory_errors)
+    | ({32{asked_held_addr[7:2] == 6'd37}} & gbn_tx_waited)
+    | ({32{asked_held_addr[7:2] == 6'd38}} & gbn_tx_skipped)
+    | ({32{asked_held_addr[7:2] == 6'd39}} & gbn_tx_stale);
   wire [31:0] answer_payload_data =
     answer_payload_data_or
     | answer_payload_data_or_2
@@ -188,20 +188,20 @@ module ClioGbnRegisters (
     (written_payload_resp_or_4 | (order_address_held_addr[7:2] == 6'd38) | (order_address_held_addr[7:2] == 6'd39)) ? 2'd2 :
     2'd3; // axi4-lite.ts:73
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:76
-  wire write_gbnSession = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:71
-  wire write_gbnFailed = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:71
+  wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:71
+  wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:71
 
   always @(posedge clk)
     if (rst) begin
-      gbnSession_kept <= 16'd0;
-      gbnOpen_kept <= 1'b0;
+      gbn_session_kept <= 16'd0;
+      gbn_open_kept <= 1'b0;
     end
-    else if (write_gbnSession) begin
-      gbnSession_kept <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : gbnSession_kept[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : gbnSession_kept[7:0]
+    else if (write_gbn_session) begin
+      gbn_session_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : gbn_session_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : gbn_session_kept[7:0]
       };
-      gbnOpen_kept <= order_data_held_strb[3] ? order_data_held_data[30] : gbnOpen_kept;
+      gbn_open_kept <= order_data_held_strb[3] ? order_data_held_data[30] : gbn_open_kept;
     end
   wire asked_full_when = ~asked_full | answer_ready;
 
@@ -262,10 +262,10 @@ module ClioGbnRegisters (
   assign s_r_valid = answered_full;
   assign s_r_payload_data = answered_held_data;
   assign s_r_payload_resp = answered_held_resp;
-  assign gbnSession = gbnSession_kept;
-  assign gbnOpen = gbnOpen_kept;
-  assign gbnGo = write_gbnSession & order_data_held_strb[3] & order_data_held_data[31];
-  assign gbnFailedTaken = write_gbnFailed & order_data_held_strb[3] & order_data_held_data[31];
+  assign gbn_session = gbn_session_kept;
+  assign gbn_open = gbn_open_kept;
+  assign gbn_go = write_gbn_session & order_data_held_strb[3] & order_data_held_data[31];
+  assign gbn_failed_taken = write_gbn_failed & order_data_held_strb[3] & order_data_held_data[31];
 
   wire _unused_ok = &{
     1'b0,

@@ -24,9 +24,9 @@ module Control_reset_c90c17 (
   output wire [1:0]  s_r_payload_resp,
   output wire [47:0] config_mac,
   output wire [31:0] config_ip,
-  output wire [15:0] config_nativePort,
-  output wire [15:0] config_clientPort,
-  output wire        config_acceptAnyMac,
+  output wire [15:0] config_native_port,
+  output wire [15:0] config_client_port,
+  output wire        config_accept_any_mac,
   output wire        out_of_memory,
   output wire        rules_0_valid,
   output wire [15:0] rules_0_pid,
@@ -46,164 +46,164 @@ module Control_reset_c90c17 (
   output wire        mat_write_entry_write,
   output wire        mat_write_entry_silent,
   output wire [2:0]  mat_write_entry_operation,
-  output wire [7:0]  mat_write_entry_replyOpcode,
+  output wire [7:0]  mat_write_entry_reply_opcode,
   output wire [7:0]  mat_opcode,
   input  wire [2:0]  mat_entry_action,
   input  wire        mat_entry_write,
   input  wire        mat_entry_silent,
   input  wire [2:0]  mat_entry_operation,
-  input  wire [7:0]  mat_entry_replyOpcode,
+  input  wire [7:0]  mat_entry_reply_opcode,
   input  wire [15:0] free_pages,
-  input  wire [1:0]  events_rxFrames,
-  input  wire [1:0]  events_txFrames,
-  input  wire [1:0]  events_dropLong,
-  input  wire [1:0]  events_dropFcs,
-  input  wire [1:0]  events_dropShort,
-  input  wire [1:0]  events_dropMac,
-  input  wire [1:0]  events_dropEtherType,
-  input  wire [1:0]  events_dropArp,
-  input  wire [1:0]  events_dropIpHeader,
-  input  wire [1:0]  events_dropIpOptions,
-  input  wire [1:0]  events_dropIpChecksum,
-  input  wire [1:0]  events_dropFragment,
-  input  wire [1:0]  events_dropIp,
-  input  wire [1:0]  events_dropLength,
-  input  wire [1:0]  events_dropProtocol,
-  input  wire [1:0]  events_dropIcmp,
-  input  wire [1:0]  events_dropPort,
-  input  wire [1:0]  events_dropRule,
-  input  wire [1:0]  events_arpReplies,
-  input  wire [1:0]  events_icmpReplies,
+  input  wire [1:0]  events_rx_frames,
+  input  wire [1:0]  events_tx_frames,
+  input  wire [1:0]  events_drop_long,
+  input  wire [1:0]  events_drop_fcs,
+  input  wire [1:0]  events_drop_short,
+  input  wire [1:0]  events_drop_mac,
+  input  wire [1:0]  events_drop_ether_type,
+  input  wire [1:0]  events_drop_arp,
+  input  wire [1:0]  events_drop_ip_header,
+  input  wire [1:0]  events_drop_ip_options,
+  input  wire [1:0]  events_drop_ip_checksum,
+  input  wire [1:0]  events_drop_fragment,
+  input  wire [1:0]  events_drop_ip,
+  input  wire [1:0]  events_drop_length,
+  input  wire [1:0]  events_drop_protocol,
+  input  wire [1:0]  events_drop_icmp,
+  input  wire [1:0]  events_drop_port,
+  input  wire [1:0]  events_drop_rule,
+  input  wire [1:0]  events_arp_replies,
+  input  wire [1:0]  events_icmp_replies,
   input  wire [1:0]  events_nacks,
   input  wire [1:0]  events_malformed,
   input  wire [1:0]  events_invalid,
-  input  wire [1:0]  events_writePermission,
-  input  wire [1:0]  events_readPermission,
-  input  wire [1:0]  events_outOfMemory,
+  input  wire [1:0]  events_write_permission,
+  input  wire [1:0]  events_read_permission,
+  input  wire [1:0]  events_out_of_memory,
   input  wire [1:0]  events_busy,
   input  wire [1:0]  events_unanswered,
   input  wire [1:0]  events_pingpongs,
   input  wire [1:0]  events_reads,
   input  wire [1:0]  events_writes,
-  input  wire [1:0]  events_writesNoReply,
+  input  wire [1:0]  events_writes_no_reply,
   input  wire [1:0]  events_atomics,
   input  wire [1:0]  events_dereferences,
   input  wire [1:0]  events_fences,
-  input  wire [13:0] events_readBytes,
-  input  wire [13:0] events_writeBytes,
-  input  wire [1:0]  events_slowRequests,
-  input  wire [1:0]  events_extendRequests,
-  input  wire [1:0]  events_pageFaults,
-  input  wire [1:0]  events_tlbHits,
-  input  wire [1:0]  events_tlbMisses,
-  input  wire [1:0]  events_missesMerged,
-  input  wire [1:0]  events_bucketFetches,
-  input  wire [1:0]  events_tlbEvictions,
-  input  wire [1:0]  events_retriesAnswered,
-  input  wire [1:0]  events_retriesBusy,
-  input  wire [1:0]  events_retriesExpired,
-  input  wire [1:0]  events_retryEvictions,
-  input  wire [1:0]  events_retryClientsReplaced,
+  input  wire [13:0] events_read_bytes,
+  input  wire [13:0] events_write_bytes,
+  input  wire [1:0]  events_slow_requests,
+  input  wire [1:0]  events_extend_requests,
+  input  wire [1:0]  events_page_faults,
+  input  wire [1:0]  events_tlb_hits,
+  input  wire [1:0]  events_tlb_misses,
+  input  wire [1:0]  events_misses_merged,
+  input  wire [1:0]  events_bucket_fetches,
+  input  wire [1:0]  events_tlb_evictions,
+  input  wire [1:0]  events_retries_answered,
+  input  wire [1:0]  events_retries_busy,
+  input  wire [1:0]  events_retries_expired,
+  input  wire [1:0]  events_retry_evictions,
+  input  wire [1:0]  events_retry_clients_replaced,
   input  wire [1:0]  events_shootdowns,
-  input  wire [1:0]  events_offload0Requests,
-  input  wire [1:0]  events_offload1Requests,
-  input  wire [1:0]  events_offload2Requests,
-  input  wire [1:0]  events_offload3Requests,
-  input  wire [1:0]  events_offload0Accesses,
-  input  wire [1:0]  events_offload1Accesses,
-  input  wire [1:0]  events_offload2Accesses,
-  input  wire [1:0]  events_offload3Accesses,
-  input  wire [1:0]  events_offloadBusy,
-  input  wire [1:0]  events_offloadRepeated,
+  input  wire [1:0]  events_offload0_requests,
+  input  wire [1:0]  events_offload1_requests,
+  input  wire [1:0]  events_offload2_requests,
+  input  wire [1:0]  events_offload3_requests,
+  input  wire [1:0]  events_offload0_accesses,
+  input  wire [1:0]  events_offload1_accesses,
+  input  wire [1:0]  events_offload2_accesses,
+  input  wire [1:0]  events_offload3_accesses,
+  input  wire [1:0]  events_offload_busy,
+  input  wire [1:0]  events_offload_repeated,
   output wire [3:0]  offload_control_hold,
   output wire [23:0] offload_control_patience,
   input  wire [3:0]  offload_state_held,
   input  wire [3:0]  offload_state_stuck
 );
-  reg [3:0] offloadReset; // control.ts:34
-  reg [23:0] offloadPatience; // control.ts:34
-  reg [31:0] macLow; // control.ts:34
-  reg [15:0] macHigh; // control.ts:34
-  reg [31:0] ip; // control.ts:34
-  reg [15:0] nativePort; // control.ts:34
-  reg [15:0] clientPort; // control.ts:34
-  reg acceptAnyMac; // control.ts:34
-  reg outOfMemory; // control.ts:34
-  reg [15:0] rule0Pid; // control.ts:34
-  reg [2:0] rule0Action; // control.ts:34
-  reg rule0Valid; // control.ts:34
-  reg [15:0] rule1Pid; // control.ts:34
-  reg [2:0] rule1Action; // control.ts:34
-  reg rule1Valid; // control.ts:34
-  reg [15:0] rule2Pid; // control.ts:34
-  reg [2:0] rule2Action; // control.ts:34
-  reg rule2Valid; // control.ts:34
-  reg [15:0] rule3Pid; // control.ts:34
-  reg [2:0] rule3Action; // control.ts:34
-  reg rule3Valid; // control.ts:34
+  reg [3:0] offload_reset_kept; // control.ts:34
+  reg [23:0] offload_patience_kept; // control.ts:34
+  reg [31:0] mac_low_kept; // control.ts:34
+  reg [15:0] mac_high_kept; // control.ts:34
+  reg [31:0] ip_kept; // control.ts:34
+  reg [15:0] native_port_kept; // control.ts:34
+  reg [15:0] client_port_kept; // control.ts:34
+  reg accept_any_mac_kept; // control.ts:34
+  reg out_of_memory_kept; // control.ts:34
+  reg [15:0] rule0_pid_kept; // control.ts:34
+  reg [2:0] rule0_action_kept; // control.ts:34
+  reg rule0_valid_kept; // control.ts:34
+  reg [15:0] rule1_pid_kept; // control.ts:34
+  reg [2:0] rule1_action_kept; // control.ts:34
+  reg rule1_valid_kept; // control.ts:34
+  reg [15:0] rule2_pid_kept; // control.ts:34
+  reg [2:0] rule2_action_kept; // control.ts:34
+  reg rule2_valid_kept; // control.ts:34
+  reg [15:0] rule3_pid_kept; // control.ts:34
+  reg [2:0] rule3_action_kept; // control.ts:34
+  reg rule3_valid_kept; // control.ts:34
   reg [5:0] turn; // control.ts:100
   reg clearing; // control.ts:101
-  reg [7:0] pending_rxFrames; // control.ts:109
-  reg [7:0] pending_txFrames; // control.ts:109
-  reg [7:0] pending_dropLong; // control.ts:109
-  reg [7:0] pending_dropFcs; // control.ts:109
-  reg [7:0] pending_dropShort; // control.ts:109
-  reg [7:0] pending_dropMac; // control.ts:109
-  reg [7:0] pending_dropEtherType; // control.ts:109
-  reg [7:0] pending_dropArp; // control.ts:109
-  reg [7:0] pending_dropIpHeader; // control.ts:109
-  reg [7:0] pending_dropIpOptions; // control.ts:109
-  reg [7:0] pending_dropIpChecksum; // control.ts:109
-  reg [7:0] pending_dropFragment; // control.ts:109
-  reg [7:0] pending_dropIp; // control.ts:109
-  reg [7:0] pending_dropLength; // control.ts:109
-  reg [7:0] pending_dropProtocol; // control.ts:109
-  reg [7:0] pending_dropIcmp; // control.ts:109
-  reg [7:0] pending_dropPort; // control.ts:109
-  reg [7:0] pending_dropRule; // control.ts:109
-  reg [7:0] pending_arpReplies; // control.ts:109
-  reg [7:0] pending_icmpReplies; // control.ts:109
+  reg [7:0] pending_rx_frames; // control.ts:109
+  reg [7:0] pending_tx_frames; // control.ts:109
+  reg [7:0] pending_drop_long; // control.ts:109
+  reg [7:0] pending_drop_fcs; // control.ts:109
+  reg [7:0] pending_drop_short; // control.ts:109
+  reg [7:0] pending_drop_mac; // control.ts:109
+  reg [7:0] pending_drop_ether_type; // control.ts:109
+  reg [7:0] pending_drop_arp; // control.ts:109
+  reg [7:0] pending_drop_ip_header; // control.ts:109
+  reg [7:0] pending_drop_ip_options; // control.ts:109
+  reg [7:0] pending_drop_ip_checksum; // control.ts:109
+  reg [7:0] pending_drop_fragment; // control.ts:109
+  reg [7:0] pending_drop_ip; // control.ts:109
+  reg [7:0] pending_drop_length; // control.ts:109
+  reg [7:0] pending_drop_protocol; // control.ts:109
+  reg [7:0] pending_drop_icmp; // control.ts:109
+  reg [7:0] pending_drop_port; // control.ts:109
+  reg [7:0] pending_drop_rule; // control.ts:109
+  reg [7:0] pending_arp_replies; // control.ts:109
+  reg [7:0] pending_icmp_replies; // control.ts:109
   reg [7:0] pending_nacks; // control.ts:109
   reg [7:0] pending_malformed; // control.ts:109
   reg [7:0] pending_invalid; // control.ts:109
-  reg [7:0] pending_writePermission; // control.ts:109
-  reg [7:0] pending_readPermission; // control.ts:109
-  reg [7:0] pending_outOfMemory; // control.ts:109
+  reg [7:0] pending_write_permission; // control.ts:109
+  reg [7:0] pending_read_permission; // control.ts:109
+  reg [7:0] pending_out_of_memory; // control.ts:109
   reg [7:0] pending_busy; // control.ts:109
   reg [7:0] pending_unanswered; // control.ts:109
   reg [7:0] pending_pingpongs; // control.ts:109
   reg [7:0] pending_reads; // control.ts:109
   reg [7:0] pending_writes; // control.ts:109
-  reg [7:0] pending_writesNoReply; // control.ts:109
+  reg [7:0] pending_writes_no_reply; // control.ts:109
   reg [7:0] pending_atomics; // control.ts:109
   reg [7:0] pending_dereferences; // control.ts:109
   reg [7:0] pending_fences; // control.ts:109
-  reg [21:0] pending_readBytes; // control.ts:109
-  reg [21:0] pending_writeBytes; // control.ts:109
-  reg [7:0] pending_slowRequests; // control.ts:109
-  reg [7:0] pending_extendRequests; // control.ts:109
-  reg [7:0] pending_pageFaults; // control.ts:109
-  reg [7:0] pending_tlbHits; // control.ts:109
-  reg [7:0] pending_tlbMisses; // control.ts:109
-  reg [7:0] pending_missesMerged; // control.ts:109
-  reg [7:0] pending_bucketFetches; // control.ts:109
-  reg [7:0] pending_tlbEvictions; // control.ts:109
-  reg [7:0] pending_retriesAnswered; // control.ts:109
-  reg [7:0] pending_retriesBusy; // control.ts:109
-  reg [7:0] pending_retriesExpired; // control.ts:109
-  reg [7:0] pending_retryEvictions; // control.ts:109
-  reg [7:0] pending_retryClientsReplaced; // control.ts:109
+  reg [21:0] pending_read_bytes; // control.ts:109
+  reg [21:0] pending_write_bytes; // control.ts:109
+  reg [7:0] pending_slow_requests; // control.ts:109
+  reg [7:0] pending_extend_requests; // control.ts:109
+  reg [7:0] pending_page_faults; // control.ts:109
+  reg [7:0] pending_tlb_hits; // control.ts:109
+  reg [7:0] pending_tlb_misses; // control.ts:109
+  reg [7:0] pending_misses_merged; // control.ts:109
+  reg [7:0] pending_bucket_fetches; // control.ts:109
+  reg [7:0] pending_tlb_evictions; // control.ts:109
+  reg [7:0] pending_retries_answered; // control.ts:109
+  reg [7:0] pending_retries_busy; // control.ts:109
+  reg [7:0] pending_retries_expired; // control.ts:109
+  reg [7:0] pending_retry_evictions; // control.ts:109
+  reg [7:0] pending_retry_clients_replaced; // control.ts:109
   reg [7:0] pending_shootdowns; // control.ts:109
-  reg [7:0] pending_offload0Requests; // control.ts:109
-  reg [7:0] pending_offload1Requests; // control.ts:109
-  reg [7:0] pending_offload2Requests; // control.ts:109
-  reg [7:0] pending_offload3Requests; // control.ts:109
-  reg [7:0] pending_offload0Accesses; // control.ts:109
-  reg [7:0] pending_offload1Accesses; // control.ts:109
-  reg [7:0] pending_offload2Accesses; // control.ts:109
-  reg [7:0] pending_offload3Accesses; // control.ts:109
-  reg [7:0] pending_offloadBusy; // control.ts:109
-  reg [7:0] pending_offloadRepeated; // control.ts:109
+  reg [7:0] pending_offload0_requests; // control.ts:109
+  reg [7:0] pending_offload1_requests; // control.ts:109
+  reg [7:0] pending_offload2_requests; // control.ts:109
+  reg [7:0] pending_offload3_requests; // control.ts:109
+  reg [7:0] pending_offload0_accesses; // control.ts:109
+  reg [7:0] pending_offload1_accesses; // control.ts:109
+  reg [7:0] pending_offload2_accesses; // control.ts:109
+  reg [7:0] pending_offload3_accesses; // control.ts:109
+  reg [7:0] pending_offload_busy; // control.ts:109
+  reg [7:0] pending_offload_repeated; // control.ts:109
   reg adding; // control.ts:116
   reg [21:0] amount; // control.ts:117
   reg [47:0] base; // control.ts:118
@@ -226,33 +226,33 @@ module Control_reset_c90c17 (
   reg [1:0] done_held_resp; // axi4-lite.ts:78
   (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:99
   wire [9:0] at; // control.ts:44
-  wire inCounters; // control.ts:46
+  wire in_counters; // control.ts:46
   wire high_word; // control.ts:50
   wire [9:0] offset; // control.ts:48
-  wire inMat; // control.ts:47
+  wire in_mat; // control.ts:47
   wire mapped; // control.ts:55
   wire written_ready; // axi4-lite.ts:73
-  wire toRegister; // control.ts:66
-  wire toMat; // control.ts:67
-  wire entryBytes; // control.ts:68
+  wire to_register; // control.ts:66
+  wire to_mat; // control.ts:67
+  wire entry_bytes; // control.ts:68
   wire [9:0] target; // control.ts:65
   wire last = turn == 6'd60; // control.ts:102
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:62
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h40005f8)
     | ({32{at == 10'd5}} & 32'd61)
-    | ({32{at == 10'd6}} & {12'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offloadReset})
-    | ({32{at == 10'd7}} & {8'd0, offloadPatience});
+    | ({32{at == 10'd6}} & {12'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
+    | ({32{at == 10'd7}} & {8'd0, offload_patience_kept});
   wire [31:0] answer_payload_data_or_2 =
-    ({32{at == 10'd8}} & macLow)
-    | ({32{at == 10'd9}} & {16'd0, macHigh})
-    | ({32{at == 10'd10}} & ip)
-    | ({32{at == 10'd11}} & {16'd0, nativePort});
+    ({32{at == 10'd8}} & mac_low_kept)
+    | ({32{at == 10'd9}} & {16'd0, mac_high_kept})
+    | ({32{at == 10'd10}} & ip_kept)
+    | ({32{at == 10'd11}} & {16'd0, native_port_kept});
   wire [31:0] answer_payload_data_or_3 =
-    ({32{at == 10'd12}} & {16'd0, clientPort})
-    | ({32{at == 10'd13}} & {30'd0, outOfMemory, acceptAnyMac})
+    ({32{at == 10'd12}} & {16'd0, client_port_kept})
+    | ({32{at == 10'd13}} & {30'd0, out_of_memory_kept, accept_any_mac_kept})
     | ({32{at == 10'd14}} & {16'd0, free_pages})
-    | ({32{at == 10'd16}} & {rule0Valid, 12'd0, rule0Action, rule0Pid});
+    | ({32{at == 10'd16}} & {rule0_valid_kept, 12'd0, rule0_action_kept, rule0_pid_kept});
   wire [31:0] answer_payload_data_or_4 =
     ({32{at == 10'd0}} & 32'h4f494c43)
     | ({32{at == 10'd1}} & 32'd1)
@@ -261,20 +261,20 @@ module Control_reset_c90c17 (
     | answer_payload_data_or;
   wire [47:0] answer_payload_data_choice = (clearing | settling) ? 48'd0 : counts[offset[6:1]];
   wire [31:0] answer_payload_data_or_5 =
-    ({32{at == 10'd17}} & {rule1Valid, 12'd0, rule1Action, rule1Pid})
-    | ({32{at == 10'd18}} & {rule2Valid, 12'd0, rule2Action, rule2Pid})
-    | ({32{at == 10'd19}} & {rule3Valid, 12'd0, rule3Action, rule3Pid})
-    | ({32{inCounters}} & (high_word ? {16'd0, kept_high} : answer_payload_data_choice[31:0]));
+    ({32{at == 10'd17}} & {rule1_valid_kept, 12'd0, rule1_action_kept, rule1_pid_kept})
+    | ({32{at == 10'd18}} & {rule2_valid_kept, 12'd0, rule2_action_kept, rule2_pid_kept})
+    | ({32{at == 10'd19}} & {rule3_valid_kept, 12'd0, rule3_action_kept, rule3_pid_kept})
+    | ({32{in_counters}} & (high_word ? {16'd0, kept_high} : answer_payload_data_choice[31:0]));
   wire [31:0] answer_payload_data =
     answer_payload_data_or_4
     | answer_payload_data_or_2
     | answer_payload_data_or_3
     | answer_payload_data_or_5
-    | ({32{inMat}} & {16'd0, mat_entry_replyOpcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action}); // axi4-lite.ts:62
+    | ({32{in_mat}} & {16'd0, mat_entry_reply_opcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action}); // axi4-lite.ts:62
   wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:62
   assign at = asked_held_addr[11:2];
-  assign inCounters = (at >= 10'd128) & (at < 10'd250);
-  assign inMat = at[9:8] == 2'd1;
+  assign in_counters = (at >= 10'd128) & (at < 10'd250);
+  assign in_mat = at[9:8] == 2'd1;
   assign offset = at - 10'd128;
   assign high_word = offset[0];
   wire mapped_or =
@@ -301,7 +301,7 @@ module Control_reset_c90c17 (
     | (at == 10'd17)
     | (at == 10'd18)
     | (at == 10'd19);
-  assign mapped = mapped_or_3 | inCounters | inMat;
+  assign mapped = mapped_or_3 | in_counters | in_mat;
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
   wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
   wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:69
@@ -315,12 +315,12 @@ module Control_reset_c90c17 (
     | (target == 10'd5)
     | (target == 10'd14);
   wire [1:0] written_payload_resp =
-    (toRegister | (toMat & entryBytes)) ? 2'd0 :
-    (written_payload_resp_or | ((target >= 10'd128) & (target < 10'd250)) | toMat) ? 2'd2 :
+    (to_register | (to_mat & entry_bytes)) ? 2'd0 :
+    (written_payload_resp_or | ((target >= 10'd128) & (target < 10'd250)) | to_mat) ? 2'd2 :
     2'd3; // axi4-lite.ts:73
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:76
   assign target = order_address_held_addr[11:2];
-  wire toRegister_or =
+  wire to_register_or =
     (target == 10'd6)
     | (target == 10'd7)
     | (target == 10'd8)
@@ -328,286 +328,292 @@ module Control_reset_c90c17 (
     | (target == 10'd10)
     | (target == 10'd11)
     | (target == 10'd12);
-  assign toRegister =
-    toRegister_or
+  assign to_register =
+    to_register_or
     | (target == 10'd13)
     | (target == 10'd16)
     | (target == 10'd17)
     | (target == 10'd18)
     | (target == 10'd19);
-  assign toMat = target[9:8] == 2'd1;
-  assign entryBytes = &order_data_held_strb[1:0];
+  assign to_mat = target[9:8] == 2'd1;
+  assign entry_bytes = &order_data_held_strb[1:0];
 
   always @(posedge clk)
-    if (rst) offloadReset <= 4'd0;
+    if (rst) offload_reset_kept <= 4'd0;
     else if (write_fire & (target == 10'd6)) begin
-      offloadReset <= order_data_held_strb[0] ? order_data_held_data[3:0] : offloadReset;
+      offload_reset_kept <= order_data_held_strb[0] ? order_data_held_data[3:0] : offload_reset_kept;
     end
 
   always @(posedge clk)
-    if (rst) offloadPatience <= 24'h10000;
+    if (rst) offload_patience_kept <= 24'h10000;
     else if (write_fire & (target == 10'd7)) begin
-      offloadPatience <= {
-        order_data_held_strb[2] ? order_data_held_data[23:16] : offloadPatience[23:16],
-        order_data_held_strb[1] ? order_data_held_data[15:8] : offloadPatience[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : offloadPatience[7:0]
+      offload_patience_kept <= {
+        order_data_held_strb[2] ? order_data_held_data[23:16] : offload_patience_kept[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : offload_patience_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : offload_patience_kept[7:0]
       };
     end
 
   always @(posedge clk)
-    if (rst) macLow <= 32'h10000001;
+    if (rst) mac_low_kept <= 32'h10000001;
     else if (write_fire & (target == 10'd8)) begin
-      macLow <= {
-        order_data_held_strb[3] ? order_data_held_data[31:24] : macLow[31:24],
-        order_data_held_strb[2] ? order_data_held_data[23:16] : macLow[23:16],
-        order_data_held_strb[1] ? order_data_held_data[15:8] : macLow[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : macLow[7:0]
+      mac_low_kept <= {
+        order_data_held_strb[3] ? order_data_held_data[31:24] : mac_low_kept[31:24],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : mac_low_kept[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : mac_low_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : mac_low_kept[7:0]
       };
     end
 
   always @(posedge clk)
-    if (rst) macHigh <= 16'd705;
+    if (rst) mac_high_kept <= 16'd705;
     else if (write_fire & (target == 10'd9)) begin
-      macHigh <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : macHigh[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : macHigh[7:0]
+      mac_high_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : mac_high_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : mac_high_kept[7:0]
       };
     end
 
   always @(posedge clk)
-    if (rst) ip <= 32'ha0a0001;
+    if (rst) ip_kept <= 32'ha0a0001;
     else if (write_fire & (target == 10'd10)) begin
-      ip <= {
-        order_data_held_strb[3] ? order_data_held_data[31:24] : ip[31:24],
-        order_data_held_strb[2] ? order_data_held_data[23:16] : ip[23:16],
-        order_data_held_strb[1] ? order_data_held_data[15:8] : ip[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : ip[7:0]
+      ip_kept <= {
+        order_data_held_strb[3] ? order_data_held_data[31:24] : ip_kept[31:24],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : ip_kept[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : ip_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : ip_kept[7:0]
       };
     end
 
   always @(posedge clk)
-    if (rst) nativePort <= 16'd1200;
+    if (rst) native_port_kept <= 16'd1200;
     else if (write_fire & (target == 10'd11)) begin
-      nativePort <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : nativePort[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : nativePort[7:0]
+      native_port_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : native_port_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : native_port_kept[7:0]
       };
     end
 
   always @(posedge clk)
-    if (rst) clientPort <= 16'd1234;
+    if (rst) client_port_kept <= 16'd1234;
     else if (write_fire & (target == 10'd12)) begin
-      clientPort <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : clientPort[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : clientPort[7:0]
+      client_port_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : client_port_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : client_port_kept[7:0]
       };
     end
 
   always @(posedge clk)
     if (rst) begin
-      acceptAnyMac <= 1'b0;
-      outOfMemory <= 1'b0;
+      accept_any_mac_kept <= 1'b0;
+      out_of_memory_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd13)) begin
-      acceptAnyMac <= order_data_held_strb[0] ? order_data_held_data[0] : acceptAnyMac;
-      outOfMemory <= order_data_held_strb[0] ? order_data_held_data[1] : outOfMemory;
+      accept_any_mac_kept <= order_data_held_strb[0] ? order_data_held_data[0] : accept_any_mac_kept;
+      out_of_memory_kept <= order_data_held_strb[0] ? order_data_held_data[1] : out_of_memory_kept;
     end
 
   always @(posedge clk)
     if (rst) begin
-      rule0Pid <= 16'd0;
-      rule0Action <= 3'd0;
-      rule0Valid <= 1'b0;
+      rule0_pid_kept <= 16'd0;
+      rule0_action_kept <= 3'd0;
+      rule0_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd16)) begin
-      rule0Pid <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : rule0Pid[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : rule0Pid[7:0]
+      rule0_pid_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule0_pid_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule0_pid_kept[7:0]
       };
-      rule0Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule0Action;
-      rule0Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule0Valid;
+      rule0_action_kept <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule0_action_kept;
+      rule0_valid_kept <= order_data_held_strb[3] ? order_data_held_data[31] : rule0_valid_kept;
     end
 
   always @(posedge clk)
     if (rst) begin
-      rule1Pid <= 16'd0;
-      rule1Action <= 3'd0;
-      rule1Valid <= 1'b0;
+      rule1_pid_kept <= 16'd0;
+      rule1_action_kept <= 3'd0;
+      rule1_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd17)) begin
-      rule1Pid <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : rule1Pid[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : rule1Pid[7:0]
+      rule1_pid_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule1_pid_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule1_pid_kept[7:0]
       };
-      rule1Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule1Action;
-      rule1Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule1Valid;
+      rule1_action_kept <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule1_action_kept;
+      rule1_valid_kept <= order_data_held_strb[3] ? order_data_held_data[31] : rule1_valid_kept;
     end
 
   always @(posedge clk)
     if (rst) begin
-      rule2Pid <= 16'd0;
-      rule2Action <= 3'd0;
-      rule2Valid <= 1'b0;
+      rule2_pid_kept <= 16'd0;
+      rule2_action_kept <= 3'd0;
+      rule2_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd18)) begin
-      rule2Pid <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : rule2Pid[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : rule2Pid[7:0]
+      rule2_pid_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule2_pid_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule2_pid_kept[7:0]
       };
-      rule2Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule2Action;
-      rule2Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule2Valid;
+      rule2_action_kept <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule2_action_kept;
+      rule2_valid_kept <= order_data_held_strb[3] ? order_data_held_data[31] : rule2_valid_kept;
     end
 
   always @(posedge clk)
     if (rst) begin
-      rule3Pid <= 16'd0;
-      rule3Action <= 3'd0;
-      rule3Valid <= 1'b0;
+      rule3_pid_kept <= 16'd0;
+      rule3_action_kept <= 3'd0;
+      rule3_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd19)) begin
-      rule3Pid <= {
-        order_data_held_strb[1] ? order_data_held_data[15:8] : rule3Pid[15:8],
-        order_data_held_strb[0] ? order_data_held_data[7:0] : rule3Pid[7:0]
+      rule3_pid_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : rule3_pid_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : rule3_pid_kept[7:0]
       };
-      rule3Action <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule3Action;
-      rule3Valid <= order_data_held_strb[3] ? order_data_held_data[31] : rule3Valid;
+      rule3_action_kept <= order_data_held_strb[2] ? order_data_held_data[18:16] : rule3_action_kept;
+      rule3_valid_kept <= order_data_held_strb[3] ? order_data_held_data[31] : rule3_valid_kept;
     end
 
   always @(posedge clk)
     if (rst) begin
       turn <= 6'd0;
-      pending_rxFrames <= 8'd0;
-      pending_txFrames <= 8'd0;
-      pending_dropLong <= 8'd0;
-      pending_dropFcs <= 8'd0;
-      pending_dropShort <= 8'd0;
-      pending_dropMac <= 8'd0;
-      pending_dropEtherType <= 8'd0;
-      pending_dropArp <= 8'd0;
-      pending_dropIpHeader <= 8'd0;
-      pending_dropIpOptions <= 8'd0;
-      pending_dropIpChecksum <= 8'd0;
-      pending_dropFragment <= 8'd0;
-      pending_dropIp <= 8'd0;
-      pending_dropLength <= 8'd0;
-      pending_dropProtocol <= 8'd0;
-      pending_dropIcmp <= 8'd0;
-      pending_dropPort <= 8'd0;
-      pending_dropRule <= 8'd0;
-      pending_arpReplies <= 8'd0;
-      pending_icmpReplies <= 8'd0;
+      pending_rx_frames <= 8'd0;
+      pending_tx_frames <= 8'd0;
+      pending_drop_long <= 8'd0;
+      pending_drop_fcs <= 8'd0;
+      pending_drop_short <= 8'd0;
+      pending_drop_mac <= 8'd0;
+      pending_drop_ether_type <= 8'd0;
+      pending_drop_arp <= 8'd0;
+      pending_drop_ip_header <= 8'd0;
+      pending_drop_ip_options <= 8'd0;
+      pending_drop_ip_checksum <= 8'd0;
+      pending_drop_fragment <= 8'd0;
+      pending_drop_ip <= 8'd0;
+      pending_drop_length <= 8'd0;
+      pending_drop_protocol <= 8'd0;
+      pending_drop_icmp <= 8'd0;
+      pending_drop_port <= 8'd0;
+      pending_drop_rule <= 8'd0;
+      pending_arp_replies <= 8'd0;
+      pending_icmp_replies <= 8'd0;
       pending_nacks <= 8'd0;
       pending_malformed <= 8'd0;
       pending_invalid <= 8'd0;
-      pending_writePermission <= 8'd0;
-      pending_readPermission <= 8'd0;
-      pending_outOfMemory <= 8'd0;
+      pending_write_permission <= 8'd0;
+      pending_read_permission <= 8'd0;
+      pending_out_of_memory <= 8'd0;
       pending_busy <= 8'd0;
       pending_unanswered <= 8'd0;
       pending_pingpongs <= 8'd0;
       pending_reads <= 8'd0;
       pending_writes <= 8'd0;
-      pending_writesNoReply <= 8'd0;
+      pending_writes_no_reply <= 8'd0;
       pending_atomics <= 8'd0;
       pending_dereferences <= 8'd0;
       pending_fences <= 8'd0;
-      pending_readBytes <= 22'd0;
-      pending_writeBytes <= 22'd0;
-      pending_slowRequests <= 8'd0;
-      pending_extendRequests <= 8'd0;
-      pending_pageFaults <= 8'd0;
-      pending_tlbHits <= 8'd0;
-      pending_tlbMisses <= 8'd0;
-      pending_missesMerged <= 8'd0;
-      pending_bucketFetches <= 8'd0;
-      pending_tlbEvictions <= 8'd0;
-      pending_retriesAnswered <= 8'd0;
-      pending_retriesBusy <= 8'd0;
-      pending_retriesExpired <= 8'd0;
-      pending_retryEvictions <= 8'd0;
-      pending_retryClientsReplaced <= 8'd0;
+      pending_read_bytes <= 22'd0;
+      pending_write_bytes <= 22'd0;
+      pending_slow_requests <= 8'd0;
+      pending_extend_requests <= 8'd0;
+      pending_page_faults <= 8'd0;
+      pending_tlb_hits <= 8'd0;
+      pending_tlb_misses <= 8'd0;
+      pending_misses_merged <= 8'd0;
+      pending_bucket_fetches <= 8'd0;
+      pending_tlb_evictions <= 8'd0;
+      pending_retries_answered <= 8'd0;
+      pending_retries_busy <= 8'd0;
+      pending_retries_expired <= 8'd0;
+      pending_retry_evictions <= 8'd0;
+      pending_retry_clients_replaced <= 8'd0;
       pending_shootdowns <= 8'd0;
-      pending_offload0Requests <= 8'd0;
-      pending_offload1Requests <= 8'd0;
-      pending_offload2Requests <= 8'd0;
-      pending_offload3Requests <= 8'd0;
-      pending_offload0Accesses <= 8'd0;
-      pending_offload1Accesses <= 8'd0;
-      pending_offload2Accesses <= 8'd0;
-      pending_offload3Accesses <= 8'd0;
-      pending_offloadBusy <= 8'd0;
-      pending_offloadRepeated <= 8'd0;
+      pending_offload0_requests <= 8'd0;
+      pending_offload1_requests <= 8'd0;
+      pending_offload2_requests <= 8'd0;
+      pending_offload3_requests <= 8'd0;
+      pending_offload0_accesses <= 8'd0;
+      pending_offload1_accesses <= 8'd0;
+      pending_offload2_accesses <= 8'd0;
+      pending_offload3_accesses <= 8'd0;
+      pending_offload_busy <= 8'd0;
+      pending_offload_repeated <= 8'd0;
       adding <= 1'b0;
       settling <= 1'b1;
     end
     else begin
       turn <= last ? 6'd0 : turn + 6'd1;
-      pending_rxFrames <=
-        (turn == 6'd0) ? {6'd0, events_rxFrames} :
-        pending_rxFrames + {6'd0, events_rxFrames};
-      pending_txFrames <=
-        (turn == 6'd1) ? {6'd0, events_txFrames} :
-        pending_txFrames + {6'd0, events_txFrames};
-      pending_dropLong <=
-        (turn == 6'd2) ? {6'd0, events_dropLong} :
-        pending_dropLong + {6'd0, events_dropLong};
-      pending_dropFcs <= (turn == 6'd3) ? {6'd0, events_dropFcs} : pending_dropFcs + {6'd0, events_dropFcs};
-      pending_dropShort <=
-        (turn == 6'd4) ? {6'd0, events_dropShort} :
-        pending_dropShort + {6'd0, events_dropShort};
-      pending_dropMac <= (turn == 6'd5) ? {6'd0, events_dropMac} : pending_dropMac + {6'd0, events_dropMac};
-      pending_dropEtherType <=
-        (turn == 6'd6) ? {6'd0, events_dropEtherType} :
-        pending_dropEtherType + {6'd0, events_dropEtherType};
-      pending_dropArp <= (turn == 6'd7) ? {6'd0, events_dropArp} : pending_dropArp + {6'd0, events_dropArp};
-      pending_dropIpHeader <=
-        (turn == 6'd8) ? {6'd0, events_dropIpHeader} :
-        pending_dropIpHeader + {6'd0, events_dropIpHeader};
-      pending_dropIpOptions <=
-        (turn == 6'd9) ? {6'd0, events_dropIpOptions} :
-        pending_dropIpOptions + {6'd0, events_dropIpOptions};
-      pending_dropIpChecksum <=
-        (turn == 6'd10) ? {6'd0, events_dropIpChecksum} :
-        pending_dropIpChecksum + {6'd0, events_dropIpChecksum};
-      pending_dropFragment <=
-        (turn == 6'd11) ? {6'd0, events_dropFragment} :
-        pending_dropFragment + {6'd0, events_dropFragment};
-      pending_dropIp <= (turn == 6'd12) ? {6'd0, events_dropIp} : pending_dropIp + {6'd0, events_dropIp};
-      pending_dropLength <=
-        (turn == 6'd13) ? {6'd0, events_dropLength} :
-        pending_dropLength + {6'd0, events_dropLength};
-      pending_dropProtocol <=
-        (turn == 6'd14) ? {6'd0, events_dropProtocol} :
-        pending_dropProtocol + {6'd0, events_dropProtocol};
-      pending_dropIcmp <=
-        (turn == 6'd15) ? {6'd0, events_dropIcmp} :
-        pending_dropIcmp + {6'd0, events_dropIcmp};
-      pending_dropPort <=
-        (turn == 6'd16) ? {6'd0, events_dropPort} :
-        pending_dropPort + {6'd0, events_dropPort};
-      pending_dropRule <=
-        (turn == 6'd17) ? {6'd0, events_dropRule} :
-        pending_dropRule + {6'd0, events_dropRule};
-      pending_arpReplies <=
-        (turn == 6'd18) ? {6'd0, events_arpReplies} :
-        pending_arpReplies + {6'd0, events_arpReplies};
-      pending_icmpReplies <=
-        (turn == 6'd19) ? {6'd0, events_icmpReplies} :
-        pending_icmpReplies + {6'd0, events_icmpReplies};
+      pending_rx_frames <=
+        (turn == 6'd0) ? {6'd0, events_rx_frames} :
+        pending_rx_frames + {6'd0, events_rx_frames};
+      pending_tx_frames <=
+        (turn == 6'd1) ? {6'd0, events_tx_frames} :
+        pending_tx_frames + {6'd0, events_tx_frames};
+      pending_drop_long <=
+        (turn == 6'd2) ? {6'd0, events_drop_long} :
+        pending_drop_long + {6'd0, events_drop_long};
+      pending_drop_fcs <=
+        (turn == 6'd3) ? {6'd0, events_drop_fcs} :
+        pending_drop_fcs + {6'd0, events_drop_fcs};
+      pending_drop_short <=
+        (turn == 6'd4) ? {6'd0, events_drop_short} :
+        pending_drop_short + {6'd0, events_drop_short};
+      pending_drop_mac <=
+        (turn == 6'd5) ? {6'd0, events_drop_mac} :
+        pending_drop_mac + {6'd0, events_drop_mac};
+      pending_drop_ether_type <=
+        (turn == 6'd6) ? {6'd0, events_drop_ether_type} :
+        pending_drop_ether_type + {6'd0, events_drop_ether_type};
+      pending_drop_arp <=
+        (turn == 6'd7) ? {6'd0, events_drop_arp} :
+        pending_drop_arp + {6'd0, events_drop_arp};
+      pending_drop_ip_header <=
+        (turn == 6'd8) ? {6'd0, events_drop_ip_header} :
+        pending_drop_ip_header + {6'd0, events_drop_ip_header};
+      pending_drop_ip_options <=
+        (turn == 6'd9) ? {6'd0, events_drop_ip_options} :
+        pending_drop_ip_options + {6'd0, events_drop_ip_options};
+      pending_drop_ip_checksum <=
+        (turn == 6'd10) ? {6'd0, events_drop_ip_checksum} :
+        pending_drop_ip_checksum + {6'd0, events_drop_ip_checksum};
+      pending_drop_fragment <=
+        (turn == 6'd11) ? {6'd0, events_drop_fragment} :
+        pending_drop_fragment + {6'd0, events_drop_fragment};
+      pending_drop_ip <= (turn == 6'd12) ? {6'd0, events_drop_ip} : pending_drop_ip + {6'd0, events_drop_ip};
+      pending_drop_length <=
+        (turn == 6'd13) ? {6'd0, events_drop_length} :
+        pending_drop_length + {6'd0, events_drop_length};
+      pending_drop_protocol <=
+        (turn == 6'd14) ? {6'd0, events_drop_protocol} :
+        pending_drop_protocol + {6'd0, events_drop_protocol};
+      pending_drop_icmp <=
+        (turn == 6'd15) ? {6'd0, events_drop_icmp} :
+        pending_drop_icmp + {6'd0, events_drop_icmp};
+      pending_drop_port <=
+        (turn == 6'd16) ? {6'd0, events_drop_port} :
+        pending_drop_port + {6'd0, events_drop_port};
+      pending_drop_rule <=
+        (turn == 6'd17) ? {6'd0, events_drop_rule} :
+        pending_drop_rule + {6'd0, events_drop_rule};
+      pending_arp_replies <=
+        (turn == 6'd18) ? {6'd0, events_arp_replies} :
+        pending_arp_replies + {6'd0, events_arp_replies};
+      pending_icmp_replies <=
+        (turn == 6'd19) ? {6'd0, events_icmp_replies} :
+        pending_icmp_replies + {6'd0, events_icmp_replies};
       pending_nacks <= (turn == 6'd20) ? {6'd0, events_nacks} : pending_nacks + {6'd0, events_nacks};
       pending_malformed <=
         (turn == 6'd21) ? {6'd0, events_malformed} :
         pending_malformed + {6'd0, events_malformed};
       pending_invalid <= (turn == 6'd22) ? {6'd0, events_invalid} : pending_invalid + {6'd0, events_invalid};
-      pending_writePermission <=
-        (turn == 6'd23) ? {6'd0, events_writePermission} :
-        pending_writePermission + {6'd0, events_writePermission};
-      pending_readPermission <=
-        (turn == 6'd24) ? {6'd0, events_readPermission} :
-        pending_readPermission + {6'd0, events_readPermission};
-      pending_outOfMemory <=
-        (turn == 6'd25) ? {6'd0, events_outOfMemory} :
-        pending_outOfMemory + {6'd0, events_outOfMemory};
+      pending_write_permission <=
+        (turn == 6'd23) ? {6'd0, events_write_permission} :
+        pending_write_permission + {6'd0, events_write_permission};
+      pending_read_permission <=
+        (turn == 6'd24) ? {6'd0, events_read_permission} :
+        pending_read_permission + {6'd0, events_read_permission};
+      pending_out_of_memory <=
+        (turn == 6'd25) ? {6'd0, events_out_of_memory} :
+        pending_out_of_memory + {6'd0, events_out_of_memory};
       pending_busy <= (turn == 6'd26) ? {6'd0, events_busy} : pending_busy + {6'd0, events_busy};
       pending_unanswered <=
         (turn == 6'd27) ? {6'd0, events_unanswered} :
@@ -617,90 +623,92 @@ module Control_reset_c90c17 (
         pending_pingpongs + {6'd0, events_pingpongs};
       pending_reads <= (turn == 6'd29) ? {6'd0, events_reads} : pending_reads + {6'd0, events_reads};
       pending_writes <= (turn == 6'd30) ? {6'd0, events_writes} : pending_writes + {6'd0, events_writes};
-      pending_writesNoReply <=
-        (turn == 6'd31) ? {6'd0, events_writesNoReply} :
-        pending_writesNoReply + {6'd0, events_writesNoReply};
+      pending_writes_no_reply <=
+        (turn == 6'd31) ? {6'd0, events_writes_no_reply} :
+        pending_writes_no_reply + {6'd0, events_writes_no_reply};
       pending_atomics <= (turn == 6'd32) ? {6'd0, events_atomics} : pending_atomics + {6'd0, events_atomics};
       pending_dereferences <=
         (turn == 6'd33) ? {6'd0, events_dereferences} :
         pending_dereferences + {6'd0, events_dereferences};
       pending_fences <= (turn == 6'd34) ? {6'd0, events_fences} : pending_fences + {6'd0, events_fences};
-      pending_readBytes <=
-        (turn == 6'd35) ? {8'd0, events_readBytes} :
-        pending_readBytes + {8'd0, events_readBytes};
-      pending_writeBytes <=
-        (turn == 6'd36) ? {8'd0, events_writeBytes} :
-        pending_writeBytes + {8'd0, events_writeBytes};
-      pending_slowRequests <=
-        (turn == 6'd37) ? {6'd0, events_slowRequests} :
-        pending_slowRequests + {6'd0, events_slowRequests};
-      pending_extendRequests <=
-        (turn == 6'd38) ? {6'd0, events_extendRequests} :
-        pending_extendRequests + {6'd0, events_extendRequests};
-      pending_pageFaults <=
-        (turn == 6'd39) ? {6'd0, events_pageFaults} :
-        pending_pageFaults + {6'd0, events_pageFaults};
-      pending_tlbHits <= (turn == 6'd40) ? {6'd0, events_tlbHits} : pending_tlbHits + {6'd0, events_tlbHits};
-      pending_tlbMisses <=
-        (turn == 6'd41) ? {6'd0, events_tlbMisses} :
-        pending_tlbMisses + {6'd0, events_tlbMisses};
-      pending_missesMerged <=
-        (turn == 6'd42) ? {6'd0, events_missesMerged} :
-        pending_missesMerged + {6'd0, events_missesMerged};
-      pending_bucketFetches <=
-        (turn == 6'd43) ? {6'd0, events_bucketFetches} :
-        pending_bucketFetches + {6'd0, events_bucketFetches};
-      pending_tlbEvictions <=
-        (turn == 6'd44) ? {6'd0, events_tlbEvictions} :
-        pending_tlbEvictions + {6'd0, events_tlbEvictions};
-      pending_retriesAnswered <=
-        (turn == 6'd45) ? {6'd0, events_retriesAnswered} :
-        pending_retriesAnswered + {6'd0, events_retriesAnswered};
-      pending_retriesBusy <=
-        (turn == 6'd46) ? {6'd0, events_retriesBusy} :
-        pending_retriesBusy + {6'd0, events_retriesBusy};
-      pending_retriesExpired <=
-        (turn == 6'd47) ? {6'd0, events_retriesExpired} :
-        pending_retriesExpired + {6'd0, events_retriesExpired};
-      pending_retryEvictions <=
-        (turn == 6'd48) ? {6'd0, events_retryEvictions} :
-        pending_retryEvictions + {6'd0, events_retryEvictions};
-      pending_retryClientsReplaced <=
-        (turn == 6'd49) ? {6'd0, events_retryClientsReplaced} :
-        pending_retryClientsReplaced + {6'd0, events_retryClientsReplaced};
+      pending_read_bytes <=
+        (turn == 6'd35) ? {8'd0, events_read_bytes} :
+        pending_read_bytes + {8'd0, events_read_bytes};
+      pending_write_bytes <=
+        (turn == 6'd36) ? {8'd0, events_write_bytes} :
+        pending_write_bytes + {8'd0, events_write_bytes};
+      pending_slow_requests <=
+        (turn == 6'd37) ? {6'd0, events_slow_requests} :
+        pending_slow_requests + {6'd0, events_slow_requests};
+      pending_extend_requests <=
+        (turn == 6'd38) ? {6'd0, events_extend_requests} :
+        pending_extend_requests + {6'd0, events_extend_requests};
+      pending_page_faults <=
+        (turn == 6'd39) ? {6'd0, events_page_faults} :
+        pending_page_faults + {6'd0, events_page_faults};
+      pending_tlb_hits <=
+        (turn == 6'd40) ? {6'd0, events_tlb_hits} :
+        pending_tlb_hits + {6'd0, events_tlb_hits};
+      pending_tlb_misses <=
+        (turn == 6'd41) ? {6'd0, events_tlb_misses} :
+        pending_tlb_misses + {6'd0, events_tlb_misses};
+      pending_misses_merged <=
+        (turn == 6'd42) ? {6'd0, events_misses_merged} :
+        pending_misses_merged + {6'd0, events_misses_merged};
+      pending_bucket_fetches <=
+        (turn == 6'd43) ? {6'd0, events_bucket_fetches} :
+        pending_bucket_fetches + {6'd0, events_bucket_fetches};
+      pending_tlb_evictions <=
+        (turn == 6'd44) ? {6'd0, events_tlb_evictions} :
+        pending_tlb_evictions + {6'd0, events_tlb_evictions};
+      pending_retries_answered <=
+        (turn == 6'd45) ? {6'd0, events_retries_answered} :
+        pending_retries_answered + {6'd0, events_retries_answered};
+      pending_retries_busy <=
+        (turn == 6'd46) ? {6'd0, events_retries_busy} :
+        pending_retries_busy + {6'd0, events_retries_busy};
+      pending_retries_expired <=
+        (turn == 6'd47) ? {6'd0, events_retries_expired} :
+        pending_retries_expired + {6'd0, events_retries_expired};
+      pending_retry_evictions <=
+        (turn == 6'd48) ? {6'd0, events_retry_evictions} :
+        pending_retry_evictions + {6'd0, events_retry_evictions};
+      pending_retry_clients_replaced <=
+        (turn == 6'd49) ? {6'd0, events_retry_clients_replaced} :
+        pending_retry_clients_replaced + {6'd0, events_retry_clients_replaced};
       pending_shootdowns <=
         (turn == 6'd50) ? {6'd0, events_shootdowns} :
         pending_shootdowns + {6'd0, events_shootdowns};
-      pending_offload0Requests <=
-        (turn == 6'd51) ? {6'd0, events_offload0Requests} :
-        pending_offload0Requests + {6'd0, events_offload0Requests};
-      pending_offload1Requests <=
-        (turn == 6'd52) ? {6'd0, events_offload1Requests} :
-        pending_offload1Requests + {6'd0, events_offload1Requests};
-      pending_offload2Requests <=
-        (turn == 6'd53) ? {6'd0, events_offload2Requests} :
-        pending_offload2Requests + {6'd0, events_offload2Requests};
-      pending_offload3Requests <=
-        (turn == 6'd54) ? {6'd0, events_offload3Requests} :
-        pending_offload3Requests + {6'd0, events_offload3Requests};
-      pending_offload0Accesses <=
-        (turn == 6'd55) ? {6'd0, events_offload0Accesses} :
-        pending_offload0Accesses + {6'd0, events_offload0Accesses};
-      pending_offload1Accesses <=
-        (turn == 6'd56) ? {6'd0, events_offload1Accesses} :
-        pending_offload1Accesses + {6'd0, events_offload1Accesses};
-      pending_offload2Accesses <=
-        (turn == 6'd57) ? {6'd0, events_offload2Accesses} :
-        pending_offload2Accesses + {6'd0, events_offload2Accesses};
-      pending_offload3Accesses <=
-        (turn == 6'd58) ? {6'd0, events_offload3Accesses} :
-        pending_offload3Accesses + {6'd0, events_offload3Accesses};
-      pending_offloadBusy <=
-        (turn == 6'd59) ? {6'd0, events_offloadBusy} :
-        pending_offloadBusy + {6'd0, events_offloadBusy};
-      pending_offloadRepeated <=
-        (turn == 6'd60) ? {6'd0, events_offloadRepeated} :
-        pending_offloadRepeated + {6'd0, events_offloadRepeated};
+      pending_offload0_requests <=
+        (turn == 6'd51) ? {6'd0, events_offload0_requests} :
+        pending_offload0_requests + {6'd0, events_offload0_requests};
+      pending_offload1_requests <=
+        (turn == 6'd52) ? {6'd0, events_offload1_requests} :
+        pending_offload1_requests + {6'd0, events_offload1_requests};
+      pending_offload2_requests <=
+        (turn == 6'd53) ? {6'd0, events_offload2_requests} :
+        pending_offload2_requests + {6'd0, events_offload2_requests};
+      pending_offload3_requests <=
+        (turn == 6'd54) ? {6'd0, events_offload3_requests} :
+        pending_offload3_requests + {6'd0, events_offload3_requests};
+      pending_offload0_accesses <=
+        (turn == 6'd55) ? {6'd0, events_offload0_accesses} :
+        pending_offload0_accesses + {6'd0, events_offload0_accesses};
+      pending_offload1_accesses <=
+        (turn == 6'd56) ? {6'd0, events_offload1_accesses} :
+        pending_offload1_accesses + {6'd0, events_offload1_accesses};
+      pending_offload2_accesses <=
+        (turn == 6'd57) ? {6'd0, events_offload2_accesses} :
+        pending_offload2_accesses + {6'd0, events_offload2_accesses};
+      pending_offload3_accesses <=
+        (turn == 6'd58) ? {6'd0, events_offload3_accesses} :
+        pending_offload3_accesses + {6'd0, events_offload3_accesses};
+      pending_offload_busy <=
+        (turn == 6'd59) ? {6'd0, events_offload_busy} :
+        pending_offload_busy + {6'd0, events_offload_busy};
+      pending_offload_repeated <=
+        (turn == 6'd60) ? {6'd0, events_offload_repeated} :
+        pending_offload_repeated + {6'd0, events_offload_repeated};
       settling <= clearing;
       adding <= 1'b1;
     end
@@ -709,80 +717,80 @@ module Control_reset_c90c17 (
     if (rst) clearing <= 1'b1;
     else if (last) clearing <= 1'b0;
   wire [21:0] amount_or =
-    ({22{turn == 6'd0}} & {14'd0, pending_rxFrames})
-    | ({22{turn == 6'd1}} & {14'd0, pending_txFrames})
-    | ({22{turn == 6'd2}} & {14'd0, pending_dropLong})
-    | ({22{turn == 6'd3}} & {14'd0, pending_dropFcs});
+    ({22{turn == 6'd0}} & {14'd0, pending_rx_frames})
+    | ({22{turn == 6'd1}} & {14'd0, pending_tx_frames})
+    | ({22{turn == 6'd2}} & {14'd0, pending_drop_long})
+    | ({22{turn == 6'd3}} & {14'd0, pending_drop_fcs});
   wire [21:0] amount_or_2 =
-    ({22{turn == 6'd4}} & {14'd0, pending_dropShort})
-    | ({22{turn == 6'd5}} & {14'd0, pending_dropMac})
-    | ({22{turn == 6'd6}} & {14'd0, pending_dropEtherType})
-    | ({22{turn == 6'd7}} & {14'd0, pending_dropArp});
+    ({22{turn == 6'd4}} & {14'd0, pending_drop_short})
+    | ({22{turn == 6'd5}} & {14'd0, pending_drop_mac})
+    | ({22{turn == 6'd6}} & {14'd0, pending_drop_ether_type})
+    | ({22{turn == 6'd7}} & {14'd0, pending_drop_arp});
   wire [21:0] amount_or_3 =
-    ({22{turn == 6'd8}} & {14'd0, pending_dropIpHeader})
-    | ({22{turn == 6'd9}} & {14'd0, pending_dropIpOptions})
-    | ({22{turn == 6'd10}} & {14'd0, pending_dropIpChecksum})
-    | ({22{turn == 6'd11}} & {14'd0, pending_dropFragment});
+    ({22{turn == 6'd8}} & {14'd0, pending_drop_ip_header})
+    | ({22{turn == 6'd9}} & {14'd0, pending_drop_ip_options})
+    | ({22{turn == 6'd10}} & {14'd0, pending_drop_ip_checksum})
+    | ({22{turn == 6'd11}} & {14'd0, pending_drop_fragment});
   wire [21:0] amount_or_4 =
-    ({22{turn == 6'd12}} & {14'd0, pending_dropIp})
-    | ({22{turn == 6'd13}} & {14'd0, pending_dropLength})
-    | ({22{turn == 6'd14}} & {14'd0, pending_dropProtocol})
-    | ({22{turn == 6'd15}} & {14'd0, pending_dropIcmp});
+    ({22{turn == 6'd12}} & {14'd0, pending_drop_ip})
+    | ({22{turn == 6'd13}} & {14'd0, pending_drop_length})
+    | ({22{turn == 6'd14}} & {14'd0, pending_drop_protocol})
+    | ({22{turn == 6'd15}} & {14'd0, pending_drop_icmp});
   wire [21:0] amount_or_5 =
-    ({22{turn == 6'd16}} & {14'd0, pending_dropPort})
-    | ({22{turn == 6'd17}} & {14'd0, pending_dropRule})
-    | ({22{turn == 6'd18}} & {14'd0, pending_arpReplies})
-    | ({22{turn == 6'd19}} & {14'd0, pending_icmpReplies});
+    ({22{turn == 6'd16}} & {14'd0, pending_drop_port})
+    | ({22{turn == 6'd17}} & {14'd0, pending_drop_rule})
+    | ({22{turn == 6'd18}} & {14'd0, pending_arp_replies})
+    | ({22{turn == 6'd19}} & {14'd0, pending_icmp_replies});
   wire [21:0] amount_or_6 =
     ({22{turn == 6'd20}} & {14'd0, pending_nacks})
     | ({22{turn == 6'd21}} & {14'd0, pending_malformed})
     | ({22{turn == 6'd22}} & {14'd0, pending_invalid})
-    | ({22{turn == 6'd23}} & {14'd0, pending_writePermission});
+    | ({22{turn == 6'd23}} & {14'd0, pending_write_permission});
   wire [21:0] amount_or_7 =
-    ({22{turn == 6'd24}} & {14'd0, pending_readPermission})
-    | ({22{turn == 6'd25}} & {14'd0, pending_outOfMemory})
+    ({22{turn == 6'd24}} & {14'd0, pending_read_permission})
+    | ({22{turn == 6'd25}} & {14'd0, pending_out_of_memory})
     | ({22{turn == 6'd26}} & {14'd0, pending_busy})
     | ({22{turn == 6'd27}} & {14'd0, pending_unanswered});
   wire [21:0] amount_or_8 =
     ({22{turn == 6'd28}} & {14'd0, pending_pingpongs})
     | ({22{turn == 6'd29}} & {14'd0, pending_reads})
     | ({22{turn == 6'd30}} & {14'd0, pending_writes})
-    | ({22{turn == 6'd31}} & {14'd0, pending_writesNoReply});
+    | ({22{turn == 6'd31}} & {14'd0, pending_writes_no_reply});
   wire [21:0] amount_or_9 =
     ({22{turn == 6'd32}} & {14'd0, pending_atomics})
     | ({22{turn == 6'd33}} & {14'd0, pending_dereferences})
     | ({22{turn == 6'd34}} & {14'd0, pending_fences})
-    | ({22{turn == 6'd35}} & pending_readBytes);
+    | ({22{turn == 6'd35}} & pending_read_bytes);
   wire [21:0] amount_or_10 =
-    ({22{turn == 6'd36}} & pending_writeBytes)
-    | ({22{turn == 6'd37}} & {14'd0, pending_slowRequests})
-    | ({22{turn == 6'd38}} & {14'd0, pending_extendRequests})
-    | ({22{turn == 6'd39}} & {14'd0, pending_pageFaults});
+    ({22{turn == 6'd36}} & pending_write_bytes)
+    | ({22{turn == 6'd37}} & {14'd0, pending_slow_requests})
+    | ({22{turn == 6'd38}} & {14'd0, pending_extend_requests})
+    | ({22{turn == 6'd39}} & {14'd0, pending_page_faults});
   wire [21:0] amount_or_11 =
-    ({22{turn == 6'd40}} & {14'd0, pending_tlbHits})
-    | ({22{turn == 6'd41}} & {14'd0, pending_tlbMisses})
-    | ({22{turn == 6'd42}} & {14'd0, pending_missesMerged})
-    | ({22{turn == 6'd43}} & {14'd0, pending_bucketFetches});
+    ({22{turn == 6'd40}} & {14'd0, pending_tlb_hits})
+    | ({22{turn == 6'd41}} & {14'd0, pending_tlb_misses})
+    | ({22{turn == 6'd42}} & {14'd0, pending_misses_merged})
+    | ({22{turn == 6'd43}} & {14'd0, pending_bucket_fetches});
   wire [21:0] amount_or_12 =
-    ({22{turn == 6'd44}} & {14'd0, pending_tlbEvictions})
-    | ({22{turn == 6'd45}} & {14'd0, pending_retriesAnswered})
-    | ({22{turn == 6'd46}} & {14'd0, pending_retriesBusy})
-    | ({22{turn == 6'd47}} & {14'd0, pending_retriesExpired});
+    ({22{turn == 6'd44}} & {14'd0, pending_tlb_evictions})
+    | ({22{turn == 6'd45}} & {14'd0, pending_retries_answered})
+    | ({22{turn == 6'd46}} & {14'd0, pending_retries_busy})
+    | ({22{turn == 6'd47}} & {14'd0, pending_retries_expired});
   wire [21:0] amount_or_13 =
-    ({22{turn == 6'd48}} & {14'd0, pending_retryEvictions})
-    | ({22{turn == 6'd49}} & {14'd0, pending_retryClientsReplaced})
+    ({22{turn == 6'd48}} & {14'd0, pending_retry_evictions})
+    | ({22{turn == 6'd49}} & {14'd0, pending_retry_clients_replaced})
     | ({22{turn == 6'd50}} & {14'd0, pending_shootdowns})
-    | ({22{turn == 6'd51}} & {14'd0, pending_offload0Requests});
+    | ({22{turn == 6'd51}} & {14'd0, pending_offload0_requests});
   wire [21:0] amount_or_14 =
-    ({22{turn == 6'd52}} & {14'd0, pending_offload1Requests})
-    | ({22{turn == 6'd53}} & {14'd0, pending_offload2Requests})
-    | ({22{turn == 6'd54}} & {14'd0, pending_offload3Requests})
-    | ({22{turn == 6'd55}} & {14'd0, pending_offload0Accesses});
+    ({22{turn == 6'd52}} & {14'd0, pending_offload1_requests})
+    | ({22{turn == 6'd53}} & {14'd0, pending_offload2_requests})
+    | ({22{turn == 6'd54}} & {14'd0, pending_offload3_requests})
+    | ({22{turn == 6'd55}} & {14'd0, pending_offload0_accesses});
   wire [21:0] amount_or_15 =
-    ({22{turn == 6'd56}} & {14'd0, pending_offload1Accesses})
-    | ({22{turn == 6'd57}} & {14'd0, pending_offload2Accesses})
-    | ({22{turn == 6'd58}} & {14'd0, pending_offload3Accesses})
-    | ({22{turn == 6'd59}} & {14'd0, pending_offloadBusy});
+    ({22{turn == 6'd56}} & {14'd0, pending_offload1_accesses})
+    | ({22{turn == 6'd57}} & {14'd0, pending_offload2_accesses})
+    | ({22{turn == 6'd58}} & {14'd0, pending_offload3_accesses})
+    | ({22{turn == 6'd59}} & {14'd0, pending_offload_busy});
 
   always @(posedge clk) begin
     amount <=
@@ -801,7 +809,7 @@ module Control_reset_c90c17 (
       | amount_or_13
       | amount_or_14
       | amount_or_15
-      | ({22{turn == 6'd60}} & {14'd0, pending_offloadRepeated});
+      | ({22{turn == 6'd60}} & {14'd0, pending_offload_repeated});
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
   end
@@ -818,7 +826,7 @@ module Control_reset_c90c17 (
     end
 
   always @(posedge clk)
-    if (asked_full & answer_ready & inCounters & ~high_word) kept_high <= answer_payload_data_choice[47:32];
+    if (asked_full & answer_ready & in_counters & ~high_word) kept_high <= answer_payload_data_choice[47:32];
 
   always @(posedge clk)
     if (rst) answered_full <= 1'b0;
@@ -870,34 +878,34 @@ module Control_reset_c90c17 (
   assign s_r_valid = answered_full;
   assign s_r_payload_data = answered_held_data;
   assign s_r_payload_resp = answered_held_resp;
-  assign config_mac = {macHigh, macLow};
-  assign config_ip = ip;
-  assign config_nativePort = nativePort;
-  assign config_clientPort = clientPort;
-  assign config_acceptAnyMac = acceptAnyMac;
-  assign out_of_memory = outOfMemory;
-  assign rules_0_valid = rule0Valid;
-  assign rules_0_pid = rule0Pid;
-  assign rules_0_action = rule0Action;
-  assign rules_1_valid = rule1Valid;
-  assign rules_1_pid = rule1Pid;
-  assign rules_1_action = rule1Action;
-  assign rules_2_valid = rule2Valid;
-  assign rules_2_pid = rule2Pid;
-  assign rules_2_action = rule2Action;
-  assign rules_3_valid = rule3Valid;
-  assign rules_3_pid = rule3Pid;
-  assign rules_3_action = rule3Action;
-  assign mat_write_en = write_fire & toMat & entryBytes;
+  assign config_mac = {mac_high_kept, mac_low_kept};
+  assign config_ip = ip_kept;
+  assign config_native_port = native_port_kept;
+  assign config_client_port = client_port_kept;
+  assign config_accept_any_mac = accept_any_mac_kept;
+  assign out_of_memory = out_of_memory_kept;
+  assign rules_0_valid = rule0_valid_kept;
+  assign rules_0_pid = rule0_pid_kept;
+  assign rules_0_action = rule0_action_kept;
+  assign rules_1_valid = rule1_valid_kept;
+  assign rules_1_pid = rule1_pid_kept;
+  assign rules_1_action = rule1_action_kept;
+  assign rules_2_valid = rule2_valid_kept;
+  assign rules_2_pid = rule2_pid_kept;
+  assign rules_2_action = rule2_action_kept;
+  assign rules_3_valid = rule3_valid_kept;
+  assign rules_3_pid = rule3_pid_kept;
+  assign rules_3_action = rule3_action_kept;
+  assign mat_write_en = write_fire & to_mat & entry_bytes;
   assign mat_write_opcode = target[7:0];
   assign mat_write_entry_action = order_data_held_data[2:0];
   assign mat_write_entry_write = order_data_held_data[3];
   assign mat_write_entry_silent = order_data_held_data[4];
   assign mat_write_entry_operation = order_data_held_data[7:5];
-  assign mat_write_entry_replyOpcode = order_data_held_data[15:8];
+  assign mat_write_entry_reply_opcode = order_data_held_data[15:8];
   assign mat_opcode = at[7:0];
-  assign offload_control_hold = offloadReset;
-  assign offload_control_patience = offloadPatience;
+  assign offload_control_hold = offload_reset_kept;
+  assign offload_control_patience = offload_patience_kept;
 
   wire _unused_ok = &{
     1'b0,

@@ -8,17 +8,17 @@ module Fifo_shape_0fa7f1_depth32_styledistributed (
   input  wire [1:0]  push_payload_action,
   input  wire [15:0] push_payload_ticket,
   input  wire [15:0] push_payload_tag,
-  input  wire [15:0] push_payload_ipLength,
+  input  wire [15:0] push_payload_ip_length,
   input  wire [15:0] push_payload_checksum,
-  input  wire [15:0] push_payload_udpLength,
+  input  wire [15:0] push_payload_udp_length,
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [1:0]  pop_payload_action,
   output wire [15:0] pop_payload_ticket,
   output wire [15:0] pop_payload_tag,
-  output wire [15:0] pop_payload_ipLength,
+  output wire [15:0] pop_payload_ip_length,
   output wire [15:0] pop_payload_checksum,
-  output wire [15:0] pop_payload_udpLength,
+  output wire [15:0] pop_payload_udp_length,
   output wire [5:0]  level
 );
   reg [4:0] head; // fifo.ts:29
@@ -48,9 +48,9 @@ module Fifo_shape_0fa7f1_depth32_styledistributed (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_udpLength,
+        push_payload_udp_length,
         push_payload_checksum,
-        push_payload_ipLength,
+        push_payload_ip_length,
         push_payload_tag,
         push_payload_ticket,
         push_payload_action
@@ -63,8 +63,8 @@ module Fifo_shape_0fa7f1_depth32_styledistributed (
   assign pop_payload_action = pop_payload_action_word[1:0];
   assign pop_payload_ticket = pop_payload_action_word[17:2];
   assign pop_payload_tag = pop_payload_action_word[33:18];
-  assign pop_payload_ipLength = pop_payload_action_word[49:34];
+  assign pop_payload_ip_length = pop_payload_action_word[49:34];
   assign pop_payload_checksum = pop_payload_action_word[65:50];
-  assign pop_payload_udpLength = pop_payload_action_word[81:66];
+  assign pop_payload_udp_length = pop_payload_action_word[81:66];
   assign level = count;
 endmodule

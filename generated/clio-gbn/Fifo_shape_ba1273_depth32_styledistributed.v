@@ -8,17 +8,17 @@ module Fifo_shape_ba1273_depth32_styledistributed (
   input  wire [1:0]  push_payload_action,
   input  wire [47:0] push_payload_mac,
   input  wire [63:0] push_payload_header,
-  input  wire [15:0] push_payload_ipLength,
+  input  wire [15:0] push_payload_ip_length,
   input  wire [15:0] push_payload_checksum,
-  input  wire [15:0] push_payload_udpLength,
+  input  wire [15:0] push_payload_udp_length,
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [1:0]  pop_payload_action,
   output wire [47:0] pop_payload_mac,
   output wire [63:0] pop_payload_header,
-  output wire [15:0] pop_payload_ipLength,
+  output wire [15:0] pop_payload_ip_length,
   output wire [15:0] pop_payload_checksum,
-  output wire [15:0] pop_payload_udpLength,
+  output wire [15:0] pop_payload_udp_length,
   output wire [5:0]  level
 );
   reg [4:0] head; // fifo.ts:29
@@ -48,9 +48,9 @@ module Fifo_shape_ba1273_depth32_styledistributed (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_udpLength,
+        push_payload_udp_length,
         push_payload_checksum,
-        push_payload_ipLength,
+        push_payload_ip_length,
         push_payload_header,
         push_payload_mac,
         push_payload_action
@@ -63,8 +63,8 @@ module Fifo_shape_ba1273_depth32_styledistributed (
   assign pop_payload_action = pop_payload_action_word[1:0];
   assign pop_payload_mac = pop_payload_action_word[49:2];
   assign pop_payload_header = pop_payload_action_word[113:50];
-  assign pop_payload_ipLength = pop_payload_action_word[129:114];
+  assign pop_payload_ip_length = pop_payload_action_word[129:114];
   assign pop_payload_checksum = pop_payload_action_word[145:130];
-  assign pop_payload_udpLength = pop_payload_action_word[161:146];
+  assign pop_payload_udp_length = pop_payload_action_word[161:146];
   assign level = count;
 endmodule

@@ -11,9 +11,9 @@ module Fifo_shape_e2f0c8_depth16_styledistributed (
   input  wire [10:0] push_payload_queued_index,
   input  wire [47:0] push_payload_queued_mac,
   input  wire [10:0] push_payload_queued_bytes,
-  input  wire [15:0] push_payload_queued_ipLength,
+  input  wire [15:0] push_payload_queued_ip_length,
   input  wire [15:0] push_payload_queued_checksum,
-  input  wire [15:0] push_payload_queued_udpLength,
+  input  wire [15:0] push_payload_queued_udp_length,
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [9:0]  pop_payload_turn_session,
@@ -22,9 +22,9 @@ module Fifo_shape_e2f0c8_depth16_styledistributed (
   output wire [10:0] pop_payload_queued_index,
   output wire [47:0] pop_payload_queued_mac,
   output wire [10:0] pop_payload_queued_bytes,
-  output wire [15:0] pop_payload_queued_ipLength,
+  output wire [15:0] pop_payload_queued_ip_length,
   output wire [15:0] pop_payload_queued_checksum,
-  output wire [15:0] pop_payload_queued_udpLength,
+  output wire [15:0] pop_payload_queued_udp_length,
   output wire [4:0]  level
 );
   reg [3:0] head; // fifo.ts:29
@@ -54,9 +54,9 @@ module Fifo_shape_e2f0c8_depth16_styledistributed (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_queued_udpLength,
+        push_payload_queued_udp_length,
         push_payload_queued_checksum,
-        push_payload_queued_ipLength,
+        push_payload_queued_ip_length,
         push_payload_queued_bytes,
         push_payload_queued_mac,
         push_payload_queued_index,
@@ -75,8 +75,8 @@ module Fifo_shape_e2f0c8_depth16_styledistributed (
   assign pop_payload_queued_index = pop_payload_turn_session_word[38:28];
   assign pop_payload_queued_mac = pop_payload_turn_session_word[86:39];
   assign pop_payload_queued_bytes = pop_payload_turn_session_word[97:87];
-  assign pop_payload_queued_ipLength = pop_payload_turn_session_word[113:98];
+  assign pop_payload_queued_ip_length = pop_payload_turn_session_word[113:98];
   assign pop_payload_queued_checksum = pop_payload_turn_session_word[129:114];
-  assign pop_payload_queued_udpLength = pop_payload_turn_session_word[145:130];
+  assign pop_payload_queued_udp_length = pop_payload_turn_session_word[145:130];
   assign level = count;
 endmodule

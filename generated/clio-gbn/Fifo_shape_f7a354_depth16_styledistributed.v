@@ -16,9 +16,9 @@ module Fifo_shape_f7a354_depth16_styledistributed (
   input  wire [57:0] push_payload_packet_peer_identity,
   input  wire [63:0] push_payload_packet_peer_address,
   input  wire        push_payload_nack,
-  input  wire [15:0] push_payload_ipLength,
+  input  wire [15:0] push_payload_ip_length,
   input  wire [15:0] push_payload_checksum,
-  input  wire [15:0] push_payload_udpLength,
+  input  wire [15:0] push_payload_udp_length,
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [1:0]  pop_payload_kind,
@@ -32,9 +32,9 @@ module Fifo_shape_f7a354_depth16_styledistributed (
   output wire [57:0] pop_payload_packet_peer_identity,
   output wire [63:0] pop_payload_packet_peer_address,
   output wire        pop_payload_nack,
-  output wire [15:0] pop_payload_ipLength,
+  output wire [15:0] pop_payload_ip_length,
   output wire [15:0] pop_payload_checksum,
-  output wire [15:0] pop_payload_udpLength,
+  output wire [15:0] pop_payload_udp_length,
   output wire [4:0]  level
 );
   reg [3:0] head; // fifo.ts:29
@@ -64,9 +64,9 @@ module Fifo_shape_f7a354_depth16_styledistributed (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_udpLength,
+        push_payload_udp_length,
         push_payload_checksum,
-        push_payload_ipLength,
+        push_payload_ip_length,
         push_payload_nack,
         push_payload_packet_peer_address,
         push_payload_packet_peer_identity,
@@ -95,8 +95,8 @@ module Fifo_shape_f7a354_depth16_styledistributed (
   assign pop_payload_packet_peer_identity = pop_payload_kind_word[106:49];
   assign pop_payload_packet_peer_address = pop_payload_kind_word[170:107];
   assign pop_payload_nack = pop_payload_kind_word[171];
-  assign pop_payload_ipLength = pop_payload_kind_word[187:172];
+  assign pop_payload_ip_length = pop_payload_kind_word[187:172];
   assign pop_payload_checksum = pop_payload_kind_word[203:188];
-  assign pop_payload_udpLength = pop_payload_kind_word[219:204];
+  assign pop_payload_udp_length = pop_payload_kind_word[219:204];
   assign level = count;
 endmodule

@@ -12,9 +12,9 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   input  wire [63:0]  job_payload_peer_address,
   input  wire [47:0]  config_mac,
   input  wire [31:0]  config_ip,
-  input  wire [15:0]  config_nativePort,
-  input  wire [15:0]  config_clientPort,
-  input  wire         config_acceptAnyMac,
+  input  wire [15:0]  config_native_port,
+  input  wire [15:0]  config_client_port,
+  input  wire         config_accept_any_mac,
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
@@ -151,5 +151,5 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   assign tx_payload_last = staged_held_last;
   assign tx_payload_user = staged_held_user;
 
-  wire _unused_ok = &{1'b0, config_nativePort, config_clientPort, config_acceptAnyMac, folded[0], 1'b0};
+  wire _unused_ok = &{1'b0, config_native_port, config_client_port, config_accept_any_mac, folded[0], 1'b0};
 endmodule

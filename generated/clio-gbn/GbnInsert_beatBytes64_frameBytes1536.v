@@ -8,9 +8,9 @@ module GbnInsert_beatBytes64_frameBytes1536 (
   input  wire [1:0]   plan_payload_action,
   input  wire [47:0]  plan_payload_mac,
   input  wire [63:0]  plan_payload_header,
-  input  wire [15:0]  plan_payload_ipLength,
+  input  wire [15:0]  plan_payload_ip_length,
   input  wire [15:0]  plan_payload_checksum,
-  input  wire [15:0]  plan_payload_udpLength,
+  input  wire [15:0]  plan_payload_udp_length,
   input  wire         beats_valid,
   output wire         beats_ready,
   input  wire [511:0] beats_payload_data,
@@ -47,10 +47,10 @@ module GbnInsert_beatBytes64_frameBytes1536 (
   wire [7:0] out_payload_data_choice = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[335:328];
   wire [7:0] out_payload_data_choice_2 = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[327:320];
   wire [7:0] out_payload_data_choice_3 =
-    (shifts & (index == 6'd0)) ? plan_payload_udpLength[7:0] :
+    (shifts & (index == 6'd0)) ? plan_payload_udp_length[7:0] :
     beats_payload_data[319:312];
   wire [7:0] out_payload_data_choice_4 =
-    (shifts & (index == 6'd0)) ? plan_payload_udpLength[15:8] :
+    (shifts & (index == 6'd0)) ? plan_payload_udp_length[15:8] :
     beats_payload_data[311:304];
   wire [7:0] out_payload_data_choice_5 =
     (shifts & (index == 6'd0)) ? plan_payload_checksum[7:0] :
@@ -59,10 +59,10 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     (shifts & (index == 6'd0)) ? plan_payload_checksum[15:8] :
     beats_payload_data[199:192];
   wire [7:0] out_payload_data_choice_7 =
-    (shifts & (index == 6'd0)) ? plan_payload_ipLength[7:0] :
+    (shifts & (index == 6'd0)) ? plan_payload_ip_length[7:0] :
     beats_payload_data[143:136];
   wire [7:0] out_payload_data_choice_8 =
-    (shifts & (index == 6'd0)) ? plan_payload_ipLength[15:8] :
+    (shifts & (index == 6'd0)) ? plan_payload_ip_length[15:8] :
     beats_payload_data[135:128];
   wire [7:0] out_payload_data_choice_9 =
     (shifts & (index == 6'd0)) ? plan_payload_mac[7:0] :

@@ -37,7 +37,7 @@ module GbnRegisters_sessions1024_window128 (
   input  wire [31:0] counters_rx_corrupt,
   input  wire [31:0] counters_rx_management,
   input  wire [31:0] counters_rx_passed,
-  input  wire [31:0] counters_rx_acksHeard,
+  input  wire [31:0] counters_rx_acks_heard,
   input  wire [31:0] counters_rx_acks,
   input  wire [31:0] counters_rx_nacks,
   input  wire [31:0] counters_tx_sent,
@@ -48,7 +48,7 @@ module GbnRegisters_sessions1024_window128 (
   input  wire [31:0] counters_tx_nacked,
   input  wire [31:0] counters_tx_timeouts,
   input  wire [31:0] counters_tx_failed,
-  input  wire [31:0] counters_tx_memoryErrors,
+  input  wire [31:0] counters_tx_memory_errors,
   input  wire [31:0] counters_tx_waited,
   input  wire [31:0] counters_tx_skipped,
   input  wire [31:0] counters_tx_stale
@@ -61,10 +61,10 @@ module GbnRegisters_sessions1024_window128 (
   wire registers_s_r_valid; // gbn-registers.ts:18
   wire [31:0] registers_s_r_payload_data; // gbn-registers.ts:18
   wire [1:0] registers_s_r_payload_resp; // gbn-registers.ts:18
-  wire [15:0] registers_gbnSession; // gbn-registers.ts:18
-  wire registers_gbnOpen; // gbn-registers.ts:18
-  wire registers_gbnGo; // gbn-registers.ts:18
-  wire registers_gbnFailedTaken; // gbn-registers.ts:18
+  wire [15:0] registers_gbn_session; // gbn-registers.ts:18
+  wire registers_gbn_open; // gbn-registers.ts:18
+  wire registers_gbn_go; // gbn-registers.ts:18
+  wire registers_gbn_failed_taken; // gbn-registers.ts:18
   reg ordered; // gbn-registers.ts:23
   reg pending; // gbn-registers.ts:24
   wire failures_push_ready; // gbn-registers.ts:31
@@ -83,91 +83,91 @@ module GbnRegisters_sessions1024_window128 (
   wire [7:0] registers_s_ar_payload_addr = s_ar_payload_addr; // gbn-registers.ts:18
   wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // gbn-registers.ts:18
   wire registers_s_r_ready = s_r_ready; // gbn-registers.ts:18
-  wire registers_gbnIdle = ~(pending | ordered); // gbn-registers.ts:18
-  wire registers_gbnFailedWaiting = failures_pop_valid; // gbn-registers.ts:18
-  wire [15:0] registers_gbnFailed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxAccepted = counters_rx_accepted; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxDuplicates = counters_rx_duplicates; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxAhead = counters_rx_ahead; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxStrangers = counters_rx_strangers; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxRefused = counters_rx_refused; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxMalformed = counters_rx_malformed; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxCorrupt = counters_rx_corrupt; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxManagement = counters_rx_management; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxPassed = counters_rx_passed; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxAcksHeard = counters_rx_acksHeard; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxAcks = counters_rx_acks; // gbn-registers.ts:18
-  wire [31:0] registers_gbnRxNacks = counters_rx_nacks; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxSent = counters_tx_sent; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxManagement = counters_tx_management; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxPassed = counters_tx_passed; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxClosed = counters_tx_closed; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxResent = counters_tx_resent; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxNacked = counters_tx_nacked; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxTimeouts = counters_tx_timeouts; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxFailed = counters_tx_failed; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxMemoryErrors = counters_tx_memoryErrors; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxWaited = counters_tx_waited; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxSkipped = counters_tx_skipped; // gbn-registers.ts:18
-  wire [31:0] registers_gbnTxStale = counters_tx_stale; // gbn-registers.ts:18
+  wire registers_gbn_idle = ~(pending | ordered); // gbn-registers.ts:18
+  wire registers_gbn_failed_waiting = failures_pop_valid; // gbn-registers.ts:18
+  wire [15:0] registers_gbn_failed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_accepted = counters_rx_accepted; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_duplicates = counters_rx_duplicates; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_ahead = counters_rx_ahead; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_strangers = counters_rx_strangers; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_refused = counters_rx_refused; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_malformed = counters_rx_malformed; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_corrupt = counters_rx_corrupt; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_management = counters_rx_management; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_passed = counters_rx_passed; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_acks_heard = counters_rx_acks_heard; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_acks = counters_rx_acks; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_rx_nacks = counters_rx_nacks; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_sent = counters_tx_sent; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_management = counters_tx_management; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_passed = counters_tx_passed; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_closed = counters_tx_closed; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_resent = counters_tx_resent; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_nacked = counters_tx_nacked; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_timeouts = counters_tx_timeouts; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_failed = counters_tx_failed; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_memory_errors = counters_tx_memory_errors; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_waited = counters_tx_waited; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_skipped = counters_tx_skipped; // gbn-registers.ts:18
+  wire [31:0] registers_gbn_tx_stale = counters_tx_stale; // gbn-registers.ts:18
   ClioGbnRegisters registers ( // gbn-registers.ts:18
-    .clk               (clk),
-    .rst               (rst),
-    .s_aw_valid        (registers_s_aw_valid),
-    .s_aw_ready        (registers_s_aw_ready),
-    .s_aw_payload_addr (registers_s_aw_payload_addr),
-    .s_aw_payload_prot (registers_s_aw_payload_prot),
-    .s_w_valid         (registers_s_w_valid),
-    .s_w_ready         (registers_s_w_ready),
-    .s_w_payload_data  (registers_s_w_payload_data),
-    .s_w_payload_strb  (registers_s_w_payload_strb),
-    .s_b_valid         (registers_s_b_valid),
-    .s_b_ready         (registers_s_b_ready),
-    .s_b_payload_resp  (registers_s_b_payload_resp),
-    .s_ar_valid        (registers_s_ar_valid),
-    .s_ar_ready        (registers_s_ar_ready),
-    .s_ar_payload_addr (registers_s_ar_payload_addr),
-    .s_ar_payload_prot (registers_s_ar_payload_prot),
-    .s_r_valid         (registers_s_r_valid),
-    .s_r_ready         (registers_s_r_ready),
-    .s_r_payload_data  (registers_s_r_payload_data),
-    .s_r_payload_resp  (registers_s_r_payload_resp),
-    .gbnSession        (registers_gbnSession),
-    .gbnOpen           (registers_gbnOpen),
-    .gbnGo             (registers_gbnGo),
-    .gbnIdle           (registers_gbnIdle),
-    .gbnFailedWaiting  (registers_gbnFailedWaiting),
-    .gbnFailed         (registers_gbnFailed),
-    .gbnFailedTaken    (registers_gbnFailedTaken),
-    .gbnRxAccepted     (registers_gbnRxAccepted),
-    .gbnRxDuplicates   (registers_gbnRxDuplicates),
-    .gbnRxAhead        (registers_gbnRxAhead),
-    .gbnRxStrangers    (registers_gbnRxStrangers),
-    .gbnRxRefused      (registers_gbnRxRefused),
-    .gbnRxMalformed    (registers_gbnRxMalformed),
-    .gbnRxCorrupt      (registers_gbnRxCorrupt),
-    .gbnRxManagement   (registers_gbnRxManagement),
-    .gbnRxPassed       (registers_gbnRxPassed),
-    .gbnRxAcksHeard    (registers_gbnRxAcksHeard),
-    .gbnRxAcks         (registers_gbnRxAcks),
-    .gbnRxNacks        (registers_gbnRxNacks),
-    .gbnTxSent         (registers_gbnTxSent),
-    .gbnTxManagement   (registers_gbnTxManagement),
-    .gbnTxPassed       (registers_gbnTxPassed),
-    .gbnTxClosed       (registers_gbnTxClosed),
-    .gbnTxResent       (registers_gbnTxResent),
-    .gbnTxNacked       (registers_gbnTxNacked),
-    .gbnTxTimeouts     (registers_gbnTxTimeouts),
-    .gbnTxFailed       (registers_gbnTxFailed),
-    .gbnTxMemoryErrors (registers_gbnTxMemoryErrors),
-    .gbnTxWaited       (registers_gbnTxWaited),
-    .gbnTxSkipped      (registers_gbnTxSkipped),
-    .gbnTxStale        (registers_gbnTxStale)
+    .clk                  (clk),
+    .rst                  (rst),
+    .s_aw_valid           (registers_s_aw_valid),
+    .s_aw_ready           (registers_s_aw_ready),
+    .s_aw_payload_addr    (registers_s_aw_payload_addr),
+    .s_aw_payload_prot    (registers_s_aw_payload_prot),
+    .s_w_valid            (registers_s_w_valid),
+    .s_w_ready            (registers_s_w_ready),
+    .s_w_payload_data     (registers_s_w_payload_data),
+    .s_w_payload_strb     (registers_s_w_payload_strb),
+    .s_b_valid            (registers_s_b_valid),
+    .s_b_ready            (registers_s_b_ready),
+    .s_b_payload_resp     (registers_s_b_payload_resp),
+    .s_ar_valid           (registers_s_ar_valid),
+    .s_ar_ready           (registers_s_ar_ready),
+    .s_ar_payload_addr    (registers_s_ar_payload_addr),
+    .s_ar_payload_prot    (registers_s_ar_payload_prot),
+    .s_r_valid            (registers_s_r_valid),
+    .s_r_ready            (registers_s_r_ready),
+    .s_r_payload_data     (registers_s_r_payload_data),
+    .s_r_payload_resp     (registers_s_r_payload_resp),
+    .gbn_session          (registers_gbn_session),
+    .gbn_open             (registers_gbn_open),
+    .gbn_go               (registers_gbn_go),
+    .gbn_idle             (registers_gbn_idle),
+    .gbn_failed_waiting   (registers_gbn_failed_waiting),
+    .gbn_failed           (registers_gbn_failed),
+    .gbn_failed_taken     (registers_gbn_failed_taken),
+    .gbn_rx_accepted      (registers_gbn_rx_accepted),
+    .gbn_rx_duplicates    (registers_gbn_rx_duplicates),
+    .gbn_rx_ahead         (registers_gbn_rx_ahead),
+    .gbn_rx_strangers     (registers_gbn_rx_strangers),
+    .gbn_rx_refused       (registers_gbn_rx_refused),
+    .gbn_rx_malformed     (registers_gbn_rx_malformed),
+    .gbn_rx_corrupt       (registers_gbn_rx_corrupt),
+    .gbn_rx_management    (registers_gbn_rx_management),
+    .gbn_rx_passed        (registers_gbn_rx_passed),
+    .gbn_rx_acks_heard    (registers_gbn_rx_acks_heard),
+    .gbn_rx_acks          (registers_gbn_rx_acks),
+    .gbn_rx_nacks         (registers_gbn_rx_nacks),
+    .gbn_tx_sent          (registers_gbn_tx_sent),
+    .gbn_tx_management    (registers_gbn_tx_management),
+    .gbn_tx_passed        (registers_gbn_tx_passed),
+    .gbn_tx_closed        (registers_gbn_tx_closed),
+    .gbn_tx_resent        (registers_gbn_tx_resent),
+    .gbn_tx_nacked        (registers_gbn_tx_nacked),
+    .gbn_tx_timeouts      (registers_gbn_tx_timeouts),
+    .gbn_tx_failed        (registers_gbn_tx_failed),
+    .gbn_tx_memory_errors (registers_gbn_tx_memory_errors),
+    .gbn_tx_waited        (registers_gbn_tx_waited),
+    .gbn_tx_skipped       (registers_gbn_tx_skipped),
+    .gbn_tx_stale         (registers_gbn_tx_stale)
   );
 
   wire failures_push_valid = failed_valid; // gbn-registers.ts:31
   wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:31
-  wire failures_pop_ready = registers_gbnFailedTaken; // gbn-registers.ts:31
+  wire failures_pop_ready = registers_gbn_failed_taken; // gbn-registers.ts:31
   Fifo_shape10_depth16_styledistributed failures ( // gbn-registers.ts:31
     .clk          (clk),
     .rst          (rst),
@@ -182,7 +182,7 @@ module GbnRegisters_sessions1024_window128 (
 
   always @(posedge clk)
     if (rst) ordered <= 1'b0;
-    else ordered <= registers_gbnGo & ~pending & ~ordered;
+    else ordered <= registers_gbn_go & ~pending & ~ordered;
 
   always @(posedge clk)
     if (rst) pending <= 1'b0;
@@ -198,8 +198,8 @@ module GbnRegisters_sessions1024_window128 (
   assign s_r_payload_data = registers_s_r_payload_data;
   assign s_r_payload_resp = registers_s_r_payload_resp;
   assign session_valid = pending;
-  assign session_payload_session = registers_gbnSession[9:0];
-  assign session_payload_open = registers_gbnOpen;
+  assign session_payload_session = registers_gbn_session[9:0];
+  assign session_payload_open = registers_gbn_open;
 
-  wire _unused_ok = &{1'b0, registers_gbnSession[15:10], failures_push_ready, failures_level, 1'b0};
+  wire _unused_ok = &{1'b0, registers_gbn_session[15:10], failures_push_ready, failures_level, 1'b0};
 endmodule

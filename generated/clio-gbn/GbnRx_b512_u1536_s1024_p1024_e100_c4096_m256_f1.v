@@ -11,9 +11,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   input  wire         rx_payload_user,
   input  wire [47:0]  config_mac,
   input  wire [31:0]  config_ip,
-  input  wire [15:0]  config_nativePort,
-  input  wire [15:0]  config_clientPort,
-  input  wire         config_acceptAnyMac,
+  input  wire [15:0]  config_native_port,
+  input  wire [15:0]  config_client_port,
+  input  wire         config_accept_any_mac,
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
@@ -53,7 +53,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   output wire         events_corrupt,
   output wire         events_management,
   output wire         events_passed,
-  output wire         events_acksHeard,
+  output wire         events_acks_heard,
   output wire         events_acks,
   output wire         events_nacks
 );
@@ -95,9 +95,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [9:0] judged_session; // gbn-rx.ts:112
   reg [31:0] judged_sequence; // gbn-rx.ts:112
   reg [121:0] judged_peer; // gbn-rx.ts:112
-  reg [15:0] judged_ipLength; // gbn-rx.ts:112
+  reg [15:0] judged_ip_length; // gbn-rx.ts:112
   reg [15:0] judged_checksum; // gbn-rx.ts:112
-  reg [15:0] judged_udpLength; // gbn-rx.ts:112
+  reg [15:0] judged_udp_length; // gbn-rx.ts:112
   wire queue_push_ready; // gbn-rx.ts:137
   wire queue_pop_valid; // gbn-rx.ts:137
   wire [1:0] queue_pop_payload_kind; // gbn-rx.ts:137
@@ -111,9 +111,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [57:0] queue_pop_payload_packet_peer_identity; // gbn-rx.ts:137
   wire [63:0] queue_pop_payload_packet_peer_address; // gbn-rx.ts:137
   wire queue_pop_payload_nack; // gbn-rx.ts:137
-  wire [15:0] queue_pop_payload_ipLength; // gbn-rx.ts:137
+  wire [15:0] queue_pop_payload_ip_length; // gbn-rx.ts:137
   wire [15:0] queue_pop_payload_checksum; // gbn-rx.ts:137
-  wire [15:0] queue_pop_payload_udpLength; // gbn-rx.ts:137
+  wire [15:0] queue_pop_payload_udp_length; // gbn-rx.ts:137
   wire [4:0] queue_level; // gbn-rx.ts:137
   reg [1:0] entry_kind; // gbn-rx.ts:138
   reg entry_kept; // gbn-rx.ts:138
@@ -126,9 +126,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [57:0] entry_packet_peer_identity; // gbn-rx.ts:138
   reg [63:0] entry_packet_peer_address; // gbn-rx.ts:138
   reg entry_nack; // gbn-rx.ts:138
-  reg [15:0] entry_ipLength; // gbn-rx.ts:138
+  reg [15:0] entry_ip_length; // gbn-rx.ts:138
   reg [15:0] entry_checksum; // gbn-rx.ts:138
-  reg [15:0] entry_udpLength; // gbn-rx.ts:138
+  reg [15:0] entry_udp_length; // gbn-rx.ts:138
   reg entry_valid; // gbn-rx.ts:139
   reg held; // gbn-rx.ts:150
   reg next_full; // gbn-rx.ts:155
@@ -143,9 +143,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [57:0] next_held_packet_peer_identity; // gbn-rx.ts:155
   reg [63:0] next_held_packet_peer_address; // gbn-rx.ts:155
   reg next_held_nack; // gbn-rx.ts:155
-  reg [15:0] next_held_ipLength; // gbn-rx.ts:155
+  reg [15:0] next_held_ip_length; // gbn-rx.ts:155
   reg [15:0] next_held_checksum; // gbn-rx.ts:155
-  reg [15:0] next_held_udpLength; // gbn-rx.ts:155
+  reg [15:0] next_held_udp_length; // gbn-rx.ts:155
   reg next_skid_full; // gbn-rx.ts:155
   reg [1:0] next_skid_held_kind; // gbn-rx.ts:155
   reg next_skid_held_kept; // gbn-rx.ts:155
@@ -158,9 +158,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [57:0] next_skid_held_packet_peer_identity; // gbn-rx.ts:155
   reg [63:0] next_skid_held_packet_peer_address; // gbn-rx.ts:155
   reg next_skid_held_nack; // gbn-rx.ts:155
-  reg [15:0] next_skid_held_ipLength; // gbn-rx.ts:155
+  reg [15:0] next_skid_held_ip_length; // gbn-rx.ts:155
   reg [15:0] next_skid_held_checksum; // gbn-rx.ts:155
-  reg [15:0] next_skid_held_udpLength; // gbn-rx.ts:155
+  reg [15:0] next_skid_held_udp_length; // gbn-rx.ts:155
   wire silences_push_ready; // gbn-rx.ts:157
   wire silences_pop_valid; // gbn-rx.ts:157
   wire [9:0] silences_pop_payload_session; // gbn-rx.ts:157
@@ -180,9 +180,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [57:0] early_packet_peer_identity; // gbn-rx.ts:168
   reg [63:0] early_packet_peer_address; // gbn-rx.ts:168
   reg early_nack; // gbn-rx.ts:168
-  reg [15:0] early_ipLength; // gbn-rx.ts:168
+  reg [15:0] early_ip_length; // gbn-rx.ts:168
   reg [15:0] early_checksum; // gbn-rx.ts:168
-  reg [15:0] early_udpLength; // gbn-rx.ts:168
+  reg [15:0] early_udp_length; // gbn-rx.ts:168
   reg [1:0] late_kind; // gbn-rx.ts:169
   reg late_kept; // gbn-rx.ts:169
   reg late_bad; // gbn-rx.ts:169
@@ -194,9 +194,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [57:0] late_packet_peer_identity; // gbn-rx.ts:169
   reg [63:0] late_packet_peer_address; // gbn-rx.ts:169
   reg late_nack; // gbn-rx.ts:169
-  reg [15:0] late_ipLength; // gbn-rx.ts:169
+  reg [15:0] late_ip_length; // gbn-rx.ts:169
   reg [15:0] late_checksum; // gbn-rx.ts:169
-  reg [15:0] late_udpLength; // gbn-rx.ts:169
+  reg [15:0] late_udp_length; // gbn-rx.ts:169
   reg [7:0] place; // gbn-rx.ts:179
   wire remove_plan_ready; // gbn-rx.ts:188
   wire remove_beats_ready; // gbn-rx.ts:188
@@ -210,9 +210,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [1:0] planned_pop_payload_action; // gbn-rx.ts:189
   wire [15:0] planned_pop_payload_ticket; // gbn-rx.ts:189
   wire [15:0] planned_pop_payload_tag; // gbn-rx.ts:189
-  wire [15:0] planned_pop_payload_ipLength; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_ip_length; // gbn-rx.ts:189
   wire [15:0] planned_pop_payload_checksum; // gbn-rx.ts:189
-  wire [15:0] planned_pop_payload_udpLength; // gbn-rx.ts:189
+  wire [15:0] planned_pop_payload_udp_length; // gbn-rx.ts:189
   wire [5:0] planned_level; // gbn-rx.ts:189
   wire heard_queue_push_ready; // gbn-rx.ts:215
   wire heard_queue_pop_valid; // gbn-rx.ts:215
@@ -244,15 +244,15 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg events_corrupt_1; // gbn-rx.ts:229
   reg events_management_1; // gbn-rx.ts:229
   reg events_passed_1; // gbn-rx.ts:229
-  reg events_acksHeard_1; // gbn-rx.ts:229
+  reg events_acks_heard_1; // gbn-rx.ts:229
   reg events_acks_1; // gbn-rx.ts:229
   reg events_nacks_1; // gbn-rx.ts:229
   wire asks; // gbn-rx.ts:161
   wire udp_ip =
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
     & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:92
-  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_clientPort) < 16'd1024; // gbn-rx.ts:93
-  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_nativePort) | client; // gbn-rx.ts:94
+  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_client_port) < 16'd1024; // gbn-rx.ts:93
+  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | client; // gbn-rx.ts:94
   wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn-rx.ts:95
   wire is_data = frames_end_header[343:336] == 8'd3; // gbn-rx.ts:96
   wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // gbn-rx.ts:98
@@ -365,9 +365,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [57:0] queue_push_payload_packet_peer_identity = entry_packet_peer_identity; // gbn-rx.ts:137
   wire [63:0] queue_push_payload_packet_peer_address = entry_packet_peer_address; // gbn-rx.ts:137
   wire queue_push_payload_nack = entry_nack; // gbn-rx.ts:137
-  wire [15:0] queue_push_payload_ipLength = entry_ipLength; // gbn-rx.ts:137
+  wire [15:0] queue_push_payload_ip_length = entry_ip_length; // gbn-rx.ts:137
   wire [15:0] queue_push_payload_checksum = entry_checksum; // gbn-rx.ts:137
-  wire [15:0] queue_push_payload_udpLength = entry_udpLength; // gbn-rx.ts:137
+  wire [15:0] queue_push_payload_udp_length = entry_udp_length; // gbn-rx.ts:137
   wire queue_pop_ready = ~next_skid_full; // gbn-rx.ts:137
   Fifo_shape_f7a354_depth16_styledistributed queue ( // gbn-rx.ts:137
     .clk                               (clk),
@@ -385,9 +385,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .push_payload_packet_peer_identity (queue_push_payload_packet_peer_identity),
     .push_payload_packet_peer_address  (queue_push_payload_packet_peer_address),
     .push_payload_nack                 (queue_push_payload_nack),
-    .push_payload_ipLength             (queue_push_payload_ipLength),
+    .push_payload_ip_length            (queue_push_payload_ip_length),
     .push_payload_checksum             (queue_push_payload_checksum),
-    .push_payload_udpLength            (queue_push_payload_udpLength),
+    .push_payload_udp_length           (queue_push_payload_udp_length),
     .pop_valid                         (queue_pop_valid),
     .pop_ready                         (queue_pop_ready),
     .pop_payload_kind                  (queue_pop_payload_kind),
@@ -401,9 +401,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .pop_payload_packet_peer_identity  (queue_pop_payload_packet_peer_identity),
     .pop_payload_packet_peer_address   (queue_pop_payload_packet_peer_address),
     .pop_payload_nack                  (queue_pop_payload_nack),
-    .pop_payload_ipLength              (queue_pop_payload_ipLength),
+    .pop_payload_ip_length             (queue_pop_payload_ip_length),
     .pop_payload_checksum              (queue_pop_payload_checksum),
-    .pop_payload_udpLength             (queue_pop_payload_udpLength),
+    .pop_payload_udp_length            (queue_pop_payload_udp_length),
     .level                             (queue_level)
   );
 
@@ -429,9 +429,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [1:0] remove_plan_payload_action = planned_pop_payload_action; // gbn-rx.ts:188
   wire [15:0] remove_plan_payload_ticket = planned_pop_payload_ticket; // gbn-rx.ts:188
   wire [15:0] remove_plan_payload_tag = planned_pop_payload_tag; // gbn-rx.ts:188
-  wire [15:0] remove_plan_payload_ipLength = planned_pop_payload_ipLength; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-rx.ts:188
   wire [15:0] remove_plan_payload_checksum = planned_pop_payload_checksum; // gbn-rx.ts:188
-  wire [15:0] remove_plan_payload_udpLength = planned_pop_payload_udpLength; // gbn-rx.ts:188
+  wire [15:0] remove_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-rx.ts:188
   wire remove_beats_valid = frames_beats_valid; // gbn-rx.ts:188
   wire [511:0] remove_beats_payload_data = frames_beats_payload_data; // gbn-rx.ts:188
   wire [63:0] remove_beats_payload_keep = frames_beats_payload_keep; // gbn-rx.ts:188
@@ -439,58 +439,58 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire remove_beats_payload_user = frames_beats_payload_user; // gbn-rx.ts:188
   wire remove_tx_ready = tx_ready; // gbn-rx.ts:188
   GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn-rx.ts:188
-    .clk                    (clk),
-    .rst                    (rst),
-    .plan_valid             (remove_plan_valid),
-    .plan_ready             (remove_plan_ready),
-    .plan_payload_action    (remove_plan_payload_action),
-    .plan_payload_ticket    (remove_plan_payload_ticket),
-    .plan_payload_tag       (remove_plan_payload_tag),
-    .plan_payload_ipLength  (remove_plan_payload_ipLength),
-    .plan_payload_checksum  (remove_plan_payload_checksum),
-    .plan_payload_udpLength (remove_plan_payload_udpLength),
-    .beats_valid            (remove_beats_valid),
-    .beats_ready            (remove_beats_ready),
-    .beats_payload_data     (remove_beats_payload_data),
-    .beats_payload_keep     (remove_beats_payload_keep),
-    .beats_payload_last     (remove_beats_payload_last),
-    .beats_payload_user     (remove_beats_payload_user),
-    .tx_valid               (remove_tx_valid),
-    .tx_ready               (remove_tx_ready),
-    .tx_payload_data        (remove_tx_payload_data),
-    .tx_payload_keep        (remove_tx_payload_keep),
-    .tx_payload_last        (remove_tx_payload_last),
-    .tx_payload_user        (remove_tx_payload_user)
+    .clk                     (clk),
+    .rst                     (rst),
+    .plan_valid              (remove_plan_valid),
+    .plan_ready              (remove_plan_ready),
+    .plan_payload_action     (remove_plan_payload_action),
+    .plan_payload_ticket     (remove_plan_payload_ticket),
+    .plan_payload_tag        (remove_plan_payload_tag),
+    .plan_payload_ip_length  (remove_plan_payload_ip_length),
+    .plan_payload_checksum   (remove_plan_payload_checksum),
+    .plan_payload_udp_length (remove_plan_payload_udp_length),
+    .beats_valid             (remove_beats_valid),
+    .beats_ready             (remove_beats_ready),
+    .beats_payload_data      (remove_beats_payload_data),
+    .beats_payload_keep      (remove_beats_payload_keep),
+    .beats_payload_last      (remove_beats_payload_last),
+    .beats_payload_user      (remove_beats_payload_user),
+    .tx_valid                (remove_tx_valid),
+    .tx_ready                (remove_tx_ready),
+    .tx_payload_data         (remove_tx_payload_data),
+    .tx_payload_keep         (remove_tx_payload_keep),
+    .tx_payload_last         (remove_tx_payload_last),
+    .tx_payload_user         (remove_tx_payload_user)
   );
 
   wire planned_push_valid = plans_valid; // gbn-rx.ts:189
   wire [1:0] planned_push_payload_action = plans_payload_action; // gbn-rx.ts:189
   wire [15:0] planned_push_payload_ticket = plans_payload_ticket; // gbn-rx.ts:189
   wire [15:0] planned_push_payload_tag = plans_payload_tag; // gbn-rx.ts:189
-  wire [15:0] planned_push_payload_ipLength = late_ipLength; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_ip_length = late_ip_length; // gbn-rx.ts:189
   wire [15:0] planned_push_payload_checksum = late_checksum; // gbn-rx.ts:189
-  wire [15:0] planned_push_payload_udpLength = late_udpLength; // gbn-rx.ts:189
+  wire [15:0] planned_push_payload_udp_length = late_udp_length; // gbn-rx.ts:189
   wire planned_pop_ready = remove_plan_ready; // gbn-rx.ts:189
   Fifo_shape_0fa7f1_depth32_styledistributed planned ( // gbn-rx.ts:189
-    .clk                    (clk),
-    .rst                    (rst),
-    .push_valid             (planned_push_valid),
-    .push_ready             (planned_push_ready),
-    .push_payload_action    (planned_push_payload_action),
-    .push_payload_ticket    (planned_push_payload_ticket),
-    .push_payload_tag       (planned_push_payload_tag),
-    .push_payload_ipLength  (planned_push_payload_ipLength),
-    .push_payload_checksum  (planned_push_payload_checksum),
-    .push_payload_udpLength (planned_push_payload_udpLength),
-    .pop_valid              (planned_pop_valid),
-    .pop_ready              (planned_pop_ready),
-    .pop_payload_action     (planned_pop_payload_action),
-    .pop_payload_ticket     (planned_pop_payload_ticket),
-    .pop_payload_tag        (planned_pop_payload_tag),
-    .pop_payload_ipLength   (planned_pop_payload_ipLength),
-    .pop_payload_checksum   (planned_pop_payload_checksum),
-    .pop_payload_udpLength  (planned_pop_payload_udpLength),
-    .level                  (planned_level)
+    .clk                     (clk),
+    .rst                     (rst),
+    .push_valid              (planned_push_valid),
+    .push_ready              (planned_push_ready),
+    .push_payload_action     (planned_push_payload_action),
+    .push_payload_ticket     (planned_push_payload_ticket),
+    .push_payload_tag        (planned_push_payload_tag),
+    .push_payload_ip_length  (planned_push_payload_ip_length),
+    .push_payload_checksum   (planned_push_payload_checksum),
+    .push_payload_udp_length (planned_push_payload_udp_length),
+    .pop_valid               (planned_pop_valid),
+    .pop_ready               (planned_pop_ready),
+    .pop_payload_action      (planned_pop_payload_action),
+    .pop_payload_ticket      (planned_pop_payload_ticket),
+    .pop_payload_tag         (planned_pop_payload_tag),
+    .pop_payload_ip_length   (planned_pop_payload_ip_length),
+    .pop_payload_checksum    (planned_pop_payload_checksum),
+    .pop_payload_udp_length  (planned_pop_payload_udp_length),
+    .level                   (planned_level)
   );
 
   wire heard_queue_push_valid = heard_valid; // gbn-rx.ts:215
@@ -549,9 +549,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [63:0] writer_job_payload_peer_address = answers_pop_payload_peer_address; // gbn-rx.ts:224
   wire [47:0] writer_config_mac = config_mac; // gbn-rx.ts:224
   wire [31:0] writer_config_ip = config_ip; // gbn-rx.ts:224
-  wire [15:0] writer_config_nativePort = config_nativePort; // gbn-rx.ts:224
-  wire [15:0] writer_config_clientPort = config_clientPort; // gbn-rx.ts:224
-  wire writer_config_acceptAnyMac = config_acceptAnyMac; // gbn-rx.ts:224
+  wire [15:0] writer_config_native_port = config_native_port; // gbn-rx.ts:224
+  wire [15:0] writer_config_client_port = config_client_port; // gbn-rx.ts:224
+  wire writer_config_accept_any_mac = config_accept_any_mac; // gbn-rx.ts:224
   wire writer_tx_ready = answers_ready; // gbn-rx.ts:224
   GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn-rx.ts:224
     .clk                       (clk),
@@ -565,9 +565,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .job_payload_peer_address  (writer_job_payload_peer_address),
     .config_mac                (writer_config_mac),
     .config_ip                 (writer_config_ip),
-    .config_nativePort         (writer_config_nativePort),
-    .config_clientPort         (writer_config_clientPort),
-    .config_acceptAnyMac       (writer_config_acceptAnyMac),
+    .config_native_port        (writer_config_native_port),
+    .config_client_port        (writer_config_client_port),
+    .config_accept_any_mac     (writer_config_accept_any_mac),
     .tx_valid                  (writer_tx_valid),
     .tx_ready                  (writer_tx_ready),
     .tx_payload_data           (writer_tx_payload_data),
@@ -594,7 +594,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       events_corrupt_1 <= 1'b0;
       events_management_1 <= 1'b0;
       events_passed_1 <= 1'b0;
-      events_acksHeard_1 <= 1'b0;
+      events_acks_heard_1 <= 1'b0;
       events_acks_1 <= 1'b0;
       events_nacks_1 <= 1'b0;
     end
@@ -617,7 +617,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       events_corrupt_1 <= late_valid & late_bad;
       events_management_1 <= managed;
       events_passed_1 <= raw & late_kept;
-      events_acksHeard_1 <= accepted & late_packet_control;
+      events_acks_heard_1 <= accepted & late_packet_control;
       events_acks_1 <= receiver_answer_valid & ~receiver_answer_answer_nack;
       events_nacks_1 <= receiver_answer_valid & receiver_answer_answer_nack;
     end
@@ -635,7 +635,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       (frames_end_header[119:116] == 4'd4) & (frames_end_header[115:112] == 4'd5),
       ~(frames_end_header[165] | (|{frames_end_header[164:160], frames_end_header[175:168]})),
       {frames_end_header[247:240], frames_end_header[255:248], frames_end_header[263:256], frames_end_header[271:264]} == config_ip,
-      ({frames_end_header[7:0], frames_end_header[15:8], frames_end_header[23:16], frames_end_header[31:24], frames_end_header[39:32], frames_end_header[47:40]} == config_mac) | config_acceptAnyMac,
+      ({frames_end_header[7:0], frames_end_header[15:8], frames_end_header[23:16], frames_end_header[31:24], frames_end_header[39:32], frames_end_header[47:40]} == config_mac) | config_accept_any_mac,
       {frames_end_header[311:304], frames_end_header[319:312]} == ({frames_end_header[135:128], frames_end_header[143:136]} - 16'd20),
       ~past,
       {frames_end_header[135:128], frames_end_header[143:136]} >= 16'd28
@@ -668,9 +668,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       frames_end_header[287:280],
       frames_end_header[385:376]
     };
-    judged_ipLength <= {frames_end_header[135:128], frames_end_header[143:136]};
+    judged_ip_length <= {frames_end_header[135:128], frames_end_header[143:136]};
     judged_checksum <= {frames_end_header[199:192], frames_end_header[207:200]};
-    judged_udpLength <= {frames_end_header[311:304], frames_end_header[319:312]};
+    judged_udp_length <= {frames_end_header[311:304], frames_end_header[319:312]};
     entry_kind <= kind;
     entry_kept <= judged_kept;
     entry_bad <= judged_bad;
@@ -682,9 +682,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     entry_packet_peer_identity <= judged_peer[57:0];
     entry_packet_peer_address <= judged_peer[121:58];
     entry_nack <= judged_nack;
-    entry_ipLength <= judged_ipLength - 16'd8;
+    entry_ip_length <= judged_ip_length - 16'd8;
     entry_checksum <= ~(sum_1[15:0] + {15'd0, sum_1[16]});
-    entry_udpLength <= judged_udpLength - 16'd8;
+    entry_udp_length <= judged_udp_length - 16'd8;
     early_kind <= next_held_kind;
     early_kept <= next_held_kept;
     early_bad <= next_held_bad;
@@ -696,9 +696,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     early_packet_peer_identity <= next_held_packet_peer_identity;
     early_packet_peer_address <= next_held_packet_peer_address;
     early_nack <= next_held_nack;
-    early_ipLength <= next_held_ipLength;
+    early_ip_length <= next_held_ip_length;
     early_checksum <= next_held_checksum;
-    early_udpLength <= next_held_udpLength;
+    early_udp_length <= next_held_udp_length;
     late_kind <= early_kind;
     late_kept <= early_kept;
     late_bad <= early_bad;
@@ -710,9 +710,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     late_packet_peer_identity <= early_packet_peer_identity;
     late_packet_peer_address <= early_packet_peer_address;
     late_nack <= early_nack;
-    late_ipLength <= early_ipLength;
+    late_ip_length <= early_ip_length;
     late_checksum <= early_checksum;
-    late_udpLength <= early_udpLength;
+    late_udp_length <= early_udp_length;
   end
 
   always @(posedge clk)
@@ -749,9 +749,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
         next_skid_full ? next_skid_held_packet_peer_address :
         queue_pop_payload_packet_peer_address;
       next_held_nack <= next_skid_full ? next_skid_held_nack : queue_pop_payload_nack;
-      next_held_ipLength <= next_skid_full ? next_skid_held_ipLength : queue_pop_payload_ipLength;
+      next_held_ip_length <= next_skid_full ? next_skid_held_ip_length : queue_pop_payload_ip_length;
       next_held_checksum <= next_skid_full ? next_skid_held_checksum : queue_pop_payload_checksum;
-      next_held_udpLength <= next_skid_full ? next_skid_held_udpLength : queue_pop_payload_udpLength;
+      next_held_udp_length <= next_skid_full ? next_skid_held_udp_length : queue_pop_payload_udp_length;
     end
 
   always @(posedge clk)
@@ -767,9 +767,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       next_skid_held_packet_peer_identity <= queue_pop_payload_packet_peer_identity;
       next_skid_held_packet_peer_address <= queue_pop_payload_packet_peer_address;
       next_skid_held_nack <= queue_pop_payload_nack;
-      next_skid_held_ipLength <= queue_pop_payload_ipLength;
+      next_skid_held_ip_length <= queue_pop_payload_ip_length;
       next_skid_held_checksum <= queue_pop_payload_checksum;
-      next_skid_held_udpLength <= queue_pop_payload_udpLength;
+      next_skid_held_udp_length <= queue_pop_payload_udp_length;
     end
 
   always @(posedge clk)
@@ -808,7 +808,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   assign events_corrupt = events_corrupt_1;
   assign events_management = events_management_1;
   assign events_passed = events_passed_1;
-  assign events_acksHeard = events_acksHeard_1;
+  assign events_acks_heard = events_acks_heard_1;
   assign events_acks = events_acks_1;
   assign events_nacks = events_nacks_1;
 

@@ -29,9 +29,9 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   input  wire         node_tx_payload_user,
   input  wire [47:0]  config_mac,
   input  wire [31:0]  config_ip,
-  input  wire [15:0]  config_nativePort,
-  input  wire [15:0]  config_clientPort,
-  input  wire         config_acceptAnyMac,
+  input  wire [15:0]  config_native_port,
+  input  wire [15:0]  config_client_port,
+  input  wire         config_accept_any_mac,
   input  wire         session_valid,
   output wire         session_ready,
   input  wire [9:0]   session_payload_session,
@@ -47,7 +47,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   output wire [31:0]  counters_rx_corrupt,
   output wire [31:0]  counters_rx_management,
   output wire [31:0]  counters_rx_passed,
-  output wire [31:0]  counters_rx_acksHeard,
+  output wire [31:0]  counters_rx_acks_heard,
   output wire [31:0]  counters_rx_acks,
   output wire [31:0]  counters_rx_nacks,
   output wire [31:0]  counters_tx_sent,
@@ -58,7 +58,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   output wire [31:0]  counters_tx_nacked,
   output wire [31:0]  counters_tx_timeouts,
   output wire [31:0]  counters_tx_failed,
-  output wire [31:0]  counters_tx_memoryErrors,
+  output wire [31:0]  counters_tx_memory_errors,
   output wire [31:0]  counters_tx_waited,
   output wire [31:0]  counters_tx_skipped,
   output wire [31:0]  counters_tx_stale,
@@ -124,7 +124,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   wire gbn_rx_events_corrupt; // gbn-shims.ts:33
   wire gbn_rx_events_management; // gbn-shims.ts:33
   wire gbn_rx_events_passed; // gbn-shims.ts:33
-  wire gbn_rx_events_acksHeard; // gbn-shims.ts:33
+  wire gbn_rx_events_acks_heard; // gbn-shims.ts:33
   wire gbn_rx_events_acks; // gbn-shims.ts:33
   wire gbn_rx_events_nacks; // gbn-shims.ts:33
   wire gbn_tx_rx_ready; // gbn-shims.ts:33
@@ -148,7 +148,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   wire gbn_tx_events_nacked; // gbn-shims.ts:33
   wire gbn_tx_events_timeouts; // gbn-shims.ts:33
   wire gbn_tx_events_failed; // gbn-shims.ts:33
-  wire gbn_tx_events_memoryErrors; // gbn-shims.ts:33
+  wire gbn_tx_events_memory_errors; // gbn-shims.ts:33
   wire gbn_tx_events_waited; // gbn-shims.ts:33
   wire gbn_tx_events_skipped; // gbn-shims.ts:33
   wire gbn_tx_events_stale; // gbn-shims.ts:33
@@ -183,7 +183,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   reg [31:0] counts_rx_corrupt; // gbn-shims.ts:64
   reg [31:0] counts_rx_management; // gbn-shims.ts:64
   reg [31:0] counts_rx_passed; // gbn-shims.ts:64
-  reg [31:0] counts_rx_acksHeard; // gbn-shims.ts:64
+  reg [31:0] counts_rx_acks_heard; // gbn-shims.ts:64
   reg [31:0] counts_rx_acks; // gbn-shims.ts:64
   reg [31:0] counts_rx_nacks; // gbn-shims.ts:64
   reg [31:0] counts_tx_sent; // gbn-shims.ts:64
@@ -194,7 +194,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   reg [31:0] counts_tx_nacked; // gbn-shims.ts:64
   reg [31:0] counts_tx_timeouts; // gbn-shims.ts:64
   reg [31:0] counts_tx_failed; // gbn-shims.ts:64
-  reg [31:0] counts_tx_memoryErrors; // gbn-shims.ts:64
+  reg [31:0] counts_tx_memory_errors; // gbn-shims.ts:64
   reg [31:0] counts_tx_waited; // gbn-shims.ts:64
   reg [31:0] counts_tx_skipped; // gbn-shims.ts:64
   reg [31:0] counts_tx_stale; // gbn-shims.ts:64
@@ -219,9 +219,9 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   wire gbn_rx_rx_payload_user = rx_payload_user; // gbn-shims.ts:33
   wire [47:0] gbn_rx_config_mac = config_mac; // gbn-shims.ts:33
   wire [31:0] gbn_rx_config_ip = config_ip; // gbn-shims.ts:33
-  wire [15:0] gbn_rx_config_nativePort = config_nativePort; // gbn-shims.ts:33
-  wire [15:0] gbn_rx_config_clientPort = config_clientPort; // gbn-shims.ts:33
-  wire gbn_rx_config_acceptAnyMac = config_acceptAnyMac; // gbn-shims.ts:33
+  wire [15:0] gbn_rx_config_native_port = config_native_port; // gbn-shims.ts:33
+  wire [15:0] gbn_rx_config_client_port = config_client_port; // gbn-shims.ts:33
+  wire gbn_rx_config_accept_any_mac = config_accept_any_mac; // gbn-shims.ts:33
   wire gbn_rx_tx_ready = node_rx_ready; // gbn-shims.ts:33
   wire gbn_rx_answers_ready = gbn_tx_answers_ready; // gbn-shims.ts:33
   wire gbn_rx_acks_ready = gbn_tx_acks_ready; // gbn-shims.ts:33
@@ -241,9 +241,9 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .rx_payload_user          (gbn_rx_rx_payload_user),
     .config_mac               (gbn_rx_config_mac),
     .config_ip                (gbn_rx_config_ip),
-    .config_nativePort        (gbn_rx_config_nativePort),
-    .config_clientPort        (gbn_rx_config_clientPort),
-    .config_acceptAnyMac      (gbn_rx_config_acceptAnyMac),
+    .config_native_port       (gbn_rx_config_native_port),
+    .config_client_port       (gbn_rx_config_client_port),
+    .config_accept_any_mac    (gbn_rx_config_accept_any_mac),
     .tx_valid                 (gbn_rx_tx_valid),
     .tx_ready                 (gbn_rx_tx_ready),
     .tx_payload_data          (gbn_rx_tx_payload_data),
@@ -283,7 +283,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .events_corrupt           (gbn_rx_events_corrupt),
     .events_management        (gbn_rx_events_management),
     .events_passed            (gbn_rx_events_passed),
-    .events_acksHeard         (gbn_rx_events_acksHeard),
+    .events_acks_heard        (gbn_rx_events_acks_heard),
     .events_acks              (gbn_rx_events_acks),
     .events_nacks             (gbn_rx_events_nacks)
   );
@@ -375,7 +375,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .events_nacked            (gbn_tx_events_nacked),
     .events_timeouts          (gbn_tx_events_timeouts),
     .events_failed            (gbn_tx_events_failed),
-    .events_memoryErrors      (gbn_tx_events_memoryErrors),
+    .events_memory_errors     (gbn_tx_events_memory_errors),
     .events_waited            (gbn_tx_events_waited),
     .events_skipped           (gbn_tx_events_skipped),
     .events_stale             (gbn_tx_events_stale),
@@ -470,8 +470,8 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     else if (gbn_rx_events_passed) counts_rx_passed <= counts_rx_passed + 32'd1;
 
   always @(posedge clk)
-    if (rst) counts_rx_acksHeard <= 32'd0;
-    else if (gbn_rx_events_acksHeard) counts_rx_acksHeard <= counts_rx_acksHeard + 32'd1;
+    if (rst) counts_rx_acks_heard <= 32'd0;
+    else if (gbn_rx_events_acks_heard) counts_rx_acks_heard <= counts_rx_acks_heard + 32'd1;
 
   always @(posedge clk)
     if (rst) counts_rx_acks <= 32'd0;
@@ -514,8 +514,8 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     else if (gbn_tx_events_failed) counts_tx_failed <= counts_tx_failed + 32'd1;
 
   always @(posedge clk)
-    if (rst) counts_tx_memoryErrors <= 32'd0;
-    else if (gbn_tx_events_memoryErrors) counts_tx_memoryErrors <= counts_tx_memoryErrors + 32'd1;
+    if (rst) counts_tx_memory_errors <= 32'd0;
+    else if (gbn_tx_events_memory_errors) counts_tx_memory_errors <= counts_tx_memory_errors + 32'd1;
 
   always @(posedge clk)
     if (rst) counts_tx_waited <= 32'd0;
@@ -553,7 +553,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   assign counters_rx_corrupt = counts_rx_corrupt;
   assign counters_rx_management = counts_rx_management;
   assign counters_rx_passed = counts_rx_passed;
-  assign counters_rx_acksHeard = counts_rx_acksHeard;
+  assign counters_rx_acks_heard = counts_rx_acks_heard;
   assign counters_rx_acks = counts_rx_acks;
   assign counters_rx_nacks = counts_rx_nacks;
   assign counters_tx_sent = counts_tx_sent;
@@ -564,7 +564,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   assign counters_tx_nacked = counts_tx_nacked;
   assign counters_tx_timeouts = counts_tx_timeouts;
   assign counters_tx_failed = counts_tx_failed;
-  assign counters_tx_memoryErrors = counts_tx_memoryErrors;
+  assign counters_tx_memory_errors = counts_tx_memory_errors;
   assign counters_tx_waited = counts_tx_waited;
   assign counters_tx_skipped = counts_tx_skipped;
   assign counters_tx_stale = counts_tx_stale;

@@ -50,7 +50,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   output wire         events_nacked,
   output wire         events_timeouts,
   output wire         events_failed,
-  output wire         events_memoryErrors,
+  output wire         events_memory_errors,
   output wire         events_waited,
   output wire         events_skipped,
   output wire         events_stale,
@@ -122,9 +122,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg [10:0] entry_queued_index; // gbn-tx.ts:72
   reg [47:0] entry_queued_mac; // gbn-tx.ts:72
   reg [10:0] entry_queued_bytes; // gbn-tx.ts:72
-  reg [15:0] entry_queued_ipLength; // gbn-tx.ts:72
+  reg [15:0] entry_queued_ip_length; // gbn-tx.ts:72
   reg [15:0] entry_queued_checksum; // gbn-tx.ts:72
-  reg [15:0] entry_queued_udpLength; // gbn-tx.ts:72
+  reg [15:0] entry_queued_udp_length; // gbn-tx.ts:72
   reg entry_valid; // gbn-tx.ts:73
   wire queue_push_ready; // gbn-tx.ts:82
   wire queue_pop_valid; // gbn-tx.ts:82
@@ -134,9 +134,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [10:0] queue_pop_payload_queued_index; // gbn-tx.ts:82
   wire [47:0] queue_pop_payload_queued_mac; // gbn-tx.ts:82
   wire [10:0] queue_pop_payload_queued_bytes; // gbn-tx.ts:82
-  wire [15:0] queue_pop_payload_queued_ipLength; // gbn-tx.ts:82
+  wire [15:0] queue_pop_payload_queued_ip_length; // gbn-tx.ts:82
   wire [15:0] queue_pop_payload_queued_checksum; // gbn-tx.ts:82
-  wire [15:0] queue_pop_payload_queued_udpLength; // gbn-tx.ts:82
+  wire [15:0] queue_pop_payload_queued_udp_length; // gbn-tx.ts:82
   wire [4:0] queue_level; // gbn-tx.ts:82
   reg held; // gbn-tx.ts:85
   wire reorder_reply_ready; // gbn-tx.ts:91
@@ -164,9 +164,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [1:0] planned_pop_payload_action; // gbn-tx.ts:109
   wire [47:0] planned_pop_payload_mac; // gbn-tx.ts:109
   wire [63:0] planned_pop_payload_header; // gbn-tx.ts:109
-  wire [15:0] planned_pop_payload_ipLength; // gbn-tx.ts:109
+  wire [15:0] planned_pop_payload_ip_length; // gbn-tx.ts:109
   wire [15:0] planned_pop_payload_checksum; // gbn-tx.ts:109
-  wire [15:0] planned_pop_payload_udpLength; // gbn-tx.ts:109
+  wire [15:0] planned_pop_payload_udp_length; // gbn-tx.ts:109
   wire [5:0] planned_level; // gbn-tx.ts:109
   wire outs_push_ready; // gbn-tx.ts:111
   wire outs_pop_valid; // gbn-tx.ts:111
@@ -279,7 +279,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg events_nacked_1; // gbn-tx.ts:183
   reg events_timeouts_1; // gbn-tx.ts:183
   reg events_failed_1; // gbn-tx.ts:183
-  reg events_memoryErrors_1; // gbn-tx.ts:183
+  reg events_memory_errors_1; // gbn-tx.ts:183
   reg events_waited_1; // gbn-tx.ts:183
   reg events_skipped_1; // gbn-tx.ts:183
   reg events_stale_1; // gbn-tx.ts:183
@@ -447,36 +447,36 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [10:0] queue_push_payload_queued_index = entry_queued_index; // gbn-tx.ts:82
   wire [47:0] queue_push_payload_queued_mac = entry_queued_mac; // gbn-tx.ts:82
   wire [10:0] queue_push_payload_queued_bytes = entry_queued_bytes; // gbn-tx.ts:82
-  wire [15:0] queue_push_payload_queued_ipLength = entry_queued_ipLength; // gbn-tx.ts:82
+  wire [15:0] queue_push_payload_queued_ip_length = entry_queued_ip_length; // gbn-tx.ts:82
   wire [15:0] queue_push_payload_queued_checksum = entry_queued_checksum; // gbn-tx.ts:82
-  wire [15:0] queue_push_payload_queued_udpLength = entry_queued_udpLength; // gbn-tx.ts:82
+  wire [15:0] queue_push_payload_queued_udp_length = entry_queued_udp_length; // gbn-tx.ts:82
   wire queue_pop_ready = reorder_reply_ready; // gbn-tx.ts:82
   Fifo_shape_e2f0c8_depth16_styledistributed queue ( // gbn-tx.ts:82
-    .clk                           (clk),
-    .rst                           (rst),
-    .push_valid                    (queue_push_valid),
-    .push_ready                    (queue_push_ready),
-    .push_payload_turn_session     (queue_push_payload_turn_session),
-    .push_payload_turn_ticket      (queue_push_payload_turn_ticket),
-    .push_payload_queued_kind      (queue_push_payload_queued_kind),
-    .push_payload_queued_index     (queue_push_payload_queued_index),
-    .push_payload_queued_mac       (queue_push_payload_queued_mac),
-    .push_payload_queued_bytes     (queue_push_payload_queued_bytes),
-    .push_payload_queued_ipLength  (queue_push_payload_queued_ipLength),
-    .push_payload_queued_checksum  (queue_push_payload_queued_checksum),
-    .push_payload_queued_udpLength (queue_push_payload_queued_udpLength),
-    .pop_valid                     (queue_pop_valid),
-    .pop_ready                     (queue_pop_ready),
-    .pop_payload_turn_session      (queue_pop_payload_turn_session),
-    .pop_payload_turn_ticket       (queue_pop_payload_turn_ticket),
-    .pop_payload_queued_kind       (queue_pop_payload_queued_kind),
-    .pop_payload_queued_index      (queue_pop_payload_queued_index),
-    .pop_payload_queued_mac        (queue_pop_payload_queued_mac),
-    .pop_payload_queued_bytes      (queue_pop_payload_queued_bytes),
-    .pop_payload_queued_ipLength   (queue_pop_payload_queued_ipLength),
-    .pop_payload_queued_checksum   (queue_pop_payload_queued_checksum),
-    .pop_payload_queued_udpLength  (queue_pop_payload_queued_udpLength),
-    .level                         (queue_level)
+    .clk                            (clk),
+    .rst                            (rst),
+    .push_valid                     (queue_push_valid),
+    .push_ready                     (queue_push_ready),
+    .push_payload_turn_session      (queue_push_payload_turn_session),
+    .push_payload_turn_ticket       (queue_push_payload_turn_ticket),
+    .push_payload_queued_kind       (queue_push_payload_queued_kind),
+    .push_payload_queued_index      (queue_push_payload_queued_index),
+    .push_payload_queued_mac        (queue_push_payload_queued_mac),
+    .push_payload_queued_bytes      (queue_push_payload_queued_bytes),
+    .push_payload_queued_ip_length  (queue_push_payload_queued_ip_length),
+    .push_payload_queued_checksum   (queue_push_payload_queued_checksum),
+    .push_payload_queued_udp_length (queue_push_payload_queued_udp_length),
+    .pop_valid                      (queue_pop_valid),
+    .pop_ready                      (queue_pop_ready),
+    .pop_payload_turn_session       (queue_pop_payload_turn_session),
+    .pop_payload_turn_ticket        (queue_pop_payload_turn_ticket),
+    .pop_payload_queued_kind        (queue_pop_payload_queued_kind),
+    .pop_payload_queued_index       (queue_pop_payload_queued_index),
+    .pop_payload_queued_mac         (queue_pop_payload_queued_mac),
+    .pop_payload_queued_bytes       (queue_pop_payload_queued_bytes),
+    .pop_payload_queued_ip_length   (queue_pop_payload_queued_ip_length),
+    .pop_payload_queued_checksum    (queue_pop_payload_queued_checksum),
+    .pop_payload_queued_udp_length  (queue_pop_payload_queued_udp_length),
+    .level                          (queue_level)
   );
 
   wire reorder_reply_valid = queue_pop_valid; // gbn-tx.ts:91
@@ -484,9 +484,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [9:0] reorder_reply_payload_turn_session = queue_pop_payload_turn_session; // gbn-tx.ts:91
   wire [15:0] reorder_reply_payload_turn_ticket = queue_pop_payload_turn_ticket; // gbn-tx.ts:91
   wire [119:0] reorder_reply_payload_meta = {
-    queue_pop_payload_queued_udpLength,
+    queue_pop_payload_queued_udp_length,
     queue_pop_payload_queued_checksum,
-    queue_pop_payload_queued_ipLength,
+    queue_pop_payload_queued_ip_length,
     queue_pop_payload_queued_bytes,
     queue_pop_payload_queued_mac,
     queue_pop_payload_queued_index,
@@ -553,30 +553,30 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     of_session ? sender_granted_sequence : 32'd0,
     8'd3
   }; // gbn-tx.ts:109
-  wire [15:0] planned_push_payload_ipLength = next_held[87:72]; // gbn-tx.ts:109
+  wire [15:0] planned_push_payload_ip_length = next_held[87:72]; // gbn-tx.ts:109
   wire [15:0] planned_push_payload_checksum = next_held[103:88]; // gbn-tx.ts:109
-  wire [15:0] planned_push_payload_udpLength = next_held[119:104]; // gbn-tx.ts:109
+  wire [15:0] planned_push_payload_udp_length = next_held[119:104]; // gbn-tx.ts:109
   wire planned_pop_ready = insert_plan_ready; // gbn-tx.ts:109
   Fifo_shape_ba1273_depth32_styledistributed planned ( // gbn-tx.ts:109
-    .clk                    (clk),
-    .rst                    (rst),
-    .push_valid             (planned_push_valid),
-    .push_ready             (planned_push_ready),
-    .push_payload_action    (planned_push_payload_action),
-    .push_payload_mac       (planned_push_payload_mac),
-    .push_payload_header    (planned_push_payload_header),
-    .push_payload_ipLength  (planned_push_payload_ipLength),
-    .push_payload_checksum  (planned_push_payload_checksum),
-    .push_payload_udpLength (planned_push_payload_udpLength),
-    .pop_valid              (planned_pop_valid),
-    .pop_ready              (planned_pop_ready),
-    .pop_payload_action     (planned_pop_payload_action),
-    .pop_payload_mac        (planned_pop_payload_mac),
-    .pop_payload_header     (planned_pop_payload_header),
-    .pop_payload_ipLength   (planned_pop_payload_ipLength),
-    .pop_payload_checksum   (planned_pop_payload_checksum),
-    .pop_payload_udpLength  (planned_pop_payload_udpLength),
-    .level                  (planned_level)
+    .clk                     (clk),
+    .rst                     (rst),
+    .push_valid              (planned_push_valid),
+    .push_ready              (planned_push_ready),
+    .push_payload_action     (planned_push_payload_action),
+    .push_payload_mac        (planned_push_payload_mac),
+    .push_payload_header     (planned_push_payload_header),
+    .push_payload_ip_length  (planned_push_payload_ip_length),
+    .push_payload_checksum   (planned_push_payload_checksum),
+    .push_payload_udp_length (planned_push_payload_udp_length),
+    .pop_valid               (planned_pop_valid),
+    .pop_ready               (planned_pop_ready),
+    .pop_payload_action      (planned_pop_payload_action),
+    .pop_payload_mac         (planned_pop_payload_mac),
+    .pop_payload_header      (planned_pop_payload_header),
+    .pop_payload_ip_length   (planned_pop_payload_ip_length),
+    .pop_payload_checksum    (planned_pop_payload_checksum),
+    .pop_payload_udp_length  (planned_pop_payload_udp_length),
+    .level                   (planned_level)
   );
 
   wire outs_push_valid = decided & ~gone; // gbn-tx.ts:111
@@ -622,9 +622,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [1:0] insert_plan_payload_action = planned_pop_payload_action; // gbn-tx.ts:147
   wire [47:0] insert_plan_payload_mac = planned_pop_payload_mac; // gbn-tx.ts:147
   wire [63:0] insert_plan_payload_header = planned_pop_payload_header; // gbn-tx.ts:147
-  wire [15:0] insert_plan_payload_ipLength = planned_pop_payload_ipLength; // gbn-tx.ts:147
+  wire [15:0] insert_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-tx.ts:147
   wire [15:0] insert_plan_payload_checksum = planned_pop_payload_checksum; // gbn-tx.ts:147
-  wire [15:0] insert_plan_payload_udpLength = planned_pop_payload_udpLength; // gbn-tx.ts:147
+  wire [15:0] insert_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-tx.ts:147
   wire insert_beats_valid = reorder_out_beats_valid; // gbn-tx.ts:147
   wire [511:0] insert_beats_payload_data = reorder_out_beats_payload_data; // gbn-tx.ts:147
   wire [63:0] insert_beats_payload_keep = reorder_out_beats_payload_keep; // gbn-tx.ts:147
@@ -632,28 +632,28 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire insert_beats_payload_user = reorder_out_beats_payload_user; // gbn-tx.ts:147
   assign insert_tx_ready = outs_pop_valid & fresh_room & kept_room;
   GbnInsert_beatBytes64_frameBytes1536 insert ( // gbn-tx.ts:147
-    .clk                    (clk),
-    .rst                    (rst),
-    .plan_valid             (insert_plan_valid),
-    .plan_ready             (insert_plan_ready),
-    .plan_payload_action    (insert_plan_payload_action),
-    .plan_payload_mac       (insert_plan_payload_mac),
-    .plan_payload_header    (insert_plan_payload_header),
-    .plan_payload_ipLength  (insert_plan_payload_ipLength),
-    .plan_payload_checksum  (insert_plan_payload_checksum),
-    .plan_payload_udpLength (insert_plan_payload_udpLength),
-    .beats_valid            (insert_beats_valid),
-    .beats_ready            (insert_beats_ready),
-    .beats_payload_data     (insert_beats_payload_data),
-    .beats_payload_keep     (insert_beats_payload_keep),
-    .beats_payload_last     (insert_beats_payload_last),
-    .beats_payload_user     (insert_beats_payload_user),
-    .tx_valid               (insert_tx_valid),
-    .tx_ready               (insert_tx_ready),
-    .tx_payload_data        (insert_tx_payload_data),
-    .tx_payload_keep        (insert_tx_payload_keep),
-    .tx_payload_last        (insert_tx_payload_last),
-    .tx_payload_user        (insert_tx_payload_user)
+    .clk                     (clk),
+    .rst                     (rst),
+    .plan_valid              (insert_plan_valid),
+    .plan_ready              (insert_plan_ready),
+    .plan_payload_action     (insert_plan_payload_action),
+    .plan_payload_mac        (insert_plan_payload_mac),
+    .plan_payload_header     (insert_plan_payload_header),
+    .plan_payload_ip_length  (insert_plan_payload_ip_length),
+    .plan_payload_checksum   (insert_plan_payload_checksum),
+    .plan_payload_udp_length (insert_plan_payload_udp_length),
+    .beats_valid             (insert_beats_valid),
+    .beats_ready             (insert_beats_ready),
+    .beats_payload_data      (insert_beats_payload_data),
+    .beats_payload_keep      (insert_beats_payload_keep),
+    .beats_payload_last      (insert_beats_payload_last),
+    .beats_payload_user      (insert_beats_payload_user),
+    .tx_valid                (insert_tx_valid),
+    .tx_ready                (insert_tx_ready),
+    .tx_payload_data         (insert_tx_payload_data),
+    .tx_payload_keep         (insert_tx_payload_keep),
+    .tx_payload_last         (insert_tx_payload_last),
+    .tx_payload_user         (insert_tx_payload_user)
   );
 
   wire store_place_valid = places_pop_valid; // gbn-tx.ts:150
@@ -794,7 +794,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
       events_nacked_1 <= 1'b0;
       events_timeouts_1 <= 1'b0;
       events_failed_1 <= 1'b0;
-      events_memoryErrors_1 <= 1'b0;
+      events_memory_errors_1 <= 1'b0;
       events_waited_1 <= 1'b0;
       events_skipped_1 <= 1'b0;
       events_stale_1 <= 1'b0;
@@ -818,7 +818,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
       events_nacked_1 <= sender_events_nacked;
       events_timeouts_1 <= sender_events_timeouts;
       events_failed_1 <= failed_valid & failed_ready;
-      events_memoryErrors_1 <= store_errors;
+      events_memory_errors_1 <= store_errors;
       events_waited_1 <= reorder_events_waited;
       events_skipped_1 <= reorder_events_skipped;
       events_stale_1 <= reorder_events_stale;
@@ -840,9 +840,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
       frames_end_header[47:40]
     };
     entry_queued_bytes <= frames_end_last_byte[10:0] + 11'd9;
-    entry_queued_ipLength <= {frames_end_header[135:128], frames_end_header[143:136]} + 16'd8;
+    entry_queued_ip_length <= {frames_end_header[135:128], frames_end_header[143:136]} + 16'd8;
     entry_queued_checksum <= ~(sum[15:0] + {15'd0, sum[16]});
-    entry_queued_udpLength <= {frames_end_header[311:304], frames_end_header[319:312]} + 16'd8;
+    entry_queued_udp_length <= {frames_end_header[311:304], frames_end_header[319:312]} + 16'd8;
   end
 
   always @(posedge clk)
@@ -1015,7 +1015,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   assign events_nacked = events_nacked_1;
   assign events_timeouts = events_timeouts_1;
   assign events_failed = events_failed_1;
-  assign events_memoryErrors = events_memoryErrors_1;
+  assign events_memory_errors = events_memory_errors_1;
   assign events_waited = events_waited_1;
   assign events_skipped = events_skipped_1;
   assign events_stale = events_stale_1;

@@ -27,7 +27,7 @@ module Mat_slots64_maxData1458 (
   output wire [13:0] asked_payload_access_length,
   output wire        asked_payload_access_write,
   output wire        asked_payload_access_silent,
-  output wire [7:0]  asked_payload_access_replyOpcode,
+  output wire [7:0]  asked_payload_access_reply_opcode,
   output wire [2:0]  asked_payload_access_op,
   output wire        asked_payload_access_indirect,
   output wire        asked_payload_tracked,
@@ -56,7 +56,7 @@ module Mat_slots64_maxData1458 (
   input  wire        mat_write_entry_write,
   input  wire        mat_write_entry_silent,
   input  wire [2:0]  mat_write_entry_operation,
-  input  wire [7:0]  mat_write_entry_replyOpcode,
+  input  wire [7:0]  mat_write_entry_reply_opcode,
   input  wire        rules_0_valid,
   input  wire [15:0] rules_0_pid,
   input  wire [2:0]  rules_0_action,
@@ -74,17 +74,17 @@ module Mat_slots64_maxData1458 (
   output wire        mat_entry_write,
   output wire        mat_entry_silent,
   output wire [2:0]  mat_entry_operation,
-  output wire [7:0]  mat_entry_replyOpcode,
+  output wire [7:0]  mat_entry_reply_opcode,
   output wire        events_nacks,
   output wire        events_malformed,
   output wire        events_busy,
   output wire        events_unanswered,
-  output wire        events_dropRule,
+  output wire        events_drop_rule,
   output wire        events_pingpongs,
-  output wire        events_arpReplies,
-  output wire        events_icmpReplies,
-  output wire        events_slowRequests,
-  output wire        events_extendRequests
+  output wire        events_arp_replies,
+  output wire        events_icmp_replies,
+  output wire        events_slow_requests,
+  output wire        events_extend_requests
 );
   reg [4:0] waiting; // mat.ts:75
   reg taken_slow; // mat.ts:76
@@ -96,7 +96,7 @@ module Mat_slots64_maxData1458 (
   reg [13:0] decided_held_length; // mat.ts:119
   reg [13:0] decided_held_frame; // mat.ts:119
   reg [7:0] decided_held_opcode; // mat.ts:119
-  reg [7:0] decided_held_replyOpcode; // mat.ts:119
+  reg [7:0] decided_held_reply_opcode; // mat.ts:119
   reg decided_held_write; // mat.ts:119
   reg decided_held_silent; // mat.ts:119
   reg decided_held_other; // mat.ts:119
@@ -113,11 +113,11 @@ module Mat_slots64_maxData1458 (
   reg decided_held_atomic; // mat.ts:119
   reg decided_held_pointer; // mat.ts:119
   reg decided_held_fence; // mat.ts:119
-  reg decided_held_badAccess; // mat.ts:119
-  reg decided_held_badWrite; // mat.ts:119
-  reg decided_held_badAtomic; // mat.ts:119
+  reg decided_held_bad_access; // mat.ts:119
+  reg decided_held_bad_write; // mat.ts:119
+  reg decided_held_bad_atomic; // mat.ts:119
   reg decided_held_unaligned; // mat.ts:119
-  reg decided_held_slowFull; // mat.ts:119
+  reg decided_held_slow_full; // mat.ts:119
   reg decided_held_tracked; // mat.ts:119
   reg decided_held_introduces; // mat.ts:119
   reg [47:0] decided_held_client; // mat.ts:119
@@ -129,7 +129,7 @@ module Mat_slots64_maxData1458 (
   reg [13:0] decided_skid_held_length; // mat.ts:119
   reg [13:0] decided_skid_held_frame; // mat.ts:119
   reg [7:0] decided_skid_held_opcode; // mat.ts:119
-  reg [7:0] decided_skid_held_replyOpcode; // mat.ts:119
+  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:119
   reg decided_skid_held_write; // mat.ts:119
   reg decided_skid_held_silent; // mat.ts:119
   reg decided_skid_held_other; // mat.ts:119
@@ -146,11 +146,11 @@ module Mat_slots64_maxData1458 (
   reg decided_skid_held_atomic; // mat.ts:119
   reg decided_skid_held_pointer; // mat.ts:119
   reg decided_skid_held_fence; // mat.ts:119
-  reg decided_skid_held_badAccess; // mat.ts:119
-  reg decided_skid_held_badWrite; // mat.ts:119
-  reg decided_skid_held_badAtomic; // mat.ts:119
+  reg decided_skid_held_bad_access; // mat.ts:119
+  reg decided_skid_held_bad_write; // mat.ts:119
+  reg decided_skid_held_bad_atomic; // mat.ts:119
   reg decided_skid_held_unaligned; // mat.ts:119
-  reg decided_skid_held_slowFull; // mat.ts:119
+  reg decided_skid_held_slow_full; // mat.ts:119
   reg decided_skid_held_tracked; // mat.ts:119
   reg decided_skid_held_introduces; // mat.ts:119
   reg [47:0] decided_skid_held_client; // mat.ts:119
@@ -178,12 +178,12 @@ module Mat_slots64_maxData1458 (
   reg happened_malformed; // mat.ts:161
   reg happened_busy; // mat.ts:161
   reg happened_unanswered; // mat.ts:161
-  reg happened_dropRule; // mat.ts:161
+  reg happened_drop_rule; // mat.ts:161
   reg happened_pingpongs; // mat.ts:161
-  reg happened_arpReplies; // mat.ts:161
-  reg happened_icmpReplies; // mat.ts:161
-  reg happened_slowRequests; // mat.ts:161
-  reg happened_extendRequests; // mat.ts:161
+  reg happened_arp_replies; // mat.ts:161
+  reg happened_icmp_replies; // mat.ts:161
+  reg happened_slow_requests; // mat.ts:161
+  reg happened_extend_requests; // mat.ts:161
   (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:48
   wire to_access; // mat.ts:124
   wire to_reply; // mat.ts:132
@@ -214,7 +214,7 @@ module Mat_slots64_maxData1458 (
   wire slow_taken = taken_slow & ~taken_full; // mat.ts:78
   wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:79
   wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:101
-  wire [7:0] known_payload_replyOpcode = no_operands_word[15:8]; // mat.ts:101
+  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:101
   wire known_payload_write = no_operands_word[3]; // mat.ts:101
   wire known_payload_silent = no_operands_word[4]; // mat.ts:101
   wire known_payload_other = ~clio; // mat.ts:101
@@ -264,12 +264,12 @@ module Mat_slots64_maxData1458 (
     | (no_operands_word[7:5] == 3'd4); // mat.ts:101
   wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:101
   wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:101
-  wire known_payload_badAccess =
+  wire known_payload_bad_access =
     no_access
     | (request_payload_length == 32'd0)
     | (request_payload_length > 32'd1458); // mat.ts:101
-  wire known_payload_badWrite = request_payload_length > {18'd0, data_came}; // mat.ts:101
-  wire known_payload_badAtomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:101
+  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:101
+  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:101
   wire known_payload_introduces = ~request_payload_retry; // mat.ts:101
   wire sound = clio & ~request_payload_corrupt & ~request_payload_malformed; // mat.ts:102
   wire decided_ready =
@@ -279,14 +279,14 @@ module Mat_slots64_maxData1458 (
     | to_release; // mat.ts:119
   wire decided_room = ~decided_full | decided_ready; // mat.ts:119
   wire goes_slow = decided_held_sound & (decided_held_slow | decided_held_extend); // mat.ts:121
-  wire plain_form = ~(decided_held_badAccess | (decided_held_write & decided_held_badWrite)); // mat.ts:122
+  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // mat.ts:122
   wire sync_form =
     decided_held_fence
-    | (decided_held_atomic & ~decided_held_badAtomic)
+    | (decided_held_atomic & ~decided_held_bad_atomic)
     | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:123
   assign to_access = decided_held_sound & ((decided_held_fast & plain_form) | (decided_held_sync & sync_form));
-  assign to_slow = goes_slow & ~decided_held_slowFull;
-  wire busy = goes_slow & decided_held_slowFull; // mat.ts:126
+  assign to_slow = goes_slow & ~decided_held_slow_full;
+  wire busy = goes_slow & decided_held_slow_full; // mat.ts:126
   wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:127
   wire drops = decided_held_sound & decided_held_drop; // mat.ts:128
   wire refused = ~(to_access | to_slow | echo | drops); // mat.ts:129
@@ -296,7 +296,7 @@ module Mat_slots64_maxData1458 (
   wire replies_valid = decided_full & to_reply; // mat.ts:142
   assign replies_ready = ~staged_skid_full;
   wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:142
-  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_replyOpcode; // mat.ts:142
+  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:142
   wire [3:0] replies_payload_status = ~refused ? 4'd0 : decided_held_corrupt ? 4'd5 : busy ? 4'd6 : 4'd8; // mat.ts:142
   wire staged_room = ~staged_full | reply_ready; // mat.ts:149
   wire leaves = decided_full & decided_ready; // mat.ts:162
@@ -337,12 +337,12 @@ module Mat_slots64_maxData1458 (
       happened_malformed <= 1'b0;
       happened_busy <= 1'b0;
       happened_unanswered <= 1'b0;
-      happened_dropRule <= 1'b0;
+      happened_drop_rule <= 1'b0;
       happened_pingpongs <= 1'b0;
-      happened_arpReplies <= 1'b0;
-      happened_icmpReplies <= 1'b0;
-      happened_slowRequests <= 1'b0;
-      happened_extendRequests <= 1'b0;
+      happened_arp_replies <= 1'b0;
+      happened_icmp_replies <= 1'b0;
+      happened_slow_requests <= 1'b0;
+      happened_extend_requests <= 1'b0;
     end
     else begin
       taken_slow <=
@@ -355,12 +355,12 @@ module Mat_slots64_maxData1458 (
       happened_malformed <= refuses & ~(decided_held_corrupt | busy);
       happened_busy <= refuses & busy;
       happened_unanswered <= leaves & unanswered;
-      happened_dropRule <= leaves & drops;
+      happened_drop_rule <= leaves & drops;
       happened_pingpongs <= leaves & echo & ~decided_held_other;
-      happened_arpReplies <= leaves & decided_held_arp;
-      happened_icmpReplies <= leaves & decided_held_other & ~decided_held_arp;
-      happened_slowRequests <= leaves & to_slow & ~decided_held_extend;
-      happened_extendRequests <= leaves & to_slow & decided_held_extend;
+      happened_arp_replies <= leaves & decided_held_arp;
+      happened_icmp_replies <= leaves & decided_held_other & ~decided_held_arp;
+      happened_slow_requests <= leaves & to_slow & ~decided_held_extend;
+      happened_extend_requests <= leaves & to_slow & decided_held_extend;
     end
 
   always @(posedge clk) begin
@@ -387,9 +387,9 @@ module Mat_slots64_maxData1458 (
       decided_held_length <= decided_skid_full ? decided_skid_held_length : known_payload_length;
       decided_held_frame <= decided_skid_full ? decided_skid_held_frame : request_payload_frame;
       decided_held_opcode <= decided_skid_full ? decided_skid_held_opcode : request_payload_opcode;
-      decided_held_replyOpcode <=
-        decided_skid_full ? decided_skid_held_replyOpcode :
-        known_payload_replyOpcode;
+      decided_held_reply_opcode <=
+        decided_skid_full ? decided_skid_held_reply_opcode :
+        known_payload_reply_opcode;
       decided_held_write <= decided_skid_full ? decided_skid_held_write : known_payload_write;
       decided_held_silent <= decided_skid_full ? decided_skid_held_silent : known_payload_silent;
       decided_held_other <= decided_skid_full ? decided_skid_held_other : known_payload_other;
@@ -406,11 +406,11 @@ module Mat_slots64_maxData1458 (
       decided_held_atomic <= decided_skid_full ? decided_skid_held_atomic : known_payload_atomic;
       decided_held_pointer <= decided_skid_full ? decided_skid_held_pointer : known_payload_pointer;
       decided_held_fence <= decided_skid_full ? decided_skid_held_fence : known_payload_fence;
-      decided_held_badAccess <= decided_skid_full ? decided_skid_held_badAccess : known_payload_badAccess;
-      decided_held_badWrite <= decided_skid_full ? decided_skid_held_badWrite : known_payload_badWrite;
-      decided_held_badAtomic <= decided_skid_full ? decided_skid_held_badAtomic : known_payload_badAtomic;
+      decided_held_bad_access <= decided_skid_full ? decided_skid_held_bad_access : known_payload_bad_access;
+      decided_held_bad_write <= decided_skid_full ? decided_skid_held_bad_write : known_payload_bad_write;
+      decided_held_bad_atomic <= decided_skid_full ? decided_skid_held_bad_atomic : known_payload_bad_atomic;
       decided_held_unaligned <= decided_skid_full ? decided_skid_held_unaligned : unaligned;
-      decided_held_slowFull <= decided_skid_full ? decided_skid_held_slowFull : slow_full;
+      decided_held_slow_full <= decided_skid_full ? decided_skid_held_slow_full : slow_full;
       decided_held_tracked <= decided_skid_full ? decided_skid_held_tracked : request_payload_tracked;
       decided_held_introduces <= decided_skid_full ? decided_skid_held_introduces : known_payload_introduces;
       decided_held_client <= decided_skid_full ? decided_skid_held_client : request_payload_client;
@@ -425,7 +425,7 @@ module Mat_slots64_maxData1458 (
       decided_skid_held_length <= known_payload_length;
       decided_skid_held_frame <= request_payload_frame;
       decided_skid_held_opcode <= request_payload_opcode;
-      decided_skid_held_replyOpcode <= known_payload_replyOpcode;
+      decided_skid_held_reply_opcode <= known_payload_reply_opcode;
       decided_skid_held_write <= known_payload_write;
       decided_skid_held_silent <= known_payload_silent;
       decided_skid_held_other <= known_payload_other;
@@ -442,11 +442,11 @@ module Mat_slots64_maxData1458 (
       decided_skid_held_atomic <= known_payload_atomic;
       decided_skid_held_pointer <= known_payload_pointer;
       decided_skid_held_fence <= known_payload_fence;
-      decided_skid_held_badAccess <= known_payload_badAccess;
-      decided_skid_held_badWrite <= known_payload_badWrite;
-      decided_skid_held_badAtomic <= known_payload_badAtomic;
+      decided_skid_held_bad_access <= known_payload_bad_access;
+      decided_skid_held_bad_write <= known_payload_bad_write;
+      decided_skid_held_bad_atomic <= known_payload_bad_atomic;
       decided_skid_held_unaligned <= unaligned;
-      decided_skid_held_slowFull <= slow_full;
+      decided_skid_held_slow_full <= slow_full;
       decided_skid_held_tracked <= request_payload_tracked;
       decided_skid_held_introduces <= known_payload_introduces;
       decided_skid_held_client <= request_payload_client;
@@ -744,7 +744,7 @@ module Mat_slots64_maxData1458 (
   always @(posedge clk)
     if (mat_write_en) begin
       table_[mat_write_opcode] <= {
-        mat_write_entry_replyOpcode,
+        mat_write_entry_reply_opcode,
         mat_write_entry_operation,
         mat_write_entry_silent,
         mat_write_entry_write,
@@ -760,7 +760,7 @@ module Mat_slots64_maxData1458 (
   assign asked_payload_access_length = decided_held_length;
   assign asked_payload_access_write = decided_held_write;
   assign asked_payload_access_silent = decided_held_silent;
-  assign asked_payload_access_replyOpcode = decided_held_replyOpcode;
+  assign asked_payload_access_reply_opcode = decided_held_reply_opcode;
   assign asked_payload_access_op = decided_held_sync ? decided_held_op : 3'd0;
   assign asked_payload_access_indirect = 1'b0;
   assign asked_payload_tracked = decided_held_tracked;
@@ -785,17 +785,17 @@ module Mat_slots64_maxData1458 (
   assign mat_entry_write = mat_entry_action_word[3];
   assign mat_entry_silent = mat_entry_action_word[4];
   assign mat_entry_operation = mat_entry_action_word[7:5];
-  assign mat_entry_replyOpcode = mat_entry_action_word[15:8];
+  assign mat_entry_reply_opcode = mat_entry_action_word[15:8];
   assign events_nacks = happened_nacks;
   assign events_malformed = happened_malformed;
   assign events_busy = happened_busy;
   assign events_unanswered = happened_unanswered;
-  assign events_dropRule = happened_dropRule;
+  assign events_drop_rule = happened_drop_rule;
   assign events_pingpongs = happened_pingpongs;
-  assign events_arpReplies = happened_arpReplies;
-  assign events_icmpReplies = happened_icmpReplies;
-  assign events_slowRequests = happened_slowRequests;
-  assign events_extendRequests = happened_extendRequests;
+  assign events_arp_replies = happened_arp_replies;
+  assign events_icmp_replies = happened_icmp_replies;
+  assign events_slow_requests = happened_slow_requests;
+  assign events_extend_requests = happened_extend_requests;
 
   wire _unused_ok = &{1'b0, slow_queue_level, 1'b0};
 endmodule

@@ -15,15 +15,15 @@ module ChaseAnswer_b64_c8_d1466 (
   input  wire         job_en,
   input  wire [2:0]   job_context,
   input  wire [63:0]  job_job_key,
-  input  wire         job_job_useKey,
-  input  wire         job_job_useDepth,
-  input  wire [8:0]   job_job_keyEnd,
+  input  wire         job_job_use_key,
+  input  wire         job_job_use_depth,
+  input  wire [8:0]   job_job_key_end,
   input  wire [3:0]   job_job_next,
   input  wire         job_job_follows,
-  input  wire [8:0]   job_job_pointerEnd,
-  input  wire [13:0]  job_job_nodeBytes,
-  input  wire [13:0]  job_job_valueBytes,
-  input  wire [7:0]   job_job_valueOffset,
+  input  wire [8:0]   job_job_pointer_end,
+  input  wire [13:0]  job_job_node_bytes,
+  input  wire [13:0]  job_job_value_bytes,
+  input  wire [7:0]   job_job_value_offset,
   input  wire         found_en,
   input  wire [2:0]   found_context,
   input  wire [63:0]  found_va,
@@ -204,7 +204,7 @@ module ChaseAnswer_b64_c8_d1466 (
     end
 
   always @(posedge clk)
-    if (job_en) values[job_context] <= {job_job_valueOffset, job_job_valueBytes};
+    if (job_en) values[job_context] <= {job_job_value_offset, job_job_value_bytes};
 
   always @(posedge clk)
     if (found_en) addresses[found_context] <= found_va;
@@ -230,13 +230,13 @@ module ChaseAnswer_b64_c8_d1466 (
     1'b0,
     value_payload_last,
     job_job_key,
-    job_job_useKey,
-    job_job_useDepth,
-    job_job_keyEnd,
+    job_job_use_key,
+    job_job_use_depth,
+    job_job_key_end,
     job_job_next,
     job_job_follows,
-    job_job_pointerEnd,
-    job_job_nodeBytes,
+    job_job_pointer_end,
+    job_job_node_bytes,
     align_output_payload_keep,
     align_output_payload_tag,
     align_output_payload_bad,

@@ -17,15 +17,15 @@ module ChaseExamine_b64_c8_d1466 (
   input  wire         job_en,
   input  wire [2:0]   job_context,
   input  wire [63:0]  job_job_key,
-  input  wire         job_job_useKey,
-  input  wire         job_job_useDepth,
-  input  wire [8:0]   job_job_keyEnd,
+  input  wire         job_job_use_key,
+  input  wire         job_job_use_depth,
+  input  wire [8:0]   job_job_key_end,
   input  wire [3:0]   job_job_next,
   input  wire         job_job_follows,
-  input  wire [8:0]   job_job_pointerEnd,
-  input  wire [13:0]  job_job_nodeBytes,
-  input  wire [13:0]  job_job_valueBytes,
-  input  wire [7:0]   job_job_valueOffset,
+  input  wire [8:0]   job_job_pointer_end,
+  input  wire [13:0]  job_job_node_bytes,
+  input  wire [13:0]  job_job_value_bytes,
+  input  wire [7:0]   job_job_value_offset,
   input  wire         visit_en,
   input  wire [2:0]   visit_context,
   input  wire [15:0]  visit_left,
@@ -65,15 +65,15 @@ module ChaseExamine_b64_c8_d1466 (
   reg [63:0] work_va; // examine.ts:46
   reg [15:0] work_left; // examine.ts:46
   reg [63:0] work_job_key; // examine.ts:46
-  reg work_job_useKey; // examine.ts:46
-  reg work_job_useDepth; // examine.ts:46
-  reg [8:0] work_job_keyEnd; // examine.ts:46
+  reg work_job_use_key; // examine.ts:46
+  reg work_job_use_depth; // examine.ts:46
+  reg [8:0] work_job_key_end; // examine.ts:46
   reg [3:0] work_job_next; // examine.ts:46
   reg work_job_follows; // examine.ts:46
-  reg [8:0] work_job_pointerEnd; // examine.ts:46
-  reg [13:0] work_job_nodeBytes; // examine.ts:46
-  reg [13:0] work_job_valueBytes; // examine.ts:46
-  reg [7:0] work_job_valueOffset; // examine.ts:46
+  reg [8:0] work_job_pointer_end; // examine.ts:46
+  reg [13:0] work_job_node_bytes; // examine.ts:46
+  reg [13:0] work_job_value_bytes; // examine.ts:46
+  reg [7:0] work_job_value_offset; // examine.ts:46
   reg [2:0] index; // examine.ts:47
   reg [1:0] state; // examine.ts:55
   reg staged_full; // examine.ts:80
@@ -97,15 +97,15 @@ module ChaseExamine_b64_c8_d1466 (
   reg [63:0] seen_va; // examine.ts:108
   reg [15:0] seen_left; // examine.ts:108
   reg [63:0] seen_job_key; // examine.ts:108
-  reg seen_job_useKey; // examine.ts:108
-  reg seen_job_useDepth; // examine.ts:108
-  reg [8:0] seen_job_keyEnd; // examine.ts:108
+  reg seen_job_use_key; // examine.ts:108
+  reg seen_job_use_depth; // examine.ts:108
+  reg [8:0] seen_job_key_end; // examine.ts:108
   reg [3:0] seen_job_next; // examine.ts:108
   reg seen_job_follows; // examine.ts:108
-  reg [8:0] seen_job_pointerEnd; // examine.ts:108
-  reg [13:0] seen_job_nodeBytes; // examine.ts:108
-  reg [13:0] seen_job_valueBytes; // examine.ts:108
-  reg [7:0] seen_job_valueOffset; // examine.ts:108
+  reg [8:0] seen_job_pointer_end; // examine.ts:108
+  reg [13:0] seen_job_node_bytes; // examine.ts:108
+  reg [13:0] seen_job_value_bytes; // examine.ts:108
+  reg [7:0] seen_job_value_offset; // examine.ts:108
   reg step_valid; // examine.ts:114
   reg step_found; // examine.ts:115
   reg step_ends; // examine.ts:116
@@ -124,7 +124,7 @@ module ChaseExamine_b64_c8_d1466 (
   wire passing_payload_streamed_1 = memory_reply_payload_status == 4'd0; // examine.ts:50
   wire staged_room = ~staged_full | passing_ready; // examine.ts:80
   wire last_one = seen_left == 16'd1; // examine.ts:111
-  wire answers = seen_job_useKey ? key == seen_job_key : last_one | ~seen_job_useDepth; // examine.ts:112
+  wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:112
   wire [124:0] work_job_key_word = jobs[reply_context];
 
   always @(posedge clk)
@@ -135,15 +135,15 @@ module ChaseExamine_b64_c8_d1466 (
         work_va <= memory_reply_payload_va;
         work_left <= lefts[reply_context];
         work_job_key <= work_job_key_word[63:0];
-        work_job_useKey <= work_job_key_word[64];
-        work_job_useDepth <= work_job_key_word[65];
-        work_job_keyEnd <= work_job_key_word[74:66];
+        work_job_use_key <= work_job_key_word[64];
+        work_job_use_depth <= work_job_key_word[65];
+        work_job_key_end <= work_job_key_word[74:66];
         work_job_next <= work_job_key_word[78:75];
         work_job_follows <= work_job_key_word[79];
-        work_job_pointerEnd <= work_job_key_word[88:80];
-        work_job_nodeBytes <= work_job_key_word[102:89];
-        work_job_valueBytes <= work_job_key_word[116:103];
-        work_job_valueOffset <= work_job_key_word[124:117];
+        work_job_pointer_end <= work_job_key_word[88:80];
+        work_job_node_bytes <= work_job_key_word[102:89];
+        work_job_value_bytes <= work_job_key_word[116:103];
+        work_job_value_offset <= work_job_key_word[124:117];
       end
       state_node: if (memory_reply_data_valid) index <= index + 3'd1;
       default: ;
@@ -216,36 +216,36 @@ module ChaseExamine_b64_c8_d1466 (
     seen_va <= work_va;
     seen_left <= work_left;
     seen_job_key <= work_job_key;
-    seen_job_useKey <= work_job_useKey;
-    seen_job_useDepth <= work_job_useDepth;
-    seen_job_keyEnd <= work_job_keyEnd;
+    seen_job_use_key <= work_job_use_key;
+    seen_job_use_depth <= work_job_use_depth;
+    seen_job_key_end <= work_job_key_end;
     seen_job_next <= work_job_next;
     seen_job_follows <= work_job_follows;
-    seen_job_pointerEnd <= work_job_pointerEnd;
-    seen_job_nodeBytes <= work_job_nodeBytes;
-    seen_job_valueBytes <= work_job_valueBytes;
-    seen_job_valueOffset <= work_job_valueOffset;
+    seen_job_pointer_end <= work_job_pointer_end;
+    seen_job_node_bytes <= work_job_node_bytes;
+    seen_job_value_bytes <= work_job_value_bytes;
+    seen_job_value_offset <= work_job_value_offset;
     step_found <= answers;
     step_ends <= answers ? ~seen_job_follows : last_one | (next == 64'd0);
     step_va_1 <= seen_va;
     step_context <= seen_context;
     step_value <= answers;
     step_va <= answers ? pointer : next;
-    step_length <= answers ? seen_job_valueBytes : seen_job_nodeBytes;
+    step_length <= answers ? seen_job_value_bytes : seen_job_node_bytes;
     step_left <= seen_left - 16'd1;
   end
 
   always @(posedge clk)
     if (beat_valid) before_ <= beat_data_1[511:456];
-  wire [311:0] key_choice = work_job_keyEnd[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_};
-  wire [183:0] key_choice_2 = work_job_keyEnd[4] ? key_choice[311:128] : key_choice[183:0];
-  wire [119:0] key_choice_3 = work_job_keyEnd[3] ? key_choice_2[183:64] : key_choice_2[119:0];
-  wire [87:0] key_choice_4 = work_job_keyEnd[2] ? key_choice_3[119:32] : key_choice_3[87:0];
-  wire [71:0] key_choice_5 = work_job_keyEnd[1] ? key_choice_4[87:16] : key_choice_4[71:0];
+  wire [311:0] key_choice = work_job_key_end[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_};
+  wire [183:0] key_choice_2 = work_job_key_end[4] ? key_choice[311:128] : key_choice[183:0];
+  wire [119:0] key_choice_3 = work_job_key_end[3] ? key_choice_2[183:64] : key_choice_2[119:0];
+  wire [87:0] key_choice_4 = work_job_key_end[2] ? key_choice_3[119:32] : key_choice_3[87:0];
+  wire [71:0] key_choice_5 = work_job_key_end[1] ? key_choice_4[87:16] : key_choice_4[71:0];
 
   always @(posedge clk)
-    if (beat_valid & (work_job_keyEnd[8:6] == beat_index_1)) begin
-      key <= work_job_keyEnd[0] ? key_choice_5[71:8] : key_choice_5[63:0];
+    if (beat_valid & (work_job_key_end[8:6] == beat_index_1)) begin
+      key <= work_job_key_end[0] ? key_choice_5[71:8] : key_choice_5[63:0];
     end
 
   always @(posedge clk)
@@ -256,29 +256,29 @@ module ChaseExamine_b64_c8_d1466 (
         work_job_next[0] ? beat_data_1[127:64] :
         beat_data_1[63:0];
     end
-  wire [311:0] pointer_choice = work_job_pointerEnd[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_};
-  wire [183:0] pointer_choice_2 = work_job_pointerEnd[4] ? pointer_choice[311:128] : pointer_choice[183:0];
-  wire [119:0] pointer_choice_3 = work_job_pointerEnd[3] ? pointer_choice_2[183:64] : pointer_choice_2[119:0];
-  wire [87:0] pointer_choice_4 = work_job_pointerEnd[2] ? pointer_choice_3[119:32] : pointer_choice_3[87:0];
-  wire [71:0] pointer_choice_5 = work_job_pointerEnd[1] ? pointer_choice_4[87:16] : pointer_choice_4[71:0];
+  wire [311:0] pointer_choice = work_job_pointer_end[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_};
+  wire [183:0] pointer_choice_2 = work_job_pointer_end[4] ? pointer_choice[311:128] : pointer_choice[183:0];
+  wire [119:0] pointer_choice_3 = work_job_pointer_end[3] ? pointer_choice_2[183:64] : pointer_choice_2[119:0];
+  wire [87:0] pointer_choice_4 = work_job_pointer_end[2] ? pointer_choice_3[119:32] : pointer_choice_3[87:0];
+  wire [71:0] pointer_choice_5 = work_job_pointer_end[1] ? pointer_choice_4[87:16] : pointer_choice_4[71:0];
 
   always @(posedge clk)
-    if (beat_valid & (work_job_pointerEnd[8:6] == beat_index_1)) begin
-      pointer <= work_job_pointerEnd[0] ? pointer_choice_5[71:8] : pointer_choice_5[63:0];
+    if (beat_valid & (work_job_pointer_end[8:6] == beat_index_1)) begin
+      pointer <= work_job_pointer_end[0] ? pointer_choice_5[71:8] : pointer_choice_5[63:0];
     end
 
   always @(posedge clk)
     if (job_en) begin
       jobs[job_context] <= {
-        job_job_valueOffset,
-        job_job_valueBytes,
-        job_job_nodeBytes,
-        job_job_pointerEnd,
+        job_job_value_offset,
+        job_job_value_bytes,
+        job_job_node_bytes,
+        job_job_pointer_end,
         job_job_follows,
         job_job_next,
-        job_job_keyEnd,
-        job_job_useDepth,
-        job_job_useKey,
+        job_job_key_end,
+        job_job_use_depth,
+        job_job_use_key,
         job_job_key
       };
     end
@@ -333,10 +333,10 @@ module ChaseExamine_b64_c8_d1466 (
     memory_reply_payload_tag[6:3],
     memory_reply_payload_length,
     memory_reply_payload_data,
-    seen_job_keyEnd,
+    seen_job_key_end,
     seen_job_next,
-    seen_job_pointerEnd,
-    seen_job_valueOffset,
+    seen_job_pointer_end,
+    seen_job_value_offset,
     1'b0
   };
 endmodule

@@ -18,15 +18,15 @@ module ChaseIntake_b64_c8_d1466_n65535 (
   output wire         job_en,
   output wire [2:0]   job_context,
   output wire [63:0]  job_job_key,
-  output wire         job_job_useKey,
-  output wire         job_job_useDepth,
-  output wire [8:0]   job_job_keyEnd,
+  output wire         job_job_use_key,
+  output wire         job_job_use_depth,
+  output wire [8:0]   job_job_key_end,
   output wire [3:0]   job_job_next,
   output wire         job_job_follows,
-  output wire [8:0]   job_job_pointerEnd,
-  output wire [13:0]  job_job_nodeBytes,
-  output wire [13:0]  job_job_valueBytes,
-  output wire [7:0]   job_job_valueOffset,
+  output wire [8:0]   job_job_pointer_end,
+  output wire [13:0]  job_job_node_bytes,
+  output wire [13:0]  job_job_value_bytes,
+  output wire [7:0]   job_job_value_offset,
   output wire         first_valid,
   input  wire         first_ready,
   output wire [2:0]   first_payload_context,
@@ -105,15 +105,15 @@ module ChaseIntake_b64_c8_d1466_n65535 (
   assign job_en = state == state_start;
   assign job_context = context_;
   assign job_job_key = body[127:64];
-  assign job_job_useKey = body[189];
-  assign job_job_useDepth = body[188];
-  assign job_job_keyEnd = {1'b0, body[167:160]} + 9'd7;
+  assign job_job_use_key = body[189];
+  assign job_job_use_depth = body[188];
+  assign job_job_key_end = {1'b0, body[167:160]} + 9'd7;
   assign job_job_next = body[187:184];
   assign job_job_follows = body[190] & (|body[159:144]);
-  assign job_job_pointerEnd = {1'b0, body[175:168]} + 9'd7;
-  assign job_job_nodeBytes = body[141:128];
-  assign job_job_valueBytes = body[157:144];
-  assign job_job_valueOffset = body[175:168];
+  assign job_job_pointer_end = {1'b0, body[175:168]} + 9'd7;
+  assign job_job_node_bytes = body[141:128];
+  assign job_job_value_bytes = body[157:144];
+  assign job_job_value_offset = body[175:168];
   assign first_valid = (state == state_start) & ~(malformed | empty);
   assign first_payload_context = context_;
   assign first_payload_value = 1'b0;

@@ -108,7 +108,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   wire [43:0] engine_give_payload_block; // kv.ts:35
   wire [10:0] engine_give_payload_size; // kv.ts:35
   wire engine_give_payload_slot; // kv.ts:35
-  wire [43:0] engine_give_payload_slotBlock; // kv.ts:35
+  wire [43:0] engine_give_payload_slot_block; // kv.ts:35
   wire engine_memory_valid; // kv.ts:35
   wire [7:0] engine_memory_payload_head_tag; // kv.ts:35
   wire [7:0] engine_memory_payload_head_opcode; // kv.ts:35
@@ -481,7 +481,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     .give_payload_block         (engine_give_payload_block),
     .give_payload_size          (engine_give_payload_size),
     .give_payload_slot          (engine_give_payload_slot),
-    .give_payload_slotBlock     (engine_give_payload_slotBlock),
+    .give_payload_slot_block    (engine_give_payload_slot_block),
     .memory_valid               (engine_memory_valid),
     .memory_ready               (engine_memory_ready),
     .memory_payload_head_tag    (engine_memory_payload_head_tag),
@@ -529,7 +529,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   wire [43:0] allocator_give_payload_block = engine_give_payload_block; // kv.ts:35
   wire [10:0] allocator_give_payload_size = engine_give_payload_size; // kv.ts:35
   wire allocator_give_payload_slot = engine_give_payload_slot; // kv.ts:35
-  wire [43:0] allocator_give_payload_slotBlock = engine_give_payload_slotBlock; // kv.ts:35
+  wire [43:0] allocator_give_payload_slot_block = engine_give_payload_slot_block; // kv.ts:35
   wire allocator_memory_ready = memory_turn[1] & memory_merged_ready; // kv.ts:35
   wire allocator_event_valid = replies_event_valid; // kv.ts:35
   wire [2:0] allocator_event_purpose = replies_event_purpose; // kv.ts:35
@@ -559,7 +559,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     .give_payload_block         (allocator_give_payload_block),
     .give_payload_size          (allocator_give_payload_size),
     .give_payload_slot          (allocator_give_payload_slot),
-    .give_payload_slotBlock     (allocator_give_payload_slotBlock),
+    .give_payload_slot_block    (allocator_give_payload_slot_block),
     .memory_valid               (allocator_memory_valid),
     .memory_ready               (allocator_memory_ready),
     .memory_payload_head_tag    (allocator_memory_payload_head_tag),

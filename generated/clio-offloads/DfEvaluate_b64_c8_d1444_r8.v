@@ -11,13 +11,13 @@ module DfEvaluate_b64_c8_d1444_r8 (
   input  wire [63:0]  queries_query_table,
   input  wire [42:0]  queries_query_total,
   input  wire [13:0]  queries_query_chunk,
-  input  wire [13:0]  queries_query_rowBytes,
-  input  wire [13:0]  queries_query_fieldOffset,
-  input  wire [3:0]   queries_query_fieldBytes,
+  input  wire [13:0]  queries_query_row_bytes,
+  input  wire [13:0]  queries_query_field_offset,
+  input  wire [3:0]   queries_query_field_bytes,
   input  wire [2:0]   queries_query_predicate,
   input  wire [63:0]  queries_query_operand,
-  input  wire [13:0]  queries_query_valueOffset,
-  input  wire [3:0]   queries_query_valueBytes,
+  input  wire [13:0]  queries_query_value_offset,
+  input  wire [3:0]   queries_query_value_bytes,
   input  wire         written_en,
   input  wire [2:0]   written_read,
   input  wire [4:0]   written_beat,
@@ -31,7 +31,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   input  wire         step_payload_test,
   input  wire [5:0]   step_payload_field,
   input  wire         step_payload_value,
-  input  wire [5:0]   step_payload_valueAt,
+  input  wire [5:0]   step_payload_value_at,
   input  wire         step_payload_piece,
   input  wire         step_payload_begins,
   input  wire [6:0]   step_payload_bytes,
@@ -47,7 +47,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   output wire         found_payload_step_test,
   output wire [5:0]   found_payload_step_field,
   output wire         found_payload_step_value,
-  output wire [5:0]   found_payload_step_valueAt,
+  output wire [5:0]   found_payload_step_value_at,
   output wire         found_payload_step_piece,
   output wire         found_payload_step_begins,
   output wire [6:0]   found_payload_step_bytes,
@@ -67,7 +67,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg arrived_held_test; // evaluate.ts:29
   reg [5:0] arrived_held_field; // evaluate.ts:29
   reg arrived_held_value; // evaluate.ts:29
-  reg [5:0] arrived_held_valueAt; // evaluate.ts:29
+  reg [5:0] arrived_held_value_at; // evaluate.ts:29
   reg arrived_held_piece; // evaluate.ts:29
   reg arrived_held_begins; // evaluate.ts:29
   reg [6:0] arrived_held_bytes; // evaluate.ts:29
@@ -82,7 +82,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg arrived_skid_held_test; // evaluate.ts:29
   reg [5:0] arrived_skid_held_field; // evaluate.ts:29
   reg arrived_skid_held_value; // evaluate.ts:29
-  reg [5:0] arrived_skid_held_valueAt; // evaluate.ts:29
+  reg [5:0] arrived_skid_held_value_at; // evaluate.ts:29
   reg arrived_skid_held_piece; // evaluate.ts:29
   reg arrived_skid_held_begins; // evaluate.ts:29
   reg [6:0] arrived_skid_held_bytes; // evaluate.ts:29
@@ -97,15 +97,15 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg at1_step_test; // evaluate.ts:43
   reg [5:0] at1_step_field; // evaluate.ts:43
   reg at1_step_value; // evaluate.ts:43
-  reg [5:0] at1_step_valueAt; // evaluate.ts:43
+  reg [5:0] at1_step_value_at; // evaluate.ts:43
   reg at1_step_piece; // evaluate.ts:43
   reg at1_step_begins; // evaluate.ts:43
   reg [6:0] at1_step_bytes; // evaluate.ts:43
   reg at1_step_result; // evaluate.ts:43
   reg at1_step_ends; // evaluate.ts:43
   reg [3:0] at1_step_status; // evaluate.ts:43
-  reg [5:0] at1_fieldLane; // evaluate.ts:43
-  reg [5:0] at1_valueLane; // evaluate.ts:43
+  reg [5:0] at1_field_lane; // evaluate.ts:43
+  reg [5:0] at1_value_lane; // evaluate.ts:43
   reg [63:0] take_even; // evaluate.ts:45
   reg valid2; // evaluate.ts:48
   reg [2:0] at2_step_context; // evaluate.ts:49
@@ -115,15 +115,15 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg at2_step_test; // evaluate.ts:49
   reg [5:0] at2_step_field; // evaluate.ts:49
   reg at2_step_value; // evaluate.ts:49
-  reg [5:0] at2_step_valueAt; // evaluate.ts:49
+  reg [5:0] at2_step_value_at; // evaluate.ts:49
   reg at2_step_piece; // evaluate.ts:49
   reg at2_step_begins; // evaluate.ts:49
   reg [6:0] at2_step_bytes; // evaluate.ts:49
   reg at2_step_result; // evaluate.ts:49
   reg at2_step_ends; // evaluate.ts:49
   reg [3:0] at2_step_status; // evaluate.ts:49
-  reg [5:0] at2_fieldLane; // evaluate.ts:49
-  reg [5:0] at2_valueLane; // evaluate.ts:49
+  reg [5:0] at2_field_lane; // evaluate.ts:49
+  reg [5:0] at2_value_lane; // evaluate.ts:49
   reg [511:0] data2; // evaluate.ts:50
   reg valid3; // evaluate.ts:53
   reg [2:0] at3_step_context; // evaluate.ts:54
@@ -133,15 +133,15 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg at3_step_test; // evaluate.ts:54
   reg [5:0] at3_step_field; // evaluate.ts:54
   reg at3_step_value; // evaluate.ts:54
-  reg [5:0] at3_step_valueAt; // evaluate.ts:54
+  reg [5:0] at3_step_value_at; // evaluate.ts:54
   reg at3_step_piece; // evaluate.ts:54
   reg at3_step_begins; // evaluate.ts:54
   reg [6:0] at3_step_bytes; // evaluate.ts:54
   reg at3_step_result; // evaluate.ts:54
   reg at3_step_ends; // evaluate.ts:54
   reg [3:0] at3_step_status; // evaluate.ts:54
-  reg [5:0] at3_fieldLane; // evaluate.ts:54
-  reg [5:0] at3_valueLane; // evaluate.ts:54
+  reg [5:0] at3_field_lane; // evaluate.ts:54
+  reg [5:0] at3_value_lane; // evaluate.ts:54
   reg [511:0] data3; // evaluate.ts:55
   reg [127:0] field_words; // evaluate.ts:56
   reg [127:0] value_words; // evaluate.ts:57
@@ -153,7 +153,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg step4_test; // evaluate.ts:61
   reg [5:0] step4_field; // evaluate.ts:61
   reg step4_value; // evaluate.ts:61
-  reg [5:0] step4_valueAt; // evaluate.ts:61
+  reg [5:0] step4_value_at; // evaluate.ts:61
   reg step4_piece; // evaluate.ts:61
   reg step4_begins; // evaluate.ts:61
   reg [6:0] step4_bytes; // evaluate.ts:61
@@ -171,7 +171,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg step5_test; // evaluate.ts:68
   reg [5:0] step5_field; // evaluate.ts:68
   reg step5_value; // evaluate.ts:68
-  reg [5:0] step5_valueAt; // evaluate.ts:68
+  reg [5:0] step5_value_at; // evaluate.ts:68
   reg step5_piece; // evaluate.ts:68
   reg step5_begins; // evaluate.ts:68
   reg [6:0] step5_bytes; // evaluate.ts:68
@@ -189,7 +189,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   reg found_step_test; // evaluate.ts:75
   reg [5:0] found_step_field; // evaluate.ts:75
   reg found_step_value; // evaluate.ts:75
-  reg [5:0] found_step_valueAt; // evaluate.ts:75
+  reg [5:0] found_step_value_at; // evaluate.ts:75
   reg found_step_piece; // evaluate.ts:75
   reg found_step_begins; // evaluate.ts:75
   reg [6:0] found_step_bytes; // evaluate.ts:75
@@ -250,7 +250,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
       arrived_held_test <= arrived_skid_full ? arrived_skid_held_test : step_payload_test;
       arrived_held_field <= arrived_skid_full ? arrived_skid_held_field : step_payload_field;
       arrived_held_value <= arrived_skid_full ? arrived_skid_held_value : step_payload_value;
-      arrived_held_valueAt <= arrived_skid_full ? arrived_skid_held_valueAt : step_payload_valueAt;
+      arrived_held_value_at <= arrived_skid_full ? arrived_skid_held_value_at : step_payload_value_at;
       arrived_held_piece <= arrived_skid_full ? arrived_skid_held_piece : step_payload_piece;
       arrived_held_begins <= arrived_skid_full ? arrived_skid_held_begins : step_payload_begins;
       arrived_held_bytes <= arrived_skid_full ? arrived_skid_held_bytes : step_payload_bytes;
@@ -268,7 +268,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
       arrived_skid_held_test <= step_payload_test;
       arrived_skid_held_field <= step_payload_field;
       arrived_skid_held_value <= step_payload_value;
-      arrived_skid_held_valueAt <= step_payload_valueAt;
+      arrived_skid_held_value_at <= step_payload_value_at;
       arrived_skid_held_piece <= step_payload_piece;
       arrived_skid_held_begins <= step_payload_begins;
       arrived_skid_held_bytes <= step_payload_bytes;
@@ -277,28 +277,28 @@ module DfEvaluate_b64_c8_d1444_r8 (
       arrived_skid_held_status <= step_payload_status;
     end
   wire [63:0] field_words_choice =
-    at2_fieldLane[5] ? (at2_fieldLane[4] ? (at2_fieldLane[3] ? data2[63:0] : data2[511:448]) : at2_fieldLane[3] ? data2[447:384] : data2[383:320]) :
-    at2_fieldLane[4] ? (at2_fieldLane[3] ? data2[319:256] : data2[255:192]) :
-    at2_fieldLane[3] ? data2[191:128] :
+    at2_field_lane[5] ? (at2_field_lane[4] ? (at2_field_lane[3] ? data2[63:0] : data2[511:448]) : at2_field_lane[3] ? data2[447:384] : data2[383:320]) :
+    at2_field_lane[4] ? (at2_field_lane[3] ? data2[319:256] : data2[255:192]) :
+    at2_field_lane[3] ? data2[191:128] :
     data2[127:64];
   wire [63:0] field_words_choice_2 =
-    at2_fieldLane[5] ? (at2_fieldLane[4] ? (at2_fieldLane[3] ? data2[511:448] : data2[447:384]) : at2_fieldLane[3] ? data2[383:320] : data2[319:256]) :
-    at2_fieldLane[4] ? (at2_fieldLane[3] ? data2[255:192] : data2[191:128]) :
-    at2_fieldLane[3] ? data2[127:64] :
+    at2_field_lane[5] ? (at2_field_lane[4] ? (at2_field_lane[3] ? data2[511:448] : data2[447:384]) : at2_field_lane[3] ? data2[383:320] : data2[319:256]) :
+    at2_field_lane[4] ? (at2_field_lane[3] ? data2[255:192] : data2[191:128]) :
+    at2_field_lane[3] ? data2[127:64] :
     data2[63:0];
   wire [63:0] value_words_choice =
-    at2_valueLane[5] ? (at2_valueLane[4] ? (at2_valueLane[3] ? data2[63:0] : data2[511:448]) : at2_valueLane[3] ? data2[447:384] : data2[383:320]) :
-    at2_valueLane[4] ? (at2_valueLane[3] ? data2[319:256] : data2[255:192]) :
-    at2_valueLane[3] ? data2[191:128] :
+    at2_value_lane[5] ? (at2_value_lane[4] ? (at2_value_lane[3] ? data2[63:0] : data2[511:448]) : at2_value_lane[3] ? data2[447:384] : data2[383:320]) :
+    at2_value_lane[4] ? (at2_value_lane[3] ? data2[319:256] : data2[255:192]) :
+    at2_value_lane[3] ? data2[191:128] :
     data2[127:64];
   wire [63:0] value_words_choice_2 =
-    at2_valueLane[5] ? (at2_valueLane[4] ? (at2_valueLane[3] ? data2[511:448] : data2[447:384]) : at2_valueLane[3] ? data2[383:320] : data2[319:256]) :
-    at2_valueLane[4] ? (at2_valueLane[3] ? data2[255:192] : data2[191:128]) :
-    at2_valueLane[3] ? data2[127:64] :
+    at2_value_lane[5] ? (at2_value_lane[4] ? (at2_value_lane[3] ? data2[511:448] : data2[447:384]) : at2_value_lane[3] ? data2[383:320] : data2[319:256]) :
+    at2_value_lane[4] ? (at2_value_lane[3] ? data2[255:192] : data2[191:128]) :
+    at2_value_lane[3] ? data2[127:64] :
     data2[63:0];
-  wire [127:0] field4_choice = at3_fieldLane[0] ? field_words >> 8 : field_words;
-  wire [127:0] field4_choice_2 = at3_fieldLane[1] ? field4_choice >> 16 : field4_choice;
-  wire [127:0] field4_choice_3 = at3_fieldLane[2] ? field4_choice_2 >> 32 : field4_choice_2;
+  wire [127:0] field4_choice = at3_field_lane[0] ? field_words >> 8 : field_words;
+  wire [127:0] field4_choice_2 = at3_field_lane[1] ? field4_choice >> 16 : field4_choice;
+  wire [127:0] field4_choice_3 = at3_field_lane[2] ? field4_choice_2 >> 32 : field4_choice_2;
   wire [7:0] field4_word = sizes[at3_step_context];
   wire [63:0] field4_joined = {
     {8{field4_word[3:0] > 4'd7}},
@@ -310,9 +310,9 @@ module DfEvaluate_b64_c8_d1444_r8 (
     {8{field4_word[3:0] > 4'd1}},
     {8{field4_word[3:0] > 4'd0}}
   };
-  wire [127:0] value4_choice = at3_valueLane[0] ? value_words >> 8 : value_words;
-  wire [127:0] value4_choice_2 = at3_valueLane[1] ? value4_choice >> 16 : value4_choice;
-  wire [127:0] value4_choice_3 = at3_valueLane[2] ? value4_choice_2 >> 32 : value4_choice_2;
+  wire [127:0] value4_choice = at3_value_lane[0] ? value_words >> 8 : value_words;
+  wire [127:0] value4_choice_2 = at3_value_lane[1] ? value4_choice >> 16 : value4_choice;
+  wire [127:0] value4_choice_3 = at3_value_lane[2] ? value4_choice_2 >> 32 : value4_choice_2;
   wire [63:0] value4_joined = {
     {8{field4_word[7:4] > 4'd7}},
     {8{field4_word[7:4] > 4'd6}},
@@ -334,15 +334,15 @@ module DfEvaluate_b64_c8_d1444_r8 (
       at1_step_test <= arrived_held_test;
       at1_step_field <= arrived_held_field;
       at1_step_value <= arrived_held_value;
-      at1_step_valueAt <= arrived_held_valueAt;
+      at1_step_value_at <= arrived_held_value_at;
       at1_step_piece <= arrived_held_piece;
       at1_step_begins <= arrived_held_begins;
       at1_step_bytes <= arrived_held_bytes;
       at1_step_result <= arrived_held_result;
       at1_step_ends <= arrived_held_ends;
       at1_step_status <= arrived_held_status;
-      at1_fieldLane <= lane + arrived_held_field;
-      at1_valueLane <= lane + arrived_held_valueAt;
+      at1_field_lane <= lane + arrived_held_field;
+      at1_value_lane <= lane + arrived_held_value_at;
       take_even <= (64'hffffffffffffffff << lane) ^ {64{beat[0]}};
       at2_step_context <= at1_step_context;
       at2_step_read <= at1_step_read;
@@ -351,15 +351,15 @@ module DfEvaluate_b64_c8_d1444_r8 (
       at2_step_test <= at1_step_test;
       at2_step_field <= at1_step_field;
       at2_step_value <= at1_step_value;
-      at2_step_valueAt <= at1_step_valueAt;
+      at2_step_value_at <= at1_step_value_at;
       at2_step_piece <= at1_step_piece;
       at2_step_begins <= at1_step_begins;
       at2_step_bytes <= at1_step_bytes;
       at2_step_result <= at1_step_result;
       at2_step_ends <= at1_step_ends;
       at2_step_status <= at1_step_status;
-      at2_fieldLane <= at1_fieldLane;
-      at2_valueLane <= at1_valueLane;
+      at2_field_lane <= at1_field_lane;
+      at2_value_lane <= at1_value_lane;
       data2 <= {
         take_even[63] ? even_word[511:504] : odd_word[511:504],
         take_even[62] ? even_word[503:496] : odd_word[503:496],
@@ -433,15 +433,15 @@ module DfEvaluate_b64_c8_d1444_r8 (
       at3_step_test <= at2_step_test;
       at3_step_field <= at2_step_field;
       at3_step_value <= at2_step_value;
-      at3_step_valueAt <= at2_step_valueAt;
+      at3_step_value_at <= at2_step_value_at;
       at3_step_piece <= at2_step_piece;
       at3_step_begins <= at2_step_begins;
       at3_step_bytes <= at2_step_bytes;
       at3_step_result <= at2_step_result;
       at3_step_ends <= at2_step_ends;
       at3_step_status <= at2_step_status;
-      at3_fieldLane <= at2_fieldLane;
-      at3_valueLane <= at2_valueLane;
+      at3_field_lane <= at2_field_lane;
+      at3_value_lane <= at2_value_lane;
       data3 <= data2;
       field_words <= {field_words_choice, field_words_choice_2};
       value_words <= {value_words_choice, value_words_choice_2};
@@ -452,7 +452,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
       step4_test <= at3_step_test;
       step4_field <= at3_step_field;
       step4_value <= at3_step_value;
-      step4_valueAt <= at3_step_valueAt;
+      step4_value_at <= at3_step_value_at;
       step4_piece <= at3_step_piece;
       step4_begins <= at3_step_begins;
       step4_bytes <= at3_step_bytes;
@@ -469,7 +469,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
       step5_test <= step4_test;
       step5_field <= step4_field;
       step5_value <= step4_value;
-      step5_valueAt <= step4_valueAt;
+      step5_value_at <= step4_value_at;
       step5_piece <= step4_piece;
       step5_begins <= step4_begins;
       step5_bytes <= step4_bytes;
@@ -487,7 +487,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
       found_step_test <= step5_test;
       found_step_field <= step5_field;
       found_step_value <= step5_value;
-      found_step_valueAt <= step5_valueAt;
+      found_step_value_at <= step5_value_at;
       found_step_piece <= step5_piece;
       found_step_begins <= step5_begins;
       found_step_bytes <= step5_bytes;
@@ -503,7 +503,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
     end
 
   always @(posedge clk)
-    if (queries_en) sizes[queries_query_context] <= {queries_query_valueBytes, queries_query_fieldBytes};
+    if (queries_en) sizes[queries_query_context] <= {queries_query_value_bytes, queries_query_field_bytes};
 
   always @(posedge clk)
     if (queries_en) operands[queries_query_context] <= queries_query_operand;
@@ -531,7 +531,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   assign found_payload_step_test = found_step_test;
   assign found_payload_step_field = found_step_field;
   assign found_payload_step_value = found_step_value;
-  assign found_payload_step_valueAt = found_step_valueAt;
+  assign found_payload_step_value_at = found_step_value_at;
   assign found_payload_step_piece = found_step_piece;
   assign found_payload_step_begins = found_step_begins;
   assign found_payload_step_bytes = found_step_bytes;
@@ -550,11 +550,11 @@ module DfEvaluate_b64_c8_d1444_r8 (
     queries_query_table,
     queries_query_total,
     queries_query_chunk,
-    queries_query_rowBytes,
-    queries_query_fieldOffset,
-    queries_query_valueOffset,
-    at3_fieldLane[5:3],
-    at3_valueLane[5:3],
+    queries_query_row_bytes,
+    queries_query_field_offset,
+    queries_query_value_offset,
+    at3_field_lane[5:3],
+    at3_value_lane[5:3],
     field4_choice_3[127:64],
     value4_choice_3[127:64],
     even_word_sum[0],

@@ -22,13 +22,13 @@ module DfIntake_b64_c8_d1444 (
   output wire [63:0]  query_payload_table,
   output wire [42:0]  query_payload_total,
   output wire [13:0]  query_payload_chunk,
-  output wire [13:0]  query_payload_rowBytes,
-  output wire [13:0]  query_payload_fieldOffset,
-  output wire [3:0]   query_payload_fieldBytes,
+  output wire [13:0]  query_payload_row_bytes,
+  output wire [13:0]  query_payload_field_offset,
+  output wire [3:0]   query_payload_field_bytes,
   output wire [2:0]   query_payload_predicate,
   output wire [63:0]  query_payload_operand,
-  output wire [13:0]  query_payload_valueOffset,
-  output wire [3:0]   query_payload_valueBytes
+  output wire [13:0]  query_payload_value_offset,
+  output wire [3:0]   query_payload_value_bytes
 );
   localparam [2:0] state_idle = 3'd0;
   localparam [2:0] state_body = 3'd1;
@@ -129,13 +129,13 @@ module DfIntake_b64_c8_d1444 (
   assign query_payload_table = body[63:0];
   assign query_payload_total = total;
   assign query_payload_chunk = {3'd0, room - remainder};
-  assign query_payload_rowBytes = body[109:96];
-  assign query_payload_fieldOffset = body[125:112];
-  assign query_payload_fieldBytes = body[131:128];
+  assign query_payload_row_bytes = body[109:96];
+  assign query_payload_field_offset = body[125:112];
+  assign query_payload_field_bytes = body[131:128];
   assign query_payload_predicate = body[138:136];
   assign query_payload_operand = body[207:144];
-  assign query_payload_valueOffset = body[221:208];
-  assign query_payload_valueBytes = body[227:224];
+  assign query_payload_value_offset = body[221:208];
+  assign query_payload_value_bytes = body[227:224];
 
   wire _unused_ok = &{1'b0, request_payload_pid, body[511:232], 1'b0};
 endmodule

@@ -11,13 +11,13 @@ module DfPlace_b64_c8_d1444_r8 (
   input  wire [63:0]  queries_query_table,
   input  wire [42:0]  queries_query_total,
   input  wire [13:0]  queries_query_chunk,
-  input  wire [13:0]  queries_query_rowBytes,
-  input  wire [13:0]  queries_query_fieldOffset,
-  input  wire [3:0]   queries_query_fieldBytes,
+  input  wire [13:0]  queries_query_row_bytes,
+  input  wire [13:0]  queries_query_field_offset,
+  input  wire [3:0]   queries_query_field_bytes,
   input  wire [2:0]   queries_query_predicate,
   input  wire [63:0]  queries_query_operand,
-  input  wire [13:0]  queries_query_valueOffset,
-  input  wire [3:0]   queries_query_valueBytes,
+  input  wire [13:0]  queries_query_value_offset,
+  input  wire [3:0]   queries_query_value_bytes,
   input  wire         found_valid,
   output wire         found_ready,
   input  wire [2:0]   found_payload_step_context,
@@ -27,7 +27,7 @@ module DfPlace_b64_c8_d1444_r8 (
   input  wire         found_payload_step_test,
   input  wire [5:0]   found_payload_step_field,
   input  wire         found_payload_step_value,
-  input  wire [5:0]   found_payload_step_valueAt,
+  input  wire [5:0]   found_payload_step_value_at,
   input  wire         found_payload_step_piece,
   input  wire         found_payload_step_begins,
   input  wire [6:0]   found_payload_step_bytes,
@@ -233,7 +233,7 @@ module DfPlace_b64_c8_d1444_r8 (
     end
 
   always @(posedge clk)
-    if (queries_en) row_bytes[queries_query_context] <= queries_query_rowBytes;
+    if (queries_en) row_bytes[queries_query_context] <= queries_query_row_bytes;
 
   always @(posedge clk)
     if (completes | (done & (places | found_payload_step_opens))) begin
@@ -276,16 +276,16 @@ module DfPlace_b64_c8_d1444_r8 (
     queries_query_table,
     queries_query_total,
     queries_query_chunk,
-    queries_query_fieldOffset,
-    queries_query_fieldBytes,
+    queries_query_field_offset,
+    queries_query_field_bytes,
     queries_query_predicate,
     queries_query_operand,
-    queries_query_valueOffset,
-    queries_query_valueBytes,
+    queries_query_value_offset,
+    queries_query_value_bytes,
     found_payload_step_read,
     found_payload_step_at[13:6],
     found_payload_step_field,
-    found_payload_step_valueAt,
+    found_payload_step_value_at,
     1'b0
   };
 endmodule

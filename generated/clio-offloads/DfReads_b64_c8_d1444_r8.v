@@ -12,13 +12,13 @@ module DfReads_b64_c8_d1444_r8 (
   input  wire [63:0]  query_payload_table,
   input  wire [42:0]  query_payload_total,
   input  wire [13:0]  query_payload_chunk,
-  input  wire [13:0]  query_payload_rowBytes,
-  input  wire [13:0]  query_payload_fieldOffset,
-  input  wire [3:0]   query_payload_fieldBytes,
+  input  wire [13:0]  query_payload_row_bytes,
+  input  wire [13:0]  query_payload_field_offset,
+  input  wire [3:0]   query_payload_field_bytes,
   input  wire [2:0]   query_payload_predicate,
   input  wire [63:0]  query_payload_operand,
-  input  wire [13:0]  query_payload_valueOffset,
-  input  wire [3:0]   query_payload_valueBytes,
+  input  wire [13:0]  query_payload_value_offset,
+  input  wire [3:0]   query_payload_value_bytes,
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -157,7 +157,7 @@ module DfReads_b64_c8_d1444_r8 (
     end
   end
   wire [107:0] place_va_word = places[turns_pop_payload];
-  wire final__atMost = place_left <= {29'd0, chunk};
+  wire final__at_most = place_left <= {29'd0, chunk};
 
   always @(posedge clk)
     case (turn)
@@ -170,9 +170,9 @@ module DfReads_b64_c8_d1444_r8 (
         gives_up <= |status_now_joined[{turns_pop_payload, 2'd0} +: 4];
       end
       turn_decide: begin
-        final_ <= gives_up | final__atMost;
+        final_ <= gives_up | final__at_most;
         none <= gives_up | (place_left == 43'd0);
-        length <= final__atMost ? place_left[13:0] : chunk;
+        length <= final__at_most ? place_left[13:0] : chunk;
       end
       default: ;
     endcase
@@ -323,13 +323,13 @@ module DfReads_b64_c8_d1444_r8 (
     1'b0,
     query_payload_opcode,
     query_payload_aggregate,
-    query_payload_rowBytes,
-    query_payload_fieldOffset,
-    query_payload_fieldBytes,
+    query_payload_row_bytes,
+    query_payload_field_offset,
+    query_payload_field_bytes,
     query_payload_predicate,
     query_payload_operand,
-    query_payload_valueOffset,
-    query_payload_valueBytes,
+    query_payload_value_offset,
+    query_payload_value_bytes,
     memory_reply_payload_tag[7:3],
     memory_reply_payload_va,
     memory_reply_payload_length,

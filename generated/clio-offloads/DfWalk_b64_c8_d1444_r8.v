@@ -11,13 +11,13 @@ module DfWalk_b64_c8_d1444_r8 (
   input  wire [63:0] queries_query_table,
   input  wire [42:0] queries_query_total,
   input  wire [13:0] queries_query_chunk,
-  input  wire [13:0] queries_query_rowBytes,
-  input  wire [13:0] queries_query_fieldOffset,
-  input  wire [3:0]  queries_query_fieldBytes,
+  input  wire [13:0] queries_query_row_bytes,
+  input  wire [13:0] queries_query_field_offset,
+  input  wire [3:0]  queries_query_field_bytes,
   input  wire [2:0]  queries_query_predicate,
   input  wire [63:0] queries_query_operand,
-  input  wire [13:0] queries_query_valueOffset,
-  input  wire [3:0]  queries_query_valueBytes,
+  input  wire [13:0] queries_query_value_offset,
+  input  wire [3:0]  queries_query_value_bytes,
   input  wire        slice_valid,
   output wire        slice_ready,
   input  wire [2:0]  slice_payload_context,
@@ -35,7 +35,7 @@ module DfWalk_b64_c8_d1444_r8 (
   output wire        step_payload_test,
   output wire [5:0]  step_payload_field,
   output wire        step_payload_value,
-  output wire [5:0]  step_payload_valueAt,
+  output wire [5:0]  step_payload_value_at,
   output wire        step_payload_piece,
   output wire        step_payload_begins,
   output wire [6:0]  step_payload_bytes,
@@ -50,9 +50,9 @@ module DfWalk_b64_c8_d1444_r8 (
   localparam [1:0] s_idle = 2'd0;
   reg [2:0] context_; // walk.ts:27
   reg [2:0] read; // walk.ts:28
-  reg [13:0] layout_rowBytes; // walk.ts:29
-  reg [13:0] layout_fieldOffset; // walk.ts:29
-  reg [13:0] layout_valueOffset; // walk.ts:29
+  reg [13:0] layout_row_bytes; // walk.ts:29
+  reg [13:0] layout_field_offset; // walk.ts:29
+  reg [13:0] layout_value_offset; // walk.ts:29
   reg layout_aggregate; // walk.ts:29
   reg layout_short; // walk.ts:29
   reg [3:0] status; // walk.ts:30
@@ -68,10 +68,10 @@ module DfWalk_b64_c8_d1444_r8 (
   reg [13:0] result_at; // walk.ts:41
   reg [1:0] s; // walk.ts:52
   (* ram_style = "distributed" *) reg [43:0] layouts [0:7]; // walk.ts:21
-  wire first_piece = row_rest == layout_rowBytes; // walk.ts:43
+  wire first_piece = row_rest == layout_row_bytes; // walk.ts:43
   wire last_piece = row_rest <= 14'd64; // walk.ts:44
   wire row_ends = layout_short | (tested & (layout_aggregate | last_piece)); // walk.ts:45
-  wire slice_ends = row_ends & (rest == layout_rowBytes); // walk.ts:46
+  wire slice_ends = row_ends & (rest == layout_row_bytes); // walk.ts:46
   wire result_ends = result_at == 14'd0; // walk.ts:47
   wire rows = s == s_rows; // walk.ts:117
   wire result = s == s_result; // walk.ts:117
@@ -79,7 +79,7 @@ module DfWalk_b64_c8_d1444_r8 (
   wire long = ~layout_short; // walk.ts:118
   wire tests = rows & (layout_short | ~tested); // walk.ts:118
   wire follows = rows & (layout_short | tested); // walk.ts:118
-  wire [43:0] layout_rowBytes_word = layouts[slice_payload_context];
+  wire [43:0] layout_row_bytes_word = layouts[slice_payload_context];
 
   always @(posedge clk)
     case (s)
@@ -89,17 +89,17 @@ module DfWalk_b64_c8_d1444_r8 (
         status <= slice_payload_status;
         final_ <= slice_payload_final;
         opens <= slice_payload_first;
-        layout_rowBytes <= layout_rowBytes_word[13:0];
-        layout_fieldOffset <= layout_rowBytes_word[27:14];
-        layout_valueOffset <= layout_rowBytes_word[41:28];
-        layout_aggregate <= layout_rowBytes_word[42];
-        layout_short <= layout_rowBytes_word[43];
+        layout_row_bytes <= layout_row_bytes_word[13:0];
+        layout_field_offset <= layout_row_bytes_word[27:14];
+        layout_value_offset <= layout_row_bytes_word[41:28];
+        layout_aggregate <= layout_row_bytes_word[42];
+        layout_short <= layout_row_bytes_word[43];
         row_at <= 14'd0;
-        field_at <= layout_rowBytes_word[27:14];
-        value_at <= layout_rowBytes_word[41:28];
+        field_at <= layout_row_bytes_word[27:14];
+        value_at <= layout_row_bytes_word[41:28];
         rest <= slice_payload_length;
         tested <= 1'b0;
-        row_rest <= layout_rowBytes_word[13:0];
+        row_rest <= layout_row_bytes_word[13:0];
         result_at <= 14'd0;
       end
       s_rows: begin
@@ -112,11 +112,11 @@ module DfWalk_b64_c8_d1444_r8 (
           end
           if (row_ends) begin
             tested <= 1'b0;
-            row_at <= row_at + ((layout_short | layout_aggregate) ? layout_rowBytes : row_rest);
-            field_at <= field_at + layout_rowBytes;
-            value_at <= value_at + layout_rowBytes;
-            row_rest <= layout_rowBytes;
-            rest <= rest - layout_rowBytes;
+            row_at <= row_at + ((layout_short | layout_aggregate) ? layout_row_bytes : row_rest);
+            field_at <= field_at + layout_row_bytes;
+            value_at <= value_at + layout_row_bytes;
+            row_rest <= layout_row_bytes;
+            rest <= rest - layout_row_bytes;
           end
         end
       end
@@ -143,7 +143,7 @@ module DfWalk_b64_c8_d1444_r8 (
             if (released_1_when) s <= s_rows;
             else if (slice_payload_final) begin
               s <= s_end;
-              if ((slice_payload_status == 4'd0) & layout_rowBytes_word[42]) s <= s_result;
+              if ((slice_payload_status == 4'd0) & layout_row_bytes_word[42]) s <= s_result;
             end
             released_1 <= ~released_1_when;
           end
@@ -173,11 +173,11 @@ module DfWalk_b64_c8_d1444_r8 (
   always @(posedge clk)
     if (queries_en) begin
       layouts[queries_query_context] <= {
-        queries_query_rowBytes <= 14'd64,
+        queries_query_row_bytes <= 14'd64,
         queries_query_aggregate,
-        queries_query_valueOffset,
-        queries_query_fieldOffset,
-        queries_query_rowBytes
+        queries_query_value_offset,
+        queries_query_field_offset,
+        queries_query_row_bytes
       };
     end
 
@@ -192,9 +192,9 @@ module DfWalk_b64_c8_d1444_r8 (
     field_at;
   assign step_payload_opens = opens;
   assign step_payload_test = tests;
-  assign step_payload_field = long ? 6'd0 : layout_fieldOffset[5:0];
+  assign step_payload_field = long ? 6'd0 : layout_field_offset[5:0];
   assign step_payload_value = follows & layout_aggregate;
-  assign step_payload_valueAt = long ? 6'd0 : layout_valueOffset[5:0];
+  assign step_payload_value_at = long ? 6'd0 : layout_value_offset[5:0];
   assign step_payload_piece = follows & ~layout_aggregate;
   assign step_payload_begins = result ? result_at == 14'd0 : layout_short | first_piece;
   assign step_payload_bytes = result ? 7'd32 : (layout_short | last_piece) ? row_rest[6:0] : 7'd64;
@@ -210,12 +210,12 @@ module DfWalk_b64_c8_d1444_r8 (
     queries_query_table,
     queries_query_total,
     queries_query_chunk,
-    queries_query_fieldBytes,
+    queries_query_field_bytes,
     queries_query_predicate,
     queries_query_operand,
-    queries_query_valueBytes,
-    layout_fieldOffset[13:6],
-    layout_valueOffset[13:6],
+    queries_query_value_bytes,
+    layout_field_offset[13:6],
+    layout_value_offset[13:6],
     1'b0
   };
 endmodule

@@ -5,9 +5,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   input  wire         rst,
   input  wire [47:0]  config_mac,
   input  wire [31:0]  config_ip,
-  input  wire [15:0]  config_nativePort,
-  input  wire [15:0]  config_clientPort,
-  input  wire         config_acceptAnyMac,
+  input  wire [15:0]  config_native_port,
+  input  wire [15:0]  config_client_port,
+  input  wire         config_accept_any_mac,
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
@@ -469,7 +469,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [463:0] replies_to_head_held_header; // reply-port.ts:56
   reg replies_to_head_held_remember; // reply-port.ts:56
   reg [7:0] replies_to_head_held_entry; // reply-port.ts:56
-  reg [15:0] replies_to_head_held_ipLength; // reply-port.ts:56
+  reg [15:0] replies_to_head_held_ip_length; // reply-port.ts:56
   reg [16:0] replies_to_head_held_sum; // reply-port.ts:56
   reg replies_to_head_skid_full; // reply-port.ts:56
   reg [2:0] replies_to_head_skid_held_number; // reply-port.ts:56
@@ -481,7 +481,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [463:0] replies_to_head_skid_held_header; // reply-port.ts:56
   reg replies_to_head_skid_held_remember; // reply-port.ts:56
   reg [7:0] replies_to_head_skid_held_entry; // reply-port.ts:56
-  reg [15:0] replies_to_head_skid_held_ipLength; // reply-port.ts:56
+  reg [15:0] replies_to_head_skid_held_ip_length; // reply-port.ts:56
   reg [16:0] replies_to_head_skid_held_sum; // reply-port.ts:56
   wire replies_reply_header_head_ready; // reply-port.ts:71
   wire replies_reply_header_data_ready; // reply-port.ts:71
@@ -549,7 +549,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [13:0] to_memory_to_head_held_data; // memory-port.ts:45
   reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:45
   reg [1:0] to_memory_to_head_held_number; // memory-port.ts:45
-  reg [15:0] to_memory_to_head_held_ipLength; // memory-port.ts:45
+  reg [15:0] to_memory_to_head_held_ip_length; // memory-port.ts:45
   reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:45
   reg to_memory_to_head_skid_full; // memory-port.ts:45
   reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:45
@@ -560,7 +560,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:45
   reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:45
   reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:45
-  reg [15:0] to_memory_to_head_skid_held_ipLength; // memory-port.ts:45
+  reg [15:0] to_memory_to_head_skid_held_ip_length; // memory-port.ts:45
   reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:45
   wire to_memory_memory_header_head_ready; // memory-port.ts:57
   wire to_memory_memory_header_data_ready; // memory-port.ts:57
@@ -623,7 +623,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:95
   wire requests_looks_up_and =
     requests_parted_held_header[374]
-    & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_nativePort)
+    & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_native_port)
     & ((requests_parted_held_header[367:360] == 8'd98) | (requests_parted_held_header[367:360] == 8'd100) | (requests_parted_held_header[367:360] == 8'd102) | (requests_parted_held_header[367:360] == 8'd32) | (requests_parted_held_header[367:360] == 8'd34) | (requests_parted_held_header[367:360] == 8'd40));
   wire requests_looks_up = requests_looks_up_and & (|requests_to_slot); // request-port.ts:116
   wire requests_known = ~requests_looks_up | requests_once_answer_valid; // request-port.ts:121
@@ -736,7 +736,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:56
   assign replies_sum_node = replies_own_ip_sum + {4'd0, replies_to_sum_held_header[231:224], replies_to_sum_held_header[239:232]} + {4'd0, replies_to_sum_held_header[215:208], replies_to_sum_held_header[223:216]} + {4'd0, replies_ip_length};
   wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:56
-  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_nativePort; // reply-port.ts:61
+  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:61
   wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:62
   wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:48
   wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:66
@@ -764,8 +764,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_checksum[7:0],
     replies_checksum[15:8],
     48'h114000400000,
-    replies_to_head_held_ipLength[7:0],
-    replies_to_head_held_ipLength[15:8],
+    replies_to_head_held_ip_length[7:0],
+    replies_to_head_held_ip_length[15:8],
     32'h450008,
     config_mac[7:0],
     config_mac[15:8],
@@ -913,8 +913,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     16'd0,
     to_memory_length[7:0],
     to_memory_length[15:8],
-    config_nativePort[7:0],
-    config_nativePort[15:8],
+    config_native_port[7:0],
+    config_native_port[15:8],
     16'd323,
     config_ip[7:0],
     config_ip[15:8],
@@ -926,8 +926,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     to_memory_checksum[7:0],
     to_memory_checksum[15:8],
     48'h114000400000,
-    to_memory_to_head_held_ipLength[7:0],
-    to_memory_to_head_held_ipLength[15:8],
+    to_memory_to_head_held_ip_length[7:0],
+    to_memory_to_head_held_ip_length[15:8],
     38'h11400200,
     to_memory_to_head_held_number,
     40'h4f494c4303,
@@ -2306,8 +2306,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       replies_to_head_held_entry <=
         replies_to_head_skid_full ? replies_to_head_skid_held_entry :
         replies_to_sum_held_entry;
-      replies_to_head_held_ipLength <=
-        replies_to_head_skid_full ? replies_to_head_skid_held_ipLength :
+      replies_to_head_held_ip_length <=
+        replies_to_head_skid_full ? replies_to_head_skid_held_ip_length :
         replies_ip_length;
       replies_to_head_held_sum <=
         replies_to_head_skid_full ? replies_to_head_skid_held_sum :
@@ -2325,7 +2325,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       replies_to_head_skid_held_header <= replies_to_sum_held_header;
       replies_to_head_skid_held_remember <= replies_to_sum_held_remember;
       replies_to_head_skid_held_entry <= replies_to_sum_held_entry;
-      replies_to_head_skid_held_ipLength <= replies_ip_length;
+      replies_to_head_skid_held_ip_length <= replies_ip_length;
       replies_to_head_skid_held_sum <= replies_summed_payload_sum;
     end
 
@@ -2490,8 +2490,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       to_memory_to_head_held_number <=
         to_memory_to_head_skid_full ? to_memory_to_head_skid_held_number :
         to_memory_granted_held_number;
-      to_memory_to_head_held_ipLength <=
-        to_memory_to_head_skid_full ? to_memory_to_head_skid_held_ipLength :
+      to_memory_to_head_held_ip_length <=
+        to_memory_to_head_skid_full ? to_memory_to_head_skid_held_ip_length :
         to_memory_ip_length;
       to_memory_to_head_held_sum <=
         to_memory_to_head_skid_full ? to_memory_to_head_skid_held_sum :
@@ -2508,7 +2508,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       to_memory_to_head_skid_held_data <= to_memory_granted_held_data;
       to_memory_to_head_skid_held_cost <= to_memory_granted_held_cost;
       to_memory_to_head_skid_held_number <= to_memory_granted_held_number;
-      to_memory_to_head_skid_held_ipLength <= to_memory_ip_length;
+      to_memory_to_head_skid_held_ip_length <= to_memory_ip_length;
       to_memory_to_head_skid_held_sum <= to_memory_summed_payload_sum;
     end
 
@@ -2597,8 +2597,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   wire _unused_ok = &{
     1'b0,
-    config_clientPort,
-    config_acceptAnyMac,
+    config_client_port,
+    config_accept_any_mac,
     slot_0_asked_ready,
     slot_0_events_replies,
     slot_0_events_refused,

@@ -9,14 +9,14 @@ module Fifo_shape_99b1e6_depth8_styledistributed (
   input  wire [43:0] push_payload_block,
   input  wire [10:0] push_payload_size,
   input  wire        push_payload_slot,
-  input  wire [43:0] push_payload_slotBlock,
+  input  wire [43:0] push_payload_slot_block,
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire        pop_payload_value,
   output wire [43:0] pop_payload_block,
   output wire [10:0] pop_payload_size,
   output wire        pop_payload_slot,
-  output wire [43:0] pop_payload_slotBlock,
+  output wire [43:0] pop_payload_slot_block,
   output wire [3:0]  level
 );
   reg [2:0] head; // fifo.ts:29
@@ -46,7 +46,7 @@ module Fifo_shape_99b1e6_depth8_styledistributed (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_slotBlock,
+        push_payload_slot_block,
         push_payload_slot,
         push_payload_size,
         push_payload_block,
@@ -61,6 +61,6 @@ module Fifo_shape_99b1e6_depth8_styledistributed (
   assign pop_payload_block = pop_payload_value_word[44:1];
   assign pop_payload_size = pop_payload_value_word[55:45];
   assign pop_payload_slot = pop_payload_value_word[56];
-  assign pop_payload_slotBlock = pop_payload_value_word[100:57];
+  assign pop_payload_slot_block = pop_payload_value_word[100:57];
   assign level = count;
 endmodule

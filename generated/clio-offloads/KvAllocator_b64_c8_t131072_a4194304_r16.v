@@ -21,7 +21,7 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
   input  wire [43:0]  give_payload_block,
   input  wire [10:0]  give_payload_size,
   input  wire         give_payload_slot,
-  input  wire [43:0]  give_payload_slotBlock,
+  input  wire [43:0]  give_payload_slot_block,
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_head_tag,
@@ -306,7 +306,7 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
             (give_payload_size <= 11'd500) ? 3'd3 :
             (give_payload_size <= 11'd1012) ? 3'd4 :
             3'd5;
-          freed <= slot_now ? give_payload_slotBlock : give_payload_block;
+          freed <= slot_now ? give_payload_slot_block : give_payload_block;
         end
         else if (take_valid) begin
           asked_table <= take_payload_table;

@@ -38,7 +38,7 @@ module KvEngine_b64_c8_t131072 (
   output wire [43:0]  give_payload_block,
   output wire [10:0]  give_payload_size,
   output wire         give_payload_slot,
-  output wire [43:0]  give_payload_slotBlock,
+  output wire [43:0]  give_payload_slot_block,
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_head_tag,
@@ -122,10 +122,10 @@ module KvEngine_b64_c8_t131072 (
   reg [1:0] ask_content; // engine.ts:89
   reg end_silent; // engine.ts:90
   reg [3:0] end_code; // engine.ts:90
-  reg end_givesNew; // engine.ts:90
-  reg end_givesOld; // engine.ts:90
-  reg end_givesSlot; // engine.ts:90
-  reg end_givesOther; // engine.ts:90
+  reg end_gives_new; // engine.ts:90
+  reg end_gives_old; // engine.ts:90
+  reg end_gives_slot; // engine.ts:90
+  reg end_gives_other; // engine.ts:90
   reg [2:0] state; // engine.ts:119
   wire accesses_push_ready; // engine.ts:253
   wire accesses_pop_valid; // engine.ts:253
@@ -148,7 +148,7 @@ module KvEngine_b64_c8_t131072 (
   wire [43:0] giving_pop_payload_block; // engine.ts:273
   wire [10:0] giving_pop_payload_size; // engine.ts:273
   wire giving_pop_payload_slot; // engine.ts:273
-  wire [43:0] giving_pop_payload_slotBlock; // engine.ts:273
+  wire [43:0] giving_pop_payload_slot_block; // engine.ts:273
   wire [3:0] giving_level; // engine.ts:273
   wire answers_push_ready; // engine.ts:282
   wire answers_pop_valid; // engine.ts:282
@@ -190,7 +190,7 @@ module KvEngine_b64_c8_t131072 (
   wire unlinks = c_alone & c_other_valid; // engine.ts:116
   wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:117
   wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:309
-  wire gives = end_givesNew | end_givesOld | end_givesSlot | end_givesOther; // engine.ts:272
+  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:272
 
   wire accesses_push_valid = asking; // engine.ts:253
   wire [7:0] accesses_push_payload_tag = {ask_purpose, 2'd0, context_}; // engine.ts:253
@@ -250,30 +250,30 @@ module KvEngine_b64_c8_t131072 (
   );
 
   wire giving_push_valid = ending & gives; // engine.ts:273
-  wire giving_push_payload_value = end_givesNew | end_givesOld; // engine.ts:273
-  wire [43:0] giving_push_payload_block = end_givesNew ? a_block : c_found_block; // engine.ts:273
-  wire [10:0] giving_push_payload_size = end_givesNew ? a_size : c_found_size; // engine.ts:273
-  wire giving_push_payload_slot = end_givesSlot | end_givesOther; // engine.ts:273
-  wire [43:0] giving_push_payload_slotBlock = end_givesSlot ? c_slot : c_other_slot; // engine.ts:273
+  wire giving_push_payload_value = end_gives_new | end_gives_old; // engine.ts:273
+  wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block; // engine.ts:273
+  wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size; // engine.ts:273
+  wire giving_push_payload_slot = end_gives_slot | end_gives_other; // engine.ts:273
+  wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot; // engine.ts:273
   wire giving_pop_ready = give_ready; // engine.ts:273
   Fifo_shape_99b1e6_depth8_styledistributed giving ( // engine.ts:273
-    .clk                    (clk),
-    .rst                    (rst),
-    .push_valid             (giving_push_valid),
-    .push_ready             (giving_push_ready),
-    .push_payload_value     (giving_push_payload_value),
-    .push_payload_block     (giving_push_payload_block),
-    .push_payload_size      (giving_push_payload_size),
-    .push_payload_slot      (giving_push_payload_slot),
-    .push_payload_slotBlock (giving_push_payload_slotBlock),
-    .pop_valid              (giving_pop_valid),
-    .pop_ready              (giving_pop_ready),
-    .pop_payload_value      (giving_pop_payload_value),
-    .pop_payload_block      (giving_pop_payload_block),
-    .pop_payload_size       (giving_pop_payload_size),
-    .pop_payload_slot       (giving_pop_payload_slot),
-    .pop_payload_slotBlock  (giving_pop_payload_slotBlock),
-    .level                  (giving_level)
+    .clk                     (clk),
+    .rst                     (rst),
+    .push_valid              (giving_push_valid),
+    .push_ready              (giving_push_ready),
+    .push_payload_value      (giving_push_payload_value),
+    .push_payload_block      (giving_push_payload_block),
+    .push_payload_size       (giving_push_payload_size),
+    .push_payload_slot       (giving_push_payload_slot),
+    .push_payload_slot_block (giving_push_payload_slot_block),
+    .pop_valid               (giving_pop_valid),
+    .pop_ready               (giving_pop_ready),
+    .pop_payload_value       (giving_pop_payload_value),
+    .pop_payload_block       (giving_pop_payload_block),
+    .pop_payload_size        (giving_pop_payload_size),
+    .pop_payload_slot        (giving_pop_payload_slot),
+    .pop_payload_slot_block  (giving_pop_payload_slot_block),
+    .level                   (giving_level)
   );
 
   wire answers_push_valid = ending & ~end_silent; // engine.ts:282
@@ -578,19 +578,19 @@ module KvEngine_b64_c8_t131072 (
               if (failed | over) begin
                 end_silent <= 1'b0;
                 end_code <= failed ? code : 4'd4;
-                end_givesNew <= 1'b0;
-                end_givesOld <= 1'b0;
-                end_givesSlot <= 1'b0;
-                end_givesOther <= 1'b0;
+                end_gives_new <= 1'b0;
+                end_gives_old <= 1'b0;
+                end_gives_slot <= 1'b0;
+                end_gives_other <= 1'b0;
               end
               if (hits) begin
                 if (reads) begin
                   end_silent <= 1'b1;
                   end_code <= 4'd0;
-                  end_givesNew <= 1'b0;
-                  end_givesOld <= 1'b0;
-                  end_givesSlot <= 1'b0;
-                  end_givesOther <= 1'b0;
+                  end_gives_new <= 1'b0;
+                  end_gives_old <= 1'b0;
+                  end_gives_slot <= 1'b0;
+                  end_gives_other <= 1'b0;
                 end
                 else if (unlinks) begin
                   ask_purpose <= 3'd3;
@@ -614,20 +614,20 @@ module KvEngine_b64_c8_t131072 (
           3'd3: begin
             end_silent <= 1'b0;
             end_code <= code;
-            end_givesNew <= 1'b0;
-            end_givesOld <= ~failed & ~creates;
-            end_givesSlot <= ~failed & deletes & unlinks;
-            end_givesOther <= 1'b0;
+            end_gives_new <= 1'b0;
+            end_gives_old <= ~failed & ~creates;
+            end_gives_slot <= ~failed & deletes & unlinks;
+            end_gives_other <= 1'b0;
           end
           3'd6: begin
             c_other_slot <= spare_payload_block;
             if (failed) begin
               end_silent <= 1'b0;
               end_code <= code;
-              end_givesNew <= 1'b1;
-              end_givesOld <= 1'b0;
-              end_givesSlot <= 1'b0;
-              end_givesOther <= 1'b0;
+              end_gives_new <= 1'b1;
+              end_gives_old <= 1'b0;
+              end_gives_slot <= 1'b0;
+              end_gives_other <= 1'b0;
             end
             else begin
               ask_purpose <= 3'd4;
@@ -642,10 +642,10 @@ module KvEngine_b64_c8_t131072 (
             if (failed) begin
               end_silent <= 1'b0;
               end_code <= code;
-              end_givesNew <= 1'b1;
-              end_givesOld <= 1'b0;
-              end_givesSlot <= 1'b0;
-              end_givesOther <= 1'b1;
+              end_gives_new <= 1'b1;
+              end_gives_old <= 1'b0;
+              end_gives_slot <= 1'b0;
+              end_gives_other <= 1'b1;
             end
             else begin
               ask_purpose <= 3'd3;
@@ -663,10 +663,10 @@ module KvEngine_b64_c8_t131072 (
         if (written_when) begin
           end_silent <= 1'b0;
           end_code <= |c_verdict ? c_verdict : write_status;
-          end_givesNew <= 1'b1;
-          end_givesOld <= 1'b0;
-          end_givesSlot <= 1'b0;
-          end_givesOther <= 1'b0;
+          end_gives_new <= 1'b1;
+          end_gives_old <= 1'b0;
+          end_gives_slot <= 1'b0;
+          end_gives_other <= 1'b0;
         end
         else if (~c_grows) begin
           ask_purpose <= 3'd3;
@@ -738,7 +738,7 @@ module KvEngine_b64_c8_t131072 (
   assign give_payload_block = giving_pop_payload_block;
   assign give_payload_size = giving_pop_payload_size;
   assign give_payload_slot = giving_pop_payload_slot;
-  assign give_payload_slotBlock = giving_pop_payload_slotBlock;
+  assign give_payload_slot_block = giving_pop_payload_slot_block;
   assign memory_valid = accesses_pop_valid;
   assign memory_payload_head_tag = accesses_pop_payload_tag;
   assign memory_payload_head_opcode = accesses_pop_payload_write ? 8'd80 : 8'd64;

@@ -61,8 +61,8 @@ module KvIntake_b64_c8_t131072_d1466 (
   localparam [3:0] state_idle = 4'd0;
   localparam [3:0] state_head = 4'd1;
   localparam [3:0] state_decide = 4'd3;
-  localparam [3:0] state_tableWait = 4'd5;
-  localparam [3:0] state_blockWait = 4'd7;
+  localparam [3:0] state_table_wait = 4'd5;
+  localparam [3:0] state_block_wait = 4'd7;
   localparam [3:0] state_enter = 4'd8;
   localparam [3:0] state_send = 4'd9;
   localparam [3:0] state_drain = 4'd10;
@@ -126,11 +126,11 @@ module KvIntake_b64_c8_t131072_d1466 (
         asked_fingerprint_1 <= crc[31:24];
         write_beats <= write_beats_shifted[8:0];
       end
-      state_tableWait: begin
+      state_table_wait: begin
         table_1 <= taken_payload_block;
         failure <= taken_payload_status;
       end
-      state_blockWait: begin
+      state_block_wait: begin
         asked_block_1 <= taken_payload_block;
         failure <= taken_payload_status;
       end
@@ -165,8 +165,8 @@ module KvIntake_b64_c8_t131072_d1466 (
         else if (with_value) state <= state_block;
         else state <= state_enter;
       end
-      state_table: if (take_ready) state <= state_tableWait;
-      state_tableWait: begin
+      state_table: if (take_ready) state <= state_table_wait;
+      state_table_wait: begin
         if (taken_valid) begin
           if (|taken_payload_status) state <= state_drain;
           else begin
@@ -175,8 +175,8 @@ module KvIntake_b64_c8_t131072_d1466 (
           end
         end
       end
-      state_block: if (take_ready) state <= state_blockWait;
-      state_blockWait: begin
+      state_block: if (take_ready) state <= state_block_wait;
+      state_block_wait: begin
         if (taken_valid) begin
           if (|taken_payload_status) state <= state_drain;
           else state <= state_enter;
@@ -259,7 +259,7 @@ module KvIntake_b64_c8_t131072_d1466 (
   assign take_payload_slot = 1'b0;
   assign take_payload_kind = wanted;
   assign take_payload_context = request_context;
-  assign taken_ready = (state == state_tableWait) | (state == state_blockWait);
+  assign taken_ready = (state == state_table_wait) | (state == state_block_wait);
   assign memory_valid = (state == state_send) & request_data_valid;
   assign memory_payload_head_tag = {5'd8, request_context};
   assign memory_payload_head_opcode = 8'd80;

@@ -105,7 +105,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   reg [15:0] note_link; // engine.ts:70
   reg note_fresh; // engine.ts:70
   reg note_half; // engine.ts:70
-  reg note_halfIsValue; // engine.ts:70
+  reg note_half_is_value; // engine.ts:70
   reg [3:0] note_failed; // engine.ts:70
   reg [10:0] index; // engine.ts:77
   reg [3:0] size_class; // engine.ts:78
@@ -276,7 +276,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
         note_link <= note_object_word[31:16];
         note_fresh <= note_object_word[32];
         note_half <= note_object_word[33];
-        note_halfIsValue <= note_object_word[34];
+        note_half_is_value <= note_object_word[34];
         note_failed <= note_object_word[38:35];
         entry_array_1 <= (e == 3'd1) ? read_bytes[63:0] : entry_array_1_word[63:0];
         entry_number_1 <= (e == 3'd1) ? read_bytes[79:64] : entry_array_1_word[79:64];
@@ -504,7 +504,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
 
   always @(posedge clk)
     if (s == s_settle) begin
-      notes[c] <= {note_failed, note_halfIsValue, note_half, note_fresh, note_link, note_object};
+      notes[c] <= {note_failed, note_half_is_value, note_half, note_fresh, note_link, note_object};
     end
 
   assign asked_ready = 1'b1;

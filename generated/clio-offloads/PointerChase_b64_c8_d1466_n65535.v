@@ -54,15 +54,15 @@ module PointerChase_b64_c8_d1466_n65535 (
   wire intake_job_en; // pointer-chase.ts:18
   wire [2:0] intake_job_context; // pointer-chase.ts:18
   wire [63:0] intake_job_job_key; // pointer-chase.ts:18
-  wire intake_job_job_useKey; // pointer-chase.ts:18
-  wire intake_job_job_useDepth; // pointer-chase.ts:18
-  wire [8:0] intake_job_job_keyEnd; // pointer-chase.ts:18
+  wire intake_job_job_use_key; // pointer-chase.ts:18
+  wire intake_job_job_use_depth; // pointer-chase.ts:18
+  wire [8:0] intake_job_job_key_end; // pointer-chase.ts:18
   wire [3:0] intake_job_job_next; // pointer-chase.ts:18
   wire intake_job_job_follows; // pointer-chase.ts:18
-  wire [8:0] intake_job_job_pointerEnd; // pointer-chase.ts:18
-  wire [13:0] intake_job_job_nodeBytes; // pointer-chase.ts:18
-  wire [13:0] intake_job_job_valueBytes; // pointer-chase.ts:18
-  wire [7:0] intake_job_job_valueOffset; // pointer-chase.ts:18
+  wire [8:0] intake_job_job_pointer_end; // pointer-chase.ts:18
+  wire [13:0] intake_job_job_node_bytes; // pointer-chase.ts:18
+  wire [13:0] intake_job_job_value_bytes; // pointer-chase.ts:18
+  wire [7:0] intake_job_job_value_offset; // pointer-chase.ts:18
   wire intake_first_valid; // pointer-chase.ts:18
   wire [2:0] intake_first_payload_context; // pointer-chase.ts:18
   wire intake_first_payload_value; // pointer-chase.ts:18
@@ -238,15 +238,15 @@ module PointerChase_b64_c8_d1466_n65535 (
     .job_en                    (intake_job_en),
     .job_context               (intake_job_context),
     .job_job_key               (intake_job_job_key),
-    .job_job_useKey            (intake_job_job_useKey),
-    .job_job_useDepth          (intake_job_job_useDepth),
-    .job_job_keyEnd            (intake_job_job_keyEnd),
+    .job_job_use_key           (intake_job_job_use_key),
+    .job_job_use_depth         (intake_job_job_use_depth),
+    .job_job_key_end           (intake_job_job_key_end),
     .job_job_next              (intake_job_job_next),
     .job_job_follows           (intake_job_job_follows),
-    .job_job_pointerEnd        (intake_job_job_pointerEnd),
-    .job_job_nodeBytes         (intake_job_job_nodeBytes),
-    .job_job_valueBytes        (intake_job_job_valueBytes),
-    .job_job_valueOffset       (intake_job_job_valueOffset),
+    .job_job_pointer_end       (intake_job_job_pointer_end),
+    .job_job_node_bytes        (intake_job_job_node_bytes),
+    .job_job_value_bytes       (intake_job_job_value_bytes),
+    .job_job_value_offset      (intake_job_job_value_offset),
     .first_valid               (intake_first_valid),
     .first_ready               (intake_first_ready),
     .first_payload_context     (intake_first_payload_context),
@@ -273,15 +273,15 @@ module PointerChase_b64_c8_d1466_n65535 (
   wire examine_job_en = intake_job_en; // pointer-chase.ts:18
   wire [2:0] examine_job_context = intake_job_context; // pointer-chase.ts:18
   wire [63:0] examine_job_job_key = intake_job_job_key; // pointer-chase.ts:18
-  wire examine_job_job_useKey = intake_job_job_useKey; // pointer-chase.ts:18
-  wire examine_job_job_useDepth = intake_job_job_useDepth; // pointer-chase.ts:18
-  wire [8:0] examine_job_job_keyEnd = intake_job_job_keyEnd; // pointer-chase.ts:18
+  wire examine_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:18
+  wire examine_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:18
+  wire [8:0] examine_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:18
   wire [3:0] examine_job_job_next = intake_job_job_next; // pointer-chase.ts:18
   wire examine_job_job_follows = intake_job_job_follows; // pointer-chase.ts:18
-  wire [8:0] examine_job_job_pointerEnd = intake_job_job_pointerEnd; // pointer-chase.ts:18
-  wire [13:0] examine_job_job_nodeBytes = intake_job_job_nodeBytes; // pointer-chase.ts:18
-  wire [13:0] examine_job_job_valueBytes = intake_job_job_valueBytes; // pointer-chase.ts:18
-  wire [7:0] examine_job_job_valueOffset = intake_job_job_valueOffset; // pointer-chase.ts:18
+  wire [8:0] examine_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:18
+  wire [13:0] examine_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:18
+  wire [13:0] examine_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:18
+  wire [7:0] examine_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:18
   wire examine_visit_en = en; // pointer-chase.ts:18
   wire [2:0] examine_visit_context = fetches_payload_context; // pointer-chase.ts:18
   wire [15:0] examine_visit_left = fetches_payload_left; // pointer-chase.ts:18
@@ -306,15 +306,15 @@ module PointerChase_b64_c8_d1466_n65535 (
     .job_en                         (examine_job_en),
     .job_context                    (examine_job_context),
     .job_job_key                    (examine_job_job_key),
-    .job_job_useKey                 (examine_job_job_useKey),
-    .job_job_useDepth               (examine_job_job_useDepth),
-    .job_job_keyEnd                 (examine_job_job_keyEnd),
+    .job_job_use_key                (examine_job_job_use_key),
+    .job_job_use_depth              (examine_job_job_use_depth),
+    .job_job_key_end                (examine_job_job_key_end),
     .job_job_next                   (examine_job_job_next),
     .job_job_follows                (examine_job_job_follows),
-    .job_job_pointerEnd             (examine_job_job_pointerEnd),
-    .job_job_nodeBytes              (examine_job_job_nodeBytes),
-    .job_job_valueBytes             (examine_job_job_valueBytes),
-    .job_job_valueOffset            (examine_job_job_valueOffset),
+    .job_job_pointer_end            (examine_job_job_pointer_end),
+    .job_job_node_bytes             (examine_job_job_node_bytes),
+    .job_job_value_bytes            (examine_job_job_value_bytes),
+    .job_job_value_offset           (examine_job_job_value_offset),
     .visit_en                       (examine_visit_en),
     .visit_context                  (examine_visit_context),
     .visit_left                     (examine_visit_left),
@@ -358,15 +358,15 @@ module PointerChase_b64_c8_d1466_n65535 (
   wire answer_job_en = intake_job_en; // pointer-chase.ts:18
   wire [2:0] answer_job_context = intake_job_context; // pointer-chase.ts:18
   wire [63:0] answer_job_job_key = intake_job_job_key; // pointer-chase.ts:18
-  wire answer_job_job_useKey = intake_job_job_useKey; // pointer-chase.ts:18
-  wire answer_job_job_useDepth = intake_job_job_useDepth; // pointer-chase.ts:18
-  wire [8:0] answer_job_job_keyEnd = intake_job_job_keyEnd; // pointer-chase.ts:18
+  wire answer_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:18
+  wire answer_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:18
+  wire [8:0] answer_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:18
   wire [3:0] answer_job_job_next = intake_job_job_next; // pointer-chase.ts:18
   wire answer_job_job_follows = intake_job_job_follows; // pointer-chase.ts:18
-  wire [8:0] answer_job_job_pointerEnd = intake_job_job_pointerEnd; // pointer-chase.ts:18
-  wire [13:0] answer_job_job_nodeBytes = intake_job_job_nodeBytes; // pointer-chase.ts:18
-  wire [13:0] answer_job_job_valueBytes = intake_job_job_valueBytes; // pointer-chase.ts:18
-  wire [7:0] answer_job_job_valueOffset = intake_job_job_valueOffset; // pointer-chase.ts:18
+  wire [8:0] answer_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:18
+  wire [13:0] answer_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:18
+  wire [13:0] answer_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:18
+  wire [7:0] answer_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:18
   wire answer_found_en = examine_found_en; // pointer-chase.ts:18
   wire [2:0] answer_found_context = examine_found_context; // pointer-chase.ts:18
   wire [63:0] answer_found_va = examine_found_va; // pointer-chase.ts:18
@@ -391,15 +391,15 @@ module PointerChase_b64_c8_d1466_n65535 (
     .job_en                  (answer_job_en),
     .job_context             (answer_job_context),
     .job_job_key             (answer_job_job_key),
-    .job_job_useKey          (answer_job_job_useKey),
-    .job_job_useDepth        (answer_job_job_useDepth),
-    .job_job_keyEnd          (answer_job_job_keyEnd),
+    .job_job_use_key         (answer_job_job_use_key),
+    .job_job_use_depth       (answer_job_job_use_depth),
+    .job_job_key_end         (answer_job_job_key_end),
     .job_job_next            (answer_job_job_next),
     .job_job_follows         (answer_job_job_follows),
-    .job_job_pointerEnd      (answer_job_job_pointerEnd),
-    .job_job_nodeBytes       (answer_job_job_nodeBytes),
-    .job_job_valueBytes      (answer_job_job_valueBytes),
-    .job_job_valueOffset     (answer_job_job_valueOffset),
+    .job_job_pointer_end     (answer_job_job_pointer_end),
+    .job_job_node_bytes      (answer_job_job_node_bytes),
+    .job_job_value_bytes     (answer_job_job_value_bytes),
+    .job_job_value_offset    (answer_job_job_value_offset),
     .found_en                (answer_found_en),
     .found_context           (answer_found_context),
     .found_va                (answer_found_va),

@@ -10,7 +10,7 @@ module AccessRead_51a76732 (
   input  wire [13:0]  request_payload_length,
   input  wire         request_payload_write,
   input  wire         request_payload_silent,
-  input  wire [7:0]   request_payload_replyOpcode,
+  input  wire [7:0]   request_payload_reply_opcode,
   input  wire [2:0]   request_payload_op,
   input  wire         request_payload_indirect,
   input  wire [17:0]  request_payload_ppns,
@@ -40,7 +40,7 @@ module AccessRead_51a76732 (
   output wire         data_payload_last,
   output wire         data_payload_bad,
   output wire         events_reads,
-  output wire [13:0]  events_readBytes
+  output wire [13:0]  events_read_bytes
 );
   reg request_to_0_done; // access-read.ts:35
   reg request_to_1_done; // access-read.ts:35
@@ -50,7 +50,7 @@ module AccessRead_51a76732 (
   reg [13:0] waiting_of_held_length; // access-read.ts:37
   reg waiting_of_held_write; // access-read.ts:37
   reg waiting_of_held_silent; // access-read.ts:37
-  reg [7:0] waiting_of_held_replyOpcode; // access-read.ts:37
+  reg [7:0] waiting_of_held_reply_opcode; // access-read.ts:37
   reg [2:0] waiting_of_held_op; // access-read.ts:37
   reg waiting_of_held_indirect; // access-read.ts:37
   reg [17:0] waiting_of_held_ppns; // access-read.ts:37
@@ -60,7 +60,7 @@ module AccessRead_51a76732 (
   reg [13:0] waiting_of_skid_held_length; // access-read.ts:37
   reg waiting_of_skid_held_write; // access-read.ts:37
   reg waiting_of_skid_held_silent; // access-read.ts:37
-  reg [7:0] waiting_of_skid_held_replyOpcode; // access-read.ts:37
+  reg [7:0] waiting_of_skid_held_reply_opcode; // access-read.ts:37
   reg [2:0] waiting_of_skid_held_op; // access-read.ts:37
   reg waiting_of_skid_held_indirect; // access-read.ts:37
   reg [17:0] waiting_of_skid_held_ppns; // access-read.ts:37
@@ -124,7 +124,7 @@ module AccessRead_51a76732 (
   wire [28:0] job_next_payload_tag = {
     waiting_of_held_indirect,
     waiting_of_held_length,
-    waiting_of_held_replyOpcode,
+    waiting_of_held_reply_opcode,
     waiting_of_held_slot
   }; // access-read.ts:41
   wire reply_due = ~begun & ~reply_done; // access-read.ts:58
@@ -244,9 +244,9 @@ module AccessRead_51a76732 (
       waiting_of_held_length <= waiting_of_skid_full ? waiting_of_skid_held_length : request_payload_length;
       waiting_of_held_write <= waiting_of_skid_full ? waiting_of_skid_held_write : request_payload_write;
       waiting_of_held_silent <= waiting_of_skid_full ? waiting_of_skid_held_silent : request_payload_silent;
-      waiting_of_held_replyOpcode <=
-        waiting_of_skid_full ? waiting_of_skid_held_replyOpcode :
-        request_payload_replyOpcode;
+      waiting_of_held_reply_opcode <=
+        waiting_of_skid_full ? waiting_of_skid_held_reply_opcode :
+        request_payload_reply_opcode;
       waiting_of_held_op <= waiting_of_skid_full ? waiting_of_skid_held_op : request_payload_op;
       waiting_of_held_indirect <=
         waiting_of_skid_full ? waiting_of_skid_held_indirect :
@@ -261,7 +261,7 @@ module AccessRead_51a76732 (
       waiting_of_skid_held_length <= request_payload_length;
       waiting_of_skid_held_write <= request_payload_write;
       waiting_of_skid_held_silent <= request_payload_silent;
-      waiting_of_skid_held_replyOpcode <= request_payload_replyOpcode;
+      waiting_of_skid_held_reply_opcode <= request_payload_reply_opcode;
       waiting_of_skid_held_op <= request_payload_op;
       waiting_of_skid_held_indirect <= request_payload_indirect;
       waiting_of_skid_held_ppns <= request_payload_ppns;
@@ -325,7 +325,7 @@ module AccessRead_51a76732 (
   assign data_payload_last = queue_pop_payload_last;
   assign data_payload_bad = queue_pop_payload_bad;
   assign events_reads = complete;
-  assign events_readBytes = complete ? align_output_payload_tag[27:14] : 14'd0;
+  assign events_read_bytes = complete ? align_output_payload_tag[27:14] : 14'd0;
 
 `ifdef FORMAL
   always @(posedge clk)

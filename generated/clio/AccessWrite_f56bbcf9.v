@@ -10,7 +10,7 @@ module AccessWrite_f56bbcf9 (
   input  wire [13:0]  request_payload_length,
   input  wire         request_payload_write,
   input  wire         request_payload_silent,
-  input  wire [7:0]   request_payload_replyOpcode,
+  input  wire [7:0]   request_payload_reply_opcode,
   input  wire [2:0]   request_payload_op,
   input  wire         request_payload_indirect,
   input  wire [17:0]  request_payload_ppns,
@@ -49,9 +49,9 @@ module AccessWrite_f56bbcf9 (
   output wire         ending_payload_silent,
   output wire         ending_payload_done,
   output wire         events_writes,
-  output wire         events_writesNoReply,
+  output wire         events_writes_no_reply,
   output wire         events_unanswered,
-  output wire [13:0]  events_writeBytes
+  output wire [13:0]  events_write_bytes
 );
   reg request_to_0_done; // access-write.ts:34
   reg request_to_1_done; // access-write.ts:34
@@ -62,7 +62,7 @@ module AccessWrite_f56bbcf9 (
   reg [13:0] bursts_of_held_length; // access-write.ts:36
   reg bursts_of_held_write; // access-write.ts:36
   reg bursts_of_held_silent; // access-write.ts:36
-  reg [7:0] bursts_of_held_replyOpcode; // access-write.ts:36
+  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:36
   reg [2:0] bursts_of_held_op; // access-write.ts:36
   reg bursts_of_held_indirect; // access-write.ts:36
   reg [17:0] bursts_of_held_ppns; // access-write.ts:36
@@ -72,7 +72,7 @@ module AccessWrite_f56bbcf9 (
   reg [13:0] bursts_of_skid_held_length; // access-write.ts:36
   reg bursts_of_skid_held_write; // access-write.ts:36
   reg bursts_of_skid_held_silent; // access-write.ts:36
-  reg [7:0] bursts_of_skid_held_replyOpcode; // access-write.ts:36
+  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:36
   reg [2:0] bursts_of_skid_held_op; // access-write.ts:36
   reg bursts_of_skid_held_indirect; // access-write.ts:36
   reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:36
@@ -82,7 +82,7 @@ module AccessWrite_f56bbcf9 (
   reg [13:0] align_of_held_length; // access-write.ts:37
   reg align_of_held_write; // access-write.ts:37
   reg align_of_held_silent; // access-write.ts:37
-  reg [7:0] align_of_held_replyOpcode; // access-write.ts:37
+  reg [7:0] align_of_held_reply_opcode; // access-write.ts:37
   reg [2:0] align_of_held_op; // access-write.ts:37
   reg align_of_held_indirect; // access-write.ts:37
   reg [17:0] align_of_held_ppns; // access-write.ts:37
@@ -92,7 +92,7 @@ module AccessWrite_f56bbcf9 (
   reg [13:0] align_of_skid_held_length; // access-write.ts:37
   reg align_of_skid_held_write; // access-write.ts:37
   reg align_of_skid_held_silent; // access-write.ts:37
-  reg [7:0] align_of_skid_held_replyOpcode; // access-write.ts:37
+  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:37
   reg [2:0] align_of_skid_held_op; // access-write.ts:37
   reg align_of_skid_held_indirect; // access-write.ts:37
   reg [17:0] align_of_skid_held_ppns; // access-write.ts:37
@@ -161,7 +161,7 @@ module AccessWrite_f56bbcf9 (
 
   wire pending_push_valid = burst_to_1_valid; // access-write.ts:43
   wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access-write.ts:43
-  wire [7:0] pending_push_payload_opcode = bursts_of_held_replyOpcode; // access-write.ts:43
+  wire [7:0] pending_push_payload_opcode = bursts_of_held_reply_opcode; // access-write.ts:43
   wire [13:0] pending_push_payload_length = bursts_of_held_length; // access-write.ts:43
   wire pending_push_payload_silent = bursts_of_held_silent; // access-write.ts:43
   wire pending_push_payload_indirect = bursts_of_held_indirect; // access-write.ts:43
@@ -255,9 +255,9 @@ module AccessWrite_f56bbcf9 (
       bursts_of_held_length <= bursts_of_skid_full ? bursts_of_skid_held_length : request_payload_length;
       bursts_of_held_write <= bursts_of_skid_full ? bursts_of_skid_held_write : request_payload_write;
       bursts_of_held_silent <= bursts_of_skid_full ? bursts_of_skid_held_silent : request_payload_silent;
-      bursts_of_held_replyOpcode <=
-        bursts_of_skid_full ? bursts_of_skid_held_replyOpcode :
-        request_payload_replyOpcode;
+      bursts_of_held_reply_opcode <=
+        bursts_of_skid_full ? bursts_of_skid_held_reply_opcode :
+        request_payload_reply_opcode;
       bursts_of_held_op <= bursts_of_skid_full ? bursts_of_skid_held_op : request_payload_op;
       bursts_of_held_indirect <= bursts_of_skid_full ? bursts_of_skid_held_indirect : request_payload_indirect;
       bursts_of_held_ppns <= bursts_of_skid_full ? bursts_of_skid_held_ppns : request_payload_ppns;
@@ -270,7 +270,7 @@ module AccessWrite_f56bbcf9 (
       bursts_of_skid_held_length <= request_payload_length;
       bursts_of_skid_held_write <= request_payload_write;
       bursts_of_skid_held_silent <= request_payload_silent;
-      bursts_of_skid_held_replyOpcode <= request_payload_replyOpcode;
+      bursts_of_skid_held_reply_opcode <= request_payload_reply_opcode;
       bursts_of_skid_held_op <= request_payload_op;
       bursts_of_skid_held_indirect <= request_payload_indirect;
       bursts_of_skid_held_ppns <= request_payload_ppns;
@@ -294,9 +294,9 @@ module AccessWrite_f56bbcf9 (
       align_of_held_length <= align_of_skid_full ? align_of_skid_held_length : request_payload_length;
       align_of_held_write <= align_of_skid_full ? align_of_skid_held_write : request_payload_write;
       align_of_held_silent <= align_of_skid_full ? align_of_skid_held_silent : request_payload_silent;
-      align_of_held_replyOpcode <=
-        align_of_skid_full ? align_of_skid_held_replyOpcode :
-        request_payload_replyOpcode;
+      align_of_held_reply_opcode <=
+        align_of_skid_full ? align_of_skid_held_reply_opcode :
+        request_payload_reply_opcode;
       align_of_held_op <= align_of_skid_full ? align_of_skid_held_op : request_payload_op;
       align_of_held_indirect <= align_of_skid_full ? align_of_skid_held_indirect : request_payload_indirect;
       align_of_held_ppns <= align_of_skid_full ? align_of_skid_held_ppns : request_payload_ppns;
@@ -309,7 +309,7 @@ module AccessWrite_f56bbcf9 (
       align_of_skid_held_length <= request_payload_length;
       align_of_skid_held_write <= request_payload_write;
       align_of_skid_held_silent <= request_payload_silent;
-      align_of_skid_held_replyOpcode <= request_payload_replyOpcode;
+      align_of_skid_held_reply_opcode <= request_payload_reply_opcode;
       align_of_skid_held_op <= request_payload_op;
       align_of_skid_held_indirect <= request_payload_indirect;
       align_of_skid_held_ppns <= request_payload_ppns;
@@ -378,9 +378,9 @@ module AccessWrite_f56bbcf9 (
   assign ending_payload_silent = pending_pop_payload_silent;
   assign ending_payload_done = 1'b1;
   assign events_writes = completes & ~pending_pop_payload_silent;
-  assign events_writesNoReply = completes & pending_pop_payload_silent;
+  assign events_writes_no_reply = completes & pending_pop_payload_silent;
   assign events_unanswered = b_valid & b_ready & ends & pending_pop_payload_silent & failed;
-  assign events_writeBytes = completes ? pending_pop_payload_length : 14'd0;
+  assign events_write_bytes = completes ? pending_pop_payload_length : 14'd0;
 
 `ifdef FORMAL
   always @(posedge clk)
@@ -417,7 +417,7 @@ module AccessWrite_f56bbcf9 (
     align_of_held_offset[21:12],
     align_of_held_write,
     align_of_held_silent,
-    align_of_held_replyOpcode,
+    align_of_held_reply_opcode,
     align_of_held_op,
     align_of_held_indirect,
     align_of_held_ppns,

@@ -99,9 +99,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] control_s_r_payload_resp; // node.ts:55
   wire [47:0] control_config_mac; // node.ts:55
   wire [31:0] control_config_ip; // node.ts:55
-  wire [15:0] control_config_nativePort; // node.ts:55
-  wire [15:0] control_config_clientPort; // node.ts:55
-  wire control_config_acceptAnyMac; // node.ts:55
+  wire [15:0] control_config_native_port; // node.ts:55
+  wire [15:0] control_config_client_port; // node.ts:55
+  wire control_config_accept_any_mac; // node.ts:55
   wire control_out_of_memory; // node.ts:55
   wire control_rules_0_valid; // node.ts:55
   wire [15:0] control_rules_0_pid; // node.ts:55
@@ -121,7 +121,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire control_mat_write_entry_write; // node.ts:55
   wire control_mat_write_entry_silent; // node.ts:55
   wire [2:0] control_mat_write_entry_operation; // node.ts:55
-  wire [7:0] control_mat_write_entry_replyOpcode; // node.ts:55
+  wire [7:0] control_mat_write_entry_reply_opcode; // node.ts:55
   wire [7:0] control_mat_opcode; // node.ts:55
   wire [3:0] control_offload_control_hold; // node.ts:55
   wire [23:0] control_offload_control_patience; // node.ts:55
@@ -140,14 +140,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] net_rx_context_write_value_kind; // node.ts:62
   wire [47:0] net_rx_context_write_value_mac; // node.ts:62
   wire [31:0] net_rx_context_write_value_ip; // node.ts:62
-  wire [15:0] net_rx_context_write_value_clientPort; // node.ts:62
-  wire [15:0] net_rx_context_write_value_nodePort; // node.ts:62
+  wire [15:0] net_rx_context_write_value_client_port; // node.ts:62
+  wire [15:0] net_rx_context_write_value_node_port; // node.ts:62
   wire [127:0] net_rx_context_write_value_header; // node.ts:62
   wire [95:0] net_rx_context_write_value_body; // node.ts:62
   wire net_rx_context_write_value_published; // node.ts:62
-  wire [15:0] net_rx_context_write_value_ipLength; // node.ts:62
-  wire [15:0] net_rx_context_write_value_icmpChecksum; // node.ts:62
-  wire [95:0] net_rx_context_write_value_ipHeader; // node.ts:62
+  wire [15:0] net_rx_context_write_value_ip_length; // node.ts:62
+  wire [15:0] net_rx_context_write_value_icmp_checksum; // node.ts:62
+  wire [95:0] net_rx_context_write_value_ip_header; // node.ts:62
   wire net_rx_request_valid; // node.ts:62
   wire [5:0] net_rx_request_payload_slot; // node.ts:62
   wire [1:0] net_rx_request_payload_kind; // node.ts:62
@@ -172,11 +172,11 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire net_rx_drops_fcs; // node.ts:62
   wire net_rx_drops_short; // node.ts:62
   wire net_rx_drops_mac; // node.ts:62
-  wire net_rx_drops_etherType; // node.ts:62
+  wire net_rx_drops_ether_type; // node.ts:62
   wire net_rx_drops_arp; // node.ts:62
-  wire net_rx_drops_ipHeader; // node.ts:62
-  wire net_rx_drops_ipOptions; // node.ts:62
-  wire net_rx_drops_ipChecksum; // node.ts:62
+  wire net_rx_drops_ip_header; // node.ts:62
+  wire net_rx_drops_ip_options; // node.ts:62
+  wire net_rx_drops_ip_checksum; // node.ts:62
   wire net_rx_drops_fragment; // node.ts:62
   wire net_rx_drops_ip; // node.ts:62
   wire net_rx_drops_length; // node.ts:62
@@ -199,14 +199,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] reply_contexts_value_kind; // node.ts:64
   wire [47:0] reply_contexts_value_mac; // node.ts:64
   wire [31:0] reply_contexts_value_ip; // node.ts:64
-  wire [15:0] reply_contexts_value_clientPort; // node.ts:64
-  wire [15:0] reply_contexts_value_nodePort; // node.ts:64
+  wire [15:0] reply_contexts_value_client_port; // node.ts:64
+  wire [15:0] reply_contexts_value_node_port; // node.ts:64
   wire [127:0] reply_contexts_value_header; // node.ts:64
   wire [95:0] reply_contexts_value_body; // node.ts:64
   wire reply_contexts_value_published; // node.ts:64
-  wire [15:0] reply_contexts_value_ipLength; // node.ts:64
-  wire [15:0] reply_contexts_value_icmpChecksum; // node.ts:64
-  wire [95:0] reply_contexts_value_ipHeader; // node.ts:64
+  wire [15:0] reply_contexts_value_ip_length; // node.ts:64
+  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:64
+  wire [95:0] reply_contexts_value_ip_header; // node.ts:64
   wire mat_request_ready; // node.ts:74
   wire mat_asked_valid; // node.ts:74
   wire [5:0] mat_asked_payload_access_slot; // node.ts:74
@@ -215,7 +215,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] mat_asked_payload_access_length; // node.ts:74
   wire mat_asked_payload_access_write; // node.ts:74
   wire mat_asked_payload_access_silent; // node.ts:74
-  wire [7:0] mat_asked_payload_access_replyOpcode; // node.ts:74
+  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:74
   wire [2:0] mat_asked_payload_access_op; // node.ts:74
   wire mat_asked_payload_access_indirect; // node.ts:74
   wire mat_asked_payload_tracked; // node.ts:74
@@ -239,17 +239,17 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire mat_mat_entry_write; // node.ts:74
   wire mat_mat_entry_silent; // node.ts:74
   wire [2:0] mat_mat_entry_operation; // node.ts:74
-  wire [7:0] mat_mat_entry_replyOpcode; // node.ts:74
+  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:74
   wire mat_events_nacks; // node.ts:74
   wire mat_events_malformed; // node.ts:74
   wire mat_events_busy; // node.ts:74
   wire mat_events_unanswered; // node.ts:74
-  wire mat_events_dropRule; // node.ts:74
+  wire mat_events_drop_rule; // node.ts:74
   wire mat_events_pingpongs; // node.ts:74
-  wire mat_events_arpReplies; // node.ts:74
-  wire mat_events_icmpReplies; // node.ts:74
-  wire mat_events_slowRequests; // node.ts:74
-  wire mat_events_extendRequests; // node.ts:74
+  wire mat_events_arp_replies; // node.ts:74
+  wire mat_events_icmp_replies; // node.ts:74
+  wire mat_events_slow_requests; // node.ts:74
+  wire mat_events_extend_requests; // node.ts:74
   wire slow_rx_frame_ready; // node.ts:80
   wire slow_rx_job_valid; // node.ts:80
   wire [5:0] slow_rx_job_payload_slot; // node.ts:80
@@ -279,7 +279,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] retry_pass_payload_length; // node.ts:89
   wire retry_pass_payload_write; // node.ts:89
   wire retry_pass_payload_silent; // node.ts:89
-  wire [7:0] retry_pass_payload_replyOpcode; // node.ts:89
+  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:89
   wire [2:0] retry_pass_payload_op; // node.ts:89
   wire retry_pass_payload_indirect; // node.ts:89
   wire retry_fence_valid; // node.ts:89
@@ -289,13 +289,13 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] retry_answer_payload_kind; // node.ts:89
   wire [3:0] retry_answer_payload_status; // node.ts:89
   wire retry_answer_payload_silent; // node.ts:89
-  wire [7:0] retry_answer_payload_replyOpcode; // node.ts:89
+  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:89
   wire [63:0] retry_word; // node.ts:89
-  wire retry_events_retriesAnswered; // node.ts:89
-  wire retry_events_retriesBusy; // node.ts:89
-  wire retry_events_retriesExpired; // node.ts:89
-  wire retry_events_retryEvictions; // node.ts:89
-  wire retry_events_retryClientsReplaced; // node.ts:89
+  wire retry_events_retries_answered; // node.ts:89
+  wire retry_events_retries_busy; // node.ts:89
+  wire retry_events_retries_expired; // node.ts:89
+  wire retry_events_retry_evictions; // node.ts:89
+  wire retry_events_retry_clients_replaced; // node.ts:89
   wire fences_fence_ready; // node.ts:91
   wire fences_reply_valid; // node.ts:91
   wire [5:0] fences_reply_payload_slot; // node.ts:91
@@ -333,7 +333,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [2:0] sync_reply_payload_op; // node.ts:100
   wire [3:0] sync_reply_payload_status; // node.ts:100
   wire sync_reply_payload_silent; // node.ts:100
-  wire [7:0] sync_reply_payload_replyOpcode; // node.ts:100
+  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:100
   wire sync_access_valid; // node.ts:100
   wire [5:0] sync_access_payload_slot; // node.ts:100
   wire [15:0] sync_access_payload_pid; // node.ts:100
@@ -341,7 +341,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] sync_access_payload_length; // node.ts:100
   wire sync_access_payload_write; // node.ts:100
   wire sync_access_payload_silent; // node.ts:100
-  wire [7:0] sync_access_payload_replyOpcode; // node.ts:100
+  wire [7:0] sync_access_payload_reply_opcode; // node.ts:100
   wire [2:0] sync_access_payload_op; // node.ts:100
   wire sync_access_payload_indirect; // node.ts:100
   wire translate_access_ready; // node.ts:101
@@ -351,7 +351,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] translate_reads_payload_length; // node.ts:101
   wire translate_reads_payload_write; // node.ts:101
   wire translate_reads_payload_silent; // node.ts:101
-  wire [7:0] translate_reads_payload_replyOpcode; // node.ts:101
+  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:101
   wire [2:0] translate_reads_payload_op; // node.ts:101
   wire translate_reads_payload_indirect; // node.ts:101
   wire [17:0] translate_reads_payload_ppns; // node.ts:101
@@ -361,7 +361,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] translate_writes_payload_length; // node.ts:101
   wire translate_writes_payload_write; // node.ts:101
   wire translate_writes_payload_silent; // node.ts:101
-  wire [7:0] translate_writes_payload_replyOpcode; // node.ts:101
+  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:101
   wire [2:0] translate_writes_payload_op; // node.ts:101
   wire translate_writes_payload_indirect; // node.ts:101
   wire [17:0] translate_writes_payload_ppns; // node.ts:101
@@ -369,7 +369,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [5:0] translate_refused_payload_slot; // node.ts:101
   wire [3:0] translate_refused_payload_status; // node.ts:101
   wire translate_refused_payload_silent; // node.ts:101
-  wire [7:0] translate_refused_payload_replyOpcode; // node.ts:101
+  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:101
   wire translate_refused_payload_indirect; // node.ts:101
   wire translate_syncs_valid; // node.ts:101
   wire [5:0] translate_syncs_payload_slot; // node.ts:101
@@ -377,7 +377,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] translate_syncs_payload_length; // node.ts:101
   wire translate_syncs_payload_write; // node.ts:101
   wire translate_syncs_payload_silent; // node.ts:101
-  wire [7:0] translate_syncs_payload_replyOpcode; // node.ts:101
+  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:101
   wire [2:0] translate_syncs_payload_op; // node.ts:101
   wire translate_syncs_payload_indirect; // node.ts:101
   wire [17:0] translate_syncs_payload_ppns; // node.ts:101
@@ -400,21 +400,21 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire translate_w_payload_last; // node.ts:101
   wire translate_b_ready; // node.ts:101
   wire translate_free_page_ready; // node.ts:101
-  wire [6:0] translate_freePages; // node.ts:101
+  wire [6:0] translate_free_pages; // node.ts:101
   wire translate_shootdown_ready; // node.ts:101
   wire translate_shootdown_done_valid; // node.ts:101
   wire translate_shootdown_done_payload; // node.ts:101
-  wire translate_events_tlbHits; // node.ts:101
-  wire translate_events_tlbMisses; // node.ts:101
-  wire translate_events_missesMerged; // node.ts:101
-  wire translate_events_bucketFetches; // node.ts:101
-  wire translate_events_tlbEvictions; // node.ts:101
-  wire translate_events_pageFaults; // node.ts:101
+  wire translate_events_tlb_hits; // node.ts:101
+  wire translate_events_tlb_misses; // node.ts:101
+  wire translate_events_misses_merged; // node.ts:101
+  wire translate_events_bucket_fetches; // node.ts:101
+  wire translate_events_tlb_evictions; // node.ts:101
+  wire translate_events_page_faults; // node.ts:101
   wire translate_events_shootdowns; // node.ts:101
   wire translate_events_invalid; // node.ts:101
-  wire translate_events_writePermission; // node.ts:101
-  wire translate_events_readPermission; // node.ts:101
-  wire translate_events_outOfMemory; // node.ts:101
+  wire translate_events_write_permission; // node.ts:101
+  wire translate_events_read_permission; // node.ts:101
+  wire translate_events_out_of_memory; // node.ts:101
   reg behind_pointer_full; // node.ts:103
   reg [5:0] behind_pointer_held_slot; // node.ts:103
   reg [15:0] behind_pointer_held_pid; // node.ts:103
@@ -422,7 +422,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [13:0] behind_pointer_held_length; // node.ts:103
   reg behind_pointer_held_write; // node.ts:103
   reg behind_pointer_held_silent; // node.ts:103
-  reg [7:0] behind_pointer_held_replyOpcode; // node.ts:103
+  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:103
   reg [2:0] behind_pointer_held_op; // node.ts:103
   reg behind_pointer_held_indirect; // node.ts:103
   reg behind_pointer_skid_full; // node.ts:103
@@ -432,7 +432,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [13:0] behind_pointer_skid_held_length; // node.ts:103
   reg behind_pointer_skid_held_write; // node.ts:103
   reg behind_pointer_skid_held_silent; // node.ts:103
-  reg [7:0] behind_pointer_skid_held_replyOpcode; // node.ts:103
+  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:103
   reg [2:0] behind_pointer_skid_held_op; // node.ts:103
   reg behind_pointer_skid_held_indirect; // node.ts:103
   reg accesses_locked; // node.ts:103
@@ -456,7 +456,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire reader_data_payload_last; // node.ts:117
   wire reader_data_payload_bad; // node.ts:117
   wire reader_events_reads; // node.ts:117
-  wire [13:0] reader_events_readBytes; // node.ts:117
+  wire [13:0] reader_events_read_bytes; // node.ts:117
   wire writer_request_ready; // node.ts:118
   wire writer_buffer_job_valid; // node.ts:118
   wire [5:0] writer_buffer_job_payload_slot; // node.ts:118
@@ -483,16 +483,16 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire writer_ending_payload_silent; // node.ts:118
   wire writer_ending_payload_done; // node.ts:118
   wire writer_events_writes; // node.ts:118
-  wire writer_events_writesNoReply; // node.ts:118
+  wire writer_events_writes_no_reply; // node.ts:118
   wire writer_events_unanswered; // node.ts:118
-  wire [13:0] writer_events_writeBytes; // node.ts:118
+  wire [13:0] writer_events_write_bytes; // node.ts:118
   reg to_read_full; // node.ts:119
   reg [5:0] to_read_held_slot; // node.ts:119
   reg [21:0] to_read_held_offset; // node.ts:119
   reg [13:0] to_read_held_length; // node.ts:119
   reg to_read_held_write; // node.ts:119
   reg to_read_held_silent; // node.ts:119
-  reg [7:0] to_read_held_replyOpcode; // node.ts:119
+  reg [7:0] to_read_held_reply_opcode; // node.ts:119
   reg [2:0] to_read_held_op; // node.ts:119
   reg to_read_held_indirect; // node.ts:119
   reg [17:0] to_read_held_ppns; // node.ts:119
@@ -502,7 +502,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [13:0] to_read_skid_held_length; // node.ts:119
   reg to_read_skid_held_write; // node.ts:119
   reg to_read_skid_held_silent; // node.ts:119
-  reg [7:0] to_read_skid_held_replyOpcode; // node.ts:119
+  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:119
   reg [2:0] to_read_skid_held_op; // node.ts:119
   reg to_read_skid_held_indirect; // node.ts:119
   reg [17:0] to_read_skid_held_ppns; // node.ts:119
@@ -513,7 +513,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [13:0] to_sync_held_length; // node.ts:124
   reg to_sync_held_write; // node.ts:124
   reg to_sync_held_silent; // node.ts:124
-  reg [7:0] to_sync_held_replyOpcode; // node.ts:124
+  reg [7:0] to_sync_held_reply_opcode; // node.ts:124
   reg [2:0] to_sync_held_op; // node.ts:124
   reg to_sync_held_indirect; // node.ts:124
   reg [17:0] to_sync_held_ppns; // node.ts:124
@@ -713,56 +713,56 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire net_tx_tx_payload_user; // node.ts:183
   wire net_tx_release_valid; // node.ts:183
   wire [5:0] net_tx_release_slot; // node.ts:183
-  reg [1:0] counted_rxFrames; // node.ts:229
-  reg [1:0] counted_txFrames; // node.ts:229
-  reg [1:0] counted_dropLong; // node.ts:229
-  reg [1:0] counted_dropFcs; // node.ts:229
-  reg [1:0] counted_dropShort; // node.ts:229
-  reg [1:0] counted_dropMac; // node.ts:229
-  reg [1:0] counted_dropEtherType; // node.ts:229
-  reg [1:0] counted_dropArp; // node.ts:229
-  reg [1:0] counted_dropIpHeader; // node.ts:229
-  reg [1:0] counted_dropIpOptions; // node.ts:229
-  reg [1:0] counted_dropIpChecksum; // node.ts:229
-  reg [1:0] counted_dropFragment; // node.ts:229
-  reg [1:0] counted_dropIp; // node.ts:229
-  reg [1:0] counted_dropLength; // node.ts:229
-  reg [1:0] counted_dropProtocol; // node.ts:229
-  reg [1:0] counted_dropIcmp; // node.ts:229
-  reg [1:0] counted_dropPort; // node.ts:229
-  reg [1:0] counted_dropRule; // node.ts:229
-  reg [1:0] counted_arpReplies; // node.ts:229
-  reg [1:0] counted_icmpReplies; // node.ts:229
+  reg [1:0] counted_rx_frames; // node.ts:229
+  reg [1:0] counted_tx_frames; // node.ts:229
+  reg [1:0] counted_drop_long; // node.ts:229
+  reg [1:0] counted_drop_fcs; // node.ts:229
+  reg [1:0] counted_drop_short; // node.ts:229
+  reg [1:0] counted_drop_mac; // node.ts:229
+  reg [1:0] counted_drop_ether_type; // node.ts:229
+  reg [1:0] counted_drop_arp; // node.ts:229
+  reg [1:0] counted_drop_ip_header; // node.ts:229
+  reg [1:0] counted_drop_ip_options; // node.ts:229
+  reg [1:0] counted_drop_ip_checksum; // node.ts:229
+  reg [1:0] counted_drop_fragment; // node.ts:229
+  reg [1:0] counted_drop_ip; // node.ts:229
+  reg [1:0] counted_drop_length; // node.ts:229
+  reg [1:0] counted_drop_protocol; // node.ts:229
+  reg [1:0] counted_drop_icmp; // node.ts:229
+  reg [1:0] counted_drop_port; // node.ts:229
+  reg [1:0] counted_drop_rule; // node.ts:229
+  reg [1:0] counted_arp_replies; // node.ts:229
+  reg [1:0] counted_icmp_replies; // node.ts:229
   reg [1:0] counted_nacks; // node.ts:229
   reg [1:0] counted_malformed; // node.ts:229
   reg [1:0] counted_invalid; // node.ts:229
-  reg [1:0] counted_writePermission; // node.ts:229
-  reg [1:0] counted_readPermission; // node.ts:229
-  reg [1:0] counted_outOfMemory; // node.ts:229
+  reg [1:0] counted_write_permission; // node.ts:229
+  reg [1:0] counted_read_permission; // node.ts:229
+  reg [1:0] counted_out_of_memory; // node.ts:229
   reg [1:0] counted_busy; // node.ts:229
   reg [1:0] counted_unanswered; // node.ts:229
   reg [1:0] counted_pingpongs; // node.ts:229
   reg [1:0] counted_reads; // node.ts:229
   reg [1:0] counted_writes; // node.ts:229
-  reg [1:0] counted_writesNoReply; // node.ts:229
+  reg [1:0] counted_writes_no_reply; // node.ts:229
   reg [1:0] counted_atomics; // node.ts:229
   reg [1:0] counted_dereferences; // node.ts:229
   reg [1:0] counted_fences; // node.ts:229
-  reg [13:0] counted_readBytes; // node.ts:229
-  reg [13:0] counted_writeBytes; // node.ts:229
-  reg [1:0] counted_slowRequests; // node.ts:229
-  reg [1:0] counted_extendRequests; // node.ts:229
-  reg [1:0] counted_pageFaults; // node.ts:229
-  reg [1:0] counted_tlbHits; // node.ts:229
-  reg [1:0] counted_tlbMisses; // node.ts:229
-  reg [1:0] counted_missesMerged; // node.ts:229
-  reg [1:0] counted_bucketFetches; // node.ts:229
-  reg [1:0] counted_tlbEvictions; // node.ts:229
-  reg [1:0] counted_retriesAnswered; // node.ts:229
-  reg [1:0] counted_retriesBusy; // node.ts:229
-  reg [1:0] counted_retriesExpired; // node.ts:229
-  reg [1:0] counted_retryEvictions; // node.ts:229
-  reg [1:0] counted_retryClientsReplaced; // node.ts:229
+  reg [13:0] counted_read_bytes; // node.ts:229
+  reg [13:0] counted_write_bytes; // node.ts:229
+  reg [1:0] counted_slow_requests; // node.ts:229
+  reg [1:0] counted_extend_requests; // node.ts:229
+  reg [1:0] counted_page_faults; // node.ts:229
+  reg [1:0] counted_tlb_hits; // node.ts:229
+  reg [1:0] counted_tlb_misses; // node.ts:229
+  reg [1:0] counted_misses_merged; // node.ts:229
+  reg [1:0] counted_bucket_fetches; // node.ts:229
+  reg [1:0] counted_tlb_evictions; // node.ts:229
+  reg [1:0] counted_retries_answered; // node.ts:229
+  reg [1:0] counted_retries_busy; // node.ts:229
+  reg [1:0] counted_retries_expired; // node.ts:229
+  reg [1:0] counted_retry_evictions; // node.ts:229
+  reg [1:0] counted_retry_clients_replaced; // node.ts:229
   reg [1:0] counted_shootdowns; // node.ts:229
   wire [1:0] accesses_grant; // node.ts:103
   wire [1:0] accesses_request; // node.ts:103
@@ -794,9 +794,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire accesses_payload_silent =
     (accesses_grant[0] & behind_pointer_held_silent)
     | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:103
-  wire [7:0] accesses_payload_replyOpcode =
-    ({8{accesses_grant[0]}} & behind_pointer_held_replyOpcode)
-    | ({8{accesses_grant[1]}} & retry_pass_payload_replyOpcode); // node.ts:103
+  wire [7:0] accesses_payload_reply_opcode =
+    ({8{accesses_grant[0]}} & behind_pointer_held_reply_opcode)
+    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode); // node.ts:103
   wire [2:0] accesses_payload_op =
     ({3{accesses_grant[0]}} & behind_pointer_held_op)
     | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:103
@@ -812,9 +812,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:124
   wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:124
   wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:124
-  wire [7:0] to_sync_payload_replyOpcode =
-    to_sync_full ? to_sync_held_replyOpcode :
-    translate_syncs_payload_replyOpcode; // node.ts:124
+  wire [7:0] to_sync_payload_reply_opcode =
+    to_sync_full ? to_sync_held_reply_opcode :
+    translate_syncs_payload_reply_opcode; // node.ts:124
   wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:124
   wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:124
   wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:124
@@ -837,7 +837,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire answer_ready = ~ending_4_skid_full; // node.ts:165
   wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:165
   wire [1:0] answer_payload_word =
-    ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_replyOpcode == 8'd65)) ? 2'd1 :
+    ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
     2'd0; // node.ts:165
   wire fenced_ready = ~ending_5_skid_full; // node.ts:172
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:172
@@ -963,190 +963,190 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire control_mat_entry_write = mat_mat_entry_write; // node.ts:55
   wire control_mat_entry_silent = mat_mat_entry_silent; // node.ts:55
   wire [2:0] control_mat_entry_operation = mat_mat_entry_operation; // node.ts:55
-  wire [7:0] control_mat_entry_replyOpcode = mat_mat_entry_replyOpcode; // node.ts:55
-  wire [15:0] control_free_pages = {9'd0, translate_freePages}; // node.ts:55
-  wire [1:0] control_events_rxFrames = counted_rxFrames; // node.ts:55
-  wire [1:0] control_events_txFrames = counted_txFrames; // node.ts:55
-  wire [1:0] control_events_dropLong = counted_dropLong; // node.ts:55
-  wire [1:0] control_events_dropFcs = counted_dropFcs; // node.ts:55
-  wire [1:0] control_events_dropShort = counted_dropShort; // node.ts:55
-  wire [1:0] control_events_dropMac = counted_dropMac; // node.ts:55
-  wire [1:0] control_events_dropEtherType = counted_dropEtherType; // node.ts:55
-  wire [1:0] control_events_dropArp = counted_dropArp; // node.ts:55
-  wire [1:0] control_events_dropIpHeader = counted_dropIpHeader; // node.ts:55
-  wire [1:0] control_events_dropIpOptions = counted_dropIpOptions; // node.ts:55
-  wire [1:0] control_events_dropIpChecksum = counted_dropIpChecksum; // node.ts:55
-  wire [1:0] control_events_dropFragment = counted_dropFragment; // node.ts:55
-  wire [1:0] control_events_dropIp = counted_dropIp; // node.ts:55
-  wire [1:0] control_events_dropLength = counted_dropLength; // node.ts:55
-  wire [1:0] control_events_dropProtocol = counted_dropProtocol; // node.ts:55
-  wire [1:0] control_events_dropIcmp = counted_dropIcmp; // node.ts:55
-  wire [1:0] control_events_dropPort = counted_dropPort; // node.ts:55
-  wire [1:0] control_events_dropRule = counted_dropRule; // node.ts:55
-  wire [1:0] control_events_arpReplies = counted_arpReplies; // node.ts:55
-  wire [1:0] control_events_icmpReplies = counted_icmpReplies; // node.ts:55
+  wire [7:0] control_mat_entry_reply_opcode = mat_mat_entry_reply_opcode; // node.ts:55
+  wire [15:0] control_free_pages = {9'd0, translate_free_pages}; // node.ts:55
+  wire [1:0] control_events_rx_frames = counted_rx_frames; // node.ts:55
+  wire [1:0] control_events_tx_frames = counted_tx_frames; // node.ts:55
+  wire [1:0] control_events_drop_long = counted_drop_long; // node.ts:55
+  wire [1:0] control_events_drop_fcs = counted_drop_fcs; // node.ts:55
+  wire [1:0] control_events_drop_short = counted_drop_short; // node.ts:55
+  wire [1:0] control_events_drop_mac = counted_drop_mac; // node.ts:55
+  wire [1:0] control_events_drop_ether_type = counted_drop_ether_type; // node.ts:55
+  wire [1:0] control_events_drop_arp = counted_drop_arp; // node.ts:55
+  wire [1:0] control_events_drop_ip_header = counted_drop_ip_header; // node.ts:55
+  wire [1:0] control_events_drop_ip_options = counted_drop_ip_options; // node.ts:55
+  wire [1:0] control_events_drop_ip_checksum = counted_drop_ip_checksum; // node.ts:55
+  wire [1:0] control_events_drop_fragment = counted_drop_fragment; // node.ts:55
+  wire [1:0] control_events_drop_ip = counted_drop_ip; // node.ts:55
+  wire [1:0] control_events_drop_length = counted_drop_length; // node.ts:55
+  wire [1:0] control_events_drop_protocol = counted_drop_protocol; // node.ts:55
+  wire [1:0] control_events_drop_icmp = counted_drop_icmp; // node.ts:55
+  wire [1:0] control_events_drop_port = counted_drop_port; // node.ts:55
+  wire [1:0] control_events_drop_rule = counted_drop_rule; // node.ts:55
+  wire [1:0] control_events_arp_replies = counted_arp_replies; // node.ts:55
+  wire [1:0] control_events_icmp_replies = counted_icmp_replies; // node.ts:55
   wire [1:0] control_events_nacks = counted_nacks; // node.ts:55
   wire [1:0] control_events_malformed = counted_malformed; // node.ts:55
   wire [1:0] control_events_invalid = counted_invalid; // node.ts:55
-  wire [1:0] control_events_writePermission = counted_writePermission; // node.ts:55
-  wire [1:0] control_events_readPermission = counted_readPermission; // node.ts:55
-  wire [1:0] control_events_outOfMemory = counted_outOfMemory; // node.ts:55
+  wire [1:0] control_events_write_permission = counted_write_permission; // node.ts:55
+  wire [1:0] control_events_read_permission = counted_read_permission; // node.ts:55
+  wire [1:0] control_events_out_of_memory = counted_out_of_memory; // node.ts:55
   wire [1:0] control_events_busy = counted_busy; // node.ts:55
   wire [1:0] control_events_unanswered = counted_unanswered; // node.ts:55
   wire [1:0] control_events_pingpongs = counted_pingpongs; // node.ts:55
   wire [1:0] control_events_reads = counted_reads; // node.ts:55
   wire [1:0] control_events_writes = counted_writes; // node.ts:55
-  wire [1:0] control_events_writesNoReply = counted_writesNoReply; // node.ts:55
+  wire [1:0] control_events_writes_no_reply = counted_writes_no_reply; // node.ts:55
   wire [1:0] control_events_atomics = counted_atomics; // node.ts:55
   wire [1:0] control_events_dereferences = counted_dereferences; // node.ts:55
   wire [1:0] control_events_fences = counted_fences; // node.ts:55
-  wire [13:0] control_events_readBytes = counted_readBytes; // node.ts:55
-  wire [13:0] control_events_writeBytes = counted_writeBytes; // node.ts:55
-  wire [1:0] control_events_slowRequests = counted_slowRequests; // node.ts:55
-  wire [1:0] control_events_extendRequests = counted_extendRequests; // node.ts:55
-  wire [1:0] control_events_pageFaults = counted_pageFaults; // node.ts:55
-  wire [1:0] control_events_tlbHits = counted_tlbHits; // node.ts:55
-  wire [1:0] control_events_tlbMisses = counted_tlbMisses; // node.ts:55
-  wire [1:0] control_events_missesMerged = counted_missesMerged; // node.ts:55
-  wire [1:0] control_events_bucketFetches = counted_bucketFetches; // node.ts:55
-  wire [1:0] control_events_tlbEvictions = counted_tlbEvictions; // node.ts:55
-  wire [1:0] control_events_retriesAnswered = counted_retriesAnswered; // node.ts:55
-  wire [1:0] control_events_retriesBusy = counted_retriesBusy; // node.ts:55
-  wire [1:0] control_events_retriesExpired = counted_retriesExpired; // node.ts:55
-  wire [1:0] control_events_retryEvictions = counted_retryEvictions; // node.ts:55
-  wire [1:0] control_events_retryClientsReplaced = counted_retryClientsReplaced; // node.ts:55
+  wire [13:0] control_events_read_bytes = counted_read_bytes; // node.ts:55
+  wire [13:0] control_events_write_bytes = counted_write_bytes; // node.ts:55
+  wire [1:0] control_events_slow_requests = counted_slow_requests; // node.ts:55
+  wire [1:0] control_events_extend_requests = counted_extend_requests; // node.ts:55
+  wire [1:0] control_events_page_faults = counted_page_faults; // node.ts:55
+  wire [1:0] control_events_tlb_hits = counted_tlb_hits; // node.ts:55
+  wire [1:0] control_events_tlb_misses = counted_tlb_misses; // node.ts:55
+  wire [1:0] control_events_misses_merged = counted_misses_merged; // node.ts:55
+  wire [1:0] control_events_bucket_fetches = counted_bucket_fetches; // node.ts:55
+  wire [1:0] control_events_tlb_evictions = counted_tlb_evictions; // node.ts:55
+  wire [1:0] control_events_retries_answered = counted_retries_answered; // node.ts:55
+  wire [1:0] control_events_retries_busy = counted_retries_busy; // node.ts:55
+  wire [1:0] control_events_retries_expired = counted_retries_expired; // node.ts:55
+  wire [1:0] control_events_retry_evictions = counted_retry_evictions; // node.ts:55
+  wire [1:0] control_events_retry_clients_replaced = counted_retry_clients_replaced; // node.ts:55
   wire [1:0] control_events_shootdowns = counted_shootdowns; // node.ts:55
-  wire [1:0] control_events_offload0Requests = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload1Requests = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload2Requests = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload3Requests = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload0Accesses = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload1Accesses = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload2Accesses = 2'd0; // node.ts:55
-  wire [1:0] control_events_offload3Accesses = 2'd0; // node.ts:55
-  wire [1:0] control_events_offloadBusy = 2'd0; // node.ts:55
-  wire [1:0] control_events_offloadRepeated = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload0_requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload1_requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload2_requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload3_requests = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload0_accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload1_accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload2_accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload3_accesses = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload_busy = 2'd0; // node.ts:55
+  wire [1:0] control_events_offload_repeated = 2'd0; // node.ts:55
   wire [3:0] control_offload_state_held = 4'd0; // node.ts:55
   wire [3:0] control_offload_state_stuck = 4'd0; // node.ts:55
   Control_reset_f9f394 control ( // node.ts:55
-    .clk                         (clk),
-    .rst                         (rst),
-    .s_aw_valid                  (control_s_aw_valid),
-    .s_aw_ready                  (control_s_aw_ready),
-    .s_aw_payload_addr           (control_s_aw_payload_addr),
-    .s_aw_payload_prot           (control_s_aw_payload_prot),
-    .s_w_valid                   (control_s_w_valid),
-    .s_w_ready                   (control_s_w_ready),
-    .s_w_payload_data            (control_s_w_payload_data),
-    .s_w_payload_strb            (control_s_w_payload_strb),
-    .s_b_valid                   (control_s_b_valid),
-    .s_b_ready                   (control_s_b_ready),
-    .s_b_payload_resp            (control_s_b_payload_resp),
-    .s_ar_valid                  (control_s_ar_valid),
-    .s_ar_ready                  (control_s_ar_ready),
-    .s_ar_payload_addr           (control_s_ar_payload_addr),
-    .s_ar_payload_prot           (control_s_ar_payload_prot),
-    .s_r_valid                   (control_s_r_valid),
-    .s_r_ready                   (control_s_r_ready),
-    .s_r_payload_data            (control_s_r_payload_data),
-    .s_r_payload_resp            (control_s_r_payload_resp),
-    .config_mac                  (control_config_mac),
-    .config_ip                   (control_config_ip),
-    .config_nativePort           (control_config_nativePort),
-    .config_clientPort           (control_config_clientPort),
-    .config_acceptAnyMac         (control_config_acceptAnyMac),
-    .out_of_memory               (control_out_of_memory),
-    .rules_0_valid               (control_rules_0_valid),
-    .rules_0_pid                 (control_rules_0_pid),
-    .rules_0_action              (control_rules_0_action),
-    .rules_1_valid               (control_rules_1_valid),
-    .rules_1_pid                 (control_rules_1_pid),
-    .rules_1_action              (control_rules_1_action),
-    .rules_2_valid               (control_rules_2_valid),
-    .rules_2_pid                 (control_rules_2_pid),
-    .rules_2_action              (control_rules_2_action),
-    .rules_3_valid               (control_rules_3_valid),
-    .rules_3_pid                 (control_rules_3_pid),
-    .rules_3_action              (control_rules_3_action),
-    .mat_write_en                (control_mat_write_en),
-    .mat_write_opcode            (control_mat_write_opcode),
-    .mat_write_entry_action      (control_mat_write_entry_action),
-    .mat_write_entry_write       (control_mat_write_entry_write),
-    .mat_write_entry_silent      (control_mat_write_entry_silent),
-    .mat_write_entry_operation   (control_mat_write_entry_operation),
-    .mat_write_entry_replyOpcode (control_mat_write_entry_replyOpcode),
-    .mat_opcode                  (control_mat_opcode),
-    .mat_entry_action            (control_mat_entry_action),
-    .mat_entry_write             (control_mat_entry_write),
-    .mat_entry_silent            (control_mat_entry_silent),
-    .mat_entry_operation         (control_mat_entry_operation),
-    .mat_entry_replyOpcode       (control_mat_entry_replyOpcode),
-    .free_pages                  (control_free_pages),
-    .events_rxFrames             (control_events_rxFrames),
-    .events_txFrames             (control_events_txFrames),
-    .events_dropLong             (control_events_dropLong),
-    .events_dropFcs              (control_events_dropFcs),
-    .events_dropShort            (control_events_dropShort),
-    .events_dropMac              (control_events_dropMac),
-    .events_dropEtherType        (control_events_dropEtherType),
-    .events_dropArp              (control_events_dropArp),
-    .events_dropIpHeader         (control_events_dropIpHeader),
-    .events_dropIpOptions        (control_events_dropIpOptions),
-    .events_dropIpChecksum       (control_events_dropIpChecksum),
-    .events_dropFragment         (control_events_dropFragment),
-    .events_dropIp               (control_events_dropIp),
-    .events_dropLength           (control_events_dropLength),
-    .events_dropProtocol         (control_events_dropProtocol),
-    .events_dropIcmp             (control_events_dropIcmp),
-    .events_dropPort             (control_events_dropPort),
-    .events_dropRule             (control_events_dropRule),
-    .events_arpReplies           (control_events_arpReplies),
-    .events_icmpReplies          (control_events_icmpReplies),
-    .events_nacks                (control_events_nacks),
-    .events_malformed            (control_events_malformed),
-    .events_invalid              (control_events_invalid),
-    .events_writePermission      (control_events_writePermission),
-    .events_readPermission       (control_events_readPermission),
-    .events_outOfMemory          (control_events_outOfMemory),
-    .events_busy                 (control_events_busy),
-    .events_unanswered           (control_events_unanswered),
-    .events_pingpongs            (control_events_pingpongs),
-    .events_reads                (control_events_reads),
-    .events_writes               (control_events_writes),
-    .events_writesNoReply        (control_events_writesNoReply),
-    .events_atomics              (control_events_atomics),
-    .events_dereferences         (control_events_dereferences),
-    .events_fences               (control_events_fences),
-    .events_readBytes            (control_events_readBytes),
-    .events_writeBytes           (control_events_writeBytes),
-    .events_slowRequests         (control_events_slowRequests),
-    .events_extendRequests       (control_events_extendRequests),
-    .events_pageFaults           (control_events_pageFaults),
-    .events_tlbHits              (control_events_tlbHits),
-    .events_tlbMisses            (control_events_tlbMisses),
-    .events_missesMerged         (control_events_missesMerged),
-    .events_bucketFetches        (control_events_bucketFetches),
-    .events_tlbEvictions         (control_events_tlbEvictions),
-    .events_retriesAnswered      (control_events_retriesAnswered),
-    .events_retriesBusy          (control_events_retriesBusy),
-    .events_retriesExpired       (control_events_retriesExpired),
-    .events_retryEvictions       (control_events_retryEvictions),
-    .events_retryClientsReplaced (control_events_retryClientsReplaced),
-    .events_shootdowns           (control_events_shootdowns),
-    .events_offload0Requests     (control_events_offload0Requests),
-    .events_offload1Requests     (control_events_offload1Requests),
-    .events_offload2Requests     (control_events_offload2Requests),
-    .events_offload3Requests     (control_events_offload3Requests),
-    .events_offload0Accesses     (control_events_offload0Accesses),
-    .events_offload1Accesses     (control_events_offload1Accesses),
-    .events_offload2Accesses     (control_events_offload2Accesses),
-    .events_offload3Accesses     (control_events_offload3Accesses),
-    .events_offloadBusy          (control_events_offloadBusy),
-    .events_offloadRepeated      (control_events_offloadRepeated),
-    .offload_control_hold        (control_offload_control_hold),
-    .offload_control_patience    (control_offload_control_patience),
-    .offload_state_held          (control_offload_state_held),
-    .offload_state_stuck         (control_offload_state_stuck)
+    .clk                           (clk),
+    .rst                           (rst),
+    .s_aw_valid                    (control_s_aw_valid),
+    .s_aw_ready                    (control_s_aw_ready),
+    .s_aw_payload_addr             (control_s_aw_payload_addr),
+    .s_aw_payload_prot             (control_s_aw_payload_prot),
+    .s_w_valid                     (control_s_w_valid),
+    .s_w_ready                     (control_s_w_ready),
+    .s_w_payload_data              (control_s_w_payload_data),
+    .s_w_payload_strb              (control_s_w_payload_strb),
+    .s_b_valid                     (control_s_b_valid),
+    .s_b_ready                     (control_s_b_ready),
+    .s_b_payload_resp              (control_s_b_payload_resp),
+    .s_ar_valid                    (control_s_ar_valid),
+    .s_ar_ready                    (control_s_ar_ready),
+    .s_ar_payload_addr             (control_s_ar_payload_addr),
+    .s_ar_payload_prot             (control_s_ar_payload_prot),
+    .s_r_valid                     (control_s_r_valid),
+    .s_r_ready                     (control_s_r_ready),
+    .s_r_payload_data              (control_s_r_payload_data),
+    .s_r_payload_resp              (control_s_r_payload_resp),
+    .config_mac                    (control_config_mac),
+    .config_ip                     (control_config_ip),
+    .config_native_port            (control_config_native_port),
+    .config_client_port            (control_config_client_port),
+    .config_accept_any_mac         (control_config_accept_any_mac),
+    .out_of_memory                 (control_out_of_memory),
+    .rules_0_valid                 (control_rules_0_valid),
+    .rules_0_pid                   (control_rules_0_pid),
+    .rules_0_action                (control_rules_0_action),
+    .rules_1_valid                 (control_rules_1_valid),
+    .rules_1_pid                   (control_rules_1_pid),
+    .rules_1_action                (control_rules_1_action),
+    .rules_2_valid                 (control_rules_2_valid),
+    .rules_2_pid                   (control_rules_2_pid),
+    .rules_2_action                (control_rules_2_action),
+    .rules_3_valid                 (control_rules_3_valid),
+    .rules_3_pid                   (control_rules_3_pid),
+    .rules_3_action                (control_rules_3_action),
+    .mat_write_en                  (control_mat_write_en),
+    .mat_write_opcode              (control_mat_write_opcode),
+    .mat_write_entry_action        (control_mat_write_entry_action),
+    .mat_write_entry_write         (control_mat_write_entry_write),
+    .mat_write_entry_silent        (control_mat_write_entry_silent),
+    .mat_write_entry_operation     (control_mat_write_entry_operation),
+    .mat_write_entry_reply_opcode  (control_mat_write_entry_reply_opcode),
+    .mat_opcode                    (control_mat_opcode),
+    .mat_entry_action              (control_mat_entry_action),
+    .mat_entry_write               (control_mat_entry_write),
+    .mat_entry_silent              (control_mat_entry_silent),
+    .mat_entry_operation           (control_mat_entry_operation),
+    .mat_entry_reply_opcode        (control_mat_entry_reply_opcode),
+    .free_pages                    (control_free_pages),
+    .events_rx_frames              (control_events_rx_frames),
+    .events_tx_frames              (control_events_tx_frames),
+    .events_drop_long              (control_events_drop_long),
+    .events_drop_fcs               (control_events_drop_fcs),
+    .events_drop_short             (control_events_drop_short),
+    .events_drop_mac               (control_events_drop_mac),
+    .events_drop_ether_type        (control_events_drop_ether_type),
+    .events_drop_arp               (control_events_drop_arp),
+    .events_drop_ip_header         (control_events_drop_ip_header),
+    .events_drop_ip_options        (control_events_drop_ip_options),
+    .events_drop_ip_checksum       (control_events_drop_ip_checksum),
+    .events_drop_fragment          (control_events_drop_fragment),
+    .events_drop_ip                (control_events_drop_ip),
+    .events_drop_length            (control_events_drop_length),
+    .events_drop_protocol          (control_events_drop_protocol),
+    .events_drop_icmp              (control_events_drop_icmp),
+    .events_drop_port              (control_events_drop_port),
+    .events_drop_rule              (control_events_drop_rule),
+    .events_arp_replies            (control_events_arp_replies),
+    .events_icmp_replies           (control_events_icmp_replies),
+    .events_nacks                  (control_events_nacks),
+    .events_malformed              (control_events_malformed),
+    .events_invalid                (control_events_invalid),
+    .events_write_permission       (control_events_write_permission),
+    .events_read_permission        (control_events_read_permission),
+    .events_out_of_memory          (control_events_out_of_memory),
+    .events_busy                   (control_events_busy),
+    .events_unanswered             (control_events_unanswered),
+    .events_pingpongs              (control_events_pingpongs),
+    .events_reads                  (control_events_reads),
+    .events_writes                 (control_events_writes),
+    .events_writes_no_reply        (control_events_writes_no_reply),
+    .events_atomics                (control_events_atomics),
+    .events_dereferences           (control_events_dereferences),
+    .events_fences                 (control_events_fences),
+    .events_read_bytes             (control_events_read_bytes),
+    .events_write_bytes            (control_events_write_bytes),
+    .events_slow_requests          (control_events_slow_requests),
+    .events_extend_requests        (control_events_extend_requests),
+    .events_page_faults            (control_events_page_faults),
+    .events_tlb_hits               (control_events_tlb_hits),
+    .events_tlb_misses             (control_events_tlb_misses),
+    .events_misses_merged          (control_events_misses_merged),
+    .events_bucket_fetches         (control_events_bucket_fetches),
+    .events_tlb_evictions          (control_events_tlb_evictions),
+    .events_retries_answered       (control_events_retries_answered),
+    .events_retries_busy           (control_events_retries_busy),
+    .events_retries_expired        (control_events_retries_expired),
+    .events_retry_evictions        (control_events_retry_evictions),
+    .events_retry_clients_replaced (control_events_retry_clients_replaced),
+    .events_shootdowns             (control_events_shootdowns),
+    .events_offload0_requests      (control_events_offload0_requests),
+    .events_offload1_requests      (control_events_offload1_requests),
+    .events_offload2_requests      (control_events_offload2_requests),
+    .events_offload3_requests      (control_events_offload3_requests),
+    .events_offload0_accesses      (control_events_offload0_accesses),
+    .events_offload1_accesses      (control_events_offload1_accesses),
+    .events_offload2_accesses      (control_events_offload2_accesses),
+    .events_offload3_accesses      (control_events_offload3_accesses),
+    .events_offload_busy           (control_events_offload_busy),
+    .events_offload_repeated       (control_events_offload_repeated),
+    .offload_control_hold          (control_offload_control_hold),
+    .offload_control_patience      (control_offload_control_patience),
+    .offload_state_held            (control_offload_state_held),
+    .offload_state_stuck           (control_offload_state_stuck)
   );
 
   wire pool_offer_ready = net_rx_slot_ready; // node.ts:60
@@ -1202,81 +1202,81 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [5:0] net_rx_slot_payload = pool_offer_payload; // node.ts:62
   wire [47:0] net_rx_config_mac = control_config_mac; // node.ts:62
   wire [31:0] net_rx_config_ip = control_config_ip; // node.ts:62
-  wire [15:0] net_rx_config_nativePort = control_config_nativePort; // node.ts:62
-  wire [15:0] net_rx_config_clientPort = control_config_clientPort; // node.ts:62
-  wire net_rx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:62
+  wire [15:0] net_rx_config_native_port = control_config_native_port; // node.ts:62
+  wire [15:0] net_rx_config_client_port = control_config_client_port; // node.ts:62
+  wire net_rx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:62
   wire net_rx_request_ready = mat_request_ready; // node.ts:62
   NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 net_rx ( // node.ts:62
-    .clk                              (clk),
-    .rst                              (rst),
-    .rx_valid                         (net_rx_rx_valid),
-    .rx_ready                         (net_rx_rx_ready),
-    .rx_payload_data                  (net_rx_rx_payload_data),
-    .rx_payload_keep                  (net_rx_rx_payload_keep),
-    .rx_payload_last                  (net_rx_rx_payload_last),
-    .rx_payload_user                  (net_rx_rx_payload_user),
-    .slot_valid                       (net_rx_slot_valid),
-    .slot_ready                       (net_rx_slot_ready),
-    .slot_payload                     (net_rx_slot_payload),
-    .config_mac                       (net_rx_config_mac),
-    .config_ip                        (net_rx_config_ip),
-    .config_nativePort                (net_rx_config_nativePort),
-    .config_clientPort                (net_rx_config_clientPort),
-    .config_acceptAnyMac              (net_rx_config_acceptAnyMac),
-    .buffer_write_en                  (net_rx_buffer_write_en),
-    .buffer_write_slot                (net_rx_buffer_write_slot),
-    .buffer_write_beat                (net_rx_buffer_write_beat),
-    .buffer_write_data                (net_rx_buffer_write_data),
-    .context_write_en                 (net_rx_context_write_en),
-    .context_write_slot               (net_rx_context_write_slot),
-    .context_write_value_kind         (net_rx_context_write_value_kind),
-    .context_write_value_mac          (net_rx_context_write_value_mac),
-    .context_write_value_ip           (net_rx_context_write_value_ip),
-    .context_write_value_clientPort   (net_rx_context_write_value_clientPort),
-    .context_write_value_nodePort     (net_rx_context_write_value_nodePort),
-    .context_write_value_header       (net_rx_context_write_value_header),
-    .context_write_value_body         (net_rx_context_write_value_body),
-    .context_write_value_published    (net_rx_context_write_value_published),
-    .context_write_value_ipLength     (net_rx_context_write_value_ipLength),
-    .context_write_value_icmpChecksum (net_rx_context_write_value_icmpChecksum),
-    .context_write_value_ipHeader     (net_rx_context_write_value_ipHeader),
-    .request_valid                    (net_rx_request_valid),
-    .request_ready                    (net_rx_request_ready),
-    .request_payload_slot             (net_rx_request_payload_slot),
-    .request_payload_kind             (net_rx_request_payload_kind),
-    .request_payload_opcode           (net_rx_request_payload_opcode),
-    .request_payload_pid              (net_rx_request_payload_pid),
-    .request_payload_va               (net_rx_request_payload_va),
-    .request_payload_length           (net_rx_request_payload_length),
-    .request_payload_body             (net_rx_request_payload_body),
-    .request_payload_frame            (net_rx_request_payload_frame),
-    .request_payload_malformed        (net_rx_request_payload_malformed),
-    .request_payload_corrupt          (net_rx_request_payload_corrupt),
-    .request_payload_tracked          (net_rx_request_payload_tracked),
-    .request_payload_retry            (net_rx_request_payload_retry),
-    .request_payload_client           (net_rx_request_payload_client),
-    .request_payload_operation        (net_rx_request_payload_operation),
-    .operands_write_en                (net_rx_operands_write_en),
-    .operands_write_slot              (net_rx_operands_write_slot),
-    .operands_write_value             (net_rx_operands_write_value),
-    .release_valid                    (net_rx_release_valid),
-    .release_slot                     (net_rx_release_slot),
-    .drops_long                       (net_rx_drops_long),
-    .drops_fcs                        (net_rx_drops_fcs),
-    .drops_short                      (net_rx_drops_short),
-    .drops_mac                        (net_rx_drops_mac),
-    .drops_etherType                  (net_rx_drops_etherType),
-    .drops_arp                        (net_rx_drops_arp),
-    .drops_ipHeader                   (net_rx_drops_ipHeader),
-    .drops_ipOptions                  (net_rx_drops_ipOptions),
-    .drops_ipChecksum                 (net_rx_drops_ipChecksum),
-    .drops_fragment                   (net_rx_drops_fragment),
-    .drops_ip                         (net_rx_drops_ip),
-    .drops_length                     (net_rx_drops_length),
-    .drops_protocol                   (net_rx_drops_protocol),
-    .drops_icmp                       (net_rx_drops_icmp),
-    .drops_port                       (net_rx_drops_port),
-    .received                         (net_rx_received)
+    .clk                               (clk),
+    .rst                               (rst),
+    .rx_valid                          (net_rx_rx_valid),
+    .rx_ready                          (net_rx_rx_ready),
+    .rx_payload_data                   (net_rx_rx_payload_data),
+    .rx_payload_keep                   (net_rx_rx_payload_keep),
+    .rx_payload_last                   (net_rx_rx_payload_last),
+    .rx_payload_user                   (net_rx_rx_payload_user),
+    .slot_valid                        (net_rx_slot_valid),
+    .slot_ready                        (net_rx_slot_ready),
+    .slot_payload                      (net_rx_slot_payload),
+    .config_mac                        (net_rx_config_mac),
+    .config_ip                         (net_rx_config_ip),
+    .config_native_port                (net_rx_config_native_port),
+    .config_client_port                (net_rx_config_client_port),
+    .config_accept_any_mac             (net_rx_config_accept_any_mac),
+    .buffer_write_en                   (net_rx_buffer_write_en),
+    .buffer_write_slot                 (net_rx_buffer_write_slot),
+    .buffer_write_beat                 (net_rx_buffer_write_beat),
+    .buffer_write_data                 (net_rx_buffer_write_data),
+    .context_write_en                  (net_rx_context_write_en),
+    .context_write_slot                (net_rx_context_write_slot),
+    .context_write_value_kind          (net_rx_context_write_value_kind),
+    .context_write_value_mac           (net_rx_context_write_value_mac),
+    .context_write_value_ip            (net_rx_context_write_value_ip),
+    .context_write_value_client_port   (net_rx_context_write_value_client_port),
+    .context_write_value_node_port     (net_rx_context_write_value_node_port),
+    .context_write_value_header        (net_rx_context_write_value_header),
+    .context_write_value_body          (net_rx_context_write_value_body),
+    .context_write_value_published     (net_rx_context_write_value_published),
+    .context_write_value_ip_length     (net_rx_context_write_value_ip_length),
+    .context_write_value_icmp_checksum (net_rx_context_write_value_icmp_checksum),
+    .context_write_value_ip_header     (net_rx_context_write_value_ip_header),
+    .request_valid                     (net_rx_request_valid),
+    .request_ready                     (net_rx_request_ready),
+    .request_payload_slot              (net_rx_request_payload_slot),
+    .request_payload_kind              (net_rx_request_payload_kind),
+    .request_payload_opcode            (net_rx_request_payload_opcode),
+    .request_payload_pid               (net_rx_request_payload_pid),
+    .request_payload_va                (net_rx_request_payload_va),
+    .request_payload_length            (net_rx_request_payload_length),
+    .request_payload_body              (net_rx_request_payload_body),
+    .request_payload_frame             (net_rx_request_payload_frame),
+    .request_payload_malformed         (net_rx_request_payload_malformed),
+    .request_payload_corrupt           (net_rx_request_payload_corrupt),
+    .request_payload_tracked           (net_rx_request_payload_tracked),
+    .request_payload_retry             (net_rx_request_payload_retry),
+    .request_payload_client            (net_rx_request_payload_client),
+    .request_payload_operation         (net_rx_request_payload_operation),
+    .operands_write_en                 (net_rx_operands_write_en),
+    .operands_write_slot               (net_rx_operands_write_slot),
+    .operands_write_value              (net_rx_operands_write_value),
+    .release_valid                     (net_rx_release_valid),
+    .release_slot                      (net_rx_release_slot),
+    .drops_long                        (net_rx_drops_long),
+    .drops_fcs                         (net_rx_drops_fcs),
+    .drops_short                       (net_rx_drops_short),
+    .drops_mac                         (net_rx_drops_mac),
+    .drops_ether_type                  (net_rx_drops_ether_type),
+    .drops_arp                         (net_rx_drops_arp),
+    .drops_ip_header                   (net_rx_drops_ip_header),
+    .drops_ip_options                  (net_rx_drops_ip_options),
+    .drops_ip_checksum                 (net_rx_drops_ip_checksum),
+    .drops_fragment                    (net_rx_drops_fragment),
+    .drops_ip                          (net_rx_drops_ip),
+    .drops_length                      (net_rx_drops_length),
+    .drops_protocol                    (net_rx_drops_protocol),
+    .drops_icmp                        (net_rx_drops_icmp),
+    .drops_port                        (net_rx_drops_port),
+    .received                          (net_rx_received)
   );
 
   wire buffer_write_en = net_rx_buffer_write_en; // node.ts:63
@@ -1339,45 +1339,45 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:64
   wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:64
   wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:64
-  wire [15:0] reply_contexts_write_value_clientPort = net_rx_context_write_value_clientPort; // node.ts:64
-  wire [15:0] reply_contexts_write_value_nodePort = net_rx_context_write_value_nodePort; // node.ts:64
+  wire [15:0] reply_contexts_write_value_client_port = net_rx_context_write_value_client_port; // node.ts:64
+  wire [15:0] reply_contexts_write_value_node_port = net_rx_context_write_value_node_port; // node.ts:64
   wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:64
   wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:64
   wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:64
-  wire [15:0] reply_contexts_write_value_ipLength = net_rx_context_write_value_ipLength; // node.ts:64
-  wire [15:0] reply_contexts_write_value_icmpChecksum = net_rx_context_write_value_icmpChecksum; // node.ts:64
-  wire [95:0] reply_contexts_write_value_ipHeader = net_rx_context_write_value_ipHeader; // node.ts:64
+  wire [15:0] reply_contexts_write_value_ip_length = net_rx_context_write_value_ip_length; // node.ts:64
+  wire [15:0] reply_contexts_write_value_icmp_checksum = net_rx_context_write_value_icmp_checksum; // node.ts:64
+  wire [95:0] reply_contexts_write_value_ip_header = net_rx_context_write_value_ip_header; // node.ts:64
   wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:64
   wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:64
   ReplyContexts_slots64 reply_contexts ( // node.ts:64
-    .clk                      (clk),
-    .rst                      (rst),
-    .write_en                 (reply_contexts_write_en),
-    .write_slot               (reply_contexts_write_slot),
-    .write_value_kind         (reply_contexts_write_value_kind),
-    .write_value_mac          (reply_contexts_write_value_mac),
-    .write_value_ip           (reply_contexts_write_value_ip),
-    .write_value_clientPort   (reply_contexts_write_value_clientPort),
-    .write_value_nodePort     (reply_contexts_write_value_nodePort),
-    .write_value_header       (reply_contexts_write_value_header),
-    .write_value_body         (reply_contexts_write_value_body),
-    .write_value_published    (reply_contexts_write_value_published),
-    .write_value_ipLength     (reply_contexts_write_value_ipLength),
-    .write_value_icmpChecksum (reply_contexts_write_value_icmpChecksum),
-    .write_value_ipHeader     (reply_contexts_write_value_ipHeader),
-    .read_en                  (reply_contexts_read_en),
-    .read_slot                (reply_contexts_read_slot),
-    .value_kind               (reply_contexts_value_kind),
-    .value_mac                (reply_contexts_value_mac),
-    .value_ip                 (reply_contexts_value_ip),
-    .value_clientPort         (reply_contexts_value_clientPort),
-    .value_nodePort           (reply_contexts_value_nodePort),
-    .value_header             (reply_contexts_value_header),
-    .value_body               (reply_contexts_value_body),
-    .value_published          (reply_contexts_value_published),
-    .value_ipLength           (reply_contexts_value_ipLength),
-    .value_icmpChecksum       (reply_contexts_value_icmpChecksum),
-    .value_ipHeader           (reply_contexts_value_ipHeader)
+    .clk                       (clk),
+    .rst                       (rst),
+    .write_en                  (reply_contexts_write_en),
+    .write_slot                (reply_contexts_write_slot),
+    .write_value_kind          (reply_contexts_write_value_kind),
+    .write_value_mac           (reply_contexts_write_value_mac),
+    .write_value_ip            (reply_contexts_write_value_ip),
+    .write_value_client_port   (reply_contexts_write_value_client_port),
+    .write_value_node_port     (reply_contexts_write_value_node_port),
+    .write_value_header        (reply_contexts_write_value_header),
+    .write_value_body          (reply_contexts_write_value_body),
+    .write_value_published     (reply_contexts_write_value_published),
+    .write_value_ip_length     (reply_contexts_write_value_ip_length),
+    .write_value_icmp_checksum (reply_contexts_write_value_icmp_checksum),
+    .write_value_ip_header     (reply_contexts_write_value_ip_header),
+    .read_en                   (reply_contexts_read_en),
+    .read_slot                 (reply_contexts_read_slot),
+    .value_kind                (reply_contexts_value_kind),
+    .value_mac                 (reply_contexts_value_mac),
+    .value_ip                  (reply_contexts_value_ip),
+    .value_client_port         (reply_contexts_value_client_port),
+    .value_node_port           (reply_contexts_value_node_port),
+    .value_header              (reply_contexts_value_header),
+    .value_body                (reply_contexts_value_body),
+    .value_published           (reply_contexts_value_published),
+    .value_ip_length           (reply_contexts_value_ip_length),
+    .value_icmp_checksum       (reply_contexts_value_icmp_checksum),
+    .value_ip_header           (reply_contexts_value_ip_header)
   );
 
   wire mat_request_valid = net_rx_request_valid; // node.ts:74
@@ -1405,7 +1405,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:74
   wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:74
   wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:74
-  wire [7:0] mat_mat_write_entry_replyOpcode = control_mat_write_entry_replyOpcode; // node.ts:74
+  wire [7:0] mat_mat_write_entry_reply_opcode = control_mat_write_entry_reply_opcode; // node.ts:74
   wire mat_rules_0_valid = control_rules_0_valid; // node.ts:74
   wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:74
   wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:74
@@ -1420,90 +1420,90 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:74
   wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:74
   Mat_slots64_maxData1466 mat ( // node.ts:74
-    .clk                              (clk),
-    .rst                              (rst),
-    .request_valid                    (mat_request_valid),
-    .request_ready                    (mat_request_ready),
-    .request_payload_slot             (mat_request_payload_slot),
-    .request_payload_kind             (mat_request_payload_kind),
-    .request_payload_opcode           (mat_request_payload_opcode),
-    .request_payload_pid              (mat_request_payload_pid),
-    .request_payload_va               (mat_request_payload_va),
-    .request_payload_length           (mat_request_payload_length),
-    .request_payload_body             (mat_request_payload_body),
-    .request_payload_frame            (mat_request_payload_frame),
-    .request_payload_malformed        (mat_request_payload_malformed),
-    .request_payload_corrupt          (mat_request_payload_corrupt),
-    .request_payload_tracked          (mat_request_payload_tracked),
-    .request_payload_retry            (mat_request_payload_retry),
-    .request_payload_client           (mat_request_payload_client),
-    .request_payload_operation        (mat_request_payload_operation),
-    .asked_valid                      (mat_asked_valid),
-    .asked_ready                      (mat_asked_ready),
-    .asked_payload_access_slot        (mat_asked_payload_access_slot),
-    .asked_payload_access_pid         (mat_asked_payload_access_pid),
-    .asked_payload_access_va          (mat_asked_payload_access_va),
-    .asked_payload_access_length      (mat_asked_payload_access_length),
-    .asked_payload_access_write       (mat_asked_payload_access_write),
-    .asked_payload_access_silent      (mat_asked_payload_access_silent),
-    .asked_payload_access_replyOpcode (mat_asked_payload_access_replyOpcode),
-    .asked_payload_access_op          (mat_asked_payload_access_op),
-    .asked_payload_access_indirect    (mat_asked_payload_access_indirect),
-    .asked_payload_tracked            (mat_asked_payload_tracked),
-    .asked_payload_keeps              (mat_asked_payload_keeps),
-    .asked_payload_introduces         (mat_asked_payload_introduces),
-    .asked_payload_fence              (mat_asked_payload_fence),
-    .asked_payload_client             (mat_asked_payload_client),
-    .asked_payload_operation          (mat_asked_payload_operation),
-    .reply_valid                      (mat_reply_valid),
-    .reply_ready                      (mat_reply_ready),
-    .reply_payload_slot               (mat_reply_payload_slot),
-    .reply_payload_form               (mat_reply_payload_form),
-    .reply_payload_word               (mat_reply_payload_word),
-    .reply_payload_opcode             (mat_reply_payload_opcode),
-    .reply_payload_status             (mat_reply_payload_status),
-    .slow_valid                       (mat_slow_valid),
-    .slow_ready                       (mat_slow_ready),
-    .slow_payload_slot                (mat_slow_payload_slot),
-    .slow_payload_frame               (mat_slow_payload_frame),
-    .slow_release                     (mat_slow_release),
-    .release_valid                    (mat_release_valid),
-    .release_slot                     (mat_release_slot),
-    .mat_write_en                     (mat_mat_write_en),
-    .mat_write_opcode                 (mat_mat_write_opcode),
-    .mat_write_entry_action           (mat_mat_write_entry_action),
-    .mat_write_entry_write            (mat_mat_write_entry_write),
-    .mat_write_entry_silent           (mat_mat_write_entry_silent),
-    .mat_write_entry_operation        (mat_mat_write_entry_operation),
-    .mat_write_entry_replyOpcode      (mat_mat_write_entry_replyOpcode),
-    .rules_0_valid                    (mat_rules_0_valid),
-    .rules_0_pid                      (mat_rules_0_pid),
-    .rules_0_action                   (mat_rules_0_action),
-    .rules_1_valid                    (mat_rules_1_valid),
-    .rules_1_pid                      (mat_rules_1_pid),
-    .rules_1_action                   (mat_rules_1_action),
-    .rules_2_valid                    (mat_rules_2_valid),
-    .rules_2_pid                      (mat_rules_2_pid),
-    .rules_2_action                   (mat_rules_2_action),
-    .rules_3_valid                    (mat_rules_3_valid),
-    .rules_3_pid                      (mat_rules_3_pid),
-    .rules_3_action                   (mat_rules_3_action),
-    .mat_opcode                       (mat_mat_opcode),
-    .mat_entry_action                 (mat_mat_entry_action),
-    .mat_entry_write                  (mat_mat_entry_write),
-    .mat_entry_silent                 (mat_mat_entry_silent),
-    .mat_entry_operation              (mat_mat_entry_operation),
-    .mat_entry_replyOpcode            (mat_mat_entry_replyOpcode),
-    .events_nacks                     (mat_events_nacks),
-    .events_malformed                 (mat_events_malformed),
-    .events_busy                      (mat_events_busy),
-    .events_unanswered                (mat_events_unanswered),
-    .events_dropRule                  (mat_events_dropRule),
-    .events_pingpongs                 (mat_events_pingpongs),
-    .events_arpReplies                (mat_events_arpReplies),
-    .events_icmpReplies               (mat_events_icmpReplies),
-    .events_slowRequests              (mat_events_slowRequests),
-    .events_extendRequests            (mat_events_extendRequests)
+    .clk                               (clk),
+    .rst                               (rst),
+    .request_valid                     (mat_request_valid),
+    .request_ready                     (mat_request_ready),
+    .request_payload_slot              (mat_request_payload_slot),
+    .request_payload_kind              (mat_request_payload_kind),
+    .request_payload_opcode            (mat_request_payload_opcode),
+    .request_payload_pid               (mat_request_payload_pid),
+    .request_payload_va                (mat_request_payload_va),
+    .request_payload_length            (mat_request_payload_length),
+    .request_payload_body              (mat_request_payload_body),
+    .request_payload_frame             (mat_request_payload_frame),
+    .request_payload_malformed         (mat_request_payload_malformed),
+    .request_payload_corrupt           (mat_request_payload_corrupt),
+    .request_payload_tracked           (mat_request_payload_tracked),
+    .request_payload_retry             (mat_request_payload_retry),
+    .request_payload_client            (mat_request_payload_client),
+    .request_payload_operation         (mat_request_payload_operation),
+    .asked_valid                       (mat_asked_valid),
+    .asked_ready                       (mat_asked_ready),
+    .asked_payload_access_slot         (mat_asked_payload_access_slot),
+    .asked_payload_access_pid          (mat_asked_payload_access_pid),
+    .asked_payload_access_va           (mat_asked_payload_access_va),
+    .asked_payload_access_length       (mat_asked_payload_access_length),
+    .asked_payload_access_write        (mat_asked_payload_access_write),
+    .asked_payload_access_silent       (mat_asked_payload_access_silent),
+    .asked_payload_access_reply_opcode (mat_asked_payload_access_reply_opcode),
+    .asked_payload_access_op           (mat_asked_payload_access_op),
+    .asked_payload_access_indirect     (mat_asked_payload_access_indirect),
+    .asked_payload_tracked             (mat_asked_payload_tracked),
+    .asked_payload_keeps               (mat_asked_payload_keeps),
+    .asked_payload_introduces          (mat_asked_payload_introduces),
+    .asked_payload_fence               (mat_asked_payload_fence),
+    .asked_payload_client              (mat_asked_payload_client),
+    .asked_payload_operation           (mat_asked_payload_operation),
+    .reply_valid                       (mat_reply_valid),
+    .reply_ready                       (mat_reply_ready),
+    .reply_payload_slot                (mat_reply_payload_slot),
+    .reply_payload_form                (mat_reply_payload_form),
+    .reply_payload_word                (mat_reply_payload_word),
+    .reply_payload_opcode              (mat_reply_payload_opcode),
+    .reply_payload_status              (mat_reply_payload_status),
+    .slow_valid                        (mat_slow_valid),
+    .slow_ready                        (mat_slow_ready),
+    .slow_payload_slot                 (mat_slow_payload_slot),
+    .slow_payload_frame                (mat_slow_payload_frame),
+    .slow_release                      (mat_slow_release),
+    .release_valid                     (mat_release_valid),
+    .release_slot                      (mat_release_slot),
+    .mat_write_en                      (mat_mat_write_en),
+    .mat_write_opcode                  (mat_mat_write_opcode),
+    .mat_write_entry_action            (mat_mat_write_entry_action),
+    .mat_write_entry_write             (mat_mat_write_entry_write),
+    .mat_write_entry_silent            (mat_mat_write_entry_silent),
+    .mat_write_entry_operation         (mat_mat_write_entry_operation),
+    .mat_write_entry_reply_opcode      (mat_mat_write_entry_reply_opcode),
+    .rules_0_valid                     (mat_rules_0_valid),
+    .rules_0_pid                       (mat_rules_0_pid),
+    .rules_0_action                    (mat_rules_0_action),
+    .rules_1_valid                     (mat_rules_1_valid),
+    .rules_1_pid                       (mat_rules_1_pid),
+    .rules_1_action                    (mat_rules_1_action),
+    .rules_2_valid                     (mat_rules_2_valid),
+    .rules_2_pid                       (mat_rules_2_pid),
+    .rules_2_action                    (mat_rules_2_action),
+    .rules_3_valid                     (mat_rules_3_valid),
+    .rules_3_pid                       (mat_rules_3_pid),
+    .rules_3_action                    (mat_rules_3_action),
+    .mat_opcode                        (mat_mat_opcode),
+    .mat_entry_action                  (mat_mat_entry_action),
+    .mat_entry_write                   (mat_mat_entry_write),
+    .mat_entry_silent                  (mat_mat_entry_silent),
+    .mat_entry_operation               (mat_mat_entry_operation),
+    .mat_entry_reply_opcode            (mat_mat_entry_reply_opcode),
+    .events_nacks                      (mat_events_nacks),
+    .events_malformed                  (mat_events_malformed),
+    .events_busy                       (mat_events_busy),
+    .events_unanswered                 (mat_events_unanswered),
+    .events_drop_rule                  (mat_events_drop_rule),
+    .events_pingpongs                  (mat_events_pingpongs),
+    .events_arp_replies                (mat_events_arp_replies),
+    .events_icmp_replies               (mat_events_icmp_replies),
+    .events_slow_requests              (mat_events_slow_requests),
+    .events_extend_requests            (mat_events_extend_requests)
   );
 
   wire slow_rx_frame_valid = mat_slow_valid; // node.ts:80
@@ -1547,7 +1547,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:89
   wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:89
   wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:89
-  wire [7:0] retry_request_payload_access_replyOpcode = mat_asked_payload_access_replyOpcode; // node.ts:89
+  wire [7:0] retry_request_payload_access_reply_opcode = mat_asked_payload_access_reply_opcode; // node.ts:89
   wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:89
   wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:89
   wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:89
@@ -1565,57 +1565,57 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [63:0] retry_done_word = finish_done_word; // node.ts:89
   wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:89
   RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:89
-    .clk                                (clk),
-    .rst                                (rst),
-    .request_valid                      (retry_request_valid),
-    .request_ready                      (retry_request_ready),
-    .request_payload_access_slot        (retry_request_payload_access_slot),
-    .request_payload_access_pid         (retry_request_payload_access_pid),
-    .request_payload_access_va          (retry_request_payload_access_va),
-    .request_payload_access_length      (retry_request_payload_access_length),
-    .request_payload_access_write       (retry_request_payload_access_write),
-    .request_payload_access_silent      (retry_request_payload_access_silent),
-    .request_payload_access_replyOpcode (retry_request_payload_access_replyOpcode),
-    .request_payload_access_op          (retry_request_payload_access_op),
-    .request_payload_access_indirect    (retry_request_payload_access_indirect),
-    .request_payload_tracked            (retry_request_payload_tracked),
-    .request_payload_keeps              (retry_request_payload_keeps),
-    .request_payload_introduces         (retry_request_payload_introduces),
-    .request_payload_fence              (retry_request_payload_fence),
-    .request_payload_client             (retry_request_payload_client),
-    .request_payload_operation          (retry_request_payload_operation),
-    .pass_valid                         (retry_pass_valid),
-    .pass_ready                         (retry_pass_ready),
-    .pass_payload_slot                  (retry_pass_payload_slot),
-    .pass_payload_pid                   (retry_pass_payload_pid),
-    .pass_payload_va                    (retry_pass_payload_va),
-    .pass_payload_length                (retry_pass_payload_length),
-    .pass_payload_write                 (retry_pass_payload_write),
-    .pass_payload_silent                (retry_pass_payload_silent),
-    .pass_payload_replyOpcode           (retry_pass_payload_replyOpcode),
-    .pass_payload_op                    (retry_pass_payload_op),
-    .pass_payload_indirect              (retry_pass_payload_indirect),
-    .fence_valid                        (retry_fence_valid),
-    .fence_ready                        (retry_fence_ready),
-    .fence_payload_slot                 (retry_fence_payload_slot),
-    .answer_valid                       (retry_answer_valid),
-    .answer_ready                       (retry_answer_ready),
-    .answer_payload_slot                (retry_answer_payload_slot),
-    .answer_payload_kind                (retry_answer_payload_kind),
-    .answer_payload_status              (retry_answer_payload_status),
-    .answer_payload_silent              (retry_answer_payload_silent),
-    .answer_payload_replyOpcode         (retry_answer_payload_replyOpcode),
-    .done_valid                         (retry_done_valid),
-    .done_slot                          (retry_done_slot),
-    .done_status                        (retry_done_status),
-    .done_word                          (retry_done_word),
-    .word_slot                          (retry_word_slot),
-    .word                               (retry_word),
-    .events_retriesAnswered             (retry_events_retriesAnswered),
-    .events_retriesBusy                 (retry_events_retriesBusy),
-    .events_retriesExpired              (retry_events_retriesExpired),
-    .events_retryEvictions              (retry_events_retryEvictions),
-    .events_retryClientsReplaced        (retry_events_retryClientsReplaced)
+    .clk                                 (clk),
+    .rst                                 (rst),
+    .request_valid                       (retry_request_valid),
+    .request_ready                       (retry_request_ready),
+    .request_payload_access_slot         (retry_request_payload_access_slot),
+    .request_payload_access_pid          (retry_request_payload_access_pid),
+    .request_payload_access_va           (retry_request_payload_access_va),
+    .request_payload_access_length       (retry_request_payload_access_length),
+    .request_payload_access_write        (retry_request_payload_access_write),
+    .request_payload_access_silent       (retry_request_payload_access_silent),
+    .request_payload_access_reply_opcode (retry_request_payload_access_reply_opcode),
+    .request_payload_access_op           (retry_request_payload_access_op),
+    .request_payload_access_indirect     (retry_request_payload_access_indirect),
+    .request_payload_tracked             (retry_request_payload_tracked),
+    .request_payload_keeps               (retry_request_payload_keeps),
+    .request_payload_introduces          (retry_request_payload_introduces),
+    .request_payload_fence               (retry_request_payload_fence),
+    .request_payload_client              (retry_request_payload_client),
+    .request_payload_operation           (retry_request_payload_operation),
+    .pass_valid                          (retry_pass_valid),
+    .pass_ready                          (retry_pass_ready),
+    .pass_payload_slot                   (retry_pass_payload_slot),
+    .pass_payload_pid                    (retry_pass_payload_pid),
+    .pass_payload_va                     (retry_pass_payload_va),
+    .pass_payload_length                 (retry_pass_payload_length),
+    .pass_payload_write                  (retry_pass_payload_write),
+    .pass_payload_silent                 (retry_pass_payload_silent),
+    .pass_payload_reply_opcode           (retry_pass_payload_reply_opcode),
+    .pass_payload_op                     (retry_pass_payload_op),
+    .pass_payload_indirect               (retry_pass_payload_indirect),
+    .fence_valid                         (retry_fence_valid),
+    .fence_ready                         (retry_fence_ready),
+    .fence_payload_slot                  (retry_fence_payload_slot),
+    .answer_valid                        (retry_answer_valid),
+    .answer_ready                        (retry_answer_ready),
+    .answer_payload_slot                 (retry_answer_payload_slot),
+    .answer_payload_kind                 (retry_answer_payload_kind),
+    .answer_payload_status               (retry_answer_payload_status),
+    .answer_payload_silent               (retry_answer_payload_silent),
+    .answer_payload_reply_opcode         (retry_answer_payload_reply_opcode),
+    .done_valid                          (retry_done_valid),
+    .done_slot                           (retry_done_slot),
+    .done_status                         (retry_done_status),
+    .done_word                           (retry_done_word),
+    .word_slot                           (retry_word_slot),
+    .word                                (retry_word),
+    .events_retries_answered             (retry_events_retries_answered),
+    .events_retries_busy                 (retry_events_retries_busy),
+    .events_retries_expired              (retry_events_retries_expired),
+    .events_retry_evictions              (retry_events_retry_evictions),
+    .events_retry_clients_replaced       (retry_events_retry_clients_replaced)
   );
 
   wire fences_fence_valid = fence_full; // node.ts:91
@@ -1647,7 +1647,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [15:0] sync_request_payload_pid = pids_value; // node.ts:100
   wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:100
   wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:100
-  wire [7:0] sync_request_payload_replyOpcode = to_sync_payload_replyOpcode; // node.ts:100
+  wire [7:0] sync_request_payload_reply_opcode = to_sync_payload_reply_opcode; // node.ts:100
   wire [127:0] sync_operands = operands_value; // node.ts:100
   wire sync_ar_ready = share_sync_ar_ready; // node.ts:100
   wire sync_r_valid = share_sync_r_valid; // node.ts:100
@@ -1663,69 +1663,69 @@ module ClioNode_d512_p22_m31_t64_n64 (
   assign sync_reply_ready = sync_ending_ready;
   wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:100
   SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:100
-    .clk                         (clk),
-    .rst                         (rst),
-    .request_valid               (sync_request_valid),
-    .request_ready               (sync_request_ready),
-    .request_payload_slot        (sync_request_payload_slot),
-    .request_payload_op          (sync_request_payload_op),
-    .request_payload_address     (sync_request_payload_address),
-    .request_payload_pid         (sync_request_payload_pid),
-    .request_payload_length      (sync_request_payload_length),
-    .request_payload_silent      (sync_request_payload_silent),
-    .request_payload_replyOpcode (sync_request_payload_replyOpcode),
-    .operand_slot                (sync_operand_slot),
-    .operands                    (sync_operands),
-    .ar_valid                    (sync_ar_valid),
-    .ar_ready                    (sync_ar_ready),
-    .ar_payload_addr             (sync_ar_payload_addr),
-    .ar_payload_id               (sync_ar_payload_id),
-    .ar_payload_len              (sync_ar_payload_len),
-    .ar_payload_size             (sync_ar_payload_size),
-    .ar_payload_burst            (sync_ar_payload_burst),
-    .r_valid                     (sync_r_valid),
-    .r_ready                     (sync_r_ready),
-    .r_payload_data              (sync_r_payload_data),
-    .r_payload_id                (sync_r_payload_id),
-    .r_payload_resp              (sync_r_payload_resp),
-    .r_payload_last              (sync_r_payload_last),
-    .aw_valid                    (sync_aw_valid),
-    .aw_ready                    (sync_aw_ready),
-    .aw_payload_addr             (sync_aw_payload_addr),
-    .aw_payload_id               (sync_aw_payload_id),
-    .aw_payload_len              (sync_aw_payload_len),
-    .aw_payload_size             (sync_aw_payload_size),
-    .aw_payload_burst            (sync_aw_payload_burst),
-    .w_valid                     (sync_w_valid),
-    .w_ready                     (sync_w_ready),
-    .w_payload_data              (sync_w_payload_data),
-    .w_payload_strb              (sync_w_payload_strb),
-    .w_payload_last              (sync_w_payload_last),
-    .b_valid                     (sync_b_valid),
-    .b_ready                     (sync_b_ready),
-    .b_payload_id                (sync_b_payload_id),
-    .b_payload_resp              (sync_b_payload_resp),
-    .result_valid                (sync_result_valid),
-    .result_slot                 (sync_result_slot),
-    .result_word                 (sync_result_word),
-    .reply_valid                 (sync_reply_valid),
-    .reply_ready                 (sync_reply_ready),
-    .reply_payload_slot          (sync_reply_payload_slot),
-    .reply_payload_op            (sync_reply_payload_op),
-    .reply_payload_status        (sync_reply_payload_status),
-    .reply_payload_silent        (sync_reply_payload_silent),
-    .reply_payload_replyOpcode   (sync_reply_payload_replyOpcode),
-    .access_valid                (sync_access_valid),
-    .access_ready                (sync_access_ready),
-    .access_payload_slot         (sync_access_payload_slot),
-    .access_payload_pid          (sync_access_payload_pid),
-    .access_payload_va           (sync_access_payload_va),
-    .access_payload_length       (sync_access_payload_length),
-    .access_payload_write        (sync_access_payload_write),
-    .access_payload_silent       (sync_access_payload_silent),
-    .access_payload_replyOpcode  (sync_access_payload_replyOpcode),
-    .access_payload_op           (sync_access_payload_op),
-    .access_payload_indirect     (sync_access_payload_indirect)
+    .clk                          (clk),
+    .rst                          (rst),
+    .request_valid                (sync_request_valid),
+    .request_ready                (sync_request_ready),
+    .request_payload_slot         (sync_request_payload_slot),
+    .request_payload_op           (sync_request_payload_op),
+    .request_payload_address      (sync_request_payload_address),
+    .request_payload_pid          (sync_request_payload_pid),
+    .request_payload_length       (sync_request_payload_length),
+    .request_payload_silent       (sync_request_payload_silent),
+    .request_payload_reply_opcode (sync_request_payload_reply_opcode),
+    .operand_slot                 (sync_operand_slot),
+    .operands                     (sync_operands),
+    .ar_valid                     (sync_ar_valid),
+    .ar_ready                     (sync_ar_ready),
+    .ar_payload_addr              (sync_ar_payload_addr),
+    .ar_payload_id                (sync_ar_payload_id),
+    .ar_payload_len               (sync_ar_payload_len),
+    .ar_payload_size              (sync_ar_payload_size),
+    .ar_payload_burst             (sync_ar_payload_burst),
+    .r_valid                      (sync_r_valid),
+    .r_ready                      (sync_r_ready),
+    .r_payload_data               (sync_r_payload_data),
+    .r_payload_id                 (sync_r_payload_id),
+    .r_payload_resp               (sync_r_payload_resp),
+    .r_payload_last               (sync_r_payload_last),
+    .aw_valid                     (sync_aw_valid),
+    .aw_ready                     (sync_aw_ready),
+    .aw_payload_addr              (sync_aw_payload_addr),
+    .aw_payload_id                (sync_aw_payload_id),
+    .aw_payload_len               (sync_aw_payload_len),
+    .aw_payload_size              (sync_aw_payload_size),
+    .aw_payload_burst             (sync_aw_payload_burst),
+    .w_valid                      (sync_w_valid),
+    .w_ready                      (sync_w_ready),
+    .w_payload_data               (sync_w_payload_data),
+    .w_payload_strb               (sync_w_payload_strb),
+    .w_payload_last               (sync_w_payload_last),
+    .b_valid                      (sync_b_valid),
+    .b_ready                      (sync_b_ready),
+    .b_payload_id                 (sync_b_payload_id),
+    .b_payload_resp               (sync_b_payload_resp),
+    .result_valid                 (sync_result_valid),
+    .result_slot                  (sync_result_slot),
+    .result_word                  (sync_result_word),
+    .reply_valid                  (sync_reply_valid),
+    .reply_ready                  (sync_reply_ready),
+    .reply_payload_slot           (sync_reply_payload_slot),
+    .reply_payload_op             (sync_reply_payload_op),
+    .reply_payload_status         (sync_reply_payload_status),
+    .reply_payload_silent         (sync_reply_payload_silent),
+    .reply_payload_reply_opcode   (sync_reply_payload_reply_opcode),
+    .access_valid                 (sync_access_valid),
+    .access_ready                 (sync_access_ready),
+    .access_payload_slot          (sync_access_payload_slot),
+    .access_payload_pid           (sync_access_payload_pid),
+    .access_payload_va            (sync_access_payload_va),
+    .access_payload_length        (sync_access_payload_length),
+    .access_payload_write         (sync_access_payload_write),
+    .access_payload_silent        (sync_access_payload_silent),
+    .access_payload_reply_opcode  (sync_access_payload_reply_opcode),
+    .access_payload_op            (sync_access_payload_op),
+    .access_payload_indirect      (sync_access_payload_indirect)
   );
 
   wire translate_access_valid = accesses_valid; // node.ts:101
@@ -1735,7 +1735,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:101
   wire translate_access_payload_write = accesses_payload_write; // node.ts:101
   wire translate_access_payload_silent = accesses_payload_silent; // node.ts:101
-  wire [7:0] translate_access_payload_replyOpcode = accesses_payload_replyOpcode; // node.ts:101
+  wire [7:0] translate_access_payload_reply_opcode = accesses_payload_reply_opcode; // node.ts:101
   wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:101
   wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:101
   wire translate_reads_ready = ~to_read_skid_full; // node.ts:101
@@ -1755,119 +1755,119 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:101
   wire translate_free_page_valid = free_page_valid; // node.ts:101
   wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:101
-  wire translate_outOfMemory = control_out_of_memory; // node.ts:101
+  wire translate_out_of_memory = control_out_of_memory; // node.ts:101
   wire translate_shootdown_valid = shootdown_valid; // node.ts:101
   wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:101
   wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:101
   wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:101
   wire [63:0] translate_busy = pool_busy; // node.ts:101
   Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:101
-    .clk                         (clk),
-    .rst                         (rst),
-    .access_valid                (translate_access_valid),
-    .access_ready                (translate_access_ready),
-    .access_payload_slot         (translate_access_payload_slot),
-    .access_payload_pid          (translate_access_payload_pid),
-    .access_payload_va           (translate_access_payload_va),
-    .access_payload_length       (translate_access_payload_length),
-    .access_payload_write        (translate_access_payload_write),
-    .access_payload_silent       (translate_access_payload_silent),
-    .access_payload_replyOpcode  (translate_access_payload_replyOpcode),
-    .access_payload_op           (translate_access_payload_op),
-    .access_payload_indirect     (translate_access_payload_indirect),
-    .reads_valid                 (translate_reads_valid),
-    .reads_ready                 (translate_reads_ready),
-    .reads_payload_slot          (translate_reads_payload_slot),
-    .reads_payload_offset        (translate_reads_payload_offset),
-    .reads_payload_length        (translate_reads_payload_length),
-    .reads_payload_write         (translate_reads_payload_write),
-    .reads_payload_silent        (translate_reads_payload_silent),
-    .reads_payload_replyOpcode   (translate_reads_payload_replyOpcode),
-    .reads_payload_op            (translate_reads_payload_op),
-    .reads_payload_indirect      (translate_reads_payload_indirect),
-    .reads_payload_ppns          (translate_reads_payload_ppns),
-    .writes_valid                (translate_writes_valid),
-    .writes_ready                (translate_writes_ready),
-    .writes_payload_slot         (translate_writes_payload_slot),
-    .writes_payload_offset       (translate_writes_payload_offset),
-    .writes_payload_length       (translate_writes_payload_length),
-    .writes_payload_write        (translate_writes_payload_write),
-    .writes_payload_silent       (translate_writes_payload_silent),
-    .writes_payload_replyOpcode  (translate_writes_payload_replyOpcode),
-    .writes_payload_op           (translate_writes_payload_op),
-    .writes_payload_indirect     (translate_writes_payload_indirect),
-    .writes_payload_ppns         (translate_writes_payload_ppns),
-    .refused_valid               (translate_refused_valid),
-    .refused_ready               (translate_refused_ready),
-    .refused_payload_slot        (translate_refused_payload_slot),
-    .refused_payload_status      (translate_refused_payload_status),
-    .refused_payload_silent      (translate_refused_payload_silent),
-    .refused_payload_replyOpcode (translate_refused_payload_replyOpcode),
-    .refused_payload_indirect    (translate_refused_payload_indirect),
-    .syncs_valid                 (translate_syncs_valid),
-    .syncs_ready                 (translate_syncs_ready),
-    .syncs_payload_slot          (translate_syncs_payload_slot),
-    .syncs_payload_offset        (translate_syncs_payload_offset),
-    .syncs_payload_length        (translate_syncs_payload_length),
-    .syncs_payload_write         (translate_syncs_payload_write),
-    .syncs_payload_silent        (translate_syncs_payload_silent),
-    .syncs_payload_replyOpcode   (translate_syncs_payload_replyOpcode),
-    .syncs_payload_op            (translate_syncs_payload_op),
-    .syncs_payload_indirect      (translate_syncs_payload_indirect),
-    .syncs_payload_ppns          (translate_syncs_payload_ppns),
-    .ar_valid                    (translate_ar_valid),
-    .ar_ready                    (translate_ar_ready),
-    .ar_payload_addr             (translate_ar_payload_addr),
-    .ar_payload_id               (translate_ar_payload_id),
-    .ar_payload_len              (translate_ar_payload_len),
-    .ar_payload_size             (translate_ar_payload_size),
-    .ar_payload_burst            (translate_ar_payload_burst),
-    .r_valid                     (translate_r_valid),
-    .r_ready                     (translate_r_ready),
-    .r_payload_data              (translate_r_payload_data),
-    .r_payload_id                (translate_r_payload_id),
-    .r_payload_resp              (translate_r_payload_resp),
-    .r_payload_last              (translate_r_payload_last),
-    .aw_valid                    (translate_aw_valid),
-    .aw_ready                    (translate_aw_ready),
-    .aw_payload_addr             (translate_aw_payload_addr),
-    .aw_payload_id               (translate_aw_payload_id),
-    .aw_payload_len              (translate_aw_payload_len),
-    .aw_payload_size             (translate_aw_payload_size),
-    .aw_payload_burst            (translate_aw_payload_burst),
-    .w_valid                     (translate_w_valid),
-    .w_ready                     (translate_w_ready),
-    .w_payload_data              (translate_w_payload_data),
-    .w_payload_strb              (translate_w_payload_strb),
-    .w_payload_last              (translate_w_payload_last),
-    .b_valid                     (translate_b_valid),
-    .b_ready                     (translate_b_ready),
-    .b_payload_id                (translate_b_payload_id),
-    .b_payload_resp              (translate_b_payload_resp),
-    .free_page_valid             (translate_free_page_valid),
-    .free_page_ready             (translate_free_page_ready),
-    .free_page_payload           (translate_free_page_payload),
-    .freePages                   (translate_freePages),
-    .outOfMemory                 (translate_outOfMemory),
-    .shootdown_valid             (translate_shootdown_valid),
-    .shootdown_ready             (translate_shootdown_ready),
-    .shootdown_payload_pid       (translate_shootdown_payload_pid),
-    .shootdown_payload_vpn       (translate_shootdown_payload_vpn),
-    .shootdown_done_valid        (translate_shootdown_done_valid),
-    .shootdown_done_ready        (translate_shootdown_done_ready),
-    .shootdown_done_payload      (translate_shootdown_done_payload),
-    .busy                        (translate_busy),
-    .events_tlbHits              (translate_events_tlbHits),
-    .events_tlbMisses            (translate_events_tlbMisses),
-    .events_missesMerged         (translate_events_missesMerged),
-    .events_bucketFetches        (translate_events_bucketFetches),
-    .events_tlbEvictions         (translate_events_tlbEvictions),
-    .events_pageFaults           (translate_events_pageFaults),
-    .events_shootdowns           (translate_events_shootdowns),
-    .events_invalid              (translate_events_invalid),
-    .events_writePermission      (translate_events_writePermission),
-    .events_readPermission       (translate_events_readPermission),
-    .events_outOfMemory          (translate_events_outOfMemory)
+    .clk                          (clk),
+    .rst                          (rst),
+    .access_valid                 (translate_access_valid),
+    .access_ready                 (translate_access_ready),
+    .access_payload_slot          (translate_access_payload_slot),
+    .access_payload_pid           (translate_access_payload_pid),
+    .access_payload_va            (translate_access_payload_va),
+    .access_payload_length        (translate_access_payload_length),
+    .access_payload_write         (translate_access_payload_write),
+    .access_payload_silent        (translate_access_payload_silent),
+    .access_payload_reply_opcode  (translate_access_payload_reply_opcode),
+    .access_payload_op            (translate_access_payload_op),
+    .access_payload_indirect      (translate_access_payload_indirect),
+    .reads_valid                  (translate_reads_valid),
+    .reads_ready                  (translate_reads_ready),
+    .reads_payload_slot           (translate_reads_payload_slot),
+    .reads_payload_offset         (translate_reads_payload_offset),
+    .reads_payload_length         (translate_reads_payload_length),
+    .reads_payload_write          (translate_reads_payload_write),
+    .reads_payload_silent         (translate_reads_payload_silent),
+    .reads_payload_reply_opcode   (translate_reads_payload_reply_opcode),
+    .reads_payload_op             (translate_reads_payload_op),
+    .reads_payload_indirect       (translate_reads_payload_indirect),
+    .reads_payload_ppns           (translate_reads_payload_ppns),
+    .writes_valid                 (translate_writes_valid),
+    .writes_ready                 (translate_writes_ready),
+    .writes_payload_slot          (translate_writes_payload_slot),
+    .writes_payload_offset        (translate_writes_payload_offset),
+    .writes_payload_length        (translate_writes_payload_length),
+    .writes_payload_write         (translate_writes_payload_write),
+    .writes_payload_silent        (translate_writes_payload_silent),
+    .writes_payload_reply_opcode  (translate_writes_payload_reply_opcode),
+    .writes_payload_op            (translate_writes_payload_op),
+    .writes_payload_indirect      (translate_writes_payload_indirect),
+    .writes_payload_ppns          (translate_writes_payload_ppns),
+    .refused_valid                (translate_refused_valid),
+    .refused_ready                (translate_refused_ready),
+    .refused_payload_slot         (translate_refused_payload_slot),
+    .refused_payload_status       (translate_refused_payload_status),
+    .refused_payload_silent       (translate_refused_payload_silent),
+    .refused_payload_reply_opcode (translate_refused_payload_reply_opcode),
+    .refused_payload_indirect     (translate_refused_payload_indirect),
+    .syncs_valid                  (translate_syncs_valid),
+    .syncs_ready                  (translate_syncs_ready),
+    .syncs_payload_slot           (translate_syncs_payload_slot),
+    .syncs_payload_offset         (translate_syncs_payload_offset),
+    .syncs_payload_length         (translate_syncs_payload_length),
+    .syncs_payload_write          (translate_syncs_payload_write),
+    .syncs_payload_silent         (translate_syncs_payload_silent),
+    .syncs_payload_reply_opcode   (translate_syncs_payload_reply_opcode),
+    .syncs_payload_op             (translate_syncs_payload_op),
+    .syncs_payload_indirect       (translate_syncs_payload_indirect),
+    .syncs_payload_ppns           (translate_syncs_payload_ppns),
+    .ar_valid                     (translate_ar_valid),
+    .ar_ready                     (translate_ar_ready),
+    .ar_payload_addr              (translate_ar_payload_addr),
+    .ar_payload_id                (translate_ar_payload_id),
+    .ar_payload_len               (translate_ar_payload_len),
+    .ar_payload_size              (translate_ar_payload_size),
+    .ar_payload_burst             (translate_ar_payload_burst),
+    .r_valid                      (translate_r_valid),
+    .r_ready                      (translate_r_ready),
+    .r_payload_data               (translate_r_payload_data),
+    .r_payload_id                 (translate_r_payload_id),
+    .r_payload_resp               (translate_r_payload_resp),
+    .r_payload_last               (translate_r_payload_last),
+    .aw_valid                     (translate_aw_valid),
+    .aw_ready                     (translate_aw_ready),
+    .aw_payload_addr              (translate_aw_payload_addr),
+    .aw_payload_id                (translate_aw_payload_id),
+    .aw_payload_len               (translate_aw_payload_len),
+    .aw_payload_size              (translate_aw_payload_size),
+    .aw_payload_burst             (translate_aw_payload_burst),
+    .w_valid                      (translate_w_valid),
+    .w_ready                      (translate_w_ready),
+    .w_payload_data               (translate_w_payload_data),
+    .w_payload_strb               (translate_w_payload_strb),
+    .w_payload_last               (translate_w_payload_last),
+    .b_valid                      (translate_b_valid),
+    .b_ready                      (translate_b_ready),
+    .b_payload_id                 (translate_b_payload_id),
+    .b_payload_resp               (translate_b_payload_resp),
+    .free_page_valid              (translate_free_page_valid),
+    .free_page_ready              (translate_free_page_ready),
+    .free_page_payload            (translate_free_page_payload),
+    .free_pages                   (translate_free_pages),
+    .out_of_memory                (translate_out_of_memory),
+    .shootdown_valid              (translate_shootdown_valid),
+    .shootdown_ready              (translate_shootdown_ready),
+    .shootdown_payload_pid        (translate_shootdown_payload_pid),
+    .shootdown_payload_vpn        (translate_shootdown_payload_vpn),
+    .shootdown_done_valid         (translate_shootdown_done_valid),
+    .shootdown_done_ready         (translate_shootdown_done_ready),
+    .shootdown_done_payload       (translate_shootdown_done_payload),
+    .busy                         (translate_busy),
+    .events_tlb_hits              (translate_events_tlb_hits),
+    .events_tlb_misses            (translate_events_tlb_misses),
+    .events_misses_merged         (translate_events_misses_merged),
+    .events_bucket_fetches        (translate_events_bucket_fetches),
+    .events_tlb_evictions         (translate_events_tlb_evictions),
+    .events_page_faults           (translate_events_page_faults),
+    .events_shootdowns            (translate_events_shootdowns),
+    .events_invalid               (translate_events_invalid),
+    .events_write_permission      (translate_events_write_permission),
+    .events_read_permission       (translate_events_read_permission),
+    .events_out_of_memory         (translate_events_out_of_memory)
   );
 
   wire reader_request_valid = to_read_full; // node.ts:117
@@ -1876,7 +1876,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:117
   wire reader_request_payload_write = to_read_held_write; // node.ts:117
   wire reader_request_payload_silent = to_read_held_silent; // node.ts:117
-  wire [7:0] reader_request_payload_replyOpcode = to_read_held_replyOpcode; // node.ts:117
+  wire [7:0] reader_request_payload_reply_opcode = to_read_held_reply_opcode; // node.ts:117
   wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:117
   wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:117
   wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:117
@@ -1889,46 +1889,46 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire reader_reply_ready = read_ending_ready; // node.ts:117
   wire reader_data_ready = net_tx_data_ready; // node.ts:117
   AccessRead_51a76732 reader ( // node.ts:117
-    .clk                         (clk),
-    .rst                         (rst),
-    .request_valid               (reader_request_valid),
-    .request_ready               (reader_request_ready),
-    .request_payload_slot        (reader_request_payload_slot),
-    .request_payload_offset      (reader_request_payload_offset),
-    .request_payload_length      (reader_request_payload_length),
-    .request_payload_write       (reader_request_payload_write),
-    .request_payload_silent      (reader_request_payload_silent),
-    .request_payload_replyOpcode (reader_request_payload_replyOpcode),
-    .request_payload_op          (reader_request_payload_op),
-    .request_payload_indirect    (reader_request_payload_indirect),
-    .request_payload_ppns        (reader_request_payload_ppns),
-    .ar_valid                    (reader_ar_valid),
-    .ar_ready                    (reader_ar_ready),
-    .ar_payload_addr             (reader_ar_payload_addr),
-    .ar_payload_id               (reader_ar_payload_id),
-    .ar_payload_len              (reader_ar_payload_len),
-    .ar_payload_size             (reader_ar_payload_size),
-    .ar_payload_burst            (reader_ar_payload_burst),
-    .r_valid                     (reader_r_valid),
-    .r_ready                     (reader_r_ready),
-    .r_payload_data              (reader_r_payload_data),
-    .r_payload_id                (reader_r_payload_id),
-    .r_payload_resp              (reader_r_payload_resp),
-    .r_payload_last              (reader_r_payload_last),
-    .reply_valid                 (reader_reply_valid),
-    .reply_ready                 (reader_reply_ready),
-    .reply_payload_slot          (reader_reply_payload_slot),
-    .reply_payload_form          (reader_reply_payload_form),
-    .reply_payload_word          (reader_reply_payload_word),
-    .reply_payload_opcode        (reader_reply_payload_opcode),
-    .reply_payload_status        (reader_reply_payload_status),
-    .data_valid                  (reader_data_valid),
-    .data_ready                  (reader_data_ready),
-    .data_payload_data           (reader_data_payload_data),
-    .data_payload_last           (reader_data_payload_last),
-    .data_payload_bad            (reader_data_payload_bad),
-    .events_reads                (reader_events_reads),
-    .events_readBytes            (reader_events_readBytes)
+    .clk                          (clk),
+    .rst                          (rst),
+    .request_valid                (reader_request_valid),
+    .request_ready                (reader_request_ready),
+    .request_payload_slot         (reader_request_payload_slot),
+    .request_payload_offset       (reader_request_payload_offset),
+    .request_payload_length       (reader_request_payload_length),
+    .request_payload_write        (reader_request_payload_write),
+    .request_payload_silent       (reader_request_payload_silent),
+    .request_payload_reply_opcode (reader_request_payload_reply_opcode),
+    .request_payload_op           (reader_request_payload_op),
+    .request_payload_indirect     (reader_request_payload_indirect),
+    .request_payload_ppns         (reader_request_payload_ppns),
+    .ar_valid                     (reader_ar_valid),
+    .ar_ready                     (reader_ar_ready),
+    .ar_payload_addr              (reader_ar_payload_addr),
+    .ar_payload_id                (reader_ar_payload_id),
+    .ar_payload_len               (reader_ar_payload_len),
+    .ar_payload_size              (reader_ar_payload_size),
+    .ar_payload_burst             (reader_ar_payload_burst),
+    .r_valid                      (reader_r_valid),
+    .r_ready                      (reader_r_ready),
+    .r_payload_data               (reader_r_payload_data),
+    .r_payload_id                 (reader_r_payload_id),
+    .r_payload_resp               (reader_r_payload_resp),
+    .r_payload_last               (reader_r_payload_last),
+    .reply_valid                  (reader_reply_valid),
+    .reply_ready                  (reader_reply_ready),
+    .reply_payload_slot           (reader_reply_payload_slot),
+    .reply_payload_form           (reader_reply_payload_form),
+    .reply_payload_word           (reader_reply_payload_word),
+    .reply_payload_opcode         (reader_reply_payload_opcode),
+    .reply_payload_status         (reader_reply_payload_status),
+    .data_valid                   (reader_data_valid),
+    .data_ready                   (reader_data_ready),
+    .data_payload_data            (reader_data_payload_data),
+    .data_payload_last            (reader_data_payload_last),
+    .data_payload_bad             (reader_data_payload_bad),
+    .events_reads                 (reader_events_reads),
+    .events_read_bytes            (reader_events_read_bytes)
   );
 
   wire writer_request_valid = translate_writes_valid; // node.ts:118
@@ -1937,7 +1937,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:118
   wire writer_request_payload_write = translate_writes_payload_write; // node.ts:118
   wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:118
-  wire [7:0] writer_request_payload_replyOpcode = translate_writes_payload_replyOpcode; // node.ts:118
+  wire [7:0] writer_request_payload_reply_opcode = translate_writes_payload_reply_opcode; // node.ts:118
   wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:118
   wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:118
   wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:118
@@ -1952,57 +1952,57 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:118
   wire writer_ending_ready = ~ending_1_skid_full; // node.ts:118
   AccessWrite_f56bbcf9 writer ( // node.ts:118
-    .clk                         (clk),
-    .rst                         (rst),
-    .request_valid               (writer_request_valid),
-    .request_ready               (writer_request_ready),
-    .request_payload_slot        (writer_request_payload_slot),
-    .request_payload_offset      (writer_request_payload_offset),
-    .request_payload_length      (writer_request_payload_length),
-    .request_payload_write       (writer_request_payload_write),
-    .request_payload_silent      (writer_request_payload_silent),
-    .request_payload_replyOpcode (writer_request_payload_replyOpcode),
-    .request_payload_op          (writer_request_payload_op),
-    .request_payload_indirect    (writer_request_payload_indirect),
-    .request_payload_ppns        (writer_request_payload_ppns),
-    .buffer_job_valid            (writer_buffer_job_valid),
-    .buffer_job_ready            (writer_buffer_job_ready),
-    .buffer_job_payload_slot     (writer_buffer_job_payload_slot),
-    .buffer_job_payload_first    (writer_buffer_job_payload_first),
-    .buffer_job_payload_beats    (writer_buffer_job_payload_beats),
-    .buffer_valid                (writer_buffer_valid),
-    .buffer_ready                (writer_buffer_ready),
-    .buffer_payload_data         (writer_buffer_payload_data),
-    .buffer_payload_last         (writer_buffer_payload_last),
-    .aw_valid                    (writer_aw_valid),
-    .aw_ready                    (writer_aw_ready),
-    .aw_payload_addr             (writer_aw_payload_addr),
-    .aw_payload_id               (writer_aw_payload_id),
-    .aw_payload_len              (writer_aw_payload_len),
-    .aw_payload_size             (writer_aw_payload_size),
-    .aw_payload_burst            (writer_aw_payload_burst),
-    .w_valid                     (writer_w_valid),
-    .w_ready                     (writer_w_ready),
-    .w_payload_data              (writer_w_payload_data),
-    .w_payload_strb              (writer_w_payload_strb),
-    .w_payload_last              (writer_w_payload_last),
-    .b_valid                     (writer_b_valid),
-    .b_ready                     (writer_b_ready),
-    .b_payload_id                (writer_b_payload_id),
-    .b_payload_resp              (writer_b_payload_resp),
-    .ending_valid                (writer_ending_valid),
-    .ending_ready                (writer_ending_ready),
-    .ending_payload_slot         (writer_ending_payload_slot),
-    .ending_payload_form         (writer_ending_payload_form),
-    .ending_payload_word         (writer_ending_payload_word),
-    .ending_payload_opcode       (writer_ending_payload_opcode),
-    .ending_payload_status       (writer_ending_payload_status),
-    .ending_payload_silent       (writer_ending_payload_silent),
-    .ending_payload_done         (writer_ending_payload_done),
-    .events_writes               (writer_events_writes),
-    .events_writesNoReply        (writer_events_writesNoReply),
-    .events_unanswered           (writer_events_unanswered),
-    .events_writeBytes           (writer_events_writeBytes)
+    .clk                          (clk),
+    .rst                          (rst),
+    .request_valid                (writer_request_valid),
+    .request_ready                (writer_request_ready),
+    .request_payload_slot         (writer_request_payload_slot),
+    .request_payload_offset       (writer_request_payload_offset),
+    .request_payload_length       (writer_request_payload_length),
+    .request_payload_write        (writer_request_payload_write),
+    .request_payload_silent       (writer_request_payload_silent),
+    .request_payload_reply_opcode (writer_request_payload_reply_opcode),
+    .request_payload_op           (writer_request_payload_op),
+    .request_payload_indirect     (writer_request_payload_indirect),
+    .request_payload_ppns         (writer_request_payload_ppns),
+    .buffer_job_valid             (writer_buffer_job_valid),
+    .buffer_job_ready             (writer_buffer_job_ready),
+    .buffer_job_payload_slot      (writer_buffer_job_payload_slot),
+    .buffer_job_payload_first     (writer_buffer_job_payload_first),
+    .buffer_job_payload_beats     (writer_buffer_job_payload_beats),
+    .buffer_valid                 (writer_buffer_valid),
+    .buffer_ready                 (writer_buffer_ready),
+    .buffer_payload_data          (writer_buffer_payload_data),
+    .buffer_payload_last          (writer_buffer_payload_last),
+    .aw_valid                     (writer_aw_valid),
+    .aw_ready                     (writer_aw_ready),
+    .aw_payload_addr              (writer_aw_payload_addr),
+    .aw_payload_id                (writer_aw_payload_id),
+    .aw_payload_len               (writer_aw_payload_len),
+    .aw_payload_size              (writer_aw_payload_size),
+    .aw_payload_burst             (writer_aw_payload_burst),
+    .w_valid                      (writer_w_valid),
+    .w_ready                      (writer_w_ready),
+    .w_payload_data               (writer_w_payload_data),
+    .w_payload_strb               (writer_w_payload_strb),
+    .w_payload_last               (writer_w_payload_last),
+    .b_valid                      (writer_b_valid),
+    .b_ready                      (writer_b_ready),
+    .b_payload_id                 (writer_b_payload_id),
+    .b_payload_resp               (writer_b_payload_resp),
+    .ending_valid                 (writer_ending_valid),
+    .ending_ready                 (writer_ending_ready),
+    .ending_payload_slot          (writer_ending_payload_slot),
+    .ending_payload_form          (writer_ending_payload_form),
+    .ending_payload_word          (writer_ending_payload_word),
+    .ending_payload_opcode        (writer_ending_payload_opcode),
+    .ending_payload_status        (writer_ending_payload_status),
+    .ending_payload_silent        (writer_ending_payload_silent),
+    .ending_payload_done          (writer_ending_payload_done),
+    .events_writes                (writer_events_writes),
+    .events_writes_no_reply       (writer_events_writes_no_reply),
+    .events_unanswered            (writer_events_unanswered),
+    .events_write_bytes           (writer_events_write_bytes)
   );
 
   wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:122
@@ -2260,9 +2260,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
 
   wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:183
   wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:183
-  wire [15:0] net_tx_config_nativePort = control_config_nativePort; // node.ts:183
-  wire [15:0] net_tx_config_clientPort = control_config_clientPort; // node.ts:183
-  wire net_tx_config_acceptAnyMac = control_config_acceptAnyMac; // node.ts:183
+  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:183
+  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:183
+  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:183
   wire net_tx_reply_valid = finish_reply_valid; // node.ts:183
   wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:183
   wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:183
@@ -2272,14 +2272,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:183
   wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:183
   wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:183
-  wire [15:0] net_tx_context_clientPort = reply_contexts_value_clientPort; // node.ts:183
-  wire [15:0] net_tx_context_nodePort = reply_contexts_value_nodePort; // node.ts:183
+  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:183
+  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:183
   wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:183
   wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:183
   wire net_tx_context_published = reply_contexts_value_published; // node.ts:183
-  wire [15:0] net_tx_context_ipLength = reply_contexts_value_ipLength; // node.ts:183
-  wire [15:0] net_tx_context_icmpChecksum = reply_contexts_value_icmpChecksum; // node.ts:183
-  wire [95:0] net_tx_context_ipHeader = reply_contexts_value_ipHeader; // node.ts:183
+  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:183
+  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:183
+  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:183
   wire [63:0] net_tx_word = retry_word; // node.ts:183
   wire net_tx_data_valid = reader_data_valid; // node.ts:183
   wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:183
@@ -2300,9 +2300,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),
     .config_ip              (net_tx_config_ip),
-    .config_nativePort      (net_tx_config_nativePort),
-    .config_clientPort      (net_tx_config_clientPort),
-    .config_acceptAnyMac    (net_tx_config_acceptAnyMac),
+    .config_native_port     (net_tx_config_native_port),
+    .config_client_port     (net_tx_config_client_port),
+    .config_accept_any_mac  (net_tx_config_accept_any_mac),
     .reply_valid            (net_tx_reply_valid),
     .reply_ready            (net_tx_reply_ready),
     .reply_payload_slot     (net_tx_reply_payload_slot),
@@ -2315,14 +2315,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .context_kind           (net_tx_context_kind),
     .context_mac            (net_tx_context_mac),
     .context_ip             (net_tx_context_ip),
-    .context_clientPort     (net_tx_context_clientPort),
-    .context_nodePort       (net_tx_context_nodePort),
+    .context_client_port    (net_tx_context_client_port),
+    .context_node_port      (net_tx_context_node_port),
     .context_header         (net_tx_context_header),
     .context_body           (net_tx_context_body),
     .context_published      (net_tx_context_published),
-    .context_ipLength       (net_tx_context_ipLength),
-    .context_icmpChecksum   (net_tx_context_icmpChecksum),
-    .context_ipHeader       (net_tx_context_ipHeader),
+    .context_ip_length      (net_tx_context_ip_length),
+    .context_icmp_checksum  (net_tx_context_icmp_checksum),
+    .context_ip_header      (net_tx_context_ip_header),
     .word_slot              (net_tx_word_slot),
     .word                   (net_tx_word),
     .data_valid             (net_tx_data_valid),
@@ -2391,111 +2391,111 @@ module ClioNode_d512_p22_m31_t64_n64 (
     if (rst) begin
       entered_valid <= 1'b0;
       entered_slot <= 6'd0;
-      counted_rxFrames <= 2'd0;
-      counted_txFrames <= 2'd0;
-      counted_dropLong <= 2'd0;
-      counted_dropFcs <= 2'd0;
-      counted_dropShort <= 2'd0;
-      counted_dropMac <= 2'd0;
-      counted_dropEtherType <= 2'd0;
-      counted_dropArp <= 2'd0;
-      counted_dropIpHeader <= 2'd0;
-      counted_dropIpOptions <= 2'd0;
-      counted_dropIpChecksum <= 2'd0;
-      counted_dropFragment <= 2'd0;
-      counted_dropIp <= 2'd0;
-      counted_dropLength <= 2'd0;
-      counted_dropProtocol <= 2'd0;
-      counted_dropIcmp <= 2'd0;
-      counted_dropPort <= 2'd0;
-      counted_dropRule <= 2'd0;
-      counted_arpReplies <= 2'd0;
-      counted_icmpReplies <= 2'd0;
+      counted_rx_frames <= 2'd0;
+      counted_tx_frames <= 2'd0;
+      counted_drop_long <= 2'd0;
+      counted_drop_fcs <= 2'd0;
+      counted_drop_short <= 2'd0;
+      counted_drop_mac <= 2'd0;
+      counted_drop_ether_type <= 2'd0;
+      counted_drop_arp <= 2'd0;
+      counted_drop_ip_header <= 2'd0;
+      counted_drop_ip_options <= 2'd0;
+      counted_drop_ip_checksum <= 2'd0;
+      counted_drop_fragment <= 2'd0;
+      counted_drop_ip <= 2'd0;
+      counted_drop_length <= 2'd0;
+      counted_drop_protocol <= 2'd0;
+      counted_drop_icmp <= 2'd0;
+      counted_drop_port <= 2'd0;
+      counted_drop_rule <= 2'd0;
+      counted_arp_replies <= 2'd0;
+      counted_icmp_replies <= 2'd0;
       counted_nacks <= 2'd0;
       counted_malformed <= 2'd0;
       counted_invalid <= 2'd0;
-      counted_writePermission <= 2'd0;
-      counted_readPermission <= 2'd0;
-      counted_outOfMemory <= 2'd0;
+      counted_write_permission <= 2'd0;
+      counted_read_permission <= 2'd0;
+      counted_out_of_memory <= 2'd0;
       counted_busy <= 2'd0;
       counted_unanswered <= 2'd0;
       counted_pingpongs <= 2'd0;
       counted_reads <= 2'd0;
       counted_writes <= 2'd0;
-      counted_writesNoReply <= 2'd0;
+      counted_writes_no_reply <= 2'd0;
       counted_atomics <= 2'd0;
       counted_dereferences <= 2'd0;
       counted_fences <= 2'd0;
-      counted_readBytes <= 14'd0;
-      counted_writeBytes <= 14'd0;
-      counted_slowRequests <= 2'd0;
-      counted_extendRequests <= 2'd0;
-      counted_pageFaults <= 2'd0;
-      counted_tlbHits <= 2'd0;
-      counted_tlbMisses <= 2'd0;
-      counted_missesMerged <= 2'd0;
-      counted_bucketFetches <= 2'd0;
-      counted_tlbEvictions <= 2'd0;
-      counted_retriesAnswered <= 2'd0;
-      counted_retriesBusy <= 2'd0;
-      counted_retriesExpired <= 2'd0;
-      counted_retryEvictions <= 2'd0;
-      counted_retryClientsReplaced <= 2'd0;
+      counted_read_bytes <= 14'd0;
+      counted_write_bytes <= 14'd0;
+      counted_slow_requests <= 2'd0;
+      counted_extend_requests <= 2'd0;
+      counted_page_faults <= 2'd0;
+      counted_tlb_hits <= 2'd0;
+      counted_tlb_misses <= 2'd0;
+      counted_misses_merged <= 2'd0;
+      counted_bucket_fetches <= 2'd0;
+      counted_tlb_evictions <= 2'd0;
+      counted_retries_answered <= 2'd0;
+      counted_retries_busy <= 2'd0;
+      counted_retries_expired <= 2'd0;
+      counted_retry_evictions <= 2'd0;
+      counted_retry_clients_replaced <= 2'd0;
       counted_shootdowns <= 2'd0;
     end
     else begin
       entered_valid <= retry_pass_valid & retry_pass_ready;
       entered_slot <= retry_pass_payload_slot;
-      counted_rxFrames <= {1'b0, net_rx_received};
-      counted_txFrames <= {1'b0, tx_valid & tx_ready & tx_payload_last};
-      counted_dropLong <= {1'b0, net_rx_drops_long};
-      counted_dropFcs <= {1'b0, net_rx_drops_fcs};
-      counted_dropShort <= {1'b0, net_rx_drops_short};
-      counted_dropMac <= {1'b0, net_rx_drops_mac};
-      counted_dropEtherType <= {1'b0, net_rx_drops_etherType};
-      counted_dropArp <= {1'b0, net_rx_drops_arp};
-      counted_dropIpHeader <= {1'b0, net_rx_drops_ipHeader};
-      counted_dropIpOptions <= {1'b0, net_rx_drops_ipOptions};
-      counted_dropIpChecksum <= {1'b0, net_rx_drops_ipChecksum};
-      counted_dropFragment <= {1'b0, net_rx_drops_fragment};
-      counted_dropIp <= {1'b0, net_rx_drops_ip};
-      counted_dropLength <= {1'b0, net_rx_drops_length};
-      counted_dropProtocol <= {1'b0, net_rx_drops_protocol};
-      counted_dropIcmp <= {1'b0, net_rx_drops_icmp};
-      counted_dropPort <= {1'b0, net_rx_drops_port};
-      counted_dropRule <= {1'b0, mat_events_dropRule};
-      counted_arpReplies <= {1'b0, mat_events_arpReplies};
-      counted_icmpReplies <= {1'b0, mat_events_icmpReplies};
+      counted_rx_frames <= {1'b0, net_rx_received};
+      counted_tx_frames <= {1'b0, tx_valid & tx_ready & tx_payload_last};
+      counted_drop_long <= {1'b0, net_rx_drops_long};
+      counted_drop_fcs <= {1'b0, net_rx_drops_fcs};
+      counted_drop_short <= {1'b0, net_rx_drops_short};
+      counted_drop_mac <= {1'b0, net_rx_drops_mac};
+      counted_drop_ether_type <= {1'b0, net_rx_drops_ether_type};
+      counted_drop_arp <= {1'b0, net_rx_drops_arp};
+      counted_drop_ip_header <= {1'b0, net_rx_drops_ip_header};
+      counted_drop_ip_options <= {1'b0, net_rx_drops_ip_options};
+      counted_drop_ip_checksum <= {1'b0, net_rx_drops_ip_checksum};
+      counted_drop_fragment <= {1'b0, net_rx_drops_fragment};
+      counted_drop_ip <= {1'b0, net_rx_drops_ip};
+      counted_drop_length <= {1'b0, net_rx_drops_length};
+      counted_drop_protocol <= {1'b0, net_rx_drops_protocol};
+      counted_drop_icmp <= {1'b0, net_rx_drops_icmp};
+      counted_drop_port <= {1'b0, net_rx_drops_port};
+      counted_drop_rule <= {1'b0, mat_events_drop_rule};
+      counted_arp_replies <= {1'b0, mat_events_arp_replies};
+      counted_icmp_replies <= {1'b0, mat_events_icmp_replies};
       counted_nacks <= {1'b0, mat_events_nacks};
       counted_malformed <= {1'b0, mat_events_malformed};
       counted_invalid <= {1'b0, translate_events_invalid};
-      counted_writePermission <= {1'b0, translate_events_writePermission};
-      counted_readPermission <= {1'b0, translate_events_readPermission};
-      counted_outOfMemory <= {1'b0, translate_events_outOfMemory};
+      counted_write_permission <= {1'b0, translate_events_write_permission};
+      counted_read_permission <= {1'b0, translate_events_read_permission};
+      counted_out_of_memory <= {1'b0, translate_events_out_of_memory};
       counted_busy <= {1'b0, mat_events_busy} + {1'b0, busy_1};
       counted_unanswered <= {1'b0, refused_silent} + {1'b0, mat_events_unanswered} + {1'b0, writer_events_unanswered} + {1'b0, unanswered};
       counted_pingpongs <= {1'b0, mat_events_pingpongs};
       counted_reads <= {1'b0, reader_events_reads};
       counted_writes <= {1'b0, writer_events_writes};
-      counted_writesNoReply <= {1'b0, writer_events_writesNoReply};
+      counted_writes_no_reply <= {1'b0, writer_events_writes_no_reply};
       counted_atomics <= {1'b0, atomic_done};
       counted_dereferences <= {1'b0, sync_access_valid & sync_access_ready};
       counted_fences <= {1'b0, fences_1};
-      counted_readBytes <= reader_events_readBytes;
-      counted_writeBytes <= writer_events_writeBytes;
-      counted_slowRequests <= {1'b0, mat_events_slowRequests};
-      counted_extendRequests <= {1'b0, mat_events_extendRequests};
-      counted_pageFaults <= {1'b0, translate_events_pageFaults};
-      counted_tlbHits <= {1'b0, translate_events_tlbHits};
-      counted_tlbMisses <= {1'b0, translate_events_tlbMisses};
-      counted_missesMerged <= {1'b0, translate_events_missesMerged};
-      counted_bucketFetches <= {1'b0, translate_events_bucketFetches};
-      counted_tlbEvictions <= {1'b0, translate_events_tlbEvictions};
-      counted_retriesAnswered <= {1'b0, retry_events_retriesAnswered};
-      counted_retriesBusy <= {1'b0, retry_events_retriesBusy};
-      counted_retriesExpired <= {1'b0, retry_events_retriesExpired};
-      counted_retryEvictions <= {1'b0, retry_events_retryEvictions};
-      counted_retryClientsReplaced <= {1'b0, retry_events_retryClientsReplaced};
+      counted_read_bytes <= reader_events_read_bytes;
+      counted_write_bytes <= writer_events_write_bytes;
+      counted_slow_requests <= {1'b0, mat_events_slow_requests};
+      counted_extend_requests <= {1'b0, mat_events_extend_requests};
+      counted_page_faults <= {1'b0, translate_events_page_faults};
+      counted_tlb_hits <= {1'b0, translate_events_tlb_hits};
+      counted_tlb_misses <= {1'b0, translate_events_tlb_misses};
+      counted_misses_merged <= {1'b0, translate_events_misses_merged};
+      counted_bucket_fetches <= {1'b0, translate_events_bucket_fetches};
+      counted_tlb_evictions <= {1'b0, translate_events_tlb_evictions};
+      counted_retries_answered <= {1'b0, retry_events_retries_answered};
+      counted_retries_busy <= {1'b0, retry_events_retries_busy};
+      counted_retries_expired <= {1'b0, retry_events_retries_expired};
+      counted_retry_evictions <= {1'b0, retry_events_retry_evictions};
+      counted_retry_clients_replaced <= {1'b0, retry_events_retry_clients_replaced};
       counted_shootdowns <= {1'b0, translate_events_shootdowns};
     end
 
@@ -2530,9 +2530,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
       behind_pointer_held_silent <=
         behind_pointer_skid_full ? behind_pointer_skid_held_silent :
         sync_access_payload_silent;
-      behind_pointer_held_replyOpcode <=
-        behind_pointer_skid_full ? behind_pointer_skid_held_replyOpcode :
-        sync_access_payload_replyOpcode;
+      behind_pointer_held_reply_opcode <=
+        behind_pointer_skid_full ? behind_pointer_skid_held_reply_opcode :
+        sync_access_payload_reply_opcode;
       behind_pointer_held_op <=
         behind_pointer_skid_full ? behind_pointer_skid_held_op :
         sync_access_payload_op;
@@ -2549,7 +2549,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       behind_pointer_skid_held_length <= sync_access_payload_length;
       behind_pointer_skid_held_write <= sync_access_payload_write;
       behind_pointer_skid_held_silent <= sync_access_payload_silent;
-      behind_pointer_skid_held_replyOpcode <= sync_access_payload_replyOpcode;
+      behind_pointer_skid_held_reply_opcode <= sync_access_payload_reply_opcode;
       behind_pointer_skid_held_op <= sync_access_payload_op;
       behind_pointer_skid_held_indirect <= sync_access_payload_indirect;
     end
@@ -2582,9 +2582,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
       to_read_held_length <= to_read_skid_full ? to_read_skid_held_length : translate_reads_payload_length;
       to_read_held_write <= to_read_skid_full ? to_read_skid_held_write : translate_reads_payload_write;
       to_read_held_silent <= to_read_skid_full ? to_read_skid_held_silent : translate_reads_payload_silent;
-      to_read_held_replyOpcode <=
-        to_read_skid_full ? to_read_skid_held_replyOpcode :
-        translate_reads_payload_replyOpcode;
+      to_read_held_reply_opcode <=
+        to_read_skid_full ? to_read_skid_held_reply_opcode :
+        translate_reads_payload_reply_opcode;
       to_read_held_op <= to_read_skid_full ? to_read_skid_held_op : translate_reads_payload_op;
       to_read_held_indirect <=
         to_read_skid_full ? to_read_skid_held_indirect :
@@ -2599,7 +2599,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       to_read_skid_held_length <= translate_reads_payload_length;
       to_read_skid_held_write <= translate_reads_payload_write;
       to_read_skid_held_silent <= translate_reads_payload_silent;
-      to_read_skid_held_replyOpcode <= translate_reads_payload_replyOpcode;
+      to_read_skid_held_reply_opcode <= translate_reads_payload_reply_opcode;
       to_read_skid_held_op <= translate_reads_payload_op;
       to_read_skid_held_indirect <= translate_reads_payload_indirect;
       to_read_skid_held_ppns <= translate_reads_payload_ppns;
@@ -2617,7 +2617,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       to_sync_held_length <= translate_syncs_payload_length;
       to_sync_held_write <= translate_syncs_payload_write;
       to_sync_held_silent <= translate_syncs_payload_silent;
-      to_sync_held_replyOpcode <= translate_syncs_payload_replyOpcode;
+      to_sync_held_reply_opcode <= translate_syncs_payload_reply_opcode;
       to_sync_held_op <= translate_syncs_payload_op;
       to_sync_held_indirect <= translate_syncs_payload_indirect;
       to_sync_held_ppns <= translate_syncs_payload_ppns;
@@ -2721,7 +2721,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       ending_2_held_word <= ending_2_skid_full ? ending_2_skid_held_word : refusal_payload_word;
       ending_2_held_opcode <=
         ending_2_skid_full ? ending_2_skid_held_opcode :
-        translate_refused_payload_replyOpcode;
+        translate_refused_payload_reply_opcode;
       ending_2_held_status <=
         ending_2_skid_full ? ending_2_skid_held_status :
         translate_refused_payload_status;
@@ -2736,7 +2736,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       ending_2_skid_held_slot <= translate_refused_payload_slot;
       ending_2_skid_held_form <= 2'd1;
       ending_2_skid_held_word <= refusal_payload_word;
-      ending_2_skid_held_opcode <= translate_refused_payload_replyOpcode;
+      ending_2_skid_held_opcode <= translate_refused_payload_reply_opcode;
       ending_2_skid_held_status <= translate_refused_payload_status;
       ending_2_skid_held_silent <= translate_refused_payload_silent;
       ending_2_skid_held_done <= 1'b1;
@@ -2758,7 +2758,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       ending_3_held_slot <= ending_3_skid_full ? ending_3_skid_held_slot : sync_reply_payload_slot;
       ending_3_held_form <= ending_3_skid_full ? ending_3_skid_held_form : 2'd1;
       ending_3_held_word <= ending_3_skid_full ? ending_3_skid_held_word : sync_ending_payload_word;
-      ending_3_held_opcode <= ending_3_skid_full ? ending_3_skid_held_opcode : sync_reply_payload_replyOpcode;
+      ending_3_held_opcode <= ending_3_skid_full ? ending_3_skid_held_opcode : sync_reply_payload_reply_opcode;
       ending_3_held_status <= ending_3_skid_full ? ending_3_skid_held_status : sync_reply_payload_status;
       ending_3_held_silent <= ending_3_skid_full ? ending_3_skid_held_silent : sync_reply_payload_silent;
       ending_3_held_done <= ending_3_skid_full ? ending_3_skid_held_done : 1'b1;
@@ -2769,7 +2769,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       ending_3_skid_held_slot <= sync_reply_payload_slot;
       ending_3_skid_held_form <= 2'd1;
       ending_3_skid_held_word <= sync_ending_payload_word;
-      ending_3_skid_held_opcode <= sync_reply_payload_replyOpcode;
+      ending_3_skid_held_opcode <= sync_reply_payload_reply_opcode;
       ending_3_skid_held_status <= sync_reply_payload_status;
       ending_3_skid_held_silent <= sync_reply_payload_silent;
       ending_3_skid_held_done <= 1'b1;
@@ -2793,7 +2793,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       ending_4_held_word <= ending_4_skid_full ? ending_4_skid_held_word : answer_payload_word;
       ending_4_held_opcode <=
         ending_4_skid_full ? ending_4_skid_held_opcode :
-        retry_answer_payload_replyOpcode;
+        retry_answer_payload_reply_opcode;
       ending_4_held_status <= ending_4_skid_full ? ending_4_skid_held_status : retry_answer_payload_status;
       ending_4_held_silent <= ending_4_skid_full ? ending_4_skid_held_silent : retry_answer_payload_silent;
       ending_4_held_done <= ending_4_skid_full ? ending_4_skid_held_done : 1'b0;
@@ -2804,7 +2804,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
       ending_4_skid_held_slot <= retry_answer_payload_slot;
       ending_4_skid_held_form <= answer_payload_form;
       ending_4_skid_held_word <= answer_payload_word;
-      ending_4_skid_held_opcode <= retry_answer_payload_replyOpcode;
+      ending_4_skid_held_opcode <= retry_answer_payload_reply_opcode;
       ending_4_skid_held_status <= retry_answer_payload_status;
       ending_4_skid_held_silent <= retry_answer_payload_silent;
       ending_4_skid_held_done <= 1'b0;
@@ -2900,8 +2900,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
   assign mem_ar_payload_burst = share_ar_payload_burst;
   assign mem_r_ready = share_r_ready;
   assign free_page_ready = translate_free_page_ready;
-  assign free_pages = translate_freePages;
-  assign low_water = translate_freePages <= 7'd32;
+  assign free_pages = translate_free_pages;
+  assign low_water = translate_free_pages <= 7'd32;
   assign shootdown_ready = translate_shootdown_ready;
   assign shootdown_done_valid = translate_shootdown_done_valid;
   assign shootdown_done_payload = translate_shootdown_done_payload;

@@ -9,14 +9,14 @@ module Fifo_shape_74ea14_depth64_styledistributed (
   input  wire [1:0] push_payload_kind,
   input  wire [3:0] push_payload_status,
   input  wire       push_payload_silent,
-  input  wire [7:0] push_payload_replyOpcode,
+  input  wire [7:0] push_payload_reply_opcode,
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire [5:0] pop_payload_slot,
   output wire [1:0] pop_payload_kind,
   output wire [3:0] pop_payload_status,
   output wire       pop_payload_silent,
-  output wire [7:0] pop_payload_replyOpcode,
+  output wire [7:0] pop_payload_reply_opcode,
   output wire [6:0] level
 );
   reg [5:0] head; // fifo.ts:29
@@ -46,7 +46,7 @@ module Fifo_shape_74ea14_depth64_styledistributed (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_replyOpcode,
+        push_payload_reply_opcode,
         push_payload_silent,
         push_payload_status,
         push_payload_kind,
@@ -61,6 +61,6 @@ module Fifo_shape_74ea14_depth64_styledistributed (
   assign pop_payload_kind = pop_payload_slot_word[7:6];
   assign pop_payload_status = pop_payload_slot_word[11:8];
   assign pop_payload_silent = pop_payload_slot_word[12];
-  assign pop_payload_replyOpcode = pop_payload_slot_word[20:13];
+  assign pop_payload_reply_opcode = pop_payload_slot_word[20:13];
   assign level = count;
 endmodule

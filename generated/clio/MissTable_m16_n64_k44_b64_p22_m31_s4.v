@@ -15,7 +15,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        added_fetch,
   output wire [3:0]  added_miss,
   input  wire        poison,
-  output wire        poisonLeft,
+  output wire        poison_left,
   input  wire        arriving_valid,
   input  wire [3:0]  arriving_miss,
   input  wire        walked_valid,
@@ -42,7 +42,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire [35:0] fault_result_tag,
   input  wire        faulted_valid,
   input  wire [3:0]  faulted_miss,
-  input  wire        faulted_outOfMemory,
+  input  wire        faulted_out_of_memory,
   input  wire [8:0]  faulted_ppn,
   input  wire        quick,
   input  wire        written_valid,
@@ -555,8 +555,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_0) begin
         done_0 <= 1'b1;
         by_fault_0 <= 1'b1;
-        failed_0 <= faulted_outOfMemory;
-        writing_0 <= ~faulted_outOfMemory;
+        failed_0 <= faulted_out_of_memory;
+        writing_0 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd0)) writing_0 <= 1'b0;
       if (poison & same_0) poisoned_0 <= 1'b1;
@@ -603,8 +603,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_1) begin
         done_1 <= 1'b1;
         by_fault_1 <= 1'b1;
-        failed_1 <= faulted_outOfMemory;
-        writing_1 <= ~faulted_outOfMemory;
+        failed_1 <= faulted_out_of_memory;
+        writing_1 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd1)) writing_1 <= 1'b0;
       if (poison & same_1) poisoned_1 <= 1'b1;
@@ -651,8 +651,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_2) begin
         done_2 <= 1'b1;
         by_fault_2 <= 1'b1;
-        failed_2 <= faulted_outOfMemory;
-        writing_2 <= ~faulted_outOfMemory;
+        failed_2 <= faulted_out_of_memory;
+        writing_2 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd2)) writing_2 <= 1'b0;
       if (poison & same_2) poisoned_2 <= 1'b1;
@@ -699,8 +699,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_3) begin
         done_3 <= 1'b1;
         by_fault_3 <= 1'b1;
-        failed_3 <= faulted_outOfMemory;
-        writing_3 <= ~faulted_outOfMemory;
+        failed_3 <= faulted_out_of_memory;
+        writing_3 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd3)) writing_3 <= 1'b0;
       if (poison & same_3) poisoned_3 <= 1'b1;
@@ -747,8 +747,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_4) begin
         done_4 <= 1'b1;
         by_fault_4 <= 1'b1;
-        failed_4 <= faulted_outOfMemory;
-        writing_4 <= ~faulted_outOfMemory;
+        failed_4 <= faulted_out_of_memory;
+        writing_4 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd4)) writing_4 <= 1'b0;
       if (poison & same_4) poisoned_4 <= 1'b1;
@@ -795,8 +795,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_5) begin
         done_5 <= 1'b1;
         by_fault_5 <= 1'b1;
-        failed_5 <= faulted_outOfMemory;
-        writing_5 <= ~faulted_outOfMemory;
+        failed_5 <= faulted_out_of_memory;
+        writing_5 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd5)) writing_5 <= 1'b0;
       if (poison & same_5) poisoned_5 <= 1'b1;
@@ -843,8 +843,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_6) begin
         done_6 <= 1'b1;
         by_fault_6 <= 1'b1;
-        failed_6 <= faulted_outOfMemory;
-        writing_6 <= ~faulted_outOfMemory;
+        failed_6 <= faulted_out_of_memory;
+        writing_6 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd6)) writing_6 <= 1'b0;
       if (poison & same_6) poisoned_6 <= 1'b1;
@@ -891,8 +891,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_7) begin
         done_7 <= 1'b1;
         by_fault_7 <= 1'b1;
-        failed_7 <= faulted_outOfMemory;
-        writing_7 <= ~faulted_outOfMemory;
+        failed_7 <= faulted_out_of_memory;
+        writing_7 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd7)) writing_7 <= 1'b0;
       if (poison & same_7) poisoned_7 <= 1'b1;
@@ -939,8 +939,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_8) begin
         done_8 <= 1'b1;
         by_fault_8 <= 1'b1;
-        failed_8 <= faulted_outOfMemory;
-        writing_8 <= ~faulted_outOfMemory;
+        failed_8 <= faulted_out_of_memory;
+        writing_8 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd8)) writing_8 <= 1'b0;
       if (poison & same_8) poisoned_8 <= 1'b1;
@@ -987,8 +987,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_9) begin
         done_9 <= 1'b1;
         by_fault_9 <= 1'b1;
-        failed_9 <= faulted_outOfMemory;
-        writing_9 <= ~faulted_outOfMemory;
+        failed_9 <= faulted_out_of_memory;
+        writing_9 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd9)) writing_9 <= 1'b0;
       if (poison & same_9) poisoned_9 <= 1'b1;
@@ -1035,8 +1035,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_10) begin
         done_10 <= 1'b1;
         by_fault_10 <= 1'b1;
-        failed_10 <= faulted_outOfMemory;
-        writing_10 <= ~faulted_outOfMemory;
+        failed_10 <= faulted_out_of_memory;
+        writing_10 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd10)) writing_10 <= 1'b0;
       if (poison & same_10) poisoned_10 <= 1'b1;
@@ -1083,8 +1083,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_11) begin
         done_11 <= 1'b1;
         by_fault_11 <= 1'b1;
-        failed_11 <= faulted_outOfMemory;
-        writing_11 <= ~faulted_outOfMemory;
+        failed_11 <= faulted_out_of_memory;
+        writing_11 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd11)) writing_11 <= 1'b0;
       if (poison & same_11) poisoned_11 <= 1'b1;
@@ -1131,8 +1131,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_12) begin
         done_12 <= 1'b1;
         by_fault_12 <= 1'b1;
-        failed_12 <= faulted_outOfMemory;
-        writing_12 <= ~faulted_outOfMemory;
+        failed_12 <= faulted_out_of_memory;
+        writing_12 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd12)) writing_12 <= 1'b0;
       if (poison & same_12) poisoned_12 <= 1'b1;
@@ -1179,8 +1179,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_13) begin
         done_13 <= 1'b1;
         by_fault_13 <= 1'b1;
-        failed_13 <= faulted_outOfMemory;
-        writing_13 <= ~faulted_outOfMemory;
+        failed_13 <= faulted_out_of_memory;
+        writing_13 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd13)) writing_13 <= 1'b0;
       if (poison & same_13) poisoned_13 <= 1'b1;
@@ -1227,8 +1227,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_14) begin
         done_14 <= 1'b1;
         by_fault_14 <= 1'b1;
-        failed_14 <= faulted_outOfMemory;
-        writing_14 <= ~faulted_outOfMemory;
+        failed_14 <= faulted_out_of_memory;
+        writing_14 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd14)) writing_14 <= 1'b0;
       if (poison & same_14) poisoned_14 <= 1'b1;
@@ -1275,8 +1275,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_15) begin
         done_15 <= 1'b1;
         by_fault_15 <= 1'b1;
-        failed_15 <= faulted_outOfMemory;
-        writing_15 <= ~faulted_outOfMemory;
+        failed_15 <= faulted_out_of_memory;
+        writing_15 <= ~faulted_out_of_memory;
       end
       if (written_valid & (written_miss == 4'd15)) writing_15 <= 1'b0;
       if (poison & same_15) poisoned_15 <= 1'b1;
@@ -1586,7 +1586,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     end
 
   always @(posedge clk)
-    if (faulted_valid) fault_results[faulted_miss] <= {faulted_ppn, faulted_outOfMemory};
+    if (faulted_valid) fault_results[faulted_miss] <= {faulted_ppn, faulted_out_of_memory};
 
   always @(posedge clk)
     if (joining & ~joins_empty) links[joined_tail] <= add_slot;
@@ -1595,7 +1595,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   assign added_taken = joinable | opens;
   assign added_fetch = opens;
   assign added_miss = offer_miss;
-  wire poisonLeft_or =
+  wire poison_left_or =
     (valid_0 & poisoned_0)
     | (valid_1 & poisoned_1)
     | (valid_2 & poisoned_2)
@@ -1604,7 +1604,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (valid_5 & poisoned_5)
     | (valid_6 & poisoned_6)
     | (valid_7 & poisoned_7);
-  wire poisonLeft_or_2 =
+  wire poison_left_or_2 =
     (valid_8 & poisoned_8)
     | (valid_9 & poisoned_9)
     | (valid_10 & poisoned_10)
@@ -1613,7 +1613,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (valid_13 & poisoned_13)
     | (valid_14 & poisoned_14)
     | (valid_15 & poisoned_15);
-  assign poisonLeft = poisonLeft_or | poisonLeft_or_2;
+  assign poison_left = poison_left_or | poison_left_or_2;
   assign fault_valid = fault_now;
   assign fault_result_miss = walked_result_miss;
   assign fault_result_error = walked_result_error;
@@ -1676,7 +1676,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory)); // miss-table.ts:165
+      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // miss-table.ts:165
       assert (~(|(check_232_joined & (check_232_joined - 16'd1)))); // miss-table.ts:232
       assert (~(add_valid & served_valid_1)); // miss-table.ts:233
       assert (~(advance & next_1)); // miss-table.ts:234
@@ -1686,7 +1686,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_outOfMemory))) begin
+      if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory))) begin
         $display("%s", "assertion failed: a fault that was told to be quick is (miss-table.ts:165)"); // miss-table.ts:165
         $stop;
       end

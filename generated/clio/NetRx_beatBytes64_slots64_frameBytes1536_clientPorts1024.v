@@ -14,9 +14,9 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   input  wire [5:0]   slot_payload,
   input  wire [47:0]  config_mac,
   input  wire [31:0]  config_ip,
-  input  wire [15:0]  config_nativePort,
-  input  wire [15:0]  config_clientPort,
-  input  wire         config_acceptAnyMac,
+  input  wire [15:0]  config_native_port,
+  input  wire [15:0]  config_client_port,
+  input  wire         config_accept_any_mac,
   output wire         buffer_write_en,
   output wire [5:0]   buffer_write_slot,
   output wire [4:0]   buffer_write_beat,
@@ -26,14 +26,14 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire [1:0]   context_write_value_kind,
   output wire [47:0]  context_write_value_mac,
   output wire [31:0]  context_write_value_ip,
-  output wire [15:0]  context_write_value_clientPort,
-  output wire [15:0]  context_write_value_nodePort,
+  output wire [15:0]  context_write_value_client_port,
+  output wire [15:0]  context_write_value_node_port,
   output wire [127:0] context_write_value_header,
   output wire [95:0]  context_write_value_body,
   output wire         context_write_value_published,
-  output wire [15:0]  context_write_value_ipLength,
-  output wire [15:0]  context_write_value_icmpChecksum,
-  output wire [95:0]  context_write_value_ipHeader,
+  output wire [15:0]  context_write_value_ip_length,
+  output wire [15:0]  context_write_value_icmp_checksum,
+  output wire [95:0]  context_write_value_ip_header,
   output wire         request_valid,
   input  wire         request_ready,
   output wire [5:0]   request_payload_slot,
@@ -59,11 +59,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire         drops_fcs,
   output wire         drops_short,
   output wire         drops_mac,
-  output wire         drops_etherType,
+  output wire         drops_ether_type,
   output wire         drops_arp,
-  output wire         drops_ipHeader,
-  output wire         drops_ipOptions,
-  output wire         drops_ipChecksum,
+  output wire         drops_ip_header,
+  output wire         drops_ip_options,
+  output wire         drops_ip_checksum,
   output wire         drops_fragment,
   output wire         drops_ip,
   output wire         drops_length,
@@ -84,7 +84,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg [19:0] broken; // cells.ts:16
   reg [1:0] judged_kind; // cells.ts:16
   reg judged_bad; // cells.ts:16
-  reg judged_tooLong; // cells.ts:16
+  reg judged_too_long; // cells.ts:16
   reg judged_checked; // cells.ts:16
   reg [39:0] judged_sums; // cells.ts:16
   reg [5:0] judged_request_slot; // cells.ts:16
@@ -119,11 +119,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg dropping_fcs; // net-rx.ts:133
   reg dropping_short; // net-rx.ts:133
   reg dropping_mac; // net-rx.ts:133
-  reg dropping_etherType; // net-rx.ts:133
+  reg dropping_ether_type; // net-rx.ts:133
   reg dropping_arp; // net-rx.ts:133
-  reg dropping_ipHeader; // net-rx.ts:133
-  reg dropping_ipOptions; // net-rx.ts:133
-  reg dropping_ipChecksum; // net-rx.ts:133
+  reg dropping_ip_header; // net-rx.ts:133
+  reg dropping_ip_options; // net-rx.ts:133
+  reg dropping_ip_checksum; // net-rx.ts:133
   reg dropping_fragment; // net-rx.ts:133
   reg dropping_ip; // net-rx.ts:133
   reg dropping_length; // net-rx.ts:133
@@ -156,18 +156,18 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire mac_ours =
     (mac_ours_joined == config_mac)
     | ((mac_ours_joined == 48'hffffffffffff) & is_arp)
-    | config_acceptAnyMac; // net-rx.ts:160
-  wire native = {header[295:288], header[303:296]} == config_nativePort; // net-rx.ts:161
-  wire [15:0] port_past = {header[295:288], header[303:296]} - config_clientPort; // net-rx.ts:162
+    | config_accept_any_mac; // net-rx.ts:160
+  wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:161
+  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:162
   wire client = port_past < 16'd1024; // net-rx.ts:164
-  wire tooLong = last_byte >= 12'd1536; // net-rx.ts:166
+  wire too_long = last_byte >= 12'd1536; // net-rx.ts:166
   wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:170
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:115
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:118
   wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:119
   wire refused = |all; // net-rx.ts:121
   wire [19:0] cause = all & (~all + 20'd1); // net-rx.ts:122
-  wire spoilt = judged_bad & ~judged_tooLong & (refused | (judged_kind != 2'd0)); // net-rx.ts:126
+  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != 2'd0)); // net-rx.ts:126
   wire dropped = refused | spoilt; // net-rx.ts:127
   wire moves = judged_valid & answer_room; // net-rx.ts:131
 
@@ -414,11 +414,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
       dropping_fcs <= 1'b0;
       dropping_short <= 1'b0;
       dropping_mac <= 1'b0;
-      dropping_etherType <= 1'b0;
+      dropping_ether_type <= 1'b0;
       dropping_arp <= 1'b0;
-      dropping_ipHeader <= 1'b0;
-      dropping_ipOptions <= 1'b0;
-      dropping_ipChecksum <= 1'b0;
+      dropping_ip_header <= 1'b0;
+      dropping_ip_options <= 1'b0;
+      dropping_ip_checksum <= 1'b0;
       dropping_fragment <= 1'b0;
       dropping_ip <= 1'b0;
       dropping_length <= 1'b0;
@@ -433,11 +433,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
       dropping_fcs <= moves & spoilt;
       dropping_short <= moves & (cause[1] | cause[4] | cause[6] | cause[14] | cause[16] | cause[19]) & ~spoilt;
       dropping_mac <= moves & cause[2] & ~spoilt;
-      dropping_etherType <= moves & cause[3] & ~spoilt;
+      dropping_ether_type <= moves & cause[3] & ~spoilt;
       dropping_arp <= moves & cause[5] & ~spoilt;
-      dropping_ipHeader <= moves & cause[7] & ~spoilt;
-      dropping_ipOptions <= moves & cause[8] & ~spoilt;
-      dropping_ipChecksum <= moves & cause[9] & ~spoilt;
+      dropping_ip_header <= moves & cause[7] & ~spoilt;
+      dropping_ip_options <= moves & cause[8] & ~spoilt;
+      dropping_ip_checksum <= moves & cause[9] & ~spoilt;
       dropping_fragment <= moves & cause[10] & ~spoilt;
       dropping_ip <= moves & cause[11] & ~spoilt;
       dropping_length <= moves & (cause[12] | cause[18]) & ~spoilt;
@@ -485,11 +485,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
         ~(is_ip | is_arp),
         ~mac_ours,
         last_byte < 12'd13,
-        tooLong
+        too_long
       };
       judged_kind <= is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
       judged_bad <= bad;
-      judged_tooLong <= tooLong;
+      judged_too_long <= too_long;
       judged_checked <= is_ip;
       judged_sums <= {judged_sums_sum, judged_sums_sum_2};
       judged_request_slot <= slot;
@@ -556,17 +556,17 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign context_write_value_ip =
     is_arp ? {header[231:224], header[239:232], header[247:240], header[255:248]} :
     {header[215:208], header[223:216], header[231:224], header[239:232]};
-  assign context_write_value_clientPort = {header[279:272], header[287:280]};
-  assign context_write_value_nodePort = {header[295:288], header[303:296]};
+  assign context_write_value_client_port = {header[279:272], header[287:280]};
+  assign context_write_value_node_port = {header[295:288], header[303:296]};
   assign context_write_value_header = {
     header[463:384],
     is_arp ? {header[183:176], header[191:184], header[199:192], header[207:200], header[215:208], header[223:216]} : header[383:336]
   };
   assign context_write_value_body = header[559:464];
   assign context_write_value_published = ~native;
-  assign context_write_value_ipLength = {header[135:128], header[143:136]};
-  assign context_write_value_icmpChecksum = {header[295:288], header[303:296]};
-  assign context_write_value_ipHeader = header[207:112];
+  assign context_write_value_ip_length = {header[135:128], header[143:136]};
+  assign context_write_value_icmp_checksum = {header[295:288], header[303:296]};
+  assign context_write_value_ip_header = header[207:112];
   assign request_valid = answer_valid;
   assign request_payload_slot = answer_slot;
   assign request_payload_kind = answer_kind;
@@ -591,11 +591,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign drops_fcs = dropping_fcs;
   assign drops_short = dropping_short;
   assign drops_mac = dropping_mac;
-  assign drops_etherType = dropping_etherType;
+  assign drops_ether_type = dropping_ether_type;
   assign drops_arp = dropping_arp;
-  assign drops_ipHeader = dropping_ipHeader;
-  assign drops_ipOptions = dropping_ipOptions;
-  assign drops_ipChecksum = dropping_ipChecksum;
+  assign drops_ip_header = dropping_ip_header;
+  assign drops_ip_options = dropping_ip_options;
+  assign drops_ip_checksum = dropping_ip_checksum;
   assign drops_fragment = dropping_fragment;
   assign drops_ip = dropping_ip;
   assign drops_length = dropping_length;

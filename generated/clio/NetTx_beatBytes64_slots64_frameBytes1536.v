@@ -5,9 +5,9 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   input  wire         rst,
   input  wire [47:0]  config_mac,
   input  wire [31:0]  config_ip,
-  input  wire [15:0]  config_nativePort,
-  input  wire [15:0]  config_clientPort,
-  input  wire         config_acceptAnyMac,
+  input  wire [15:0]  config_native_port,
+  input  wire [15:0]  config_client_port,
+  input  wire         config_accept_any_mac,
   input  wire         reply_valid,
   output wire         reply_ready,
   input  wire [5:0]   reply_payload_slot,
@@ -20,14 +20,14 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   input  wire [1:0]   context_kind,
   input  wire [47:0]  context_mac,
   input  wire [31:0]  context_ip,
-  input  wire [15:0]  context_clientPort,
-  input  wire [15:0]  context_nodePort,
+  input  wire [15:0]  context_client_port,
+  input  wire [15:0]  context_node_port,
   input  wire [127:0] context_header,
   input  wire [95:0]  context_body,
   input  wire         context_published,
-  input  wire [15:0]  context_ipLength,
-  input  wire [15:0]  context_icmpChecksum,
-  input  wire [95:0]  context_ipHeader,
+  input  wire [15:0]  context_ip_length,
+  input  wire [15:0]  context_icmp_checksum,
+  input  wire [95:0]  context_ip_header,
   output wire [5:0]   word_slot,
   input  wire [63:0]  word,
   input  wire         data_valid,
@@ -102,9 +102,9 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg known_kind_clio; // cells.ts:16
   reg known_kind_ping; // cells.ts:16
   reg known_kind_data; // cells.ts:16
-  reg known_kind_withAccess; // cells.ts:16
-  reg known_kind_withWord; // cells.ts:16
-  reg known_kind_atWord; // cells.ts:16
+  reg known_kind_with_access; // cells.ts:16
+  reg known_kind_with_word; // cells.ts:16
+  reg known_kind_at_word; // cells.ts:16
   reg known_kind_bare; // cells.ts:16
   reg [15:0] known_kind_given; // cells.ts:16
   reg known_kind_padded; // cells.ts:16
@@ -113,14 +113,14 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg [1:0] known_context_kind; // cells.ts:16
   reg [47:0] known_context_mac; // cells.ts:16
   reg [31:0] known_context_ip; // cells.ts:16
-  reg [15:0] known_context_clientPort; // cells.ts:16
-  reg [15:0] known_context_nodePort; // cells.ts:16
+  reg [15:0] known_context_client_port; // cells.ts:16
+  reg [15:0] known_context_node_port; // cells.ts:16
   reg [127:0] known_context_header; // cells.ts:16
   reg [95:0] known_context_body; // cells.ts:16
   reg known_context_published; // cells.ts:16
-  reg [15:0] known_context_ipLength; // cells.ts:16
-  reg [15:0] known_context_icmpChecksum; // cells.ts:16
-  reg [95:0] known_context_ipHeader; // cells.ts:16
+  reg [15:0] known_context_ip_length; // cells.ts:16
+  reg [15:0] known_context_icmp_checksum; // cells.ts:16
+  reg [95:0] known_context_ip_header; // cells.ts:16
   reg [63:0] known_word; // cells.ts:16
   reg [5:0] built_slot; // cells.ts:16
   reg [623:0] built_header; // cells.ts:16
@@ -244,39 +244,39 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire data = clio & (asked_form == 2'd2); // reply-frame.ts:69
   wire ping = clio & (asked_form == 2'd3); // reply-frame.ts:69
   wire short = clio & (asked_form == 2'd1); // reply-frame.ts:70
-  wire withWord = short & (asked_word == 2'd1); // reply-frame.ts:71
-  wire withAccess = data | short; // reply-frame.ts:73
+  wire with_word = short & (asked_word == 2'd1); // reply-frame.ts:71
+  wire with_access = data | short; // reply-frame.ts:73
   wire padded =
-    (icmp & (context_ipLength < 16'd46))
+    (icmp & (context_ip_length < 16'd46))
     | (ping & (context_header[63:48] < 16'd18))
     | arp
-    | (clio & ~(ping | withAccess)); // reply-frame.ts:75
+    | (clio & ~(ping | with_access)); // reply-frame.ts:75
   wire pinged = context_header[63:48] > 16'd16; // reply-frame.ts:76
   wire echoes = icmp | (ping & pinged); // reply-frame.ts:88
   wire [15:0] given_node =
-    ({16{data | withWord}} & context_body[79:64])
+    ({16{data | with_word}} & context_body[79:64])
     | ({16{ping}} & context_header[63:48])
-    | ({16{icmp}} & context_ipLength); // reply-frame.ts:89
+    | ({16{icmp}} & context_ip_length); // reply-frame.ts:89
   wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:55
   wire job_ready = ~staged_skid_full; // net-tx.ts:55
   wire [4:0] job_payload_first = 5'd0; // net-tx.ts:55
-  wire [15:0] job_payload_beats_sum = context_ipLength + 16'd77;
+  wire [15:0] job_payload_beats_sum = context_ip_length + 16'd77;
   wire [15:0] job_payload_beats_sum_2 = context_header[63:48] + 16'd105;
   wire [5:0] job_payload_beats =
-    (((context_kind == 2'd1) & (context_ipLength < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
+    (((context_kind == 2'd1) & (context_ip_length < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
     (context_kind == 2'd1) ? job_payload_beats_sum[11:6] :
     job_payload_beats_sum_2[11:6]; // net-tx.ts:55
   wire job_settled = ~echoes | job_ready; // net-tx.ts:56
   wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:57
   assign asked_room = ~asked_valid | asked_moves;
   wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:66
-  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_withAccess ? 16'd28 : 16'd16); // reply-frame.ts:103
-  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_withAccess ? 16'd36 : 16'd24); // reply-frame.ts:103
-  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_withAccess ? 16'd56 : 16'd44); // reply-frame.ts:103
-  wire [15:0] last = known_kind_given + (known_kind_withAccess ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:106
-  wire [15:0] icmp_checksum = ~(~known_context_icmpChecksum + ((~known_context_icmpChecksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:127
-  wire [15:0] lastByte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:140
-  wire [4:0] last_beat = lastByte[10:6]; // net-tx.ts:76
+  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:103
+  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:103
+  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:103
+  wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:106
+  wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:127
+  wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:140
+  wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:76
   wire built_moves = built_valid & sending_room; // net-tx.ts:92
   wire bears = built_echo | built_data; // net-tx.ts:103
   wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply-frame.ts:176
@@ -506,25 +506,25 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
       known_kind_clio <= clio;
       known_kind_ping <= ping;
       known_kind_data <= data;
-      known_kind_withAccess <= withAccess;
-      known_kind_withWord <= withWord;
-      known_kind_atWord <= asked_word == 2'd2;
+      known_kind_with_access <= with_access;
+      known_kind_with_word <= with_word;
+      known_kind_at_word <= asked_word == 2'd2;
       known_kind_bare <= asked_form == 2'd0;
       known_kind_given <= given_node;
       known_kind_padded <= padded;
       known_kind_echoes <= echoes;
-      known_kind_rest <= {4'd0, context_ip[15:0]} + {4'd0, context_ip[31:16]} + (ping ? own_ping : withAccess ? own_access : own_bare);
+      known_kind_rest <= {4'd0, context_ip[15:0]} + {4'd0, context_ip[31:16]} + (ping ? own_ping : with_access ? own_access : own_bare);
       known_context_kind <= context_kind;
       known_context_mac <= context_mac;
       known_context_ip <= context_ip;
-      known_context_clientPort <= context_clientPort;
-      known_context_nodePort <= context_nodePort;
+      known_context_client_port <= context_client_port;
+      known_context_node_port <= context_node_port;
       known_context_header <= context_header;
       known_context_body <= context_body;
       known_context_published <= context_published;
-      known_context_ipLength <= context_ipLength;
-      known_context_icmpChecksum <= context_icmpChecksum;
-      known_context_ipHeader <= context_ipHeader;
+      known_context_ip_length <= context_ip_length;
+      known_context_icmp_checksum <= context_icmp_checksum;
+      known_context_ip_header <= context_ip_header;
       known_word <= word;
     end
   wire [223:0] built_header_joined = {
@@ -551,8 +551,8 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     64'h200040600080100
   };
   wire [351:0] built_header_joined_2 = {
-    known_kind_withWord ? known_word : 64'd0,
-    known_kind_withAccess ? {(known_reply_status == 4'd0) ? known_context_body[95:64] : 32'd0, known_kind_atWord ? known_word : known_context_body[63:0]} : 96'h0,
+    known_kind_with_word ? known_word : 64'd0,
+    known_kind_with_access ? {(known_reply_status == 4'd0) ? known_context_body[95:64] : 32'd0, known_kind_at_word ? known_word : known_context_body[63:0]} : 96'h0,
     known_context_header[127:64],
     size,
     known_context_header[47:40],
@@ -566,10 +566,10 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     16'd0,
     udp_length[7:0],
     udp_length[15:8],
-    known_context_clientPort[7:0],
-    known_context_clientPort[15:8],
-    known_context_nodePort[7:0],
-    known_context_nodePort[15:8]
+    known_context_client_port[7:0],
+    known_context_client_port[15:8],
+    known_context_node_port[7:0],
+    known_context_node_port[15:8]
   };
   wire [511:0] built_header_joined_3 = {
     known_kind_icmp ? {320'h0, icmp_checksum[7:0], icmp_checksum[15:8], 16'd0} : built_header_joined_2,
@@ -581,7 +581,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     config_ip[15:8],
     config_ip[23:16],
     config_ip[31:24],
-    known_kind_icmp ? known_context_ipHeader : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
+    known_kind_icmp ? known_context_ip_header : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
   };
   wire [15:0] built_header_choice = known_kind_arp ? 16'd2054 : 16'd2048;
 
@@ -608,7 +608,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
       built_clio <= known_kind_clio;
       built_sum <= known_kind_rest + {4'd0, known_kind_given};
       built_last_beat <= last_beat;
-      built_last_lane <= lastByte[5:0];
+      built_last_lane <= last_byte[5:0];
       built_content <= known_kind_padded ? last[5:0] : 6'd63;
       built_icmp <= known_kind_icmp;
       built_echo <= known_kind_echoes;
@@ -719,19 +719,19 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 
   wire _unused_ok = &{
     1'b0,
-    config_nativePort,
-    config_clientPort,
-    config_acceptAnyMac,
+    config_native_port,
+    config_client_port,
+    config_accept_any_mac,
     known_reply_form,
     known_reply_word,
     known_context_kind,
     known_context_header[63:48],
-    known_context_ipLength,
+    known_context_ip_length,
     job_payload_beats_sum[15:12],
     job_payload_beats_sum[5:0],
     job_payload_beats_sum_2[15:12],
     job_payload_beats_sum_2[5:0],
-    lastByte[15:11],
+    last_byte[15:11],
     folded[0],
     1'b0
   };

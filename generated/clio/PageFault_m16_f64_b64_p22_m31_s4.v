@@ -17,10 +17,10 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
-  input  wire         outOfMemory,
+  input  wire         out_of_memory,
   output wire         done_valid,
   output wire [3:0]   done_miss,
-  output wire         done_outOfMemory,
+  output wire         done_out_of_memory,
   output wire [8:0]   done_ppn,
   output wire         quick,
   output wire         aw_valid,
@@ -71,7 +71,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   reg answer_full; // page-fault.ts:79
   reg [4:0] answer_held_id; // page-fault.ts:79
   reg [1:0] answer_held_resp; // page-fault.ts:79
-  wire gives_up = outOfMemory & ~pages_pop_valid; // page-fault.ts:45
+  wire gives_up = out_of_memory & ~pages_pop_valid; // page-fault.ts:45
   wire taken = waiting_pop_valid & pages_pop_valid; // page-fault.ts:46
   wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page-fault.ts:53
   wire [63:0] entry_payload_entry = {
@@ -184,7 +184,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   assign free_page_ready = pages_push_ready;
   assign done_valid = taken | (waiting_pop_valid & gives_up);
   assign done_miss = waiting_pop_payload_miss;
-  assign done_outOfMemory = gives_up;
+  assign done_out_of_memory = gives_up;
   assign done_ppn = pages_pop_payload;
   assign quick = ~waiting_pop_valid & pages_pop_valid;
   assign aw_valid = writes_pop_valid & ~write_0_done;

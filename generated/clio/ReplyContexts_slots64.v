@@ -8,27 +8,27 @@ module ReplyContexts_slots64 (
   input  wire [1:0]   write_value_kind,
   input  wire [47:0]  write_value_mac,
   input  wire [31:0]  write_value_ip,
-  input  wire [15:0]  write_value_clientPort,
-  input  wire [15:0]  write_value_nodePort,
+  input  wire [15:0]  write_value_client_port,
+  input  wire [15:0]  write_value_node_port,
   input  wire [127:0] write_value_header,
   input  wire [95:0]  write_value_body,
   input  wire         write_value_published,
-  input  wire [15:0]  write_value_ipLength,
-  input  wire [15:0]  write_value_icmpChecksum,
-  input  wire [95:0]  write_value_ipHeader,
+  input  wire [15:0]  write_value_ip_length,
+  input  wire [15:0]  write_value_icmp_checksum,
+  input  wire [95:0]  write_value_ip_header,
   input  wire         read_en,
   input  wire [5:0]   read_slot,
   output wire [1:0]   value_kind,
   output wire [47:0]  value_mac,
   output wire [31:0]  value_ip,
-  output wire [15:0]  value_clientPort,
-  output wire [15:0]  value_nodePort,
+  output wire [15:0]  value_client_port,
+  output wire [15:0]  value_node_port,
   output wire [127:0] value_header,
   output wire [95:0]  value_body,
   output wire         value_published,
-  output wire [15:0]  value_ipLength,
-  output wire [15:0]  value_icmpChecksum,
-  output wire [95:0]  value_ipHeader
+  output wire [15:0]  value_ip_length,
+  output wire [15:0]  value_icmp_checksum,
+  output wire [95:0]  value_ip_header
 );
   (* ram_style = "block" *) reg [466:0] contexts [0:63]; // reply-contexts.ts:18
   reg [466:0] found; // reply-contexts.ts:20
@@ -36,14 +36,14 @@ module ReplyContexts_slots64 (
   always @(posedge clk) begin
     if (write_en) begin
       contexts[write_slot] <= {
-        write_value_ipHeader,
-        write_value_icmpChecksum,
-        write_value_ipLength,
+        write_value_ip_header,
+        write_value_icmp_checksum,
+        write_value_ip_length,
         write_value_published,
         write_value_body,
         write_value_header,
-        write_value_nodePort,
-        write_value_clientPort,
+        write_value_node_port,
+        write_value_client_port,
         write_value_ip,
         write_value_mac,
         write_value_kind
@@ -55,14 +55,14 @@ module ReplyContexts_slots64 (
   assign value_kind = found[1:0];
   assign value_mac = found[49:2];
   assign value_ip = found[81:50];
-  assign value_clientPort = found[97:82];
-  assign value_nodePort = found[113:98];
+  assign value_client_port = found[97:82];
+  assign value_node_port = found[113:98];
   assign value_header = found[241:114];
   assign value_body = found[337:242];
   assign value_published = found[338];
-  assign value_ipLength = found[354:339];
-  assign value_icmpChecksum = found[370:355];
-  assign value_ipHeader = found[466:371];
+  assign value_ip_length = found[354:339];
+  assign value_icmp_checksum = found[370:355];
+  assign value_ip_header = found[466:371];
 
   wire _unused_ok = &{1'b0, rst, 1'b0};
 endmodule

@@ -10,9 +10,9 @@ module RetryResults_e2048_n64_w64 (
   input  wire [1:0]  finding_kind,
   input  wire [5:0]  finding_slot,
   input  wire [10:0] finding_entry,
-  input  wire [5:0]  finding_entrySlot,
+  input  wire [5:0]  finding_entry_slot,
   input  wire        finding_silent,
-  input  wire [7:0]  finding_replyOpcode,
+  input  wire [7:0]  finding_reply_opcode,
   input  wire        done_valid,
   input  wire [5:0]  done_slot,
   input  wire [3:0]  done_status,
@@ -23,7 +23,7 @@ module RetryResults_e2048_n64_w64 (
   output wire [1:0]  answer_payload_kind,
   output wire [3:0]  answer_payload_status,
   output wire        answer_payload_silent,
-  output wire [7:0]  answer_payload_replyOpcode,
+  output wire [7:0]  answer_payload_reply_opcode,
   input  wire [5:0]  word_slot,
   output wire [63:0] word,
   output wire        events_answered,
@@ -35,14 +35,14 @@ module RetryResults_e2048_n64_w64 (
   reg [5:0] asks_slot; // retry-results.ts:88
   reg [1:0] asks_kind; // retry-results.ts:88
   reg asks_silent; // retry-results.ts:88
-  reg [7:0] asks_replyOpcode; // retry-results.ts:88
+  reg [7:0] asks_reply_opcode; // retry-results.ts:88
   wire answers_push_ready; // retry-results.ts:91
   wire answers_pop_valid; // retry-results.ts:91
   wire [5:0] answers_pop_payload_slot; // retry-results.ts:91
   wire [1:0] answers_pop_payload_kind; // retry-results.ts:91
   wire [3:0] answers_pop_payload_status; // retry-results.ts:91
   wire answers_pop_payload_silent; // retry-results.ts:91
-  wire [7:0] answers_pop_payload_replyOpcode; // retry-results.ts:91
+  wire [7:0] answers_pop_payload_reply_opcode; // retry-results.ts:91
   wire [6:0] answers_level; // retry-results.ts:91
   (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:66
   (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:79
@@ -51,9 +51,9 @@ module RetryResults_e2048_n64_w64 (
   (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:102
   (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:108
   (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:108
-  wire [63:0] under_way_shifted = awaited >> finding_entrySlot;
-  wire under_way = under_way_shifted[0] & (entry_of[finding_entrySlot] == finding_entry); // retry-results.ts:72
-  wire orphaned = finding_valid & (finding_kind == 2'd3) & under_way & (finding_entrySlot != finding_slot); // retry-results.ts:74
+  wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
+  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:72
+  wire orphaned = finding_valid & (finding_kind == 2'd3) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:74
   wire [63:0] finished_shifted = awaited >> done_slot;
   wire finished = done_valid & finished_shifted[0]; // retry-results.ts:75
   wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:81
@@ -66,26 +66,26 @@ module RetryResults_e2048_n64_w64 (
   wire [1:0] answers_push_payload_kind = asks_kind; // retry-results.ts:91
   wire [3:0] answers_push_payload_status = replays ? result[3:0] : (asks_kind == 2'd1) ? 4'd6 : 4'd10; // retry-results.ts:91
   wire answers_push_payload_silent = asks_silent; // retry-results.ts:91
-  wire [7:0] answers_push_payload_replyOpcode = asks_replyOpcode; // retry-results.ts:91
+  wire [7:0] answers_push_payload_reply_opcode = asks_reply_opcode; // retry-results.ts:91
   wire answers_pop_ready = answer_ready; // retry-results.ts:91
   Fifo_shape_74ea14_depth64_styledistributed answers ( // retry-results.ts:91
-    .clk                      (clk),
-    .rst                      (rst),
-    .push_valid               (answers_push_valid),
-    .push_ready               (answers_push_ready),
-    .push_payload_slot        (answers_push_payload_slot),
-    .push_payload_kind        (answers_push_payload_kind),
-    .push_payload_status      (answers_push_payload_status),
-    .push_payload_silent      (answers_push_payload_silent),
-    .push_payload_replyOpcode (answers_push_payload_replyOpcode),
-    .pop_valid                (answers_pop_valid),
-    .pop_ready                (answers_pop_ready),
-    .pop_payload_slot         (answers_pop_payload_slot),
-    .pop_payload_kind         (answers_pop_payload_kind),
-    .pop_payload_status       (answers_pop_payload_status),
-    .pop_payload_silent       (answers_pop_payload_silent),
-    .pop_payload_replyOpcode  (answers_pop_payload_replyOpcode),
-    .level                    (answers_level)
+    .clk                       (clk),
+    .rst                       (rst),
+    .push_valid                (answers_push_valid),
+    .push_ready                (answers_push_ready),
+    .push_payload_slot         (answers_push_payload_slot),
+    .push_payload_kind         (answers_push_payload_kind),
+    .push_payload_status       (answers_push_payload_status),
+    .push_payload_silent       (answers_push_payload_silent),
+    .push_payload_reply_opcode (answers_push_payload_reply_opcode),
+    .pop_valid                 (answers_pop_valid),
+    .pop_ready                 (answers_pop_ready),
+    .pop_payload_slot          (answers_pop_payload_slot),
+    .pop_payload_kind          (answers_pop_payload_kind),
+    .pop_payload_status        (answers_pop_payload_status),
+    .pop_payload_silent        (answers_pop_payload_silent),
+    .pop_payload_reply_opcode  (answers_pop_payload_reply_opcode),
+    .level                     (answers_level)
   );
   wire [63:0] awaited_joined = {
     done_slot == 6'd63,
@@ -154,70 +154,70 @@ module RetryResults_e2048_n64_w64 (
     done_slot == 6'd0
   };
   wire [63:0] awaited_joined_2 = {
-    finding_entrySlot == 6'd63,
-    finding_entrySlot == 6'd62,
-    finding_entrySlot == 6'd61,
-    finding_entrySlot == 6'd60,
-    finding_entrySlot == 6'd59,
-    finding_entrySlot == 6'd58,
-    finding_entrySlot == 6'd57,
-    finding_entrySlot == 6'd56,
-    finding_entrySlot == 6'd55,
-    finding_entrySlot == 6'd54,
-    finding_entrySlot == 6'd53,
-    finding_entrySlot == 6'd52,
-    finding_entrySlot == 6'd51,
-    finding_entrySlot == 6'd50,
-    finding_entrySlot == 6'd49,
-    finding_entrySlot == 6'd48,
-    finding_entrySlot == 6'd47,
-    finding_entrySlot == 6'd46,
-    finding_entrySlot == 6'd45,
-    finding_entrySlot == 6'd44,
-    finding_entrySlot == 6'd43,
-    finding_entrySlot == 6'd42,
-    finding_entrySlot == 6'd41,
-    finding_entrySlot == 6'd40,
-    finding_entrySlot == 6'd39,
-    finding_entrySlot == 6'd38,
-    finding_entrySlot == 6'd37,
-    finding_entrySlot == 6'd36,
-    finding_entrySlot == 6'd35,
-    finding_entrySlot == 6'd34,
-    finding_entrySlot == 6'd33,
-    finding_entrySlot == 6'd32,
-    finding_entrySlot == 6'd31,
-    finding_entrySlot == 6'd30,
-    finding_entrySlot == 6'd29,
-    finding_entrySlot == 6'd28,
-    finding_entrySlot == 6'd27,
-    finding_entrySlot == 6'd26,
-    finding_entrySlot == 6'd25,
-    finding_entrySlot == 6'd24,
-    finding_entrySlot == 6'd23,
-    finding_entrySlot == 6'd22,
-    finding_entrySlot == 6'd21,
-    finding_entrySlot == 6'd20,
-    finding_entrySlot == 6'd19,
-    finding_entrySlot == 6'd18,
-    finding_entrySlot == 6'd17,
-    finding_entrySlot == 6'd16,
-    finding_entrySlot == 6'd15,
-    finding_entrySlot == 6'd14,
-    finding_entrySlot == 6'd13,
-    finding_entrySlot == 6'd12,
-    finding_entrySlot == 6'd11,
-    finding_entrySlot == 6'd10,
-    finding_entrySlot == 6'd9,
-    finding_entrySlot == 6'd8,
-    finding_entrySlot == 6'd7,
-    finding_entrySlot == 6'd6,
-    finding_entrySlot == 6'd5,
-    finding_entrySlot == 6'd4,
-    finding_entrySlot == 6'd3,
-    finding_entrySlot == 6'd2,
-    finding_entrySlot == 6'd1,
-    finding_entrySlot == 6'd0
+    finding_entry_slot == 6'd63,
+    finding_entry_slot == 6'd62,
+    finding_entry_slot == 6'd61,
+    finding_entry_slot == 6'd60,
+    finding_entry_slot == 6'd59,
+    finding_entry_slot == 6'd58,
+    finding_entry_slot == 6'd57,
+    finding_entry_slot == 6'd56,
+    finding_entry_slot == 6'd55,
+    finding_entry_slot == 6'd54,
+    finding_entry_slot == 6'd53,
+    finding_entry_slot == 6'd52,
+    finding_entry_slot == 6'd51,
+    finding_entry_slot == 6'd50,
+    finding_entry_slot == 6'd49,
+    finding_entry_slot == 6'd48,
+    finding_entry_slot == 6'd47,
+    finding_entry_slot == 6'd46,
+    finding_entry_slot == 6'd45,
+    finding_entry_slot == 6'd44,
+    finding_entry_slot == 6'd43,
+    finding_entry_slot == 6'd42,
+    finding_entry_slot == 6'd41,
+    finding_entry_slot == 6'd40,
+    finding_entry_slot == 6'd39,
+    finding_entry_slot == 6'd38,
+    finding_entry_slot == 6'd37,
+    finding_entry_slot == 6'd36,
+    finding_entry_slot == 6'd35,
+    finding_entry_slot == 6'd34,
+    finding_entry_slot == 6'd33,
+    finding_entry_slot == 6'd32,
+    finding_entry_slot == 6'd31,
+    finding_entry_slot == 6'd30,
+    finding_entry_slot == 6'd29,
+    finding_entry_slot == 6'd28,
+    finding_entry_slot == 6'd27,
+    finding_entry_slot == 6'd26,
+    finding_entry_slot == 6'd25,
+    finding_entry_slot == 6'd24,
+    finding_entry_slot == 6'd23,
+    finding_entry_slot == 6'd22,
+    finding_entry_slot == 6'd21,
+    finding_entry_slot == 6'd20,
+    finding_entry_slot == 6'd19,
+    finding_entry_slot == 6'd18,
+    finding_entry_slot == 6'd17,
+    finding_entry_slot == 6'd16,
+    finding_entry_slot == 6'd15,
+    finding_entry_slot == 6'd14,
+    finding_entry_slot == 6'd13,
+    finding_entry_slot == 6'd12,
+    finding_entry_slot == 6'd11,
+    finding_entry_slot == 6'd10,
+    finding_entry_slot == 6'd9,
+    finding_entry_slot == 6'd8,
+    finding_entry_slot == 6'd7,
+    finding_entry_slot == 6'd6,
+    finding_entry_slot == 6'd5,
+    finding_entry_slot == 6'd4,
+    finding_entry_slot == 6'd3,
+    finding_entry_slot == 6'd2,
+    finding_entry_slot == 6'd1,
+    finding_entry_slot == 6'd0
   };
   wire [63:0] awaited_joined_3 = {
     started_slot == 6'd63,
@@ -293,7 +293,7 @@ module RetryResults_e2048_n64_w64 (
       asks_slot <= 6'd0;
       asks_kind <= 2'd0;
       asks_silent <= 1'b0;
-      asks_replyOpcode <= 8'd0;
+      asks_reply_opcode <= 8'd0;
     end
     else begin
       awaited <=
@@ -303,7 +303,7 @@ module RetryResults_e2048_n64_w64 (
       asks_slot <= finding_slot;
       asks_kind <= kind;
       asks_silent <= finding_silent;
-      asks_replyOpcode <= finding_replyOpcode;
+      asks_reply_opcode <= finding_reply_opcode;
     end
 
   always @(posedge clk)
@@ -465,7 +465,7 @@ module RetryResults_e2048_n64_w64 (
   assign answer_payload_kind = answers_pop_payload_kind;
   assign answer_payload_status = answers_pop_payload_status;
   assign answer_payload_silent = answers_pop_payload_silent;
-  assign answer_payload_replyOpcode = answers_pop_payload_replyOpcode;
+  assign answer_payload_reply_opcode = answers_pop_payload_reply_opcode;
   assign word =
     (found_turn[word_slot] ^ remembered_turn[word_slot]) ? remembered_words[word_slot] :
     found_words[word_slot];

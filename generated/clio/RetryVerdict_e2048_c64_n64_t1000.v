@@ -11,7 +11,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   input  wire [13:0] request_payload_access_length,
   input  wire        request_payload_access_write,
   input  wire        request_payload_access_silent,
-  input  wire [7:0]  request_payload_access_replyOpcode,
+  input  wire [7:0]  request_payload_access_reply_opcode,
   input  wire [2:0]  request_payload_access_op,
   input  wire        request_payload_access_indirect,
   input  wire        request_payload_tracked,
@@ -28,7 +28,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire [13:0] pass_payload_length,
   output wire        pass_payload_write,
   output wire        pass_payload_silent,
-  output wire [7:0]  pass_payload_replyOpcode,
+  output wire [7:0]  pass_payload_reply_opcode,
   output wire [2:0]  pass_payload_op,
   output wire        pass_payload_indirect,
   output wire        fence_valid,
@@ -41,9 +41,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire [1:0]  finding_kind,
   output wire [5:0]  finding_slot,
   output wire [10:0] finding_entry,
-  output wire [5:0]  finding_entrySlot,
+  output wire [5:0]  finding_entry_slot,
   output wire        finding_silent,
-  output wire [7:0]  finding_replyOpcode,
+  output wire [7:0]  finding_reply_opcode,
   output wire        evicted,
   output wire        replaced
 );
@@ -72,7 +72,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] asking_access_length; // retry-verdict.ts:57
   reg asking_access_write; // retry-verdict.ts:57
   reg asking_access_silent; // retry-verdict.ts:57
-  reg [7:0] asking_access_replyOpcode; // retry-verdict.ts:57
+  reg [7:0] asking_access_reply_opcode; // retry-verdict.ts:57
   reg [2:0] asking_access_op; // retry-verdict.ts:57
   reg asking_access_indirect; // retry-verdict.ts:57
   reg asking_tracked; // retry-verdict.ts:57
@@ -86,9 +86,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [1:0] judged_kind; // retry-verdict.ts:70
   reg [5:0] judged_slot; // retry-verdict.ts:70
   reg [10:0] judged_entry; // retry-verdict.ts:70
-  reg [5:0] judged_entrySlot; // retry-verdict.ts:70
+  reg [5:0] judged_entry_slot; // retry-verdict.ts:70
   reg judged_silent; // retry-verdict.ts:70
-  reg [7:0] judged_replyOpcode; // retry-verdict.ts:70
+  reg [7:0] judged_reply_opcode; // retry-verdict.ts:70
   reg judged_evicts; // retry-verdict.ts:70
   reg judged_forgets; // retry-verdict.ts:70
   reg [5:0] judged_client; // retry-verdict.ts:70
@@ -104,7 +104,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] request_access_length; // retry-verdict.ts:79
   reg request_access_write; // retry-verdict.ts:79
   reg request_access_silent; // retry-verdict.ts:79
-  reg [7:0] request_access_replyOpcode; // retry-verdict.ts:79
+  reg [7:0] request_access_reply_opcode; // retry-verdict.ts:79
   reg [2:0] request_access_op; // retry-verdict.ts:79
   reg request_access_indirect; // retry-verdict.ts:79
   reg request_tracked; // retry-verdict.ts:79
@@ -120,8 +120,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg ahead_inserted; // retry-verdict.ts:86
   reg [1:0] ahead_way; // retry-verdict.ts:86
   reg [5:0] ahead_slot; // retry-verdict.ts:86
-  reg ahead_sameSet; // retry-verdict.ts:86
-  reg ahead_sameKey; // retry-verdict.ts:86
+  reg ahead_same_set; // retry-verdict.ts:86
+  reg ahead_same_key; // retry-verdict.ts:86
   reg purged; // retry-verdict.ts:141
   reg out_full; // retry-verdict.ts:180
   reg out_held_fence; // retry-verdict.ts:180
@@ -131,7 +131,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] out_held_access_length; // retry-verdict.ts:180
   reg out_held_access_write; // retry-verdict.ts:180
   reg out_held_access_silent; // retry-verdict.ts:180
-  reg [7:0] out_held_access_replyOpcode; // retry-verdict.ts:180
+  reg [7:0] out_held_access_reply_opcode; // retry-verdict.ts:180
   reg [2:0] out_held_access_op; // retry-verdict.ts:180
   reg out_held_access_indirect; // retry-verdict.ts:180
   reg spare_full; // retry-verdict.ts:180
@@ -142,7 +142,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] spare_held_access_length; // retry-verdict.ts:180
   reg spare_held_access_write; // retry-verdict.ts:180
   reg spare_held_access_silent; // retry-verdict.ts:180
-  reg [7:0] spare_held_access_replyOpcode; // retry-verdict.ts:180
+  reg [7:0] spare_held_access_reply_opcode; // retry-verdict.ts:180
   reg [2:0] spare_held_access_op; // retry-verdict.ts:180
   reg spare_held_access_indirect; // retry-verdict.ts:180
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:32
@@ -205,10 +205,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire enters = newcomer & clients_place_valid & ~judged_forgets; // retry-verdict.ts:106
   wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:107
   wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:115
-  wire current_0 = ~(ahead_inserted & ahead_sameSet & (ahead_way == 2'd0)); // retry-verdict.ts:118
-  wire current_1 = ~(ahead_inserted & ahead_sameSet & (ahead_way == 2'd1)); // retry-verdict.ts:118
-  wire current_2 = ~(ahead_inserted & ahead_sameSet & (ahead_way == 2'd2)); // retry-verdict.ts:118
-  wire current_3 = ~(ahead_inserted & ahead_sameSet & (ahead_way == 2'd3)); // retry-verdict.ts:118
+  wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:118
+  wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1)); // retry-verdict.ts:118
+  wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2)); // retry-verdict.ts:118
+  wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3)); // retry-verdict.ts:118
   wire [14:0] hits_0_joined = {
     current_0,
     row[0],
@@ -285,7 +285,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [15:0] hits_3_sum = {1'b0, hits_3_joined} + 16'd1;
   wire hits_3 = hits_3_sum[15]; // retry-verdict.ts:120
-  wire repeats_ahead = ahead_inserted & ahead_sameKey; // retry-verdict.ts:122
+  wire repeats_ahead = ahead_inserted & ahead_same_key; // retry-verdict.ts:122
   wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:123
   wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:124
   wire [10:0] fresh_joined = {
@@ -448,7 +448,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_access_length <= request_payload_access_length;
       asking_access_write <= request_payload_access_write;
       asking_access_silent <= request_payload_access_silent;
-      asking_access_replyOpcode <= request_payload_access_replyOpcode;
+      asking_access_reply_opcode <= request_payload_access_reply_opcode;
       asking_access_op <= request_payload_access_op;
       asking_access_indirect <= request_payload_access_indirect;
       asking_tracked <= request_payload_tracked;
@@ -465,9 +465,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       judged_kind <= 2'd0;
       judged_slot <= 6'd0;
       judged_entry <= 11'd0;
-      judged_entrySlot <= 6'd0;
+      judged_entry_slot <= 6'd0;
       judged_silent <= 1'b0;
-      judged_replyOpcode <= 8'd0;
+      judged_reply_opcode <= 8'd0;
       judged_evicts <= 1'b0;
       judged_forgets <= 1'b0;
       judged_client <= 6'd0;
@@ -481,12 +481,12 @@ module RetryVerdict_e2048_c64_n64_t1000 (
         at_row,
         repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : oldest
       };
-      judged_entrySlot <=
+      judged_entry_slot <=
         repeats_ahead ? ahead_slot :
         any_hit ? ({6{hits_0}} & row[44:39]) | ({6{hits_1}} & row[89:84]) | ({6{hits_2}} & row[134:129]) | ({6{hits_3}} & row[179:174]) :
         victim_slot;
       judged_silent <= request_access_silent;
-      judged_replyOpcode <= request_access_replyOpcode;
+      judged_reply_opcode <= request_access_reply_opcode;
       judged_evicts <= evicts;
       judged_forgets <= evicts | drags;
       judged_client <= evicts ? victim_client : client;
@@ -494,7 +494,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
         evicts ? victim_operation :
         {request_operation[31:30] - 2'd1, request_operation[29:0]};
     end
-  wire [11:0] ahead_sameKey_joined = {
+  wire [11:0] ahead_same_key_joined = {
     same_client,
     request_operation[31:30] == asking_operation[31:30],
     request_operation[29:27] == asking_operation[29:27],
@@ -508,7 +508,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     request_operation[5:3] == asking_operation[5:3],
     request_operation[2:0] == asking_operation[2:0]
   };
-  wire [12:0] ahead_sameKey_sum = {1'b0, ahead_sameKey_joined} + 13'd1;
+  wire [12:0] ahead_same_key_sum = {1'b0, ahead_same_key_joined} + 13'd1;
 
   always @(posedge clk)
     if (rst) begin
@@ -521,8 +521,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       ahead_inserted <= 1'b0;
       ahead_way <= 2'd0;
       ahead_slot <= 6'd0;
-      ahead_sameSet <= 1'b0;
-      ahead_sameKey <= 1'b0;
+      ahead_same_set <= 1'b0;
+      ahead_same_key <= 1'b0;
     end
     else begin
       if (advance) begin
@@ -535,8 +535,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
         ahead_inserted <= inserts;
         ahead_way <= oldest;
         ahead_slot <= request_access_slot;
-        ahead_sameSet <= looked_row == at_row;
-        ahead_sameKey <= ahead_sameKey_sum[12];
+        ahead_same_set <= looked_row == at_row;
+        ahead_same_key <= ahead_same_key_sum[12];
       end
       if (enters) known <= 1'b1;
     end
@@ -564,7 +564,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       request_access_length <= asking_access_length;
       request_access_write <= asking_access_write;
       request_access_silent <= asking_access_silent;
-      request_access_replyOpcode <= asking_access_replyOpcode;
+      request_access_reply_opcode <= asking_access_reply_opcode;
       request_access_op <= asking_access_op;
       request_access_indirect <= asking_access_indirect;
       request_tracked <= asking_tracked;
@@ -598,7 +598,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       out_held_access_length <= request_access_length;
       out_held_access_write <= request_access_write;
       out_held_access_silent <= request_access_silent;
-      out_held_access_replyOpcode <= request_access_replyOpcode;
+      out_held_access_reply_opcode <= request_access_reply_opcode;
       out_held_access_op <= request_access_op;
       out_held_access_indirect <= request_access_indirect;
     end
@@ -617,7 +617,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       spare_held_access_length <= out_held_access_length;
       spare_held_access_write <= out_held_access_write;
       spare_held_access_silent <= out_held_access_silent;
-      spare_held_access_replyOpcode <= out_held_access_replyOpcode;
+      spare_held_access_reply_opcode <= out_held_access_reply_opcode;
       spare_held_access_op <= out_held_access_op;
       spare_held_access_indirect <= out_held_access_indirect;
     end
@@ -685,7 +685,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign pass_payload_length = spare_full ? spare_held_access_length : out_held_access_length;
   assign pass_payload_write = spare_full ? spare_held_access_write : out_held_access_write;
   assign pass_payload_silent = spare_full ? spare_held_access_silent : out_held_access_silent;
-  assign pass_payload_replyOpcode = spare_full ? spare_held_access_replyOpcode : out_held_access_replyOpcode;
+  assign pass_payload_reply_opcode =
+    spare_full ? spare_held_access_reply_opcode :
+    out_held_access_reply_opcode;
   assign pass_payload_op = spare_full ? spare_held_access_op : out_held_access_op;
   assign pass_payload_indirect = spare_full ? spare_held_access_indirect : out_held_access_indirect;
   assign fence_valid = spare_valid & spare_payload_fence;
@@ -697,9 +699,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign finding_kind = judged_kind;
   assign finding_slot = judged_slot;
   assign finding_entry = judged_entry;
-  assign finding_entrySlot = judged_entrySlot;
+  assign finding_entry_slot = judged_entry_slot;
   assign finding_silent = judged_silent;
-  assign finding_replyOpcode = judged_replyOpcode;
+  assign finding_reply_opcode = judged_reply_opcode;
   assign evicted = judged_evicts;
   assign replaced = retires;
   wire [4:0] check_193_joined = {repeats_ahead, hits_3, hits_2, hits_1, hits_0};
@@ -740,7 +742,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     drags_diff[29:0],
     newest_sum[10:0],
     newest_diff[30:0],
-    ahead_sameKey_sum[11:0],
+    ahead_same_key_sum[11:0],
     left_sum[10:0],
     left_diff[30:0],
     1'b0

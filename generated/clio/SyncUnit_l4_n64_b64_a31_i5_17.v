@@ -11,7 +11,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
   input  wire         request_payload_silent,
-  input  wire [7:0]   request_payload_replyOpcode,
+  input  wire [7:0]   request_payload_reply_opcode,
   output wire [5:0]   operand_slot,
   input  wire [127:0] operands,
   output wire         ar_valid,
@@ -52,7 +52,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [2:0]   reply_payload_op,
   output wire [3:0]   reply_payload_status,
   output wire         reply_payload_silent,
-  output wire [7:0]   reply_payload_replyOpcode,
+  output wire [7:0]   reply_payload_reply_opcode,
   output wire         access_valid,
   input  wire         access_ready,
   output wire [5:0]   access_payload_slot,
@@ -61,7 +61,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [13:0]  access_payload_length,
   output wire         access_payload_write,
   output wire         access_payload_silent,
-  output wire [7:0]   access_payload_replyOpcode,
+  output wire [7:0]   access_payload_reply_opcode,
   output wire [2:0]   access_payload_op,
   output wire         access_payload_indirect
 );
@@ -72,7 +72,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   reg [15:0] arrived_held_pid; // sync-unit.ts:52
   reg [13:0] arrived_held_length; // sync-unit.ts:52
   reg arrived_held_silent; // sync-unit.ts:52
-  reg [7:0] arrived_held_replyOpcode; // sync-unit.ts:52
+  reg [7:0] arrived_held_reply_opcode; // sync-unit.ts:52
   wire words_free; // sync-unit.ts:54
   wire [1:0] words_lane; // sync-unit.ts:54
   wire asked_push_ready; // sync-unit.ts:164
@@ -307,7 +307,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
       arrived_held_pid <= request_payload_pid;
       arrived_held_length <= request_payload_length;
       arrived_held_silent <= request_payload_silent;
-      arrived_held_replyOpcode <= request_payload_replyOpcode;
+      arrived_held_reply_opcode <= request_payload_reply_opcode;
     end
 
   always @(posedge clk)
@@ -350,7 +350,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   always @(posedge clk)
     if (begins) begin
       contexts[words_lane] <= {
-        arrived_held_replyOpcode,
+        arrived_held_reply_opcode,
         arrived_held_silent,
         arrived_held_length,
         arrived_held_pid,
@@ -399,7 +399,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   assign reply_payload_op = goes_on_word[8:6];
   assign reply_payload_status = ended_pop_payload_failed ? 4'd4 : 4'd0;
   assign reply_payload_silent = goes_on_word[39];
-  assign reply_payload_replyOpcode = goes_on_word[47:40];
+  assign reply_payload_reply_opcode = goes_on_word[47:40];
   assign access_valid = ended_pop_valid & goes_on;
   assign access_payload_slot = goes_on_word[5:0];
   assign access_payload_pid = goes_on_word[24:9];
@@ -407,7 +407,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   assign access_payload_length = goes_on_word[38:25];
   assign access_payload_write = goes_on_word[8:6] == 3'd6;
   assign access_payload_silent = goes_on_word[39];
-  assign access_payload_replyOpcode = goes_on_word[47:40];
+  assign access_payload_reply_opcode = goes_on_word[47:40];
   assign access_payload_op = 3'd0;
   assign access_payload_indirect = 1'b1;
 

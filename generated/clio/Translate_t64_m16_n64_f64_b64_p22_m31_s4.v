@@ -11,7 +11,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire [13:0]  access_payload_length,
   input  wire         access_payload_write,
   input  wire         access_payload_silent,
-  input  wire [7:0]   access_payload_replyOpcode,
+  input  wire [7:0]   access_payload_reply_opcode,
   input  wire [2:0]   access_payload_op,
   input  wire         access_payload_indirect,
   output wire         reads_valid,
@@ -21,7 +21,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [13:0]  reads_payload_length,
   output wire         reads_payload_write,
   output wire         reads_payload_silent,
-  output wire [7:0]   reads_payload_replyOpcode,
+  output wire [7:0]   reads_payload_reply_opcode,
   output wire [2:0]   reads_payload_op,
   output wire         reads_payload_indirect,
   output wire [17:0]  reads_payload_ppns,
@@ -32,7 +32,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [13:0]  writes_payload_length,
   output wire         writes_payload_write,
   output wire         writes_payload_silent,
-  output wire [7:0]   writes_payload_replyOpcode,
+  output wire [7:0]   writes_payload_reply_opcode,
   output wire [2:0]   writes_payload_op,
   output wire         writes_payload_indirect,
   output wire [17:0]  writes_payload_ppns,
@@ -41,7 +41,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [5:0]   refused_payload_slot,
   output wire [3:0]   refused_payload_status,
   output wire         refused_payload_silent,
-  output wire [7:0]   refused_payload_replyOpcode,
+  output wire [7:0]   refused_payload_reply_opcode,
   output wire         refused_payload_indirect,
   output wire         syncs_valid,
   input  wire         syncs_ready,
@@ -50,7 +50,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [13:0]  syncs_payload_length,
   output wire         syncs_payload_write,
   output wire         syncs_payload_silent,
-  output wire [7:0]   syncs_payload_replyOpcode,
+  output wire [7:0]   syncs_payload_reply_opcode,
   output wire [2:0]   syncs_payload_op,
   output wire         syncs_payload_indirect,
   output wire [17:0]  syncs_payload_ppns,
@@ -86,8 +86,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
-  output wire [6:0]   freePages,
-  input  wire         outOfMemory,
+  output wire [6:0]   free_pages,
+  input  wire         out_of_memory,
   input  wire         shootdown_valid,
   output wire         shootdown_ready,
   input  wire [15:0]  shootdown_payload_pid,
@@ -96,23 +96,23 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire         shootdown_done_ready,
   output wire         shootdown_done_payload,
   input  wire [63:0]  busy,
-  output wire         events_tlbHits,
-  output wire         events_tlbMisses,
-  output wire         events_missesMerged,
-  output wire         events_bucketFetches,
-  output wire         events_tlbEvictions,
-  output wire         events_pageFaults,
+  output wire         events_tlb_hits,
+  output wire         events_tlb_misses,
+  output wire         events_misses_merged,
+  output wire         events_bucket_fetches,
+  output wire         events_tlb_evictions,
+  output wire         events_page_faults,
   output wire         events_shootdowns,
   output wire         events_invalid,
-  output wire         events_writePermission,
-  output wire         events_readPermission,
-  output wire         events_outOfMemory
+  output wire         events_write_permission,
+  output wire         events_read_permission,
+  output wire         events_out_of_memory
 );
   wire misses_room; // translate.ts:71
   wire misses_added_taken; // translate.ts:71
   wire misses_added_fetch; // translate.ts:71
   wire [3:0] misses_added_miss; // translate.ts:71
-  wire misses_poisonLeft; // translate.ts:71
+  wire misses_poison_left; // translate.ts:71
   wire misses_fault_valid; // translate.ts:71
   wire [3:0] misses_fault_result_miss; // translate.ts:71
   wire misses_fault_result_error; // translate.ts:71
@@ -145,7 +145,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [13:0] decision_length; // translate.ts:77
   reg decision_write; // translate.ts:77
   reg decision_silent; // translate.ts:77
-  reg [7:0] decision_replyOpcode; // translate.ts:77
+  reg [7:0] decision_reply_opcode; // translate.ts:77
   reg [2:0] decision_op; // translate.ts:77
   reg decision_indirect; // translate.ts:77
   reg [17:0] decision_ppns; // translate.ts:77
@@ -172,14 +172,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [13:0] first_length; // translate.ts:121
   reg first_write; // translate.ts:121
   reg first_silent; // translate.ts:121
-  reg [7:0] first_replyOpcode; // translate.ts:121
+  reg [7:0] first_reply_opcode; // translate.ts:121
   reg [2:0] first_op; // translate.ts:121
   reg first_indirect; // translate.ts:121
-  reg first_needsRead; // translate.ts:121
-  reg first_needsWrite; // translate.ts:121
+  reg first_needs_read; // translate.ts:121
+  reg first_needs_write; // translate.ts:121
   reg first_outside; // translate.ts:121
   reg first_step; // translate.ts:121
-  reg first_lastStep; // translate.ts:121
+  reg first_last_step; // translate.ts:121
   reg [17:0] first_ppns; // translate.ts:121
   reg [43:0] first_key; // translate.ts:121
   reg [5:0] first_slot; // translate.ts:121
@@ -193,14 +193,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [13:0] second_length; // translate.ts:141
   reg second_write; // translate.ts:141
   reg second_silent; // translate.ts:141
-  reg [7:0] second_replyOpcode; // translate.ts:141
+  reg [7:0] second_reply_opcode; // translate.ts:141
   reg [2:0] second_op; // translate.ts:141
   reg second_indirect; // translate.ts:141
-  reg second_needsRead; // translate.ts:141
-  reg second_needsWrite; // translate.ts:141
+  reg second_needs_read; // translate.ts:141
+  reg second_needs_write; // translate.ts:141
   reg second_outside; // translate.ts:141
   reg second_step; // translate.ts:141
-  reg second_lastStep; // translate.ts:141
+  reg second_last_step; // translate.ts:141
   reg [17:0] second_ppns; // translate.ts:141
   reg [43:0] second_key; // translate.ts:141
   reg [5:0] second_slot; // translate.ts:141
@@ -245,7 +245,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire faults_free_page_ready; // translate.ts:229
   wire faults_done_valid; // translate.ts:229
   wire [3:0] faults_done_miss; // translate.ts:229
-  wire faults_done_outOfMemory; // translate.ts:229
+  wire faults_done_out_of_memory; // translate.ts:229
   wire [8:0] faults_done_ppn; // translate.ts:229
   wire faults_quick; // translate.ts:229
   wire faults_aw_valid; // translate.ts:229
@@ -267,17 +267,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg drains; // translate.ts:248
   reg report; // translate.ts:249
   reg shot; // translate.ts:251
-  reg happened_tlbHits; // translate.ts:262
-  reg happened_tlbMisses; // translate.ts:262
-  reg happened_missesMerged; // translate.ts:262
-  reg happened_bucketFetches; // translate.ts:262
-  reg happened_tlbEvictions; // translate.ts:262
-  reg happened_pageFaults; // translate.ts:262
+  reg happened_tlb_hits; // translate.ts:262
+  reg happened_tlb_misses; // translate.ts:262
+  reg happened_misses_merged; // translate.ts:262
+  reg happened_bucket_fetches; // translate.ts:262
+  reg happened_tlb_evictions; // translate.ts:262
+  reg happened_page_faults; // translate.ts:262
   reg happened_shootdowns; // translate.ts:262
   reg happened_invalid; // translate.ts:262
-  reg happened_writePermission; // translate.ts:262
-  reg happened_readPermission; // translate.ts:262
-  reg happened_outOfMemory; // translate.ts:262
+  reg happened_write_permission; // translate.ts:262
+  reg happened_read_permission; // translate.ts:262
+  reg happened_out_of_memory; // translate.ts:262
   (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:69
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:13
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:13
@@ -307,9 +307,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:154
   wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:157
   wire [116:0] permitted_word = records[misses_served_slot];
-  wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needsWrite;
+  wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needs_write;
   wire permitted_choice_2 = misses_served_valid ? misses_served_write : tlb_mapping_write;
-  wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needsRead;
+  wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needs_read;
   wire permitted =
     (~permitted_choice | permitted_choice_2)
     & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:160
@@ -331,7 +331,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:175
   wire goes_on = mapped & permitted; // translate.ts:176
   wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
-  wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_lastStep;
+  wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_last_step;
   wire complete = complete_choice == complete_choice_2; // translate.ts:177
   wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:179
   wire adds = missed & misses_added_taken; // translate.ts:180
@@ -360,8 +360,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire misses_add_valid = missed; // translate.ts:71
   wire [43:0] misses_add_key = second_key; // translate.ts:71
   wire [5:0] misses_add_slot = second_slot; // translate.ts:71
-  wire misses_add_read = second_needsRead; // translate.ts:71
-  wire misses_add_write = second_needsWrite; // translate.ts:71
+  wire misses_add_read = second_needs_read; // translate.ts:71
+  wire misses_add_write = second_needs_write; // translate.ts:71
   wire misses_poison = is_shoot; // translate.ts:71
   wire misses_arriving_valid = walk_arriving_valid; // translate.ts:71
   wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:71
@@ -378,7 +378,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:71
   wire misses_faulted_valid = faults_done_valid; // translate.ts:71
   wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:71
-  wire misses_faulted_outOfMemory = faults_done_outOfMemory; // translate.ts:71
+  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:71
   wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:71
   wire misses_quick = faults_quick; // translate.ts:71
   wire misses_written_valid = faults_written_valid; // translate.ts:71
@@ -399,7 +399,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .added_fetch             (misses_added_fetch),
     .added_miss              (misses_added_miss),
     .poison                  (misses_poison),
-    .poisonLeft              (misses_poisonLeft),
+    .poison_left             (misses_poison_left),
     .arriving_valid          (misses_arriving_valid),
     .arriving_miss           (misses_arriving_miss),
     .walked_valid            (misses_walked_valid),
@@ -426,7 +426,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .fault_result_tag        (misses_fault_result_tag),
     .faulted_valid           (misses_faulted_valid),
     .faulted_miss            (misses_faulted_miss),
-    .faulted_outOfMemory     (misses_faulted_outOfMemory),
+    .faulted_out_of_memory   (misses_faulted_out_of_memory),
     .faulted_ppn             (misses_faulted_ppn),
     .quick                   (misses_quick),
     .written_valid           (misses_written_valid),
@@ -547,7 +547,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:229
   wire faults_free_page_valid = free_page_valid; // translate.ts:229
   wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:229
-  wire faults_outOfMemory = outOfMemory; // translate.ts:229
+  wire faults_out_of_memory = out_of_memory; // translate.ts:229
   wire faults_aw_ready = aw_ready; // translate.ts:229
   wire faults_w_ready = w_ready; // translate.ts:229
   wire faults_b_valid = b_valid; // translate.ts:229
@@ -570,10 +570,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .free_page_valid        (faults_free_page_valid),
     .free_page_ready        (faults_free_page_ready),
     .free_page_payload      (faults_free_page_payload),
-    .outOfMemory            (faults_outOfMemory),
+    .out_of_memory          (faults_out_of_memory),
     .done_valid             (faults_done_valid),
     .done_miss              (faults_done_miss),
-    .done_outOfMemory       (faults_done_outOfMemory),
+    .done_out_of_memory     (faults_done_out_of_memory),
     .done_ppn               (faults_done_ppn),
     .quick                  (faults_quick),
     .aw_valid               (faults_aw_valid),
@@ -607,7 +607,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     decision_length <= misses_served_valid ? permitted_word[79:66] : second_length;
     decision_write <= misses_served_valid ? permitted_word[80] : second_write;
     decision_silent <= misses_served_valid ? permitted_word[81] : second_silent;
-    decision_replyOpcode <= misses_served_valid ? permitted_word[89:82] : second_replyOpcode;
+    decision_reply_opcode <= misses_served_valid ? permitted_word[89:82] : second_reply_opcode;
     decision_op <= asks_sync_choice;
     decision_indirect <= misses_served_valid ? permitted_word[93] : second_indirect;
     decision_ppns <= {decision_ppns_choice_3, decision_ppns_choice_4};
@@ -703,17 +703,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       refused_out_queued <= 1'b0;
       inside_ <= 64'd0;
       shot <= 1'b0;
-      happened_tlbHits <= 1'b0;
-      happened_tlbMisses <= 1'b0;
-      happened_missesMerged <= 1'b0;
-      happened_bucketFetches <= 1'b0;
-      happened_tlbEvictions <= 1'b0;
-      happened_pageFaults <= 1'b0;
+      happened_tlb_hits <= 1'b0;
+      happened_tlb_misses <= 1'b0;
+      happened_misses_merged <= 1'b0;
+      happened_bucket_fetches <= 1'b0;
+      happened_tlb_evictions <= 1'b0;
+      happened_page_faults <= 1'b0;
       happened_shootdowns <= 1'b0;
       happened_invalid <= 1'b0;
-      happened_writePermission <= 1'b0;
-      happened_readPermission <= 1'b0;
-      happened_outOfMemory <= 1'b0;
+      happened_write_permission <= 1'b0;
+      happened_read_permission <= 1'b0;
+      happened_out_of_memory <= 1'b0;
     end
     else begin
       again_queued <=
@@ -741,17 +741,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         goes_to_refused & ~refused_out_taken;
       inside_ <= (inside_ & busy) | (take_new ? inside__joined : 64'd0);
       shot <= is_shoot;
-      happened_tlbHits <= hit;
-      happened_tlbMisses <= adds;
-      happened_missesMerged <= adds & ~misses_added_fetch;
-      happened_bucketFetches <= misses_added_fetch;
-      happened_tlbEvictions <= tlb_evicts;
-      happened_pageFaults <= faults_done_valid & ~faults_done_outOfMemory;
+      happened_tlb_hits <= hit;
+      happened_tlb_misses <= adds;
+      happened_misses_merged <= adds & ~misses_added_fetch;
+      happened_bucket_fetches <= misses_added_fetch;
+      happened_tlb_evictions <= tlb_evicts;
+      happened_page_faults <= faults_done_valid & ~faults_done_out_of_memory;
       happened_shootdowns <= shootdown_done_valid & shootdown_done_ready;
       happened_invalid <= absent | moving;
-      happened_writePermission <= denied & lacks_write & ~moving;
-      happened_readPermission <= denied & ~(lacks_write | moving);
-      happened_outOfMemory <= exhausted;
+      happened_write_permission <= denied & lacks_write & ~moving;
+      happened_read_permission <= denied & ~(lacks_write | moving);
+      happened_out_of_memory <= exhausted;
     end
 
   always @(posedge clk)
@@ -788,7 +788,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       end
       else if (drains) begin
         awaited <= awaited & busy;
-        if (~((|awaited) | misses_poisonLeft)) begin
+        if (~((|awaited) | misses_poison_left)) begin
           drains <= 1'b0;
           report <= 1'b1;
         end
@@ -799,7 +799,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       end
     end
   wire [116:0] first_pid_word = records[old_slot];
-  wire [22:0] first_lastStep_shifted = last_byte >> 22;
+  wire [22:0] first_last_step_shifted = last_byte >> 22;
 
   always @(posedge clk)
     if (loads) begin
@@ -809,17 +809,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       first_length <= wants_old ? first_pid_word[79:66] : access_payload_length;
       first_write <= wants_old ? first_pid_word[80] : access_payload_write;
       first_silent <= wants_old ? first_pid_word[81] : access_payload_silent;
-      first_replyOpcode <= wants_old ? first_pid_word[89:82] : access_payload_replyOpcode;
+      first_reply_opcode <= wants_old ? first_pid_word[89:82] : access_payload_reply_opcode;
       first_op <= wants_old ? first_pid_word[92:90] : access_payload_op;
       first_indirect <= wants_old ? first_pid_word[93] : access_payload_indirect;
-      first_needsRead <= wants_old ? first_pid_word[94] : ~plain | ~access_payload_write;
-      first_needsWrite <=
+      first_needs_read <= wants_old ? first_pid_word[94] : ~plain | ~access_payload_write;
+      first_needs_write <=
         wants_old ? first_pid_word[95] :
         plain ? access_payload_write :
         access_payload_op < 3'd5;
       first_outside <= wants_old ? first_pid_word[96] : |access_payload_va[63:50];
       first_step <= wants_old & first_pid_word[97];
-      first_lastStep <= wants_old ? first_pid_word[98] : plain & first_lastStep_shifted[0];
+      first_last_step <= wants_old ? first_pid_word[98] : plain & first_last_step_shifted[0];
       first_ppns <= wants_old ? first_pid_word[116:99] : 18'd0;
       first_slot <= wants_old ? old_slot : access_payload_slot;
       first_key <=
@@ -998,14 +998,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       second_length <= first_length;
       second_write <= first_write;
       second_silent <= first_silent;
-      second_replyOpcode <= first_replyOpcode;
+      second_reply_opcode <= first_reply_opcode;
       second_op <= first_op;
       second_indirect <= first_indirect;
-      second_needsRead <= first_needsRead;
-      second_needsWrite <= first_needsWrite;
+      second_needs_read <= first_needs_read;
+      second_needs_write <= first_needs_write;
       second_outside <= first_outside;
       second_step <= first_step;
-      second_lastStep <= first_lastStep;
+      second_last_step <= first_last_step;
       second_ppns <= first_ppns;
       second_key <= first_key;
       second_slot <= first_slot;
@@ -1089,7 +1089,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         permitted_choice_3,
         misses_served_valid ? permitted_word[93] : second_indirect,
         asks_sync_choice,
-        misses_served_valid ? permitted_word[89:82] : second_replyOpcode,
+        misses_served_valid ? permitted_word[89:82] : second_reply_opcode,
         misses_served_valid ? permitted_word[81] : second_silent,
         misses_served_valid ? permitted_word[80] : second_write,
         misses_served_valid ? permitted_word[79:66] : second_length,
@@ -1108,7 +1108,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         decision_ppns,
         decision_indirect,
         decision_op,
-        decision_replyOpcode,
+        decision_reply_opcode,
         decision_silent,
         decision_write,
         decision_length,
@@ -1123,7 +1123,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         decision_ppns,
         decision_indirect,
         decision_op,
-        decision_replyOpcode,
+        decision_reply_opcode,
         decision_silent,
         decision_write,
         decision_length,
@@ -1138,7 +1138,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         decision_ppns,
         decision_indirect,
         decision_op,
-        decision_replyOpcode,
+        decision_reply_opcode,
         decision_silent,
         decision_write,
         decision_length,
@@ -1151,7 +1151,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     if (goes_to_refused) begin
       refused_out_store[refused_out_tail] <= {
         decision_indirect,
-        decision_replyOpcode,
+        decision_reply_opcode,
         decision_silent,
         decision_status,
         decision_slot
@@ -1166,7 +1166,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign reads_payload_length = reads_out_queued ? reads_payload_slot_word[41:28] : decision_length;
   assign reads_payload_write = reads_out_queued ? reads_payload_slot_word[42] : decision_write;
   assign reads_payload_silent = reads_out_queued ? reads_payload_slot_word[43] : decision_silent;
-  assign reads_payload_replyOpcode = reads_out_queued ? reads_payload_slot_word[51:44] : decision_replyOpcode;
+  assign reads_payload_reply_opcode =
+    reads_out_queued ? reads_payload_slot_word[51:44] :
+    decision_reply_opcode;
   assign reads_payload_op = reads_out_queued ? reads_payload_slot_word[54:52] : decision_op;
   assign reads_payload_indirect = reads_out_queued ? reads_payload_slot_word[55] : decision_indirect;
   assign reads_payload_ppns = reads_out_queued ? reads_payload_slot_word[73:56] : decision_ppns;
@@ -1177,9 +1179,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign writes_payload_length = writes_out_queued ? writes_payload_slot_word[41:28] : decision_length;
   assign writes_payload_write = writes_out_queued ? writes_payload_slot_word[42] : decision_write;
   assign writes_payload_silent = writes_out_queued ? writes_payload_slot_word[43] : decision_silent;
-  assign writes_payload_replyOpcode =
+  assign writes_payload_reply_opcode =
     writes_out_queued ? writes_payload_slot_word[51:44] :
-    decision_replyOpcode;
+    decision_reply_opcode;
   assign writes_payload_op = writes_out_queued ? writes_payload_slot_word[54:52] : decision_op;
   assign writes_payload_indirect = writes_out_queued ? writes_payload_slot_word[55] : decision_indirect;
   assign writes_payload_ppns = writes_out_queued ? writes_payload_slot_word[73:56] : decision_ppns;
@@ -1188,9 +1190,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign refused_payload_slot = refused_out_queued ? refused_payload_slot_word[5:0] : decision_slot;
   assign refused_payload_status = refused_out_queued ? refused_payload_slot_word[9:6] : decision_status;
   assign refused_payload_silent = refused_out_queued ? refused_payload_slot_word[10] : decision_silent;
-  assign refused_payload_replyOpcode =
+  assign refused_payload_reply_opcode =
     refused_out_queued ? refused_payload_slot_word[18:11] :
-    decision_replyOpcode;
+    decision_reply_opcode;
   assign refused_payload_indirect = refused_out_queued ? refused_payload_slot_word[19] : decision_indirect;
   assign syncs_valid = goes_to_syncs | syncs_out_queued;
   wire [73:0] syncs_payload_slot_word = syncs_out_store[syncs_out_head];
@@ -1199,7 +1201,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign syncs_payload_length = syncs_out_queued ? syncs_payload_slot_word[41:28] : decision_length;
   assign syncs_payload_write = syncs_out_queued ? syncs_payload_slot_word[42] : decision_write;
   assign syncs_payload_silent = syncs_out_queued ? syncs_payload_slot_word[43] : decision_silent;
-  assign syncs_payload_replyOpcode = syncs_out_queued ? syncs_payload_slot_word[51:44] : decision_replyOpcode;
+  assign syncs_payload_reply_opcode =
+    syncs_out_queued ? syncs_payload_slot_word[51:44] :
+    decision_reply_opcode;
   assign syncs_payload_op = syncs_out_queued ? syncs_payload_slot_word[54:52] : decision_op;
   assign syncs_payload_indirect = syncs_out_queued ? syncs_payload_slot_word[55] : decision_indirect;
   assign syncs_payload_ppns = syncs_out_queued ? syncs_payload_slot_word[73:56] : decision_ppns;
@@ -1222,21 +1226,21 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign w_payload_last = faults_w_payload_last;
   assign b_ready = faults_b_ready;
   assign free_page_ready = faults_free_page_ready;
-  assign freePages = faults_level;
+  assign free_pages = faults_level;
   assign shootdown_ready = first_ready & ~wants_old & ~shooting;
   assign shootdown_done_valid = report;
   assign shootdown_done_payload = 1'b1;
-  assign events_tlbHits = happened_tlbHits;
-  assign events_tlbMisses = happened_tlbMisses;
-  assign events_missesMerged = happened_missesMerged;
-  assign events_bucketFetches = happened_bucketFetches;
-  assign events_tlbEvictions = happened_tlbEvictions;
-  assign events_pageFaults = happened_pageFaults;
+  assign events_tlb_hits = happened_tlb_hits;
+  assign events_tlb_misses = happened_tlb_misses;
+  assign events_misses_merged = happened_misses_merged;
+  assign events_bucket_fetches = happened_bucket_fetches;
+  assign events_tlb_evictions = happened_tlb_evictions;
+  assign events_page_faults = happened_page_faults;
   assign events_shootdowns = happened_shootdowns;
   assign events_invalid = happened_invalid;
-  assign events_writePermission = happened_writePermission;
-  assign events_readPermission = happened_readPermission;
-  assign events_outOfMemory = happened_outOfMemory;
+  assign events_write_permission = happened_write_permission;
+  assign events_read_permission = happened_read_permission;
+  assign events_out_of_memory = happened_out_of_memory;
 
 `ifdef FORMAL
   always @(posedge clk)
@@ -1280,5 +1284,5 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, parked_queue_level, walk_fetch_ready, first_lastStep_shifted[22:1], 1'b0};
+  wire _unused_ok = &{1'b0, parked_queue_level, walk_fetch_ready, first_last_step_shifted[22:1], 1'b0};
 endmodule

@@ -1,12 +1,15 @@
 /** The module being built: where statements go, which names are taken, what has been found wrong. */
 import type { Circuit, ClockDomain, Instance, Memory, Position, Signal, Stmt, StreamInfo } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
+import { snakeCase } from "../ir/snake-case.ts";
 import { userPosition } from "./position.ts";
 
 export const defaultDomain: ClockDomain = { name: "default", clock: "clk", reset: "rst", kind: "sync" };
 
 export interface Context {
   readonly moduleName: string;
+  /** The names of a black box are its vendor's: they stay as given. */
+  readonly verbatim: boolean;
   readonly signals: Signal[];
   readonly memories: Memory[];
   readonly instances: Instance[];
@@ -42,9 +45,9 @@ export function withContext<T>(c: Context, f: () => T): T {
   try { return f(); } finally { current = outer; }
 }
 
-export function newContext(moduleName: string): Context {
+export function newContext(moduleName: string, verbatim = false): Context {
   const top: Stmt[] = [];
-  return { moduleName, signals: [], memories: [], instances: [], streams: [], domains: new Set(), top, block: top, domain: defaultDomain, prefix: "",
+  return { moduleName, verbatim, signals: [], memories: [], instances: [], streams: [], domains: new Set(), top, block: top, domain: defaultDomain, prefix: "",
     taken: new Map([["clk", undefined], ["rst", undefined]]), numbered: new Map(), signalNames: new Set(), diagnostics: [], children: new Set() };
 }
 
@@ -64,12 +67,18 @@ export function withBlock<T>(block: Stmt[], f: () => T): T {
 /** Runs `f` with statements going to the module's outermost level, whatever `when` surrounds the call. */
 export function atTop<T>(f: () => T): T { return withBlock(context().top, f); }
 
+/** The Verilog name of what is called `wanted` in the module being built, its scope's prefix included. */
+export function verilogName(wanted: string): string {
+  const c = context(), own = c.verbatim ? wanted : snakeCase(wanted);
+  return c.prefix === "" ? own : `${c.prefix}_${own}`;
+}
+
 /**
- * Claims a name. Explicit ones and ports are reserved; automatic ones that clash get the next free `_1`, `_2` (element order of a loop).
+ * Claims a name and gives it in snake_case. Explicit ones and ports are reserved; automatic ones that clash get the next free `_1`, `_2` (element order of a loop).
  */
 export function claimName(wanted: string, position: Position | undefined): string {
   const c = context();
-  const base = c.prefix === "" ? wanted : `${c.prefix}_${wanted}`;
+  const base = verilogName(wanted);
   let name = base;
   if (c.taken.has(base)) {
     // Numbers go on where the last one of this name ended: a loop of n declarations costs n steps.
@@ -83,14 +92,13 @@ export function claimName(wanted: string, position: Position | undefined): strin
 
 /** Whether an automatic name is in use already. */
 export function isTaken(wanted: string): boolean {
-  const c = context();
-  return c.taken.has(c.prefix === "" ? wanted : `${c.prefix}_${wanted}`);
+  return context().taken.has(verilogName(wanted));
 }
 
 /** Everything declared in `f` is named `prefix_name`: for a function that builds a piece of a module and may be called twice. */
 export function scope<T>(prefix: string, f: () => T): T {
   const c = context(), outer = c.prefix;
-  c.prefix = outer === "" ? prefix : `${outer}_${prefix}`;
+  c.prefix = verilogName(prefix);
   try { return f(); } finally { c.prefix = outer; }
 }
 
@@ -104,7 +112,8 @@ export function inDomain<T>(domain: ClockDomain, f: () => T): T {
 /** A clock domain of the module: ports `<name>_clk` and, unless `reset` is "none", `<name>_rst` are added. */
 export function clockDomain(name: string, o: { readonly reset?: "sync" | "async" | "none" } = {}): ClockDomain {
   const kind = o.reset ?? "sync";
-  const d: ClockDomain = { name, clock: `${name}_clk`, reset: kind === "none" ? undefined : `${name}_rst`, kind };
+  const base = snakeCase(name);
+  const d: ClockDomain = { name, clock: `${base}_clk`, reset: kind === "none" ? undefined : `${base}_rst`, kind };
   context().domains.add(d);
   return d;
 }

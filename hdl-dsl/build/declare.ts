@@ -2,10 +2,11 @@
 import type { Position, Signal } from "../ir/circuit.ts";
 import type { Leaf, Shape } from "../types/shape.ts";
 import type { Num, Readable, Var } from "../types/value.ts";
-import { atTop, claimName, context, isTaken, report } from "./context.ts";
+import { atTop, claimName, context, isTaken, report, verilogName } from "./context.ts";
 import { calledByUser, nameHere, userPosition } from "./position.ts";
 import { literal, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
+import { snakeCase } from "../ir/snake-case.ts";
 import { assignView, shapeOf, view } from "./view.ts";
 
 export interface DeclareOptions {
@@ -35,7 +36,7 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
   return new Variable(signal);
 }
 
-export const leafName = (base: string, l: Leaf): string => [base, ...l.path].join("_");
+export const leafName = (base: string, l: Leaf): string => [base, ...l.path.map(snakeCase)].join("_");
 
 /**
  * Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. A name that the user wrote and that something in the
@@ -43,7 +44,7 @@ export const leafName = (base: string, l: Leaf): string => [base, ...l.path].joi
  */
 export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
   if (explicit !== undefined && isTaken(explicit) && calledByUser()) {
-    const first = context().taken.get(context().prefix === "" ? explicit : `${context().prefix}_${explicit}`);
+    const first = context().taken.get(verilogName(explicit));
     report("HDL123", `the name \`${explicit}\` is given to something here and is taken already`, "Give each its own name (in a loop with its number in it), or leave the name to the source", first);
   }
   return claimName(explicit ?? nameHere(fallback, position), position);

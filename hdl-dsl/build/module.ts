@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } from "../ir/circuit.ts";
 import { HdlError, type Diagnostic } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
+import { snakeCase } from "../ir/snake-case.ts";
 import type { Port, Ports, StreamPort } from "../types/ports.ts";
 import { bit, leavesOf, type Shape } from "../types/shape.ts";
 import type { Bit, Inside, Outside } from "../types/value.ts";
@@ -94,7 +95,7 @@ export function module<A = void, const P extends Ports = Ports>(name: string, po
   };
 }
 
-function define<P extends Ports>(name: string, parameters: Circuit["parameters"], ports: P, position: Position | undefined, body: (io: unknown) => void): Def<P> {
+function define<P extends Ports>(name: string, parameters: Circuit["parameters"], ports: P, position: Position | undefined, body: (io: unknown) => void, verbatim = false): Def<P> {
   let done: ReturnType<Def["elaborate"]> | undefined;
   let busy = false;
   return {
@@ -104,7 +105,7 @@ function define<P extends Ports>(name: string, parameters: Circuit["parameters"]
       if (done !== undefined) return done;
       if (busy) throw new Error(`module ${name} contains itself: give the inner instance other parameters, and an end to the recursion`);
       busy = true;
-      const c = newContext(name);
+      const c = newContext(name, verbatim);
       let circuit: Circuit;
       try {
         circuit = withContext(c, () => {
@@ -153,10 +154,11 @@ function domainOfPort(c: Context, ports: Ports, signal: Signal): ClockDomain | u
 
 interface LeafPort { readonly name: string; readonly path: readonly string[]; readonly width: number; readonly signed: boolean; readonly dir: "in" | "out"; readonly offset: number; readonly role?: "valid" | "ready" | "payload" }
 
-/** The flattened ports of a module, in declaration order. */
-export function flattenPort(name: string, p: Port | StreamPort): LeafPort[] {
+/** The flattened ports of a module, in declaration order. `verbatim`: of a black box, whose names stay as given. */
+export function flattenPort(name: string, p: Port | StreamPort, verbatim = false): LeafPort[] {
+  const joined = (path: readonly string[]): string => (verbatim ? path : path.map(snakeCase)).join("_");
   const flat = (shape: Shape, path: readonly string[], dir: "in" | "out", role?: "valid" | "ready" | "payload"): LeafPort[] =>
-    leavesOf(shape).map(l => ({ name: [...path, ...l.path].join("_"), path: [...path, ...l.path], width: l.width, signed: l.signed, dir, offset: l.offset, ...(role === undefined ? {} : { role }) }));
+    leavesOf(shape).map(l => ({ name: joined([...path, ...l.path]), path: [...path, ...l.path], width: l.width, signed: l.signed, dir, offset: l.offset, ...(role === undefined ? {} : { role }) }));
   if (p.port === "plain") return flat(p.shape, [name], p.dir);
   const back = p.dir === "in" ? "out" : "in";
   return [...flat(bit, [name, "valid"], p.dir, "valid"), ...flat(bit, [name, "ready"], back, "ready"), ...flat(p.shape, [name, "payload"], p.dir, "payload")];
@@ -164,24 +166,26 @@ export function flattenPort(name: string, p: Port | StreamPort): LeafPort[] {
 
 type Maker = (l: LeafPort) => Value;
 
-const flattened = new WeakMap<Ports, ReadonlyMap<string, readonly LeafPort[]>>();
+type Flattened = WeakMap<Ports, ReadonlyMap<string, readonly LeafPort[]>>;
+const flattened: Flattened = new WeakMap(), flattenedVerbatim: Flattened = new WeakMap();
 /** The leaves of every port, worked out once: a definition may have thousands of instances. */
-function leavesOfPorts(ports: Ports): ReadonlyMap<string, readonly LeafPort[]> {
-  let all = flattened.get(ports);
-  if (all === undefined) flattened.set(ports, all = new Map(Object.entries(ports).map(([name, p]) => [name, flattenPort(name, p)])));
+function leavesOfPorts(ports: Ports, verbatim: boolean): ReadonlyMap<string, readonly LeafPort[]> {
+  const known = verbatim ? flattenedVerbatim : flattened;
+  let all = known.get(ports);
+  if (all === undefined) known.set(ports, all = new Map(Object.entries(ports).map(([name, p]) => [name, flattenPort(name, p, verbatim)])));
   return all;
 }
 
 /** The user's object for one port, its leaves made by `make`. */
-function portView(ports: Ports, name: string, p: Port | StreamPort, makeLeaf: Maker, register: (s: StreamInfo) => void, infoDir: "in" | "out" | "inner"): unknown {
-  const flat = leavesOfPorts(ports).get(name) ?? [], first = flat[0];
+function portView(ports: Ports, verbatim: boolean, name: string, p: Port | StreamPort, makeLeaf: Maker, register: (s: StreamInfo) => void, infoDir: "in" | "out" | "inner"): unknown {
+  const flat = leavesOfPorts(ports, verbatim).get(name) ?? [], first = flat[0];
   if (p.port === "plain" && first !== undefined && (p.shape.kind === "uint" || p.shape.kind === "sint")) return makeLeaf(first);
   const leaves = flat.map(l => ({ l, v: makeLeaf(l) }));
   const find = (path: readonly string[]): Value => (leaves.find(x => x.l.path.length === path.length && x.l.path.every((s, i) => s === path[i])) as { v: Value }).v;
   const signalOf = (v: Value): Signal => (v as Value & { readonly signal: Signal }).signal;
   if (p.port === "plain") return view(p.shape, l => find([name, ...l.path]));
   const valid = find([name, "valid"]), ready = find([name, "ready"]);
-  register({ name, dir: infoDir, valid: signalOf(valid), ready: signalOf(ready), payload: leaves.filter(x => x.l.role === "payload").map(x => signalOf(x.v)) });
+  register({ name: verbatim ? name : snakeCase(name), dir: infoDir, valid: signalOf(valid), ready: signalOf(ready), payload: leaves.filter(x => x.l.role === "payload").map(x => signalOf(x.v)) });
   return streamObject(p.shape, valid, ready, view(p.shape, l => find([name, "payload", ...l.path])));
 }
 
@@ -202,7 +206,7 @@ function portsInside(ports: Ports, c: Context, declared: Position | undefined): 
   const io: Record<string, unknown> = {};
   for (const [name, p] of Object.entries(ports)) {
     const position = declared === undefined ? undefined : fieldAfter(declared, name) ?? declared;
-    io[name] = portView(ports, name, p, l => {
+    io[name] = portView(ports, c.verbatim, name, p, l => {
       claimName(l.name, position);
       const v = makeSignal({ kind: l.dir === "in" ? "input" : "output", name: l.name, width: l.width, signed: l.signed, position, path: l.path, role: l.role, domain: c.domain,
         mayBeUnread: p.port === "plain" && p.unused === true ? true : undefined });
@@ -237,7 +241,7 @@ export function instance<P extends Ports>(first: string | Def<P>, second?: Def<P
   if (o.reset !== undefined) resetOf(made, o.reset, claimName(`${stripPrefix(name, c.prefix)}_own_reset`, position));
   const out: Record<string, unknown> = {};
   for (const [portName, p] of Object.entries(def.ports)) {
-    out[portName] = portView(def.ports, portName, p, l => {
+    out[portName] = portView(def.ports, circuit.blackBox !== undefined, portName, p, l => {
       const driven = l.dir === "in";
       const v = makeSignal({ kind: driven ? "instanceIn" : "instanceOut", name: claimName(`${stripPrefix(name, c.prefix)}_${l.name}`, position), width: l.width, signed: l.signed, position, path: l.path, role: l.role, instance: made,
         mayBeUnread: l.role === "ready" ? true : undefined });
@@ -269,10 +273,10 @@ export interface InstanceOptions {
   readonly domains?: Readonly<Record<string, ClockDomain>>;
 }
 
-/** A module whose contents come from elsewhere (vendor IP): ports only here; `simulation` is Verilog text of a behavioural stand-in. */
+/** A module whose contents come from elsewhere (vendor IP): ports only here, with the vendor's names as they are; `simulation` is Verilog text of a behavioural stand-in. */
 export function blackBox<const P extends Ports>(name: string, ports: P, o: { readonly simulation?: string; readonly parameters?: Readonly<Record<string, number | string>>; readonly clocked?: boolean } = {}): Def<P> {
   const parameters = Object.entries(o.parameters ?? {});
-  const def = define(name, parameters.map(([k, v]) => [k, String(v)] as const), ports, userPosition(), () => { if (o.clocked === true) context().domains.add(context().domain); });
+  const def = define(name, parameters.map(([k, v]) => [k, String(v)] as const), ports, userPosition(), () => { if (o.clocked === true) context().domains.add(context().domain); }, true);
   let wrapped: ReturnType<Def["elaborate"]> | undefined;
   return { ports, name, elaborate: () => {
     wrapped ??= { circuit: { ...def.elaborate().circuit, blackBox: { simulation: o.simulation, parameters } }, diagnostics: [] };

@@ -1,6 +1,7 @@
 /** Views: a shape over leaf values. Structs are plain objects of their fields, vecs have at(); each knows its shape. */
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
+import { snakeCase } from "../ir/snake-case.ts";
 import { describeShape, fieldsOf, leavesOf, widthOf, type Leaf, type Shape, type StructShape } from "../types/shape.ts";
 import type { UInt, Val, Var } from "../types/value.ts";
 import { report, withBlock, context } from "./context.ts";
@@ -99,7 +100,7 @@ function structName(shape: StructShape, target: Record<string, unknown>): string
   const leaf = leavesOf(shape)[0] as Leaf;
   let x: unknown = target;
   for (const p of leaf.path) x = x instanceof VecView ? x.elements[Number(p)] : (x as Record<string, unknown>)[p];
-  const end = `_${leaf.path.join("_")}`;
+  const end = `_${leaf.path.map(snakeCase).join("_")}`;
   return x instanceof Variable && x.signal.name.endsWith(end) ? x.signal.name.slice(0, -end.length) : undefined;
 }
 

@@ -2,6 +2,7 @@
 import { elaborate, type Def } from "../build/module.ts";
 import type { Circuit, Instance, Memory, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
+import { snakeCase } from "../ir/snake-case.ts";
 import { allStatements, postOrder } from "../ir/walk.ts";
 
 /** A port of the module, an instance in it, or a memory of it. */
@@ -80,7 +81,7 @@ export function structureOf(def: Def, module?: string): Structure | undefined {
 }
 
 function read(c: Circuit): Structure {
-  const ports = new Map(Object.entries(c.ports).map(([name, p]): [string, Part] => [name, { kind: p.dir === "in" ? "input" : "output", name, what: "" }]));
+  const ports = new Map(Object.entries(c.ports).map(([name, p]): [string, Part] => [name, { kind: p.dir === "in" ? "input" : "output", name: snakeCase(name), what: "" }]));
   const instances = new Map(c.instances.map((i): [Instance, Part] => [i, { kind: "instance", name: i.name, what: shortName(i.circuit) }]));
   const memories = new Map(c.memories.map((m): [Memory, Part] => [m, { kind: "memory", name: m.name, what: `${m.depth} x ${m.width}` }]));
   const readData = new Map(c.memories.flatMap((m) => m.readPorts.map((r): [Signal, Memory] => [r.data, m])));
@@ -110,7 +111,7 @@ function read(c: Circuit): Structure {
     const port = s.target.path[0] ?? s.target.name;
     const to = s.target.kind === "instanceIn" && s.target.instance !== undefined ? instances.get(s.target.instance) : s.target.kind === "output" ? ports.get(port) : undefined;
     // What is valid is a stream's own affair: with the payload comes what flows.
-    if (to !== undefined) link(to, to.kind === "instance" ? port : undefined, stream, [s.value]);
+    if (to !== undefined) link(to, to.kind === "instance" ? snakeCase(port) : undefined, stream, [s.value]);
   }
   return { name: c.name, parts, links: [...links.values()].map((l) => ({ ...l, ports: [...l.ports] })) };
 }

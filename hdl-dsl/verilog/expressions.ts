@@ -22,7 +22,7 @@ const BINARY: Readonly<Record<BinaryOp, VBinaryOp>> = {
 };
 const OPPOSITE: Readonly<Partial<Record<VBinaryOp, VBinaryOp>>> = { "==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<=" };
 const HINT: Readonly<Record<BinaryOp, string>> = {
-  add: "sum", sub: "diff", mul: "product", and: "and", or: "or", xor: "xor", eq: "match", ne: "differs", lt: "less", le: "atMost", gt: "more", ge: "atLeast",
+  add: "sum", sub: "diff", mul: "product", and: "and", or: "or", xor: "xor", eq: "match", ne: "differs", lt: "less", le: "at_most", gt: "more", ge: "at_least",
 };
 
 /** What a helper wire is called after the name of its consumer. */

@@ -1,6 +1,7 @@
 /** What lowering knows of the module it works on: names, resolved values, and the text so far. */
 import type { Circuit, ClockDomain, Memory, Signal } from "../ir/circuit.ts";
 import type { Const } from "../ir/expr.ts";
+import { snakeCase } from "../ir/snake-case.ts";
 import { resolve, type Resolution } from "../ir/resolve.ts";
 import type { VDeclare, VExpr, VItem, VLocalparam, VName } from "./ast.ts";
 import { Expressions } from "./expressions.ts";
@@ -145,7 +146,7 @@ export class ModuleContext {
     if (own === undefined) this.#labelNames.set(s, own = new Map<string, string>());
     let text = own.get(state);
     if (text === undefined) {
-      text = this.names.table.helper([`${this.nameOf(s).name}_${state}`]);
+      text = this.names.table.helper([`${this.nameOf(s).name}_${snakeCase(state)}`]);
       own.set(state, text);
       this.localparams.set(text, { kind: "localparam", name: text, width: s.width, value });
     }

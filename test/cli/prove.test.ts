@@ -97,7 +97,7 @@ describe("a claim that does not hold", () => {
     const proof = proofOf("ForwardStageProof");
     const paths = await writeCounterexample(join(folder, "calm"), proof, {
       property: undefined,
-      inputs: [{ from_valid: 0n, from_payload: 0n, to_ready: 0n }],
+      inputs: [{ "from_valid": 0n, "from_payload": 0n, "to_ready": 0n }],
       vcd: "",
     });
     expect(paths.at(-1)).toBe("(in the simulator nothing fails: the run depends on what registers without a reset value start with)");

@@ -57,7 +57,7 @@ describe("source map", () => {
   ])("Inner: %s", (text, from) => { expect(origins(fileOf("Inner.v"), text)).toContain(lineOf(from)); });
   test.each([
     ["if (go) pair_low <=", "when(io.go, () => { pair.low.set"], ["Inner inner (", "const inner = instance"], ["store [0:3]", "const store = ram"],
-    ["machine <= machine_Run", "Idle: () => {"], ["machine_Run: machine <= machine_Idle", "Run: () => {"], ["case (machine)", "const machine = fsm"], ["if (go) store[", "store.write(io.go"],
+    ["machine <= machine_run", "Idle: () => {"], ["machine_run: machine <= machine_idle", "Run: () => {"], ["case (machine)", "const machine = fsm"], ["if (go) store[", "store.write(io.go"],
   ])("Outer: %s", (text, from) => { expect(origins(fileOf("Outer.v"), text)).toContain(lineOf(from)); });
 
   test("is a map of revision 3 with paths from the project's folder, and says the same in every run", () => {

@@ -24,8 +24,8 @@ test("streams that only pass on, and fields that never change, take no wire of t
   expect(text).toContain("assign to_payload_id = 4'd5;");
   expect(text).toContain("assign copy_data = from_payload;");
   expect(lint(design)).toBe("");
-  expect(simulate(design, [{ from_valid: 1n, from_payload: 7n, to_ready: 1n }])).toEqual([
-    { from_ready: 1n, to_valid: 1n, to_payload_id: 5n, to_payload_data: 8n, to_payload_last: 1n, copy_id: 5n, copy_data: 7n, copy_last: 1n }]);
+  expect(simulate(design, [{ "from_valid": 1n, "from_payload": 7n, "to_ready": 1n }])).toEqual([
+    { "from_ready": 1n, "to_valid": 1n, "to_payload_id": 5n, "to_payload_data": 8n, "to_payload_last": 1n, "copy_id": 5n, "copy_data": 7n, "copy_last": 1n }]);
 });
 
 test("names that the source gives stay", () => {

@@ -31,7 +31,7 @@ export const Control = module("Control",
   (io, p) => {
     const reset = p.reset as Readonly<Record<string, number>>;
     const kept = new Map<string, Wide>();
-    for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: f.name }));
+    for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: `${f.name}_kept` }));
     const live = new Map<string, UInt>([["freePages", io.free_pages], ["offloadHeld", io.offload_state.held], ["offloadStuck", io.offload_state.stuck]]);
     const value = (f: RegisterField): UInt => kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
 

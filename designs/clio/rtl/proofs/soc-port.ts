@@ -76,7 +76,7 @@ export const socPortProof: Proof = {
   harness: harness(),
   reach: 20,
   faults: [
-    { what: "an exchange that waits follows the registers", from: /assign exchange_payload_bits = [^;]*;/, to: "assign exchange_payload_bits = {registers_newEntryHigh, registers_newEntryLow};" },
-    { what: "a shootdown is taken while one is under way", from: /wire shoots = [^;]*;/, to: "wire shoots = registers_shootdownGo;" },
+    { what: "an exchange that waits follows the registers", from: /assign exchange_payload_bits = [^;]*;/, to: "assign exchange_payload_bits = {registers_new_entry_high, registers_new_entry_low};" },
+    { what: "a shootdown is taken while one is under way", from: /wire shoots = [^;]*;/, to: "wire shoots = registers_shootdown_go;" },
   ],
 };

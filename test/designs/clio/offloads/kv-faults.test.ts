@@ -35,12 +35,12 @@ const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] 
   ["an entry is written before its pair is", [[/(?<=was_written <= )[^;]*/, "1'b1"]], random, /meets that of|not?Linearizable|status of/],
   ["an old block is not given back", [[/~failed & ~creates/, "1'b0"]], comeAndGo, /allocations so far/],
   ["a create gives back a block, too", [[/~failed & ~creates/, "~failed"]], likeTheModel, model],
-  ["an empty slot is not given back", [[/(?<=end_givesSlot <= )~failed & deletes & unlinks/, "1'b0"]], comeAndGo, /allocations so far/],
+  ["an empty slot is not given back", [[/(?<=end_gives_slot <= )~failed & deletes & unlinks/, "1'b0"]], comeAndGo, /allocations so far/],
   ["what follows a slot that leaves the chain goes with it", [[/\{c_link_valid, 19'd0, c_link_block\}/, "64'd0"]], comeAndGo, memory],
   ["a list of free blocks forgets the list before", [[/(?<=listed_\d <= )words_0_valid/, "1'b0"]], comeAndGo, /allocations so far/],
   ["the block that holds the list is not told from the others", [[/(?<=all_moved \? )head/, "words_0_block"]], comeAndGo, /./],
   ["a pair that could not be written gets its entry", [[/(?<=written_when = \(\|c_verdict\) \| )\(\|write_status\)/, "1'b0"]], fewFrames, /./],
-  ["what was not needed is not given back", [[/(?<=end_givesNew <= )1'b1/, "1'b0"]], comeAndGo, /allocations so far/],
+  ["what was not needed is not given back", [[/(?<=end_gives_new <= )1'b1/, "1'b0"]], comeAndGo, /allocations so far/],
 ];
 
 describe("Clio-KV: a planted fault is found", () => {

@@ -8,46 +8,46 @@ module Controller (
   output wire       busy,
   output wire [3:0] count
 );
-  localparam [1:0] state_Idle = 2'd0;
-  localparam [1:0] state_Run = 2'd1;
-  localparam [1:0] state_Flush = 2'd2;
+  localparam [1:0] state_idle = 2'd0;
+  localparam [1:0] state_run = 2'd1;
+  localparam [1:0] state_flush = 2'd2;
   reg [3:0] beats; // golden.test.ts:40
   reg [1:0] state; // golden.test.ts:41
 
   always @(posedge clk)
     if (rst) begin
       beats <= 4'd0;
-      state <= state_Idle;
+      state <= state_idle;
     end
     else case (state)
-      state_Idle: begin
+      state_idle: begin
         if (go) begin
-          state <= state_Run;
+          state <= state_run;
           beats <= 4'd0;
         end
       end
-      state_Run: begin
+      state_run: begin
         beats <= beats + 4'd1;
-        if (last) state <= state_Flush;
+        if (last) state <= state_flush;
       end
-      state_Flush: state <= state_Idle;
+      state_flush: state <= state_idle;
       default: ;
     endcase
 
-  assign busy = state != state_Idle;
-  assign count = (state == state_Flush) ? beats : 4'd0;
+  assign busy = state != state_idle;
+  assign count = (state == state_flush) ? beats : 4'd0;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert ((state == state_Run) | ~last); // golden.test.ts:48
-      cover (state == state_Flush); // golden.test.ts:49
+      assert ((state == state_run) | ~last); // golden.test.ts:48
+      cover (state == state_flush); // golden.test.ts:49
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~((state == state_Run) | ~last)) begin
+      if (~((state == state_run) | ~last)) begin
         $display("%s", "assertion failed: last comes in a run only (golden.test.ts:48)"); // golden.test.ts:48
         $stop;
       end

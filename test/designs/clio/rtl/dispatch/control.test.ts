@@ -196,7 +196,7 @@ describe("Control", () => {
     }
     const counts: readonly (readonly [string, string | RegExp, string])[] = [
       ["an event lost in the cycle that a counter is added", /\{6'd0, events_reads\} : /, "8'd0 : "],
-      ["too little room for what gathers", /pending_readBytes \+ /, "(pending_readBytes & 22'h1ffff) + "],
+      ["too little room for what gathers", /pending_read_bytes \+ /, "(pending_read_bytes & 22'h1ffff) + "],
     ];
     for (const [name, from, to] of counts) {
       test(name, async () => { await findsFault(runBench(name, plant(dut, from, to), { wave: false }, b => randomEvents(b, 2000))); });

@@ -443,10 +443,10 @@ describe("Translate, case by case", () => {
     caught("fault 5: the entry is written to another slot", small, "waiting_pop_payload_slot, 3'd0",
       "waiting_pop_payload_slot ^ 3'd1, 3'd0", run(touched), /entry of page|frame|entry at/);
     caught("fault 6: without frames everything stops", small, "first_ready = ~first_valid | first_moves",
-      "first_ready = (~first_valid | first_moves) & (freePages != 0)", framesRunOut, /no stream has moved|has not ended|access/);
+      "first_ready = (~first_valid | first_moves) & (free_pages != 0)", framesRunOut, /no stream has moved|has not ended|access/);
     caught("a fill under way brings back what was shot down", narrow, /if \(poison & same_/, "if (1'b0 & poison & same_", inFlightFetch,
       /access of pid/);
-    caught("a shootdown does not wait for the write of a fault", small, " | misses_poisonLeft", "", writeUnderWay, /entry of page|frame/);
+    caught("a shootdown does not wait for the write of a fault", small, " | misses_poison_left", "", writeUnderWay, /entry of page|frame/);
     caught("a shootdown leaves the TLB as it is", small, "if (clear & found", "if (1'b0 & found", run(shot), /access of pid/);
     caught("a shootdown is acknowledged at once", small, /(awaited <= )inside/, "$1{16{1'b0}} & inside", slotsStayBusy,
       /busy at its acknowledgement/);

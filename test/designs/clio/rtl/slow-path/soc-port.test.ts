@@ -178,7 +178,7 @@ test("stores that are no whole words, and what nobody has, are answered with err
 }));
 
 test.each([
-  ["the receive ring takes one frame too many", "(rx_head - registers_rxTail) != 16'd4", "(rx_head - registers_rxTail) != 16'd5"],
+  ["the receive ring takes one frame too many", "(rx_head - registers_rx_tail) != 16'd4", "(rx_head - registers_rx_tail) != 16'd5"],
   ["the last beat's length forgets its lane", /rx_lengths\[.*\] <= .*;/, "rx_lengths[0] <= 14'd8;"],
 ] as const)("a fault: %s", async (_what, from, to) => {
   await findsFault(run(small, b => traffic(b, small, 24, () => never), plant(small.dut(), from, to)));

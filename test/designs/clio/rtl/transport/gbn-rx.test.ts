@@ -261,7 +261,7 @@ describe("GbnRx", () => {
     test("and nothing without one", async () => { await run("no fault", GbnRx(p)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["the checksum as it was", /entry_checksum <= [^;]*;/, "entry_checksum <= judged_checksum;"],
-      ["lengths as they were", /judged_ipLength - 16'd8/, "judged_ipLength"],
+      ["lengths as they were", /judged_ip_length - 16'd8/, "judged_ip_length"],
       ["a wrong FCS believed", /judged_bad <= [^;]*;/, "judged_bad <= 1'b0;"],
       ["any IP address", /== config_ip/, "!= 32'd0"],
       ["management checked", /kind == 2'd2/, "kind == 2'd3"],

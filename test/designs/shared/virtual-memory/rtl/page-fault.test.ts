@@ -154,7 +154,7 @@ describe("PageFault", () => {
       { ...o, beatBytes: 16 }, /table around/);
     caught("fault 6: a fault that finds no page is dropped", "waiting_pop_ready = pages_pop_valid | gives_up", "waiting_pop_ready = 1'b1",
       { ...o, pages: "few" }, /in order|limit|has not ended|no stream has moved/);
-    caught("fault 6: waits for ever though the slow path has none left", "gives_up = outOfMemory & ", "gives_up = 1'b0 & ",
+    caught("fault 6: waits for ever though the slow path has none left", "gives_up = out_of_memory & ", "gives_up = 1'b0 & ",
       { ...o, pages: "none" }, /has not ended|no stream has moved/);
     caught("a fault is told to be quick behind one that waits", "quick = ~waiting_pop_valid & pages_pop_valid", "quick = 1'b1",
       { ...o, pages: "few" }, /quick fault/);
