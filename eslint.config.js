@@ -22,6 +22,13 @@ export default defineConfig(
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      // `when(c, () => x.set(1))`: a block of one line stays one line.
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      // Code is Prettier's; comments are wrapped by hand.
+      "max-len": [
+        "error",
+        { code: 120, comments: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreUrls: true },
+      ],
       // Widths are inferred from a parameter that stands in the signature once.
       "@typescript-eslint/no-unnecessary-type-parameters": "off",
       // `void x` says that x is there to be made, not to be read.
