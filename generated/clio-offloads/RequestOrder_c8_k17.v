@@ -171,204 +171,204 @@ module RequestOrder_c8_k17 (
   assign start_valid = offered;
   assign start_payload = offer;
   assign inside_ = inside_1;
-  wire check_74_and =
+  wire check_and =
     inside_1[0]
     & inside_1[1]
     & ~pending[0]
     & ~pending[1]
     & (((keys_0 == keys_1) & keyed[0] & keyed[1] & (writes[0] | writes[1])) | (lists[0] & lists[1]));
-  wire check_74_and_2 =
+  wire check_and_2 =
     inside_1[0]
     & inside_1[2]
     & ~pending[0]
     & ~pending[2]
     & (((keys_0 == keys_2) & keyed[0] & keyed[2] & (writes[0] | writes[2])) | (lists[0] & lists[2]));
-  wire check_74_and_3 =
+  wire check_and_3 =
     inside_1[0]
     & inside_1[3]
     & ~pending[0]
     & ~pending[3]
     & (((keys_0 == keys_3) & keyed[0] & keyed[3] & (writes[0] | writes[3])) | (lists[0] & lists[3]));
-  wire check_74_and_4 =
+  wire check_and_4 =
     inside_1[0]
     & inside_1[4]
     & ~pending[0]
     & ~pending[4]
     & (((keys_0 == keys_4) & keyed[0] & keyed[4] & (writes[0] | writes[4])) | (lists[0] & lists[4]));
-  wire check_74_and_5 =
+  wire check_and_5 =
     inside_1[0]
     & inside_1[5]
     & ~pending[0]
     & ~pending[5]
     & (((keys_0 == keys_5) & keyed[0] & keyed[5] & (writes[0] | writes[5])) | (lists[0] & lists[5]));
-  wire check_74_and_6 =
+  wire check_and_6 =
     inside_1[0]
     & inside_1[6]
     & ~pending[0]
     & ~pending[6]
     & (((keys_0 == keys_6) & keyed[0] & keyed[6] & (writes[0] | writes[6])) | (lists[0] & lists[6]));
-  wire check_74_and_7 =
+  wire check_and_7 =
     inside_1[0]
     & inside_1[7]
     & ~pending[0]
     & ~pending[7]
     & (((keys_0 == keys_7) & keyed[0] & keyed[7] & (writes[0] | writes[7])) | (lists[0] & lists[7]));
-  wire check_74_and_8 =
+  wire check_and_8 =
     inside_1[1]
     & inside_1[2]
     & ~pending[1]
     & ~pending[2]
     & (((keys_1 == keys_2) & keyed[1] & keyed[2] & (writes[1] | writes[2])) | (lists[1] & lists[2]));
-  wire check_74_and_9 =
+  wire check_and_9 =
     inside_1[1]
     & inside_1[3]
     & ~pending[1]
     & ~pending[3]
     & (((keys_1 == keys_3) & keyed[1] & keyed[3] & (writes[1] | writes[3])) | (lists[1] & lists[3]));
-  wire check_74_and_10 =
+  wire check_and_10 =
     inside_1[1]
     & inside_1[4]
     & ~pending[1]
     & ~pending[4]
     & (((keys_1 == keys_4) & keyed[1] & keyed[4] & (writes[1] | writes[4])) | (lists[1] & lists[4]));
-  wire check_74_and_11 =
+  wire check_and_11 =
     inside_1[1]
     & inside_1[5]
     & ~pending[1]
     & ~pending[5]
     & (((keys_1 == keys_5) & keyed[1] & keyed[5] & (writes[1] | writes[5])) | (lists[1] & lists[5]));
-  wire check_74_and_12 =
+  wire check_and_12 =
     inside_1[1]
     & inside_1[6]
     & ~pending[1]
     & ~pending[6]
     & (((keys_1 == keys_6) & keyed[1] & keyed[6] & (writes[1] | writes[6])) | (lists[1] & lists[6]));
-  wire check_74_and_13 =
+  wire check_and_13 =
     inside_1[1]
     & inside_1[7]
     & ~pending[1]
     & ~pending[7]
     & (((keys_1 == keys_7) & keyed[1] & keyed[7] & (writes[1] | writes[7])) | (lists[1] & lists[7]));
-  wire check_74_and_14 =
+  wire check_and_14 =
     inside_1[2]
     & inside_1[3]
     & ~pending[2]
     & ~pending[3]
     & (((keys_2 == keys_3) & keyed[2] & keyed[3] & (writes[2] | writes[3])) | (lists[2] & lists[3]));
-  wire check_74_and_15 =
+  wire check_and_15 =
     inside_1[2]
     & inside_1[4]
     & ~pending[2]
     & ~pending[4]
     & (((keys_2 == keys_4) & keyed[2] & keyed[4] & (writes[2] | writes[4])) | (lists[2] & lists[4]));
-  wire check_74_and_16 =
+  wire check_and_16 =
     inside_1[2]
     & inside_1[5]
     & ~pending[2]
     & ~pending[5]
     & (((keys_2 == keys_5) & keyed[2] & keyed[5] & (writes[2] | writes[5])) | (lists[2] & lists[5]));
-  wire check_74_and_17 =
+  wire check_and_17 =
     inside_1[2]
     & inside_1[6]
     & ~pending[2]
     & ~pending[6]
     & (((keys_2 == keys_6) & keyed[2] & keyed[6] & (writes[2] | writes[6])) | (lists[2] & lists[6]));
-  wire check_74_and_18 =
+  wire check_and_18 =
     inside_1[2]
     & inside_1[7]
     & ~pending[2]
     & ~pending[7]
     & (((keys_2 == keys_7) & keyed[2] & keyed[7] & (writes[2] | writes[7])) | (lists[2] & lists[7]));
-  wire check_74_and_19 =
+  wire check_and_19 =
     inside_1[3]
     & inside_1[4]
     & ~pending[3]
     & ~pending[4]
     & (((keys_3 == keys_4) & keyed[3] & keyed[4] & (writes[3] | writes[4])) | (lists[3] & lists[4]));
-  wire check_74_and_20 =
+  wire check_and_20 =
     inside_1[3]
     & inside_1[5]
     & ~pending[3]
     & ~pending[5]
     & (((keys_3 == keys_5) & keyed[3] & keyed[5] & (writes[3] | writes[5])) | (lists[3] & lists[5]));
-  wire check_74_and_21 =
+  wire check_and_21 =
     inside_1[3]
     & inside_1[6]
     & ~pending[3]
     & ~pending[6]
     & (((keys_3 == keys_6) & keyed[3] & keyed[6] & (writes[3] | writes[6])) | (lists[3] & lists[6]));
-  wire check_74_and_22 =
+  wire check_and_22 =
     inside_1[3]
     & inside_1[7]
     & ~pending[3]
     & ~pending[7]
     & (((keys_3 == keys_7) & keyed[3] & keyed[7] & (writes[3] | writes[7])) | (lists[3] & lists[7]));
-  wire check_74_and_23 =
+  wire check_and_23 =
     inside_1[4]
     & inside_1[5]
     & ~pending[4]
     & ~pending[5]
     & (((keys_4 == keys_5) & keyed[4] & keyed[5] & (writes[4] | writes[5])) | (lists[4] & lists[5]));
-  wire check_74_and_24 =
+  wire check_and_24 =
     inside_1[4]
     & inside_1[6]
     & ~pending[4]
     & ~pending[6]
     & (((keys_4 == keys_6) & keyed[4] & keyed[6] & (writes[4] | writes[6])) | (lists[4] & lists[6]));
-  wire check_74_and_25 =
+  wire check_and_25 =
     inside_1[4]
     & inside_1[7]
     & ~pending[4]
     & ~pending[7]
     & (((keys_4 == keys_7) & keyed[4] & keyed[7] & (writes[4] | writes[7])) | (lists[4] & lists[7]));
-  wire check_74_and_26 =
+  wire check_and_26 =
     inside_1[5]
     & inside_1[6]
     & ~pending[5]
     & ~pending[6]
     & (((keys_5 == keys_6) & keyed[5] & keyed[6] & (writes[5] | writes[6])) | (lists[5] & lists[6]));
-  wire check_74_and_27 =
+  wire check_and_27 =
     inside_1[5]
     & inside_1[7]
     & ~pending[5]
     & ~pending[7]
     & (((keys_5 == keys_7) & keyed[5] & keyed[7] & (writes[5] | writes[7])) | (lists[5] & lists[7]));
-  wire check_74_and_28 =
+  wire check_and_28 =
     inside_1[6]
     & inside_1[7]
     & ~pending[6]
     & ~pending[7]
     & (((keys_6 == keys_7) & keyed[6] & keyed[7] & (writes[6] | writes[7])) | (lists[6] & lists[7]));
-  wire check_74_or =
-    check_74_and
-    | check_74_and_2
-    | check_74_and_3
-    | check_74_and_4
-    | check_74_and_5
-    | check_74_and_6
-    | check_74_and_7
-    | check_74_and_8
-    | check_74_and_9
-    | check_74_and_10
-    | check_74_and_11
-    | check_74_and_12
-    | check_74_and_13
-    | check_74_and_14;
-  wire check_74_or_2 =
-    check_74_and_15
-    | check_74_and_16
-    | check_74_and_17
-    | check_74_and_18
-    | check_74_and_19
-    | check_74_and_20
-    | check_74_and_21
-    | check_74_and_22
-    | check_74_and_23
-    | check_74_and_24
-    | check_74_and_25
-    | check_74_and_26
-    | check_74_and_27
-    | check_74_and_28;
+  wire check_or =
+    check_and
+    | check_and_2
+    | check_and_3
+    | check_and_4
+    | check_and_5
+    | check_and_6
+    | check_and_7
+    | check_and_8
+    | check_and_9
+    | check_and_10
+    | check_and_11
+    | check_and_12
+    | check_and_13
+    | check_and_14;
+  wire check_or_2 =
+    check_and_15
+    | check_and_16
+    | check_and_17
+    | check_and_18
+    | check_and_19
+    | check_and_20
+    | check_and_21
+    | check_and_22
+    | check_and_23
+    | check_and_24
+    | check_and_25
+    | check_and_26
+    | check_and_27
+    | check_and_28;
 
 `ifdef FORMAL
   always @(posedge clk)
@@ -376,7 +376,7 @@ module RequestOrder_c8_k17 (
       assert (~(|(entering & inside_1))); // request-order.ts:66
       assert (~(|(leaving & ~inside_1))); // request-order.ts:67
       assert (~(|(leaving & pending))); // request-order.ts:68
-      assert (~(check_74_or | check_74_or_2)); // request-order.ts:74
+      assert (~(check_or | check_or_2)); // request-order.ts:74
     end
 `else
 `ifndef SYNTHESIS
@@ -394,7 +394,7 @@ module RequestOrder_c8_k17 (
         $display("%s", "assertion failed: a context leaves when it has started (request-order.ts:68)"); // request-order.ts:68
         $stop;
       end
-      if (~(~(check_74_or | check_74_or_2))) begin
+      if (~(~(check_or | check_or_2))) begin
         $display("%s", "assertion failed: whoever writes is alone with its key, whoever lists alone (request-order.ts:74)"); // request-order.ts:74
         $stop;
       end

@@ -406,7 +406,7 @@ module Lru_entries64 (
 
   assign victim = order_63;
   assign next = order_62;
-  wire check_48_or =
+  wire check_or =
     here_0
     | here_1
     | here_2
@@ -423,7 +423,7 @@ module Lru_entries64 (
     | here_13
     | here_14
     | here_15;
-  wire check_48_or_2 =
+  wire check_or_2 =
     here_16
     | here_17
     | here_18
@@ -440,7 +440,7 @@ module Lru_entries64 (
     | here_29
     | here_30
     | here_31;
-  wire check_48_or_3 =
+  wire check_or_3 =
     here_32
     | here_33
     | here_34
@@ -457,7 +457,7 @@ module Lru_entries64 (
     | here_45
     | here_46
     | here_47;
-  wire check_48_or_4 =
+  wire check_or_4 =
     here_48
     | here_49
     | here_50
@@ -477,12 +477,12 @@ module Lru_entries64 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (check_48_or | check_48_or_2 | check_48_or_3 | check_48_or_4); // lru.ts:48
+    if (~rst) assert (check_or | check_or_2 | check_or_3 | check_or_4); // lru.ts:48
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(check_48_or | check_48_or_2 | check_48_or_3 | check_48_or_4)) begin
+      if (~(check_or | check_or_2 | check_or_3 | check_or_4)) begin
         $display("%s", "assertion failed: every number is in the list once (lru.ts:48)"); // lru.ts:48
         $stop;
       end

@@ -1654,7 +1654,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     poisoned_0
   };
   assign served_poisoned = served_poisoned_joined[served_miss];
-  wire [15:0] check_232_joined = {
+  wire [15:0] check_joined = {
     same_15,
     same_14,
     same_13,
@@ -1677,7 +1677,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (~rst) begin
       assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // miss-table.ts:165
-      assert (~(|(check_232_joined & (check_232_joined - 16'd1)))); // miss-table.ts:232
+      assert (~(|(check_joined & (check_joined - 16'd1)))); // miss-table.ts:232
       assert (~(add_valid & served_valid_1)); // miss-table.ts:233
       assert (~(advance & next_1)); // miss-table.ts:234
       assert (~(take & (~next_1 | goes_on))); // miss-table.ts:235
@@ -1690,7 +1690,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         $display("%s", "assertion failed: a fault that was told to be quick is (miss-table.ts:165)"); // miss-table.ts:165
         $stop;
       end
-      if (~(~(|(check_232_joined & (check_232_joined - 16'd1))))) begin
+      if (~(~(|(check_joined & (check_joined - 16'd1))))) begin
         $display("%s", "assertion failed: a page has one miss at most (miss-table.ts:232)"); // miss-table.ts:232
         $stop;
       end

@@ -472,13 +472,13 @@ module RetryResults_e2048_n64_w64 (
   assign events_answered = replays;
   assign events_busy = asks_valid & (asks_kind == 2'd1);
   assign events_expired = asks_valid & (asks_kind == 2'd2);
-  wire [63:0] check_118_shifted = awaited >> started_slot;
+  wire [63:0] check_shifted = awaited >> started_slot;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
       assert (~asks_valid | answers_push_ready); // retry-results.ts:117
-      assert (~(started_valid & check_118_shifted[0])); // retry-results.ts:118
+      assert (~(started_valid & check_shifted[0])); // retry-results.ts:118
       assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:119
     end
 `else
@@ -489,7 +489,7 @@ module RetryResults_e2048_n64_w64 (
         $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:117)"); // retry-results.ts:117
         $stop;
       end
-      if (~(~(started_valid & check_118_shifted[0]))) begin
+      if (~(~(started_valid & check_shifted[0]))) begin
         $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:118)"); // retry-results.ts:118
         $stop;
       end
@@ -506,7 +506,7 @@ module RetryResults_e2048_n64_w64 (
     answers_level,
     under_way_shifted[63:1],
     finished_shifted[63:1],
-    check_118_shifted[63:1],
+    check_shifted[63:1],
     1'b0
   };
 endmodule

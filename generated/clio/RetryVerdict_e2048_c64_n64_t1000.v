@@ -704,19 +704,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign finding_reply_opcode = judged_reply_opcode;
   assign evicted = judged_evicts;
   assign replaced = retires;
-  wire [4:0] check_193_joined = {repeats_ahead, hits_3, hits_2, hits_1, hits_0};
+  wire [4:0] check_joined = {repeats_ahead, hits_3, hits_2, hits_1, hits_0};
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_193_joined & (check_193_joined - 5'd1))))); // retry-verdict.ts:193
+      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:193
       assert (~(clearing & inserts)); // retry-verdict.ts:194
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_193_joined & (check_193_joined - 5'd1)))))) begin
+      if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1)))))) begin
         $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:193)"); // retry-verdict.ts:193
         $stop;
       end

@@ -507,13 +507,13 @@ module SlotPool_slots64_releases5 (
   assign offer_valid = offering;
   assign offer_payload = offered;
   assign busy = taken;
-  wire check_38_or =
+  wire check_or =
     (|(back_choice & back_choice_2))
     | (|(back_choice & back_choice_3))
     | (|(back_choice & back_choice_4))
     | (|(back_choice & back_choice_5))
     | (|(back_choice_2 & back_choice_3));
-  wire check_38_or_2 =
+  wire check_or_2 =
     (|(back_choice_2 & back_choice_4))
     | (|(back_choice_2 & back_choice_5))
     | (|(back_choice_3 & back_choice_4))
@@ -524,7 +524,7 @@ module SlotPool_slots64_releases5 (
   always @(posedge clk)
     if (~rst) begin
       assert (~(|(back & ~taken))); // slot-pool.ts:37
-      assert (~(check_38_or | check_38_or_2)); // slot-pool.ts:38
+      assert (~(check_or | check_or_2)); // slot-pool.ts:38
     end
 `else
 `ifndef SYNTHESIS
@@ -534,7 +534,7 @@ module SlotPool_slots64_releases5 (
         $display("%s", "assertion failed: a slot that is released was busy (slot-pool.ts:37)"); // slot-pool.ts:37
         $stop;
       end
-      if (~(~(check_38_or | check_38_or_2))) begin
+      if (~(~(check_or | check_or_2))) begin
         $display("%s", "assertion failed: a slot is released once (slot-pool.ts:38)"); // slot-pool.ts:38
         $stop;
       end

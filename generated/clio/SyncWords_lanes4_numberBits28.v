@@ -73,7 +73,7 @@ module SyncWords_lanes4_numberBits28 (
 
   assign free = (|left) & ~clash;
   assign lane = taken_0_joined;
-  wire check_44_or =
+  wire check_or =
     (taken_0 & taken_1 & (words_0 == words_1))
     | (taken_0 & taken_2 & (words_0 == words_2))
     | (taken_0 & taken_3 & (words_0 == words_3))
@@ -86,7 +86,7 @@ module SyncWords_lanes4_numberBits28 (
     if (~rst) begin
       assert (~release_valid | ((release_lane == 2'd0) & taken_0) | ((release_lane == 2'd1) & taken_1) | ((release_lane == 2'd2) & taken_2) | ((release_lane == 2'd3) & taken_3)); // sync-words.ts:41
       assert (~claim | free); // sync-words.ts:42
-      assert (~check_44_or); // sync-words.ts:44
+      assert (~check_or); // sync-words.ts:44
     end
 `else
 `ifndef SYNTHESIS
@@ -100,7 +100,7 @@ module SyncWords_lanes4_numberBits28 (
         $display("%s", "assertion failed: a lane is claimed where there is one, and the word is in none (sync-words.ts:42)"); // sync-words.ts:42
         $stop;
       end
-      if (~(~check_44_or)) begin
+      if (~(~check_or)) begin
         $display("%s", "assertion failed: no word is in two lanes (sync-words.ts:44)"); // sync-words.ts:44
         $stop;
       end

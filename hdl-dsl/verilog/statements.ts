@@ -2,7 +2,6 @@
 import type { Signal, Stmt } from "../ir/circuit.ts";
 import { shortPosition } from "../ir/diagnostic.ts";
 import { coversAll } from "../ir/resolve.ts";
-import { allStatements } from "../ir/walk.ts";
 import type { PropertyGroup, RegisterGroup } from "./always.ts";
 import { lanesFrom, type Lanes } from "./lanes.ts";
 import type { VExpr, VItem, VStmt } from "./ast.ts";
@@ -100,11 +99,9 @@ export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]
   const formal: VItem[] = [], simulation: VItem[] = [];
   for (const g of groups) {
     const { clock, reset } = c.clockOf(g.domain);
-    const first = [...allStatements(g.body)].find((s) => s.kind === "property");
-    const consumer = `check_${first?.position?.line ?? ""}`;
-    const lowered = lowerStatements(c, g.body, consumer, (s) => {
+    const lowered = lowerStatements(c, g.body, "check", (s) => {
       if (s.kind !== "property") return undefined;
-      return { kind: "property", what: s.what, cond: c.expressions.lower(s.cond, `check_${s.position?.line ?? ""}`), message: s.message, position: s.position };
+      return { kind: "property", what: s.what, cond: c.expressions.lower(s.cond, "check"), message: s.message, position: s.position };
     });
     const checked = asChecks(lowered);
     const guard = (body: readonly VStmt[]): VStmt[] => reset === undefined ? [...body] : [{ kind: "if", cond: outsideReset(reset), then: body, otherwise: [] }];
