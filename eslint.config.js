@@ -27,7 +27,7 @@ export default defineConfig(
       // Code is Prettier's; comments are wrapped by hand.
       "max-len": [
         "error",
-        { code: 120, comments: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreUrls: true },
+        { code: 120, comments: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreUrls: true, ignorePattern: "// eslint-disable-" },
       ],
       // Widths are inferred from a parameter that stands in the signature once.
       "@typescript-eslint/no-unnecessary-type-parameters": "off",
@@ -40,6 +40,11 @@ export default defineConfig(
   {
     files: ["test/**"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/require-await": "off" },
+  },
+  {
+    // One planted fault a line: not Prettier's.
+    files: ["test/**/build/faults.ts"],
+    rules: { "max-len": "off" },
   },
   {
     files: ["**/*.cjs"],

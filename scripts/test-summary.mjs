@@ -1,7 +1,13 @@
 // Prints vitest's result as `N passed, N failed`. A test file that could not be loaded counts as one failure, and so does a run that left no result.
 import { readFileSync } from "node:fs";
 
-/** @typedef {{ readonly numPassedTests: number; readonly numFailedTests: number; readonly success: boolean; readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[] }} Results */
+/**
+ * @typedef {{ readonly status: string; readonly assertionResults: readonly unknown[] }} FileResult
+ * @typedef {{
+ *   readonly numPassedTests: number; readonly numFailedTests: number; readonly success: boolean;
+ *   readonly testResults: readonly FileResult[];
+ * }} Results
+ */
 
 /** @param {string | undefined} path @returns {Results | undefined} */
 function read(path) {

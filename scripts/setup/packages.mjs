@@ -5,7 +5,10 @@ import { root } from "./paths.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 /**
- * @typedef {{ readonly version?: string; readonly integrity?: string; readonly optional?: boolean; readonly peer?: boolean; readonly devOptional?: boolean }} LockedPackage
+ * @typedef {{
+ *   readonly version?: string; readonly integrity?: string; readonly optional?: boolean; readonly peer?: boolean;
+ *   readonly devOptional?: boolean;
+ * }} LockedPackage
  * @typedef {{ readonly packages: Readonly<Record<string, LockedPackage>> }} Lock
  */
 

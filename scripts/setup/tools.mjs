@@ -12,7 +12,8 @@ import { delimiter, join } from "node:path";
  * @property {string} use what it is needed for
  */
 
-/** @type {Readonly<Record<"verilator" | "cxx" | "make" | "zlib" | "iverilog" | "yosys" | "z3" | "cvc5" | "tshark", Tool>>} */
+/** @typedef {"verilator" | "cxx" | "make" | "zlib" | "iverilog" | "yosys" | "z3" | "cvc5" | "tshark"} ToolName */
+/** @type {Readonly<Record<ToolName, Tool>>} */
 export const tools = {
   verilator: { name: "Verilator", programs: ["verilator"], debian: "verilator", version: ["--version"], use: "simulation and lint of the Verilog" },
   cxx: { name: "a C++ compiler", programs: ["clang++", "g++"], debian: "clang", version: ["--version"], use: "compiling the simulated models" },

@@ -43,14 +43,18 @@ describe("ports", () => {
     using sim = await simulate(widths);
     // @ts-expect-error no such port
     expect(sim.io.a30).toBeUndefined();
-    // @ts-expect-error an output is not assignable
-    expect(() => { sim.io.z31.value = 1; }).toThrow("output");
+    expect(() => {
+      // @ts-expect-error an output is not assignable
+      sim.io.z31.value = 1;
+    }).toThrow("output");
     // @ts-expect-error 65 bits read as bigint, not number
     const wide: number = sim.io.z65.value;
     // @ts-expect-error a struct has no field of that name
     expect(sim.io.ap.tog).toBeUndefined();
-    // @ts-expect-error text is no value
-    expect(() => { sim.io.a31.value = "1"; }).toThrow();
+    expect(() => {
+      // @ts-expect-error text is no value
+      sim.io.a31.value = "1";
+    }).toThrow();
     expect(typeof wide).toBe("bigint");
   });
 });

@@ -68,9 +68,9 @@ describe("bad use is told in one sentence", () => {
     });
     let message = "";
     try { elaborate(Top()); } catch (e) { message = (e as Error).message; }
-    expect(message.split("\n")).toEqual([
-      "HDL102 in WrongLeaf: `q` is set: the number 4 does not fit 1 bit unsigned (0 to 1) (misuse.test.ts:56). Use a number in range, or a wider value",
-      "HDL102 in WrongTop: `q` is set: the number 7 does not fit 1 bit unsigned (0 to 1) (misuse.test.ts:61). Use a number in range, or a wider value",
+    expect(message.replace(/(\.test\.ts):\d+/g, "$1").split("\n")).toEqual([
+      "HDL102 in WrongLeaf: `q` is set: the number 4 does not fit 1 bit unsigned (0 to 1) (misuse.test.ts). Use a number in range, or a wider value",
+      "HDL102 in WrongTop: `q` is set: the number 7 does not fit 1 bit unsigned (0 to 1) (misuse.test.ts). Use a number in range, or a wider value",
     ]);
   });
 });

@@ -1,19 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { bit, struct, uint, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
-import { connect, map } from "../../../hdl-dsl/stream/stream.ts";
-import { elaborate, instance, module } from "../../../hdl-dsl/build/module.ts";
-import { fifo } from "../../../hdl-dsl/queues/fifo.ts";
-import { fork } from "../../../hdl-dsl/stream/fork.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source, type Ports } from "../../../hdl-dsl/types/ports.ts";
-import { mux } from "../../../hdl-dsl/build/statements.ts";
-import { node, reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { scope } from "../../../hdl-dsl/build/context.ts";
-import { stage } from "../../../hdl-dsl/stream/stage.ts";
-import type { Bit, StreamIn, UInt, Var } from "../../../hdl-dsl/types/value.ts";
-import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
+import {
+  bit, connect, elaborate, fifo, fork, fsm, input, instance, map, module, mux, node, output, pipeline, ram, reg, scope, sink, source, stage, struct, uint, when, wire,
+  type Bit, type Circuit, type Ports, type StreamIn, type UInt, type UIntShape, type Var,
+} from "../../../hdl-dsl/index.ts";
 
 const byte = uint(8);
 const none = {} as const;
@@ -37,7 +26,8 @@ describe("names from the source", () => {
 
   test("several on one line, and destructured", () => {
     expect(signals(() => {
-      const a = reg(byte), b = wire(byte), c = reg(bit); const d = wire(bit);
+      // prettier-ignore -- one line is what is tested
+      const a = reg(byte), b = wire(byte), c = reg(bit), d = wire(bit);
       const [e, f] = [reg(bit), wire(bit)];
       void [a, b, c, d, e, f];
     })).toEqual(["a", "b", "c", "d", "e", "f"]);
@@ -45,15 +35,75 @@ describe("names from the source", () => {
 
   test("calls over several lines", () => {
     expect(signals(() => {
+      // prettier-ignore -- this and the next two: calls over several lines are what is tested
       const wide = reg(
         struct({ x: uint(4), y: uint(4) }),
         { init: 0 });
+      // prettier-ignore
       const chosen =
         wire(byte);
+      // prettier-ignore
       const isolated = node(chosen
         .add(1));
       void [wide, isolated];
     })).toEqual(["wide_x", "wide_y", "chosen", "isolated"]);
+  });
+
+  // Each pair is one program, dense and as Prettier breaks it: names do not depend on the formatting.
+  test("formatting does not matter: trailing commas, parentheses, broken chains and arrows", () => {
+    const dense = signals(() => {
+      const one = wire(byte);
+      // prettier-ignore
+      const sum = node(one.add(1).add(2)), both = [reg(bit), wire(bit)], far = scope("far", () => reg(byte, { init: 0 }));
+      // prettier-ignore
+      const lanes = Array.from({ length: 2 }, () => { return reg(byte); }), picked = mux(one.eq(1), node(one.and(3)), one);
+      // prettier-ignore
+      when(one.eq(2), () => { one.set(node(one.or(1))); });
+      void [sum, both, far, lanes, picked];
+    });
+    const broken = signals(() => {
+      const one = wire(byte);
+      // prettier-ignore
+      const sum = node(
+          one
+            .add(1)
+            .add(2),
+        ),
+        both = [
+          reg(bit),
+          wire(bit),
+        ],
+        far = scope(
+          "far",
+          () =>
+            reg(
+              byte,
+              { init: 0 },
+            ),
+        );
+      // prettier-ignore
+      const lanes = (Array
+          .from(
+            { length: 2 },
+            () => (
+              reg(byte)
+            ),
+          )),
+        picked =
+          mux(
+            one.eq(1),
+            node(one.and(3)),
+            one,
+          );
+      // prettier-ignore
+      when(one.eq(2), () =>
+        one.set(
+          node(one.or(1)),
+        ),
+      );
+      void [sum, both, far, lanes, picked];
+    });
+    expect(broken).toEqual(dense);
   });
 
   test("a method call names its result: readSync of a memory", () => {
@@ -153,7 +203,8 @@ describe("names from the source", () => {
   });
 
   test("positions are those of the declarations; a port's is its line in the module", () => {
-    const Placed = module("Placed",
+    const Placed = module(
+      "Placed",
       () => ({
         first: input(bit),
         second: output(bit),
@@ -162,9 +213,10 @@ describe("names from the source", () => {
         const kept = reg(bit, { init: 0 });
         kept.set(io.first);
         io.second.set(kept);
-      });
+      },
+    );
     const { signals: all, position } = elaborate(Placed());
     const at = (position?.line ?? 0);
-    expect(all.map(s => [s.name, (s.position?.line ?? 0) - at, s.position?.file.endsWith("names.test.ts")])).toEqual([["first", 2, true], ["second", 3, true], ["kept", 6, true]]);
+    expect(all.map(s => [s.name, (s.position?.line ?? 0) - at, s.position?.file.endsWith("names.test.ts")])).toEqual([["first", 3, true], ["second", 4, true], ["kept", 7, true]]);
   });
 });

@@ -19,11 +19,15 @@ const source = readFileSync(own, "utf8").split("\n");
 /** The line of this file that holds the text, from 1. */
 const lineOf = (text: string): number => source.findIndex((l) => l.includes(text) && !l.includes("lineOf")) + 1;
 
-const Inner = module("Inner", () => ({ a: input(uint(8)), y: output(uint(8)) }), (io) => {
-  const held = reg(uint(8), { init: 3 });
-  held.set(io.a);
-  io.y.set(held);
-});
+const Inner = module(
+  "Inner",
+  () => ({ a: input(uint(8)), y: output(uint(8)) }),
+  io => {
+    const held = reg(uint(8), { init: 3 });
+    held.set(io.a);
+    io.y.set(held);
+  },
+);
 const Pair = struct({ low: uint(4), high: vec(uint(2), 2) });
 const Outer = module("Outer", () => ({ go: input(bit), a: input(uint(8)), y: output(uint(8)), q: output(Pair), busy: output(bit) }), (io) => {
   const inner = instance(Inner());
@@ -53,11 +57,11 @@ function origins(file: EmittedFile, text: string): number[] {
 
 describe("source map", () => {
   test.each([
-    ["reg [7:0] held;", "const held = reg"], ["held <= a", "held.set(io.a)"], ["assign y = held", "const Inner = module"],
+    ["reg [7:0] held;", "const held = reg"], ["held <= a", "held.set(io.a)"], ["assign y = held", "y: output(uint(8)) }),"],
   ])("Inner: %s", (text, from) => { expect(origins(fileOf("Inner.v"), text)).toContain(lineOf(from)); });
   test.each([
-    ["if (go) pair_low <=", "when(io.go, () => { pair.low.set"], ["Inner inner (", "const inner = instance"], ["store [0:3]", "const store = ram"],
-    ["machine <= machine_run", "Idle: () => {"], ["machine_run: machine <= machine_idle", "Run: () => {"], ["case (machine)", "const machine = fsm"], ["if (go) store[", "store.write(io.go"],
+    ["if (go) pair_low <=", "pair.low.set("], ["Inner inner (", "const inner = instance"], ["store [0:3]", "const store = ram"],
+    ["machine <= machine_run", "s.go(\"Run\")"], ["machine_run: machine <= machine_idle", "s.go(\"Idle\")"], ["case (machine)", "const machine = fsm"], ["if (go) store[", "store.write(io.go"],
   ])("Outer: %s", (text, from) => { expect(origins(fileOf("Outer.v"), text)).toContain(lineOf(from)); });
 
   test("is a map of revision 3 with paths from the project's folder, and says the same in every run", () => {

@@ -14,8 +14,8 @@ module Arithmetic (
   output wire [3:0]         nibble,
   output wire               match
 );
-  wire [8:0] sum = {1'b0, a} + {1'b0, b}; // golden.test.ts:30
-  wire [3:0] nibble_1 = (sel == 2'd0) ? a[3:0] : ((sel == 2'd1) | (sel == 2'd2)) ? b[7:4] : 4'd9; // golden.test.ts:33
+  wire [8:0] sum = {1'b0, a} + {1'b0, b}; // golden.test.ts
+  wire [3:0] nibble_1 = (sel == 2'd0) ? a[3:0] : ((sel == 2'd1) | (sel == 2'd2)) ? b[7:4] : 4'd9; // golden.test.ts
 
   assign difference = a - (b - a);
   assign product = {{8{s[7]}}, s} * {{8{t[7]}}, t};

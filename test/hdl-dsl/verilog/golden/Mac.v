@@ -14,15 +14,15 @@ module Mac (
   output wire [31:0] done_payload_sum,
   output wire [3:0]  done_payload_tag
 );
-  reg s1_valid; // golden.test.ts:18
-  reg [31:0] s1_product; // golden.test.ts:18
-  reg [31:0] s1_c; // golden.test.ts:19
-  reg s2_valid; // golden.test.ts:19
-  reg [31:0] s2_sum; // golden.test.ts:19
-  reg [3:0] s1_tag; // golden.test.ts:20
-  reg [3:0] s2_tag; // golden.test.ts:20
-  wire s2_ready = ~s2_valid | done_ready; // golden.test.ts:20
-  wire s1_ready = ~s1_valid | s2_ready; // golden.test.ts:20
+  reg s1_valid; // golden.test.ts
+  reg [31:0] s1_product; // golden.test.ts
+  reg [31:0] s1_c; // golden.test.ts
+  reg s2_valid; // golden.test.ts
+  reg [31:0] s2_sum; // golden.test.ts
+  reg [3:0] s1_tag; // golden.test.ts
+  reg [3:0] s2_tag; // golden.test.ts
+  wire s2_ready = ~s2_valid | done_ready; // golden.test.ts
+  wire s1_ready = ~s1_valid | s2_ready; // golden.test.ts
 
   always @(posedge clk)
     if (rst) s1_valid <= 1'b0;

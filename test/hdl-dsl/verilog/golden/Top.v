@@ -15,19 +15,19 @@ module Top (
   output wire [7:0]        pop_payload,
   output wire              ok
 );
-  wire queue_push_ready; // golden.test.ts:54
-  wire queue_pop_valid; // golden.test.ts:54
-  wire [7:0] queue_pop_payload; // golden.test.ts:54
-  wire [2:0] queue_level; // golden.test.ts:54
-  wire pll_locked; // golden.test.ts:55
-  (* async_reg = 1 *) reg sync; // golden.test.ts:59
-  reg stable; // golden.test.ts:60
-  reg signed [3:0] always_; // golden.test.ts:65
+  wire queue_push_ready; // golden.test.ts
+  wire queue_pop_valid; // golden.test.ts
+  wire [7:0] queue_pop_payload; // golden.test.ts
+  wire [2:0] queue_level; // golden.test.ts
+  wire pll_locked; // golden.test.ts
+  (* async_reg = 1 *) reg sync; // golden.test.ts
+  reg stable; // golden.test.ts
+  reg signed [3:0] always_; // golden.test.ts
 
-  wire queue_push_valid = push_valid; // golden.test.ts:54
-  wire [7:0] queue_push_payload = push_payload; // golden.test.ts:54
-  wire queue_pop_ready = pop_ready; // golden.test.ts:54
-  Fifo_shape8_depth4 queue ( // golden.test.ts:54
+  wire queue_push_valid = push_valid; // golden.test.ts
+  wire [7:0] queue_push_payload = push_payload; // golden.test.ts
+  wire queue_pop_ready = pop_ready; // golden.test.ts
+  Fifo_shape8_depth4 queue ( // golden.test.ts
     .clk          (clk),
     .rst          (rst),
     .push_valid   (queue_push_valid),
@@ -39,8 +39,8 @@ module Top (
     .level        (queue_level)
   );
 
-  wire pll_feedback = pll_locked; // golden.test.ts:55
-  VendorPll #(.MULTIPLY(8), .MODE("FAST")) pll ( // golden.test.ts:55
+  wire pll_feedback = pll_locked; // golden.test.ts
+  VendorPll #(.MULTIPLY(8), .MODE("FAST")) pll ( // golden.test.ts
     .locked   (pll_locked),
     .feedback (pll_feedback)
   );
