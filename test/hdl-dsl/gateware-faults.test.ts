@@ -1,13 +1,6 @@
 /** What the existing TypeScript language (gateware-ts) accepts in silence, and this one must not; shared/design/language.md lists them. */
 import { describe, expect, test } from "vitest";
-import { bit, uint } from "../../hdl-dsl/types/shape.ts";
-import { clockDomain, inDomain } from "../../hdl-dsl/build/context.ts";
-import { emit } from "../../hdl-dsl/emit.ts";
-import { elaborate, instance, module } from "../../hdl-dsl/build/module.ts";
-import { HdlError } from "../../hdl-dsl/ir/diagnostic.ts";
-import { input, output } from "../../hdl-dsl/types/ports.ts";
-import { reg, wire } from "../../hdl-dsl/build/declare.ts";
-import type { UInt } from "../../hdl-dsl/types/value.ts";
+import { bit, uint, clockDomain, inDomain, emit, elaborate, instance, module, HdlError, input, output, reg, wire, type UInt } from "../../hdl-dsl/index.ts";
 
 /** A message without line numbers: they move with the formatting of this file (build/diagnostics.test.ts has them). */
 function messageOf(f: () => unknown): string {

@@ -1,14 +1,6 @@
 /** Elaboration, checks and emission cost a bounded amount of work per node: counted, not timed. */
 import { describe, expect, test } from "vitest";
-import { bit, uint } from "../../hdl-dsl/types/shape.ts";
-import { cat } from "../../hdl-dsl/build/value.ts";
-import { elaborate, module, type Def } from "../../hdl-dsl/build/module.ts";
-import { emit } from "../../hdl-dsl/emit.ts";
-import { input, output } from "../../hdl-dsl/types/ports.ts";
-import { reg, wire } from "../../hdl-dsl/build/declare.ts";
-import { when } from "../../hdl-dsl/build/statements.ts";
-import type { Circuit } from "../../hdl-dsl/ir/circuit.ts";
-import type { UInt } from "../../hdl-dsl/types/value.ts";
+import { bit, uint, cat, elaborate, module, type Def, emit, input, output, reg, wire, when, type Circuit, type UInt } from "../../hdl-dsl/index.ts";
 import type { Expr } from "../../hdl-dsl/ir/expr.ts";
 import { postOrder, allStatements, expressionsOf } from "../../hdl-dsl/ir/walk.ts";
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { assertAlways, bit, connect, fifo, HdlError, input, instance, module, output, reg, sint, sink, source, struct, uint, vec, when } from "../../hdl-dsl/index.ts";
-import { bernoulli } from "../../sim/bus/pause.ts";
-import { DesignStopped } from "../../sim/errors.ts";
-import { peek, poke } from "../../sim/dut/io.ts";
-import { runBench } from "../../sim/bench/run-bench.ts";
-import { simulate } from "../../sim/simulate.ts";
-import { StreamSink, StreamSource } from "../../sim/bus/stream.ts";
+import { bernoulli, DesignStopped, peek, poke, runBench, simulate, StreamSink, StreamSource } from "../../sim/index.ts";
 import { bench } from "../bench.ts";
 
 const Counter = module("Counter",

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { packageAbove, projectFolder } from "../../sim/project.ts";
+import { packageAbove, projectFolder } from "../../sim/index.ts";
 
 test("the project is the nearest folder with a package.json; without any the folder itself", () => {
   const folder = mkdtempSync(join(tmpdir(), "mnemo-project-"));

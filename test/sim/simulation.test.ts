@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Random } from "../../sim/random.ts";
-import { simulate } from "../../sim/simulate.ts";
+import { Random, simulate } from "../../sim/index.ts";
 import { counter, fifo, twoClocks, widths } from "./designs/hand-written.ts";
 
 describe("ports", () => {

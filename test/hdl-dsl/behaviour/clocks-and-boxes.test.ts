@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { assertAlways, assumeAlways, cover, when } from "../../../hdl-dsl/build/statements.ts";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { blackBox, elaborate, instance, module } from "../../../hdl-dsl/build/module.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import type { Bit } from "../../../hdl-dsl/types/value.ts";
+import { assertAlways, assumeAlways, cover, when, bit, uint, blackBox, elaborate, instance, module, clockDomain, inDomain, emit, HdlError, input, output, sink, source, reg, type Bit } from "../../../hdl-dsl/index.ts";
 import { DesignStopped, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { Accumulator } from "./units.ts";
 

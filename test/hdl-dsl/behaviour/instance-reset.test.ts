@@ -1,14 +1,6 @@
 /** An instance with a reset of its own: it begins anew while what surrounds it goes on. */
 import { describe, expect, test } from "vitest";
-import { assertAlways } from "../../../hdl-dsl/build/statements.ts";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import type { Bit } from "../../../hdl-dsl/types/value.ts";
+import { assertAlways, bit, uint, clockDomain, inDomain, emit, HdlError, input, output, instance, module, reg, type Bit } from "../../../hdl-dsl/index.ts";
 import { DesignStopped, runBench } from "../../../sim/index.ts";
 import { bench } from "../../bench.ts";
 

@@ -1,16 +1,5 @@
 /** One module with a unit of each construct side by side: one simulation model serves all their tests. */
-import { bit, sint, struct, uint, vec, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
-import { cat, repeat } from "../../../hdl-dsl/build/value.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { mux, onehotMux, switchOn, when } from "../../../hdl-dsl/build/statements.ts";
-import { pack, unpack } from "../../../hdl-dsl/build/view.ts";
-import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { scope } from "../../../hdl-dsl/build/context.ts";
-import type { Bit, Var } from "../../../hdl-dsl/types/value.ts";
+import { bit, sint, struct, uint, vec, type UIntShape, cat, repeat, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pack, unpack, pipeline, ram, reg, wire, scope, type Bit, type Var } from "../../../hdl-dsl/index.ts";
 
 export const Pair = struct({ count: uint(4), delta: sint(4) });
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });

@@ -3,19 +3,7 @@
  * so that a test can compare what the command line says with what vitest says. Lines matter: diagnostics.test.ts names them.
  */
 import { fileURLToPath } from "node:url";
-import { bit, sint, struct, uint, vec } from "../../../hdl-dsl/types/shape.ts";
-import { cat, constant } from "../../../hdl-dsl/build/value.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { elaborate, instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
-import { formatDiagnostic, HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { mux, onehotMux, switchOn, when } from "../../../hdl-dsl/build/statements.ts";
-import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { unpack } from "../../../hdl-dsl/build/view.ts";
-import type { Bit, UInt } from "../../../hdl-dsl/types/value.ts";
+import { bit, sint, struct, uint, vec, cat, constant, clockDomain, inDomain, elaborate, instance, module, type Def, formatDiagnostic, HdlError, fsm, input, output, sink, source, mux, onehotMux, switchOn, when, pipeline, ram, reg, wire, unpack, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 
 /** Values whose width the compiler does not know, as a careless cast or a parameter gives them. */
 const loose = (v: unknown): UInt => v as UInt;

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bit, sint, struct, uint, vec } from "../../../hdl-dsl/types/shape.ts";
-import { elaborate, instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
-import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { mux, when } from "../../../hdl-dsl/build/statements.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import type { Bit, UInt } from "../../../hdl-dsl/types/value.ts";
+import { bit, sint, struct, uint, vec, elaborate, instance, module, type Def, HdlError, input, output, mux, when, reg, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 
 const d = { d: input(bit), q: output(bit) };
 

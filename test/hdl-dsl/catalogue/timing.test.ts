@@ -2,13 +2,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { assignGiven, connect } from "../../../hdl-dsl/stream/stream.ts";
+import { assignGiven, connect, elaborate, instance, module, input, sink, source, type Port, type Ports, type StreamPort, leavesOf, uint, type Shape, type CatalogueEntry, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
 import { catalogue } from "../../../hdl-dsl/catalogue/index.ts";
-import { elaborate, instance, module } from "../../../hdl-dsl/build/module.ts";
-import { input, sink, source, type Port, type Ports, type StreamPort } from "../../../hdl-dsl/types/ports.ts";
-import { leavesOf, uint, type Shape } from "../../../hdl-dsl/types/shape.ts";
-import type { CatalogueEntry } from "../../../hdl-dsl/catalogue/entry.ts";
-import type { StreamIn, StreamOut } from "../../../hdl-dsl/types/value.ts";
 import { StreamSink, StreamSource, type StreamIo } from "../../../sim/index.ts";
 
 const timed = catalogue.flatMap((e, i) => (e.timing === undefined ? [] : [{ e, timing: e.timing, id: `u${i}` }]));

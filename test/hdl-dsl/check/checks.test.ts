@@ -1,17 +1,7 @@
 /** One planted fault per check, its message word for word; and next to it the design that must not raise it. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { cat } from "../../../hdl-dsl/build/value.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { elaborate, instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
-import { formatDiagnostic, HdlError, type Diagnostic } from "../../../hdl-dsl/ir/diagnostic.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source, type Ports } from "../../../hdl-dsl/types/ports.ts";
-import { node, reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { switchOn, when } from "../../../hdl-dsl/build/statements.ts";
-import type { Inside } from "../../../hdl-dsl/types/value.ts";
+import { bit, uint, cat, clockDomain, inDomain, elaborate, instance, module, type Def, formatDiagnostic, HdlError, type Diagnostic, fsm, input, output, sink, source, type Ports, node, reg, wire, ram, switchOn, when, type Inside } from "../../../hdl-dsl/index.ts";
 import { checkCircuit, checkHierarchy } from "../../../hdl-dsl/check/index.ts";
 import { assign, circuit, readOf, signal } from "../support/random.ts";
 

@@ -1,7 +1,7 @@
 /** One Verilog bench for hundreds of modules: all take their inputs from one wide vector, all their outputs make one wide vector. */
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
-import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import type { Random } from "../support/random.ts";
 import { Reference, type Value } from "./reference.ts";

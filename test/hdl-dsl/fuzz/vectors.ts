@@ -3,13 +3,7 @@
  * by number and by value, past the end too; instances with vec ports. Each program is made twice at once: as hardware, and as functions over arrays that
  * say what it must do (so that an error of the builders shows, which the evaluator of their circuits would repeat).
  */
-import { instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
-import { mux, switchOn, when } from "../../../hdl-dsl/build/statements.ts";
-import { pack } from "../../../hdl-dsl/build/view.ts";
-import { reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { sint, struct, uint, vec, bit, leavesOf, widthOf, type Shape } from "../../../hdl-dsl/types/shape.ts";
-import { input, output, type Ports } from "../../../hdl-dsl/types/ports.ts";
-import type { Bit, UInt } from "../../../hdl-dsl/types/value.ts";
+import { instance, module, type Def, mux, switchOn, when, pack, reg, wire, sint, struct, uint, vec, bit, leavesOf, widthOf, type Shape, input, output, type Ports, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { asSigned, maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";

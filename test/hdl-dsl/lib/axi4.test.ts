@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { Axi4Register, axi4Address, axi4Master, axi4Read, axi4Response, axi4Slave, axi4Write } from "../../../hdl-dsl/lib/axi/axi4.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { leavesOf, type Shape } from "../../../hdl-dsl/types/shape.ts";
+import { Axi4Register, axi4Address, axi4Master, axi4Read, axi4Response, axi4Slave, axi4Write, emit, leavesOf, type Shape } from "../../../hdl-dsl/index.ts";
 import { bernoulli, runBench, StreamSink, StreamSource, type Bench, type Pause, type StreamIo } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";

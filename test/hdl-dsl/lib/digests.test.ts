@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { connect } from "../../../hdl-dsl/stream/stream.ts";
-import { Crc32, crc32Next, crc32Step } from "../../../hdl-dsl/lib/crc.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { InternetChecksum } from "../../../hdl-dsl/lib/checksum.ts";
-import { axisBeat } from "../../../hdl-dsl/lib/axi/axis.ts";
-import { uint, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
+import { connect, Crc32, crc32Next, crc32Step, input, output, sink, source, instance, module, InternetChecksum, axisBeat, uint, type UIntShape } from "../../../hdl-dsl/index.ts";
 import { AxisSource, runBench, StreamSink } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { everyPressure } from "../support/pressures.ts";

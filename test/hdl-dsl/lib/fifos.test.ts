@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { AsyncFifo } from "../../../hdl-dsl/lib/async-fifo.ts";
-import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { connect } from "../../../hdl-dsl/stream/stream.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { PacketFifo } from "../../../hdl-dsl/lib/packet-fifo.ts";
-import { clockDomain } from "../../../hdl-dsl/build/context.ts";
+import { AsyncFifo, bit, struct, uint, connect, instance, module, output, sink, source, PacketFifo, clockDomain } from "../../../hdl-dsl/index.ts";
 import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { everyPressure } from "../support/pressures.ts";

@@ -1,18 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { AxisRegister } from "../../../hdl-dsl/lib/axi/axis-register.ts";
-import { axisBeat } from "../../../hdl-dsl/lib/axi/axis.ts";
-import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { connect } from "../../../hdl-dsl/stream/stream.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { Fifo } from "../../../hdl-dsl/lib/fifo.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
+import { AxisRegister, axisBeat, bit, struct, uint, connect, emit, Fifo, instance, module, output, sink, source, RoundRobinArbiter, SkidBuffer, WidthAdapter, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
 import { libraryModules } from "../../../hdl-dsl/lib/index.ts";
-import { output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { RoundRobinArbiter } from "../../../hdl-dsl/lib/round-robin-arbiter.ts";
-import { SkidBuffer } from "../../../hdl-dsl/lib/skid-buffer.ts";
-import { WidthAdapter } from "../../../hdl-dsl/lib/axi/width-adapter.ts";
-import type { StreamIn, StreamOut } from "../../../hdl-dsl/types/value.ts";
 import { lint } from "../support/lint.ts";
 import { AxisSink, AxisSource, bernoulli, bursts, never, StreamSink, StreamSource, type Bench, type Pause } from "../../../sim/index.ts";
 

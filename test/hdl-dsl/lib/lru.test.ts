@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Lru } from "../../../hdl-dsl/lib/lru.ts";
+import { Lru } from "../../../hdl-dsl/index.ts";
 import { type Bench, runBench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 

@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { module } from "../../../hdl-dsl/build/module.ts";
-import { ram, type RamOptions } from "../../../hdl-dsl/build/memory.ts";
-import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
+import { bit, uint, emit, input, output, module, ram, type RamOptions, type EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { run, withFiles } from "../support/lint.ts";
 
 interface P { readonly style: "block" | "distributed" | "ultra"; readonly collision: RamOptions["collision"]; readonly lanes: number; readonly depth: number }

@@ -1,17 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { Cam } from "../../../hdl-dsl/lib/cam.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { decode, encodeOnehot, encodePriority } from "../../../hdl-dsl/lib/onehot.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { fromGray, toGray } from "../../../hdl-dsl/lib/gray.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { LevelSynchroniser, PulseSynchroniser, ResetSynchroniser, synchronise } from "../../../hdl-dsl/lib/synchroniser.ts";
-import { Lfsr, lfsrStep, lfsrTaps } from "../../../hdl-dsl/lib/lfsr.ts";
-import { Lru } from "../../../hdl-dsl/lib/lru.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
+import { bit, struct, uint, Cam, clockDomain, inDomain, decode, encodeOnehot, encodePriority, emit, fromGray, toGray, input, output, instance, module, LevelSynchroniser, PulseSynchroniser, ResetSynchroniser, synchronise, Lfsr, lfsrStep, lfsrTaps, Lru, reg } from "../../../hdl-dsl/index.ts";
 import { runBench, type Bench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";

@@ -3,16 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { bit, struct, uint, vec } from "../../../hdl-dsl/types/shape.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { readSourceMap } from "../../../hdl-dsl/verilog/source-map.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import { when } from "../../../hdl-dsl/build/statements.ts";
-import type { EmittedFile } from "../../../hdl-dsl/types/emitted.ts";
+import { bit, struct, uint, vec, emit, fsm, input, output, instance, module, ram, readSourceMap, reg, when, type EmittedFile } from "../../../hdl-dsl/index.ts";
 
 const own = fileURLToPath(import.meta.url);
 const source = readFileSync(own, "utf8").split("\n");

@@ -1,4 +1,4 @@
-import { register, registerMap } from "../../../hdl-dsl/registers/register.ts";
+import { register, registerMap } from "../../../hdl-dsl/index.ts";
 
 /** A timer's registers: every kind of field, fields across bytes, gaps between registers. */
 export const timer = registerMap({

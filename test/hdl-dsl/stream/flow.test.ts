@@ -1,17 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
-import { bit, struct, uint, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
-import { connect, stream } from "../../../hdl-dsl/stream/stream.ts";
-import { creditReceiver, creditSender } from "../../../hdl-dsl/queues/credit.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { framed, insertHeader, packetise, removeHeader, splitHeader } from "../../../hdl-dsl/stream/framing.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { merge } from "../../../hdl-dsl/stream/arbiter.ts";
-import { module } from "../../../hdl-dsl/build/module.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import { throttle } from "../../../hdl-dsl/stream/throttle.ts";
-import { when } from "../../../hdl-dsl/build/statements.ts";
-import type { Bit, StreamIn } from "../../../hdl-dsl/types/value.ts";
+import { bit, struct, uint, type UIntShape, connect, stream, creditReceiver, creditSender, emit, framed, insertHeader, packetise, removeHeader, splitHeader, input, output, sink, source, merge, module, reg, throttle, when, type Bit, type StreamIn } from "../../../hdl-dsl/index.ts";
 import { bernoulli, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";

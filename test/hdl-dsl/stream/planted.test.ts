@@ -1,12 +1,6 @@
 /** Mistakes planted into stream units: the benches of this folder must notice each. */
 import { describe, expect, test } from "vitest";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { connect } from "../../../hdl-dsl/stream/stream.ts";
-import { constant } from "../../../hdl-dsl/build/value.ts";
-import { module } from "../../../hdl-dsl/build/module.ts";
-import { mux, when } from "../../../hdl-dsl/build/statements.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import { sink, source } from "../../../hdl-dsl/types/ports.ts";
+import { bit, uint, connect, constant, module, mux, when, reg, sink, source } from "../../../hdl-dsl/index.ts";
 import { bernoulli, ProtocolError, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
 
 const byte = uint(8);

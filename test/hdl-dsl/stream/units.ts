@@ -1,16 +1,6 @@
 /** Every stream combinator once, side by side in one module: one simulation model serves all their tests. */
-import { arbiter } from "../../../hdl-dsl/stream/arbiter.ts";
-import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { connect, demux, filter, gate, join, map } from "../../../hdl-dsl/stream/stream.ts";
+import { arbiter, bit, struct, uint, connect, demux, filter, gate, join, map, fifo, fork, input, output, sink, source, instance, module, reg, stage, when, type StreamIn } from "../../../hdl-dsl/index.ts";
 import { Fifo } from "../../../hdl-dsl/lib/index.ts";
-import { fifo } from "../../../hdl-dsl/queues/fifo.ts";
-import { fork } from "../../../hdl-dsl/stream/fork.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import { stage } from "../../../hdl-dsl/stream/stage.ts";
-import { when } from "../../../hdl-dsl/build/statements.ts";
-import type { StreamIn } from "../../../hdl-dsl/types/value.ts";
 
 export const byte = uint(8);
 /** A payload with structure: fields, one signed-free pair. */

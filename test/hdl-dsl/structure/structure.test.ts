@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { connect, stream } from "../../../hdl-dsl/stream/stream.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { moduleNames, structureOf, type Structure } from "../../../hdl-dsl/structure/structure.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
-import { uint } from "../../../hdl-dsl/types/shape.ts";
+import { connect, stream, input, output, sink, source, instance, module, moduleNames, structureOf, type Structure, ram, reg, uint } from "../../../hdl-dsl/index.ts";
 
 const Stage = module("Stage", (_p: { readonly bits: 8 }) => ({ come: sink(uint(8)), go: source(uint(8)), count: output(uint(4)), limit: input(uint(4)) }), (io) => {
   connect(io.come, io.go);

@@ -1,7 +1,7 @@
 /** Runs emitted modules under Icarus Verilog: values in, values out, clock edge by clock edge. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { run, withFiles } from "./lint.ts";
 
 /** Input values of one step, by port name; outputs are read before the clock edge that ends the step. */

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EmittedDesign } from "../../../hdl-dsl/types/emitted.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 
 /** Writes the files of a design to a temporary folder for the time of `use`. */
 export function withFiles<T>(design: EmittedDesign, use: (folder: string, files: readonly string[]) => T): T {

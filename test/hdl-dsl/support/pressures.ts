@@ -1,6 +1,6 @@
 /** Back-pressure of both sides of a stream, by name: each unit meets all of them. */
 import { bench } from "../../bench.ts";
-import type { Ports } from "../../../hdl-dsl/types/ports.ts";
+import type { Ports } from "../../../hdl-dsl/index.ts";
 import { bernoulli, bursts, never, type Bench, type BenchOptions, type Dut, type Pause } from "../../../sim/index.ts";
 
 export const pressures: readonly (readonly [string, (seed: number) => Pause, (seed: number) => Pause])[] = [

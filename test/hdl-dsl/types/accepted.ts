@@ -1,20 +1,5 @@
 /** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
-import { arbiter } from "../../../hdl-dsl/stream/arbiter.ts";
-import { bit, sint, struct, uint, vec, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
-import { cat, constant } from "../../../hdl-dsl/build/value.ts";
-import { connect, demux, filter, gate, join, map, stream } from "../../../hdl-dsl/stream/stream.ts";
-import { fifo } from "../../../hdl-dsl/queues/fifo.ts";
-import { fork } from "../../../hdl-dsl/stream/fork.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { mux, onehotMux, switchOn, when } from "../../../hdl-dsl/build/statements.ts";
-import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { node, reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { stage } from "../../../hdl-dsl/stream/stage.ts";
-import { unpack } from "../../../hdl-dsl/build/view.ts";
-import type { Bit, SInt, StreamIn, UInt } from "../../../hdl-dsl/types/value.ts";
+import { arbiter, bit, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type SInt, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const holds = <_T extends true>(): void => undefined;

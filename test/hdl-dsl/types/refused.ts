@@ -1,14 +1,5 @@
 /** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
-import { bit, sint, struct, uint, vec, type StructShape, type UIntShape } from "../../../hdl-dsl/types/shape.ts";
-import { connect, map } from "../../../hdl-dsl/stream/stream.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { mux, when } from "../../../hdl-dsl/build/statements.ts";
-import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
-import { reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import type { Bit, StreamIn, StreamOut } from "../../../hdl-dsl/types/value.ts";
+import { bit, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });

@@ -1,17 +1,7 @@
 /** Emitted text kept under review: a change of style shows as a change of these files (`vitest -u` writes them anew). */
 import { describe, expect, test } from "vitest";
-import { assertAlways, cover, mux, switchOn, when } from "../../../hdl-dsl/build/statements.ts";
-import { bit, sint, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { blackBox, elaborate, instance, module, type Def } from "../../../hdl-dsl/build/module.ts";
-import { cat } from "../../../hdl-dsl/build/value.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { connect } from "../../../hdl-dsl/stream/stream.ts";
+import { assertAlways, cover, mux, switchOn, when, bit, sint, struct, uint, blackBox, elaborate, instance, module, type Def, cat, clockDomain, inDomain, connect, fifo, fsm, input, output, sink, source, node, reg, wire, pipeline } from "../../../hdl-dsl/index.ts";
 import { Fifo } from "../../../hdl-dsl/lib/index.ts";
-import { fifo } from "../../../hdl-dsl/queues/fifo.ts";
-import { fsm } from "../../../hdl-dsl/build/fsm.ts";
-import { input, output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { node, reg, wire } from "../../../hdl-dsl/build/declare.ts";
-import { pipeline } from "../../../hdl-dsl/stream/pipeline.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { lint } from "../support/lint.ts";
 

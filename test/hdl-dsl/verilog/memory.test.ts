@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { elaborate, module } from "../../../hdl-dsl/build/module.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
+import { bit, uint, elaborate, module, input, output, ram } from "../../../hdl-dsl/index.ts";
 import type { Collision } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate, type Step } from "../support/icarus.ts";

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import { bit, struct, uint } from "../../../hdl-dsl/types/shape.ts";
-import { connect, map } from "../../../hdl-dsl/stream/stream.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { module } from "../../../hdl-dsl/build/module.ts";
-import { output, sink, source } from "../../../hdl-dsl/types/ports.ts";
-import { stage } from "../../../hdl-dsl/stream/stage.ts";
-import { constant } from "../../../hdl-dsl/build/value.ts";
+import { bit, struct, uint, connect, map, emit, module, output, sink, source, stage, constant } from "../../../hdl-dsl/index.ts";
 import { simulate } from "../support/icarus.ts";
 import { lint } from "../support/lint.ts";
 

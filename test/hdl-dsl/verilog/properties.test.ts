@@ -2,12 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { assertAlways, assumeAlways, cover, when } from "../../../hdl-dsl/build/statements.ts";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { clockDomain, inDomain } from "../../../hdl-dsl/build/context.ts";
-import { elaborate, module, type Def } from "../../../hdl-dsl/build/module.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
+import { assertAlways, assumeAlways, cover, when, bit, uint, clockDomain, inDomain, elaborate, module, type Def, input, output, reg } from "../../../hdl-dsl/index.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { lint, run, withFiles } from "../support/lint.ts";
 

@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import { assertAlways } from "../../../hdl-dsl/build/statements.ts";
-import { bit, uint } from "../../../hdl-dsl/types/shape.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { instance, module } from "../../../hdl-dsl/build/module.ts";
-import { reg } from "../../../hdl-dsl/build/declare.ts";
+import { assertAlways, bit, uint, emit, input, output, instance, module, reg } from "../../../hdl-dsl/index.ts";
 import { lint } from "../support/lint.ts";
 
 test("properties of one call site keep their own messages", () => {

@@ -1,9 +1,5 @@
 import { expect, test } from "vitest";
-import { bit, sint, uint } from "../../../hdl-dsl/types/shape.ts";
-import { emit } from "../../../hdl-dsl/emit.ts";
-import { input, output } from "../../../hdl-dsl/types/ports.ts";
-import { module } from "../../../hdl-dsl/build/module.ts";
-import { ram } from "../../../hdl-dsl/build/memory.ts";
+import { bit, sint, uint, emit, input, output, module, ram } from "../../../hdl-dsl/index.ts";
 import { simulate } from "../support/icarus.ts";
 
 /** A memory addressed by the bits of signed values: in Verilog a signed name as an index would be a negative number. */

@@ -5,10 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { output, uint } from "../../../hdl-dsl/index.ts";
-import { BuildError } from "../../../sim/errors.ts";
-import { fromVerilog } from "../../../sim/design.ts";
-import { simulate } from "../../../sim/simulate.ts";
-import { verilatorBackend } from "../../../sim/backend/verilator/verilator.ts";
+import { BuildError, fromVerilog, simulate, verilatorBackend } from "../../../sim/index.ts";
 import { counter } from "../designs/hand-written.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));

@@ -1,6 +1,6 @@
 // Run with --expose-gc as a process of its own by traps.test.ts, where nothing else moves its memory. Prints by how many bytes it grew over
 // 100 models of 1 MB that were freed, and over 100 that were kept.
-import { simulate } from "../../../sim/simulate.ts";
+import { simulate } from "../../../sim/index.ts";
 import { megabyte } from "../designs/hand-written.ts";
 
 const collect = (globalThis as { gc?: () => void }).gc as () => void;

@@ -1,8 +1,6 @@
 /** Several benches in one time. */
 import { expect, test } from "vitest";
-import type { Bench } from "../../../sim/bench/bench.ts";
-import { Lockstep } from "../../../sim/bench/lockstep.ts";
-import { runBench } from "../../../sim/bench/run-bench.ts";
+import { type Bench, Lockstep, runBench } from "../../../sim/index.ts";
 import { counter } from "../designs/hand-written.ts";
 
 type B = Bench<typeof counter.ports>;

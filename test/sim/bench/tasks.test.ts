@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Bench } from "../../../sim/bench/bench.ts";
-import { type BenchOptions, runBench } from "../../../sim/bench/run-bench.ts";
-import { Cancelled, TimeoutError } from "../../../sim/errors.ts";
-import type { Task } from "../../../sim/bench/task.ts";
+import { type Bench, type BenchOptions, runBench, Cancelled, TimeoutError, type Task } from "../../../sim/index.ts";
 import { counter } from "../designs/hand-written.ts";
 
 type B = Bench<typeof counter.ports>;

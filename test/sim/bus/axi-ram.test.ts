@@ -1,14 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Random} from "../../../sim/random.ts";
-import type { AxiRamOptions } from "../../../sim/bus/axi-options.ts";
-import { AxiRam } from "../../../sim/bus/axi-ram.ts";
-import { axiPorts } from "../../../sim/bus/axi-ports.ts";
-import { bernoulli } from "../../../sim/bus/pause.ts";
-import type { Bench } from "../../../sim/bench/bench.ts";
-import { ProtocolError } from "../../../sim/errors.ts";
-import { runBench } from "../../../sim/bench/run-bench.ts";
-import { SparseMemory } from "../../../sim/bus/sparse-memory.ts";
-import { StreamSink, StreamSource } from "../../../sim/bus/stream.ts";
+import { type Random, type AxiRamOptions, AxiRam, axiPorts, bernoulli, type Bench, ProtocolError, runBench, SparseMemory, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { axiWires } from "../designs/wires.ts";
 
 const d512 = axiWires(512), d64 = axiWires(64);

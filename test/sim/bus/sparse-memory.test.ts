@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Random } from "../../../sim/random.ts";
-import { SparseMemory } from "../../../sim/bus/sparse-memory.ts";
+import { Random, SparseMemory } from "../../../sim/index.ts";
 
 describe("sparse memory", () => {
   for (const fill of ["zeros", { seed: 4 }] as const) {

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bit, output, source, struct, uint } from "../../../hdl-dsl/index.ts";
-import type { Random} from "../../../sim/random.ts";
-import { AxisMonitor, AxisSink } from "../../../sim/bus/axis-sink.ts";
-import { AxisSource } from "../../../sim/bus/axis-source.ts";
-import { bernoulli, bursts, never, pattern } from "../../../sim/bus/pause.ts";
-import { EthernetMac } from "../../../sim/net/ethernet-mac.ts";
-import { fromVerilog } from "../../../sim/design.ts";
-import { ProtocolError, SimulationError } from "../../../sim/errors.ts";
-import { runBench } from "../../../sim/bench/run-bench.ts";
-import { type Seen, StreamMonitor, StreamSink, StreamSource } from "../../../sim/bus/stream.ts";
+import { type Random, AxisMonitor, AxisSink, AxisSource, bernoulli, bursts, never, pattern, EthernetMac, fromVerilog, ProtocolError, SimulationError, runBench, type Seen, StreamMonitor, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { fifo } from "../designs/hand-written.ts";
 import { axisWires } from "../designs/wires.ts";
 

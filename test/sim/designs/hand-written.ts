@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { bit, input, output, sink, sint, source, struct, uint, vec } from "../../../hdl-dsl/index.ts";
-import { fromVerilog } from "../../../sim/design.ts";
+import { fromVerilog } from "../../../sim/index.ts";
 
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 

@@ -1,5 +1,5 @@
 import { bit, leavesOf, type Ports, type Shape, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
-import { fromVerilog } from "../../../sim/design.ts";
+import { fromVerilog } from "../../../sim/index.ts";
 
 /** Verilog whose streams are wires from one port to another: the two sides of a bus model meet with no cycle between them. */
 function wired<const P extends Ports>(top: string, ports: P, pairs: readonly (readonly [string, string])[], extra = "") {

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LEAST_FRAME, LINE_OVERHEAD } from "../../../sim/net/ethernet-mac.ts";
-import { NetworkModel } from "../../../sim/net/network-model.ts";
-import { SimulatedTime } from "../../../sim/net/simulated-time.ts";
-import type { LinkOptions } from "../../../sim/net/link.ts";
+import { LEAST_FRAME, LINE_OVERHEAD, NetworkModel, SimulatedTime, type LinkOptions } from "../../../sim/index.ts";
 
 const mac = (n: number): bigint => 0x02_0000_0000_00n + BigInt(n);
 function frame(to: bigint, length: number, fill = 0): Uint8Array {

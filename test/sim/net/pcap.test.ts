@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CaptureError, readPcap } from "../../../sim/net/pcap-reader.ts";
-import { Random } from "../../../sim/random.ts";
-import { writePcap } from "../../../sim/net/pcap-writer.ts";
+import { CaptureError, readPcap, Random, writePcap } from "../../../sim/index.ts";
 
 /** A capture built by hand in any of the four formats. */
 function capture(little: boolean, nano: boolean, frames: readonly { s: number; f: number; bytes: Uint8Array }[], link = 1): Uint8Array {

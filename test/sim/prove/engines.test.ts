@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assertAlways, assumeAlways, bit, cover, emit, input, module, output, reg, uint, when } from "../../../hdl-dsl/index.ts";
-import { engines } from "../../../sim/prove/portfolio.ts";
-import { holds, prove } from "../../../sim/prove/prove.ts";
-import { planted } from "../../../sim/prove/planted.ts";
-import { replay } from "../../../sim/prove/replay.ts";
-import type { Engine, Finding } from "../../../sim/prove/engine.ts";
+import { engines, holds, prove, planted, replay, type Engine, type Finding } from "../../../sim/index.ts";
 
 /** Counts to `limit` and begins again: inductive as it stands, once the count is known to stay below. */
 const Counter = module(

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { assertAlways, assumeAlways, AsyncFifo, bit, cover, emit, input, module, output, uint, when } from "../../../hdl-dsl/index.ts";
-import { planted } from "../../../sim/prove/planted.ts";
-import { replay } from "../../../sim/prove/replay.ts";
+import { planted, replay } from "../../../sim/index.ts";
 import { propertiesOf, propertyAt } from "../../../sim/prove/properties.ts";
 
 const Several = module(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bit, emit, fsm, input, module, output, reg, struct, uint, when } from "../../../hdl-dsl/index.ts";
-import { simulate } from "../../../sim/simulate.ts";
+import { simulate } from "../../../sim/index.ts";
 import { saveFile } from "../../../sim/wave/save-file.ts";
 
 const Machine = module("Machine", () => ({ go: input(bit), q: output(struct({ a: uint(4), b: bit })) }), (io) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { radixImage, RadixTree } from "../../../../designs/clio/applications/radix-tree.ts";
-import { treeBytes } from "../../../../designs/clio/applications/tree-memory.ts";
+import { radixImage, RadixTree, treeBytes } from "../../../../designs/clio/applications/index.ts";
 import { chase, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { opcode, replyCode, status } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../sim/index.ts";

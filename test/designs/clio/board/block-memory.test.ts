@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BlockMemory } from "../../../../designs/clio/board/block-memory.ts";
+import { BlockMemory } from "../../../../designs/clio/board/index.ts";
 import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

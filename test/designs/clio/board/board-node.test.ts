@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BoardNode } from "../../../../designs/clio/board/board-node.ts";
+import { BoardNode } from "../../../../designs/clio/board/index.ts";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { dissect, opcode, status } from "../../../../designs/clio/wire/index.ts";

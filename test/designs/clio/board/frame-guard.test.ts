@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FrameGuard } from "../../../../designs/clio/board/frame-guard.ts";
+import { FrameGuard } from "../../../../designs/clio/board/index.ts";
 import { bernoulli, poke, runBench, StreamSink, type Bench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

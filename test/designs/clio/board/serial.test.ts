@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slip } from "../../../../designs/clio/board/slip.ts";
+import { slip } from "../../../../designs/clio/board/index.ts";
 import { ReferenceNode, MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { clioMessage, opcode } from "../../../../designs/clio/wire/index.ts";
 import { udpFrame, type Endpoint } from "../../../../designs/shared/wire/index.ts";

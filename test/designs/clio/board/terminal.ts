@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { allBoards } from "../../../../cli/board/boards.ts";
-import { SerialNode } from "../../../../designs/clio/board/serial-node.ts";
-import { slip } from "../../../../designs/clio/board/slip.ts";
+import { SerialNode, slip } from "../../../../designs/clio/board/index.ts";
 import { makeSettings, narrowConfig } from "../../../../designs/clio/config/index.ts";
 import { smallNodeParameters } from "../../../../designs/clio/rtl/index.ts";
 import type { Endpoint } from "../../../../designs/shared/wire/index.ts";

@@ -1,6 +1,6 @@
 /** Each call of CLib against a whole node in TypeScript, on a network without faults. */
 import { describe, expect, test } from "vitest";
-import { OperationError } from "../../../../designs/clio/client/link/errors.ts";
+import { OperationError } from "../../../../designs/clio/client/index.ts";
 import { dissect, opcode } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { onNetwork } from "./rig.ts";

@@ -1,9 +1,6 @@
 /** T4 on a bad network: every operation ends, right or in an error, and nothing is done twice. */
 import { describe, expect, test } from "vitest";
-import { OperationError } from "../../../../designs/clio/client/link/errors.ts";
-import type { Client } from "../../../../designs/clio/client/client.ts";
-import type { NodeAddress } from "../../../../designs/clio/client/link/transport.ts";
-import type { Thread } from "../../../../designs/clio/client/thread.ts";
+import { OperationError, type Client, type NodeAddress, type Thread } from "../../../../designs/clio/client/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { findsFault } from "../../../support/plant.ts";
 import { asNew } from "./model-station.ts";

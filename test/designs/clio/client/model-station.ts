@@ -1,4 +1,4 @@
-import type { NodeAddress } from "../../../../designs/clio/client/link/transport.ts";
+import type { NodeAddress } from "../../../../designs/clio/client/index.ts";
 import { OffloadAccess, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { clioHeader, dissect, frameOffsets, replyFrame } from "../../../../designs/clio/wire/index.ts";
 import { encodeInto } from "../../../../designs/shared/wire/index.ts";

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ClientError, OperationError } from "../../../../designs/clio/client/link/errors.ts";
-import type { Table, Where } from "../../../../designs/clio/client/data-frame.ts";
-import type { Thread } from "../../../../designs/clio/client/thread.ts";
+import { ClientError, OperationError, type Table, type Where, type Thread } from "../../../../designs/clio/client/index.ts";
 import { DataFrameModel, MultiVersionModel, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { opcode } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../sim/index.ts";

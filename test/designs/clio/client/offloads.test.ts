@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ClientError, OperationError } from "../../../../designs/clio/client/link/errors.ts";
-import type { ChaseRequest } from "../../../../designs/clio/client/pointer-chase.ts";
-import type { Thread } from "../../../../designs/clio/client/thread.ts";
+import { ClientError, OperationError, type ChaseRequest, type Thread } from "../../../../designs/clio/client/index.ts";
 import { chase, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { opcode } from "../../../../designs/clio/wire/index.ts";
 import { onNetwork } from "./rig.ts";

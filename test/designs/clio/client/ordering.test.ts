@@ -1,7 +1,6 @@
 /** T2 of paper 4.4.5 and the memory consistency of 4.3.1: what a thread may have under way at a time. */
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { DependencyTracker } from "../../../../designs/clio/client/dependencies.ts";
-import type { Thread } from "../../../../designs/clio/client/thread.ts";
+import { DependencyTracker, type Thread } from "../../../../designs/clio/client/index.ts";
 import { opcode } from "../../../../designs/clio/wire/index.ts";
 import { findsFault } from "../../../support/plant.ts";
 import { onNetwork, tenPercent } from "./rig.ts";

@@ -1,9 +1,6 @@
 /** T1 and T4 of paper 4.4.5, request by request against a scripted node. */
 import { describe, expect, test } from "vitest";
-import { Client } from "../../../../designs/clio/client/client.ts";
-import { mostBusy, piecesAtOnce } from "../../../../designs/clio/client/link/options.ts";
-import { OperationError } from "../../../../designs/clio/client/link/errors.ts";
-import type { Receiver } from "../../../../designs/clio/client/link/transport.ts";
+import { Client, mostBusy, piecesAtOnce, OperationError, type Receiver } from "../../../../designs/clio/client/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";

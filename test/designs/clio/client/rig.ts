@@ -1,6 +1,4 @@
-import { Client } from "../../../../designs/clio/client/client.ts";
-import type { ClientOptions } from "../../../../designs/clio/client/link/options.ts";
-import type { NodeAddress } from "../../../../designs/clio/client/link/transport.ts";
+import { Client, type ClientOptions, type NodeAddress } from "../../../../designs/clio/client/index.ts";
 import { clientEndpoint } from "../../../../designs/clio/workload/index.ts";
 import { ClientStation } from "../../../../designs/clio/rig/index.ts";
 import { NetworkModel, Random, SimulatedTime, type LinkOptions } from "../../../../sim/index.ts";

@@ -1,6 +1,4 @@
-import { Client } from "../../../../designs/clio/client/client.ts";
-import type { ClientOptions } from "../../../../designs/clio/client/link/options.ts";
-import type { NodeAddress, Receiver } from "../../../../designs/clio/client/link/transport.ts";
+import { Client, type ClientOptions, type NodeAddress, type Receiver } from "../../../../designs/clio/client/index.ts";
 import { accessBody, allocReplyBody, clioHeader, clioMessage, opcode, replyCode } from "../../../../designs/clio/wire/index.ts";
 import { decode, encode, type Decoded } from "../../../../designs/shared/wire/index.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";

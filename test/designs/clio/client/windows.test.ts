@@ -1,7 +1,6 @@
 /** cwnd and iwnd of paper 4.4.4. */
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { CongestionWindow } from "../../../../designs/clio/client/link/congestion-window.ts";
-import { IncastWindow } from "../../../../designs/clio/client/link/incast-window.ts";
+import { CongestionWindow, IncastWindow } from "../../../../designs/clio/client/index.ts";
 import { onNetwork } from "./rig.ts";
 import { ScriptedNode } from "./scripted-node.ts";
 

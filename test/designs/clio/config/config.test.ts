@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../../designs/clio/config/errors.ts";
-import { counterNames } from "../../../../designs/clio/config/counters.ts";
-import { gbnTimeoutCycles, offloadsOf, ofPartition, parametersOf } from "../../../../designs/clio/config/parameters.ts";
-import { makeSettings, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/settings.ts";
+import { ConfigError, counterNames, gbnTimeoutCycles, offloadsOf, ofPartition, parametersOf, makeSettings, parseSettings, settingsBehindTransport } from "../../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../../designs/clio/build/index.ts";
 
 const refusal = (...args: string[]): string => {

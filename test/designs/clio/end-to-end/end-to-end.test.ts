@@ -1,7 +1,6 @@
 /** The end-to-end check against a node in TypeScript; the cycle-accurate one has it in test/designs/clio/rig/node/clib.test.ts. */
 import { describe, expect, test } from "vitest";
-import { endToEnd } from "../../../../designs/clio/end-to-end/run.ts";
-import type { RunOptions, RunResult } from "../../../../designs/clio/end-to-end/options.ts";
+import { endToEnd, type RunOptions, type RunResult } from "../../../../designs/clio/end-to-end/index.ts";
 import { accessBody, dissect, frameOffsets, opcode } from "../../../../designs/clio/wire/index.ts";
 import { asNew } from "../client/model-station.ts";
 import { onNetwork, tenPercent, type RigOptions } from "../client/rig.ts";

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkLinearizable } from "../../../../designs/clio/linearizability/checker.ts";
-import { keySpecification, type KeyInput, type KeyOutput } from "../../../../designs/clio/linearizability/key-value.ts";
-import { wordSpecification, type WordInput, type WordOutput } from "../../../../designs/clio/linearizability/word.ts";
-import type { Operation, Specification } from "../../../../designs/clio/linearizability/history.ts";
+import { checkLinearizable, keySpecification, type KeyInput, type KeyOutput, wordSpecification, type WordInput, type WordOutput, type Operation, type Specification } from "../../../../designs/clio/linearizability/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 
 type WordOperation = Operation<WordInput, WordOutput>;

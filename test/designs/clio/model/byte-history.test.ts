@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ByteHistory, type PendingWrite } from "../../../../designs/clio/model/byte-history.ts";
+import { ByteHistory, type PendingWrite } from "../../../../designs/clio/model/index.ts";
 
 const write = (start: number, value: number, issued: number, replied: number, length = 1): PendingWrite => ({ start, data: new Uint8Array(length).fill(value), issued, replied });
 const byte = (v: number): Uint8Array => Uint8Array.of(v);

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
-import { MappedMemory } from "../../../../designs/clio/model/pages.ts";
-import { ReferenceNode } from "../../../../designs/clio/model/node.ts";
-import { Scoreboard } from "../../../../designs/clio/model/scoreboard.ts";
+import { MappedMemory, ReferenceNode, Scoreboard } from "../../../../designs/clio/model/index.ts";
 
 const { config, runtime } = makeSettings(), page = BigInt(config.pageSize);
 const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a0a0064, port: 5000 }, own: p.Endpoint = { mac: runtime.mac, ip: runtime.ip, port: 1200 };

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { atomicResult } from "../../../../designs/clio/model/atomics.ts";
-import { WordHistory, type WordOperation } from "../../../../designs/clio/model/word-history.ts";
+import { atomicResult, WordHistory, type WordOperation } from "../../../../designs/clio/model/index.ts";
 
 const op = (kind: WordOperation["kind"], operand = 0n, swap = 0n): WordOperation => ({ kind, operand, swap });
 

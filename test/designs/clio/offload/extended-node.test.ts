@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { OffloadControl } from "../../../../designs/clio/software/index.ts";
-import { extendedNode } from "../../../../designs/clio/offload/extended-node.ts";
-import { offloadPid } from "../../../../designs/clio/offload/types.ts";
+import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, dissect, faaBody, frameOffsets, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { decode, encode, ethernetHeader, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HeaderInsert, FrameHead } from "../../../../designs/clio/offload/header-insert.ts";
-import { HeaderStrip, StrippedHead } from "../../../../designs/clio/offload/header-strip.ts";
-import { BodyBeat } from "../../../../designs/clio/offload/types.ts";
+import { HeaderInsert, FrameHead, HeaderStrip, StrippedHead, BodyBeat } from "../../../../designs/clio/offload/index.ts";
 import { AxisBeat } from "../../../../designs/shared/frame/index.ts";
 import { clioHeader, frameOffsets } from "../../../../designs/clio/wire/index.ts";
 import { encode, minimumFrame } from "../../../../designs/shared/wire/index.ts";

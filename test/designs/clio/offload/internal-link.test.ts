@@ -1,6 +1,6 @@
 /** The link between the network, the node and offloads: who goes first, who is kept apart from whom, and what it costs. */
 import { describe, expect, test } from "vitest";
-import { mergeInternal, patience, splitInternal } from "../../../../designs/clio/offload/internal-link.ts";
+import { mergeInternal, patience, splitInternal } from "../../../../designs/clio/offload/index.ts";
 import { AxisBeat } from "../../../../designs/shared/frame/index.ts";
 import { connect, module, sink, source } from "../../../../hdl-dsl/index.ts";
 import { AxisSink, AxisSource, bernoulli, bursts, never, runBench, type Bench, type Dut, type Frame, type Pause, type SentFrame } from "../../../../sim/index.ts";

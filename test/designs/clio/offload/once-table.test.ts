@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OnceTable, onceVerdict, onceWays, type OnceParameters } from "../../../../designs/clio/offload/once-table.ts";
+import { OnceTable, onceVerdict, onceWays, type OnceParameters } from "../../../../designs/clio/offload/index.ts";
 import { bernoulli, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

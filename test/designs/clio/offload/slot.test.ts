@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OffloadSlot, type SlotParameters } from "../../../../designs/clio/offload/slot.ts";
-import { offloadPid } from "../../../../designs/clio/offload/types.ts";
+import { OffloadSlot, type SlotParameters, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { bernoulli, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";

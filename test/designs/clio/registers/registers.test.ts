@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
-import { counterAddress, fieldPlace, registerMap, resetValues } from "../../../../designs/clio/registers/map.ts";
-import { defaultMatTable, matAction, matActions, matAddress, matBase, matEntryFields, matWord, matWords, syncOperation } from "../../../../designs/clio/registers/match-action.ts";
+import { counterAddress, fieldPlace, registerMap, resetValues, defaultMatTable, matAction, matActions, matAddress, matBase, matEntryFields, matWord, matWords, syncOperation, registerHeader, registerReference } from "../../../../designs/clio/registers/index.ts";
 import { extractField, insertField } from "../../../../hdl-dsl/index.ts";
-import { registerHeader, registerReference } from "../../../../designs/clio/registers/reference.ts";
 import { defaultAction, opcode } from "../../../../designs/clio/wire/index.ts";
 
 describe("registers", () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
-import { AtMostOnce, type AtMostOnceOptions } from "../../../../designs/clio/software/requests/at-most-once.ts";
-import { clearTable, SlowPath } from "../../../../designs/clio/software/slow-path.ts";
-import { MalformedRequest, type SlowReply, type SlowRequest } from "../../../../designs/clio/software/requests/handler.ts";
+import { AtMostOnce, type AtMostOnceOptions, clearTable, SlowPath, MalformedRequest, type SlowReply, type SlowRequest } from "../../../../designs/clio/software/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 const { opcode, status } = p;

@@ -1,7 +1,7 @@
 import { defaultAction, dissect } from "../../../../designs/clio/wire/index.ts";
 import type { CounterName, NodeConfig } from "../../../../designs/clio/config/index.ts";
 import { bucketAddress, bucketSlots, locate, packEntry, unpackEntry } from "../../../../designs/shared/virtual-memory/table/index.ts";
-import type { ControlRegister, SlowPathTransport } from "../../../../designs/clio/software/transport/transport.ts";
+import type { ControlRegister, SlowPathTransport } from "../../../../designs/clio/software/index.ts";
 
 /** Sparse physical memory that reads as `fill` until written: after power-up DRAM holds anything but zeros. */
 export class SparseMemory {

@@ -1,6 +1,6 @@
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { MappedMemory, ReferenceNode, type Outcome } from "../../../../designs/clio/model/index.ts";
-import { clearTable, SlowPath } from "../../../../designs/clio/software/slow-path.ts";
+import { clearTable, SlowPath } from "../../../../designs/clio/software/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 /** A whole node without hardware: the reference model for the fast path, the real slow path over the fake transport behind it. */

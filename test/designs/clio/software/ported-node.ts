@@ -1,7 +1,7 @@
 import { deriveConfig, parametersOf, type NodeConfig, type Parameters } from "../../../../designs/clio/config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../../../../designs/clio/registers/index.ts";
 import { ClioNode, EntryExchange, nodeBus, SocPort } from "../../../../designs/clio/rtl/index.ts";
-import type { MemoryMap } from "../../../../designs/clio/software/transport/memory-map.ts";
+import type { MemoryMap } from "../../../../designs/clio/software/index.ts";
 import {
   axi4Master, bit, connect, instance, liteAddress, LiteRead, LiteResponse, LiteWrite, liteSlavePorts, module, output, sink, source, struct, uint,
 } from "../../../../hdl-dsl/index.ts";

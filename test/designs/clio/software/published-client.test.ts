@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
-import { errorNumber } from "../../../../designs/clio/software/memory/memory-manager.ts";
+import { errorNumber } from "../../../../designs/clio/software/index.ts";
 import { Monitor, type MemberNode } from "../../../../designs/clio/software/cluster/index.ts";
 import { publishedCapture } from "../../../support/captures.ts";
 import { modelNode } from "./model-node.ts";

@@ -1,9 +1,8 @@
 /** Retries of allocation as memory fills up (paper Fig. 4.13: none below half, 60 at most near full), by the slow path's own counters. */
 import { describe, expect, it } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
-import { clearTable } from "../../../../designs/clio/software/slow-path.ts";
+import { clearTable, MemoryManager } from "../../../../designs/clio/software/index.ts";
 import { FramePool } from "../../../../designs/shared/virtual-memory/software/index.ts";
-import { MemoryManager } from "../../../../designs/clio/software/memory/memory-manager.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 interface Filled { readonly retriesBelowHalf: number; readonly mostNearFull: number; readonly allocations: number; readonly refused: number }

@@ -3,9 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dissectorLua } from "../../../../designs/clio/wire/dissector.ts";
-import { opcodeName, operations } from "../../../../designs/clio/wire/opcodes.ts";
-import { wireFormatReference } from "../../../../designs/clio/wire/reference.ts";
+import { dissectorLua, opcodeName, operations, wireFormatReference } from "../../../../designs/clio/wire/index.ts";
 
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
 const capture = (name: string): string => new URL(`../../../data/published-client-${name}.pcap`, import.meta.url).pathname;

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { accessBody, dissect, opcode, statusName } from "../../../../designs/clio/wire/index.ts";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
-import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/client.ts";
-import { demoCapture } from "../../../../designs/clio/workload/demo.ts";
-import { malformedFrames, mutations } from "../../../../designs/clio/workload/malformed.ts";
-import { Mixture } from "../../../../designs/clio/workload/mixture.ts";
-import { Random } from "../../../../designs/clio/workload/random.ts";
+import { clientEndpoint, FrameClient, demoCapture, malformedFrames, mutations, Mixture, Random } from "../../../../designs/clio/workload/index.ts";
 import { MappedMemory, ReferenceNode, Scoreboard } from "../../../../designs/clio/model/index.ts";
 import { modelNode } from "../software/model-node.ts";
 

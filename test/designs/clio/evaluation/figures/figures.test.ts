@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { besides } from "../../../../../designs/clio/evaluation/figures/besides.ts";
+import { besides } from "../../../../../designs/clio/evaluation/index.ts";
 import { clioFigures } from "../../../../../designs/clio/evaluation/figures/index.ts";
 import { figureOf, judged, figureSchema, reportSchema, type Claim, type Figure, type Report, type Series } from "../../../../../designs/shared/evaluation/index.ts";
 import { shortNames } from "../../../../../cli/figures/report/names.ts";

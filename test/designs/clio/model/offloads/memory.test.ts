@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
-import { MappedMemory } from "../../../../../designs/clio/model/pages.ts";
-import { ModelMemory, OffloadAccess, type MemoryAccess, type MemoryAnswer } from "../../../../../designs/clio/model/offloads/memory.ts";
-import { ReferenceNode } from "../../../../../designs/clio/model/node.ts";
+import { MappedMemory, ModelMemory, OffloadAccess, type MemoryAccess, type MemoryAnswer, ReferenceNode } from "../../../../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, allocBody, allocReplyBody, dissect, frameOffsets, opcode, status, vmFlag } from "../../../../../designs/clio/wire/index.ts";
 import { concat, decode, encode } from "../../../../../designs/shared/wire/index.ts";

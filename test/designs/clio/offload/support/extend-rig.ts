@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { MappedMemory, ReferenceNode } from "../../../../../designs/clio/model/index.ts";
-import { extendPath, type ExtendPathParameters, type Offload } from "../../../../../designs/clio/offload/extend-path.ts";
-import { offloadPid } from "../../../../../designs/clio/offload/types.ts";
+import { extendPath, type ExtendPathParameters, type Offload, offloadPid } from "../../../../../designs/clio/offload/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { decode, ethernetHeader } from "../../../../../designs/shared/wire/index.ts";
 import { dissect, frameOffsets, opcode, replyFrame, status, type RequestHeaders } from "../../../../../designs/clio/wire/index.ts";

@@ -1,7 +1,6 @@
 /** Offloads for tests of what hosts them. */
 import { bit, mux, module, node, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
-import { bodyLengthBits, offloadPorts, type OffloadParameters } from "../../../../../designs/clio/offload/types.ts";
-import type { Offload } from "../../../../../designs/clio/offload/extend-path.ts";
+import { bodyLengthBits, offloadPorts, type OffloadParameters, type Offload } from "../../../../../designs/clio/offload/index.ts";
 
 /** Bytes of a proxy's request in front of the data: one beat of 64 bytes. */
 export const proxyHead = 64;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { dissect, status } from "../../../../../designs/clio/wire/index.ts";
-import { withNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
+import { withNode } from "../../../../../designs/clio/rig/index.ts";
 
 interface Refill {
   /** Cycles from the first frame's first beat to the last one's, and those of their beats alone: the line's rate. */

@@ -11,11 +11,7 @@ import { clientEndpoint, FrameClient, Random as Numbers } from "../../../../../d
 import { accessBody, clioHeader, clioMessage, dfSelectBody, dfSelectReplyBody, dissect, frameOffsets, kvReplyBody, opcode, pointerChaseBody, replyCode, status } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
 import { bernoulli, designOf, NetworkModel, type Design, type LinkOptions } from "../../../../../sim/index.ts";
-import { ClientStation } from "../../../../../designs/clio/rig/node/client-station.ts";
-import { joinNetwork, timeOf } from "../../../../../designs/clio/rig/node/networked-node.ts";
-import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
-import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
-import type { NodePorts } from "../../../../../designs/clio/rig/node/node-ports.ts";
+import { ClientStation, joinNetwork, timeOf, realClock, UdpTransport, withNode, type SimulatedNode, type NodePorts } from "../../../../../designs/clio/rig/index.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

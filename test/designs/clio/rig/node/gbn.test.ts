@@ -4,12 +4,9 @@ import { Client, GoBackNTransport } from "../../../../../designs/clio/client/ind
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
 import { clientEndpoint, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
-import { ClientStation } from "../../../../../designs/clio/rig/node/client-station.ts";
-import { joinNetwork, timeOf } from "../../../../../designs/clio/rig/node/networked-node.ts";
+import { ClientStation, joinNetwork, timeOf, realClock, UdpTransport, withNode } from "../../../../../designs/clio/rig/index.ts";
 import { NetworkModel, type LinkOptions } from "../../../../../sim/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
-import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
-import { withNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 

@@ -5,11 +5,8 @@ import { clockPeriod, makeSettings } from "../../../../../designs/clio/config/in
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { migrationResult, type MigrationMode, type MigrationReport } from "../../../../../designs/clio/software/index.ts";
 import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
-import { ClientStation } from "../../../../../designs/clio/rig/node/client-station.ts";
-import { joinController } from "../../../../../designs/clio/rig/node/controller-station.ts";
-import { joinNetwork } from "../../../../../designs/clio/rig/node/networked-node.ts";
+import { ClientStation, joinController, joinNetwork, SimulatedNode } from "../../../../../designs/clio/rig/index.ts";
 import { Lockstep, NetworkModel, Random, runBench, SimulatedTime, type LinkOptions } from "../../../../../sim/index.ts";
-import { SimulatedNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
 import { insist } from "../../cluster/rig.ts";
 import { traffic, type TrafficResult } from "../../cluster/traffic.ts";
 import { watchRegion } from "../../cluster/watch-region.ts";

@@ -5,9 +5,8 @@ import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { clientEndpoint, FrameClient, Random } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, dissect, faaBody, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, encode } from "../../../../../designs/shared/wire/index.ts";
-import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
+import { withNode, type SimulatedNode, type NodePorts } from "../../../../../designs/clio/rig/index.ts";
 import type { Design } from "../../../../../sim/index.ts";
-import type { NodePorts } from "../../../../../designs/clio/rig/node/node-ports.ts";
 import { plant } from "../../../../support/plant.ts";
 
 const settings = makeSettings({ slowPathLatency: 8 }), { config } = settings, page = BigInt(config.pageSize);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
 import { clientEndpoint, FrameClient, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
-import { withNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
+import { withNode } from "../../../../../designs/clio/rig/index.ts";
 import { insist, onHardware, tenPercent } from "./on-hardware.ts";
 
 const build = { offloads: "all" };

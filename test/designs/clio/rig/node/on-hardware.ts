@@ -2,11 +2,8 @@
 import { Client, OperationError, type NodeAddress } from "../../../../../designs/clio/client/index.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
-import { ClientStation } from "../../../../../designs/clio/rig/node/client-station.ts";
-import { joinNetwork, timeOf } from "../../../../../designs/clio/rig/node/networked-node.ts";
+import { ClientStation, joinNetwork, timeOf, withNode, type SimulatedNode, type NodePorts } from "../../../../../designs/clio/rig/index.ts";
 import { NetworkModel, Random, type Design, type LinkOptions } from "../../../../../sim/index.ts";
-import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
-import type { NodePorts } from "../../../../../designs/clio/rig/node/node-ports.ts";
 
 export interface Rig {
   readonly node: SimulatedNode; readonly network: NetworkModel; readonly clients: readonly Client[]; readonly address: NodeAddress;

@@ -5,7 +5,7 @@ import { clientEndpoint, FrameClient, Random } from "../../../../../designs/clio
 import { accessBody, dissect, faaBody, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, encode } from "../../../../../designs/shared/wire/index.ts";
 import { bernoulli } from "../../../../../sim/index.ts";
-import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
+import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 
 

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { makeSettings, type Settings } from "../../../../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../../../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
-import { play, type PlayOptions, type PlayResult } from "../../../../../designs/clio/rig/node/play.ts";
-import { prepare } from "../../../../../designs/clio/rig/node/prepare.ts";
-import { withNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
+import { play, prepare, withNode } from "../../../../../designs/clio/rig/index.ts";
+import { type PlayOptions, type PlayResult } from "../../../../../designs/clio/rig/node/play.ts";
 
 const settings = makeSettings(), page = BigInt(settings.config.pageSize), base = 16n * page;
 

@@ -3,7 +3,7 @@ import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../../../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { dissect, status } from "../../../../../designs/clio/wire/index.ts";
-import { withNode } from "../../../../../designs/clio/rig/node/simulated-node.ts";
+import { withNode } from "../../../../../designs/clio/rig/index.ts";
 import type { SentFrame } from "../../../../../sim/index.ts";
 
 /** Cycles that a shootdown takes to the hardware. */

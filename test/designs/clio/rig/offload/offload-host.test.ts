@@ -4,7 +4,7 @@ import type { OffloadParameters } from "../../../../../designs/clio/offload/inde
 import { encode } from "../../../../../designs/shared/wire/index.ts";
 import { opcode, replyCode, status } from "../../../../../designs/clio/wire/index.ts";
 import { bursts, runBench, type Bench } from "../../../../../sim/index.ts";
-import { OffloadHost, type OffloadHostOptions } from "../../../../../designs/clio/rig/offload/offload-host.ts";
+import { OffloadHost, type OffloadHostOptions } from "../../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault } from "../../../../support/plant.ts";
 import { Breaker, copyBody, copyOpcode, faults, type FaultName } from "./copier.ts";

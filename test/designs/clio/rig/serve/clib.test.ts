@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client, OperationError, type NodeAddress } from "../../../../../designs/clio/client/index.ts";
 import { Random } from "../../../../../designs/clio/workload/index.ts";
 import { projectFolder, ServeError } from "../../../../../sim/index.ts";
-import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
+import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "./served.ts";
 
 const page = 4 << 20;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, ClusterProcess } from "../../../../../designs/clio/client/index.ts";
 import * as p from "../../../../support/packets.ts";
-import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
+import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
 import { insist } from "../../cluster/rig.ts";
 import { ownAddress, UdpClient } from "./served.ts";

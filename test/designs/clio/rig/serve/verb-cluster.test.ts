@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Client, ClusterProcess } from "../../../../../designs/clio/client/index.ts";
 import { formatIpv4, parseIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { root } from "../../../../../scripts/setup/paths.mjs";
-import { realClock, UdpTransport } from "../../../../../designs/clio/rig/serve/udp-transport.ts";
+import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { clusterBuild } from "./served-cluster.ts";
 import { mnemo } from "../../../../support/command-line.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeSettings, narrowConfig } from "../../../../../designs/clio/config/index.ts";
 import { MappedMemory, ReferenceNode } from "../../../../../designs/clio/model/index.ts";
-import { SmallNode, smallNodeParameters } from "../../../../../designs/clio/rtl/top/small-node.ts";
+import { SmallNode, smallNodeParameters } from "../../../../../designs/clio/rtl/index.ts";
 import { bucketAddress, bucketBytes, entryAddress, locate, packEntry } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import { accessBody, clioHeader, clioMessage, defaultAction, dissect, frameOffsets, opcode, status } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, encodeInto, udpFrame, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
