@@ -25,7 +25,7 @@ export const WordSum = module("WordSum", (p: OffloadParameters) => offloadPorts(
   const right = node(sized.and(asked.program.eq(0)).and(request.length.eq(wordSumBody.bytes)));
   const refused = stream(OffloadReply(p));
   io.request.ready.set(0);
-  io.request_data.ready.set(0);
+  io.requestData.ready.set(0);
   io.memory.valid.set(0);
   refused.valid.set(0);
   fsm(["idle", "body", "start"], "idle", s => ({
@@ -38,10 +38,10 @@ export const WordSum = module("WordSum", (p: OffloadParameters) => offloadPorts(
       });
     },
     body: () => {
-      io.request_data.ready.set(1);
-      when(io.request_data.valid, () => {
+      io.requestData.ready.set(1);
+      when(io.requestData.valid, () => {
         // The first beat ends up lowest when all have come.
-        const { data, last } = io.request_data.payload;
+        const { data, last } = io.requestData.payload;
         body.set(beats === 1 ? data : body.shr(width).or(data.zext(beats * width).shl((beats - 1) * width)));
         when(last, () => { s.go("start"); });
       });
@@ -63,29 +63,29 @@ export const WordSum = module("WordSum", (p: OffloadParameters) => offloadPorts(
   const failure = reg(uint(4));
   const left = reg(uint(bodyLengthBits));
   const sum = reg(uint(64));
-  const data = io.memory_reply_data.payload;
+  const data = io.memoryReplyData.payload;
   const words = Array.from({ length: p.beatBytes / 8 }, (_, i): UInt<64> => mux(left.gt(8 * i), data.data.bits(64 * i, 64), constant(0, 64)).is(64));
   const answered = stream(OffloadReply(p));
-  io.memory_reply.ready.set(0);
-  io.memory_reply_data.ready.set(0);
+  io.memoryReply.ready.set(0);
+  io.memoryReplyData.ready.set(0);
   answered.valid.set(0);
-  io.reply_data.valid.set(0);
+  io.replyData.valid.set(0);
   fsm(["idle", "add", "answer", "give"], "idle", s => ({
     idle: () => {
-      io.memory_reply.ready.set(1);
-      const reply = io.memory_reply.payload;
+      io.memoryReply.ready.set(1);
+      const reply = io.memoryReply.payload;
       context.set(reply.tag.trunc(context.width));
       failure.set(reply.status);
       left.set(reply.data);
       sum.set(0);
-      when(io.memory_reply.valid, () => {
+      when(io.memoryReply.valid, () => {
         s.go("answer");
         when(reply.status.eq(status.OK), () => { s.go("add"); });
       });
     },
     add: () => {
-      io.memory_reply_data.ready.set(1);
-      when(io.memory_reply_data.valid, () => {
+      io.memoryReplyData.ready.set(1);
+      when(io.memoryReplyData.valid, () => {
         sum.set(words.reduce((a, b) => a.add(b), sum));
         left.set(left.sub(p.beatBytes));
         when(data.last, () => { s.go("answer"); });
@@ -99,21 +99,21 @@ export const WordSum = module("WordSum", (p: OffloadParameters) => offloadPorts(
       });
     },
     give: () => {
-      io.reply_data.valid.set(1);
-      when(io.reply_data.ready, () => { s.go("idle"); });
+      io.replyData.valid.set(1);
+      when(io.replyData.ready, () => { s.go("idle"); });
     },
   }), { name: "reply_state" });
   answered.payload.set({
     context, status: failure, opcode: replyCode(opcode.WIC), length: mux(failure.eq(status.OK), constant(8, bodyLengthBits), 0), more: 0,
   });
-  io.reply_data.payload.set({ data: sum.zext(width), last: 1 });
+  io.replyData.payload.set({ data: sum.zext(width), last: 1 });
   connect(arbiter([answered, refused]), io.reply);
 
   // ---- Nothing is written.
   const nothing = stream(BodyBeat(p));
   nothing.valid.set(0);
   nothing.payload.set({ data: 0, last: 0 });
-  connect(nothing, io.memory_data);
+  connect(nothing, io.memoryData);
 });
 
 /** As a build names it. */

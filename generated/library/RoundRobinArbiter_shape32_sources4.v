@@ -3,18 +3,18 @@
 module RoundRobinArbiter_shape32_sources4 (
   input  wire        clk,
   input  wire        rst,
-  input  wire        from_0_valid,
-  output wire        from_0_ready,
-  input  wire [31:0] from_0_payload,
-  input  wire        from_1_valid,
-  output wire        from_1_ready,
-  input  wire [31:0] from_1_payload,
-  input  wire        from_2_valid,
-  output wire        from_2_ready,
-  input  wire [31:0] from_2_payload,
-  input  wire        from_3_valid,
-  output wire        from_3_ready,
-  input  wire [31:0] from_3_payload,
+  input  wire        from0_valid,
+  output wire        from0_ready,
+  input  wire [31:0] from0_payload,
+  input  wire        from1_valid,
+  output wire        from1_ready,
+  input  wire [31:0] from1_payload,
+  input  wire        from2_valid,
+  output wire        from2_ready,
+  input  wire [31:0] from2_payload,
+  input  wire        from3_valid,
+  output wire        from3_ready,
+  input  wire [31:0] from3_payload,
   output wire        to_valid,
   input  wire        to_ready,
   output wire [1:0]  to_payload_from,
@@ -22,7 +22,7 @@ module RoundRobinArbiter_shape32_sources4 (
 );
   reg merge_locked; // round-robin-arbiter.ts:42
   reg [3:0] merge_owner; // round-robin-arbiter.ts:42
-  wire [3:0] merge_request = {from_3_valid, from_2_valid, from_1_valid, from_0_valid}; // round-robin-arbiter.ts:42
+  wire [3:0] merge_request = {from3_valid, from2_valid, from1_valid, from0_valid}; // round-robin-arbiter.ts:42
   wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1)); // round-robin-arbiter.ts:42
   wire [3:0] merge_grant =
     merge_locked ? merge_owner :
@@ -39,15 +39,15 @@ module RoundRobinArbiter_shape32_sources4 (
       merge_locked <= ~to_ready;
     end
 
-  assign from_0_ready = merge_grant[0] & to_ready;
-  assign from_1_ready = merge_grant[1] & to_ready;
-  assign from_2_ready = merge_grant[2] & to_ready;
-  assign from_3_ready = merge_grant[3] & to_ready;
+  assign from0_ready = merge_grant[0] & to_ready;
+  assign from1_ready = merge_grant[1] & to_ready;
+  assign from2_ready = merge_grant[2] & to_ready;
+  assign from3_ready = merge_grant[3] & to_ready;
   assign to_valid = |(merge_grant & merge_request);
   assign to_payload_from = ({2{merge_grant[1]}} & 2'd1) | ({2{merge_grant[2]}} & 2'd2) | {2{merge_grant[3]}};
   assign to_payload_value =
-    ({32{merge_grant[0]}} & from_0_payload)
-    | ({32{merge_grant[1]}} & from_1_payload)
-    | ({32{merge_grant[2]}} & from_2_payload)
-    | ({32{merge_grant[3]}} & from_3_payload);
+    ({32{merge_grant[0]}} & from0_payload)
+    | ({32{merge_grant[1]}} & from1_payload)
+    | ({32{merge_grant[2]}} & from2_payload)
+    | ({32{merge_grant[3]}} & from3_payload);
 endmodule

@@ -17,7 +17,7 @@ import type { CatalogueEntry } from "./entry.ts";
 const word = uint(32);
 const Beat = struct({ data: uint(32), last: bit });
 const one = { from: "from", to: "to" } as const;
-const at = (i: number): string => `to_${i}`;
+const at = (i: number): string => `to${i}`;
 
 /** One stream in, one out. */
 const through = (name: string, to: Shape, build: (from: StreamIn<typeof word>) => unknown): Def =>
@@ -41,16 +41,16 @@ const throughBeats = (name: string, build: (from: StreamIn<typeof Beat>) => Stre
 const merging = (name: string, build: (from: readonly StreamIn<typeof Beat>[]) => StreamIn<typeof Beat>): Def =>
   module(
     name,
-    () => ({ from_0: sink(Beat), from_1: sink(Beat), from_2: sink(Beat), from_3: sink(Beat), to: source(Beat) }),
+    () => ({ from0: sink(Beat), from1: sink(Beat), from2: sink(Beat), from3: sink(Beat), to: source(Beat) }),
     io => {
-      connect(build([io.from_0, io.from_1, io.from_2, io.from_3]), io.to);
+      connect(build([io.from0, io.from1, io.from2, io.from3]), io.to);
     },
   )();
 /** One stream in, three out. */
 const splitting = (name: string, build: (from: StreamIn<typeof word>) => readonly StreamIn<typeof word>[]): Def =>
   module(
     name,
-    () => ({ from: sink(word), to_0: source(word), to_1: source(word), to_2: source(word) }),
+    () => ({ from: sink(word), to0: source(word), to1: source(word), to2: source(word) }),
     io => {
       const outs = io as unknown as Readonly<Record<string, StreamOut<typeof word>>>;
       build(io.from).forEach((s, i) => {
@@ -150,7 +150,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     def: splitting("DemuxUnit", s => demux(s, s.payload.bits(0, 2), 3)),
     example: "32 bits, three outputs",
     latency: 0,
-    timing: { from: "from", to: "to_0" },
+    timing: { from: "from", to: "to0" },
   }),
   row({
     name: "fork",
@@ -159,7 +159,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     def: splitting("EagerForkUnit", s => fork(s, 3)),
     example: "32 bits, three outputs, eager",
     latency: 0,
-    timing: { from: "from", to: "to_0" },
+    timing: { from: "from", to: "to0" },
     proofs: ["fork"],
   }),
   row({
@@ -169,7 +169,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     def: splitting("LazyForkUnit", s => fork(s, 3, "lazy")),
     example: "32 bits, three outputs, lazy",
     latency: 0,
-    timing: { from: "from", to: "to_0" },
+    timing: { from: "from", to: "to0" },
     proofs: ["fork"],
   }),
   row({
@@ -179,7 +179,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     def: merging("RoundRobinUnit", s => arbiter(s)),
     example: "four streams of 33 bits, round robin",
     latency: 0,
-    timing: { from: "from_1", to: "to" },
+    timing: { from: "from1", to: "to" },
   }),
   row({
     name: "arbiter",
@@ -188,7 +188,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     def: merging("PriorityUnit", s => arbiter(s, { policy: "priority" })),
     example: "four streams of 33 bits, priority",
     latency: 0,
-    timing: { from: "from_1", to: "to" },
+    timing: { from: "from1", to: "to" },
   }),
   row({
     name: "arbiter",
@@ -197,7 +197,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     def: merging("LockedUnit", s => arbiter(s, { last: v => v.last })),
     example: "four streams of 33 bits, round robin, locked to `last`",
     latency: 0,
-    timing: { from: "from_1", to: "to" },
+    timing: { from: "from1", to: "to" },
   }),
   row({
     name: "stage",

@@ -120,7 +120,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
     def: RoundRobinArbiter({ shape: word, sources: 4 }),
     example: "four of 32 bits",
     latency: 0,
-    timing: { from: "from_1", to: "to" },
+    timing: { from: "from1", to: "to" },
   }),
   row({
     name: "AxisRegister",
@@ -160,7 +160,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
     def: Axi4Register({ addressBits: 32, idBits: 4, beatBytes: 8 }),
     example: "32 address bits, 4 ID bits, 8 bytes",
     latency: 1,
-    timing: { from: "s_w", to: "m_w" },
+    timing: { from: "sW", to: "mW" },
     proofs: ["stage"],
   }),
   row({
@@ -171,7 +171,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
     def: RegisterSlave({ map: timer }),
     example: "four registers of every kind",
     latency: 2,
-    timing: { from: "s_ar", to: "s_r" },
+    timing: { from: "sAr", to: "sR" },
   }),
   row({
     name: "Crc32",

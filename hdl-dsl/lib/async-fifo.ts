@@ -37,28 +37,28 @@ const definition = module(
       width = address + 1;
     const store = inDomain(pushing, () => ram(p.shape, { depth: p.depth, collision: "undefined", style: p.style ?? "auto" }));
     // The pointers as the other side sees them: registers, so that no glitch crosses.
-    const tail_gray = inDomain(pushing, () => reg(uint(width), { init: 0 }));
-    const head_gray = inDomain(popping, () => reg(uint(width), { init: 0 }));
+    const tailGray = inDomain(pushing, () => reg(uint(width), { init: 0 }));
+    const headGray = inDomain(popping, () => reg(uint(width), { init: 0 }));
     inDomain(pushing, () => {
-      const head_seen = synchronise(head_gray, { name: "head_seen" });
+      const headSeen = synchronise(headGray, { name: "head_seen" });
       const tail = reg(uint(width), { init: 0 });
       // A lap ahead: in Gray code the two highest bits differ and no other does.
-      io.push.ready.set(tail_gray.ne(head_seen.xor(constant(3n << BigInt(width - 2), width))));
+      io.push.ready.set(tailGray.ne(headSeen.xor(constant(3n << BigInt(width - 2), width))));
       const push = io.push.fire;
-      const next_tail = node(mux(push, tail.add(1), tail));
-      tail.set(next_tail);
-      tail_gray.set(toGray(next_tail));
+      const nextTail = node(mux(push, tail.add(1), tail));
+      tail.set(nextTail);
+      tailGray.set(toGray(nextTail));
       store.write(push, tail.trunc(address), io.push.payload as never);
     });
     inDomain(popping, () => {
-      const tail_seen = synchronise(tail_gray, { name: "tail_seen" });
+      const tailSeen = synchronise(tailGray, { name: "tail_seen" });
       const head = reg(uint(width), { init: 0 });
-      io.pop.valid.set(head_gray.ne(tail_seen));
-      const next_head = node(mux(io.pop.fire, head.add(1), head));
-      head.set(next_head);
-      head_gray.set(toGray(next_head));
+      io.pop.valid.set(headGray.ne(tailSeen));
+      const nextHead = node(mux(io.pop.fire, head.add(1), head));
+      head.set(nextHead);
+      headGray.set(toGray(nextHead));
       // The word at the head is read in every cycle; once the pointer behind it has crossed, it was written before the last read.
-      const at: UInt = (p.style === "distributed" ? head : next_head).trunc(address);
+      const at: UInt = (p.style === "distributed" ? head : nextHead).trunc(address);
       assignView(io.pop.payload, p.style === "distributed" ? store.readAsync(at) : store.readSync(at, { name: "front" }), "pop_payload");
     });
   },

@@ -39,8 +39,8 @@ const definition = module(
     when(push, () => {
       tail.set(after(tail));
     });
-    const next_head = node(mux(pop, after(head), head));
-    head.set(next_head);
+    const nextHead = node(mux(pop, after(head), head));
+    head.set(nextHead);
     switchOn(cat(push, pop))
       .is(0b10, () => {
         count.set(count.add(1));
@@ -52,7 +52,7 @@ const definition = module(
     io.pop.valid.set(count.ne(0));
     assignView(
       io.pop.payload,
-      p.style === "distributed" ? store.readAsync(head) : store.readSync(next_head, { name: "front" }),
+      p.style === "distributed" ? store.readAsync(head) : store.readSync(nextHead, { name: "front" }),
       "pop_payload",
     );
     io.level.set(count);

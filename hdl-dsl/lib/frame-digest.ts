@@ -24,21 +24,21 @@ export interface Digest<P extends Shape> {
  * (a number waits, the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one cycle: both happen.
  */
 export function frameDigest<P extends Shape>(from: StreamIn<AxisBeatShape>, to: StreamOut<UIntShape>, d: Digest<P>): void {
-  const part_valid = reg(bit, { init: 0 }), part_last = reg(bit), part = reg(d.partShape, { name: "part" });
+  const partValid = reg(bit, { init: 0 }), partLast = reg(bit), part = reg(d.partShape, { name: "part" });
   const state = reg(d.state, { init: d.init, name: "state" });
-  const result_valid = reg(bit, { init: 0 }), result = reg(to.shape, { name: "result" });
-  const advance: Bit = node(part_valid.not().or(part_last.not()).or(result_valid.not()).or(to.ready));
+  const resultValid = reg(bit, { init: 0 }), result = reg(to.shape, { name: "result" });
+  const advance: Bit = node(partValid.not().or(partLast.not()).or(resultValid.not()).or(to.ready));
   from.ready.set(advance);
-  when(to.ready, () => { result_valid.set(0); });
-  when(advance, () => { part_valid.set(from.valid); });
-  when(from.fire, () => { part_last.set(from.payload.last); assignView(part, d.part(from.payload), "part"); });
-  when(part_valid.and(advance), () => {
-    when(part_last, () => {
-      result_valid.set(1);
+  when(to.ready, () => { resultValid.set(0); });
+  when(advance, () => { partValid.set(from.valid); });
+  when(from.fire, () => { partLast.set(from.payload.last); assignView(part, d.part(from.payload), "part"); });
+  when(partValid.and(advance), () => {
+    when(partLast, () => {
+      resultValid.set(1);
       assignView(result, d.result(state, part as unknown as Val<P>), "result");
       state.set(d.init);
     }).otherwise(() => { state.set(d.next(state, part as unknown as Val<P>)); });
   });
-  to.valid.set(result_valid);
+  to.valid.set(resultValid);
   assignView(to.payload, result, "payload");
 }

@@ -49,7 +49,7 @@ const definition = module(
     const push = node(io.push.fire),
       pop = node(io.pop.fire);
     const last = node(field(io.push.payload, p.last)),
-      popped_last = node(field(io.pop.payload, p.last).and(pop));
+      poppedLast = node(field(io.pop.payload, p.last).and(pop));
     const ends = node(push.and(last));
     const bad = node(p.drop === undefined ? lost : lost.or(field(io.push.payload, p.drop)));
     const commit = node(ends.and(bad.not())),
@@ -71,18 +71,18 @@ const definition = module(
     // The beats that become readable in this cycle, less the one that leaves.
     const arrived = mux(commit, coming.add(1), constant(0, counted.width));
     held.set(held.add(arrived).sub(pop.zext(counted.width)));
-    when(commit.and(popped_last.not()), () => {
+    when(commit.and(poppedLast.not()), () => {
       packets.set(packets.add(1));
-    }).elseWhen(popped_last.and(commit.not()), () => {
+    }).elseWhen(poppedLast.and(commit.not()), () => {
       packets.set(packets.sub(1));
     });
 
-    const next_head = node(mux(pop, after(head), head));
-    head.set(next_head);
+    const nextHead = node(mux(pop, after(head), head));
+    head.set(nextHead);
     io.pop.valid.set(held.any());
     assignView(
       io.pop.payload,
-      p.style === "distributed" ? store.readAsync(head) : store.readSync(next_head, { name: "front" }),
+      p.style === "distributed" ? store.readAsync(head) : store.readSync(nextHead, { name: "front" }),
       "pop_payload",
     );
     io.packets.set(packets);

@@ -9,7 +9,7 @@ import { addressBits } from "../types/bits.ts";
 
 export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends number = number> {
   readonly shape: S;
-  /** Streams to merge, 1 or more: ports `from_0`, `from_1`, ... */
+  /** Streams to merge, 1 or more: ports `from0`, `from1`, ... */
   readonly sources: N;
   /**
    * The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out: every transfer
@@ -21,7 +21,7 @@ export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends 
 /** A value, and the number of the stream that it came by. */
 const Tagged = <const S extends Shape>(shape: S, sources: number): StructShape<{ readonly from: UIntShape; readonly value: S }> =>
   struct({ from: uint(addressBits(sources)), value: shape });
-const portName = (i: number): string => `from_${i}`;
+const portName = (i: number): string => `from${i}`;
 
 const definition = module(
   "RoundRobinArbiter",
@@ -54,8 +54,8 @@ type Below<N extends number, T extends readonly number[] = []> = number extends 
   : T["length"] extends N
     ? T[number]
     : Below<N, [...T, T["length"]]>;
-/** Its ports: `from_0` and up, and `to`. */
-export type RoundRobinArbiterPorts<S extends Shape, N extends number> = { readonly [From in `from_${Below<N>}`]: StreamPort<"in", S> } & {
+/** Its ports: `from0` and up, and `to`. */
+export type RoundRobinArbiterPorts<S extends Shape, N extends number> = { readonly [From in `from${Below<N>}`]: StreamPort<"in", S> } & {
   readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>>;
 };
 

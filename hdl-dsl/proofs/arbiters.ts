@@ -27,9 +27,9 @@ interface Case {
 function arbiterHarness(name: string, c: Case): Def {
   return module(
     name,
-    () => ({ from_0: sink(uint(2)), from_1: sink(uint(2)), from_2: sink(uint(2)), to: source(Tagged) }),
+    () => ({ from0: sink(uint(2)), from1: sink(uint(2)), from2: sink(uint(2)), to: source(Tagged) }),
     io => {
-      const from = [io.from_0, io.from_1, io.from_2];
+      const from = [io.from0, io.from1, io.from2];
       connect(c.build(from) as never, io.to);
       from.forEach((s, i) => {
         producerObeys(s, `from_${i}`);
@@ -143,7 +143,7 @@ export const arbiterProofs: readonly Proof[] = [
       build: from => {
         const dut = instance("dut", RoundRobinArbiter({ shape: uint(2), sources: SOURCES }));
         from.forEach((s, i) => {
-          connect(s, dut[`from_${i as 0 | 1 | 2}`]);
+          connect(s, dut[`from${i as 0 | 1 | 2}`]);
         });
         return dut.to as never;
       },

@@ -27,23 +27,23 @@ const harness = module(
     const dut = instance("dut", AsyncFifo({ shape: uint(BITS), depth: DEPTH }), { domains: { push: pushing, pop: popping } });
     connect(dut.pop, io.pop);
     inDomain(pushing, () => {
-      const next_in = reg(uint(BITS), { init: 0 });
+      const nextIn = reg(uint(BITS), { init: 0 });
       dut.push.valid.set(io.offer);
-      dut.push.payload.set(next_in);
+      dut.push.payload.set(nextIn);
       when(dut.push.fire, () => {
-        next_in.set(next_in.add(1));
+        nextIn.set(nextIn.add(1));
       });
       cover(io.offer.and(dut.push.ready.not()), "full");
     });
     inDomain(popping, () => {
       const waited = moduleObeys(io.pop, "pop");
-      const next_out = reg(uint(BITS), { init: 0 });
+      const nextOut = reg(uint(BITS), { init: 0 });
       when(io.pop.fire, () => {
-        next_out.set(next_out.add(1));
+        nextOut.set(nextOut.add(1));
       });
-      assertAlways(io.pop.valid.not().or(io.pop.payload.eq(next_out)), "elements come out in their order, none lost or doubled");
+      assertAlways(io.pop.valid.not().or(io.pop.payload.eq(nextOut)), "elements come out in their order, none lost or doubled");
       cover(waited.and(io.pop.fire), "one comes out after a stall");
-      cover(next_out.eq(3), "three have come out");
+      cover(nextOut.eq(3), "three have come out");
     });
   },
 );

@@ -19,9 +19,9 @@ const gateHarness = module(
     connect(gate(io.from, io.open, { name: "dut" }), io.to);
     producerObeys(io.from, "from");
     const waited = moduleObeys(io.to, "to");
-    const held_open = reg(bit, { init: 0 });
-    held_open.set(io.open.and(io.from.valid).and(io.from.ready.not()));
-    assumeAlways((held_open as Bit).not().or(io.open), "open holds until what waits has gone");
+    const heldOpen = reg(bit, { init: 0 });
+    heldOpen.set(io.open.and(io.from.valid).and(io.from.ready.not()));
+    assumeAlways((heldOpen as Bit).not().or(io.open), "open holds until what waits has gone");
     assertAlways(io.to.valid.eq(io.from.valid.and(io.open)), "open lets through, closed does not");
     assertAlways(io.to.fire.eq(io.from.fire), "in and out happen together");
     assertAlways(io.to.valid.not().or(io.to.payload.eq(io.from.payload)), "the payload is unchanged");
@@ -52,12 +52,12 @@ const joinHarness = module(
 /** Three outputs chosen by two bits: the fourth number is dropped. */
 const demuxHarness = module(
   "DemuxProof",
-  () => ({ from: sink(uint(3)), to_0: source(uint(3)), to_1: source(uint(3)), to_2: source(uint(3)) }),
+  () => ({ from: sink(uint(3)), to0: source(uint(3)), to1: source(uint(3)), to2: source(uint(3)) }),
   io => {
     const select = io.from.payload.bits(0, 2);
-    const outs = [io.to_0, io.to_1, io.to_2];
+    const outs = [io.to0, io.to1, io.to2];
     demux(io.from, select, 3, { name: "dut" }).forEach((s, i) => {
-      connect(s, outs[i] as typeof io.to_0);
+      connect(s, outs[i] as typeof io.to0);
     });
     producerObeys(io.from, "from");
     const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));

@@ -12,16 +12,16 @@ import { moduleObeys, producerObeys } from "./harness/rules.ts";
 
 const ports = (): {
   readonly from: ReturnType<typeof sink<ReturnType<typeof uint<2>>>>;
-  readonly to_0: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
-  readonly to_1: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
-  readonly to_2: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
-} => ({ from: sink(uint(2)), to_0: source(uint(2)), to_1: source(uint(2)), to_2: source(uint(2)) });
+  readonly to0: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
+  readonly to1: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
+  readonly to2: ReturnType<typeof source<ReturnType<typeof uint<2>>>>;
+} => ({ from: sink(uint(2)), to0: source(uint(2)), to1: source(uint(2)), to2: source(uint(2)) });
 
 /** Compared with one bit per output: has it taken the transfer that is at the input? */
 const eager = module("EagerForkProof", ports, io => {
-  const outs = [io.to_0, io.to_1, io.to_2];
+  const outs = [io.to0, io.to1, io.to2];
   fork(io.from, 3, "eager", { name: "dut" }).forEach((s, i) => {
-    connect(s, outs[i] as typeof io.to_0);
+    connect(s, outs[i] as typeof io.to0);
   });
   producerObeys(io.from, "from");
   const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
@@ -36,20 +36,20 @@ const eager = module("EagerForkProof", ports, io => {
     io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))),
     "the input moves on when all outputs have it, and at once",
   );
-  cover((waited[2] as Bit).and(io.to_2.fire).and(io.from.fire).and(io.to_0.valid.not()), "the last output takes what another had before");
+  cover((waited[2] as Bit).and(io.to2.fire).and(io.from.fire).and(io.to0.valid.not()), "the last output takes what another had before");
 });
 
 /** Outputs keep their ready until they get something, or the others' valid would be withdrawn: the price of having no state. */
 const lazy = module("LazyForkProof", ports, io => {
-  const outs = [io.to_0, io.to_1, io.to_2];
+  const outs = [io.to0, io.to1, io.to2];
   fork(io.from, 3, "lazy", { name: "dut" }).forEach((s, i) => {
-    connect(s, outs[i] as typeof io.to_0);
+    connect(s, outs[i] as typeof io.to0);
   });
   producerObeys(io.from, "from");
   const waited = outs.map((out, i) => {
-    const was_ready = reg(bit, { init: 0, name: `to_${i}_was_ready` });
-    was_ready.set(out.ready.and(out.fire.not()));
-    assumeAlways((was_ready as Bit).not().or(out.ready), `to_${i}: ready stays until something comes`);
+    const wasReady = reg(bit, { init: 0, name: `to_${i}_was_ready` });
+    wasReady.set(out.ready.and(out.fire.not()));
+    assumeAlways((wasReady as Bit).not().or(out.ready), `to_${i}: ready stays until something comes`);
     assertAlways(out.fire.eq(io.from.fire), `to_${i}: takes with all the others`);
     assertAlways(out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))), `to_${i}: what it sees is at the input`);
     return moduleObeys(out, `to_${i}`);

@@ -50,15 +50,15 @@ const insertHarness = module(
     producerObeys(seen(io.body), "body");
     const waited = moduleObeys(seen(io.to), "to");
     // Which part the next beat belongs to, told by what has gone in.
-    const after_header = reg(bit, { init: 0, name: "model_after_header" });
+    const afterHeader = reg(bit, { init: 0, name: "model_after_header" });
     when(io.header.fire, () => {
-      after_header.set(io.header.payload.last);
+      afterHeader.set(io.header.payload.last);
     });
     when(io.body.fire, () => {
-      after_header.set(io.body.payload.last.not());
+      afterHeader.set(io.body.payload.last.not());
     });
-    assertAlways(io.header.fire.not().or(after_header.not()), "no header within a body");
-    assertAlways(io.body.fire.not().or(after_header), "no body without its header");
+    assertAlways(io.header.fire.not().or(afterHeader.not()), "no header within a body");
+    assertAlways(io.body.fire.not().or(afterHeader), "no body without its header");
     assertAlways(io.to.fire.eq(io.header.fire.xor(io.body.fire)), "what goes in comes out, one at a time");
     assertAlways(
       io.header.fire.not().or(io.to.payload.value.eq(io.header.payload.value).and(io.to.payload.last.not())),
@@ -68,9 +68,9 @@ const insertHarness = module(
       io.body.fire.not().or(io.to.payload.value.eq(io.body.payload.value).and(io.to.payload.last.eq(io.body.payload.last))),
       "a body's beat is unchanged",
     );
-    assertAlways(mux(after_header, io.body.valid, io.header.valid).eq(io.to.valid), "the part whose turn it is is offered");
+    assertAlways(mux(afterHeader, io.body.valid, io.header.valid).eq(io.to.valid), "the part whose turn it is is offered");
     cover(waited.and(io.body.fire).and(io.body.payload.last), "a packet ends after a stall");
-    cover(io.body.valid.and(after_header.not()).and(io.header.valid.not()), "a body waits for its header");
+    cover(io.body.valid.and(afterHeader.not()).and(io.header.valid.not()), "a body waits for its header");
   },
 );
 
@@ -89,7 +89,7 @@ const splitHarness = module(
     connect(body, io.body);
     producerObeys(seen(io.from), "from");
     const waited = moduleObeys(seen(io.header), "header"),
-      waited_body = moduleObeys(seen(io.body), "body");
+      waitedBody = moduleObeys(seen(io.body), "body");
     // Place of the next beat in its packet; stays when it is past the header.
     const place = reg(uint(2), { init: 0, name: "model_place" });
     when(io.from.fire, () => {
@@ -109,7 +109,7 @@ const splitHarness = module(
       );
     }
     cover(waited.and(io.header.fire).and(io.header.payload.last), "a packet without a body");
-    cover(waited_body.and(io.body.fire).and(io.body.payload.last), "a body ends after a stall");
+    cover(waitedBody.and(io.body.fire).and(io.body.payload.last), "a body ends after a stall");
   },
 );
 

@@ -42,12 +42,12 @@ const harness = module(
     dut.happened.set(io.happened);
     io.mode.set(dut.mode);
     io.start.set(dut.start);
-    io.b.valid.set(dut.s_b.valid);
-    io.b.payload.set(dut.s_b.payload);
-    dut.s_b.ready.set(io.b.ready);
-    io.r.valid.set(dut.s_r.valid);
-    io.r.payload.set(dut.s_r.payload);
-    dut.s_r.ready.set(io.r.ready);
+    io.b.valid.set(dut.sB.valid);
+    io.b.payload.set(dut.sB.payload);
+    dut.sB.ready.set(io.b.ready);
+    io.r.valid.set(dut.sR.valid);
+    io.r.payload.set(dut.sR.payload);
+    dut.sR.ready.set(io.r.ready);
     moduleObeys({ ...io.b, payload: io.b.payload.resp }, "b");
     moduleObeys({ ...io.r, payload: pack(io.r.payload) }, "r");
 
@@ -60,10 +60,10 @@ const harness = module(
       return taken;
     };
     const ended = node(io.b.fire, { name: "model_written" }), answered = node(io.r.fire, { name: "model_answered" });
-    const addressed = once(io.aw, dut.s_aw, ended, "addressed"), given = once(io.w, dut.s_w, ended, "given"), asked = once(io.ar, dut.s_ar, answered, "asked");
-    dut.s_aw.payload.set(io.aw.payload);
-    dut.s_w.payload.set(io.w.payload);
-    dut.s_ar.payload.set(io.ar.payload);
+    const addressed = once(io.aw, dut.sAw, ended, "addressed"), given = once(io.w, dut.sW, ended, "given"), asked = once(io.ar, dut.sAr, answered, "asked");
+    dut.sAw.payload.set(io.aw.payload);
+    dut.sW.payload.set(io.w.payload);
+    dut.sAr.payload.set(io.ar.payload);
     const to = reg(uint(3), { name: "model_to" }), data = reg(uint(9), { name: "model_data" }), strb = reg(uint(2), { name: "model_strb" }), of = reg(uint(3), { name: "model_of" });
     when(io.aw.fire, () => { to.set(io.aw.payload.addr.bits(2, 3).is(3)); });
     when(io.w.fire, () => { data.set(io.w.payload.data.bits(0, 9)); strb.set(io.w.payload.strb.bits(0, 2)); });

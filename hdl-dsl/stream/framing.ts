@@ -52,18 +52,18 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
 ): StreamIn<StructShape<F>> {
   const { name } = nameOf(o, "headed");
   const ends = (v: unknown): Bit => (v as Readonly<Record<string, Bit>>)[last] as Bit;
-  const in_body = reg(bit, { init: 0, name: `${name}_in_body` });
+  const inBody = reg(bit, { init: 0, name: `${name}_in_body` });
   const out = stream(header.shape, { name });
-  out.valid.set(mux(in_body as Bit, body.valid, header.valid));
+  out.valid.set(mux(inBody as Bit, body.valid, header.valid));
   const fields = Object.keys(header.shape.fields);
-  const beat = mux(in_body as Bit, body.payload as never, header.payload as never) as Readonly<Record<string, unknown>>;
-  assignGiven(out.payload, header.shape, Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(in_body) : beat[f]])));
-  header.ready.set(out.ready.and(in_body.not()));
-  body.ready.set(out.ready.and(in_body as Bit));
+  const beat = mux(inBody as Bit, body.payload as never, header.payload as never) as Readonly<Record<string, unknown>>;
+  assignGiven(out.payload, header.shape, Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(inBody) : beat[f]])));
+  header.ready.set(out.ready.and(inBody.not()));
+  body.ready.set(out.ready.and(inBody as Bit));
   when(header.fire.and(ends(header.payload)), () => {
-    in_body.set(1);
+    inBody.set(1);
   }).elseWhen(body.fire.and(ends(body.payload)), () => {
-    in_body.set(0);
+    inBody.set(0);
   });
   return out as unknown as StreamIn<StructShape<F>>;
 }
@@ -85,27 +85,27 @@ export function splitHeader<S extends Shape>(
   const ends = last(from.payload);
   const header = stream(from.shape, { name: `${name}_header` }),
     body = stream(from.shape, { name: `${name}_body` });
-  let in_header: Bit;
-  if (beats === 1) in_header = atStart(from.fire, ends, name);
+  let inHeader: Bit;
+  if (beats === 1) inHeader = atStart(from.fire, ends, name);
   else {
     const index = reg(uint(bitsFor(beats)), { init: 0, name: `${name}_index` });
-    in_header = node(index.ne(beats), { name: `${name}_in_header` });
+    inHeader = node(index.ne(beats), { name: `${name}_in_header` });
     when(from.fire, () => {
       when(ends, () => {
         index.set(0);
-      }).elseWhen(in_header, () => {
+      }).elseWhen(inHeader, () => {
         index.set(index.add(1));
       });
     });
   }
   for (const [out, mine] of [
-    [header, in_header],
-    [body, in_header.not()],
+    [header, inHeader],
+    [body, inHeader.not()],
   ] as const) {
     out.valid.set(from.valid.and(mine));
     assignGiven(out.payload, from.shape, from.payload);
   }
-  from.ready.set(mux(in_header, header.ready, body.ready));
+  from.ready.set(mux(inHeader, header.ready, body.ready));
   return { header: header as unknown as StreamIn<S>, body: body as unknown as StreamIn<S> };
 }
 

@@ -8,7 +8,7 @@ interface ToDesign<F extends string> { readonly valid: InSignal; readonly ready:
 export type AddressField = "addr" | "id" | "len" | "size" | "burst";
 
 /**
- * The five channels of an AXI4 master port, streams named `<prefix>_aw` and so on. Address channels: addr (bytes), id, len (beats - 1),
+ * The five channels of an AXI4 master port, streams named `<prefix>Aw` and so on. Address channels: addr (bytes), id, len (beats - 1),
  * size (log2 of the bytes of a beat), burst (0 FIXED, 1 INCR, 2 WRAP).
  */
 export interface AxiPorts {
@@ -20,13 +20,13 @@ export interface AxiPorts {
 }
 
 /** The ports object of a design with an AXI4 master port of that prefix. */
-export type HasAxi<Prefix extends string> = { readonly [C in keyof AxiPorts as `${Prefix}_${C}`]: AxiPorts[C] };
+export type HasAxi<Prefix extends string> = { readonly [C in keyof AxiPorts as `${Prefix}${Capitalize<C>}`]: AxiPorts[C] };
 
 /** Gathers the five channels of a prefix from `sim.io`. */
 export function axiPorts<const Prefix extends string>(io: HasAxi<Prefix>, prefix: Prefix): AxiPorts {
   const all = io as Readonly<Record<string, unknown>>;
   const get = (channel: keyof AxiPorts): unknown => {
-    const port = all[`${prefix}_${channel}`];
+    const port = all[`${prefix}${channel.charAt(0).toUpperCase()}${channel.slice(1)}`];
     if (port === undefined) throw new SimulationError(`the design has no stream ${prefix}_${channel}; an AXI4 port needs aw, w, b, ar and r`);
     return port;
   };

@@ -11,8 +11,8 @@ type ReadData = StructShape<{ readonly data: UIntShape<32>; readonly resp: UIntS
 
 /** The five channels of an AXI4-Lite port that the design serves, 32 bits of data. */
 export interface LitePorts {
-  readonly s_aw: StreamIo<Address, "in">; readonly s_w: StreamIo<WriteData, "in">; readonly s_b: StreamIo<Response, "out">;
-  readonly s_ar: StreamIo<Address, "in">; readonly s_r: StreamIo<ReadData, "out">;
+  readonly sAw: StreamIo<Address, "in">; readonly sW: StreamIo<WriteData, "in">; readonly sB: StreamIo<Response, "out">;
+  readonly sAr: StreamIo<Address, "in">; readonly sR: StreamIo<ReadData, "out">;
 }
 
 /** AXI4-Lite master: whole words, one access at a time in each direction, in the order of the calls. Needs a bench to wait in. */
@@ -26,8 +26,8 @@ export class LiteMaster {
   #writes: Promise<unknown> = Promise.resolve();
 
   constructor(sim: Simulation, ports: LitePorts) {
-    this.#aw = new StreamSource(sim, ports.s_aw); this.#w = new StreamSource(sim, ports.s_w); this.#b = new StreamSink(sim, ports.s_b);
-    this.#ar = new StreamSource(sim, ports.s_ar); this.#r = new StreamSink(sim, ports.s_r);
+    this.#aw = new StreamSource(sim, ports.sAw); this.#w = new StreamSource(sim, ports.sW); this.#b = new StreamSink(sim, ports.sB);
+    this.#ar = new StreamSource(sim, ports.sAr); this.#r = new StreamSink(sim, ports.sR);
   }
 
   /** @throws SimulationError when the design answers with an error. */

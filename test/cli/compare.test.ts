@@ -23,7 +23,7 @@ describe("a module of the library and the one written by hand", () => {
     const [a, b] = run(emitted, handDesign(emitted, name, readFileSync(hand, "utf8")), 7, name === "Fifo_block" ? 1200 : 100);
     expect(a).toEqual(b);
     expect(a.filter((x) => x["to_valid"] === 1n || x["pop_valid"] === 1n).length).toBeGreaterThan(100);
-    expect(a.filter((x) => x["from_ready"] === 0n || x["push_ready"] === 0n || x["from_0_ready"] === 0n).length).toBeGreaterThan(100);
+    expect(a.filter((x) => x["from_ready"] === 0n || x["push_ready"] === 0n || x["from0_ready"] === 0n).length).toBeGreaterThan(100);
   });
 
   test("a fault in one of them is seen", () => {

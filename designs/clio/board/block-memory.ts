@@ -31,33 +31,33 @@ export const BlockMemory = module("BlockMemory",
     const fetched = reg(bit, { init: 0 });
     const word = reg(uint(bits)), left = reg(uint(8)), id = reg(uint(p.idBits));
     const idle = node(reading.or(writing).or(answering).not());
-    const in_window = node(word.ge(p.windowFrom / p.beatBytes).and(word.lt(p.windowEnd / p.beatBytes)));
+    const inWindow = node(word.ge(p.windowFrom / p.beatBytes).and(word.lt(p.windowEnd / p.beatBytes)));
 
-    io.s_ar.ready.set(idle);
-    io.s_aw.ready.set(idle.and(io.s_ar.valid.not()));
-    when(io.s_ar.fire, () => { reading.set(1); fetched.set(0); word.set(io.s_ar.payload.addr.shr(lane).trunc(bits)); left.set(io.s_ar.payload.len); id.set(io.s_ar.payload.id); });
-    when(io.s_aw.fire, () => { writing.set(1); word.set(io.s_aw.payload.addr.shr(lane).trunc(bits)); id.set(io.s_aw.payload.id); });
-    for (const a of [io.s_ar, io.s_aw]) assertAlways(a.valid.not().or(a.payload.size.eq(lane).and(a.payload.burst.eq(1))), "bursts are of full beats, INCR");
+    io.sAr.ready.set(idle);
+    io.sAw.ready.set(idle.and(io.sAr.valid.not()));
+    when(io.sAr.fire, () => { reading.set(1); fetched.set(0); word.set(io.sAr.payload.addr.shr(lane).trunc(bits)); left.set(io.sAr.payload.len); id.set(io.sAr.payload.id); });
+    when(io.sAw.fire, () => { writing.set(1); word.set(io.sAw.payload.addr.shr(lane).trunc(bits)); id.set(io.sAw.payload.id); });
+    for (const a of [io.sAr, io.sAw]) assertAlways(a.valid.not().or(a.payload.size.eq(lane).and(a.payload.burst.eq(1))), "bursts are of full beats, INCR");
 
     const data = words.readSync(word, { en: reading.and(fetched.not()) });
     when(reading, () => { fetched.set(1); });
-    io.s_r.valid.set(fetched.and(reading));
-    io.s_r.payload.set({ data: mux(in_window, io.status, data), id, resp: axiResponse.OKAY, last: left.eq(0) });
-    when(io.s_r.fire, () => {
+    io.sR.valid.set(fetched.and(reading));
+    io.sR.payload.set({ data: mux(inWindow, io.status, data), id, resp: axiResponse.OKAY, last: left.eq(0) });
+    when(io.sR.fire, () => {
       fetched.set(0);
       word.set(word.add(1));
       left.set(left.sub(1));
       when(left.eq(0), () => { reading.set(0); });
     });
 
-    io.s_w.ready.set(writing);
-    words.write(io.s_w.fire, word, io.s_w.payload.data, io.s_w.payload.strb);
-    io.written.set({ valid: io.s_w.fire.and(in_window).and(io.s_w.payload.strb.all()), word: word.sub(p.windowFrom / p.beatBytes).trunc(Math.log2(registers)), data: io.s_w.payload.data });
-    when(io.s_w.fire, () => {
+    io.sW.ready.set(writing);
+    words.write(io.sW.fire, word, io.sW.payload.data, io.sW.payload.strb);
+    io.written.set({ valid: io.sW.fire.and(inWindow).and(io.sW.payload.strb.all()), word: word.sub(p.windowFrom / p.beatBytes).trunc(Math.log2(registers)), data: io.sW.payload.data });
+    when(io.sW.fire, () => {
       word.set(word.add(1));
-      when(io.s_w.payload.last, () => { writing.set(0); answering.set(1); });
+      when(io.sW.payload.last, () => { writing.set(0); answering.set(1); });
     });
-    io.s_b.valid.set(answering);
-    io.s_b.payload.set({ id, resp: axiResponse.OKAY });
-    when(io.s_b.fire, () => { answering.set(0); });
+    io.sB.valid.set(answering);
+    io.sB.payload.set({ id, resp: axiResponse.OKAY });
+    when(io.sB.fire, () => { answering.set(0); });
   });

@@ -28,13 +28,13 @@ export const BoardNode = module("BoardNode",
     const c = deriveConfig(p), bus = nodeBus(c), g = socPortGeometry(c);
     const at = { node: { domain: "node" }, mac: { domain: "mac" }, memory: { domain: "memory" } } as const;
     return {
-      mac_rx: input(LinkBeat(c.beatBytes), at.mac), mac_rx_lost: output(bit, at.mac), mac_tx: source(FrameBeat(c.beatBytes), at.mac),
-      mem_aw: source(axi4Address(bus), at.memory), mem_w: source(axi4Write(bus.beatBytes), at.memory), mem_b: sink(axi4Response(bus), at.memory),
-      mem_ar: source(axi4Address(bus), at.memory), mem_r: sink(axi4Read(bus), at.memory),
-      control_aw: sink(liteAddress(registerAddressBits), at.node), control_w: sink(LiteWrite, at.node), control_b: source(LiteResponse, at.node),
-      control_ar: sink(liteAddress(registerAddressBits), at.node), control_r: source(LiteRead, at.node),
-      port_aw: sink(liteAddress(g.addressBits), at.node), port_w: sink(LiteWrite, at.node), port_b: source(LiteResponse, at.node),
-      port_ar: sink(liteAddress(g.addressBits), at.node), port_r: source(LiteRead, at.node), irq: output(bit, at.node),
+      macRx: input(LinkBeat(c.beatBytes), at.mac), macRxLost: output(bit, at.mac), macTx: source(FrameBeat(c.beatBytes), at.mac),
+      memAw: source(axi4Address(bus), at.memory), memW: source(axi4Write(bus.beatBytes), at.memory), memB: sink(axi4Response(bus), at.memory),
+      memAr: source(axi4Address(bus), at.memory), memR: sink(axi4Read(bus), at.memory),
+      controlAw: sink(liteAddress(registerAddressBits), at.node), controlW: sink(LiteWrite, at.node), controlB: source(LiteResponse, at.node),
+      controlAr: sink(liteAddress(registerAddressBits), at.node), controlR: source(LiteRead, at.node),
+      portAw: sink(liteAddress(g.addressBits), at.node), portW: sink(LiteWrite, at.node), portB: source(LiteResponse, at.node),
+      portAr: sink(liteAddress(g.addressBits), at.node), portR: source(LiteRead, at.node), irq: output(bit, at.node),
     };
   },
   (io, p) => {
@@ -49,32 +49,32 @@ export const BoardNode = module("BoardNode",
 
     // The network.
     const guard = inDomain(mac, () => instance(FrameGuard({ beatBytes: c.beatBytes })));
-    guard.from.set(io.mac_rx);
-    io.mac_rx_lost.set(guard.lost);
+    guard.from.set(io.macRx);
+    io.macRxLost.set(guard.lost);
     cross(guard.to, node.rx, FrameBeat(c.beatBytes), depths.receive, mac, nodes, "receive");
     const whole = inDomain(mac, () => instance(PacketFifo({ shape: FrameBeat(c.beatBytes), depth: depths.whole, last: "last", style: "block" })));
     cross(node.tx, whole.push, FrameBeat(c.beatBytes), depths.send, nodes, mac, "send");
-    connect(whole.pop as unknown as Any, io.mac_tx as unknown as Any);
+    connect(whole.pop as unknown as Any, io.macTx as unknown as Any);
 
     // Memory.
-    connect(node.mem_ar, exchange.s_ar); connect(node.mem_aw, exchange.s_aw); connect(node.mem_w, exchange.s_w);
-    connect(exchange.s_r, node.mem_r); connect(exchange.s_b, node.mem_b);
-    cross(exchange.m_aw, io.mem_aw, axi4Address(bus), depths.address, nodes, memory, "write_address");
-    cross(exchange.m_w, io.mem_w, axi4Write(bus.beatBytes), depths.write, nodes, memory, "write_data");
-    cross(io.mem_b, exchange.m_b, axi4Response(bus), depths.answer, memory, nodes, "write_answer");
-    cross(exchange.m_ar, io.mem_ar, axi4Address(bus), depths.address, nodes, memory, "read_address");
-    cross(io.mem_r, exchange.m_r, axi4Read(bus), depths.read, memory, nodes, "read_data");
+    connect(node.memAr, exchange.sAr); connect(node.memAw, exchange.sAw); connect(node.memW, exchange.sW);
+    connect(exchange.sR, node.memR); connect(exchange.sB, node.memB);
+    cross(exchange.mAw, io.memAw, axi4Address(bus), depths.address, nodes, memory, "write_address");
+    cross(exchange.mW, io.memW, axi4Write(bus.beatBytes), depths.write, nodes, memory, "write_data");
+    cross(io.memB, exchange.mB, axi4Response(bus), depths.answer, memory, nodes, "write_answer");
+    cross(exchange.mAr, io.memAr, axi4Address(bus), depths.address, nodes, memory, "read_address");
+    cross(io.memR, exchange.mR, axi4Read(bus), depths.read, memory, nodes, "read_data");
 
     // The processor.
-    connect(io.control_aw, node.s_aw); connect(io.control_w, node.s_w); connect(node.s_b, io.control_b);
-    connect(io.control_ar, node.s_ar); connect(node.s_r, io.control_r);
-    connect(io.port_aw, port.s_aw); connect(io.port_w, port.s_w); connect(port.s_b, io.port_b);
-    connect(io.port_ar, port.s_ar); connect(port.s_r, io.port_r);
-    connect(node.soc_rx, port.soc_rx); connect(port.soc_tx, node.soc_tx);
-    connect(port.free_page, node.free_page);
-    port.free_pages.set(node.free_pages);
-    port.low_water.set(node.low_water);
-    connect(port.shootdown, node.shootdown); connect(node.shootdown_done, port.shootdown_done);
+    connect(io.controlAw, node.sAw); connect(io.controlW, node.sW); connect(node.sB, io.controlB);
+    connect(io.controlAr, node.sAr); connect(node.sR, io.controlR);
+    connect(io.portAw, port.sAw); connect(io.portW, port.sW); connect(port.sB, io.portB);
+    connect(io.portAr, port.sAr); connect(port.sR, io.portR);
+    connect(node.socRx, port.socRx); connect(port.socTx, node.socTx);
+    connect(port.freePage, node.freePage);
+    port.freePages.set(node.freePages);
+    port.lowWater.set(node.lowWater);
+    connect(port.shootdown, node.shootdown); connect(node.shootdownDone, port.shootdownDone);
     connect(port.exchange, exchange.exchange); connect(exchange.exchanged, port.exchanged);
     io.irq.set(port.irq);
   });

@@ -20,48 +20,48 @@ export interface SerialNodeParameters extends SmallNodeParameters {
  * that begins before the request in front has been answered is cut and dropped. `busy`: a request is inside; `lost`: a frame has been cut since reset.
  */
 export const SerialNode = module("SerialNode",
-  (_: SerialNodeParameters) => ({ line_in: input(bit), line_out: output(bit), busy: output(bit), lost: output(bit) }),
+  (_: SerialNodeParameters) => ({ lineIn: input(bit), lineOut: output(bit), busy: output(bit), lost: output(bit) }),
   (io, p) => {
     const { divider, ...rest } = p, { beatBytes } = p, table = tableGeometry(p);
     const receiver = instance(UartRx({ divider })), sender = instance(UartTx({ divider }));
     const decoder = instance(SlipDecoder({ beatBytes })), encoder = instance(SlipEncoder({ beatBytes }));
     const guard = instance(FrameGuard({ beatBytes }));
-    const small_node = instance(SmallNode(rest));
-    receiver.line.set(io.line_in);
+    const smallNode = instance(SmallNode(rest));
+    receiver.line.set(io.lineIn);
     decoder.byte.set(receiver.byte);
     guard.from.set(decoder.beat);
-    connect(guard.to, small_node.rx);
-    connect(small_node.tx, encoder.from);
+    connect(guard.to, smallNode.rx);
+    connect(smallNode.tx, encoder.from);
     connect(encoder.to, sender.byte);
-    io.line_out.set(sender.line);
-    io.busy.set(small_node.busy);
+    io.lineOut.set(sender.line);
+    io.busy.set(smallNode.busy);
     const lost = reg(bit, { init: 0 });
     when(guard.lost, () => { lost.set(1); });
     io.lost.set(lost);
 
     const memory = instance(BlockMemory({ bytes: p.physicalMemory, beatBytes, idBits: smallBus(p).idBits, windowFrom: table.tableBytes, windowEnd: p.pageSize }));
-    connect(small_node.mem_ar, memory.s_ar); connect(memory.s_r, small_node.mem_r);
-    connect(small_node.mem_aw, memory.s_aw); connect(small_node.mem_w, memory.s_w); connect(memory.s_b, small_node.mem_b);
+    connect(smallNode.memAr, memory.sAr); connect(memory.sR, smallNode.memR);
+    connect(smallNode.memAw, memory.sAw); connect(smallNode.memW, memory.sW); connect(memory.sB, smallNode.memB);
 
     // The slow path's registers. What is written is kept until it is taken; who writes sees to it, by the status, that it has been.
     const { valid, word, data } = memory.written;
     const writes = (r: keyof typeof lineRegister) => node(valid.and(word.eq(lineRegister[r])), { name: `writes_${r}` });
-    const page_waits = reg(bit, { init: 0 }), page = reg(uint(table.ppnBits));
-    when(small_node.free_page.fire, () => { page_waits.set(0); });
-    when(writes("freePage"), () => { page_waits.set(1); page.set(data.bits(0, table.ppnBits)); });
-    small_node.free_page.valid.set(page_waits);
-    small_node.free_page.payload.set(page);
-    const shooting = reg(bit, { init: 0 }), shot_taken = reg(bit, { init: 0 });
-    const shot_pid = reg(uint(16)), shot_vpn = reg(uint(table.vpnBits));
-    when(writes("shootdown"), () => { shooting.set(1); shot_taken.set(0); shot_pid.set(data.bits(0, 16)); shot_vpn.set(data.bits(16, table.vpnBits)); });
-    small_node.shootdown.valid.set(shooting.and(shot_taken.not()));
-    small_node.shootdown.payload.set({ pid: shot_pid, vpn: shot_vpn });
-    when(small_node.shootdown.fire, () => { shot_taken.set(1); });
-    small_node.shootdown_done.ready.set(1);
-    when(small_node.shootdown_done.fire, () => { shooting.set(0); });
-    const out_of_memory = reg(bit, { init: 0 });
-    when(writes("outOfMemory"), () => { out_of_memory.set(data.bit(0)); });
-    small_node.out_of_memory.set(out_of_memory);
-    const pages = small_node.free_pages.zext(lineStatus.pages.width).add(page_waits.zext(lineStatus.pages.width));
+    const pageWaits = reg(bit, { init: 0 }), page = reg(uint(table.ppnBits));
+    when(smallNode.freePage.fire, () => { pageWaits.set(0); });
+    when(writes("freePage"), () => { pageWaits.set(1); page.set(data.bits(0, table.ppnBits)); });
+    smallNode.freePage.valid.set(pageWaits);
+    smallNode.freePage.payload.set(page);
+    const shooting = reg(bit, { init: 0 }), shotTaken = reg(bit, { init: 0 });
+    const shotPid = reg(uint(16)), shotVpn = reg(uint(table.vpnBits));
+    when(writes("shootdown"), () => { shooting.set(1); shotTaken.set(0); shotPid.set(data.bits(0, 16)); shotVpn.set(data.bits(16, table.vpnBits)); });
+    smallNode.shootdown.valid.set(shooting.and(shotTaken.not()));
+    smallNode.shootdown.payload.set({ pid: shotPid, vpn: shotVpn });
+    when(smallNode.shootdown.fire, () => { shotTaken.set(1); });
+    smallNode.shootdownDone.ready.set(1);
+    when(smallNode.shootdownDone.fire, () => { shooting.set(0); });
+    const outOfMemory = reg(bit, { init: 0 });
+    when(writes("outOfMemory"), () => { outOfMemory.set(data.bit(0)); });
+    smallNode.outOfMemory.set(outOfMemory);
+    const pages = smallNode.freePages.zext(lineStatus.pages.width).add(pageWaits.zext(lineStatus.pages.width));
     memory.status.set(cat(shooting, pages).zext(8 * beatBytes));
   });

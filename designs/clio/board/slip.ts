@@ -61,18 +61,18 @@ export const SlipEncoder = module("SlipEncoder",
     const closing = reg(bit, { init: 0 });
     const bad = reg(bit, { init: 0 });
     const value = node(unpack(vec(uint(8), p.beatBytes), beat.data).at(lane));
-    const is_end = node(value.eq(slip.END));
-    const special = node(is_end.or(value.eq(slip.ESC)));
+    const isEnd = node(value.eq(slip.END));
+    const special = node(isEnd.or(value.eq(slip.ESC)));
     const final = node(lane.eq(lastLane(beat.keep)));
-    const first_of_two = node(escaped.not().and(mux(closing, bad, special)));
+    const firstOfTwo = node(escaped.not().and(mux(closing, bad, special)));
 
     io.to.valid.set(closing.or(io.from.valid));
-    io.to.payload.set(mux(first_of_two, constant(slip.ESC, 8), mux(closing, constant(slip.END, 8),
-      mux(special, mux(is_end, constant(slip.ESC_END, 8), slip.ESC_ESC), value))));
-    io.from.ready.set(io.to.ready.and(closing.not()).and(first_of_two.not()).and(final));
+    io.to.payload.set(mux(firstOfTwo, constant(slip.ESC, 8), mux(closing, constant(slip.END, 8),
+      mux(special, mux(isEnd, constant(slip.ESC_END, 8), slip.ESC_ESC), value))));
+    io.from.ready.set(io.to.ready.and(closing.not()).and(firstOfTwo.not()).and(final));
     when(io.to.fire, () => {
-      escaped.set(first_of_two);
-      when(first_of_two.not(), () => {
+      escaped.set(firstOfTwo);
+      when(firstOfTwo.not(), () => {
         closing.set(closing.not().and(final).and(beat.last));
         when(closing.not(), () => {
           lane.set(mux(final, constant(0, width), lane.add(1)));

@@ -38,8 +38,8 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
   (p: ExtendPathParameters) => {
     const beat = AxisBeat(p.beatBytes);
     return {
-      config: input(NetConfig), rx: sink(beat), tx: source(beat), soc_rx: source(beat), soc_tx: sink(beat),
-      node_rx: source(beat), node_tx: sink(beat), node_soc_rx: sink(beat), node_soc_tx: source(beat),
+      config: input(NetConfig), rx: sink(beat), tx: source(beat), socRx: source(beat), socTx: sink(beat),
+      nodeRx: source(beat), nodeTx: sink(beat), nodeSocRx: sink(beat), nodeSocTx: source(beat),
       events: output(OffloadEvents), control: input(OffloadControl), state: output(OffloadState),
     };
   },
@@ -47,24 +47,24 @@ export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
     const slots = offloads.map((o, k) => {
       const slot = instance(`slot_${k}`, OffloadSlot(p));
       const built = o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData, ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }) });
-      const offload = instance(o.name, built, { reset: slot.in_reset });
+      const offload = instance(o.name, built, { reset: slot.inReset });
       slot.pid.set(offloadPid(k));
       slot.control.set({ hold: io.control.hold.bit(k), patience: io.control.patience });
-      connect(slot.request, offload.request); connect(slot.request_data, offload.request_data);
-      connect(offload.reply, slot.reply); connect(offload.reply_data, slot.reply_data);
-      connect(offload.memory, slot.memory); connect(offload.memory_data, slot.memory_data);
-      connect(slot.memory_reply, offload.memory_reply); connect(slot.memory_reply_data, offload.memory_reply_data);
+      connect(slot.request, offload.request); connect(slot.requestData, offload.requestData);
+      connect(offload.reply, slot.reply); connect(offload.replyData, slot.replyData);
+      connect(offload.memory, slot.memory); connect(offload.memoryData, slot.memoryData);
+      connect(slot.memoryReply, offload.memoryReply); connect(slot.memoryReplyData, offload.memoryReplyData);
       return slot;
     });
-    const requests = requestFrames(io.node_soc_rx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), p, once, io.config);
-    connect(requests.soc, io.soc_rx);
-    connect(arbiter([replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.soc_tx], { last: v => v.last, name: "soc" }), io.node_soc_tx);
+    const requests = requestFrames(io.nodeSocRx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), p, once, io.config);
+    connect(requests.soc, io.socRx);
+    connect(arbiter([replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.socTx], { last: v => v.last, name: "soc" }), io.nodeSocTx);
     const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
     io.state.set({ held: bySlot(s => s.state.held), stuck: bySlot(s => s.state.stuck) });
     io.events.set({ requests: bySlot(s => s.events.requests), accesses: bySlot(s => s.events.accesses), busy: requests.busy, repeated: requests.repeated });
-    const { network, internal } = splitInternal(io.node_tx, p.beatBytes);
+    const { network, internal } = splitInternal(io.nodeTx, p.beatBytes);
     connect(network, io.tx);
     memoryReplies(internal, slots, p);
-    connect(mergeInternal(io.rx, memoryFrames(slots, p, io.config), p.beatBytes), io.node_rx);
+    connect(mergeInternal(io.rx, memoryFrames(slots, p, io.config), p.beatBytes), io.nodeRx);
   },
   { nameOf: p => `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}${p.partBit === undefined ? "" : `_q${p.partBit}`}` });

@@ -33,13 +33,13 @@ export const extendedNode = (offloads: readonly Offload[], transport?: Transport
   },
   (io, p) => {
     const node = instance(ClioNode({ ...p, offloads: "none", exportsConfig: true, countsOffloads: true })), path = instance(extendPath(offloads)(pathOf(p, transport)));
-    path.config.set(node.net_config);
-    if (p.exportsConfig === true) io.net_config.set(node.net_config);
-    node.offload_events.set(path.events);
-    node.offload_state.set(path.state);
-    path.control.set(node.offload_control);
-    connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.soc_rx, io.soc_rx); connect(io.soc_tx, path.soc_tx);
-    connect(path.node_rx, node.rx); connect(node.tx, path.node_tx); connect(node.soc_rx, path.node_soc_rx); connect(path.node_soc_tx, node.soc_tx);
+    path.config.set(node.netConfig);
+    if (p.exportsConfig === true) io.netConfig.set(node.netConfig);
+    node.offloadEvents.set(path.events);
+    node.offloadState.set(path.state);
+    path.control.set(node.offloadControl);
+    connect(io.rx, path.rx); connect(path.tx, io.tx); connect(path.socRx, io.socRx); connect(io.socTx, path.socTx);
+    connect(path.nodeRx, node.rx); connect(node.tx, path.nodeTx); connect(node.socRx, path.nodeSocRx); connect(path.nodeSocTx, node.socTx);
     handThrough(io, node);
   },
   { nameOf: p => `${ClioNode({ ...p, offloads: "none" }).name.replace("ClioNode", "ClioNodeExtended")}_${offloads.map(o => o.name).join("_")}` }), { requests: contexts * offloads.length + 1 });

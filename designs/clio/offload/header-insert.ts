@@ -28,14 +28,14 @@ export const HeaderInsert = module("HeaderInsert",
     const length = headerBytes < minimumFrame ? reg(uint(bodyLengthBits), { name: "length" }) : undefined;
     const index = reg(uint(countBits));
     // The number of the frame's last byte: of its last beat, and the lane in it.
-    const last_byte = reg(uint(sizeBits));
-    const data_left = reg(uint(countBits));
+    const lastByte = reg(uint(sizeBits));
+    const dataLeft = reg(uint(countBits));
     const held = reg(uint(Math.max(1, rest) * 8));
 
     const out = stream(AxisBeat(beatBytes));
-    const in_body = node(index.ge(whole));
-    const takes = node(in_body.and(data_left.any()));
-    const last = node(index.eq(last_byte.shr(laneBits).resize(countBits)));
+    const inBody = node(index.ge(whole));
+    const takes = node(inBody.and(dataLeft.any()));
+    const last = node(index.eq(lastByte.shr(laneBits).resize(countBits)));
     out.valid.set(active.and(takes.not().or(io.data.valid)));
     io.data.ready.set(active.and(takes).and(out.ready));
     const ends = node(out.fire.and(last));
@@ -54,12 +54,12 @@ export const HeaderInsert = module("HeaderInsert",
       return length === undefined ? raw
         : at.reduce((v: UInt, i) => mux(index.eq(Math.floor((headerBytes + i) / beatBytes)).and(length.le(i)), constant(0, 8), v), raw);
     });
-    out.payload.set({ data: cat(...lanes.reverse()), keep: mux(last, keepTo(last_byte.bits(0, laneBits), beatBytes), keepAll(beatBytes)), last, user: 0 });
+    out.payload.set({ data: cat(...lanes.reverse()), keep: mux(last, keepTo(lastByte.bits(0, laneBits), beatBytes), keepAll(beatBytes)), last, user: 0 });
     when(out.fire, () => {
       index.set(index.add(1));
       when(takes, () => {
         if (rest > 0) held.set(data.bits((beatBytes - rest) * 8, rest * 8));
-        data_left.set(data_left.sub(1));
+        dataLeft.set(dataLeft.sub(1));
       });
       when(last, () => { active.set(0); });
     });
@@ -70,8 +70,8 @@ export const HeaderInsert = module("HeaderInsert",
       length?.set(given.length);
       index.set(0);
       const bytes = node(given.length.zext(sizeBits).add(headerBytes - 1), { name: "bytes" });
-      last_byte.set(headerBytes >= minimumFrame ? bytes : mux(bytes.lt(minimumFrame - 1), constant(minimumFrame - 1, sizeBits), bytes));
-      data_left.set(given.length.zext(sizeBits).add(beatBytes - 1).shr(laneBits).resize(countBits));
+      lastByte.set(headerBytes >= minimumFrame ? bytes : mux(bytes.lt(minimumFrame - 1), constant(minimumFrame - 1, sizeBits), bytes));
+      dataLeft.set(given.length.zext(sizeBits).add(beatBytes - 1).shr(laneBits).resize(countBits));
     });
     connect(stage(out, "full"), io.frame);
   },

@@ -29,36 +29,36 @@ export const HeaderStrip = module("HeaderStrip",
     const valid = reg(bit, { init: 0 });
     const beat = reg(AxisBeat(beatBytes));
     const index = reg(uint(indexBits));
-    const next_index = reg(uint(indexBits), { init: 0 });
+    const nextIndex = reg(uint(indexBits), { init: 0 });
     const before = reg(uint(beatBytes * 8));
     const header = reg(uint(headerBytes * 8));
     const length = reg(uint(bodyLengthBits));
     const left = reg(uint(bodyLengthBits));
     /** A last data beat still to come, of `before` alone. */
     const flush = reg(bit, { init: 0 });
-    const flush_route = reg(uint(8));
-    const head_given = reg(bit, { init: 0 });
-    const data_given = reg(bit, { init: 0 });
+    const flushRoute = reg(uint(8));
+    const headGiven = reg(bit, { init: 0 });
+    const dataGiven = reg(bit, { init: 0 });
 
-    const in_header = node(index.lt(past));
+    const inHeader = node(index.lt(past));
     // Beats of data that the beat at hand and those behind it have still to complete: a register, counted as the beat came in that ends the header.
-    const emits_due = node(left.any());
-    const emits = node(valid.and(in_header.not()).and(emits_due));
+    const emitsDue = node(left.any());
+    const emits = node(valid.and(inHeader.not()).and(emitsDue));
     assertAlways(flush.and(emits).not(), "a last data beat leaves while the next frame's header comes");
 
-    io.data.valid.set(flush.or(emits.and(data_given.not())));
+    io.data.valid.set(flush.or(emits.and(dataGiven.not())));
     const high = rest === 0 ? undefined : before.bits(rest * 8, (beatBytes - rest) * 8);
     // A flushed beat stands still while the next frame comes in.
     const joined: UInt = high === undefined ? beat.data : cat(mux(flush, constant(0, rest * 8), beat.data.bits(0, rest * 8)), high);
     io.data.payload.set({ data: joined, last: flush.or(left.eq(1)) });
     const route = header.bits(p.routeByte * 8, 8);
-    io.route.set(mux(flush, flush_route, route));
-    const data_settled = node(emits.not().or(data_given).or(io.data.ready));
-    io.head.valid.set(valid.and(beat.last).and(head_given.not()));
+    io.route.set(mux(flush, flushRoute, route));
+    const dataSettled = node(emits.not().or(dataGiven).or(io.data.ready));
+    io.head.valid.set(valid.and(beat.last).and(headGiven.not()));
     io.head.payload.set({ header, length, bad: beat.user });
-    const head_settled = node(beat.last.not().or(head_given).or(io.head.ready));
-    const flush_settled = node(flush.not().or(io.data.ready));
-    const moves = node(valid.and(data_settled).and(head_settled).and(flush_settled));
+    const headSettled = node(beat.last.not().or(headGiven).or(io.head.ready));
+    const flushSettled = node(flush.not().or(io.data.ready));
+    const moves = node(valid.and(dataSettled).and(headSettled).and(flushSettled));
     const room = node(valid.not().or(moves));
     io.frame.ready.set(room);
 
@@ -68,30 +68,30 @@ export const HeaderStrip = module("HeaderStrip",
       valid.set(0);
       left.set(after);
       before.set(beat.data);
-      head_given.set(0);
-      data_given.set(0);
+      headGiven.set(0);
+      dataGiven.set(0);
       if (rest > 0) flush.set(beat.last.and(after.any()));
-      flush_route.set(route);
+      flushRoute.set(route);
     }).otherwise(() => {
-      when(io.head.fire, () => { head_given.set(1); });
-      when(emits.and(io.data.fire), () => { data_given.set(1); });
+      when(io.head.fire, () => { headGiven.set(1); });
+      when(emits.and(io.data.fire), () => { dataGiven.set(1); });
     });
     when(io.frame.fire, () => {
       valid.set(1);
       beat.set(io.frame.payload);
-      index.set(next_index);
+      index.set(nextIndex);
       // The Clio header's size: in the header so far, or in the very beat that ends it.
       const sizeBeat = Math.floor(sizeByte / beatBytes), from = sizeBeat === headBeat ? io.frame.payload.data.bits((sizeByte % beatBytes) * 8, 16) : header.bits(sizeByte * 8, 16);
       const size = node(from.is(16), { name: "size" }), some = node(size.gt(within), { name: "some" }), none = constant(0, bodyLengthBits);
-      when(next_index.eq(headBeat), () => {
+      when(nextIndex.eq(headBeat), () => {
         length.set(mux(some, size.sub(within).trunc(bodyLengthBits), none));
         left.set(mux(some, size.addGrow(constant(beatBytes - 1, 16)).sub(within).shr(Math.log2(beatBytes)).trunc(bodyLengthBits), none));
       });
-      if (headBeat > 0) when(next_index.eq(0), () => { length.set(0); left.set(0); });
-      next_index.set(mux(io.frame.payload.last, next_index.sub(next_index), mux(next_index.eq(past), next_index, next_index.add(1))));
+      if (headBeat > 0) when(nextIndex.eq(0), () => { length.set(0); left.set(0); });
+      nextIndex.set(mux(io.frame.payload.last, nextIndex.sub(nextIndex), mux(nextIndex.eq(past), nextIndex, nextIndex.add(1))));
       for (let i = 0; i <= headBeat; i++) {
         const bytes = Math.min(beatBytes, headerBytes - i * beatBytes);
-        when(next_index.eq(i), () => { header.setBits(i * beatBytes * 8, io.frame.payload.data.bits(0, bytes * 8)); });
+        when(nextIndex.eq(i), () => { header.setBits(i * beatBytes * 8, io.frame.payload.data.bits(0, bytes * 8)); });
       }
     });
   },

@@ -13,8 +13,8 @@ import { memoryTagBits, type BodyBeat } from "./types.ts";
 
 /** What the memory side sees of a slot. */
 export interface MemorySide {
-  readonly access: StreamIn<ReturnType<typeof SlotAccess>>; readonly access_data: StreamIn<ReturnType<typeof BodyBeat>>;
-  readonly came: StreamOut<ReturnType<typeof SlotReply>>; readonly came_data: StreamOut<ReturnType<typeof BodyBeat>>;
+  readonly access: StreamIn<ReturnType<typeof SlotAccess>>; readonly accessData: StreamIn<ReturnType<typeof BodyBeat>>;
+  readonly came: StreamOut<ReturnType<typeof SlotReply>>; readonly cameData: StreamOut<ReturnType<typeof BodyBeat>>;
 }
 type Frames = ReturnType<typeof AxisBeat>;
 
@@ -56,7 +56,7 @@ export function memoryFrames(slots: readonly MemorySide[], p: SlotParameters, co
       joinFields(accessBody, { va: v.va, length: v.length }));
     const insert = instance("memory_header", HeaderInsert({ beatBytes: p.beatBytes, headerBytes }));
     connect(map(summed, FrameHead({ beatBytes: p.beatBytes, headerBytes }), () => ({ header, length: v.data }), { name: "head" }), insert.head);
-    supply(insert.head.fire, v.number, slots.map(s => s.access_data), insert.data);
+    supply(insert.head.fire, v.number, slots.map(s => s.accessData), insert.data);
     return insert.frame;
   });
 }
@@ -89,6 +89,6 @@ export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySi
     const ways = demux(routed, routed.payload.number, slots.length, { name: "came" });
     slots.forEach((s, k) => { connect(map(ways[k] as typeof routed, SlotReply(p), ({ number: _, ...v }) => v as never, { name: `came_${k}` }), s.came); });
     const data = demux(strip.data, strip.route.bits(0, bits), slots.length, { name: "came_data" });
-    slots.forEach((s, k) => { connect(data[k] as StreamIn<ReturnType<typeof BodyBeat>>, s.came_data); });
+    slots.forEach((s, k) => { connect(data[k] as StreamIn<ReturnType<typeof BodyBeat>>, s.cameData); });
   });
 }

@@ -65,42 +65,42 @@ export const OnceTable = module("OnceTable",
     const set = reg(uint(setBits));
     // Ways are read one after another, each a cycle before it is looked at.
     const step = reg(uint(3));
-    const hit = reg(bit), hit_way = reg(uint(wayBits));
-    const victim = reg(bit), victim_way = reg(uint(wayBits)), victim_age = reg(uint(stampBits)), victim_empty = reg(bit);
+    const hit = reg(bit), hitWay = reg(uint(wayBits));
+    const victim = reg(bit), victimWay = reg(uint(wayBits)), victimAge = reg(uint(stampBits)), victimEmpty = reg(bit);
     io.ask.ready.set(busy.not().and(cleared));
     const a = io.ask.payload;
     // Every client counts its operations up, so the low bits alone spread them; the client's port keeps clients apart.
     const low = (v: UInt, from: number): UInt => v.bits(from, setBits);
     const hash = node(low(a.operation, 0).xor(low(a.client, 0)).xor(low(a.client, 16)));
     when(io.ask.fire, () => {
-      busy.set(1); step.set(0); hit.set(0); victim.set(0); victim_empty.set(0); victim_age.set(0);
+      busy.set(1); step.set(0); hit.set(0); victim.set(0); victimEmpty.set(0); victimAge.set(0);
       asked.set(literalOf(OnceAsk, a as never));
       set.set(hash);
     });
     const way = node(step.trunc(wayBits)), looked = node(step.sub(1).trunc(wayBits));
-    const read_at = node(cat(set, mux(step.lt(onceWays), way, hit_way)));
-    const found = keys.readSync(read_at, { en: busy });
-    const reply = kept.readSync(read_at, { en: busy });
+    const readAt = node(cat(set, mux(step.lt(onceWays), way, hitWay)));
+    const found = keys.readSync(readAt, { en: busy });
+    const reply = kept.readSync(readAt, { en: busy });
     const look = node(busy.and(step.ge(1)).and(step.le(onceWays)));
-    const place = node(cat(set, looked)), is_settled = settled.readAsync(place);
+    const place = node(cat(set, looked)), isSettled = settled.readAsync(place);
     const same = node(found.valid.and(found.client.eq(asked.client)).and(found.operation.eq(asked.operation)));
     const age = node(now.sub(found.stamp));
     const old = node(age.gt(Math.ceil(p.keepCycles / unit)));
-    const may_go = node(found.valid.not().or(is_settled.and(old)));
-    const better = node(may_go.and(victim.not().or(victim_empty.not().and(found.valid.not().or(age.gt(victim_age))))));
+    const mayGo = node(found.valid.not().or(isSettled.and(old)));
+    const better = node(mayGo.and(victim.not().or(victimEmpty.not().and(found.valid.not().or(age.gt(victimAge))))));
     when(look, () => {
-      when(same, () => { hit.set(1); hit_way.set(looked); });
-      when(better, () => { victim.set(1); victim_way.set(looked); victim_age.set(age); victim_empty.set(found.valid.not()); });
+      when(same, () => { hit.set(1); hitWay.set(looked); });
+      when(better, () => { victim.set(1); victimWay.set(looked); victimAge.set(age); victimEmpty.set(found.valid.not()); });
     });
     // One more read of the one that was found, for its answer; what is not found gets its place, unless a reply is being written in this cycle.
     const claiming = node(busy.and(step.eq(5)).and(io.done.valid.not()));
     const decided = node(busy.and(step.eq(6)));
     when(busy.and(step.lt(5)).or(claiming), () => { step.set(step.add(1)); });
-    const entry = node(cat(set, mux(hit, hit_way, victim_way)));
-    const hit_settled = settled.readAsync(entry);
+    const entry = node(cat(set, mux(hit, hitWay, victimWay)));
+    const hitSettled = settled.readAsync(entry);
     io.answer.valid.set(decided);
     io.answer.payload.set({
-      verdict: mux(hit, mux(hit_settled, constant(onceVerdict.done, 2), constant(onceVerdict.running, 2)), mux(victim, constant(onceVerdict.fresh, 2), constant(onceVerdict.full, 2))),
+      verdict: mux(hit, mux(hitSettled, constant(onceVerdict.done, 2), constant(onceVerdict.running, 2)), mux(victim, constant(onceVerdict.fresh, 2), constant(onceVerdict.full, 2))),
       entry, status: reply.status, opcode: reply.opcode, length: reply.length, body: reply.body,
     });
     when(io.answer.fire, () => { busy.set(0); });

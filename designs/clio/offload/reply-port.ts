@@ -16,7 +16,7 @@ import { BodyBeat, bodyLengthBits, type OffloadReply } from "./types.ts";
 
 /** What the reply side sees of a slot. */
 export interface ReplySide {
-  readonly answer: StreamIn<ReturnType<typeof OffloadReply>>; readonly answer_data: StreamIn<ReturnType<typeof BodyBeat>>;
+  readonly answer: StreamIn<ReturnType<typeof OffloadReply>>; readonly answerData: StreamIn<ReturnType<typeof BodyBeat>>;
   /** The answer is to a request that its offload was reset from. */
   readonly lost: Bit;
 }
@@ -43,17 +43,17 @@ export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: 
     const { lost: _lost, ...kept } = fields;
     const Headed = struct({ ...kept, header: uint(requestHeader * 8), remember: bit, entry: uint(noted.entry.width) });
     // Of an operation that is to be done at most once nobody knows how far its offload had come; all others can be done again.
-    const asked_header = node(store.read(granted.payload.place), { name: "asked_header" }), asked_clio = cutFields(clioHeader, asked_header, frameOffsets.clio);
-    const lost_status = mux(noted.valid, constant(status.EXPIRED, 4), constant(status.BUSY, 4));
+    const askedHeader = node(store.read(granted.payload.place), { name: "asked_header" }), askedClio = cutFields(clioHeader, askedHeader, frameOffsets.clio);
+    const lostStatus = mux(noted.valid, constant(status.EXPIRED, 4), constant(status.BUSY, 4));
     const headed = stage(map(granted, Headed, ({ place: _, lost, ...v }) => ({
-      ...v, status: mux(lost, lost_status, v.status), opcode: mux(lost, asked_clio.opcode, v.opcode), header: asked_header,
+      ...v, status: mux(lost, lostStatus, v.status), opcode: mux(lost, askedClio.opcode, v.opcode), header: askedHeader,
       remember: noted.valid.and(v.more.not()).and(v.number.ne(hostNumber)), entry: noted.entry,
     }), { name: "headed" }), "full", { name: "to_sum" });
 
-    const asked_ip = cutFields(ipv4Header, headed.payload.header, frameOffsets.network);
-    const ip_length = node(headed.payload.length.zext(16).add(ipOverhead + clioHeader.bytes));
+    const askedIp = cutFields(ipv4Header, headed.payload.header, frameOffsets.network);
+    const ipLength = node(headed.payload.length.zext(16).add(ipOverhead + clioHeader.bytes));
     const Summed = struct({ ...Headed.fields, ipLength: uint(16), sum: uint(17) });
-    const summed = stage(map(headed, Summed, v => ({ ...v, ipLength: ip_length, sum: ipSum(config, asked_ip.src, ip_length) }), { name: "summed" }), "full", { name: "to_head" });
+    const summed = stage(map(headed, Summed, v => ({ ...v, ipLength: ipLength, sum: ipSum(config, askedIp.src, ipLength) }), { name: "summed" }), "full", { name: "to_head" });
 
     const v = summed.payload;
     const ethernet = cutFields(ethernetHeader, v.header), ip = cutFields(ipv4Header, v.header, frameOffsets.network);
@@ -75,9 +75,9 @@ export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: 
     const remembering = reg(bit, { init: 0, name: "remembering" });
     const beat = reg(uint(bitsFor(rememberedBytes)), { name: "beat" });
     const beats = Math.ceil(rememberedBytes / p.beatBytes), part = (i: number): number => Math.min(p.beatBytes, rememberedBytes - i * p.beatBytes) * 8;
-    const host_data = stream(BodyBeat(p), { name: "host_data" });
-    host_data.valid.set(1);
-    host_data.payload.set({
+    const hostData = stream(BodyBeat(p), { name: "host_data" });
+    hostData.valid.set(1);
+    hostData.payload.set({
       data: Array.from({ length: beats }, (_, i): UInt => sent.body.bits(i * p.beatBytes * 8, part(i)).zext(p.beatBytes * 8)).reduceRight((behind, d, i) => mux(beat.eq(i), d, behind)), last: 0,
     });
     when(insert.data.fire, () => {
@@ -95,7 +95,7 @@ export function replyFrames(slots: readonly ReplySide[], requests: Requests, p: 
       remembering.set(v.remember);
       beat.set(0);
     });
-    supply(insert.head.fire, v.number, [...slots.map(s => s.answer_data), host_data], insert.data);
+    supply(insert.head.fire, v.number, [...slots.map(s => s.answerData), hostData], insert.data);
     return insert.frame;
   });
 }

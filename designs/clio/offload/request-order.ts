@@ -29,16 +29,16 @@ export const RequestOrder = module("RequestOrder",
     const leaving = node(mux(io.leave.valid, decode(io.leave.context, n), none));
     inside.set(inside.and(leaving.not()).or(entering));
 
-    const in_the_way = node(fromBits(each(i => {
+    const inTheWay = node(fromBits(each(i => {
       const meets = keys.at(i).eq(io.enter.key).and(keyed.bit(i)).and(io.enter.keyed).and(writes.bit(i).or(io.enter.writes));
       return inside.bit(i).and(leaving.bit(i).not()).and(meets.or(lists.bit(i).and(io.enter.lists)));
     })));
     const left = each(i => node(ahead.at(i).and(leaving.not()), { name: `left_${i}` }));
     each(i => {
       when(entering.bit(i), () => { keys.at(i).set(io.enter.key); });
-      ahead.at(i).set(mux(entering.bit(i), in_the_way, left[i] as UInt));
+      ahead.at(i).set(mux(entering.bit(i), inTheWay, left[i] as UInt));
     });
-    blocked.set(fromBits(each(i => mux(entering.bit(i), in_the_way.any(), (left[i] as UInt).any()))));
+    blocked.set(fromBits(each(i => mux(entering.bit(i), inTheWay.any(), (left[i] as UInt).any()))));
     const marked = (of: UInt, given: Bit): UInt => mux(given, of.or(entering), of.and(entering.not()));
     when(io.enter.valid, () => {
       writes.set(marked(writes, io.enter.writes));

@@ -18,7 +18,7 @@ export interface RequestSide {
   /** Those that are done at most once. */
   readonly once: readonly number[];
   readonly room: Bit; readonly context: UInt;
-  readonly asked: StreamOut<ReturnType<typeof OffloadRequest>>; readonly asked_data: StreamOut<Bodies>;
+  readonly asked: StreamOut<ReturnType<typeof OffloadRequest>>; readonly askedData: StreamOut<Bodies>;
 }
 
 /** Bytes of a request's headers: what is kept of it for its reply. */
@@ -78,27 +78,27 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     const offloaded = node(target.any(), { name: "offloaded" });
     /** One frame at a time is taken apart. */
     const parting = reg(bit, { init: 0, name: "parting" });
-    const host_full = reg(bit, { init: 0, name: "host_full" });
+    const hostFull = reg(bit, { init: 0, name: "host_full" });
     const room = node(onehotMux(targets, slots.map(s => s.room)).is(1), { name: "room" });
-    const to_soc = reg(bit, { name: "to_soc" });
-    const to_slot = reg(uint(slots.length), { name: "to_slot" });
-    const goes_soc = node(mux(first as Bit, offloaded.not(), to_soc), { name: "goes_soc" });
-    const may_begin = node(opcodes.pop.valid.and(offloaded.not().or(parting.not().and(host_full.not()))), { name: "may_begin" });
-    const open = node(first.not().or(may_begin), { name: "open" });
+    const toSoc = reg(bit, { name: "to_soc" });
+    const toSlot = reg(uint(slots.length), { name: "to_slot" });
+    const goesSoc = node(mux(first as Bit, offloaded.not(), toSoc), { name: "goes_soc" });
+    const mayBegin = node(opcodes.pop.valid.and(offloaded.not().or(parting.not().and(hostFull.not()))), { name: "may_begin" });
+    const open = node(first.not().or(mayBegin), { name: "open" });
 
     const soc = stream(AxisBeat(beatBytes), { name: "soc" }), apart = stream(AxisBeat(beatBytes), { name: "apart" });
     const offered = node(waiting.pop.valid.and(open), { name: "offered" });
-    soc.valid.set(offered.and(goes_soc));
-    apart.valid.set(offered.and(goes_soc.not()));
+    soc.valid.set(offered.and(goesSoc));
+    apart.valid.set(offered.and(goesSoc.not()));
     for (const s of [soc, apart]) s.payload.set({ data: waiting.pop.payload.data, keep: waiting.pop.payload.keep, last: waiting.pop.payload.last, user: waiting.pop.payload.user });
-    waiting.pop.ready.set(open.and(mux(goes_soc, soc.ready, apart.ready)));
+    waiting.pop.ready.set(open.and(mux(goesSoc, soc.ready, apart.ready)));
     const begins = node(waiting.pop.fire.and(first), { name: "begins" });
     opcodes.pop.ready.set(begins);
     when(waiting.pop.fire, () => { first.set(waiting.pop.payload.last); });
     when(begins, () => {
-      to_soc.set(offloaded.not());
+      toSoc.set(offloaded.not());
       // A frame for the software may pass while a request before it is still being taken apart: its slot stays.
-      when(offloaded, () => { to_slot.set(mux(room, target, constant(0, slots.length))); });
+      when(offloaded, () => { toSlot.set(mux(room, target, constant(0, slots.length))); });
     });
 
     // ---- A request for an offload: its body waits until it is known what becomes of it.
@@ -112,19 +112,19 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     const udp = cutFields(udpHeader, head.payload.header, frameOffsets.transport);
 
     const once = instance("once", OnceTable(remembered));
-    const onceCodes = slots.flatMap(s => s.once), of_once = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
-    const looks_up = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(of_once).and(to_slot.any()), { name: "looks_up" });
+    const onceCodes = slots.flatMap(s => s.once), ofOnce = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
+    const looksUp = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(ofOnce).and(toSlot.any()), { name: "looks_up" });
     const asked = reg(bit, { init: 0, name: "asked" });
-    once.ask.valid.set(head.valid.and(looks_up).and(asked.not()));
+    once.ask.valid.set(head.valid.and(looksUp).and(asked.not()));
     once.ask.payload.set({ client: cat(ip.src, udp.srcPort), operation: mux(clio.flagRetry, clio.retryOf, clio.requestId).is(32) });
     when(once.ask.fire, () => { asked.set(1); });
-    const told = once.answer.payload, known = node(looks_up.not().or(once.answer.valid), { name: "known" });
-    const fresh = node(looks_up.not().or(told.verdict.eq(onceVerdict.fresh)), { name: "fresh" });
+    const told = once.answer.payload, known = node(looksUp.not().or(once.answer.valid), { name: "known" });
+    const fresh = node(looksUp.not().or(told.verdict.eq(onceVerdict.fresh)), { name: "fresh" });
 
     /** The request's fate is decided: its head goes to its slot, or to the host's answer. */
     const decides = node(head.valid.and(known), { name: "decides" });
-    const enters = node(decides.and(fresh).and(to_slot.any()), { name: "enters" });
-    const here = slots.map((_, k) => node(to_slot.bit(k), { name: `here_${k}` }));
+    const enters = node(decides.and(fresh).and(toSlot.any()), { name: "enters" });
+    const here = slots.map((_, k) => node(toSlot.bit(k), { name: `here_${k}` }));
     slots.forEach((s, k) => {
       s.asked.valid.set(enters.and(here[k] as Bit));
       s.asked.payload.set({ context: s.context, opcode: clio.opcode, pid: clio.pid, length: head.payload.length });
@@ -135,20 +135,20 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     when(decides, () => { asked.set(0); });
 
     // Then its body goes the same way, beat by beat, or nowhere.
-    const body_left = reg(uint(bodyLengthBits), { init: 0, name: "body_left" });
-    const body_kept = reg(bit, { name: "body_kept" });
-    const moving = node(body_left.any(), { name: "moving" });
+    const bodyLeft = reg(uint(bodyLengthBits), { init: 0, name: "body_left" });
+    const bodyKept = reg(bit, { name: "body_kept" });
+    const moving = node(bodyLeft.any(), { name: "moving" });
     slots.forEach((s, k) => {
-      s.asked_data.valid.set(body.pop.valid.and(moving).and(body_kept).and(here[k] as Bit));
-      s.asked_data.payload.set({ data: body.pop.payload.data, last: body.pop.payload.last });
+      s.askedData.valid.set(body.pop.valid.and(moving).and(bodyKept).and(here[k] as Bit));
+      s.askedData.payload.set({ data: body.pop.payload.data, last: body.pop.payload.last });
     });
-    const takes = node(body_kept.not().or(orTree(slots.map((s, k) => (here[k] as Bit).and(s.asked_data.ready)))), { name: "takes" });
+    const takes = node(bodyKept.not().or(orTree(slots.map((s, k) => (here[k] as Bit).and(s.askedData.ready)))), { name: "takes" });
     body.pop.ready.set(moving.and(takes));
     const beats = node(beatsOf(head.payload.length, p).resize(bodyLengthBits), { name: "beats" });
-    when(decides, () => { body_left.set(beats); body_kept.set(enters); })
-      .elseWhen(body.pop.fire, () => { body_left.set(body_left.sub(1)); });
+    when(decides, () => { bodyLeft.set(beats); bodyKept.set(enters); })
+      .elseWhen(body.pop.fire, () => { bodyLeft.set(bodyLeft.sub(1)); });
     when(begins.and(offloaded), () => { parting.set(1); })
-      .elseWhen(decides.and(beats.any().not()).or(body.pop.fire.and(body_left.eq(1))), () => { parting.set(0); });
+      .elseWhen(decides.and(beats.any().not()).or(body.pop.fire.and(bodyLeft.eq(1))), () => { parting.set(0); });
 
     // ---- The store.
     const contextBits = Math.log2(p.contexts), numberBits = Math.max(1, Math.ceil(Math.log2(slots.length))), placeBits = contextBits + numberBits + 1;
@@ -160,19 +160,19 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     // Which entry of the table a request has, to be told of its answer.
     const Entry = struct({ valid: bit, entry: uint(Math.log2(remembered.entries)) });
     const entries = ram(Entry, { depth: hostPlace + 1, collision: "undefined", style: "distributed", name: "entries" });
-    entries.write(decides, written, { valid: looks_up.and(enters), entry: told.entry });
+    entries.write(decides, written, { valid: looksUp.and(enters), entry: told.entry });
 
-    const host_answer = reg(HostAnswer, { name: "host_answer" });
+    const hostAnswer = reg(HostAnswer, { name: "host_answer" });
     const host = stream(HostAnswer, { name: "host" });
-    host.valid.set(host_full);
-    assignView(host.payload, host_answer, "host");
-    const again = node(looks_up.and(told.verdict.eq(onceVerdict.done)).and(to_slot.any()), { name: "again" });
+    host.valid.set(hostFull);
+    assignView(host.payload, hostAnswer, "host");
+    const again = node(looksUp.and(told.verdict.eq(onceVerdict.done)).and(toSlot.any()), { name: "again" });
     when(decides.and(enters.not()), () => {
-      host_full.set(1);
-      host_answer.set({
+      hostFull.set(1);
+      hostAnswer.set({
         status: mux(again, told.status, constant(status.BUSY, 4)), opcode: mux(again, told.opcode, clio.opcode), length: mux(again, told.length.zext(bodyLengthBits), constant(0, bodyLengthBits)), body: told.body,
       });
-    }).elseWhen(host.fire, () => { host_full.set(0); });
+    }).elseWhen(host.fire, () => { hostFull.set(0); });
     return {
       busy: node(decides.and(enters.not()).and(again.not()), { name: "answers_busy" }), repeated: node(decides.and(again), { name: "answers_again" }),
       soc: soc, host: host,

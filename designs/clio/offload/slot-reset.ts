@@ -7,7 +7,7 @@ export interface Closing {
   /** Nothing is left of it: what the slot keeps can be forgotten. */
   readonly clear: Bit;
   /** The request `lost_context` is to be answered, for its offload will not. */
-  readonly lost: Bit; readonly lost_context: UInt;
+  readonly lost: Bit; readonly lostContext: UInt;
   /** To be set: nothing of the offload's is under way but requests. */
   readonly drained: Var<typeof bit>;
 }
@@ -18,14 +18,14 @@ export interface Closing {
  */
 export function closing(hold: Bit, used: UInt, asked: Bit, answered: Bit): Closing {
   const closed = reg(bit, { init: 0, name: "closed" }), drained = reg(bit, { init: 0, name: "drained" }), lost = reg(bit, { init: 0, name: "lost_one" });
-  const first = encodePriority(used), lost_context = reg(uint(first.index.width), { name: "lost_context" });
+  const first = encodePriority(used), lostContext = reg(uint(first.index.width), { name: "lost_context" });
   const ready = node(closed.and(drained), { name: "answers_lost" }), clear = node(ready.and(used.any().not()), { name: "clear" });
   when(ready.and(used.any()).and(lost.not()), () => {
     lost.set(1);
-    lost_context.set(first.index);
+    lostContext.set(first.index);
   }).elseWhen(answered, () => { lost.set(0); });
   when(hold, () => { closed.set(1); }).elseWhen(clear.and(asked.not()), () => { closed.set(0); });
-  return { closed, clear, lost, lost_context, drained };
+  return { closed, clear, lost, lostContext, drained };
 }
 
 /** The stream while `shut` is 0; nothing passes while it is 1. */

@@ -61,19 +61,19 @@ export const OffloadSlot = module("OffloadSlot",
   (p: SlotParameters) => ({
     /** The offload's own process ID: a constant of the slot. */
     pid: input(uint(16)),
-    request: source(OffloadRequest(p)), request_data: source(BodyBeat(p)), reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)),
-    memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)), memory_reply: source(MemoryReply), memory_reply_data: source(BodyBeat(p)),
+    request: source(OffloadRequest(p)), requestData: source(BodyBeat(p)), reply: sink(OffloadReply(p)), replyData: sink(BodyBeat(p)),
+    memory: sink(MemoryRequest(p)), memoryData: sink(BodyBeat(p)), memoryReply: source(MemoryReply), memoryReplyData: source(BodyBeat(p)),
     room: output(bit), context: output(uint(Math.log2(p.contexts))),
-    asked: sink(OffloadRequest(p)), asked_data: sink(BodyBeat(p)),
-    answer: source(OffloadReply(p)), answer_data: source(BodyBeat(p)), access: source(SlotAccess(p)), access_data: source(BodyBeat(p)),
-    came: sink(SlotReply(p)), came_data: sink(BodyBeat(p)), events: output(SlotEvents),
-    control: input(SlotControl), state: output(SlotState), in_reset: output(bit), lost: output(bit),
+    asked: sink(OffloadRequest(p)), askedData: sink(BodyBeat(p)),
+    answer: source(OffloadReply(p)), answerData: source(BodyBeat(p)), access: source(SlotAccess(p)), accessData: source(BodyBeat(p)),
+    came: sink(SlotReply(p)), cameData: sink(BodyBeat(p)), events: output(SlotEvents),
+    control: input(SlotControl), state: output(SlotState), inReset: output(bit), lost: output(bit),
   }),
   (io, p) => {
     const bodyBeats = Math.ceil(p.maxBody / p.beatBytes), contextBits = Math.log2(p.contexts);
 
     const used = reg(uint(p.contexts), { init: 0 });
-    const { closed, clear, lost, lost_context, drained } = closing(io.control.hold, used, io.asked.fire, io.answer.ready);
+    const { closed, clear, lost, lostContext, drained } = closing(io.control.hold, used, io.asked.fire, io.answer.ready);
     /** A stream of the offload, which says nothing while it is in reset. */
     const own = <S extends Shape>(s: StreamIn<S>, name: string): StreamIn<S> => gated(s, closed, name);
 
@@ -85,16 +85,16 @@ export const OffloadSlot = module("OffloadSlot",
     const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }), { reset: clear });
     io.room.set(free.any.and(closed.not()));
     io.context.set(free.index.is(contextBits));
-    connect(io.asked, requests.push); connect(io.asked_data, bodies.push);
-    connect(requests.pop, io.request); connect(bodies.pop, io.request_data);
+    connect(io.asked, requests.push); connect(io.askedData, bodies.push);
+    connect(requests.pop, io.request); connect(bodies.pop, io.requestData);
     const pids = ram(uint(16), { depth: p.contexts, collision: "undefined", style: "distributed" });
     // Beats of bodies that are to come, modulo their count: 0 when every body is whole.
-    const body_owed = reg(uint(bodyLengthBits), { init: 0 });
-    body_owed.set(body_owed.add(mux(io.asked.fire, beatsOf(io.asked.payload.length, p).resize(bodyLengthBits), constant(0, bodyLengthBits))).sub(io.asked_data.fire.zext(bodyLengthBits)));
+    const bodyOwed = reg(uint(bodyLengthBits), { init: 0 });
+    bodyOwed.set(bodyOwed.add(mux(io.asked.fire, beatsOf(io.asked.payload.length, p).resize(bodyLengthBits), constant(0, bodyLengthBits))).sub(io.askedData.fire.zext(bodyLengthBits)));
     pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
 
     // ---- Replies. What stands for no request is thrown away with its data, and to the end: its context may be given to a new request meanwhile.
-    const answers = collect(own(io.reply, "own_reply"), own(io.reply_data, "own_reply_data"),
+    const answers = collect(own(io.reply, "own_reply"), own(io.replyData, "own_reply_data"),
       { name: "replies", length: "length", mostBytes: p.maxBody, beatBytes: p.beatBytes, depth: p.contexts, clear });
     const a = answers.heads.payload;
     const current = node(used.and(decode(a.context, p.contexts)).any());
@@ -105,14 +105,14 @@ export const OffloadSlot = module("OffloadSlot",
     const between = node(left.any().not());
     io.answer.valid.set(lost.or(answers.heads.valid.and(current).and(between)));
     io.answer.payload.set({
-      context: mux(lost, lost_context, a.context).is(contextBits), status: a.status, opcode: a.opcode, length: mux(lost, constant(0, bodyLengthBits), a.length).is(bodyLengthBits), more: a.more.and(lost.not()),
+      context: mux(lost, lostContext, a.context).is(contextBits), status: a.status, opcode: a.opcode, length: mux(lost, constant(0, bodyLengthBits), a.length).is(bodyLengthBits), more: a.more.and(lost.not()),
     });
     io.lost.set(lost);
     answers.heads.ready.set(between.and(current.not().or(io.answer.ready)));
     const dropped = node(answers.heads.fire.and(current.not()));
-    io.answer_data.valid.set(answers.data.valid.and(between.not()).and(discarding.not()));
-    io.answer_data.payload.set({ data: answers.data.payload.data, last: answers.data.payload.last });
-    answers.data.ready.set(between.not().and(discarding.or(io.answer_data.ready)));
+    io.answerData.valid.set(answers.data.valid.and(between.not()).and(discarding.not()));
+    io.answerData.payload.set({ data: answers.data.payload.data, last: answers.data.payload.last });
+    answers.data.ready.set(between.not().and(discarding.or(io.answerData.ready)));
     when(answers.heads.fire, () => { left.set(beats.resize(left.width)); discarding.set(current.not()); })
       .elseWhen(answers.data.fire, () => { left.set(left.sub(1)); });
     const taken = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
@@ -120,7 +120,7 @@ export const OffloadSlot = module("OffloadSlot",
     used.set(used.and(ended.not()).or(taken));
 
     // ---- Memory requests, each with room for its reply.
-    const accesses = collect(own(io.memory, "own_memory"), own(io.memory_data, "own_memory_data"),
+    const accesses = collect(own(io.memory, "own_memory"), own(io.memoryData, "own_memory_data"),
       { name: "accesses", length: "data", mostBytes: p.maxData, beatBytes: p.beatBytes, depth: p.outstanding, clear });
     const m = accesses.heads.payload;
     const among = (names: readonly OpcodeName[]): Bit => orTree(names.map(n => m.opcode.eq(opcode[n])));
@@ -135,26 +135,26 @@ export const OffloadSlot = module("OffloadSlot",
     accesses.heads.ready.set(ready.ready);
     const next = stage(ready, "forward", { name: "next" });
     const inside = reg(uint(bitsFor(p.outstanding)), { init: 0 });
-    const beats_free = reg(uint(costBits(p)), { init: p.replyBeats });
-    const may = node(inside.ne(p.outstanding).and(next.payload.cost.le(beats_free)));
+    const beatsFree = reg(uint(costBits(p)), { init: p.replyBeats });
+    const may = node(inside.ne(p.outstanding).and(next.payload.cost.le(beatsFree)));
     io.access.valid.set(next.valid.and(may));
     assignView(io.access.payload, next.payload, "access");
     next.ready.set(io.access.ready.and(may));
-    connect(accesses.data, io.access_data);
+    connect(accesses.data, io.accessData);
 
     // ---- Their replies.
     const replies = instance("memory_replies", Fifo({ shape: MemoryReply, depth: p.outstanding, style: "distributed" }));
-    const reply_data = instance("memory_reply_beats", Fifo({ shape: BodyBeat(p), depth: p.replyBeats, style: "auto" }));
+    const replyData = instance("memory_reply_beats", Fifo({ shape: BodyBeat(p), depth: p.replyBeats, style: "auto" }));
     const { cost, ...told } = io.came.payload;
     replies.push.valid.set(io.came.valid);
     io.came.ready.set(replies.push.ready);
     assignView(replies.push.payload, told, "told");
-    connect(io.came_data, reply_data.push);
+    connect(io.cameData, replyData.push);
     assertAlways(io.came.valid.and(io.came.ready.not()).not(), "there is room for every reply");
-    assertAlways(io.came_data.valid.and(io.came_data.ready.not()).not(), "there is room for the data of every reply");
+    assertAlways(io.cameData.valid.and(io.cameData.ready.not()).not(), "there is room for the data of every reply");
     // While the offload is in reset they are thrown away as they come.
-    const reply_pop = thrownAway(replies.pop, closed, "reply_pop"), data_pop = thrownAway(reply_data.pop, closed, "data_pop");
-    connect(reply_pop, io.memory_reply); connect(data_pop, io.memory_reply_data);
+    const replyPop = thrownAway(replies.pop, closed, "reply_pop"), dataPop = thrownAway(replyData.pop, closed, "data_pop");
+    connect(replyPop, io.memoryReply); connect(dataPop, io.memoryReplyData);
 
     when(io.access.fire.and(replies.pop.fire.not()), () => { inside.set(inside.add(1)); })
       .elseWhen(replies.pop.fire.and(io.access.fire.not()), () => { inside.set(inside.sub(1)); });
@@ -162,16 +162,16 @@ export const OffloadSlot = module("OffloadSlot",
     const none = constant(0, costBits(p));
     const spare = node(mux(io.came.fire, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
     const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
-    beats_free.set(beats_free.add(spare).add(reply_data.pop.fire.zext(costBits(p))).sub(spent));
+    beatsFree.set(beatsFree.add(spare).add(replyData.pop.fire.zext(costBits(p))).sub(spent));
 
     // ---- A reset of the offload alone. Memory answers nobody whose data it does not have, so with its replies the data of its accesses are gone, too.
-    const accesses_gone = node(accesses.pending.not().and(next.valid.not()).and(inside.any().not()).and(beats_free.eq(p.replyBeats)));
-    const replies_gone = node(answers.pending.not().and(between));
-    drained.set(closed.and(accesses_gone).and(replies_gone).and(body_owed.any().not()));
-    io.in_reset.set(closed);
-    const moved = orTree([io.request, io.request_data, io.reply, io.reply_data, io.memory, io.memory_data, io.memory_reply, io.memory_reply_data].map(s => s.fire));
-    const host_is_asked = node(answers.pending.or(accesses.pending).or(next.valid).or(inside.ne(replies.level.resize(inside.width))));
-    io.state.set({ held: clear, stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(host_is_asked.not())) });
+    const accessesGone = node(accesses.pending.not().and(next.valid.not()).and(inside.any().not()).and(beatsFree.eq(p.replyBeats)));
+    const repliesGone = node(answers.pending.not().and(between));
+    drained.set(closed.and(accessesGone).and(repliesGone).and(bodyOwed.any().not()));
+    io.inReset.set(closed);
+    const moved = orTree([io.request, io.requestData, io.reply, io.replyData, io.memory, io.memoryData, io.memoryReply, io.memoryReplyData].map(s => s.fire));
+    const hostIsAsked = node(answers.pending.or(accesses.pending).or(next.valid).or(inside.ne(replies.level.resize(inside.width))));
+    io.state.set({ held: clear, stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(hostIsAsked.not())) });
 
     io.events.set({
       requests: io.asked.fire, replies: io.answer.fire, accesses: io.access.fire, refused: accesses.heads.fire.and(allowed.not()), stray: dropped,

@@ -77,10 +77,10 @@ export const MemoryReply = struct({
  * for ever stops itself and nothing else.
  */
 export const offloadPorts = (p: OffloadParameters) => ({
-  request: sink(OffloadRequest(p)), request_data: sink(BodyBeat(p)),
-  reply: source(OffloadReply(p)), reply_data: source(BodyBeat(p)),
-  memory: source(MemoryRequest(p)), memory_data: source(BodyBeat(p)),
-  memory_reply: sink(MemoryReply), memory_reply_data: sink(BodyBeat(p)),
+  request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)),
+  reply: source(OffloadReply(p)), replyData: source(BodyBeat(p)),
+  memory: source(MemoryRequest(p)), memoryData: source(BodyBeat(p)),
+  memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)),
 });
 
 /** The process ID of the offload in slot `k`: its own address space. The slow path gives these to nobody else. */

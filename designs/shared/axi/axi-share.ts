@@ -19,36 +19,36 @@ export const AxiShare = module("AxiShare",
   (p: AxiShareParameters) => {
     const address = axi4Address(p), data = axi4Write(p.beatBytes), answer = axi4Response(p), read = axi4Read(p);
     return {
-      data_ar: sink(address), data_r: source(read), data_aw: sink(address), data_w: sink(data), data_b: source(answer),
-      table_ar: sink(address), table_r: source(read), table_aw: sink(address), table_w: sink(data), table_b: source(answer),
-      sync_ar: sink(address), sync_r: source(read), sync_aw: sink(address), sync_w: sink(data), sync_b: source(answer),
+      dataAr: sink(address), dataR: source(read), dataAw: sink(address), dataW: sink(data), dataB: source(answer),
+      tableAr: sink(address), tableR: source(read), tableAw: sink(address), tableW: sink(data), tableB: source(answer),
+      syncAr: sink(address), syncR: source(read), syncAw: sink(address), syncW: sink(data), syncB: source(answer),
       ar: source(address), r: sink(read), aw: source(address), w: source(data), b: sink(answer),
     };
   },
   (io, p) => {
-    connect(arbiter([io.table_ar, io.sync_ar, io.data_ar], { policy: "priority", name: "read_grant" }), io.ar);
+    connect(arbiter([io.tableAr, io.syncAr, io.dataAr], { policy: "priority", name: "read_grant" }), io.ar);
 
     const Owner = struct({ sync: bit, table: bit });
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
-    const granted = arbiter([io.table_aw, io.sync_aw, io.data_aw], { policy: "priority", name: "write_grant" });
-    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" }) as [typeof io.data_aw, typeof io.data_aw];
+    const granted = arbiter([io.tableAw, io.syncAw, io.dataAw], { policy: "priority", name: "write_grant" });
+    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" }) as [typeof io.dataAw, typeof io.dataAw];
     connect(address, io.aw);
     connect(map(owner, Owner, v => ({ sync: v.id.eq(p.syncId), table: v.id.any().and(v.id.ne(p.syncId)) }), { name: "owner_next" }), owners.push);
     const ofTable = node(owners.pop.payload.table, { name: "of_table" });
     const ofSync = node(owners.pop.payload.sync, { name: "of_sync" });
     const sides = [
-      { beats: io.table_w, turn: ofTable }, { beats: io.sync_w, turn: ofSync }, { beats: io.data_w, turn: node(ofTable.or(ofSync).not(), { name: "of_data" }) },
+      { beats: io.tableW, turn: ofTable }, { beats: io.syncW, turn: ofSync }, { beats: io.dataW, turn: node(ofTable.or(ofSync).not(), { name: "of_data" }) },
     ].map(s => ({ ...s, turn: owners.pop.valid.and(s.turn) }));
     io.w.valid.set(orTree(sides.map(s => s.turn.and(s.beats.valid))));
     assignView(io.w.payload, onehotMux(sides.map(s => s.turn), sides.map(s => s.beats.payload)), "w");
     for (const s of sides) s.beats.ready.set(s.turn.and(io.w.ready));
     owners.pop.ready.set(io.w.valid.and(io.w.ready).and(io.w.payload.last));
 
-    for (const [from, toData, toTable, toSync, name] of [[io.r, io.data_r, io.table_r, io.sync_r, "read"], [io.b, io.data_b, io.table_b, io.sync_b, "written"]] as const) {
+    for (const [from, toData, toTable, toSync, name] of [[io.r, io.dataR, io.tableR, io.syncR, "read"], [io.b, io.dataB, io.tableB, io.syncB, "written"]] as const) {
       const way = mux(from.payload.id.eq(p.syncId), constant(2, 2), from.payload.id.any().zext(2));
       const [first, second, third] = demux(from as typeof io.r, way, 3, { name }) as [typeof io.r, typeof io.r, typeof io.r];
-      connect(first, toData as typeof io.data_r);
-      connect(second, toTable as typeof io.table_r);
-      connect(third, toSync as typeof io.sync_r);
+      connect(first, toData as typeof io.dataR);
+      connect(second, toTable as typeof io.tableR);
+      connect(third, toSync as typeof io.syncR);
     }
   });

@@ -36,14 +36,14 @@ export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<Retu
     const v = request.payload;
     const out = stream(Burst(p), { name: "stream" });
     const further = reg(bit, { init: 0 });
-    const next_beat = reg(uint(beatBits));
-    const next_left = reg(uint(countBits));
-    const next_ppns = reg(uint(p.pagesPerRequest * p.ppnBits));
+    const nextBeat = reg(uint(beatBits));
+    const nextLeft = reg(uint(countBits));
+    const nextPpns = reg(uint(p.pagesPerRequest * p.ppnBits));
     // Beats less one, from the beat of the first byte to that of the last.
-    const end_offset = node(v.length.zext(lengthBits + 1).add(v.offset.trunc(laneBits).zext(lengthBits + 1)).sub(1));
-    const beat = node(mux(further, next_beat as UInt, v.offset.bits(laneBits, beatBits)));
-    const left = node(mux(further, next_left as UInt, end_offset.bits(laneBits, countBits)));
-    const ppns = node(mux(further, next_ppns as UInt, v.ppns));
+    const endOffset = node(v.length.zext(lengthBits + 1).add(v.offset.trunc(laneBits).zext(lengthBits + 1)).sub(1));
+    const beat = node(mux(further, nextBeat as UInt, v.offset.bits(laneBits, beatBits)));
+    const left = node(mux(further, nextLeft as UInt, endOffset.bits(laneBits, countBits)));
+    const ppns = node(mux(further, nextPpns as UInt, v.ppns));
     const room = node(beat.trunc(window).not());
     const wide = Math.max(window, countBits);
     const last = node(left.zext(wide).le(room.zext(wide)));
@@ -58,10 +58,10 @@ export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<Retu
       further.set(last.not());
       // What follows begins where the window ends: in the next page when this was the page's last.
       const high = beatBits > window ? beat.bits(window, beatBits - window).addGrow(1) : constant(1, 1);
-      const page_done = high.bit(high.width - 1);
-      next_beat.set(beatBits > window ? cat(high.trunc(beatBits - window), constant(0, window)) : constant(0, beatBits));
-      next_left.set(left.sub(room.resize(countBits)).sub(1));
-      next_ppns.set(mux(page_done, ppns.shr(p.ppnBits), ppns));
+      const pageDone = high.bit(high.width - 1);
+      nextBeat.set(beatBits > window ? cat(high.trunc(beatBits - window), constant(0, window)) : constant(0, beatBits));
+      nextLeft.set(left.sub(room.resize(countBits)).sub(1));
+      nextPpns.set(mux(pageDone, ppns.shr(p.ppnBits), ppns));
     });
     return out;
   });

@@ -42,92 +42,92 @@ const lanesTo = (last: UInt, lanes: number): UInt => constant((1n << BigInt(lane
  * `input_last` tells that the input beat now offered is its job's last one, for the owner to hold against what it knows.
  */
 export const Align = module("Align",
-  (p: AlignParameters) => ({ job: sink(AlignJob(p)), input: sink(AlignInput(p)), output: source(AlignOutput(p)), input_last: output(bit) }),
+  (p: AlignParameters) => ({ job: sink(AlignJob(p)), input: sink(AlignInput(p)), output: source(AlignOutput(p)), inputLast: output(bit) }),
   (io, p) => {
     const lanes = p.beatBytes, laneBits = Math.log2(lanes), beatCount = lengthBits + 1 - laneBits;
 
     // The job, with all that follows from it.
-    const job_valid = reg(bit, { init: 0 });
-    const job_turn = reg(uint(laneBits));
-    const job_to = reg(uint(laneBits));
-    const job_end = reg(uint(laneBits));
-    const job_beats = reg(uint(beatCount));      // input beats less one
-    const job_prime = reg(bit);                  // the first input beat alone gives no output beat
-    const job_flush = reg(bit);                  // one more output beat after the last input beat
-    const job_single = reg(bit);                 // one beat in, one beat out
-    const job_tag = reg(uint(p.tagBits));
+    const jobValid = reg(bit, { init: 0 });
+    const jobTurn = reg(uint(laneBits));
+    const jobTo = reg(uint(laneBits));
+    const jobEnd = reg(uint(laneBits));
+    const jobBeats = reg(uint(beatCount));      // input beats less one
+    const jobPrime = reg(bit);                  // the first input beat alone gives no output beat
+    const jobFlush = reg(bit);                  // one more output beat after the last input beat
+    const jobSingle = reg(bit);                 // one beat in, one beat out
+    const jobTag = reg(uint(p.tagBits));
     const given = io.job.payload;
-    const input_end = node(given.length.zext(lengthBits + 1).add(given.from.zext(lengthBits + 1)).sub(1));
-    const output_end = node(given.length.zext(lengthBits + 1).add(given.to.zext(lengthBits + 1)).sub(1));
+    const inputEnd = node(given.length.zext(lengthBits + 1).add(given.from.zext(lengthBits + 1)).sub(1));
+    const outputEnd = node(given.length.zext(lengthBits + 1).add(given.to.zext(lengthBits + 1)).sub(1));
     const wraps = node(given.to.lt(given.from));
-    const one_beat = node(input_end.bits(laneBits, beatCount).eq(0));
-    const same_beats = node(input_end.bits(laneBits, beatCount).eq(output_end.bits(laneBits, beatCount)));
+    const oneBeat = node(inputEnd.bits(laneBits, beatCount).eq(0));
+    const sameBeats = node(inputEnd.bits(laneBits, beatCount).eq(outputEnd.bits(laneBits, beatCount)));
 
     // What the register stage holds: a turned input beat, and how the output beat is put together from it and from the beat before.
-    const turned_valid = reg(bit, { init: 0 });
-    const turned_take = reg(bit);
-    const turned_emit = reg(bit);
-    const turned_data = reg(uint(lanes * 8));
-    const turned_new = reg(uint(lanes));         // lanes from this beat; the others from the beat before
-    const turned_keep = reg(uint(lanes));
-    const turned_tag = reg(uint(p.tagBits));
-    const turned_bad = reg(bit);
-    const turned_last = reg(bit);
+    const turnedValid = reg(bit, { init: 0 });
+    const turnedTake = reg(bit);
+    const turnedEmit = reg(bit);
+    const turnedData = reg(uint(lanes * 8));
+    const turnedNew = reg(uint(lanes));         // lanes from this beat; the others from the beat before
+    const turnedKeep = reg(uint(lanes));
+    const turnedTag = reg(uint(p.tagBits));
+    const turnedBad = reg(bit);
+    const turnedLast = reg(bit);
     const before = reg(uint(lanes * 8));
-    const advance = node(turned_valid.not().or(turned_emit.not()).or(io.output.ready));
+    const advance = node(turnedValid.not().or(turnedEmit.not()).or(io.output.ready));
 
     // A last output beat still to come, made of `before` alone.
     const flush = reg(bit, { init: 0 });
-    const flush_end = reg(uint(laneBits));
-    const flush_tag = reg(uint(p.tagBits));
-    const bad_so_far = reg(bit);
+    const flushEnd = reg(uint(laneBits));
+    const flushTag = reg(uint(p.tagBits));
+    const badSoFar = reg(bit);
 
     const index = reg(uint(beatCount), { init: 0 });
     const first = node(index.eq(0));
-    const prime = node(first.and(job_prime));
-    const last_input = node(index.eq(job_beats));
+    const prime = node(first.and(jobPrime));
+    const lastInput = node(index.eq(jobBeats));
     // While a flush leaves, only a beat that gives no output of its own may come in.
-    io.input.ready.set(job_valid.and(advance).and(flush.not().or(prime)));
-    io.input_last.set(last_input);
+    io.input.ready.set(jobValid.and(advance).and(flush.not().or(prime)));
+    io.inputLast.set(lastInput);
     const take = node(io.input.fire);
-    const done = node(take.and(last_input));
-    io.job.ready.set(job_valid.not().or(done));
-    when(done, () => { job_valid.set(0); });
+    const done = node(take.and(lastInput));
+    io.job.ready.set(jobValid.not().or(done));
+    when(done, () => { jobValid.set(0); });
     when(io.job.fire, () => {
-      job_valid.set(1);
-      job_turn.set(given.to.sub(given.from));
-      job_to.set(given.to);
-      job_end.set(output_end.trunc(laneBits));
-      job_beats.set(input_end.bits(laneBits, beatCount));
-      job_prime.set(wraps.and(one_beat.not()));
-      job_single.set(wraps.and(one_beat));
-      job_flush.set(mux(wraps, same_beats.and(one_beat.not()), same_beats.not()));
-      job_tag.set(given.tag);
+      jobValid.set(1);
+      jobTurn.set(given.to.sub(given.from));
+      jobTo.set(given.to);
+      jobEnd.set(outputEnd.trunc(laneBits));
+      jobBeats.set(inputEnd.bits(laneBits, beatCount));
+      jobPrime.set(wraps.and(oneBeat.not()));
+      jobSingle.set(wraps.and(oneBeat));
+      jobFlush.set(mux(wraps, sameBeats.and(oneBeat.not()), sameBeats.not()));
+      jobTag.set(given.tag);
     });
-    when(take, () => { index.set(mux(last_input, constant(0, beatCount), index.add(1))); });
+    when(take, () => { index.set(mux(lastInput, constant(0, beatCount), index.add(1))); });
 
-    const first_output = node(mux(job_prime, index.eq(1), first));
-    const bad_now = node(io.input.payload.bad.or(bad_so_far.and(first.not())));
-    when(take, () => { bad_so_far.set(bad_now); });
+    const firstOutput = node(mux(jobPrime, index.eq(1), first));
+    const badNow = node(io.input.payload.bad.or(badSoFar.and(first.not())));
+    when(take, () => { badSoFar.set(badNow); });
     when(advance, () => {
-      turned_valid.set(take.or(flush));
-      flush.set(done.and(job_flush));
-      flush_end.set(job_end);
-      flush_tag.set(job_tag);
-      turned_take.set(take);
-      turned_emit.set(flush.or(prime.not()));
-      turned_data.set(rotateLanes(io.input.payload.data, job_turn));
-      turned_last.set(flush.or(last_input.and(job_flush.not())));
-      turned_new.set(mux(flush, constant(0, lanes), lanesFrom(job_turn, lanes).or(repeat(job_single, lanes))));
-      turned_keep.set(mux(flush, lanesTo(flush_end, lanes), lanesFrom(job_to, lanes).or(repeat(first_output.not(), lanes))
-        .and(lanesTo(job_end, lanes).or(repeat(last_input.and(job_flush.not()), lanes).not()))));
-      turned_tag.set(mux(flush, flush_tag, job_tag));
-      turned_bad.set(mux(flush, bad_so_far, bad_now));
+      turnedValid.set(take.or(flush));
+      flush.set(done.and(jobFlush));
+      flushEnd.set(jobEnd);
+      flushTag.set(jobTag);
+      turnedTake.set(take);
+      turnedEmit.set(flush.or(prime.not()));
+      turnedData.set(rotateLanes(io.input.payload.data, jobTurn));
+      turnedLast.set(flush.or(lastInput.and(jobFlush.not())));
+      turnedNew.set(mux(flush, constant(0, lanes), lanesFrom(jobTurn, lanes).or(repeat(jobSingle, lanes))));
+      turnedKeep.set(mux(flush, lanesTo(flushEnd, lanes), lanesFrom(jobTo, lanes).or(repeat(firstOutput.not(), lanes))
+        .and(lanesTo(jobEnd, lanes).or(repeat(lastInput.and(jobFlush.not()), lanes).not()))));
+      turnedTag.set(mux(flush, flushTag, jobTag));
+      turnedBad.set(mux(flush, badSoFar, badNow));
     });
-    when(turned_valid.and(turned_take).and(advance), () => { before.set(turned_data); });
+    when(turnedValid.and(turnedTake).and(advance), () => { before.set(turnedData); });
 
-    io.output.valid.set(turned_valid.and(turned_emit));
+    io.output.valid.set(turnedValid.and(turnedEmit));
     const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
-    const merged = Array.from({ length: lanes }, (_, i) => mux(turned_new.bit(i), lane(turned_data, i), lane(before, i)));
-    assignView(io.output.payload, { data: cat(...merged.reverse()), keep: turned_keep, tag: turned_tag, bad: turned_bad, last: turned_last }, "output");
+    const merged = Array.from({ length: lanes }, (_, i) => mux(turnedNew.bit(i), lane(turnedData, i), lane(before, i)));
+    assignView(io.output.payload, { data: cat(...merged.reverse()), keep: turnedKeep, tag: turnedTag, bad: turnedBad, last: turnedLast }, "output");
   });

@@ -27,22 +27,22 @@ const queueBeats = 16;
 export const FrameBuffer = module("FrameBuffer",
   (p: FrameBufferParameters) => ({
     write: input(BufferWrite(p)),
-    write_job: sink(BufferJob(p)), echo_job: sink(BufferJob(p)), slow_job: sink(BufferJob(p)),
-    write_data: source(BufferBeat(p.beatBytes)), echo_data: source(BufferBeat(p.beatBytes)), slow_data: source(BufferBeat(p.beatBytes)),
+    writeJob: sink(BufferJob(p)), echoJob: sink(BufferJob(p)), slowJob: sink(BufferJob(p)),
+    writeData: source(BufferBeat(p.beatBytes)), echoData: source(BufferBeat(p.beatBytes)), slowData: source(BufferBeat(p.beatBytes)),
   }),
   (io, p) => {
     const frames = ram(uint(p.beatBytes * 8), { depth: p.slots * slotBeats(p), collision: "undefined", style: "block" });
     frames.write(io.write.en, cat(io.write.slot, io.write.beat), io.write.data);
 
     const readers = [
-      reader("writer", p, io.write_job), reader("echo", p, io.echo_job), reader("slow", p, io.slow_job),
+      reader("writer", p, io.writeJob), reader("echo", p, io.echoJob), reader("slow", p, io.slowJob),
     ];
     const wanted = node(fromBits(readers.map(r => r.wants)));
     const granted = node(lowestSet(wanted));
     const grants = readers.map((_, i) => granted.bit(i));
     const address = node(onehotMux(grants, readers.map(r => r.address)));
     const data = frames.readSync(address, { en: wanted.any() });
-    const outputs = [io.write_data, io.echo_data, io.slow_data];
+    const outputs = [io.writeData, io.echoData, io.slowData];
     readers.forEach((r, i) => { r.serve(grants[i] as Bit, data, outputs[i] as StreamOut<ReturnType<typeof BufferBeat>>); });
   });
 
@@ -55,39 +55,39 @@ interface Reader {
 }
 
 function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType<typeof BufferJob>>): Reader {
-  const left_bits = slotBeatBits(p) + 1;
+  const leftBits = slotBeatBits(p) + 1;
   const running = reg(bit, { init: 0, name: `${name}_running` });
   const slot = reg(uint(slotBits(p)), { name: `${name}_slot` });
   const beat = reg(uint(slotBeatBits(p)), { name: `${name}_beat` });
-  const left = reg(uint(left_bits), { name: `${name}_left` });
+  const left = reg(uint(leftBits), { name: `${name}_left` });
   // Beats read and not yet given out.
   const claimed = reg(uint(Math.log2(queueBeats) + 1), { init: 0, name: `${name}_claimed` });
-  const now_slot = node(mux(running, slot as UInt, job.payload.slot), { name: `${name}_now_slot` });
-  const now_beat = node(mux(running, beat as UInt, job.payload.first), { name: `${name}_now_beat` });
-  const now_left = node(mux(running, left as UInt, job.payload.beats), { name: `${name}_now_left` });
+  const nowSlot = node(mux(running, slot as UInt, job.payload.slot), { name: `${name}_now_slot` });
+  const nowBeat = node(mux(running, beat as UInt, job.payload.first), { name: `${name}_now_beat` });
+  const nowLeft = node(mux(running, left as UInt, job.payload.beats), { name: `${name}_now_left` });
   const wants = node(running.or(job.valid).and(claimed.bit(Math.log2(queueBeats)).not()), { name: `${name}_wants` });
   return {
-    wants, address: cat(now_slot, now_beat),
+    wants, address: cat(nowSlot, nowBeat),
     serve: (granted, data, out) => {
-      const final = node(now_left.eq(1), { name: `${name}_final` });
+      const final = node(nowLeft.eq(1), { name: `${name}_final` });
       job.ready.set(granted.and(running.not()));
       when(granted, () => {
         running.set(final.not());
-        slot.set(now_slot);
-        beat.set(now_beat.add(1));
-        left.set(now_left.sub(1));
+        slot.set(nowSlot);
+        beat.set(nowBeat.add(1));
+        left.set(nowLeft.sub(1));
       });
       const reading = reg(bit, { init: 0, name: `${name}_reading` });
-      const reading_last = reg(bit, { name: `${name}_reading_last` });
+      const readingLast = reg(bit, { name: `${name}_reading_last` });
       reading.set(granted);
-      reading_last.set(final);
+      readingLast.set(final);
 
       const width = Math.log2(queueBeats);
       const queue = ram(BufferBeat(p.beatBytes), { depth: queueBeats, collision: "undefined", style: "distributed",
         name: `${name}_queue` });
       const tail = reg(uint(width), { init: 0, name: `${name}_tail` });
       const head = reg(uint(width), { init: 0, name: `${name}_head` });
-      queue.write(reading, tail, { data, last: reading_last });
+      queue.write(reading, tail, { data, last: readingLast });
       when(reading, () => { tail.set(tail.add(1)); });
       when(out.fire, () => { head.set(head.add(1)); });
       // A register, so that it is there early in the cycle. The one that is taken was the last when the pointer behind it is the tail.

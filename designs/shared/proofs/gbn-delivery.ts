@@ -19,9 +19,9 @@ const harness = module("GbnDeliveryProof",
     /** Somebody wants a number; what its packet carries. */
     request: sink(uint(1)), data: input(uint(DATA)),
     /** What the channels give: the packet, and the ACK or NACK, so many behind the newest. */
-    give: input(bit), age: input(uint(BITS)), hear: input(bit), heard_age: input(uint(BITS)), nack: input(bit), control: sink(SessionControl(common)),
+    give: input(bit), age: input(uint(BITS)), hear: input(bit), heardAge: input(uint(BITS)), nack: input(bit), control: sink(SessionControl(common)),
     /** The next frame to be sent again is asked for; of the other session after any. */
-    step: input(bit), step_session: input(bit), fresh: input(bit), step_other: input(uint(BITS)),
+    step: input(bit), stepSession: input(bit), fresh: input(bit), stepOther: input(uint(BITS)),
     accepted: output(bit),
   }),
   io => {
@@ -30,7 +30,7 @@ const harness = module("GbnDeliveryProof",
     connect(io.control as never, sender.control);
     receiver.control.valid.set(0);
     receiver.control.payload.set({ session: 0, open: 0 });
-    receiver.answer_room.set(1);
+    receiver.answerRoom.set(1);
     const one = constant(1, BITS), number = (v: UInt): UInt<typeof BITS> => v.is(BITS);
 
     // Numbers given, and what their packets carry.
@@ -38,12 +38,12 @@ const harness = module("GbnDeliveryProof",
     const sent = reg(uint(BITS), { init: 0, name: "model_sent" }), arrived = reg(uint(BITS), { init: 0, name: "model_arrived" });
     const data = reg(vec(uint(DATA), NUMBERS), { name: "model_data" });
     connect(io.request as never, sender.request);
-    const asked_for = reg(uint(1), { init: 0, name: "model_asked_for" }), asked_data = reg(uint(DATA), { name: "model_asked_data" });
-    when(sender.request.fire, () => { asked_for.set(io.request.payload); asked_data.set(io.data); });
-    const granted = node(sender.granted.valid.and(sender.granted.granted).and(asked_for.eq(1)), { name: "model_granted" });
+    const askedFor = reg(uint(1), { init: 0, name: "model_asked_for" }), askedData = reg(uint(DATA), { name: "model_asked_data" });
+    when(sender.request.fire, () => { askedFor.set(io.request.payload); askedData.set(io.data); });
+    const granted = node(sender.granted.valid.and(sender.granted.granted).and(askedFor.eq(1)), { name: "model_granted" });
     when(granted, () => {
       next.set(next.add(one));
-      data.setAt(next, asked_data);
+      data.setAt(next, askedData);
       when(sent.ne(OLDEST), () => { sent.set(sent.add(one)); });
     });
     assertAlways(granted.not().or(sender.granted.sequence.eq(next)), "numbers are given one after the other");
@@ -53,23 +53,23 @@ const harness = module("GbnDeliveryProof",
     const last = reg(uint(BITS), { init: 0, name: "model_last" }), reading = reg(bit, { init: 0, name: "model_reading" });
     const stepping = reg(struct({ mine: bit, fresh: bit }), { init: 0, name: "model_stepping" });
     sender.step.valid.set(io.step);
-    sender.step.payload.set({ session: io.step_session, sequence: mux(io.step_session, last, io.step_other), fresh: io.fresh });
-    when(sender.step.fire, () => { stepping.set({ mine: io.step_session, fresh: io.fresh }); reading.set(0); });
+    sender.step.payload.set({ session: io.stepSession, sequence: mux(io.stepSession, last, io.stepOther), fresh: io.fresh });
+    when(sender.step.fire, () => { stepping.set({ mine: io.stepSession, fresh: io.fresh }); reading.set(0); });
     const stepped = node(sender.stepped.valid.and(stepping.mine), { name: "model_stepped" }), again = node(stepped.and(sender.stepped.more), { name: "model_again" });
     when(again, () => { last.set(sender.stepped.sequence); reading.set(1); });
     sender.reading.set({ valid: reading, session: 1, sequence: last });
     const behind = next.sub(number(sender.stepped.sequence));
     assertAlways(again.not().or(behind.ge(1).and(behind.le(WINDOW))), "what is sent again is kept: one of the last numbers given");
-    const first_missing = delivered.sub(number(sender.stepped.sequence)).lt(OLDEST);
-    assertAlways(again.not().or(first_missing).or(stepping.fresh.not().and(number(sender.stepped.sequence).eq(last.add(one)))), "it begins no later than with the first that has not arrived, and leaves none out");
+    const firstMissing = delivered.sub(number(sender.stepped.sequence)).lt(OLDEST);
+    assertAlways(again.not().or(firstMissing).or(stepping.fresh.not().and(number(sender.stepped.sequence).eq(last.add(one)))), "it begins no later than with the first that has not arrived, and leaves none out");
     assertAlways(granted.and(reading).not().or(next.bits(0, 1).ne(last.bits(0, 1))), "a frame that is being read is not written over");
     // None is left to be sent again only when all has arrived; a session that was given up says so some cycles later.
     sender.failed.ready.set(0);
     assumeAlways(sender.failed.valid.not(), "no session is given up");
     sender.again.ready.set(1);
     const none = node(stepped.and(stepping.fresh).and(sender.stepped.more.not()).and(next.ne(delivered)), { name: "model_none" });
-    const none_before = [1, 2, 3, 4].reduce<Bit>((v, i) => { const r = reg(bit, { init: 0, name: `model_none_${i}` }); r.set(v); return r; }, none);
-    assertAlways(none_before.not(), "what has not arrived is sent again");
+    const noneBefore = [1, 2, 3, 4].reduce<Bit>((v, i) => { const r = reg(bit, { init: 0, name: `model_none_${i}` }); r.set(v); return r; }, none);
+    assertAlways(noneBefore.not(), "what has not arrived is sent again");
 
     // The channel there: any packet sent that is not too old, any number of times.
     const sequence = node(next.sub(io.age), { name: "model_sequence" });
@@ -89,9 +89,9 @@ const harness = module("GbnDeliveryProof",
     assertAlways(accepted.not().or(late.given.and(late.data.eq(data.at(delivered)))), "what is accepted is what was sent, in order and once");
 
     // The channel back: any ACK or NACK of what has arrived that is not too old. (One that the receiver gave is one of these: gbn_receiver_proof.ts.)
-    assumeAlways(io.hear.not().or(io.heard_age.le(arrived)), "the sender hears of nothing that has not arrived");
+    assumeAlways(io.hear.not().or(io.heardAge.le(arrived)), "the sender hears of nothing that has not arrived");
     sender.heard.valid.set(io.hear);
-    sender.heard.payload.set({ session: 1, sequence: delivered.sub(one).sub(io.heard_age as never), nack: io.nack });
+    sender.heard.payload.set({ session: 1, sequence: delivered.sub(one).sub(io.heardAge as never), nack: io.nack });
 
     io.accepted.set(accepted);
     cover(accepted.and(delivered.eq(0)), "the numbers wrap");

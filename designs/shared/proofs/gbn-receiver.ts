@@ -21,7 +21,7 @@ const harness = module("GbnReceiverProof",
     /** An ACK reaches the sender: so many numbers further. */
     heard: input(uint(2)),
     /** What the channel gives: a packet of the session so many behind the newest, or one of the other session. */
-    give: input(bit), age: input(uint(BITS)), other: sink(GbnPacket(p)), control: sink(SessionControl(p)), answer_room: input(bit),
+    give: input(bit), age: input(uint(BITS)), other: sink(GbnPacket(p)), control: sink(SessionControl(p)), answerRoom: input(bit),
     accepted: output(bit), answered: output(bit),
   }),
   io => {
@@ -29,7 +29,7 @@ const harness = module("GbnReceiverProof",
     assumeAlways(io.other.payload.session.eq(0), "the other packets are the other session's");
     assumeAlways(io.control.payload.session.eq(0), "only the other session is opened and closed");
     connect(io.control as never, dut.control);
-    dut.answer_room.set(io.answer_room);
+    dut.answerRoom.set(io.answerRoom);
 
     // The sender: any data, at most WINDOW unacknowledged.
     const one = constant(1, BITS);
@@ -64,7 +64,7 @@ const harness = module("GbnReceiverProof",
     early.set({ mine: mine.and(dut.packet.ready), sequence, data: data.at(sequence) });
     late.set(early);
     const room = reg(bit, { init: 0, name: "model_room" });
-    room.set(io.answer_room);
+    room.set(io.answerRoom);
     const delivered = reg(uint(BITS), { init: FIRST, name: "model_delivered" });
     const judged = node(dut.verdict.valid.and(late.mine), { name: "model_judged" });
     const accepted = node(judged.and(dut.verdict.what.eq(gbnVerdict.accepted)), { name: "model_accepted" });

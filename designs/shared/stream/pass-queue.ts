@@ -13,7 +13,7 @@ export function passQueue<S extends Shape>(name: string, shape: S, depth: number
   const store = ram(shape, { depth, collision: "undefined", style: "distributed", name: `${name}_store` });
   const queued = reg(bit, { init: 0, name: `${name}_queued` });
   const head = reg(pointer, { init: 0, name: `${name}_head` });
-  const behind_head = reg(pointer, { init: 1 % depth, name: `${name}_behind_head` });
+  const behindHead = reg(pointer, { init: 1 % depth, name: `${name}_behind_head` });
   const tail = reg(pointer, { init: 0, name: `${name}_tail` });
 
   // All pass through the memory, so that writing waits for nobody's ready; what passes by is skipped by the pointers.
@@ -22,9 +22,9 @@ export function passQueue<S extends Shape>(name: string, shape: S, depth: number
   out.valid.set(valid.or(queued as Bit));
   assignView(out.payload, mux(queued as Bit, store.readAsync(head), payload as never), "payload");
   const taken = node(out.fire, { name: `${name}_taken` });
-  when(taken, () => { head.set(behind_head); behind_head.set(behind_head.add(1)); });
+  when(taken, () => { head.set(behindHead); behindHead.set(behindHead.add(1)); });
   // One that is queued, and no other: the last one to go.
-  const single = node(tail.eq(behind_head), { name: `${name}_single` });
+  const single = node(tail.eq(behindHead), { name: `${name}_single` });
   queued.set(mux(queued as Bit, single.not().or(valid).or(taken.not()), valid.and(taken.not())));
   assertAlways(valid.and(queued as Bit).and(tail.eq(head)).and(taken.not()).not(), `the queue ${name} has room for all that can come`);
   return out as unknown as StreamIn<S>;

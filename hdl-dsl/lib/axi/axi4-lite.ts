@@ -18,19 +18,19 @@ export const LiteRead = struct({ data: uint(32), resp: uint(2) });
  * module's ports.)
  */
 export type LiteSlavePorts = {
-  readonly s_aw: StreamPort<"in", LiteAddress>;
-  readonly s_w: StreamPort<"in", typeof LiteWrite>;
-  readonly s_b: StreamPort<"out", typeof LiteResponse>;
-  readonly s_ar: StreamPort<"in", LiteAddress>;
-  readonly s_r: StreamPort<"out", typeof LiteRead>;
+  readonly sAw: StreamPort<"in", LiteAddress>;
+  readonly sW: StreamPort<"in", typeof LiteWrite>;
+  readonly sB: StreamPort<"out", typeof LiteResponse>;
+  readonly sAr: StreamPort<"in", LiteAddress>;
+  readonly sR: StreamPort<"out", typeof LiteRead>;
 };
 /** The ports of a slave with byte addresses of `addressBits` bits. */
 export const liteSlavePorts = (addressBits: number): LiteSlavePorts => ({
-  s_aw: sink(liteAddress(addressBits)),
-  s_w: sink(LiteWrite),
-  s_b: source(LiteResponse),
-  s_ar: sink(liteAddress(addressBits)),
-  s_r: source(LiteRead),
+  sAw: sink(liteAddress(addressBits)),
+  sW: sink(LiteWrite),
+  sB: source(LiteResponse),
+  sAr: sink(liteAddress(addressBits)),
+  sR: source(LiteRead),
 });
 
 /** A read: the byte address stands until `fire`, in whose cycle the answer is taken. */
@@ -58,16 +58,16 @@ export interface LiteSlave {
  * in the cycle of a write to the same word sees what the two functions make of it: with registers, the word before.
  */
 export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
-  const asked = stage(io.s_ar, "forward", { name: "asked" });
+  const asked = stage(io.sAr, "forward", { name: "asked" });
   const answer = stream(LiteRead, { name: "answer" });
   answer.valid.set(asked.valid);
   asked.ready.set(answer.ready);
   const { data, resp } = s.read({ address: asked.payload.addr, fire: asked.fire });
   answer.payload.set({ data: data.is(32), resp: resp.is(2) });
-  connect(stage(answer, "forward", { name: "answered" }), io.s_r);
+  connect(stage(answer, "forward", { name: "answered" }), io.sR);
 
   const order = join(
-    { aw: stage(io.s_aw, "forward", { name: "order_address" }), w: stage(io.s_w, "forward", { name: "order_data" }) },
+    { aw: stage(io.sAw, "forward", { name: "order_address" }), w: stage(io.sW, "forward", { name: "order_data" }) },
     { name: "order" },
   );
   const written = stream(LiteResponse, { name: "written" });
@@ -75,5 +75,5 @@ export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
   order.ready.set(written.ready);
   const fire = node(written.fire, { name: "write_fire" });
   written.payload.resp.set(s.write({ address: order.payload.aw.addr, data: order.payload.w.data, strb: order.payload.w.strb, fire }).is(2));
-  connect(stage(written, "forward", { name: "done" }), io.s_b);
+  connect(stage(written, "forward", { name: "done" }), io.sB);
 }

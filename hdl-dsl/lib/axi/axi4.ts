@@ -53,20 +53,20 @@ interface Channels {
   readonly r: Axi4Read;
 }
 type Flow<C extends keyof Channels, D extends "in" | "out"> = C extends "b" | "r" ? (D extends "in" ? "out" : "in") : D;
-/** The five channels of an AXI4 port named `<prefix>_aw` and so on; `out` for a master's. */
+/** The five channels of an AXI4 port named `<prefix>Aw` and so on; `out` for a master's. */
 export type Axi4Ports<Prefix extends string, D extends "in" | "out"> = {
-  readonly [C in keyof Channels as `${Prefix}_${C}`]: StreamPort<Flow<C, D>, Channels[C]>;
+  readonly [C in keyof Channels as `${Prefix}${Capitalize<C>}`]: StreamPort<Flow<C, D>, Channels[C]>;
 };
 
 function ports(prefix: string, p: Axi4Parameters, master: boolean): unknown {
   const there = master ? source : sink,
     back = master ? sink : source;
   return {
-    [`${prefix}_aw`]: there(axi4Address(p)),
-    [`${prefix}_w`]: there(axi4Write(p.beatBytes)),
-    [`${prefix}_b`]: back(axi4Response(p)),
-    [`${prefix}_ar`]: there(axi4Address(p)),
-    [`${prefix}_r`]: back(axi4Read(p)),
+    [`${prefix}Aw`]: there(axi4Address(p)),
+    [`${prefix}W`]: there(axi4Write(p.beatBytes)),
+    [`${prefix}B`]: back(axi4Response(p)),
+    [`${prefix}Ar`]: there(axi4Address(p)),
+    [`${prefix}R`]: back(axi4Read(p)),
   };
 }
 /** The ports of a module that masters an AXI4 bus. */
@@ -93,16 +93,16 @@ export const Axi4Register = module(
   (p: Axi4RegisterParameters) => ({ ...axi4Slave("s", p), ...axi4Master("m", p) }),
   (io, p) => {
     const all = io as unknown as Readonly<Record<string, StreamIn<UIntShape> & StreamOut<UIntShape>>>;
-    for (const [name, from, to] of [
-      ["aw", "s", "m"],
-      ["w", "s", "m"],
-      ["b", "m", "s"],
-      ["ar", "s", "m"],
-      ["r", "m", "s"],
+    for (const [name, channel, from, to] of [
+      ["aw", "Aw", "s", "m"],
+      ["w", "W", "s", "m"],
+      ["b", "B", "m", "s"],
+      ["ar", "Ar", "s", "m"],
+      ["r", "R", "m", "s"],
     ] as const) {
       connectAny(
-        stage(all[`${from}_${name}`] as StreamIn<UIntShape>, p.kind ?? "full", { name }),
-        all[`${to}_${name}`] as StreamOut<UIntShape>,
+        stage(all[`${from}${channel}`] as StreamIn<UIntShape>, p.kind ?? "full", { name }),
+        all[`${to}${channel}`] as StreamOut<UIntShape>,
       );
     }
   },

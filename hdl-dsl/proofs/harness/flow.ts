@@ -43,13 +43,13 @@ const creditHarness = module(
   io => {
     const back = reg(bit, { init: 0, name: "link_back" });
     const sender = creditSender(io.from, CREDITS, back, { name: "sender" });
-    const on_way = reg(bit, { init: 0, name: "link_on_way" }),
+    const onWay = reg(bit, { init: 0, name: "link_on_way" }),
       word = reg(bit, { name: "link_word" });
     sender.out.ready.set(1);
-    on_way.set(sender.out.valid);
+    onWay.set(sender.out.valid);
     word.set(sender.out.payload);
     const arriving = stream(bit, { name: "arriving" });
-    arriving.valid.set(on_way);
+    arriving.valid.set(onWay);
     arriving.payload.set(word);
     const receiver = creditReceiver(arriving, CREDITS, { name: "receiver" });
     back.set(receiver.returned);

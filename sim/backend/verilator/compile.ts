@@ -63,9 +63,9 @@ export async function compileModel(tools: Tools, trace: boolean, brief: boolean,
   const units = readdirSync(from).filter((f) => f.endsWith(".cpp")).sort();
   const slow = units.filter((f) => /__Slow\.cpp$|__Syms\.cpp$|__ConstPool_\d+\.cpp$/.test(f));
   const hot = units.filter((f) => !slow.includes(f));
-  const join_ = (files: readonly string[]): string => files.map((f) => `#include "${f}"\n`).join("");
-  writeFileSync(join(from, "hot.cc"), `${join_(hot)}#include "shim.cc"\n`);
-  writeFileSync(join(from, "slow.cc"), join_(slow));
+  const included = (files: readonly string[]): string => files.map((f) => `#include "${f}"\n`).join("");
+  writeFileSync(join(from, "hot.cc"), `${included(hot)}#include "shim.cc"\n`);
+  writeFileSync(join(from, "slow.cc"), included(slow));
   const compile = (unit: string, extra: readonly string[]): Promise<string> => run(tools.cxx.path,
     [...cxxFlags(tools, trace), ...extra, ...include, "-c", join(from, `${unit}.cc`), "-o", join(to, `${unit}.o`)], from, "compiling the model");
   // Start-up code runs once: optimising it would cost more than it gives.

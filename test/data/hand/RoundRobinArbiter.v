@@ -2,18 +2,18 @@
 module RoundRobinArbiter (
   input  wire        clk,
   input  wire        rst,
-  input  wire        from_0_valid,
-  output wire        from_0_ready,
-  input  wire [31:0] from_0_payload,
-  input  wire        from_1_valid,
-  output wire        from_1_ready,
-  input  wire [31:0] from_1_payload,
-  input  wire        from_2_valid,
-  output wire        from_2_ready,
-  input  wire [31:0] from_2_payload,
-  input  wire        from_3_valid,
-  output wire        from_3_ready,
-  input  wire [31:0] from_3_payload,
+  input  wire        from0_valid,
+  output wire        from0_ready,
+  input  wire [31:0] from0_payload,
+  input  wire        from1_valid,
+  output wire        from1_ready,
+  input  wire [31:0] from1_payload,
+  input  wire        from2_valid,
+  output wire        from2_ready,
+  input  wire [31:0] from2_payload,
+  input  wire        from3_valid,
+  output wire        from3_ready,
+  input  wire [31:0] from3_payload,
   output wire        to_valid,
   input  wire        to_ready,
   output wire [1:0]  to_payload_from,
@@ -22,7 +22,7 @@ module RoundRobinArbiter (
   reg [3:0] last_grant;
   reg held;
 
-  wire [3:0] request = {from_3_valid, from_2_valid, from_1_valid, from_0_valid};
+  wire [3:0] request = {from3_valid, from2_valid, from1_valid, from0_valid};
   // Requests above the one that was served last go first.
   wire [3:0] masked = request & ~(last_grant | (last_grant - 4'd1));
   wire [3:0] first_masked = masked & (~masked + 4'd1);
@@ -44,12 +44,12 @@ module RoundRobinArbiter (
   assign to_valid = any;
   assign to_payload_from = {grant[3] | grant[2], grant[3] | grant[1]};
   assign to_payload_value =
-    ({32{grant[0]}} & from_0_payload) |
-    ({32{grant[1]}} & from_1_payload) |
-    ({32{grant[2]}} & from_2_payload) |
-    ({32{grant[3]}} & from_3_payload);
-  assign from_0_ready = grant[0] & to_ready;
-  assign from_1_ready = grant[1] & to_ready;
-  assign from_2_ready = grant[2] & to_ready;
-  assign from_3_ready = grant[3] & to_ready;
+    ({32{grant[0]}} & from0_payload) |
+    ({32{grant[1]}} & from1_payload) |
+    ({32{grant[2]}} & from2_payload) |
+    ({32{grant[3]}} & from3_payload);
+  assign from0_ready = grant[0] & to_ready;
+  assign from1_ready = grant[1] & to_ready;
+  assign from2_ready = grant[2] & to_ready;
+  assign from3_ready = grant[3] & to_ready;
 endmodule

@@ -14,9 +14,9 @@ function synchronised(v: Bit): Bit {
 
 const Clocks = module("Clocks", () => ({
   toggle: input(bit), ticks: output(uint(8)),
-  fast_ticks: output(uint(8), { domain: "fast" }), fast_edges: output(uint(8), { domain: "fast" }), fast_total: output(uint(8), { domain: "fast" }), fast_en: input(bit, { domain: "fast" }),
-  bare_q: output(bit, { domain: "bare" }), bare_d: input(bit, { domain: "bare" }),
-  fast_i: sink(uint(8), { domain: "fast" }), fast_o: source(uint(8), { domain: "fast" }),
+  fastTicks: output(uint(8), { domain: "fast" }), fastEdges: output(uint(8), { domain: "fast" }), fastTotal: output(uint(8), { domain: "fast" }), fastEn: input(bit, { domain: "fast" }),
+  bareQ: output(bit, { domain: "bare" }), bareD: input(bit, { domain: "bare" }),
+  fastI: sink(uint(8), { domain: "fast" }), fastO: source(uint(8), { domain: "fast" }),
 }), io => {
   const fast = clockDomain("fast", { reset: "async" }), bare = clockDomain("bare", { reset: "none" });
   const ticks = reg(uint(8), { init: 0 });
@@ -27,22 +27,22 @@ const Clocks = module("Clocks", () => ({
   inDomain(fast, () => {
     const quick = reg(uint(8), { init: 3 }), edges = reg(uint(8), { init: 0 }), before = reg(bit, { init: 0 });
     quick.set(quick.add(1));
-    io.fast_ticks.set(quick);
+    io.fastTicks.set(quick);
     const here = synchronised(level);
     before.set(here);
     when(here.ne(before), () => { edges.set(edges.add(1)); });
-    io.fast_edges.set(edges);
+    io.fastEdges.set(edges);
     // An instance lives in the domain that surrounds it.
     const total = instance(Accumulator({ width: 8 }));
-    total.en.set(io.fast_en);
-    io.fast_total.set(total.total);
+    total.en.set(io.fastEn);
+    io.fastTotal.set(total.total);
     const held = reg(uint(8)), full = reg(bit, { init: 0 });
-    io.fast_i.ready.set(full.not());
-    when(io.fast_i.fire, () => { held.set(io.fast_i.payload); full.set(1); }).elseWhen(io.fast_o.ready, () => { full.set(0); });
-    io.fast_o.valid.set(full);
-    io.fast_o.payload.set(held);
+    io.fastI.ready.set(full.not());
+    when(io.fastI.fire, () => { held.set(io.fastI.payload); full.set(1); }).elseWhen(io.fastO.ready, () => { full.set(0); });
+    io.fastO.valid.set(full);
+    io.fastO.payload.set(held);
   });
-  inDomain(bare, () => { const q = reg(bit); q.set(io.bare_d); io.bare_q.set(q); });
+  inDomain(bare, () => { const q = reg(bit); q.set(io.bareD); io.bareQ.set(q); });
 });
 const clocks = { default: { periodNs: 10 }, fast: { periodNs: 4, phaseNs: 1 }, bare: { periodNs: 7 } };
 
@@ -61,11 +61,11 @@ describe("clock domains", () => {
     const slow = b.clock(), fast = b.clock("fast"), bare = b.clock("bare");
     await fast.risingEdge();
     await slow.cycles(1);
-    const ticks = b.io.ticks.value, quick = b.io.fast_ticks.value, slow0 = slow.cycle, fast0 = fast.cycle;
+    const ticks = b.io.ticks.value, quick = b.io.fastTicks.value, slow0 = slow.cycle, fast0 = fast.cycle;
     await slow.cycles(20);
     expect((b.io.ticks.value - ticks + 256) % 256).toBe(slow.cycle - slow0);
     await fast.risingEdge();
-    const sampled = (b.io.fast_ticks.value - quick + 256) % 256;
+    const sampled = (b.io.fastTicks.value - quick + 256) % 256;
     expect(Math.abs(sampled - (fast.cycle - fast0))).toBeLessThanOrEqual(1);
     expect((fast.cycle - fast0) / (slow.cycle - slow0)).toBeCloseTo(2.5, 0);
     for (let i = 1; i <= 5; i++) {
@@ -74,20 +74,20 @@ describe("clock domains", () => {
       b.io.toggle.value = 0;
       await slow.cycles(3);
       await fast.risingEdge();
-      expect(b.io.fast_edges.value).toBe(i);
+      expect(b.io.fastEdges.value).toBe(i);
     }
-    b.io.bare_d.value = 1;
+    b.io.bareD.value = 1;
     await bare.cycles(2);
-    expect(b.io.bare_q.value).toBe(1);
-    b.io.fast_en.value = 1;
+    expect(b.io.bareQ.value).toBe(1);
+    b.io.fastEn.value = 1;
     await fast.cycles(1);
-    const before = b.io.fast_total.value;
+    const before = b.io.fastTotal.value;
     await fast.cycles(10);
-    expect(b.io.fast_total.value - before).toBe(10);
+    expect(b.io.fastTotal.value - before).toBe(10);
   });
 
   bench("a stream in the other domain", Clocks(), { clocks }, async b => {
-    const source = new StreamSource(b.sim, b.io.fast_i, { domain: "fast" }), sink = new StreamSink(b.sim, b.io.fast_o, { domain: "fast" });
+    const source = new StreamSource(b.sim, b.io.fastI, { domain: "fast" }), sink = new StreamSink(b.sim, b.io.fastO, { domain: "fast" });
     for (let i = 0; i < 20; i++) source.send(i);
     await b.clock("fast").until(() => sink.received.length === 20);
     expect(sink.received.map(r => r.value)).toEqual(Array.from({ length: 20 }, (_, i) => i));
@@ -109,9 +109,9 @@ describe("clock domains", () => {
     const Outer = module("ClocksOuter", () => ({ t: input(bit), n: output(uint(8)), e: output(uint(8), { domain: "quick" }) }), io => {
       const quick = clockDomain("quick", { reset: "async" }), slow = clockDomain("plain", { reset: "none" });
       const inner = instance(Clocks(), { domains: { fast: quick, bare: slow } });
-      inner.toggle.set(io.t); inner.fast_en.set(0); inner.bare_d.set(0);
-      inner.fast_i.valid.set(0); inner.fast_i.payload.set(0); inner.fast_o.ready.set(0);
-      io.n.set(inner.ticks); io.e.set(inner.fast_edges);
+      inner.toggle.set(io.t); inner.fastEn.set(0); inner.bareD.set(0);
+      inner.fastI.valid.set(0); inner.fastI.payload.set(0); inner.fastO.ready.set(0);
+      io.n.set(inner.ticks); io.e.set(inner.fastEdges);
     });
     const text = emit(Outer()).files.at(-1)?.text ?? "";
     expect(text).toMatch(/\.fast_clk\s*\(quick_clk\)/);

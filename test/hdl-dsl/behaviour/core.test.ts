@@ -12,8 +12,8 @@ describe("pipeline", () => {
   const loads: readonly (readonly [string, Pause, Pause])[] = [["no pauses", never, never], ["slow producer", bernoulli(0.6, 3), never], ["slow consumer", never, bernoulli(0.6, 4)], ["both", bernoulli(0.4, 5), bernoulli(0.5, 6)]];
   for (const [name, from, to] of loads) {
     bench(`results and what rides along, in order: ${name}`, design, {}, async b => {
-      const mac = new StreamSource(b.sim, b.io.mac_i, { pause: from }), done = new StreamSink(b.sim, b.io.mac_o, { pause: to });
-      const deep = new StreamSource(b.sim, b.io.deep_i, { pause: from }), late = new StreamSink(b.sim, b.io.deep_o, { pause: to });
+      const mac = new StreamSource(b.sim, b.io.macI, { pause: from }), done = new StreamSink(b.sim, b.io.macO, { pause: to });
+      const deep = new StreamSource(b.sim, b.io.deepI, { pause: from }), late = new StreamSink(b.sim, b.io.deepO, { pause: to });
       const jobs = Array.from({ length: 150 }, () => ({ a: b.random.int(0, 65535), b: b.random.int(0, 65535), c: b.random.u32(), tag: b.random.int(0, 15) }));
       for (const j of jobs) { mac.send(j); deep.send({ v: j.a & 255, keep: j.b & 255 }); }
       await b.until(() => done.received.length === 150 && late.received.length === 150);
@@ -27,7 +27,7 @@ describe("pipeline", () => {
   }
 
   bench("latency is the number of stages, the initiation interval 1; a bubble closes under a stall", design, {}, async b => {
-    const source = new StreamSource(b.sim, b.io.mac_i), sink = new StreamSink(b.sim, b.io.mac_o);
+    const source = new StreamSource(b.sim, b.io.macI), sink = new StreamSink(b.sim, b.io.macO);
     const job = (n: number): { a: number; b: number; c: number; tag: number } => ({ a: n, b: n, c: n, tag: n & 15 });
     const sent = Array.from({ length: 30 }, (_, i) => source.send(job(i)));
     await b.until(() => sink.received.length === 30);
@@ -48,36 +48,36 @@ describe("pipeline", () => {
 describe("fsm", () => {
   bench("goes from state to state and follows its conditions", design, {}, async b => {
     const seen: number[][] = [];
-    b.io.fsm_start.value = 1;
+    b.io.fsmStart.value = 1;
     await b.cycles(1);
-    b.io.fsm_start.value = 0;
-    for (let i = 0; i < 9; i++) { await b.cycles(1); seen.push([b.io.fsm_busy.value, b.io.fsm_done.value, b.io.fsm_count.value]); }
+    b.io.fsmStart.value = 0;
+    for (let i = 0; i < 9; i++) { await b.cycles(1); seen.push([b.io.fsmBusy.value, b.io.fsmDone.value, b.io.fsmCount.value]); }
     //                 Load       Run x5                                                    Done       Idle
     expect(seen).toEqual([[1, 0, 0], [1, 0, 5], [1, 0, 4], [1, 0, 3], [1, 0, 2], [1, 0, 1], [1, 1, 0], [0, 0, 0], [0, 0, 0]]);
-    b.io.fsm_start.value = 1;
+    b.io.fsmStart.value = 1;
     await b.cycles(4);
-    b.io.fsm_start.value = 0;
-    b.io.fsm_stop.value = 1;
+    b.io.fsmStart.value = 0;
+    b.io.fsmStop.value = 1;
     await b.cycles(2);
-    expect([b.io.fsm_busy.value, b.io.fsm_done.value]).toEqual([0, 0]);
+    expect([b.io.fsmBusy.value, b.io.fsmDone.value]).toEqual([0, 0]);
   });
 });
 
 describe("vec", () => {
   bench("initial values, reads and writes by an index, also past the end", design, {}, async b => {
     const model = [{ count: 1, delta: -1 }, { count: 2, delta: 0 }, { count: 0, delta: 0 }, { count: 0, delta: 3 }, { count: 0, delta: 0 }];
-    const read = (): unknown[] => b.io.vec_all.map(e => ({ count: e.count.value, delta: e.delta.value }));
+    const read = (): unknown[] => b.io.vecAll.map(e => ({ count: e.count.value, delta: e.delta.value }));
     for (let i = 0; i < 400; i++) {
       const we = b.random.bool() ? 1 : 0, load = b.random.bool(0.05) ? 1 : 0, wi = b.random.int(0, 7), ri = b.random.int(0, 7);
       const wd = { count: b.random.int(0, 15), delta: b.random.int(-8, 7) };
       const all = model.map(() => ({ count: b.random.int(0, 15), delta: b.random.int(-8, 7) }));
-      b.io.vec_we.value = we; b.io.vec_wi.value = wi; b.io.vec_wd.count.value = wd.count; b.io.vec_wd.delta.value = wd.delta; b.io.vec_ri.value = ri; b.io.vec_load.value = load;
-      all.forEach((e, k) => { (b.io.vec_from[k] as { count: { value: number } }).count.value = e.count; (b.io.vec_from[k] as { delta: { value: number } }).delta.value = e.delta; });
+      b.io.vecWe.value = we; b.io.vecWi.value = wi; b.io.vecWd.count.value = wd.count; b.io.vecWd.delta.value = wd.delta; b.io.vecRi.value = ri; b.io.vecLoad.value = load;
+      all.forEach((e, k) => { (b.io.vecFrom[k] as { count: { value: number } }).count.value = e.count; (b.io.vecFrom[k] as { delta: { value: number } }).delta.value = e.delta; });
       await b.cycles(1);
       expect(read()).toEqual(model);
-      expect({ count: b.io.vec_rd.count.value, delta: b.io.vec_rd.delta.value }).toEqual(model[ri] ?? { count: 0, delta: 0 });
-      expect({ count: b.io.vec_two.count.value, delta: b.io.vec_two.delta.value }).toEqual(model[2]);
-      expect(b.io.u_pack.value).toBe((model[0]?.count as number) | (unsigned(model[0]?.delta as number, 4) << 4));
+      expect({ count: b.io.vecRd.count.value, delta: b.io.vecRd.delta.value }).toEqual(model[ri] ?? { count: 0, delta: 0 });
+      expect({ count: b.io.vecTwo.count.value, delta: b.io.vecTwo.delta.value }).toEqual(model[2]);
+      expect(b.io.uPack.value).toBe((model[0]?.count as number) | (unsigned(model[0]?.delta as number, 4) << 4));
       if (load === 1) all.forEach((e, k) => { model[k] = e; });
       if (we === 1 && wi < 5) model[wi] = wd;
     }
@@ -92,16 +92,16 @@ describe("ram", () => {
     let collisions = 0;
     for (let i = 0; i < 600; i++) {
       const we = b.random.bool() ? 1 : 0, wa = b.random.int(0, 7), wd = b.random.int(0, 65535), mask = b.random.int(0, 3), ra = b.random.bool(0.4) ? wa : b.random.int(0, 7), re = b.random.bool() ? 1 : 0;
-      b.io.ram_we.value = we; b.io.ram_wa.value = wa; b.io.ram_wd.value = wd; b.io.ram_mask.value = mask; b.io.ram_ra.value = ra; b.io.ram_re.value = re;
+      b.io.ramWe.value = we; b.io.ramWa.value = wa; b.io.ramWd.value = wd; b.io.ramMask.value = mask; b.io.ramRa.value = ra; b.io.ramRe.value = re;
       await b.cycles(1);
       // Read in the cycle that ends with this edge: what the edge before latched, and this cycle's asynchronous reads.
-      expect(b.io.ram_async.value).toBe(words[ra]);
-      if (ra < 6) expect(b.io.ram_init.value).toBe([7, 8, 0xffff, 0, 0, 0][ra]);
-      if (old !== undefined) expect(b.io.ram_old.value).toBe(old);
-      if (fresh !== undefined) expect(b.io.ram_new.value).toBe(fresh);
-      if (loose !== undefined) expect(b.io.ram_undefined.value).toBe(loose);
-      if (held !== undefined) expect(b.io.ram_held.value).toBe(held);
-      if (pair !== undefined) expect({ count: b.io.ram_struct.count.value, delta: b.io.ram_struct.delta.value }).toEqual({ count: pair & 15, delta: signed(pair >> 4, 4) });
+      expect(b.io.ramAsync.value).toBe(words[ra]);
+      if (ra < 6) expect(b.io.ramInit.value).toBe([7, 8, 0xffff, 0, 0, 0][ra]);
+      if (old !== undefined) expect(b.io.ramOld.value).toBe(old);
+      if (fresh !== undefined) expect(b.io.ramNew.value).toBe(fresh);
+      if (loose !== undefined) expect(b.io.ramUndefined.value).toBe(loose);
+      if (held !== undefined) expect(b.io.ramHeld.value).toBe(held);
+      if (pair !== undefined) expect({ count: b.io.ramStruct.count.value, delta: b.io.ramStruct.delta.value }).toEqual({ count: pair & 15, delta: signed(pair >> 4, 4) });
       old = words[ra];
       const collides = we === 1 && wa === ra;
       const merged = ((words[wa] as number) & ~((mask & 1 ? 0xff : 0) | (mask & 2 ? 0xff00 : 0)) | wd & ((mask & 1 ? 0xff : 0) | (mask & 2 ? 0xff00 : 0))) & 0xffff;
@@ -121,13 +121,13 @@ describe("operators", () => {
   function expected(a: number, b: number, u: number, v: number, by: number, w: number): Record<string, number> {
     const partial = (u & ~0b111100) | ((v & 15) << 2);
     return {
-      s_add: signed(a + b, 8), s_grow: a + b, s_sub: signed(a - b, 8), s_mul: a * b + 0, s_neg: signed(-a, 8), s_lt: +(a < b), s_le: +(a <= b), s_gt: +(a > b), s_ge: +(a >= b), s_eq: +(a === b), s_ne: +(a !== b),
-      s_shl: signed(Number(BigInt.asUintN(8, BigInt(a) << BigInt(by))), 8), s_shr: a >> Math.min(by, 31), s_shr2: a >> 2, s_ext: a, s_min: Math.min(a, b), s_low: a & 15, s_cmp: +(signed(a - b, 8) < -3),
-      u_add: (u + v) & 255, u_grow: u + v, u_sub: (u - v) & 255, u_mul: u * v, u_div: u >> 3, u_mod: u & 7, u_shl: by >= 8 ? 0 : (u << by) & 255, u_shr: by >= 8 ? 0 : u >> by, u_lt: +(u < v),
-      u_any: +(u !== 0), u_all: +(u === 255), u_parity: u.toString(2).replaceAll("0", "").length & 1, u_cat: (u << 8) | v, u_repeat: (u << 16) | (u << 8) | u, u_bits: (u >> 3) & 7,
-      u_wide: u, u_cut: u & 31, u_signed: signed(signed(u, 8) + a, 8), u_logic: (((u & v) | (~(u ^ v) & 255)) - (u - (v - 1))) & 255,
-      u_one: (by & 1 ? u : 0) | (by & 2 ? v : 0) | (by & 4 ? w & 255 : 0), u_case: by === 0 ? 9 : [1, 2, 15].includes(by) ? (by + 1) & 15 : 0,
-      u_partial: by & 1 ? (partial & 127) | ((by >> 3) << 7) : partial, u_last: by & 8 ? 4 : by & 1 ? 2 : by & 2 ? 3 : 1,
+      sAdd: signed(a + b, 8), sGrow: a + b, sSub: signed(a - b, 8), sMul: a * b + 0, sNeg: signed(-a, 8), sLt: +(a < b), sLe: +(a <= b), sGt: +(a > b), sGe: +(a >= b), sEq: +(a === b), sNe: +(a !== b),
+      sShl: signed(Number(BigInt.asUintN(8, BigInt(a) << BigInt(by))), 8), sShr: a >> Math.min(by, 31), sShr2: a >> 2, sExt: a, sMin: Math.min(a, b), sLow: a & 15, sCmp: +(signed(a - b, 8) < -3),
+      uAdd: (u + v) & 255, uGrow: u + v, uSub: (u - v) & 255, uMul: u * v, uDiv: u >> 3, uMod: u & 7, uShl: by >= 8 ? 0 : (u << by) & 255, uShr: by >= 8 ? 0 : u >> by, uLt: +(u < v),
+      uAny: +(u !== 0), uAll: +(u === 255), uParity: u.toString(2).replaceAll("0", "").length & 1, uCat: (u << 8) | v, uRepeat: (u << 16) | (u << 8) | u, uBits: (u >> 3) & 7,
+      uWide: u, uCut: u & 31, uSigned: signed(signed(u, 8) + a, 8), uLogic: (((u & v) | (~(u ^ v) & 255)) - (u - (v - 1))) & 255,
+      uOne: (by & 1 ? u : 0) | (by & 2 ? v : 0) | (by & 4 ? w & 255 : 0), uCase: by === 0 ? 9 : [1, 2, 15].includes(by) ? (by + 1) & 15 : 0,
+      uPartial: by & 1 ? (partial & 127) | ((by >> 3) << 7) : partial, uLast: by & 8 ? 4 : by & 1 ? 2 : by & 2 ? 3 : 1,
     };
   }
   bench("signed and unsigned, against numbers", design, {}, async b => {
@@ -150,11 +150,11 @@ describe("instances, helper functions", () => {
     let one = 0, wide = 0, two = 0, before = 0;
     for (let i = 0; i < 100; i++) {
       const en = b.random.bool() ? 1 : 0, pulse = b.random.bool() ? 1 : 0;
-      b.io.acc_en.value = en;
-      b.io.edge_in.value = pulse;
+      b.io.accEn.value = en;
+      b.io.edgeIn.value = pulse;
       await b.cycles(1);
-      expect([b.io.acc_a.value, b.io.acc_b.value, b.io.acc_c.value, b.io.acc_d.value]).toEqual([one, wide, two, en === 1 ? one : two]);
-      if (i > 0) expect([b.io.edge_x.value, b.io.edge_y.value]).toEqual([pulse & ~before, ~pulse & before & 1]);
+      expect([b.io.accA.value, b.io.accB.value, b.io.accC.value, b.io.accD.value]).toEqual([one, wide, two, en === 1 ? one : two]);
+      if (i > 0) expect([b.io.edgeX.value, b.io.edgeY.value]).toEqual([pulse & ~before, ~pulse & before & 1]);
       two = (two + (one & 1)) & 15;
       one = (one + en) & 15;
       wide = (wide + 3 * en) & 4095;

@@ -21,99 +21,99 @@ function risingEdge(v: Bit): Bit {
 }
 
 export const CoreUnits = module("CoreUnits", () => ({
-  mac_i: sink(Job), mac_o: source(struct({ sum: uint(32), tag: uint(4) })),
-  deep_i: sink(struct({ v: uint(8), keep: uint(8) })), deep_o: source(struct({ out: uint(8), keep: uint(8), late: uint(8) })),
+  macI: sink(Job), macO: source(struct({ sum: uint(32), tag: uint(4) })),
+  deepI: sink(struct({ v: uint(8), keep: uint(8) })), deepO: source(struct({ out: uint(8), keep: uint(8), late: uint(8) })),
 
-  fsm_start: input(bit), fsm_stop: input(bit), fsm_busy: output(bit), fsm_done: output(bit), fsm_count: output(uint(3)),
+  fsmStart: input(bit), fsmStop: input(bit), fsmBusy: output(bit), fsmDone: output(bit), fsmCount: output(uint(3)),
 
-  vec_we: input(bit), vec_wi: input(uint(3)), vec_wd: input(Pair), vec_ri: input(uint(3)), vec_rd: output(Pair), vec_two: output(Pair), vec_all: output(vec(Pair, 5)), vec_load: input(bit), vec_from: input(vec(Pair, 5)),
+  vecWe: input(bit), vecWi: input(uint(3)), vecWd: input(Pair), vecRi: input(uint(3)), vecRd: output(Pair), vecTwo: output(Pair), vecAll: output(vec(Pair, 5)), vecLoad: input(bit), vecFrom: input(vec(Pair, 5)),
 
-  ram_we: input(bit), ram_wa: input(uint(3)), ram_wd: input(uint(16)), ram_mask: input(uint(2)), ram_ra: input(uint(3)), ram_re: input(bit),
-  ram_old: output(uint(16)), ram_new: output(uint(16)), ram_undefined: output(uint(16)), ram_held: output(uint(16)), ram_async: output(uint(16)), ram_init: output(uint(16)), ram_struct: output(Pair),
+  ramWe: input(bit), ramWa: input(uint(3)), ramWd: input(uint(16)), ramMask: input(uint(2)), ramRa: input(uint(3)), ramRe: input(bit),
+  ramOld: output(uint(16)), ramNew: output(uint(16)), ramUndefined: output(uint(16)), ramHeld: output(uint(16)), ramAsync: output(uint(16)), ramInit: output(uint(16)), ramStruct: output(Pair),
 
   a: input(sint(8)), b: input(sint(8)), u: input(uint(8)), v: input(uint(8)), by: input(uint(4)), w: input(uint(16)),
-  s_add: output(sint(8)), s_grow: output(sint(9)), s_sub: output(sint(8)), s_mul: output(sint(16)), s_neg: output(sint(8)), s_lt: output(bit), s_le: output(bit), s_gt: output(bit), s_ge: output(bit),
-  s_eq: output(bit), s_ne: output(bit), s_shl: output(sint(8)), s_shr: output(sint(8)), s_shr2: output(sint(8)), s_ext: output(sint(12)), s_min: output(sint(8)), s_low: output(uint(4)), s_cmp: output(bit),
-  u_add: output(uint(8)), u_grow: output(uint(9)), u_sub: output(uint(8)), u_mul: output(uint(16)), u_div: output(uint(8)), u_mod: output(uint(8)), u_shl: output(uint(8)), u_shr: output(uint(8)), u_lt: output(bit),
-  u_any: output(bit), u_all: output(bit), u_parity: output(bit), u_cat: output(uint(16)), u_repeat: output(uint(24)), u_bits: output(uint(3)), u_wide: output(uint(12)), u_cut: output(uint(5)), u_signed: output(sint(8)),
-  u_logic: output(uint(8)), u_one: output(uint(8)), u_case: output(uint(4)), u_partial: output(uint(8)), u_last: output(uint(8)), u_pack: output(uint(8)),
+  sAdd: output(sint(8)), sGrow: output(sint(9)), sSub: output(sint(8)), sMul: output(sint(16)), sNeg: output(sint(8)), sLt: output(bit), sLe: output(bit), sGt: output(bit), sGe: output(bit),
+  sEq: output(bit), sNe: output(bit), sShl: output(sint(8)), sShr: output(sint(8)), sShr2: output(sint(8)), sExt: output(sint(12)), sMin: output(sint(8)), sLow: output(uint(4)), sCmp: output(bit),
+  uAdd: output(uint(8)), uGrow: output(uint(9)), uSub: output(uint(8)), uMul: output(uint(16)), uDiv: output(uint(8)), uMod: output(uint(8)), uShl: output(uint(8)), uShr: output(uint(8)), uLt: output(bit),
+  uAny: output(bit), uAll: output(bit), uParity: output(bit), uCat: output(uint(16)), uRepeat: output(uint(24)), uBits: output(uint(3)), uWide: output(uint(12)), uCut: output(uint(5)), uSigned: output(sint(8)),
+  uLogic: output(uint(8)), uOne: output(uint(8)), uCase: output(uint(4)), uPartial: output(uint(8)), uLast: output(uint(8)), uPack: output(uint(8)),
 
-  acc_en: input(bit), acc_a: output(uint(4)), acc_b: output(uint(12)), acc_c: output(uint(4)), acc_d: output(uint(4)),
-  edge_in: input(bit), edge_x: output(bit), edge_y: output(bit),
+  accEn: input(bit), accA: output(uint(4)), accB: output(uint(12)), accC: output(uint(4)), accD: output(uint(4)),
+  edgeIn: input(bit), edgeX: output(bit), edgeY: output(bit),
 }), io => {
-  pipeline(io.mac_i)
+  pipeline(io.macI)
     .stage(j => ({ product: j.a.mul(j.b).is(32) }))
     .stage(j => ({ sum: j.product.add(j.c) }))
-    .into(io.mac_o);
+    .into(io.macO);
   // `keep` rides along for three stages, `late` is made in the second of them.
-  pipeline(io.deep_i)
+  pipeline(io.deepI)
     .stage(j => ({ out: j.v.add(1) }))
     .stage(j => ({ late: j.out.xor(j.keep) }))
     .stage(j => ({ out: j.out.add(j.late) }))
-    .into(io.deep_o);
+    .into(io.deepO);
 
   const count = reg(uint(3), { init: 0 });
-  io.fsm_done.set(0);
+  io.fsmDone.set(0);
   const phase = fsm(["Idle", "Load", "Run", "Done"], "Idle", s => ({
-    Idle: () => { when(io.fsm_start, () => { s.go("Load"); }); },
+    Idle: () => { when(io.fsmStart, () => { s.go("Load"); }); },
     Load: () => { count.set(5); s.go("Run"); },
     Run: () => {
       count.set(count.sub(1));
-      when(io.fsm_stop, () => { s.go("Idle"); }).elseWhen(count.eq(1), () => { s.go("Done"); });
+      when(io.fsmStop, () => { s.go("Idle"); }).elseWhen(count.eq(1), () => { s.go("Done"); });
     },
-    Done: () => { io.fsm_done.set(1); s.go("Idle"); },
+    Done: () => { io.fsmDone.set(1); s.go("Idle"); },
   }));
-  io.fsm_busy.set(phase.is("Idle").not());
-  io.fsm_count.set(count);
+  io.fsmBusy.set(phase.is("Idle").not());
+  io.fsmCount.set(count);
 
   const lanes = reg(vec(Pair, 5), { init: [{ count: 1, delta: -1 }, { count: 2 }, 0, { delta: 3 }] });
-  when(io.vec_load, () => { lanes.set(io.vec_from); });
-  when(io.vec_we, () => { lanes.setAt(io.vec_wi, io.vec_wd); });
-  io.vec_rd.set(lanes.at(io.vec_ri));
-  io.vec_two.set(lanes.at(2));
-  io.vec_all.set(lanes);
+  when(io.vecLoad, () => { lanes.set(io.vecFrom); });
+  when(io.vecWe, () => { lanes.setAt(io.vecWi, io.vecWd); });
+  io.vecRd.set(lanes.at(io.vecRi));
+  io.vecTwo.set(lanes.at(2));
+  io.vecAll.set(lanes);
 
   for (const collision of ["old", "new", "undefined"] as const) {
     const store = ram(uint(16), { depth: 8, collision, init: [0x1111, 0x2222, 0x3333, 0x4444, 0x5555, 0x6666, 0x7777, 0x8888], name: `store_${collision}` });
-    store.write(io.ram_we, io.ram_wa, io.ram_wd, io.ram_mask);
-    const word = store.readSync(io.ram_ra, { name: `word_${collision}` });
-    io[`ram_${collision}`].set(word);
-    if (collision === "new") io.ram_held.set(store.readSync(io.ram_ra, { en: io.ram_re, name: "held" }));
-    if (collision === "old") io.ram_async.set(store.readAsync(io.ram_ra));
+    store.write(io.ramWe, io.ramWa, io.ramWd, io.ramMask);
+    const word = store.readSync(io.ramRa, { name: `word_${collision}` });
+    io[({ old: "ramOld", new: "ramNew", undefined: "ramUndefined" } as const)[collision]].set(word);
+    if (collision === "new") io.ramHeld.set(store.readSync(io.ramRa, { en: io.ramRe, name: "held" }));
+    if (collision === "old") io.ramAsync.set(store.readAsync(io.ramRa));
   }
   const table = ram(uint(16), { depth: 6, collision: "old", init: [7, 8n, 0xffff] });
-  io.ram_init.set(table.readAsync(io.ram_ra));
+  io.ramInit.set(table.readAsync(io.ramRa));
   const pairs = ram(Pair, { depth: 8, collision: "new" });
-  pairs.write(io.ram_we, io.ram_wa, unpack(Pair, io.ram_wd.trunc(8)));
-  io.ram_struct.set(pairs.readSync(io.ram_ra));
+  pairs.write(io.ramWe, io.ramWa, unpack(Pair, io.ramWd.trunc(8)));
+  io.ramStruct.set(pairs.readSync(io.ramRa));
 
   const { a, b, u, v, by, w } = io;
-  io.s_add.set(a.add(b)); io.s_grow.set(a.addGrow(b).is(9)); io.s_sub.set(a.sub(b)); io.s_mul.set(a.mul(b).is(16)); io.s_neg.set(a.neg());
-  io.s_lt.set(a.lt(b)); io.s_le.set(a.le(b)); io.s_gt.set(a.gt(b)); io.s_ge.set(a.ge(b)); io.s_eq.set(a.eq(b)); io.s_ne.set(a.ne(b));
-  io.s_shl.set(a.shl(by)); io.s_shr.set(a.shr(by)); io.s_shr2.set(a.shr(2)); io.s_ext.set(a.sext(12)); io.s_min.set(mux(a.lt(b), a, b)); io.s_low.set(a.trunc(4)); io.s_cmp.set(a.sub(b).lt(-3));
-  io.u_add.set(u.add(v)); io.u_grow.set(u.addGrow(v).is(9)); io.u_sub.set(u.sub(v)); io.u_mul.set(u.mul(v).is(16)); io.u_div.set(u.div(8)); io.u_mod.set(u.mod(8)); io.u_shl.set(u.shl(by)); io.u_shr.set(u.shr(by));
-  io.u_lt.set(u.lt(v)); io.u_any.set(u.any()); io.u_all.set(u.all()); io.u_parity.set(u.parity()); io.u_cat.set(cat(u, v).is(16)); io.u_repeat.set(repeat(u, 3).is(24)); io.u_bits.set(u.bits(3, 3));
-  io.u_wide.set(u.zext(12)); io.u_cut.set(u.resize(5)); io.u_signed.set(u.asSint().add(a)); io.u_logic.set(u.and(v).or(u.xor(v).not()).sub(u.sub(v.sub(1))));
-  io.u_one.set(onehotMux([by.bit(0), by.bit(1), by.bit(2)], [u, v, w.trunc(8)]));
-  switchOn(by).is(0, () => { io.u_case.set(9); }).is([1, 2, 15], () => { io.u_case.set(by.add(1)); }).otherwise(() => { io.u_case.set(0); });
+  io.sAdd.set(a.add(b)); io.sGrow.set(a.addGrow(b).is(9)); io.sSub.set(a.sub(b)); io.sMul.set(a.mul(b).is(16)); io.sNeg.set(a.neg());
+  io.sLt.set(a.lt(b)); io.sLe.set(a.le(b)); io.sGt.set(a.gt(b)); io.sGe.set(a.ge(b)); io.sEq.set(a.eq(b)); io.sNe.set(a.ne(b));
+  io.sShl.set(a.shl(by)); io.sShr.set(a.shr(by)); io.sShr2.set(a.shr(2)); io.sExt.set(a.sext(12)); io.sMin.set(mux(a.lt(b), a, b)); io.sLow.set(a.trunc(4)); io.sCmp.set(a.sub(b).lt(-3));
+  io.uAdd.set(u.add(v)); io.uGrow.set(u.addGrow(v).is(9)); io.uSub.set(u.sub(v)); io.uMul.set(u.mul(v).is(16)); io.uDiv.set(u.div(8)); io.uMod.set(u.mod(8)); io.uShl.set(u.shl(by)); io.uShr.set(u.shr(by));
+  io.uLt.set(u.lt(v)); io.uAny.set(u.any()); io.uAll.set(u.all()); io.uParity.set(u.parity()); io.uCat.set(cat(u, v).is(16)); io.uRepeat.set(repeat(u, 3).is(24)); io.uBits.set(u.bits(3, 3));
+  io.uWide.set(u.zext(12)); io.uCut.set(u.resize(5)); io.uSigned.set(u.asSint().add(a)); io.uLogic.set(u.and(v).or(u.xor(v).not()).sub(u.sub(v.sub(1))));
+  io.uOne.set(onehotMux([by.bit(0), by.bit(1), by.bit(2)], [u, v, w.trunc(8)]));
+  switchOn(by).is(0, () => { io.uCase.set(9); }).is([1, 2, 15], () => { io.uCase.set(by.add(1)); }).otherwise(() => { io.uCase.set(0); });
   // Drives of parts: the last in program order wins, bit by bit.
-  io.u_partial.set(u);
-  io.u_partial.setBits(2, v.bits(0, 4));
-  when(by.bit(0), () => { io.u_partial.setBits(7, by.bit(3)); });
-  io.u_last.set(1);
-  when(by.bit(0), () => { io.u_last.set(2); }).elseWhen(by.bit(1), () => { io.u_last.set(3); });
-  when(by.bit(3), () => { io.u_last.set(4); });
-  io.u_pack.set(pack(lanes.at(0)).is(8));
+  io.uPartial.set(u);
+  io.uPartial.setBits(2, v.bits(0, 4));
+  when(by.bit(0), () => { io.uPartial.setBits(7, by.bit(3)); });
+  io.uLast.set(1);
+  when(by.bit(0), () => { io.uLast.set(2); }).elseWhen(by.bit(1), () => { io.uLast.set(3); });
+  when(by.bit(3), () => { io.uLast.set(4); });
+  io.uPack.set(pack(lanes.at(0)).is(8));
 
   const one = instance(Accumulator({ width: 4 })), wide = instance("wide", Accumulator({ width: 12, step: 3 })), two = instance(Accumulator({ width: 4 }));
-  one.en.set(io.acc_en); wide.en.set(io.acc_en); two.en.set(one.total.bit(0));
-  io.acc_a.set(one.total); io.acc_b.set(wide.total); io.acc_c.set(two.total);
+  one.en.set(io.accEn); wide.en.set(io.accEn); two.en.set(one.total.bit(0));
+  io.accA.set(one.total); io.accB.set(wide.total); io.accC.set(two.total);
   // A wire with a default, driven under conditions.
   const chosen: Var<UIntShape<4>> = wire(uint(4));
   chosen.set(one.total);
-  when(io.acc_en.not(), () => { chosen.set(two.total); });
-  io.acc_d.set(chosen);
+  when(io.accEn.not(), () => { chosen.set(two.total); });
+  io.accD.set(chosen);
 
-  io.edge_x.set(scope("x", () => risingEdge(io.edge_in)));
-  io.edge_y.set(scope("y", () => risingEdge(io.edge_in.not())));
+  io.edgeX.set(scope("x", () => risingEdge(io.edgeIn)));
+  io.edgeY.set(scope("y", () => risingEdge(io.edgeIn.not())));
 });

@@ -15,7 +15,7 @@ const zeros = (s: Shape): unknown => (s.kind === "struct" ? Object.fromEntries(O
 const Catalogue = module("CatalogueUnits",
   (): Ports => Object.fromEntries<Port | StreamPort>([
     ["unused", { ...input(uint(1)), unused: true }] as [string, Port],
-    ...timed.flatMap(({ e, timing, id }): [string, StreamPort][] => [[`${id}_from`, sink(portOf(e, timing.from).shape)], [`${id}_to`, source(portOf(e, timing.to).shape)]]),
+    ...timed.flatMap(({ e, timing, id }): [string, StreamPort][] => [[`${id}From`, sink(portOf(e, timing.from).shape)], [`${id}To`, source(portOf(e, timing.to).shape)]]),
   ]),
   ports => {
     const io = ports as unknown as Readonly<Record<string, Any>>;
@@ -23,8 +23,8 @@ const Catalogue = module("CatalogueUnits",
       const unit = instance(id, e.def) as unknown as Readonly<Record<string, Any>>;
       for (const [name, p] of Object.entries(e.def.ports)) {
         const port = unit[name] as Any;
-        if (name === timing.from) connect(io[`${id}_from`] as never, port as never);
-        else if (name === timing.to) connect(port as never, io[`${id}_to`] as never);
+        if (name === timing.from) connect(io[`${id}From`] as never, port as never);
+        else if (name === timing.to) connect(port as never, io[`${id}To`] as never);
         else if (p.port === "plain") { if (p.dir === "in") assignGiven(port, p.shape, zeros(p.shape)); }
         else if (p.dir === "in") { port.valid.set(0); assignGiven(port.payload, p.shape, zeros(p.shape)); }
         else port.ready.set(1);
@@ -38,7 +38,7 @@ describe("latency and initiation interval are as the catalogue says", () => {
   for (const { e, timing, id } of timed) {
     bench(`${e.name}, ${e.example}: ${e.latency} and ${e.interval}`, design, {}, async b => {
       const io = b.io as unknown as Readonly<Record<string, StreamIo<Shape, "in"> & StreamIo<Shape, "out">>>;
-      const into = new StreamSource(b.sim, io[`${id}_from`] as StreamIo<Shape, "in">), out = new StreamSink(b.sim, io[`${id}_to`] as StreamIo<Shape, "out">);
+      const into = new StreamSource(b.sim, io[`${id}From`] as StreamIo<Shape, "in">), out = new StreamSink(b.sim, io[`${id}To`] as StreamIo<Shape, "out">);
       const shape = portOf(e, timing.from).shape;
       const value = shape.kind === "struct" ? Object.fromEntries(leavesOf(shape).map(l => [l.path[0] ?? "", timing.send?.[l.path[0] ?? ""] ?? 0])) : 0;
       const sent = Array.from({ length: transfers }, () => into.send(value));

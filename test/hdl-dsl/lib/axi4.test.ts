@@ -15,7 +15,8 @@ type Side = () => { readonly pause: Pause };
 const allChannels = async (b: Bench<(typeof slice)["ports"]>, from: Side, to: Side): Promise<void> => {
     const io = b.io as unknown as Readonly<Record<string, StreamIo<Shape, "in"> & StreamIo<Shape, "out">>>;
     const ends = channels.map(([name, s, m]) => {
-      const into = new StreamSource(b.sim, io[`${s}_${name}`] as StreamIo<Shape, "in">, from()), out = new StreamSink(b.sim, io[`${m}_${name}`] as StreamIo<Shape, "out">, to());
+      const channel = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+      const into = new StreamSource(b.sim, io[`${s}${channel}`] as StreamIo<Shape, "in">, from()), out = new StreamSink(b.sim, io[`${m}${channel}`] as StreamIo<Shape, "out">, to());
       const sent = Array.from({ length: 100 }, () => Object.fromEntries<number | bigint>(leavesOf(shapes[name]).map(l => [l.path[0] ?? "", l.width > 53 ? b.random.bits(l.width) : Number(b.random.bits(l.width))])));
       for (const v of sent) into.send(v);
       return { name, out, sent };
@@ -34,13 +35,13 @@ describe("Axi4Register", () => {
   ] as const)("planted fault: %s", (_name, from, to) => findsFault(runBench("channels", plant(slice, from, to), { wave: false, hangCycles: 500 },
     b => allChannels(b, () => ({ pause: bernoulli(0.4, 3) }), () => ({ pause: bernoulli(0.4, 4) }))), /./));
   const beats = async (b: Bench<(typeof slice)["ports"]>): Promise<void> => {
-    const into = new StreamSource(b.sim, b.io.s_w), out = new StreamSink(b.sim, b.io.m_w);
+    const into = new StreamSource(b.sim, b.io.sW), out = new StreamSink(b.sim, b.io.mW);
     const sent = Array.from({ length: 30 }, (_, i) => into.send({ data: i, strb: 255, last: 1 }));
     await b.until(() => out.received.length === 30);
     expect(out.received.map(r => r.cycle)).toEqual(sent.map(s => (s.cycle as number) + 1));
     const seen: number[] = [];
-    for (const ready of [0, 1]) { b.io.m_aw.ready.value = ready; b.sim.settle(); seen.push(b.io.s_aw.ready.value); }
-    for (const valid of [0, 1]) { b.io.s_aw.valid.value = valid; b.sim.settle(); seen.push(b.io.m_aw.valid.value); }
+    for (const ready of [0, 1]) { b.io.mAw.ready.value = ready; b.sim.settle(); seen.push(b.io.sAw.ready.value); }
+    for (const valid of [0, 1]) { b.io.sAw.valid.value = valid; b.sim.settle(); seen.push(b.io.mAw.valid.value); }
     expect(seen).toEqual([1, 1, 0, 0]);
   };
   bench("latency 1, a beat every cycle; ready and valid come from registers", slice, {}, beats);
@@ -48,11 +49,11 @@ describe("Axi4Register", () => {
     runBench("beats", plant(slice, "assign m_w_valid = w_full", "assign m_w_valid = w_full | s_w_valid"), { wave: false, hangCycles: 500 }, beats), /./));
   test("a master's ports and a slave's face each other", () => {
     const m = axi4Master("m", p), s = axi4Slave("s", p);
-    for (const c of ["aw", "w", "b", "ar", "r"] as const) {
-      expect(m[`m_${c}`].dir).not.toBe(s[`s_${c}`].dir);
-      expect(m[`m_${c}`].shape).toEqual(s[`s_${c}`].shape);
+    for (const c of ["Aw", "W", "B", "Ar", "R"] as const) {
+      expect(m[`m${c}`].dir).not.toBe(s[`s${c}`].dir);
+      expect(m[`m${c}`].shape).toEqual(s[`s${c}`].shape);
     }
-    expect([m.m_aw.dir, m.m_b.dir]).toEqual(["out", "in"]);
+    expect([m.mAw.dir, m.mB.dir]).toEqual(["out", "in"]);
   });
   test.each(["full", "forward", "backward"] as const)("%s: the tools accept it without a waiver", kind => { expect(lint(emit(Axi4Register({ ...p, kind })))).toBe(""); });
 });

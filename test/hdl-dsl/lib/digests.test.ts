@@ -7,15 +7,15 @@ import { everyPressure } from "../support/pressures.ts";
 import { crc32, internetChecksum } from "./reference.ts";
 
 const Digests = module("Digests", () => ({
-  crc1_i: sink(axisBeat(1)), crc1_o: source(uint(32)), crc3_i: sink(axisBeat(3)), crc3_o: source(uint(32)), crc16_i: sink(axisBeat(16)), crc16_o: source(uint(32)),
-  sum1_i: sink(axisBeat(1)), sum1_o: source(uint(16)), sum2_i: sink(axisBeat(2)), sum2_o: source(uint(16)),
-  sum3_i: sink(axisBeat(3)), sum3_o: source(uint(16)), sum16_i: sink(axisBeat(16)), sum16_o: source(uint(16)),
-  crc: input(uint(32)), nibble: input(uint(4)), after: output(uint(32)), wide: input(uint(37)), wide_after: output(uint(32)),
+  crc1I: sink(axisBeat(1)), crc1O: source(uint(32)), crc3I: sink(axisBeat(3)), crc3O: source(uint(32)), crc16I: sink(axisBeat(16)), crc16O: source(uint(32)),
+  sum1I: sink(axisBeat(1)), sum1O: source(uint(16)), sum2I: sink(axisBeat(2)), sum2O: source(uint(16)),
+  sum3I: sink(axisBeat(3)), sum3O: source(uint(16)), sum16I: sink(axisBeat(16)), sum16O: source(uint(16)),
+  crc: input(uint(32)), nibble: input(uint(4)), after: output(uint(32)), wide: input(uint(37)), wideAfter: output(uint(32)),
 }), io => {
-  for (const n of [1, 3, 16] as const) { const u = instance(`crc${n}`, Crc32({ bytes: n })); connect(io[`crc${n}_i`], u.from); connect(u.to, io[`crc${n}_o`] as never); }
-  for (const n of [1, 2, 3, 16] as const) { const u = instance(`sum${n}`, InternetChecksum({ bytes: n })); connect(io[`sum${n}_i`], u.from); connect(u.to, io[`sum${n}_o`] as never); }
+  for (const n of [1, 3, 16] as const) { const u = instance(`crc${n}`, Crc32({ bytes: n })); connect(io[`crc${n}I`], u.from); connect(u.to, io[`crc${n}O`] as never); }
+  for (const n of [1, 2, 3, 16] as const) { const u = instance(`sum${n}`, InternetChecksum({ bytes: n })); connect(io[`sum${n}I`], u.from); connect(u.to, io[`sum${n}O`] as never); }
   io.after.set(crc32Next(io.crc, io.nibble));
-  io.wide_after.set(crc32Next(io.crc, io.wide));
+  io.wideAfter.set(crc32Next(io.crc, io.wide));
 });
 const design = Digests();
 const units = ["crc1", "crc3", "crc16", "sum1", "sum2", "sum3", "sum16"] as const;
@@ -37,7 +37,7 @@ describe("the references agree with what is published", () => {
 for (const unit of units) {
   const reference = unit.startsWith("crc") ? crc32 : internetChecksum;
   everyPressure(`${unit}: frames of every length`, design, {}, async (b, from, to) => {
-    const into = new AxisSource(b.sim, b.io[`${unit}_i`], from()), out = new StreamSink<UIntShape>(b.sim, b.io[`${unit}_o`], to());
+    const into = new AxisSource(b.sim, b.io[`${unit}I`], from()), out = new StreamSink<UIntShape>(b.sim, b.io[`${unit}O`], to());
     const frames = [text("123456789"), new Uint8Array(40), new Uint8Array(33).fill(255),
       ...Array.from({ length: 40 }, (_, i) => b.random.bytes(i + 1)), ...Array.from({ length: 10 }, () => b.random.bytes(b.random.int(1, 90)))];
     for (const f of frames) into.send(f);
@@ -47,7 +47,7 @@ for (const unit of units) {
   });
   bench(`${unit}: latency 2 from the last beat, a beat every cycle`, design, {}, async b => {
     const bytes = Number(unit.slice(3));
-    const into = new AxisSource(b.sim, b.io[`${unit}_i`]), out = new StreamSink<UIntShape>(b.sim, b.io[`${unit}_o`]);
+    const into = new AxisSource(b.sim, b.io[`${unit}I`]), out = new StreamSink<UIntShape>(b.sim, b.io[`${unit}O`]);
     const sent = Array.from({ length: 12 }, () => into.send(b.random.bytes(3 * bytes)));
     await b.until(() => out.received.length === 12);
     expect(out.received.map(r => r.cycle)).toEqual(sent.map(s => (s.end as number) + 2));
@@ -60,7 +60,7 @@ bench("crc32Next takes any number of bits", design, {}, async b => {
     const crc = BigInt(b.random.int(0, 0xffffffff)), nibble = b.random.int(0, 15), wide = BigInt(b.random.int(0, 0xffffffff)) << 5n | BigInt(b.random.int(0, 31));
     b.io.crc.value = crc; b.io.nibble.value = nibble; b.io.wide.value = wide;
     b.sim.settle();
-    expect([BigInt(b.io.after.value), BigInt(b.io.wide_after.value)]).toEqual([crc32Step(crc, BigInt(nibble), 4), crc32Step(crc, wide, 37)]);
+    expect([BigInt(b.io.after.value), BigInt(b.io.wideAfter.value)]).toEqual([crc32Step(crc, BigInt(nibble), 4), crc32Step(crc, wide, 37)]);
   }
   let crc = 0xffffffffn;
   for (const byte of text("123456789")) { crc = crc32Step(crc, BigInt(byte & 15), 4); crc = crc32Step(crc, BigInt(byte >> 4), 4); }

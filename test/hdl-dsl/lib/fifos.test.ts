@@ -8,15 +8,15 @@ import { everyPressure } from "../support/pressures.ts";
 const word = uint(16);
 /** Deep, shallow, and with distributed memory, between one pair of clocks. */
 const Crossings = module("Crossings", () => ({
-  deep_i: sink(word, { domain: "a" }), deep_o: source(word, { domain: "b" }), two_i: sink(word, { domain: "a" }), two_o: source(word, { domain: "b" }),
-  lut_i: sink(word, { domain: "a" }), lut_o: source(word, { domain: "b" }),
+  deepI: sink(word, { domain: "a" }), deepO: source(word, { domain: "b" }), twoI: sink(word, { domain: "a" }), twoO: source(word, { domain: "b" }),
+  lutI: sink(word, { domain: "a" }), lutO: source(word, { domain: "b" }),
 }), io => {
   const domains = { push: clockDomain("a"), pop: clockDomain("b") };
   const deep = instance(AsyncFifo({ shape: word, depth: 16 }), { domains }), two = instance(AsyncFifo({ shape: word, depth: 2 }), { domains });
   const lut = instance(AsyncFifo({ shape: word, depth: 4, style: "distributed" }), { domains });
-  connect(io.deep_i, deep.push); connect(deep.pop, io.deep_o);
-  connect(io.two_i, two.push); connect(two.pop, io.two_o);
-  connect(io.lut_i, lut.push); connect(lut.pop, io.lut_o);
+  connect(io.deepI, deep.push); connect(deep.pop, io.deepO);
+  connect(io.twoI, two.push); connect(two.pop, io.twoO);
+  connect(io.lutI, lut.push); connect(lut.pop, io.lutO);
 });
 const crossings = Crossings();
 
@@ -30,7 +30,7 @@ describe("AsyncFifo", () => {
   for (const pair of clocks) {
     for (const unit of ["deep", "two", "lut"] as const) {
       everyPressure(`${unit}, ${pair.a.periodNs} ns to ${pair.b.periodNs} ns`, crossings, { clocks: pair }, async (b, from, to) => {
-        const into = new StreamSource(b.sim, b.io[`${unit}_i`], { ...from(), domain: "a" }), out = new StreamSink(b.sim, b.io[`${unit}_o`], { ...to(), domain: "b" });
+        const into = new StreamSource(b.sim, b.io[`${unit}I`], { ...from(), domain: "a" }), out = new StreamSink(b.sim, b.io[`${unit}O`], { ...to(), domain: "b" });
         const sent = Array.from({ length: 120 }, () => b.random.int(0, 65535));
         for (const v of sent) into.send(v);
         await b.clock("b").until(() => out.received.length === 120);
@@ -40,17 +40,17 @@ describe("AsyncFifo", () => {
     }
   }
   bench("full: the depth is taken and no more, and all of it comes out again", crossings, { clocks: clocks[2] }, async b => {
-    const sources = [[new StreamSource(b.sim, b.io.deep_i, { domain: "a" }), 16], [new StreamSource(b.sim, b.io.two_i, { domain: "a" }), 2]] as const;
-    b.io.deep_o.ready.value = 0; b.io.two_o.ready.value = 0;
+    const sources = [[new StreamSource(b.sim, b.io.deepI, { domain: "a" }), 16], [new StreamSource(b.sim, b.io.twoI, { domain: "a" }), 2]] as const;
+    b.io.deepO.ready.value = 0; b.io.twoO.ready.value = 0;
     for (const [s] of sources) for (let i = 0; i < 20; i++) s.send(i);
     await b.clock("a").cycles(40);
     for (const [s, depth] of sources) expect(s.pending).toBe(20 - depth);
-    const out = new StreamSink(b.sim, b.io.deep_o, { domain: "b" });
+    const out = new StreamSink(b.sim, b.io.deepO, { domain: "b" });
     await b.clock("b").until(() => out.received.length === 20);
     expect(out.received.map(r => r.value)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
   bench("equal clocks, 16 deep: one element a cycle on both sides; pop follows push by 1 + 2 cycles", crossings, { clocks: clocks[3] }, async b => {
-    const into = new StreamSource(b.sim, b.io.deep_i, { domain: "a" }), out = new StreamSink(b.sim, b.io.deep_o, { domain: "b" });
+    const into = new StreamSource(b.sim, b.io.deepI, { domain: "a" }), out = new StreamSink(b.sim, b.io.deepO, { domain: "b" });
     const sent = Array.from({ length: 100 }, (_, i) => into.send(i));
     await b.clock("b").until(() => out.received.length === 100);
     expect((out.received[99]?.cycle as number) - (out.received[0]?.cycle as number)).toBe(99);
@@ -65,12 +65,12 @@ describe("AsyncFifo", () => {
 const Beat = struct({ data: uint(8), last: bit, bad: bit });
 type BeatValue = { readonly data: number; readonly last: number; readonly bad: number };
 const Packets = module("Packets", () => ({
-  seven_i: sink(Beat), seven_o: source(Beat), seven_packets: output(uint(3)), seven_dropped: output(bit),
-  eight_i: sink(Beat), eight_o: source(Beat), eight_packets: output(uint(4)), eight_dropped: output(bit),
+  sevenI: sink(Beat), sevenO: source(Beat), sevenPackets: output(uint(3)), sevenDropped: output(bit),
+  eightI: sink(Beat), eightO: source(Beat), eightPackets: output(uint(4)), eightDropped: output(bit),
 }), io => {
   const seven = instance(PacketFifo({ shape: Beat, depth: 7, last: "last", drop: "bad" })), eight = instance(PacketFifo({ shape: Beat, depth: 8, last: "last", style: "distributed" }));
-  connect(io.seven_i, seven.push); connect(seven.pop, io.seven_o); io.seven_packets.set(seven.packets); io.seven_dropped.set(seven.dropped);
-  connect(io.eight_i, eight.push); connect(eight.pop, io.eight_o); io.eight_packets.set(eight.packets); io.eight_dropped.set(eight.dropped);
+  connect(io.sevenI, seven.push); connect(seven.pop, io.sevenO); io.sevenPackets.set(seven.packets); io.sevenDropped.set(seven.dropped);
+  connect(io.eightI, eight.push); connect(eight.pop, io.eightO); io.eightPackets.set(eight.packets); io.eightDropped.set(eight.dropped);
 });
 const packets = Packets();
 
@@ -83,13 +83,13 @@ const survivors = (all: readonly (readonly BeatValue[])[], depth: number, droppi
 
 async function packetRun(b: Bench<(typeof packets)["ports"]>, unit: "seven" | "eight", from: object, to: object): Promise<void> {
   const depth = unit === "seven" ? 7 : 8, dropping = unit === "seven";
-  const into = new StreamSource(b.sim, b.io[`${unit}_i`], from), out = new StreamSink(b.sim, b.io[`${unit}_o`], to);
+  const into = new StreamSource(b.sim, b.io[`${unit}I`], from), out = new StreamSink(b.sim, b.io[`${unit}O`], to);
   const all = Array.from({ length: 80 }, (_, i) => packet(b as Bench, i < 24 ? i % 12 + 1 : b.random.int(1, b.random.bool(0.2) ? 20 : 5)));
   let dropped = 0, complete = 0;
   b.onEdge({ sample: () => {
-    dropped += b.io[`${unit}_dropped`].value;
+    dropped += b.io[`${unit}Dropped`].value;
     // Never more beats out than packets that were whole before: what is shown belongs to a whole one.
-    expect(b.io[`${unit}_packets`].value > 0, `${unit}: something shows although no packet is whole, cycle ${b.cycle}`).toBe(b.io[`${unit}_o`].valid.value === 1);
+    expect(b.io[`${unit}Packets`].value > 0, `${unit}: something shows although no packet is whole, cycle ${b.cycle}`).toBe(b.io[`${unit}O`].valid.value === 1);
   } });
   for (const p of all) for (const v of p) into.send(v);
   const want = survivors(all, depth, dropping);
@@ -99,13 +99,13 @@ async function packetRun(b: Bench<(typeof packets)["ports"]>, unit: "seven" | "e
   complete = all.filter(p => p.length <= depth && !(dropping && p.at(-1)?.bad === 1)).length;
   expect(out.received.map(r => r.value)).toEqual(want);
   expect(dropped).toBe(all.length - complete);
-  expect(b.io[`${unit}_packets`].value).toBe(0);
+  expect(b.io[`${unit}Packets`].value).toBe(0);
 }
 
 describe("PacketFifo", () => {
   for (const unit of ["seven", "eight"] as const) everyPressure(`${unit}: whole packets only, in order`, packets, {}, (b, from, to) => packetRun(b, unit, from(), to()));
   bench("latency 1 from the last beat; back to back a beat every cycle", packets, {}, async b => {
-    const into = new StreamSource(b.sim, b.io.eight_i), out = new StreamSink(b.sim, b.io.eight_o);
+    const into = new StreamSource(b.sim, b.io.eightI), out = new StreamSink(b.sim, b.io.eightO);
     const sent = Array.from({ length: 40 }, (_, i) => into.send({ data: i, last: i % 4 === 3 ? 1 : 0, bad: 0 }));
     await b.until(() => out.received.length === 40);
     expect((out.received[0]?.cycle as number) - (sent[3]?.cycle as number)).toBe(1);
@@ -125,7 +125,7 @@ describe("AsyncFifo: planted faults are caught", () => {
     ["full is seen one element late", /assign push_ready = .*;/, "assign push_ready = (tail - head_seen_2) <= 5'd16;"],
     ["empty is not looked at", "assign pop_valid = head_gray != tail_seen_2;", "assign pop_valid = head_gray != tail_seen_2 + 5'd1;"],
   ] as const)("%s", (_name, from, to) => findsFault(runBench("crossing", plant(crossings, from, to), { wave: false, clocks: clocks[0], hangCycles: 500 }, async b => {
-    const into = new StreamSource(b.sim, b.io.deep_i, { domain: "a" }), out = new StreamSink(b.sim, b.io.deep_o, { domain: "b", pause: bernoulli(0.9, 3) });
+    const into = new StreamSource(b.sim, b.io.deepI, { domain: "a" }), out = new StreamSink(b.sim, b.io.deepO, { domain: "b", pause: bernoulli(0.9, 3) });
     for (let i = 0; i < 100; i++) into.send(i);
     await b.clock("b").until(() => out.received.length === 100);
     expect(out.received.map(r => r.value)).toEqual(Array.from({ length: 100 }, (_, i) => i));

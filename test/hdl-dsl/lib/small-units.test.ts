@@ -8,21 +8,21 @@ import { lint } from "../support/lint.ts";
 const touch = (bits: number) => struct({ valid: bit, index: uint(bits) });
 const Small = module("SmallUnits", () => ({
   binary: input(uint(10)), gray: output(uint(10)), back: output(uint(10)),
-  onehot: input(uint(11)), number: output(uint(4)), first_any: output(bit), first: output(uint(4)), index: input(uint(4)), decoded: output(uint(11)),
-  lfsr_en: input(bit), lfsr: output(uint(9)), lfsr5: output(uint(16)),
-  lru2: input(touch(1)), lru2_victim: output(uint(1)), lru5: input(touch(3)), lru5_victim: output(uint(3)), lru16: input(touch(4)), lru16_victim: output(uint(4)),
+  onehot: input(uint(11)), number: output(uint(4)), firstAny: output(bit), first: output(uint(4)), index: input(uint(4)), decoded: output(uint(11)),
+  lfsrEn: input(bit), lfsr: output(uint(9)), lfsr5: output(uint(16)),
+  lru2: input(touch(1)), lru2Victim: output(uint(1)), lru5: input(touch(3)), lru5Victim: output(uint(3)), lru16: input(touch(4)), lru16Victim: output(uint(4)),
 }), io => {
   const gray = toGray(io.binary);
   io.gray.set(gray.is(10)); io.back.set(fromGray(gray).is(10));
   const first = encodePriority(io.onehot);
-  io.number.set(encodeOnehot(io.onehot).is(4)); io.first_any.set(first.any); io.first.set(first.index.is(4)); io.decoded.set(decode(io.index, 11).is(11));
+  io.number.set(encodeOnehot(io.onehot).is(4)); io.firstAny.set(first.any); io.first.set(first.index.is(4)); io.decoded.set(decode(io.index, 11).is(11));
   const one = instance(Lfsr({ width: 9 })), five = instance(Lfsr({ width: 16, steps: 5 }));
-  one.en.set(io.lfsr_en); five.en.set(io.lfsr_en);
+  one.en.set(io.lfsrEn); five.en.set(io.lfsrEn);
   io.lfsr.set(one.value); io.lfsr5.set(five.value);
   const two = instance(Lru({ entries: 2 })), odd = instance(Lru({ entries: 5 })), sixteen = instance(Lru({ entries: 16 }));
-  two.touch.set(io.lru2); io.lru2_victim.set(two.victim);
-  odd.touch.set(io.lru5); io.lru5_victim.set(odd.victim);
-  sixteen.touch.set(io.lru16); io.lru16_victim.set(sixteen.victim);
+  two.touch.set(io.lru2); io.lru2Victim.set(two.victim);
+  odd.touch.set(io.lru5); io.lru5Victim.set(odd.victim);
+  sixteen.touch.set(io.lru16); io.lru16Victim.set(sixteen.victim);
 });
 const small = Small();
 
@@ -48,7 +48,7 @@ describe("codes", () => {
       expect(b.io.number.value).toBe(one);
       b.io.onehot.value = v; b.io.index.value = i % 16;
       b.sim.settle();
-      expect([b.io.first_any.value, b.io.first.value]).toEqual(v === 0 ? [0, 0] : [1, Math.log2(v & -v)]);
+      expect([b.io.firstAny.value, b.io.first.value]).toEqual(v === 0 ? [0, 0] : [1, Math.log2(v & -v)]);
       expect(b.io.decoded.value).toBe(i % 16 < 11 ? 1 << i % 16 : 0);
     }
   };
@@ -91,13 +91,13 @@ describe("Lfsr", () => {
     const seen = new Set<number>();
     let want = 1n;
     for (let i = 0; i < 511; i++) {
-      b.io.lfsr_en.value = 1;
+      b.io.lfsrEn.value = 1;
       b.sim.settle();
       expect(BigInt(b.io.lfsr5.value)).toBe(want);
       seen.add(b.io.lfsr.value);
       await b.risingEdge();
       for (let k = 0; k < 5; k++) want = lfsrStep(16, want);
-      b.io.lfsr_en.value = 0;
+      b.io.lfsrEn.value = 0;
       b.sim.settle();
       const held = b.io.lfsr.value;
       await b.risingEdge();
@@ -119,7 +119,7 @@ describe("Lfsr", () => {
 
 describe("Lru", () => {
   const run = async (b: Bench<(typeof small)["ports"]>): Promise<void> => {
-    for (const [entries, port, victim] of [[2, b.io.lru2, b.io.lru2_victim], [5, b.io.lru5, b.io.lru5_victim], [16, b.io.lru16, b.io.lru16_victim]] as const) {
+    for (const [entries, port, victim] of [[2, b.io.lru2, b.io.lru2Victim], [5, b.io.lru5, b.io.lru5Victim], [16, b.io.lru16, b.io.lru16Victim]] as const) {
       let order = Array.from({ length: entries }, (_, i) => i);
       for (let i = 0; i < 600; i++) {
         const valid = b.random.bool(0.8), index = b.random.int(0, entries - 1);
@@ -161,7 +161,7 @@ describe("Cam", () => {
 });
 
 const Crossing = module("SynchroniserUnits", () => ({
-  pulse: input(bit, { domain: "a" }), busy: output(bit, { domain: "a" }), count: output(uint(16), { domain: "b" }), level: input(bit, { domain: "a" }), level_q: output(bit, { domain: "b" }),
+  pulse: input(bit, { domain: "a" }), busy: output(bit, { domain: "a" }), count: output(uint(16), { domain: "b" }), level: input(bit, { domain: "a" }), levelQ: output(bit, { domain: "b" }),
 }), io => {
   const a = clockDomain("a"), b = clockDomain("b");
   const pulses = instance(PulseSynchroniser(), { domains: { from: a, to: b } });
@@ -173,7 +173,7 @@ const Crossing = module("SynchroniserUnits", () => ({
     count.set(count.add(pulses.arrived.zext(16)));
     io.count.set(count);
     const three = instance(LevelSynchroniser({ stages: 3 }));
-    three.d.set(level); io.level_q.set(three.q);
+    three.d.set(level); io.levelQ.set(three.q);
   });
 });
 
@@ -202,7 +202,7 @@ describe("synchronisers", () => {
     const a = bn.clock("a");
     bn.io.level.value = 1;
     const seen: number[] = [];
-    for (let i = 0; i < 7; i++) { await a.risingEdge(); seen.push(bn.io.level_q.value); }
+    for (let i = 0; i < 7; i++) { await a.risingEdge(); seen.push(bn.io.levelQ.value); }
     // One edge for the register before the crossing, three for the chain; an edge samples what stood before it.
     expect(seen).toEqual([0, 0, 0, 0, 1, 1, 1]);
   };

@@ -47,8 +47,8 @@ class Reference {
 /** Random accesses one after another, events and the live count changing between them. */
 async function random(b: B, n: number, pause: () => Pause = () => never): Promise<void> {
   const { sim, io } = b, reference = new Reference();
-  const aw = new StreamSource(sim, io.s_aw, { pause: pause() }), w = new StreamSource(sim, io.s_w, { pause: pause() }), done = new StreamSink(sim, io.s_b, { pause: pause() });
-  const ar = new StreamSource(sim, io.s_ar, { pause: pause() }), r = new StreamSink(sim, io.s_r, { pause: pause() });
+  const aw = new StreamSource(sim, io.sAw, { pause: pause() }), w = new StreamSource(sim, io.sW, { pause: pause() }), done = new StreamSink(sim, io.sB, { pause: pause() });
+  const ar = new StreamSource(sim, io.sAr, { pause: pause() }), r = new StreamSink(sim, io.sR, { pause: pause() });
   let restarts = 0, wanted = 0;
   b.onEdge({ sample: () => { restarts += io.restart.value; } });
   for (let i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ describe("RegisterSlave", () => {
   bench("random accesses under back-pressure", dut, { seed: 4 }, b => { let s = 20; return random(b, 250, () => bernoulli(0.5, ++s)); });
   bench("an answer after 2 cycles, an access every cycle, reads and writes side by side; data may come before its address", dut, {}, async b => {
     const { sim, io } = b;
-    const aw = new StreamSource(sim, io.s_aw), w = new StreamSource(sim, io.s_w), done = new StreamSink(sim, io.s_b), ar = new StreamSource(sim, io.s_ar), r = new StreamSink(sim, io.s_r);
+    const aw = new StreamSource(sim, io.sAw), w = new StreamSource(sim, io.sW), done = new StreamSink(sim, io.sB), ar = new StreamSource(sim, io.sAr), r = new StreamSink(sim, io.sR);
     const early = w.send({ data: 5, strb: 15 });
     await b.cycles(9);
     expect(early.cycle).toBeDefined();

@@ -31,25 +31,25 @@ const delayed = (v: Bit, cycles: number): Bit => {
 };
 
 const Flow = module("FlowUnits", () => ({
-  throttle2_i: sink(byte), throttle2_o: source(byte), throttle5_i: sink(byte), throttle5_o: source(byte),
-  credit_i: sink(byte), credit_o: source(byte), credit_left: output(uint(3)),
-  three_i: sink(byte), three_o: source(framed(byte)), asked_i: sink(byte), asked_o: source(framed(byte)), asked_beats: input(uint(3)),
-  insert_h: sink(Beat), insert_i: sink(Beat), insert_o: source(Beat),
-  split1_i: sink(Beat), split1_h: source(Beat), split1_o: source(Beat), split3_i: sink(Beat), split3_h: source(Beat), split3_o: source(Beat),
-  remove_i: sink(Beat), remove_o: source(Beat), merge_a: sink(byte), merge_b: sink(byte), merge_o: source(byte),
+  throttle2I: sink(byte), throttle2O: source(byte), throttle5I: sink(byte), throttle5O: source(byte),
+  creditI: sink(byte), creditO: source(byte), creditLeft: output(uint(3)),
+  threeI: sink(byte), threeO: source(framed(byte)), askedI: sink(byte), askedO: source(framed(byte)), askedBeats: input(uint(3)),
+  insertH: sink(Beat), insertI: sink(Beat), insertO: source(Beat),
+  split1I: sink(Beat), split1H: source(Beat), split1O: source(Beat), split3I: sink(Beat), split3H: source(Beat), split3O: source(Beat),
+  removeI: sink(Beat), removeO: source(Beat), mergeA: sink(byte), mergeB: sink(byte), mergeO: source(byte),
 }), io => {
-  connect(throttle(io.throttle2_i, 2), io.throttle2_o); connect(throttle(io.throttle5_i, 5), io.throttle5_o);
+  connect(throttle(io.throttle2I, 2), io.throttle2O); connect(throttle(io.throttle5I, 5), io.throttle5O);
   const returned = reg(bit, { init: 0 });
-  const sender = creditSender(io.credit_i, credits, delayed(returned, 2)), receiver = creditReceiver(wireDelay(sender.out, 3), credits);
+  const sender = creditSender(io.creditI, credits, delayed(returned, 2)), receiver = creditReceiver(wireDelay(sender.out, 3), credits);
   returned.set(receiver.returned);
-  connect(receiver.out, io.credit_o); io.credit_left.set(sender.left.is(3));
-  connect(packetise(io.three_i, 3), io.three_o); connect(packetise(io.asked_i, io.asked_beats), io.asked_o);
-  connect(insertHeader(io.insert_h, io.insert_i, "last"), io.insert_o);
-  const one = splitHeader(io.split1_i, 1, v => v.last), three = splitHeader(io.split3_i, 3, v => v.last);
-  connect(one.header, io.split1_h); connect(one.body, io.split1_o);
-  connect(three.header, io.split3_h); connect(three.body, io.split3_o);
-  connect(removeHeader(io.remove_i, 2, v => v.last), io.remove_o);
-  connect(merge([io.merge_a, io.merge_b]), io.merge_o);
+  connect(receiver.out, io.creditO); io.creditLeft.set(sender.left.is(3));
+  connect(packetise(io.threeI, 3), io.threeO); connect(packetise(io.askedI, io.askedBeats), io.askedO);
+  connect(insertHeader(io.insertH, io.insertI, "last"), io.insertO);
+  const one = splitHeader(io.split1I, 1, v => v.last), three = splitHeader(io.split3I, 3, v => v.last);
+  connect(one.header, io.split1H); connect(one.body, io.split1O);
+  connect(three.header, io.split3H); connect(three.body, io.split3O);
+  connect(removeHeader(io.removeI, 2, v => v.last), io.removeO);
+  connect(merge([io.mergeA, io.mergeB]), io.mergeO);
 });
 const design = Flow();
 type B = Bench<(typeof design)["ports"]>;
@@ -62,7 +62,7 @@ const packets = (b: B, n: number, longest: number): V[][] => Array.from({ length
 });
 
 async function straight(b: B, unit: "throttle2" | "throttle5" | "credit", from: Side, to: Side): Promise<number[]> {
-  const into = new StreamSource(b.sim, b.io[`${unit}_i`], from), out = new StreamSink(b.sim, b.io[`${unit}_o`], to);
+  const into = new StreamSource(b.sim, b.io[`${unit}I`], from), out = new StreamSink(b.sim, b.io[`${unit}O`], to);
   const sent = bytes(b, 150);
   for (const v of sent) into.send(v);
   await b.until(() => out.received.length === 150);
@@ -93,29 +93,29 @@ describe("throttle", () => {
 describe("credits", () => {
   everyPressure("a link of 3 registers there and 2 back: nothing lost, all credits come home", design, {}, async (b, from, to) => {
     await straight(b, "credit", from(), to());
-    expect(b.io.credit_left.value).toBe(credits);
+    expect(b.io.creditLeft.value).toBe(credits);
   });
   bench("stalled: as many leave the producer as there are credits, and wait at the other end", design, {}, async b => {
-    const into = new StreamSource(b.sim, b.io.credit_i);
-    b.io.credit_o.ready.value = 0;
+    const into = new StreamSource(b.sim, b.io.creditI);
+    b.io.creditO.ready.value = 0;
     for (let i = 0; i < 20; i++) into.send(i);
     await b.cycles(30);
-    expect([into.pending, b.io.credit_left.value, b.io.credit_o.valid.value]).toEqual([20 - credits, 0, 1]);
+    expect([into.pending, b.io.creditLeft.value, b.io.creditO.valid.value]).toEqual([20 - credits, 0, 1]);
   });
   test("planted fault: a credit too many: the receiver's assertion sees it", () => findsFault(runBench("credit", plant(design, /(\w+_left) <= 3'd6;/, "$1 <= 3'd7;"), { wave: false }, b => straight(b, "credit", { pause: () => false }, { pause: bernoulli(0.9, 3) })), /finds room/));
 });
 
 describe("framing", () => {
   everyPressure("packetise: every third is the last", design, {}, async (b, from, to) => {
-    const into = new StreamSource(b.sim, b.io.three_i, from()), out = new StreamSink(b.sim, b.io.three_o, to()), sent = bytes(b, 100);
+    const into = new StreamSource(b.sim, b.io.threeI, from()), out = new StreamSink(b.sim, b.io.threeO, to()), sent = bytes(b, 100);
     for (const v of sent) into.send(v);
     await b.until(() => out.received.length === 100);
     expect(out.received.map(r => r.value)).toEqual(sent.map((value, i) => ({ value, last: i % 3 === 2 ? 1 : 0 })));
   });
   bench("packetise: the length is asked for at run time, 1 to 8 (0)", design, {}, async b => {
-    const into = new StreamSource(b.sim, b.io.asked_i), out = new StreamSink(b.sim, b.io.asked_o);
+    const into = new StreamSource(b.sim, b.io.askedI), out = new StreamSink(b.sim, b.io.askedO);
     for (let beats = 1; beats <= 8; beats++) {
-      b.io.asked_beats.value = beats % 8;
+      b.io.askedBeats.value = beats % 8;
       const sent = bytes(b, 2 * beats), before = out.received.length;
       for (const v of sent) into.send(v);
       await b.until(() => out.received.length === before + 2 * beats);
@@ -123,7 +123,7 @@ describe("framing", () => {
     }
   });
   const insert = async (b: B, from: () => Side, to: () => Side): Promise<void> => {
-    const headers = new StreamSource(b.sim, b.io.insert_h, from()), bodies = new StreamSource(b.sim, b.io.insert_i, from()), out = new StreamSink(b.sim, b.io.insert_o, to());
+    const headers = new StreamSource(b.sim, b.io.insertH, from()), bodies = new StreamSource(b.sim, b.io.insertI, from()), out = new StreamSink(b.sim, b.io.insertO, to());
     const h = packets(b, 30, 3), p = packets(b, 30, 5);
     for (const x of h) for (const v of x) headers.send(v);
     for (const x of p) for (const v of x) bodies.send(v);
@@ -135,7 +135,7 @@ describe("framing", () => {
   everyPressure("insertHeader: one packet out of a header and a body", design, {}, insert);
   for (const [unit, n] of [["split1", 1], ["split3", 3]] as const) {
     everyPressure(`splitHeader: ${n} of each packet apart`, design, {}, async (b, from, to) => {
-      const into = new StreamSource(b.sim, b.io[`${unit}_i`], from()), header = new StreamSink(b.sim, b.io[`${unit}_h`], to()), body = new StreamSink(b.sim, b.io[`${unit}_o`], to());
+      const into = new StreamSource(b.sim, b.io[`${unit}I`], from()), header = new StreamSink(b.sim, b.io[`${unit}H`], to()), body = new StreamSink(b.sim, b.io[`${unit}O`], to());
       const sent = packets(b, 50, 7);
       for (const x of sent) for (const v of x) into.send(v);
       await into.drained();
@@ -145,7 +145,7 @@ describe("framing", () => {
     });
   }
   everyPressure("removeHeader: packets without their first two", design, {}, async (b, from, to) => {
-    const into = new StreamSource(b.sim, b.io.remove_i, from()), out = new StreamSink(b.sim, b.io.remove_o, to()), sent = packets(b, 50, 7);
+    const into = new StreamSource(b.sim, b.io.removeI, from()), out = new StreamSink(b.sim, b.io.removeO, to()), sent = packets(b, 50, 7);
     for (const x of sent) for (const v of x) into.send(v);
     await into.drained();
     await b.cycles(4);
@@ -156,7 +156,7 @@ describe("framing", () => {
 });
 
 bench("merge is the arbiter: fair by default", design, {}, async b => {
-  const from = [new StreamSource(b.sim, b.io.merge_a), new StreamSource(b.sim, b.io.merge_b)], out = new StreamSink(b.sim, b.io.merge_o);
+  const from = [new StreamSource(b.sim, b.io.mergeA), new StreamSource(b.sim, b.io.mergeB)], out = new StreamSink(b.sim, b.io.mergeO);
   for (let i = 0; i < 20; i++) { from[0]?.send(i); from[1]?.send(100 + i); }
   await b.until(() => out.received.length === 40);
   for (let i = 0; i < 40; i += 2) expect(out.received.slice(i, i + 2).map(r => r.value).sort((x, y) => x - y)).toEqual([i / 2, 100 + i / 2]);

@@ -35,14 +35,14 @@ const bytes = (b: B, n: number): number[] => Array.from({ length: n }, () => b.r
 const items = (b: B, n: number): { tag: number; data: number }[] => Array.from({ length: n }, () => ({ tag: b.random.int(0, 15), data: b.random.int(0, 255) }));
 
 everyPressure("map", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.map_i, from()), sink = new StreamSink(b.sim, b.io.map_o, to());
+  const source = new StreamSource(b.sim, b.io.mapI, from()), sink = new StreamSink(b.sim, b.io.mapO, to());
   const sent = items(b, 200);
   for (const v of sent) source.send(v);
   expect(await take(b, sink, 200)).toEqual(sent.map(v => ({ sum: v.data + v.tag, tag: 15 - v.tag })));
 });
 
 everyPressure("filter", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.filter_i, from()), sink = new StreamSink(b.sim, b.io.filter_o, to());
+  const source = new StreamSource(b.sim, b.io.filterI, from()), sink = new StreamSink(b.sim, b.io.filterO, to());
   const sent = bytes(b, 300), kept = sent.filter(v => v % 2 === 1);
   for (const v of sent) source.send(v);
   expect(await take(b, sink, kept.length)).toEqual(kept);
@@ -51,7 +51,7 @@ everyPressure("filter", async (b, from, to) => {
 
 for (const kind of ["forward", "backward", "full", "connect"] as const) {
   everyPressure(`stage ${kind}`, async (b, from, to) => {
-    const source = new StreamSource(b.sim, b.io[`${kind}_i`], from()), sink = new StreamSink(b.sim, b.io[`${kind}_o`], to());
+    const source = new StreamSource(b.sim, b.io[`${kind}I`], from()), sink = new StreamSink(b.sim, b.io[`${kind}O`], to());
     const sent = items(b, 200);
     for (const v of sent) source.send(v);
     expect(await take(b, sink, 200)).toEqual(sent);
@@ -70,7 +70,7 @@ describe("latency and initiation interval", () => {
   for (const [unit, latency] of plainTiming) {
     bench(`${unit}: latency ${latency}, one transfer a cycle`, design, {}, async b => {
       const io = b.io as unknown as Record<string, never>;
-      const source = new StreamSource(b.sim, io[`${unit}_i`] as never), sink = new StreamSink(b.sim, io[`${unit}_o`] as never);
+      const source = new StreamSource(b.sim, io[`${unit}I`] as never), sink = new StreamSink(b.sim, io[`${unit}O`] as never);
       const value = (i: number): unknown => (["connect", "forward", "backward", "full", "fifo7"].includes(unit) ? { tag: i % 16, data: i } : 64 + i);
       expect(await timing(b, source as never, sink as never, value)).toEqual({ latency, span: 49 });
     });
@@ -80,9 +80,9 @@ describe("latency and initiation interval", () => {
     for (const kind of ["backward", "full"] as const) {
       const seen = [];
       for (const ready of [0, 1]) {
-        b.io[`${kind}_o`].ready.value = ready;
+        b.io[`${kind}O`].ready.value = ready;
         b.sim.settle();
-        seen.push(b.io[`${kind}_i`].ready.value);
+        seen.push(b.io[`${kind}I`].ready.value);
       }
       expect([kind, seen]).toEqual([kind, [1, 1]]);
     }
@@ -92,13 +92,13 @@ describe("latency and initiation interval", () => {
 
 for (const depth of [2, 4, 5] as const) {
   everyPressure(`fifo of ${depth}`, async (b, from, to) => {
-    const source = new StreamSource(b.sim, b.io[`fifo${depth}_i`], from()), sink = new StreamSink(b.sim, b.io[`fifo${depth}_o`], to());
-    const level = b.io[`fifo${depth}_level`], ready = b.io[`fifo${depth}_i`].ready, valid = b.io[`fifo${depth}_o`].valid;
+    const source = new StreamSource(b.sim, b.io[`fifo${depth}I`], from()), sink = new StreamSink(b.sim, b.io[`fifo${depth}O`], to());
+    const level = b.io[`fifo${depth}Level`], ready = b.io[`fifo${depth}I`].ready, valid = b.io[`fifo${depth}O`].valid;
     let inside = 0, taken = 0;
     b.onEdge({ sample: () => {
       // Level, full and empty as a naive queue has them, in every cycle.
       expect([level.value, ready.value, valid.value]).toEqual([inside, inside < depth ? 1 : 0, inside > 0 ? 1 : 0]);
-      inside += (b.io[`fifo${depth}_i`].valid.value & ready.value) - (valid.value & b.io[`fifo${depth}_o`].ready.value);
+      inside += (b.io[`fifo${depth}I`].valid.value & ready.value) - (valid.value & b.io[`fifo${depth}O`].ready.value);
       taken = Math.max(taken, inside);
     } });
     const sent = bytes(b, 200);
@@ -108,39 +108,39 @@ for (const depth of [2, 4, 5] as const) {
   });
 
   bench(`fifo of ${depth}: fills up, stays full with push and pop in turn, and empties`, design, {}, async b => {
-    const source = new StreamSource(b.sim, b.io[`fifo${depth}_i`]), sink = new StreamSink(b.sim, b.io[`fifo${depth}_o`], { pause: () => true });
+    const source = new StreamSource(b.sim, b.io[`fifo${depth}I`]), sink = new StreamSink(b.sim, b.io[`fifo${depth}O`], { pause: () => true });
     const sent = bytes(b, 40);
     for (const v of sent) source.send(v);
     await b.cycles(depth + 5);
-    expect(b.io[`fifo${depth}_level`].value).toBe(depth);
+    expect(b.io[`fifo${depth}Level`].value).toBe(depth);
     expect(source.pending).toBe(40 - depth);
     sink.pause = never;
     expect(await take(b, sink, 40)).toEqual(sent);
     // Full rate from the first pop on: no bubble is made at full.
     expect((sink.received[39]?.cycle as number) - (sink.received[0]?.cycle as number)).toBe(39);
-    expect(b.io[`fifo${depth}_level`].value).toBe(0);
+    expect(b.io[`fifo${depth}Level`].value).toBe(0);
   });
 }
 
 everyPressure("fifo combinator of 7, a struct inside", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.fifo7_i, from()), sink = new StreamSink(b.sim, b.io.fifo7_o, to());
+  const source = new StreamSource(b.sim, b.io.fifo7I, from()), sink = new StreamSink(b.sim, b.io.fifo7O, to());
   const sent = items(b, 200);
   for (const v of sent) source.send(v);
   expect(await take(b, sink, 200)).toEqual(sent);
 });
 
 everyPressure("fork, eager", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.eager_i, from());
-  const sinks = [new StreamSink(b.sim, b.io.eager_o0, to(1)), new StreamSink(b.sim, b.io.eager_o1, to(2)), new StreamSink(b.sim, b.io.eager_o2, to(3))];
+  const source = new StreamSource(b.sim, b.io.eagerI, from());
+  const sinks = [new StreamSink(b.sim, b.io.eagerO0, to(1)), new StreamSink(b.sim, b.io.eagerO1, to(2)), new StreamSink(b.sim, b.io.eagerO2, to(3))];
   const sent = bytes(b, 150);
   for (const v of sent) source.send(v);
   for (const s of sinks) expect(await take(b, s, 150)).toEqual(sent);
 });
 
 bench("fork, eager: an output takes its copy while another stalls", design, {}, async b => {
-  const source = new StreamSource(b.sim, b.io.eager_i);
-  const stalled = new StreamSink(b.sim, b.io.eager_o0, { pause: () => true }), free = new StreamSink(b.sim, b.io.eager_o1);
-  const other = new StreamSink(b.sim, b.io.eager_o2);
+  const source = new StreamSource(b.sim, b.io.eagerI);
+  const stalled = new StreamSink(b.sim, b.io.eagerO0, { pause: () => true }), free = new StreamSink(b.sim, b.io.eagerO1);
+  const other = new StreamSink(b.sim, b.io.eagerO2);
   source.send(1); source.send(2);
   await b.cycles(10);
   // Its own copy once, not again each cycle.
@@ -151,8 +151,8 @@ bench("fork, eager: an output takes its copy while another stalls", design, {}, 
 });
 
 everyPressure("fork, lazy", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.lazy_i, from());
-  const sinks = [new StreamSink(b.sim, b.io.lazy_o0, { pause: to(1).pause }), new StreamSink(b.sim, b.io.lazy_o1, { pause: never })];
+  const source = new StreamSource(b.sim, b.io.lazyI, from());
+  const sinks = [new StreamSink(b.sim, b.io.lazyO0, { pause: to(1).pause }), new StreamSink(b.sim, b.io.lazyO1, { pause: never })];
   const sent = bytes(b, 150);
   for (const v of sent) source.send(v);
   const got = await Promise.all(sinks.map(s => take(b, s, 150)));
@@ -162,7 +162,7 @@ everyPressure("fork, lazy", async (b, from, to) => {
 });
 
 everyPressure("join", async (b, from, to) => {
-  const left = new StreamSource(b.sim, b.io.join_a, from(1)), right = new StreamSource(b.sim, b.io.join_b, from(2)), sink = new StreamSink(b.sim, b.io.join_o, to());
+  const left = new StreamSource(b.sim, b.io.joinA, from(1)), right = new StreamSource(b.sim, b.io.joinB, from(2)), sink = new StreamSink(b.sim, b.io.joinO, to());
   const pairs = Array.from({ length: 150 }, () => ({ a: b.random.int(0, 255), b: b.random.int(0, 15) }));
   for (const p of pairs) { left.send(p.a); right.send(p.b); }
   expect(await take(b, sink, 150)).toEqual(pairs);
@@ -171,8 +171,8 @@ everyPressure("join", async (b, from, to) => {
 const three = [0, 1, 2] as const;
 for (const unit of ["robin", "priority", "locked"] as const) {
   everyPressure(`arbiter ${unit}: every source's values, in its order`, async (b, from, to) => {
-    const sources = three.map(i => new StreamSource(b.sim, b.io[`${unit}_i${i}`], from(i)));
-    const sink = new StreamSink(b.sim, b.io[`${unit}_o`], to());
+    const sources = three.map(i => new StreamSource(b.sim, b.io[`${unit}I${i}`], from(i)));
+    const sink = new StreamSink(b.sim, b.io[`${unit}O`], to());
     const sent = three.map(i => {
       const packets = Array.from({ length: 30 }, () => b.random.int(1, 4));
       return packets.flatMap(n => Array.from({ length: n }, (_, k) => ({ from: i, data: b.random.int(0, 255), last: k === n - 1 ? 1 : 0 })));
@@ -188,7 +188,7 @@ for (const unit of ["robin", "priority", "locked"] as const) {
 }
 
 bench("arbiter, round robin: busy sources take turns, and an idle one is passed over", design, {}, async b => {
-  const sources = three.map(i => new StreamSource(b.sim, b.io[`robin_i${i}`])), sink = new StreamSink(b.sim, b.io.robin_o, { pause: pattern("--#-#") });
+  const sources = three.map(i => new StreamSource(b.sim, b.io[`robinI${i}`])), sink = new StreamSink(b.sim, b.io.robinO, { pause: pattern("--#-#") });
   for (const i of three) for (let k = 0; k < 20; k++) if (i !== 1 || k < 10) sources[i]?.send({ from: i, data: k, last: 1 });
   const order = (await take(b, sink, 50)).map(v => v.from);
   for (let k = 3; k < 30; k++) expect(order[k]).toBe(order[k - 3]);
@@ -197,13 +197,13 @@ bench("arbiter, round robin: busy sources take turns, and an idle one is passed 
 });
 
 bench("arbiter, priority: the lowest number goes first", design, {}, async b => {
-  const sources = three.map(i => new StreamSource(b.sim, b.io[`priority_i${i}`])), sink = new StreamSink(b.sim, b.io.priority_o, { pause: pattern("-#") });
+  const sources = three.map(i => new StreamSource(b.sim, b.io[`priorityI${i}`])), sink = new StreamSink(b.sim, b.io.priorityO, { pause: pattern("-#") });
   for (const i of three) for (let k = 0; k < 10; k++) sources[i]?.send({ from: i, data: k, last: 1 });
   expect((await take(b, sink, 30)).map(v => v.from)).toEqual(three.flatMap(i => Array.from({ length: 10 }, () => i)));
 });
 
 bench("arbiter, locked: a gap in a packet lets nobody else in", design, {}, async b => {
-  const first = new StreamSource(b.sim, b.io.locked_i1), second = new StreamSource(b.sim, b.io.locked_i2), sink = new StreamSink(b.sim, b.io.locked_o);
+  const first = new StreamSource(b.sim, b.io.lockedI1), second = new StreamSource(b.sim, b.io.lockedI2), sink = new StreamSink(b.sim, b.io.lockedO);
   first.send({ from: 1, data: 1, last: 0 });
   await b.until(() => sink.received.length === 1);
   second.send({ from: 2, data: 9, last: 1 });
@@ -214,15 +214,15 @@ bench("arbiter, locked: a gap in a packet lets nobody else in", design, {}, asyn
 });
 
 everyPressure("arbiter of one", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.single_i, from()), sink = new StreamSink(b.sim, b.io.single_o, to());
+  const source = new StreamSource(b.sim, b.io.singleI, from()), sink = new StreamSink(b.sim, b.io.singleO, to());
   const sent = bytes(b, 100);
   for (const v of sent) source.send(v);
   expect(await take(b, sink, 100)).toEqual(sent);
 });
 
 everyPressure("demux, numbers past the last output dropped", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.demux_i, from());
-  const sinks = [new StreamSink(b.sim, b.io.demux_o0, to(1)), new StreamSink(b.sim, b.io.demux_o1, to(2)), new StreamSink(b.sim, b.io.demux_o2, to(3))];
+  const source = new StreamSource(b.sim, b.io.demuxI, from());
+  const sinks = [new StreamSink(b.sim, b.io.demuxO0, to(1)), new StreamSink(b.sim, b.io.demuxO1, to(2)), new StreamSink(b.sim, b.io.demuxO2, to(3))];
   const sent = items(b, 200);
   for (const v of sent) source.send(v);
   await source.drained();
@@ -230,22 +230,22 @@ everyPressure("demux, numbers past the last output dropped", async (b, from, to)
 });
 
 everyPressure("gate: as many as were granted, no more", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.gate_i, from()), sink = new StreamSink(b.sim, b.io.gate_o, to());
+  const source = new StreamSource(b.sim, b.io.gateI, from()), sink = new StreamSink(b.sim, b.io.gateO, to());
   const sent = bytes(b, 60);
   for (const v of sent) source.send(v);
   let granted = 0;
   b.onEdge({
-    sample: () => { if (b.io.gate_grant.value === 1) granted++; expect(sink.received.length).toBeLessThanOrEqual(granted); },
-    drive: () => { b.io.gate_grant.value = b.io.gate_credit.value < 12 && granted < 59 && b.random.bool(0.3) ? 1 : 0; },
+    sample: () => { if (b.io.gateGrant.value === 1) granted++; expect(sink.received.length).toBeLessThanOrEqual(granted); },
+    drive: () => { b.io.gateGrant.value = b.io.gateCredit.value < 12 && granted < 59 && b.random.bool(0.3) ? 1 : 0; },
   });
   await b.until(() => sink.received.length === granted && granted >= 59);
   await b.cycles(20);
   expect(sink.received.map(s => s.value)).toEqual(sent.slice(0, granted));
-  expect(b.io.gate_o.valid.value).toBe(0);
+  expect(b.io.gateO.valid.value).toBe(0);
 });
 
 everyPressure("a chain of combinators", async (b, from, to) => {
-  const source = new StreamSource(b.sim, b.io.chain_i, from()), sink = new StreamSink(b.sim, b.io.chain_o, to());
+  const source = new StreamSource(b.sim, b.io.chainI, from()), sink = new StreamSink(b.sim, b.io.chainO, to());
   const sent = Array.from({ length: 200 }, () => b.random.int(0, 15)), kept = sent.filter(v => v !== 7).map(v => v + 1);
   for (const v of sent) source.send(v);
   expect(await take(b, sink, kept.length)).toEqual(kept);

@@ -12,63 +12,63 @@ const part = <S>(list: readonly StreamIn<S>[], i: number): StreamIn<S> => list[i
 export const fifoDepths = [2, 4, 5, 7] as const;
 
 export const StreamUnits = module("StreamUnits", () => ({
-  map_i: sink(Item), map_o: source(struct({ sum: uint(9), tag: uint(4) })),
-  filter_i: sink(byte), filter_o: source(byte),
-  forward_i: sink(Item), forward_o: source(Item),
-  backward_i: sink(Item), backward_o: source(Item),
-  full_i: sink(Item), full_o: source(Item),
-  fifo2_i: sink(byte), fifo2_o: source(byte), fifo2_level: output(uint(2)),
-  fifo4_i: sink(byte), fifo4_o: source(byte), fifo4_level: output(uint(3)),
-  fifo5_i: sink(byte), fifo5_o: source(byte), fifo5_level: output(uint(3)),
-  fifo7_i: sink(Item), fifo7_o: source(Item),
-  eager_i: sink(byte), eager_o0: source(byte), eager_o1: source(byte), eager_o2: source(byte),
-  lazy_i: sink(byte), lazy_o0: source(byte), lazy_o1: source(byte),
-  join_a: sink(byte), join_b: sink(uint(4)), join_o: source(struct({ a: byte, b: uint(4) })),
-  robin_i0: sink(Beat), robin_i1: sink(Beat), robin_i2: sink(Beat), robin_o: source(Beat),
-  priority_i0: sink(Beat), priority_i1: sink(Beat), priority_i2: sink(Beat), priority_o: source(Beat),
-  locked_i0: sink(Beat), locked_i1: sink(Beat), locked_i2: sink(Beat), locked_o: source(Beat),
-  single_i: sink(byte), single_o: source(byte),
-  demux_i: sink(Item), demux_o0: source(Item), demux_o1: source(Item), demux_o2: source(Item),
-  connect_i: sink(Item), connect_o: source(Item),
-  gate_i: sink(byte), gate_o: source(byte), gate_grant: input(bit), gate_credit: output(uint(4)),
-  chain_i: sink(byte), chain_o: source(byte),
+  mapI: sink(Item), mapO: source(struct({ sum: uint(9), tag: uint(4) })),
+  filterI: sink(byte), filterO: source(byte),
+  forwardI: sink(Item), forwardO: source(Item),
+  backwardI: sink(Item), backwardO: source(Item),
+  fullI: sink(Item), fullO: source(Item),
+  fifo2I: sink(byte), fifo2O: source(byte), fifo2Level: output(uint(2)),
+  fifo4I: sink(byte), fifo4O: source(byte), fifo4Level: output(uint(3)),
+  fifo5I: sink(byte), fifo5O: source(byte), fifo5Level: output(uint(3)),
+  fifo7I: sink(Item), fifo7O: source(Item),
+  eagerI: sink(byte), eagerO0: source(byte), eagerO1: source(byte), eagerO2: source(byte),
+  lazyI: sink(byte), lazyO0: source(byte), lazyO1: source(byte),
+  joinA: sink(byte), joinB: sink(uint(4)), joinO: source(struct({ a: byte, b: uint(4) })),
+  robinI0: sink(Beat), robinI1: sink(Beat), robinI2: sink(Beat), robinO: source(Beat),
+  priorityI0: sink(Beat), priorityI1: sink(Beat), priorityI2: sink(Beat), priorityO: source(Beat),
+  lockedI0: sink(Beat), lockedI1: sink(Beat), lockedI2: sink(Beat), lockedO: source(Beat),
+  singleI: sink(byte), singleO: source(byte),
+  demuxI: sink(Item), demuxO0: source(Item), demuxO1: source(Item), demuxO2: source(Item),
+  connectI: sink(Item), connectO: source(Item),
+  gateI: sink(byte), gateO: source(byte), gateGrant: input(bit), gateCredit: output(uint(4)),
+  chainI: sink(byte), chainO: source(byte),
 }), io => {
-  connect(map(io.map_i, struct({ sum: uint(9), tag: uint(4) }), v => ({ sum: v.data.zext(9).add(v.tag.zext(9)), tag: v.tag.not() })), io.map_o);
-  connect(filter(io.filter_i, v => v.bit(0)), io.filter_o);
-  connect(stage(io.forward_i, "forward"), io.forward_o);
-  connect(stage(io.backward_i, "backward"), io.backward_o);
-  connect(stage(io.full_i, "full"), io.full_o);
+  connect(map(io.mapI, struct({ sum: uint(9), tag: uint(4) }), v => ({ sum: v.data.zext(9).add(v.tag.zext(9)), tag: v.tag.not() })), io.mapO);
+  connect(filter(io.filterI, v => v.bit(0)), io.filterO);
+  connect(stage(io.forwardI, "forward"), io.forwardO);
+  connect(stage(io.backwardI, "backward"), io.backwardO);
+  connect(stage(io.fullI, "full"), io.fullO);
 
   const fifo2 = instance(Fifo({ shape: byte, depth: 2 })), fifo4 = instance(Fifo({ shape: byte, depth: 4 })), fifo5 = instance(Fifo({ shape: byte, depth: 5 }));
-  connect(io.fifo2_i, fifo2.push); connect(fifo2.pop, io.fifo2_o); io.fifo2_level.set(fifo2.level);
-  connect(io.fifo4_i, fifo4.push); connect(fifo4.pop, io.fifo4_o); io.fifo4_level.set(fifo4.level);
-  connect(io.fifo5_i, fifo5.push); connect(fifo5.pop, io.fifo5_o); io.fifo5_level.set(fifo5.level);
-  connect(fifo(io.fifo7_i, 7), io.fifo7_o);
+  connect(io.fifo2I, fifo2.push); connect(fifo2.pop, io.fifo2O); io.fifo2Level.set(fifo2.level);
+  connect(io.fifo4I, fifo4.push); connect(fifo4.pop, io.fifo4O); io.fifo4Level.set(fifo4.level);
+  connect(io.fifo5I, fifo5.push); connect(fifo5.pop, io.fifo5O); io.fifo5Level.set(fifo5.level);
+  connect(fifo(io.fifo7I, 7), io.fifo7O);
 
-  const eager = fork(io.eager_i, 3), lazy = fork(io.lazy_i, 2, "lazy");
-  connect(part(eager, 0), io.eager_o0); connect(part(eager, 1), io.eager_o1); connect(part(eager, 2), io.eager_o2);
-  connect(part(lazy, 0), io.lazy_o0); connect(part(lazy, 1), io.lazy_o1);
-  connect(join({ a: io.join_a, b: io.join_b }), io.join_o);
+  const eager = fork(io.eagerI, 3), lazy = fork(io.lazyI, 2, "lazy");
+  connect(part(eager, 0), io.eagerO0); connect(part(eager, 1), io.eagerO1); connect(part(eager, 2), io.eagerO2);
+  connect(part(lazy, 0), io.lazyO0); connect(part(lazy, 1), io.lazyO1);
+  connect(join({ a: io.joinA, b: io.joinB }), io.joinO);
 
-  const robin = arbiter([io.robin_i0, io.robin_i1, io.robin_i2]);
-  const first = arbiter([io.priority_i0, io.priority_i1, io.priority_i2], { policy: "priority" });
-  const whole = arbiter([io.locked_i0, io.locked_i1, io.locked_i2], { last: v => v.last });
-  connect(robin, io.robin_o); connect(first, io.priority_o); connect(whole, io.locked_o);
-  connect(arbiter([io.single_i]), io.single_o);
+  const robin = arbiter([io.robinI0, io.robinI1, io.robinI2]);
+  const first = arbiter([io.priorityI0, io.priorityI1, io.priorityI2], { policy: "priority" });
+  const whole = arbiter([io.lockedI0, io.lockedI1, io.lockedI2], { last: v => v.last });
+  connect(robin, io.robinO); connect(first, io.priorityO); connect(whole, io.lockedO);
+  connect(arbiter([io.singleI]), io.singleO);
 
-  const ways = demux(io.demux_i, io.demux_i.payload.tag.bits(0, 2), 3);
-  connect(part(ways, 0), io.demux_o0); connect(part(ways, 1), io.demux_o1); connect(part(ways, 2), io.demux_o2);
-  connect(io.connect_i, io.connect_o);
+  const ways = demux(io.demuxI, io.demuxI.payload.tag.bits(0, 2), 3);
+  connect(part(ways, 0), io.demuxO0); connect(part(ways, 1), io.demuxO1); connect(part(ways, 2), io.demuxO2);
+  connect(io.connectI, io.connectO);
 
   // A gate that credits open: it never closes on a waiting transfer.
   const credit = reg(uint(4), { init: 0 });
-  const through = gate(io.gate_i, credit.any());
+  const through = gate(io.gateI, credit.any());
   const spent = through.fire;
-  when(io.gate_grant.and(spent.not()), () => { credit.set(credit.add(1)); }).elseWhen(spent.and(io.gate_grant.not()), () => { credit.set(credit.sub(1)); });
-  connect(through, io.gate_o);
-  io.gate_credit.set(credit);
+  when(io.gateGrant.and(spent.not()), () => { credit.set(credit.add(1)); }).elseWhen(spent.and(io.gateGrant.not()), () => { credit.set(credit.sub(1)); });
+  connect(through, io.gateO);
+  io.gateCredit.set(credit);
 
   // Combinators behind one another: what one drives another reads.
-  const steps = stage(map(filter(fifo(stage(io.chain_i, "backward"), 3), v => v.ne(7)), byte, v => v.add(1)), "forward");
-  connect(steps, io.chain_o);
+  const steps = stage(map(filter(fifo(stage(io.chainI, "backward"), 3), v => v.ne(7)), byte, v => v.add(1)), "forward");
+  connect(steps, io.chainO);
 });

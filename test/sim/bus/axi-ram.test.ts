@@ -11,8 +11,8 @@ function master<P extends Design["ports"]>(b: Bench<P>, options: AxiRamOptions =
   const pause = (n: number) => ({ pause: bernoulli(busy, b.seed * 16 + n) });
   return {
     ram: new AxiRam(sim, axiPorts(io, "mem"), options),
-    aw: new StreamSource(sim, io.s_aw, pause(1)), w: new StreamSource(sim, io.s_w, pause(2)), b: new StreamSink(sim, io.s_b, pause(3)),
-    ar: new StreamSource(sim, io.s_ar, pause(4)), r: new StreamSink(sim, io.s_r, pause(5)),
+    aw: new StreamSource(sim, io.sAw, pause(1)), w: new StreamSource(sim, io.sW, pause(2)), b: new StreamSink(sim, io.sB, pause(3)),
+    ar: new StreamSource(sim, io.sAr, pause(4)), r: new StreamSink(sim, io.sR, pause(5)),
   };
 }
 const at = (addr: number, beats = 1, size = 6, id = 0, burst = 1) => ({ addr, id, len: beats - 1, size, burst });

@@ -24,26 +24,26 @@ describe("streams of values", () => {
   test("all arrive once, in order, whatever the back-pressure, and a monitor sees the same", async () => {
     for (const [a, z] of [[never, never], [bernoulli(0.6, 1), never], [never, bernoulli(0.8, 2)], [bursts({ go: 3, pause: 9 }, 3), pattern("-###")]] as const) {
       await runBench("values", fifo, {}, async (b) => {
-        const source_ = new StreamSource(b.sim, b.io.push, { pause: a }), sink_ = new StreamSink(b.sim, b.io.pop, { pause: z });
+        const producer = new StreamSource(b.sim, b.io.push, { pause: a }), consumer = new StreamSink(b.sim, b.io.pop, { pause: z });
         const seen: Seen<number>[] = [];
         new StreamMonitor(b.sim, b.io.pop, (s) => { seen.push(s); });
         const values = Array.from({ length: 300 }, () => b.random.u32());
-        for (const v of values) source_.send(v);
-        await b.until(() => sink_.received.length === values.length);
-        expect(sink_.received.map((s) => s.value)).toEqual(values);
-        expect(seen).toEqual(sink_.received);
-        expect(source_.pending).toBe(0);
+        for (const v of values) producer.send(v);
+        await b.until(() => consumer.received.length === values.length);
+        expect(consumer.received.map((s) => s.value)).toEqual(values);
+        expect(seen).toEqual(consumer.received);
+        expect(producer.pending).toBe(0);
       });
     }
   });
 
   test("back to back when nobody pauses; recv waits", async () => {
     await runBench("rate", fifo, {}, async (b) => {
-      const source_ = new StreamSource(b.sim, b.io.push), sink_ = new StreamSink(b.sim, b.io.pop);
-      const sent = Array.from({ length: 50 }, (_, i) => source_.send(i));
-      await source_.drained();
+      const producer = new StreamSource(b.sim, b.io.push), consumer = new StreamSink(b.sim, b.io.pop);
+      const sent = Array.from({ length: 50 }, (_, i) => producer.send(i));
+      await producer.drained();
       expect(sent.map((s) => (s.cycle ?? 0) - (sent[0]?.cycle ?? 0))).toEqual(sent.map((_, i) => i));
-      for (let i = 0; i < 50; i++) expect(await sink_.recv()).toBe(i);
+      for (let i = 0; i < 50; i++) expect(await consumer.recv()).toBe(i);
     });
   });
 

@@ -30,8 +30,8 @@ export function axiWires<const W extends number>(width: W) {
   const b = struct({ id: uint(4), resp: uint(2) });
   const r = struct({ data: uint(width), id: uint(4), resp: uint(2), last: bit });
   return wired(`AxiWires_${width}`, {
-    s_aw: sink(address), s_w: sink(w), s_b: source(b), s_ar: sink(address), s_r: source(r),
-    mem_aw: source(address), mem_w: source(w), mem_b: sink(b), mem_ar: source(address), mem_r: sink(r),
+    sAw: sink(address), sW: sink(w), sB: source(b), sAr: sink(address), sR: source(r),
+    memAw: source(address), memW: source(w), memB: sink(b), memAr: source(address), memR: sink(r),
   }, [["s_aw", "mem_aw"], ["s_w", "mem_w"], ["mem_b", "s_b"], ["s_ar", "mem_ar"], ["mem_r", "s_r"]]);
 }
 

@@ -29,7 +29,7 @@ export async function measureFirstTouches(seed: number, outstandingMisses: numbe
     const remove = bench.onEdge({ sample: () => {
       for (let f = node.take(); f !== undefined; f = node.take()) answered++;
       if (bench.io.rx.valid.value === 1 && bench.io.rx.ready.value === 0) stalls++;
-      const pages = Number(bench.io.free_pages.value);
+      const pages = Number(bench.io.freePages.value);
       least = Math.min(least, pages);
       if (pages === 0) empty++;
     } });

@@ -16,13 +16,13 @@ export class BusWatch {
   private readonly remove: () => void;
 
   constructor({ bench }: SimulatedNode) {
-    const { mem_ar, mem_r, mem_aw, mem_b } = bench.io;
+    const { memAr, memR, memAw, memB } = bench.io;
     this.remove = bench.onEdge({ sample: (cycle) => {
       const s = this.seen;
-      if (mem_ar.valid.value === 1 && mem_ar.ready.value === 1) { if (Number(mem_ar.payload.id.value) === dataId) s.dataAsked ??= cycle; else s.tableAsked ??= cycle; }
-      if (mem_aw.valid.value === 1 && mem_aw.ready.value === 1 && Number(mem_aw.payload.id.value) === dataId) s.dataAsked ??= cycle;
-      if (mem_r.valid.value === 1 && mem_r.ready.value === 1) { if (Number(mem_r.payload.id.value) === dataId) { s.dataFirst ??= cycle; s.dataLast = cycle; } else s.tableGiven ??= cycle; }
-      if (mem_b.valid.value === 1 && mem_b.ready.value === 1 && Number(mem_b.payload.id.value) === dataId) { s.dataFirst ??= cycle; s.dataLast = cycle; }
+      if (memAr.valid.value === 1 && memAr.ready.value === 1) { if (Number(memAr.payload.id.value) === dataId) s.dataAsked ??= cycle; else s.tableAsked ??= cycle; }
+      if (memAw.valid.value === 1 && memAw.ready.value === 1 && Number(memAw.payload.id.value) === dataId) s.dataAsked ??= cycle;
+      if (memR.valid.value === 1 && memR.ready.value === 1) { if (Number(memR.payload.id.value) === dataId) { s.dataFirst ??= cycle; s.dataLast = cycle; } else s.tableGiven ??= cycle; }
+      if (memB.valid.value === 1 && memB.ready.value === 1 && Number(memB.payload.id.value) === dataId) { s.dataFirst ??= cycle; s.dataLast = cycle; }
     } });
   }
   private static nothing(): BusTimes { return { tableAsked: undefined, tableGiven: undefined, dataAsked: undefined, dataFirst: undefined, dataLast: undefined }; }

@@ -9,19 +9,19 @@ const small: SlotParameters = { beatBytes: 8, contexts: 2, maxData: 16, outstand
 
 const harness = module("OffloadSlotProof",
   (p: SlotParameters) => ({
-    request: source(OffloadRequest(p)), request_data: source(BodyBeat(p)), reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)),
-    memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)), memory_reply: source(MemoryReply), memory_reply_data: source(BodyBeat(p)),
-    asked: sink(OffloadRequest(p)), asked_data: sink(BodyBeat(p)), answer: source(OffloadReply(p)), answer_data: source(BodyBeat(p)),
-    access: source(SlotAccess(p)), access_data: source(BodyBeat(p)), came: sink(SlotReply(p)), came_data: sink(BodyBeat(p)), pick: input(bit), hold: input(bit),
+    request: source(OffloadRequest(p)), requestData: source(BodyBeat(p)), reply: sink(OffloadReply(p)), replyData: sink(BodyBeat(p)),
+    memory: sink(MemoryRequest(p)), memoryData: sink(BodyBeat(p)), memoryReply: source(MemoryReply), memoryReplyData: source(BodyBeat(p)),
+    asked: sink(OffloadRequest(p)), askedData: sink(BodyBeat(p)), answer: source(OffloadReply(p)), answerData: source(BodyBeat(p)),
+    access: source(SlotAccess(p)), accessData: source(BodyBeat(p)), came: sink(SlotReply(p)), cameData: sink(BodyBeat(p)), pick: input(bit), hold: input(bit),
   }),
   (io, p) => {
     const dut = instance("dut", OffloadSlot(p));
     dut.pid.set(0xff00);
     dut.control.set({ hold: io.hold, patience: 0 });
-    connect(io.reply, dut.reply); connect(io.reply_data, dut.reply_data); connect(io.memory, dut.memory); connect(io.memory_data, dut.memory_data);
-    connect(io.asked, dut.asked); connect(io.asked_data, dut.asked_data); connect(io.came, dut.came); connect(io.came_data, dut.came_data);
-    connect(dut.request, io.request); connect(dut.request_data, io.request_data); connect(dut.memory_reply, io.memory_reply); connect(dut.memory_reply_data, io.memory_reply_data);
-    connect(dut.answer, io.answer); connect(dut.answer_data, io.answer_data); connect(dut.access, io.access); connect(dut.access_data, io.access_data);
+    connect(io.reply, dut.reply); connect(io.replyData, dut.replyData); connect(io.memory, dut.memory); connect(io.memoryData, dut.memoryData);
+    connect(io.asked, dut.asked); connect(io.askedData, dut.askedData); connect(io.came, dut.came); connect(io.cameData, dut.cameData);
+    connect(dut.request, io.request); connect(dut.requestData, io.requestData); connect(dut.memoryReply, io.memoryReply); connect(dut.memoryReplyData, io.memoryReplyData);
+    connect(dut.answer, io.answer); connect(dut.answerData, io.answerData); connect(dut.access, io.access); connect(dut.accessData, io.accessData);
     const watched = (s: StreamIn<Shape>) => ({ valid: s.valid, ready: s.ready, payload: pack(s.payload as never) });
     for (const [name, s] of Object.entries({ reply: io.reply, memory: io.memory, asked: io.asked })) producerObeys(watched(s as never), name);
 
@@ -34,11 +34,11 @@ const harness = module("OffloadSlotProof",
     const at = node(mux(busy, which, io.pick), { name: "model_at" });
     const owes = node(mux(at, second, first), { name: "model_owes" }), cost = node(mux(at, cost1, cost0), { name: "model_cost" });
     const beats = beatsOf(io.came.payload.data, p);
-    assumeAlways(io.came_data.valid.not().or(owes.and(arrived.lt(cost))), "data come for an access that is under way, and no more than was reserved");
+    assumeAlways(io.cameData.valid.not().or(owes.and(arrived.lt(cost))), "data come for an access that is under way, and no more than was reserved");
     assumeAlways(io.came.valid.not().or(owes.and(io.came.payload.cost.eq(cost)).and(beats.eq(arrived.zext(beats.width)))), "a reply comes behind its data");
-    assumeAlways(io.came.valid.and(io.came_data.valid).not(), "one after the other");
+    assumeAlways(io.came.valid.and(io.cameData.valid).not(), "one after the other");
     const leaves = io.access.fire, ends = io.came.fire;
-    when(io.came_data.fire, () => { arrived.set(arrived.add(1)); busy.set(1); which.set(at); });
+    when(io.cameData.fire, () => { arrived.set(arrived.add(1)); busy.set(1); which.set(at); });
     when(ends, () => { arrived.set(0); busy.set(0); });
     when(leaves.and(first.not()), () => { first.set(1); cost0.set(io.access.payload.cost); })
       .elseWhen(ends.and(at.not()), () => { first.set(0); });
@@ -47,7 +47,7 @@ const harness = module("OffloadSlotProof",
 
     assertAlways(leaves.not().or(first.and(second).not()), "no more than `outstanding` are under way");
     assertAlways(io.came.valid.not().or(io.came.ready), "a reply is always taken");
-    assertAlways(io.came_data.valid.not().or(io.came_data.ready), "its data are always taken");
+    assertAlways(io.cameData.valid.not().or(io.cameData.ready), "its data are always taken");
     moduleObeys({ ...watched(io.access as never) }, "access");
 
     // Contexts: what is in the offload.
@@ -68,29 +68,29 @@ const harness = module("OffloadSlotProof",
 /** The same slot seen from those who share it with others: whoever has taken a head of `side` finds its data, beat after beat, whatever the offload does. */
 const behind = (side: "answer" | "access") => module(`OffloadSlotData_${side}`,
   (p: SlotParameters) => ({
-    reply: sink(OffloadReply(p)), reply_data: sink(BodyBeat(p)), memory: sink(MemoryRequest(p)), memory_data: sink(BodyBeat(p)),
-    asked: sink(OffloadRequest(p)), head_ready: input(bit), data_ready: input(bit),
+    reply: sink(OffloadReply(p)), replyData: sink(BodyBeat(p)), memory: sink(MemoryRequest(p)), memoryData: sink(BodyBeat(p)),
+    asked: sink(OffloadRequest(p)), headReady: input(bit), dataReady: input(bit),
   }),
   (io, p) => {
     const dut = instance("dut", OffloadSlot(p));
     dut.pid.set(0xff00);
     dut.control.set({ hold: 0, patience: 0 });
     connect(io.asked, dut.asked); connect(io.reply, dut.reply); connect(io.memory, dut.memory);
-    connect(io.reply_data, dut.reply_data); connect(io.memory_data, dut.memory_data);
+    connect(io.replyData, dut.replyData); connect(io.memoryData, dut.memoryData);
     // Bodies of requests and memory's replies have no part in it.
-    dut.asked_data.valid.set(0); dut.asked_data.payload.set({ data: 0, last: 0 });
+    dut.askedData.valid.set(0); dut.askedData.payload.set({ data: 0, last: 0 });
     dut.came.valid.set(0); dut.came.payload.set({ tag: 0, status: 0, va: 0, length: 0, data: 0, cost: 0 });
-    dut.came_data.valid.set(0); dut.came_data.payload.set({ data: 0, last: 0 });
-    for (const s of [dut.request, dut.request_data, dut.memory_reply, dut.memory_reply_data]) s.ready.set(1);
+    dut.cameData.valid.set(0); dut.cameData.payload.set({ data: 0, last: 0 });
+    for (const s of [dut.request, dut.requestData, dut.memoryReply, dut.memoryReplyData]) s.ready.set(1);
     const other = side === "answer" ? "access" : "answer";
     if (side === "answer") assumeAlways(io.memory.valid.not(), "no memory requests");
-    dut[other].ready.set(0); dut[`${other}_data`].ready.set(0);
+    dut[other].ready.set(0); dut[`${other}Data`].ready.set(0);
     assumeAlways(io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.context))), "a request comes when there is room for it");
-    const head = dut[side], data = dut[`${side}_data`], length = side === "answer" ? dut.answer.payload.length : dut.access.payload.data;
+    const head = dut[side], data = dut[`${side}Data`], length = side === "answer" ? dut.answer.payload.length : dut.access.payload.data;
     // Four heads of two beats at most: `may` lets no more leave, and of answers one is under way at a time.
     const due = reg(uint(4), { init: 0, name: "model_due" });
-    head.ready.set(io.head_ready);
-    data.ready.set(io.data_ready.and(due.any()));
+    head.ready.set(io.headReady);
+    data.ready.set(io.dataReady.and(due.any()));
     due.set(due.add(mux(head.fire, beatsOf(length, p).resize(4), constant(0, 4))).sub(data.fire.zext(4)));
     assertAlways(due.any().not().or(data.valid), "a head's data are there");
     assertAlways(due.le(side === "answer" ? 2 : 4), "no more data are owed than may be under way");

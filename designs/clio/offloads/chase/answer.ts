@@ -14,7 +14,7 @@ import { type ChaseParameters, contextBits, Ending, Found, indexBits, JobWrite, 
 export const ChaseAnswer = module("ChaseAnswer",
   (p: ChaseParameters) => ({
     ended: sink(Ending(p)), value: sink(BodyBeat(p)), job: input(JobWrite(p)), found: input(Found(p)), beat: input(NodeBeat(p)),
-    reply: source(OffloadReply(p)), reply_data: source(BodyBeat(p)), busy: output(struct({ valid: bit, context: uint(contextBits(p)) })),
+    reply: source(OffloadReply(p)), replyData: source(BodyBeat(p)), busy: output(struct({ valid: bit, context: uint(contextBits(p)) })),
   }),
   (io, p) => {
     const { beatBytes } = p, lanes = laneBits(p), width = beatBytes * 8, whole = Math.floor(replyHead / beatBytes), rest = replyHead % beatBytes;
@@ -28,8 +28,8 @@ export const ChaseAnswer = module("ChaseAnswer",
 
     // ---- The reply at hand.
     const busy = reg(bit, { init: 0 });
-    const head_left = reg(bit);
-    const body_left = reg(bit);
+    const headLeft = reg(bit);
+    const bodyLeft = reg(bit);
     const now = reg(Ending(p));
     const va = reg(uint(64));
     const bytes = reg(uint(bodyLengthBits));
@@ -38,23 +38,23 @@ export const ChaseAnswer = module("ChaseAnswer",
     const ok = node(now.status.eq(status.OK));
     io.ended.ready.set(busy.not());
     const asked = values.readAsync(io.ended.payload.context), begins = node(io.ended.fire), succeeds = node(io.ended.payload.status.eq(status.OK));
-    const head_done = node(head_left.not().or(io.reply.fire));
-    const out = stream(BodyBeat(p)), body_done = node(body_left.not().or(out.fire.and(out.payload.last)));
+    const headDone = node(headLeft.not().or(io.reply.fire));
+    const out = stream(BodyBeat(p)), bodyDone = node(bodyLeft.not().or(out.fire.and(out.payload.last)));
     when(begins, () => {
       busy.set(1);
-      head_left.set(1);
-      body_left.set(succeeds);
+      headLeft.set(1);
+      bodyLeft.set(succeeds);
       now.set(io.ended.payload);
       va.set(addresses.readAsync(io.ended.payload.context));
       bytes.set(asked.bytes);
       bare.set(asked.bytes.eq(0));
     }).elseWhen(busy, () => {
-      head_left.set(head_done.not());
-      body_left.set(body_done.not());
-      busy.set(head_done.and(body_done).not());
+      headLeft.set(headDone.not());
+      bodyLeft.set(bodyDone.not());
+      busy.set(headDone.and(bodyDone).not());
     });
     io.busy.set({ valid: busy, context: now.context });
-    io.reply.valid.set(busy.and(head_left));
+    io.reply.valid.set(busy.and(headLeft));
     io.reply.payload.set({
       context: now.context, status: now.status, opcode: mux(now.status.eq(status.MALFORMED), constant(opcode.POINTER_CHASE, 8), replyOpcode),
       length: mux(ok, bytes.add(replyHead), 0), more: 0,
@@ -63,42 +63,42 @@ export const ChaseAnswer = module("ChaseAnswer",
     // ---- The value's bytes, turned to where the header ends.
     const align = instance(Align({ beatBytes, tagBits: 1 }));
     const from = reg(uint(lanes));
-    const job_left = reg(bit, { init: 0 });
-    align.job.valid.set(job_left);
+    const jobLeft = reg(bit, { init: 0 });
+    align.job.valid.set(jobLeft);
     align.job.payload.set({ from, to: constant(rest, lanes), length: bytes, tag: 0 });
     const index = reg(uint(indexBits(p)));
-    const inputs_left = reg(uint(bodyLengthBits + 1 - lanes), { init: 0 });
-    const first_lane = node(mux(io.ended.payload.streamed, constant(0, lanes), asked.offset.zext(9).trunc(lanes)));
-    when(align.job.fire, () => { job_left.set(0); });
-    const feeds = node(inputs_left.any());
+    const inputsLeft = reg(uint(bodyLengthBits + 1 - lanes), { init: 0 });
+    const firstLane = node(mux(io.ended.payload.streamed, constant(0, lanes), asked.offset.zext(9).trunc(lanes)));
+    when(align.job.fire, () => { jobLeft.set(0); });
+    const feeds = node(inputsLeft.any());
     align.input.valid.set(feeds.and(now.streamed.not().or(io.value.valid)));
     align.input.payload.set({ data: mux(now.streamed, io.value.payload.data, nodes.readAsync(cat(now.context, index))), bad: 0 });
     io.value.ready.set(feeds.and(now.streamed).and(align.input.ready));
     when(align.input.fire, () => {
-      inputs_left.set(inputs_left.sub(1));
+      inputsLeft.set(inputsLeft.sub(1));
       index.set(index.add(1));
     });
     when(begins, () => {
-      job_left.set(succeeds.and(asked.bytes.any()));
-      from.set(first_lane);
+      jobLeft.set(succeeds.and(asked.bytes.any()));
+      from.set(firstLane);
       index.set(asked.offset.zext(9).bits(lanes, indexBits(p)));
       // Beats in which the value lies; none when it has no bytes.
-      inputs_left.set(mux(succeeds.and(asked.bytes.any()), beatsOf(asked.bytes.add(first_lane.zext(bodyLengthBits)), p), 0));
+      inputsLeft.set(mux(succeeds.and(asked.bytes.any()), beatsOf(asked.bytes.add(firstLane.zext(bodyLengthBits)), p), 0));
     });
 
     // ---- The body: the header's beats, the one that it shares with the value, the value's.
     const header = cat(bytes.zext(32), va), turned = align.output;
     const beats = reg(uint(Math.ceil(Math.log2(whole + 2))));
-    const in_head = node(whole === 0 ? constant(0, 1) : beats.lt(whole));
+    const inHead = node(whole === 0 ? constant(0, 1) : beats.lt(whole));
     const shares = node(beats.eq(whole));
-    const needs = node(in_head.not().and(bare.not()));
-    out.valid.set(busy.and(body_left).and(needs.not().or(turned.valid)));
-    turned.ready.set(busy.and(body_left).and(needs).and(out.ready));
+    const needs = node(inHead.not().and(bare.not()));
+    out.valid.set(busy.and(bodyLeft).and(needs.not().or(turned.valid)));
+    turned.ready.set(busy.and(bodyLeft).and(needs).and(out.ready));
     const shared = cat(turned.payload.data.bits(rest * 8, width - rest * 8), mux(shares, header.bits(whole * width, rest * 8), turned.payload.data.bits(0, rest * 8)));
     const heads = Array.from({ length: whole }, (_, i) => header.bits(i * width, width));
     const data = heads.reduceRight((behind: UInt, h, i) => mux(beats.eq(i), h, behind), shared);
-    out.payload.set({ data, last: in_head.not().and(bare.or(turned.payload.last)) });
+    out.payload.set({ data, last: inHead.not().and(bare.or(turned.payload.last)) });
     when(begins, () => { beats.set(0); }).elseWhen(out.fire.and(beats.le(whole)), () => { beats.set(beats.add(1)); });
-    connect(stage(out, "full"), io.reply_data);
+    connect(stage(out, "full"), io.replyData);
   },
   { nameOf: p => `ChaseAnswer_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });

@@ -30,7 +30,7 @@ export const valueTag = 7;
  */
 export const ChaseExamine = module("ChaseExamine",
   (p: ChaseParameters) => ({
-    memory_reply: sink(MemoryReply), memory_reply_data: sink(BodyBeat(p)), job: input(JobWrite(p)), visit: input(Visit(p)),
+    memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)), job: input(JobWrite(p)), visit: input(Visit(p)),
     beat: output(NodeBeat(p)), found: output(Found(p)), fetch: source(Fetch(p)), ended: source(Ending(p)), passing: source(Ending(p)), value: source(BodyBeat(p)),
   }),
   (io, p) => {
@@ -41,24 +41,24 @@ export const ChaseExamine = module("ChaseExamine",
     lefts.write(io.visit.en, io.visit.context, io.visit.left);
 
     // ---- Whose reply it is, and where its beats go.
-    const head = io.memory_reply.payload, reply_context = node(head.tag.trunc(contextBits(p)));
+    const head = io.memoryReply.payload, replyContext = node(head.tag.trunc(contextBits(p)));
     const Work = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
     const work = reg(Work);
     const index = reg(uint(indexBits(p)));
     const passes = node(head.tag.bit(valueTag).or(head.status.ne(status.OK)));
-    const data = io.memory_reply_data;
+    const data = io.memoryReplyData;
     const passing = stream(Ending(p));
-    io.memory_reply.ready.set(0);
+    io.memoryReply.ready.set(0);
     passing.valid.set(0);
     io.value.valid.set(0);
     data.ready.set(0);
     const state = fsm(["idle", "node", "value"], "idle", s => ({
       idle: () => {
         index.set(0);
-        work.set({ context: reply_context, va: head.va, left: lefts.readAsync(reply_context), job: jobs.readAsync(reply_context) });
-        passing.valid.set(io.memory_reply.valid.and(passes));
-        io.memory_reply.ready.set(passes.not().or(passing.ready));
-        when(io.memory_reply.fire.and(head.status.eq(status.OK)), () => {
+        work.set({ context: replyContext, va: head.va, left: lefts.readAsync(replyContext), job: jobs.readAsync(replyContext) });
+        passing.valid.set(io.memoryReply.valid.and(passes));
+        io.memoryReply.ready.set(passes.not().or(passing.ready));
+        when(io.memoryReply.fire.and(head.status.eq(status.OK)), () => {
           s.go("node");
           when(passes, () => { s.go("value"); });
         });
@@ -76,58 +76,58 @@ export const ChaseExamine = module("ChaseExamine",
         when(data.fire.and(data.payload.last), () => { s.go("idle"); });
       },
     }));
-    passing.payload.set({ context: reply_context, status: head.status, streamed: head.status.eq(status.OK) });
+    passing.payload.set({ context: replyContext, status: head.status, streamed: head.status.eq(status.OK) });
     connect(stage(passing), io.passing);
     io.value.payload.set(data.payload);
 
     // ---- A beat of a node, and the seven bytes before it.
-    const beat_valid = reg(bit, { init: 0 });
-    const beat_last = reg(bit);
-    const beat_index = reg(uint(indexBits(p)));
-    const beat_data = reg(uint(width));
+    const beatValid = reg(bit, { init: 0 });
+    const beatLast = reg(bit);
+    const beatIndex = reg(uint(indexBits(p)));
+    const beatData = reg(uint(width));
     const before = reg(uint(tail));
-    beat_valid.set(state.is("node").and(data.valid));
-    beat_last.set(data.payload.last);
-    beat_index.set(index);
-    beat_data.set(data.payload.data);
-    const window = cat(beat_data, before);
-    when(beat_valid, () => { before.set(beat_data.bits(width - tail, tail)); });
-    io.beat.set({ en: beat_valid, context: work.context, index: beat_index, data: beat_data });
+    beatValid.set(state.is("node").and(data.valid));
+    beatLast.set(data.payload.last);
+    beatIndex.set(index);
+    beatData.set(data.payload.data);
+    const window = cat(beatData, before);
+    when(beatValid, () => { before.set(beatData.bits(width - tail, tail)); });
+    io.beat.set({ en: beatValid, context: work.context, index: beatIndex, data: beatData });
 
-    const here = (place: UInt): Bit => beat_valid.and(place.bits(lanes, indexBits(p)).eq(beat_index));
+    const here = (place: UInt): Bit => beatValid.and(place.bits(lanes, indexBits(p)).eq(beatIndex));
     const key = reg(uint(64)), next = reg(uint(64)), pointer = reg(uint(64));
     when(here(work.job.keyEnd), () => { key.set(wordAt(window, work.job.keyEnd.trunc(lanes))); });
     when(here(work.job.pointerEnd), () => { pointer.set(wordAt(window, work.job.pointerEnd.trunc(lanes))); });
-    const next_place = cat(work.job.next, constant(0, 3)).zext(placeBits);
-    const words = Array.from({ length: p.beatBytes / wordBytes }, (_, i) => beat_data.bits(i * 64, 64));
-    when(here(next_place), () => { next.set(words.length === 1 ? words[0] as UInt<64> : choose(words, work.job.next.trunc(lanes - 3))); });
+    const nextPlace = cat(work.job.next, constant(0, 3)).zext(placeBits);
+    const words = Array.from({ length: p.beatBytes / wordBytes }, (_, i) => beatData.bits(i * 64, 64));
+    when(here(nextPlace), () => { next.set(words.length === 1 ? words[0] as UInt<64> : choose(words, work.job.next.trunc(lanes - 3))); });
 
     // ---- The node as a whole, of which the next one's first beat may already have come.
     const Seen = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
-    const seen_valid = reg(bit, { init: 0 });
+    const seenValid = reg(bit, { init: 0 });
     const seen = reg(Seen);
-    seen_valid.set(beat_valid.and(beat_last));
+    seenValid.set(beatValid.and(beatLast));
     seen.set(work);
-    const last_one = node(seen.left.eq(1));
-    const answers = node(mux(seen.job.useKey, key.eq(seen.job.key), last_one.or(seen.job.useDepth.not())));
+    const lastOne = node(seen.left.eq(1));
+    const answers = node(mux(seen.job.useKey, key.eq(seen.job.key), lastOne.or(seen.job.useDepth.not())));
 
-    const step_valid = reg(bit, { init: 0 });
-    const step_found = reg(bit);
-    const step_ends = reg(bit);
+    const stepValid = reg(bit, { init: 0 });
+    const stepFound = reg(bit);
+    const stepEnds = reg(bit);
     const step = reg(Fetch(p));
-    const step_va = reg(uint(64));
-    step_valid.set(seen_valid);
-    step_found.set(answers);
-    step_ends.set(mux(answers, seen.job.follows.not(), last_one.or(next.eq(0))));
-    step_va.set(seen.va);
+    const stepVa = reg(uint(64));
+    stepValid.set(seenValid);
+    stepFound.set(answers);
+    stepEnds.set(mux(answers, seen.job.follows.not(), lastOne.or(next.eq(0))));
+    stepVa.set(seen.va);
     step.set({
       context: seen.context, value: answers, va: mux(answers, pointer, next), length: mux(answers, seen.job.valueBytes, seen.job.nodeBytes), left: seen.left.sub(1),
     });
-    io.found.set({ en: step_valid.and(step_found), context: step.context, va: step_va });
-    io.fetch.valid.set(step_valid.and(step_ends.not()));
+    io.found.set({ en: stepValid.and(stepFound), context: step.context, va: stepVa });
+    io.fetch.valid.set(stepValid.and(stepEnds.not()));
     io.fetch.payload.set(step);
-    io.ended.valid.set(step_valid.and(step_ends));
-    io.ended.payload.set({ context: step.context, status: mux(step_found, constant(status.OK, 4), status.FAIL), streamed: 0 });
+    io.ended.valid.set(stepValid.and(stepEnds));
+    io.ended.payload.set({ context: step.context, status: mux(stepFound, constant(status.OK, 4), status.FAIL), streamed: 0 });
     assertAlways(io.fetch.valid.not().or(io.fetch.ready).and(io.ended.valid.not().or(io.ended.ready)), "there is room for what becomes of every node");
   },
   { nameOf: p => `ChaseExamine_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });

@@ -14,7 +14,7 @@ import { bodyBytes, type ChaseParameters, contextBits, Ending, Fetch, JobWrite, 
  */
 export const ChaseIntake = module("ChaseIntake",
   (p: ChaseParameters) => ({
-    request: sink(OffloadRequest(p)), request_data: sink(BodyBeat(p)), busy: input(struct({ valid: bit, context: uint(contextBits(p)) })),
+    request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)), busy: input(struct({ valid: bit, context: uint(contextBits(p)) })),
     job: output(JobWrite(p)), first: source(Fetch(p)), ended: source(Ending(p)),
   }),
   (io, p) => {
@@ -27,15 +27,15 @@ export const ChaseIntake = module("ChaseIntake",
 
     const wide = (v: UInt): UInt<17> => v.zext(sizeBits), past = (end: UInt) => end.gt(wide(q.structSize));
     const after = (v: UInt): UInt<17> => wide(v).add(wordBytes);
-    const key_missing = node(q.useKey.and(past(after(q.keyOffset))));
-    const next_missing = node(past(wide(q.nextOffset).add(1).shl(3)));
-    const value_missing = node(past(wide(q.valueOffset).add(mux(q.useValuePtr, constant(wordBytes, sizeBits), wide(q.valueSize)))));
-    const too_large = node(q.structSize.gt(largestNode(p)).or(q.valueSize.gt(p.maxData)));
+    const keyMissing = node(q.useKey.and(past(after(q.keyOffset))));
+    const nextMissing = node(past(wide(q.nextOffset).add(1).shl(3)));
+    const valueMissing = node(past(wide(q.valueOffset).add(mux(q.useValuePtr, constant(wordBytes, sizeBits), wide(q.valueSize)))));
+    const tooLarge = node(q.structSize.gt(largestNode(p)).or(q.valueSize.gt(p.maxData)));
     const malformed = reg(bit);
     const empty = reg(bit);
 
     io.request.ready.set(0);
-    io.request_data.ready.set(0);
+    io.requestData.ready.set(0);
     io.first.valid.set(0);
     io.ended.valid.set(0);
     const waits = node(io.busy.valid.and(io.busy.context.eq(context)));
@@ -52,15 +52,15 @@ export const ChaseIntake = module("ChaseIntake",
         });
       },
       body: () => {
-        io.request_data.ready.set(1);
-        when(io.request_data.valid, () => {
-          for (let i = 0; i < beats; i++) when(index.eq(i), () => { body.setBits(i * lane, io.request_data.payload.data); });
+        io.requestData.ready.set(1);
+        when(io.requestData.valid, () => {
+          for (let i = 0; i < beats; i++) when(index.eq(i), () => { body.setBits(i * lane, io.requestData.payload.data); });
           when(index.ne(beats), () => { index.set(index.add(1)); });
-          when(io.request_data.payload.last, () => { s.go("check"); });
+          when(io.requestData.payload.last, () => { s.go("check"); });
         });
       },
       check: () => {
-        malformed.set(wrong.or(too_large).or(key_missing).or(next_missing).or(value_missing));
+        malformed.set(wrong.or(tooLarge).or(keyMissing).or(nextMissing).or(valueMissing));
         empty.set(q.addr.eq(0).or(q.useDepth.and(q.depth.eq(0))));
         s.go("wait");
       },

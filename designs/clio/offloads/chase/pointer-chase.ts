@@ -17,11 +17,11 @@ import { type ChaseParameters, contextBits, mostNodes } from "./types.ts";
 export const PointerChase = module("PointerChase", (p: ChaseParameters) => offloadPorts(p), (io, p) => {
   const intake = instance(ChaseIntake(p)), examine = instance(ChaseExamine(p)), answer = instance(ChaseAnswer(p));
   connect(io.request, intake.request);
-  connect(io.request_data, intake.request_data);
-  connect(io.memory_reply, examine.memory_reply);
-  connect(io.memory_reply_data, examine.memory_reply_data);
+  connect(io.requestData, intake.requestData);
+  connect(io.memoryReply, examine.memoryReply);
+  connect(io.memoryReplyData, examine.memoryReplyData);
   connect(answer.reply, io.reply);
-  connect(answer.reply_data, io.reply_data);
+  connect(answer.replyData, io.replyData);
 
   // A context has one READ or one ending under way: queues of so many places never fill up.
   const steps = fifo(examine.fetch, p.contexts, { style: "distributed" });
@@ -35,7 +35,7 @@ export const PointerChase = module("PointerChase", (p: ChaseParameters) => offlo
   const nothing = stream(BodyBeat(p));
   nothing.valid.set(0);
   nothing.payload.set({ data: 0, last: 0 });
-  connect(nothing, io.memory_data);
+  connect(nothing, io.memoryData);
 
   connect(stage(arbiter([ends, examine.passing, intake.ended])), answer.ended);
   connect(examine.value, answer.value);

@@ -32,18 +32,18 @@ const definition = module("DataFrame",
     const intake = instance(DfIntake(p)), reads = instance(DfReads(p)), walk = instance(DfWalk(p)), evaluate = instance(DfEvaluate(p));
     const place = instance(DfPlace(p)), frames = instance(DfFrames(p));
     connect(io.request, intake.request);
-    connect(io.request_data, intake.request_data);
+    connect(io.requestData, intake.requestData);
     connect(intake.query, reads.query);
     for (const keeper of [walk, evaluate, place, frames]) keeper.queries.set({ en: intake.query.fire, query: intake.query.payload });
 
     connect(reads.memory, io.memory);
-    connect(io.memory_reply, reads.memory_reply);
-    connect(io.memory_reply_data, reads.memory_reply_data);
+    connect(io.memoryReply, reads.memoryReply);
+    connect(io.memoryReplyData, reads.memoryReplyData);
     // It only reads.
     const nothing = stream(BodyBeat(p));
     nothing.valid.set(0);
     nothing.payload.set({ data: 0, last: 0 });
-    connect(nothing, io.memory_data);
+    connect(nothing, io.memoryData);
 
     connect(reads.slice, walk.slice);
     reads.released.set(walk.released);
@@ -53,7 +53,7 @@ const definition = module("DataFrame",
     frames.placed.set(place.placed);
     place.sent.set(frames.sent);
     connect(frames.reply, io.reply);
-    connect(frames.reply_data, io.reply_data);
+    connect(frames.replyData, io.replyData);
   },
   { nameOf: p => `DataFrame_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
 

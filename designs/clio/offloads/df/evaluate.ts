@@ -36,13 +36,13 @@ export const DfEvaluate = module("DfEvaluate",
     even.write(w.en.and(w.beat.bit(0).not()), to, w.data);
     odd.write(w.en.and(w.beat.bit(0)), to, w.data);
     const a = arrived.payload, beat = node(a.at.bits(lanes, beatBits)), lane = node(a.at.trunc(lanes));
-    const even_word = even.readSync(cat(a.read, beat.add(1).bits(1, beatBits - 1)), { en: go });
-    const odd_word = odd.readSync(cat(a.read, beat.bits(1, beatBits - 1)), { en: go });
+    const evenWord = even.readSync(cat(a.read, beat.add(1).bits(1, beatBits - 1)), { en: go });
+    const oddWord = odd.readSync(cat(a.read, beat.bits(1, beatBits - 1)), { en: go });
     const Located = struct({ step: Step(p), fieldLane: uint(lanes), valueLane: uint(lanes) });
     const valid1 = reg(bit, { init: 0 });
     const at1 = reg(Located);
     // Lanes from the first one on are of the first beat.
-    const take_even = reg(uint(p.beatBytes));
+    const takeEven = reg(uint(p.beatBytes));
 
     // ---- 2: the window, each byte on its own lane.
     const valid2 = reg(bit, { init: 0 });
@@ -53,8 +53,8 @@ export const DfEvaluate = module("DfEvaluate",
     const valid3 = reg(bit, { init: 0 });
     const at3 = reg(Located);
     const data3 = reg(uint(width));
-    const field_words = reg(uint(2 * wordBits));
-    const value_words = reg(uint(2 * wordBits));
+    const fieldWords = reg(uint(2 * wordBits));
+    const valueWords = reg(uint(2 * wordBits));
 
     // ---- 4: field and value.
     const valid4 = reg(bit, { init: 0 });
@@ -76,24 +76,24 @@ export const DfEvaluate = module("DfEvaluate",
     when(go, () => {
       valid1.set(arrived.valid);
       at1.set({ step: a, fieldLane: lane.add(a.field), valueLane: lane.add(a.valueAt) });
-      take_even.set(constant((1n << BigInt(p.beatBytes)) - 1n, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
+      takeEven.set(constant((1n << BigInt(p.beatBytes)) - 1n, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
 
       valid2.set(valid1);
       at2.set(at1);
-      data2.set(perLane(p, i => mux(take_even.bit(i), even_word.bits(byteBits * i, byteBits), odd_word.bits(byteBits * i, byteBits))));
+      data2.set(perLane(p, i => mux(takeEven.bit(i), evenWord.bits(byteBits * i, byteBits), oddWord.bits(byteBits * i, byteBits))));
 
       valid3.set(valid2);
       at3.set(at2);
       data3.set(data2);
-      field_words.set(wordsFrom(data2, at2.fieldLane));
-      value_words.set(wordsFrom(data2, at2.valueLane));
+      fieldWords.set(wordsFrom(data2, at2.fieldLane));
+      valueWords.set(wordsFrom(data2, at2.valueLane));
 
       const size = sizes.readAsync(at3.step.context);
       valid4.set(valid3);
       step4.set(at3.step);
       data4.set(data3);
-      field4.set(bytesFrom(field_words, at3.fieldLane, size.field));
-      value4.set(bytesFrom(value_words, at3.valueLane, size.value));
+      field4.set(bytesFrom(fieldWords, at3.fieldLane, size.field));
+      value4.set(bytesFrom(valueWords, at3.valueLane, size.value));
 
       const operand = operands.readAsync(step4.context);
       valid5.set(valid4);

@@ -32,7 +32,7 @@ function turned(v: UInt, by: UInt, first: number, unit: number): UInt {
  */
 export const DfFrames = module("DfFrames",
   (p: DataFrameParameters) => ({
-    queries: input(QueryWrite(p)), placed: input(Placed(p)), sent: output(HalfOf(p)), reply: source(OffloadReply(p)), reply_data: source(BodyBeat(p)),
+    queries: input(QueryWrite(p)), placed: input(Placed(p)), sent: output(HalfOf(p)), reply: source(OffloadReply(p)), replyData: source(BodyBeat(p)),
   }),
   (io, p) => {
     const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(frameBeats(p)), all = (1n << BigInt(p.beatBytes)) - 1n;
@@ -47,22 +47,22 @@ export const DfFrames = module("DfFrames",
       i = { ...next, en, completes: ends };
     }
     const beat = node(i.at.bits(lanes, beatBits));
-    const in_even = reg(uint(p.beatBytes));
+    const inEven = reg(uint(p.beatBytes));
     const data = reg(uint(width));
     const mask = reg(uint(p.beatBytes));
     const writes = reg(bit, { init: 0 });
-    const even_at = reg(uint(contextBits(p) + beatBits));
-    const odd_at = reg(uint(contextBits(p) + beatBits));
+    const evenAt = reg(uint(contextBits(p) + beatBits));
+    const oddAt = reg(uint(contextBits(p) + beatBits));
     writes.set(i.en);
     data.set(i.data);
     mask.set(i.mask);
-    in_even.set(constant(all, p.beatBytes).shl(i.at.trunc(lanes)).xor(repeat(beat.bit(0), p.beatBytes)));
-    even_at.set(cat(i.context, i.half, beat.add(1).bits(1, beatBits - 1)));
-    odd_at.set(cat(i.context, i.half, beat.bits(1, beatBits - 1)));
+    inEven.set(constant(all, p.beatBytes).shl(i.at.trunc(lanes)).xor(repeat(beat.bit(0), p.beatBytes)));
+    evenAt.set(cat(i.context, i.half, beat.add(1).bits(1, beatBits - 1)));
+    oddAt.set(cat(i.context, i.half, beat.bits(1, beatBits - 1)));
     const bank = (name: string) => ram(uint(width), { depth: p.contexts * frameBeats(p), collision: "undefined", style: "block", name });
     const even = bank("even"), odd = bank("odd");
-    even.write(writes, even_at, data, mask.and(in_even));
-    odd.write(writes, odd_at, data, mask.and(in_even.not()));
+    even.write(writes, evenAt, data, mask.and(inEven));
+    odd.write(writes, oddAt, data, mask.and(inEven.not()));
 
     const completes = reg(bit, { init: 0 });
     const complete = reg(Frame(p));
@@ -82,21 +82,21 @@ export const DfFrames = module("DfFrames",
     const frame = reg(Frame(p));
     const head = reg(Head);
     const next = reg(uint(64));
-    const is_later = reg(bit);
+    const isLater = reg(bit);
     const va = reg(uint(64));
     const length = reg(uint(bodyLengthBits));
     const code = reg(uint(byteBits));
-    const beat_out = reg(uint(beatBits));
+    const beatOut = reg(uint(beatBits));
     const left = reg(uint(beatBits + 1), { init: 0 });
-    const header_due = reg(bit, { init: 0 });
-    const out_valid = reg(bit, { init: 0 });
-    const out_beat = reg(uint(beatBits));
-    const out_last = reg(bit);
+    const headerDue = reg(bit, { init: 0 });
+    const outValid = reg(bit, { init: 0 });
+    const outBeat = reg(uint(beatBits));
+    const outLast = reg(bit);
 
     const body = node(mux(frame.status.any(), constant(0, bodyLengthBits), frame.bytes.zext(bodyLengthBits).add(replyHeaderBytes)));
-    const at = node(mux(is_later, next, head.table));
-    const pulls = node(left.any().and(out_valid.not().or(io.reply_data.ready)));
-    const over = node(header_due.not().or(io.reply.ready).and(left.eq(0)).and(out_valid.not().or(io.reply_data.ready)));
+    const at = node(mux(isLater, next, head.table));
+    const pulls = node(left.any().and(outValid.not().or(io.replyData.ready)));
+    const over = node(headerDue.not().or(io.reply.ready).and(left.eq(0)).and(outValid.not().or(io.replyData.ready)));
     frames.pop.ready.set(0);
     const s = fsm(["idle", "prepare", "send"], "idle", go => ({
       idle: () => {
@@ -105,7 +105,7 @@ export const DfFrames = module("DfFrames",
         frame.set(f);
         head.set(heads.readAsync(f.context));
         next.set(nexts.readAsync(f.context));
-        is_later.set(follows.at(f.context));
+        isLater.set(follows.at(f.context));
         when(frames.pop.valid, () => { go.go("prepare"); });
       },
       prepare: () => {
@@ -113,39 +113,39 @@ export const DfFrames = module("DfFrames",
         length.set(body);
         code.set(mux(frame.status.eq(status.MALFORMED), head.opcode, replyCode(opcode.DF_SELECT)));
         follows.setAt(frame.context, frame.more);
-        header_due.set(1);
+        headerDue.set(1);
         left.set(beatsOf(body, p).trunc(beatBits + 1));
-        beat_out.set(0);
+        beatOut.set(0);
         go.go("send");
       },
       send: () => {
-        when(io.reply.ready, () => { header_due.set(0); });
+        when(io.reply.ready, () => { headerDue.set(0); });
         when(over, () => { go.go("idle"); });
       },
     }));
     nexts.write(s.is("prepare"), frame.context, at.add(frame.bytes.zext(64)));
-    io.reply.valid.set(header_due);
+    io.reply.valid.set(headerDue);
     io.reply.payload.set({ context: frame.context, status: frame.status, opcode: code, length, more: frame.more });
     io.sent.set({ valid: s.is("send").and(over), context: frame.context, half: frame.half });
 
     when(pulls, () => {
       left.set(left.sub(1));
-      beat_out.set(beat_out.add(1));
-      out_beat.set(beat_out);
-      out_last.set(left.eq(1));
+      beatOut.set(beatOut.add(1));
+      outBeat.set(beatOut);
+      outLast.set(left.eq(1));
     });
-    when(out_valid.not().or(io.reply_data.ready), () => { out_valid.set(pulls); });
-    const read_at = node(cat(frame.context, frame.half, beat_out.bits(1, beatBits - 1)));
-    const even_word = even.readSync(read_at, { en: pulls });
-    const odd_word = odd.readSync(read_at, { en: pulls });
-    const word = node(mux(out_beat.bit(0), odd_word, even_word));
+    when(outValid.not().or(io.replyData.ready), () => { outValid.set(pulls); });
+    const readAt = node(cat(frame.context, frame.half, beatOut.bits(1, beatBits - 1)));
+    const evenWord = even.readSync(readAt, { en: pulls });
+    const oddWord = odd.readSync(readAt, { en: pulls });
+    const word = node(mux(outBeat.bit(0), oddWord, evenWord));
     const header = node(joinFields(dfSelectReplyBody, { table: va, length: frame.bytes.zext(31), more: frame.more }));
     let shown: UInt = word;
     for (let k = 0; k * width < header.width; k++) {
       const bits = Math.min(width, header.width - k * width), part = header.bits(k * width, bits);
-      shown = mux(out_beat.eq(k), bits === width ? part : cat(word.bits(bits, width - bits), part), shown);
+      shown = mux(outBeat.eq(k), bits === width ? part : cat(word.bits(bits, width - bits), part), shown);
     }
-    io.reply_data.valid.set(out_valid);
-    io.reply_data.payload.set({ data: shown, last: out_last });
+    io.replyData.valid.set(outValid);
+    io.replyData.payload.set({ data: shown, last: outLast });
   },
   { nameOf: p => `DfFrames_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });

@@ -16,39 +16,39 @@ const keptBytes = 32;
  * Full: one request at a time, the others wait. Reset forgets it.
  */
 export const DfIntake = module("DfIntake",
-  (p: DataFrameParameters) => ({ request: sink(OffloadRequest(p)), request_data: sink(BodyBeat(p)), query: source(Query(p)) }),
+  (p: DataFrameParameters) => ({ request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)), query: source(Query(p)) }),
   (io, p) => {
     const steps = bitsFor(p.maxData), beats = Math.max(1, keptBytes / p.beatBytes), lane = p.beatBytes * 8;
     const context = reg(uint(contextBits(p)));
     const code = reg(uint(8));
     const aggregate = reg(bit);
-    const wrong_size = reg(bit);
+    const wrongSize = reg(bit);
     const body = reg(uint(Math.max(keptBytes * 8, lane)));
     const at = reg(uint(bitsFor(beats)));
     const q = cutFields(dfAggregateBody, body.trunc(keptBytes * 8));
 
     // Whole rows of a READ: maxData less the remainder of a division, the highest bit first; bytes of the table: rows x rowBytes likewise.
-    const bits_left = reg(uint(bitsFor(steps)));
+    const bitsLeft = reg(uint(bitsFor(steps)));
     const room = reg(uint(steps));
     const dividend = reg(uint(steps));
     const remainder = reg(uint(steps));
     const factor = reg(uint(steps));
     const total = reg(uint(tableBits(p)));
     const widened = node(cat(remainder, dividend.bit(steps - 1)));
-    const row_bytes = node(q.rowBytes.trunc(steps).zext(steps + 1));
-    const fits = node(widened.ge(row_bytes));
+    const rowBytes = node(q.rowBytes.trunc(steps).zext(steps + 1));
+    const fits = node(widened.ge(rowBytes));
     // Rows so short that `mostRows` of them do not fill a READ: then that many, which leaves no remainder.
     const most = node(mux(q.rowBytes.le(Math.floor(p.maxData / mostRows)), q.rowBytes.trunc(steps).shl(Math.log2(mostRows)), p.maxData));
 
     const shortest = (bytes: UInt): Bit => bytes.eq(0).or(bytes.gt(mostFieldBytes));
     const past = (offset: UInt, bytes: UInt): Bit => offset.zext(17).add(bytes.zext(17)).gt(q.rowBytes.zext(17));
     const malformed = reg(bit);
-    const field_malformed = node(shortest(q.fieldBytes).or(past(q.fieldOffset, q.fieldBytes)));
-    const value_malformed = node(shortest(q.valueBytes).or(past(q.valueOffset, q.valueBytes)));
-    const row_malformed = node(q.rowBytes.eq(0).or(q.rowBytes.gt(p.maxData)).or(q.predicate.gt(5)));
+    const fieldMalformed = node(shortest(q.fieldBytes).or(past(q.fieldOffset, q.fieldBytes)));
+    const valueMalformed = node(shortest(q.valueBytes).or(past(q.valueOffset, q.valueBytes)));
+    const rowMalformed = node(q.rowBytes.eq(0).or(q.rowBytes.gt(p.maxData)).or(q.predicate.gt(5)));
 
     io.request.ready.set(0);
-    io.request_data.ready.set(0);
+    io.requestData.ready.set(0);
     io.query.valid.set(0);
     fsm(["idle", "body", "check", "count", "offer"], "idle", s => ({
       idle: () => {
@@ -59,23 +59,23 @@ export const DfIntake = module("DfIntake",
           context.set(r.context);
           code.set(r.opcode);
           aggregate.set(aggregates);
-          wrong_size.set(selects.and(r.length.eq(dfSelectBody.bytes)).or(aggregates.and(r.length.eq(dfAggregateBody.bytes))).not());
+          wrongSize.set(selects.and(r.length.eq(dfSelectBody.bytes)).or(aggregates.and(r.length.eq(dfAggregateBody.bytes))).not());
           s.go("body");
           when(r.length.eq(0), () => { s.go("check"); });
         });
       },
       body: () => {
-        io.request_data.ready.set(1);
-        when(io.request_data.valid, () => {
-          if (beats === 1) when(at.eq(0), () => { body.set(io.request_data.payload.data); });
-          else for (let i = 0; i < beats; i++) when(at.eq(i), () => { body.setBits(i * lane, io.request_data.payload.data); });
+        io.requestData.ready.set(1);
+        when(io.requestData.valid, () => {
+          if (beats === 1) when(at.eq(0), () => { body.set(io.requestData.payload.data); });
+          else for (let i = 0; i < beats; i++) when(at.eq(i), () => { body.setBits(i * lane, io.requestData.payload.data); });
           when(at.ne(beats), () => { at.set(at.add(1)); });
-          when(io.request_data.payload.last, () => { s.go("check"); });
+          when(io.requestData.payload.last, () => { s.go("check"); });
         });
       },
       check: () => {
-        malformed.set(wrong_size.or(row_malformed).or(field_malformed).or(aggregate.and(value_malformed)));
-        bits_left.set(steps);
+        malformed.set(wrongSize.or(rowMalformed).or(fieldMalformed).or(aggregate.and(valueMalformed)));
+        bitsLeft.set(steps);
         room.set(most);
         dividend.set(most);
         factor.set(q.rowBytes.trunc(steps));
@@ -84,12 +84,12 @@ export const DfIntake = module("DfIntake",
         s.go("count");
       },
       count: () => {
-        bits_left.set(bits_left.sub(1));
+        bitsLeft.set(bitsLeft.sub(1));
         dividend.set(dividend.shl(1));
-        remainder.set(mux(fits, widened.sub(row_bytes), widened).trunc(steps));
+        remainder.set(mux(fits, widened.sub(rowBytes), widened).trunc(steps));
         factor.set(factor.shl(1));
         total.set(total.shl(1).add(mux(factor.bit(steps - 1), q.rows, constant(0, 32)).zext(tableBits(p))));
-        when(bits_left.eq(1), () => { s.go("offer"); });
+        when(bitsLeft.eq(1), () => { s.go("offer"); });
       },
       offer: () => {
         io.query.valid.set(1);

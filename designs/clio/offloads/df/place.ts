@@ -29,8 +29,8 @@ export const DfPlace = module("DfPlace",
   (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), found: sink(Found(p)), placed: output(Placed(p)), sent: input(HalfOf(p)) }),
   (io, p) => {
     const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) => ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
-    const row_bytes = keep(uint(sizeBits), "row_bytes");
-    row_bytes.write(io.queries.en, io.queries.query.context, io.queries.query.rowBytes);
+    const rowBytes = keep(uint(sizeBits), "row_bytes");
+    rowBytes.write(io.queries.en, io.queries.query.context, io.queries.query.rowBytes);
     const lanes = laneBits(p), Sums = struct({ count: uint(32), sum: uint(64), min: uint(64), max: uint(64) });
     const useds = keep(uint(sizeBits), "useds"), sums = keep(Sums, "sums");
     const each = <T>(f: (i: number) => T): T[] => Array.from({ length: p.contexts }, (_, i) => f(i));
@@ -43,7 +43,7 @@ export const DfPlace = module("DfPlace",
 
     // ---- Rows.
     const used = node(mux(s.opens, constant(0, sizeBits), useds.readAsync(s.context)));
-    const fits = node(used.zext(sizeBits + 1).add(row_bytes.readAsync(s.context).zext(sizeBits + 1)).le(p.maxData));
+    const fits = node(used.zext(sizeBits + 1).add(rowBytes.readAsync(s.context).zext(sizeBits + 1)).le(p.maxData));
     const half = node(halves.at(s.context));
     // Of each context by itself first: which half it is need not be known before the context is.
     const busy = node(pickPart(each(i => mux(halves.at(i), sending.at(2 * i + 1), sending.at(2 * i))), s.context));
@@ -78,10 +78,10 @@ export const DfPlace = module("DfPlace",
 
     // ---- Out.
     const out = reg(PlacedBytes(p));
-    const placed_en = reg(bit, { init: 0 });
-    const placed_completes = reg(bit, { init: 0 });
-    placed_en.set(done.and(places));
-    placed_completes.set(turns);
+    const placedEn = reg(bit, { init: 0 });
+    const placedCompletes = reg(bit, { init: 0 });
+    placedEn.set(done.and(places));
+    placedCompletes.set(turns);
     const from = mux(s.result, constant(0, lanes), s.at.trunc(lanes));
     out.set({
       context: s.context, half, at: used.add(replyHeaderBytes), turn: used.trunc(lanes).add(constant(replyHeaderBytes % p.beatBytes, lanes).sub(from)),
@@ -89,7 +89,7 @@ export const DfPlace = module("DfPlace",
       data: mux(s.result, part.zext(width), f.data),
       frame: { context: s.context, half, bytes: used, more: s.ends.not(), status: s.status },
     });
-    io.placed.set({ ...out, en: placed_en, completes: placed_completes });
+    io.placed.set({ ...out, en: placedEn, completes: placedCompletes });
   },
   { nameOf: p => `DfPlace_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
 

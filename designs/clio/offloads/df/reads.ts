@@ -20,7 +20,7 @@ export const ReadWrite = (p: DataFrameParameters) => struct({
  */
 export const DfReads = module("DfReads",
   (p: DataFrameParameters) => ({
-    query: sink(Query(p)), memory: source(MemoryRequest(p)), memory_reply: sink(MemoryReply), memory_reply_data: sink(BodyBeat(p)),
+    query: sink(Query(p)), memory: source(MemoryRequest(p)), memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)),
     slice: source(Slice(p)), written: output(ReadWrite(p)),
     /** The oldest slice that was taken needs its buffer no more. */
     released: input(bit),
@@ -38,7 +38,7 @@ export const DfReads = module("DfReads",
     const c = reg(context);
     const place = reg(Place);
     const chunk = reg(uint(sizeBits));
-    const gives_up = reg(bit);
+    const givesUp = reg(bit);
     const length = reg(uint(sizeBits));
     const final = reg(bit);
     const none = reg(bit);
@@ -50,13 +50,13 @@ export const DfReads = module("DfReads",
         c.set(turns.pop.payload);
         place.set(places.readAsync(turns.pop.payload));
         chunk.set(chunks.readAsync(turns.pop.payload));
-        gives_up.set(failed.at(turns.pop.payload).any());
+        givesUp.set(failed.at(turns.pop.payload).any());
         when(turns.pop.valid, () => { s.go("decide"); });
       },
       decide: () => {
         const ends = place.left.le(chunk.zext(tableBits(p)));
-        final.set(gives_up.or(ends));
-        none.set(gives_up.or(place.left.eq(0)));
+        final.set(givesUp.or(ends));
+        none.set(givesUp.or(place.left.eq(0)));
         length.set(mux(ends, place.left.trunc(sizeBits), chunk));
         s.go("issue");
       },
@@ -96,13 +96,13 @@ export const DfReads = module("DfReads",
 
     const oldest = asked.readAsync(head), before = failed.at(oldest.context);
     const found = node(mux(oldest.none, constant(0, 4), statuses.readAsync(head)));
-    const status_now = node(mux(before.any(), before, found));
+    const statusNow = node(mux(before.any(), before, found));
     io.slice.valid.set(here.at(head));
-    io.slice.payload.set({ context: oldest.context, read: head, length: mux(oldest.none, constant(0, sizeBits), oldest.length), status: status_now, first: oldest.first, final: oldest.final });
+    io.slice.payload.set({ context: oldest.context, read: head, length: mux(oldest.none, constant(0, sizeBits), oldest.length), status: statusNow, first: oldest.first, final: oldest.final });
     when(taken, () => {
       head.set(head.add(1));
       here.setAt(head, constant(0, 1));
-      failed.setAt(oldest.context, status_now);
+      failed.setAt(oldest.context, statusNow);
     });
     when(starts, () => { failed.setAt(q.context, q.status); });
 
@@ -110,19 +110,19 @@ export const DfReads = module("DfReads",
     const bringing = reg(bit, { init: 0 });
     const which = reg(read);
     const beat = reg(uint(Math.log2(readBeats(p))));
-    const r = io.memory_reply.payload, reply_read = node(r.tag.trunc(readBits(p)));
-    const ends = node(io.memory_reply_data.fire.and(io.memory_reply_data.payload.last));
-    io.memory_reply.ready.set(bringing.not().or(ends));
-    io.memory_reply_data.ready.set(bringing);
+    const r = io.memoryReply.payload, replyRead = node(r.tag.trunc(readBits(p)));
+    const ends = node(io.memoryReplyData.fire.and(io.memoryReplyData.payload.last));
+    io.memoryReply.ready.set(bringing.not().or(ends));
+    io.memoryReplyData.ready.set(bringing);
     when(ends, () => { bringing.set(0); here.setAt(which, constant(1, 1)); });
-    when(io.memory_reply_data.fire, () => { beat.set(beat.add(1)); });
-    statuses.write(io.memory_reply.fire, reply_read, r.status);
-    when(io.memory_reply.fire, () => {
-      which.set(reply_read);
+    when(io.memoryReplyData.fire, () => { beat.set(beat.add(1)); });
+    statuses.write(io.memoryReply.fire, replyRead, r.status);
+    when(io.memoryReply.fire, () => {
+      which.set(replyRead);
       beat.set(0);
       bringing.set(r.data.any());
-      when(r.data.eq(0), () => { here.setAt(reply_read, constant(1, 1)); });
+      when(r.data.eq(0), () => { here.setAt(replyRead, constant(1, 1)); });
     });
-    io.written.set({ en: io.memory_reply_data.fire, read: which, beat, data: io.memory_reply_data.payload.data });
+    io.written.set({ en: io.memoryReplyData.fire, read: which, beat, data: io.memoryReplyData.payload.data });
   },
   { nameOf: p => `DfReads_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });

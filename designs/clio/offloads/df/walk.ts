@@ -32,19 +32,19 @@ export const DfWalk = module("DfWalk",
     const opens = reg(bit);
     const released = reg(bit, { init: 0 });
     // Where the row, its field and its value begin, what is left of the slice, and what is left of the row.
-    const row_at = reg(uint(sizeBits));
-    const field_at = reg(uint(sizeBits));
-    const value_at = reg(uint(sizeBits));
+    const rowAt = reg(uint(sizeBits));
+    const fieldAt = reg(uint(sizeBits));
+    const valueAt = reg(uint(sizeBits));
     const rest = reg(uint(sizeBits));
     const tested = reg(bit);
-    const row_rest = reg(uint(sizeBits));
-    const result_at = reg(uint(sizeBits));
+    const rowRest = reg(uint(sizeBits));
+    const resultAt = reg(uint(sizeBits));
 
-    const first_piece = node(row_rest.eq(layout.rowBytes));
-    const last_piece = node(row_rest.le(p.beatBytes));
-    const row_ends = node(layout.short.or(tested.and(layout.aggregate.or(last_piece))));
-    const slice_ends = node(row_ends.and(rest.eq(layout.rowBytes)));
-    const result_ends = node(result_at.eq(resultBytes - resultStep(p)));
+    const firstPiece = node(rowRest.eq(layout.rowBytes));
+    const lastPiece = node(rowRest.le(p.beatBytes));
+    const rowEnds = node(layout.short.or(tested.and(layout.aggregate.or(lastPiece))));
+    const sliceEnds = node(rowEnds.and(rest.eq(layout.rowBytes)));
+    const resultEnds = node(resultAt.eq(resultBytes - resultStep(p)));
 
     io.slice.ready.set(0);
     io.step.valid.set(0);
@@ -59,13 +59,13 @@ export const DfWalk = module("DfWalk",
         final.set(given.final);
         opens.set(given.first);
         layout.set(found);
-        row_at.set(0);
-        field_at.set(found.fieldOffset);
-        value_at.set(found.valueOffset);
+        rowAt.set(0);
+        fieldAt.set(found.fieldOffset);
+        valueAt.set(found.valueOffset);
         rest.set(given.length);
         tested.set(0);
-        row_rest.set(found.rowBytes);
-        result_at.set(0);
+        rowRest.set(found.rowBytes);
+        resultAt.set(0);
         when(io.slice.valid, () => {
           when(rows, () => { go.go("rows"); })
             .elseWhen(given.final, () => {
@@ -80,17 +80,17 @@ export const DfWalk = module("DfWalk",
         when(io.step.ready, () => {
           opens.set(0);
           tested.set(1);
-          when(tested.and(layout.aggregate.not()), () => { row_rest.set(row_rest.sub(p.beatBytes)); row_at.set(row_at.add(p.beatBytes)); });
-          when(row_ends, () => {
+          when(tested.and(layout.aggregate.not()), () => { rowRest.set(rowRest.sub(p.beatBytes)); rowAt.set(rowAt.add(p.beatBytes)); });
+          when(rowEnds, () => {
             tested.set(0);
             // Of a long row of a select `row_at` has moved on already, to its last piece.
-            row_at.set(row_at.add(mux(layout.short.or(layout.aggregate), layout.rowBytes, row_rest)));
-            field_at.set(field_at.add(layout.rowBytes));
-            value_at.set(value_at.add(layout.rowBytes));
-            row_rest.set(layout.rowBytes);
+            rowAt.set(rowAt.add(mux(layout.short.or(layout.aggregate), layout.rowBytes, rowRest)));
+            fieldAt.set(fieldAt.add(layout.rowBytes));
+            valueAt.set(valueAt.add(layout.rowBytes));
+            rowRest.set(layout.rowBytes);
             rest.set(rest.sub(layout.rowBytes));
           });
-          when(slice_ends, () => {
+          when(sliceEnds, () => {
             released.set(1);
             go.go("idle");
             when(final, () => {
@@ -104,8 +104,8 @@ export const DfWalk = module("DfWalk",
         io.step.valid.set(1);
         when(io.step.ready, () => {
           opens.set(0);
-          result_at.set(result_at.add(resultStep(p)));
-          when(result_ends, () => { go.go("end"); });
+          resultAt.set(resultAt.add(resultStep(p)));
+          when(resultEnds, () => { go.go("end"); });
         });
       },
       end: () => {
@@ -116,14 +116,14 @@ export const DfWalk = module("DfWalk",
 
     const rows = node(s.is("rows")), result = node(s.is("result")), end = node(s.is("end"));
     const short = layout.short, long = node(short.not()), tests = node(rows.and(short.or(tested.not()))), follows = node(rows.and(short.or(tested)));
-    const at = mux(short.or(tested.and(layout.aggregate.not())), row_at, mux(tested, value_at, field_at));
+    const at = mux(short.or(tested.and(layout.aggregate.not())), rowAt, mux(tested, valueAt, fieldAt));
     io.released.set(released);
     io.step.payload.set({
-      context, read, opens, at: mux(result, result_at, at),
+      context, read, opens, at: mux(result, resultAt, at),
       test: tests, field: mux(long, constant(0, lanes), layout.fieldOffset.trunc(lanes)),
       value: follows.and(layout.aggregate), valueAt: mux(long, constant(0, lanes), layout.valueOffset.trunc(lanes)),
-      piece: follows.and(layout.aggregate.not()), begins: mux(result, result_at.eq(0), short.or(first_piece)),
-      bytes: mux(result, constant(resultStep(p), lanes + 1), mux(short.or(last_piece), row_rest.trunc(lanes + 1), constant(p.beatBytes, lanes + 1))),
+      piece: follows.and(layout.aggregate.not()), begins: mux(result, resultAt.eq(0), short.or(firstPiece)),
+      bytes: mux(result, constant(resultStep(p), lanes + 1), mux(short.or(lastPiece), rowRest.trunc(lanes + 1), constant(p.beatBytes, lanes + 1))),
       result, ends: end, status,
     });
   },

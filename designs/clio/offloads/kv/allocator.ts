@@ -41,31 +41,31 @@ export const KvAllocator = module("KvAllocator",
     const small = { depth: 2 ** classBits, collision: "undefined", style: "distributed" } as const;
     const heads = ram(block, small), slabs = ram(block, small);
     const stack = ram(block, { depth: 2 ** classBits * kept, collision: "undefined", style: "distributed" });
-    const arena = reg(block), arena_left = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
+    const arena = reg(block), arenaLeft = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
     const region = reg(uint(bitsFor(p.regions)), { init: 0 });
 
     // What is being done: for which class, for whom, and how many words have been moved.
-    const kind = reg(index), asked = reg(Take(p)), freed = reg(block), giving_slot = reg(bit, { init: 0 }), count = reg(uint(Math.log2(moved)));
+    const kind = reg(index), asked = reg(Take(p)), freed = reg(block), givingSlot = reg(bit, { init: 0 }), count = reg(uint(Math.log2(moved)));
     const answer = reg(struct({ status: uint(4), block }));
     const level = node(levels.at(kind)), some = node(level.any());
     const words = reg(vec(struct({ block, valid: bit }), moved));
-    const slab = node(slabs.readAsync(kind)), head = node(heads.readAsync(kind)), in_list = node(listed.at(kind)), in_slab = node(begun.at(kind));
+    const slab = node(slabs.readAsync(kind)), head = node(heads.readAsync(kind)), inList = node(listed.at(kind)), inSlab = node(begun.at(kind));
     const popped = node(stack.readAsync(cat(kind, level.sub(1).trunc(keptBits))));
-    const next_in_slab = node(slab.add(constant(1, blockBits).shl(kind)));
-    const slab_goes_on = node(next_in_slab.trunc(Math.log2(slabUnits)).any());
+    const nextInSlab = node(slab.add(constant(1, blockBits).shl(kind)));
+    const slabGoesOn = node(nextInSlab.trunc(Math.log2(slabUnits)).any());
     const first = words.at(0), container = words.at(moved - 1).block;
-    const all_moved = node(count.eq(moved - 1));
+    const allMoved = node(count.eq(moved - 1));
 
     const mine = node(io.event.valid.and(io.event.purpose.eq(purpose.allocator)));
     const failed: Bit = io.event.status.any();
     const granted = node(failed.or(io.event.refused).not());
-    const another_region = node(region.ne(p.regions - 1).and(failed.not().or(io.event.status.eq(status.OUT_OF_MEMORY))));
+    const anotherRegion = node(region.ne(p.regions - 1).and(failed.not().or(io.event.status.eq(status.OUT_OF_MEMORY))));
     io.done.set(mine);
 
     // What is pushed is on the stack one cycle later.
-    const push = reg(bit, { init: 0 }), push_at = reg(uint(classBits + keptBits)), pushed = reg(block);
-    stack.write(push, push_at, pushed);
-    push_at.set(cat(kind, level.trunc(keptBits)));
+    const push = reg(bit, { init: 0 }), pushAt = reg(uint(classBits + keptBits)), pushed = reg(block);
+    stack.write(push, pushAt, pushed);
+    pushAt.set(cat(kind, level.trunc(keptBits)));
     push.set(0);
     const pushes = (b: UInt): void => {
       push.set(1);
@@ -78,7 +78,7 @@ export const KvAllocator = module("KvAllocator",
     };
 
     const { payload: give } = io.give;
-    const slot_now = node(giving_slot.or(give.value.not())), last_part = node(slot_now.or(give.slot.not()));
+    const slotNow = node(givingSlot.or(give.value.not())), lastPart = node(slotNow.or(give.slot.not()));
     const room = node(level.ne(kept));
     const sent = node(io.memory.fire.and(io.memory.payload.last));
     const states = ["idle", "give", "given", "spill", "store", "storing", "choose", "refill", "refilling", "push", "settle", "allocate", "allocating", "answer"] as const;
@@ -86,8 +86,8 @@ export const KvAllocator = module("KvAllocator",
       idle: () => {
         count.set(0);
         when(io.give.valid, () => {
-          kind.set(mux(slot_now, constant(0, classBits), classOf(give.size)));
-          freed.set(mux(slot_now, give.slotBlock, give.block));
+          kind.set(mux(slotNow, constant(0, classBits), classOf(give.size)));
+          freed.set(mux(slotNow, give.slotBlock, give.block));
           m.go("give");
         }).elseWhen(io.take.valid, () => {
           asked.set(io.take.payload);
@@ -102,14 +102,14 @@ export const KvAllocator = module("KvAllocator",
         }).otherwise(() => { m.go("spill"); });
       },
       given: () => {
-        giving_slot.set(last_part.not());
+        givingSlot.set(lastPart.not());
         m.go("idle");
       },
       spill: () => {
         count.set(count.add(1));
         shiftIn(popped);
         levels.setAt(kind, level.sub(1));
-        when(all_moved, () => { m.go("store"); });
+        when(allMoved, () => { m.go("store"); });
       },
       store: () => { when(sent, () => { m.go("storing"); }); },
       storing: () => {
@@ -122,12 +122,12 @@ export const KvAllocator = module("KvAllocator",
         answer.set({ status: status.OK, block: mux(some, popped, slab) });
         when(asked.table, () => { m.go("allocate"); })
           .elseWhen(some, () => { levels.setAt(kind, level.sub(1)); m.go("answer"); })
-          .elseWhen(in_list, () => { m.go("refill"); })
-          .elseWhen(in_slab, () => { begun.setAt(kind, slab_goes_on); m.go("answer"); })
-          .elseWhen(arena_left.any(), () => {
+          .elseWhen(inList, () => { m.go("refill"); })
+          .elseWhen(inSlab, () => { begun.setAt(kind, slabGoesOn); m.go("answer"); })
+          .elseWhen(arenaLeft.any(), () => {
             begun.setAt(kind, constant(1, 1));
             arena.set(arena.add(slabUnits));
-            arena_left.set(arena_left.sub(1));
+            arenaLeft.set(arenaLeft.sub(1));
           })
           .otherwise(() => { m.go("allocate"); });
       },
@@ -141,9 +141,9 @@ export const KvAllocator = module("KvAllocator",
       // The 7 blocks, then the one that told of them; the last word is the rest of the list.
       push: () => {
         count.set(count.add(1));
-        pushes(mux(all_moved, head, first.block));
+        pushes(mux(allMoved, head, first.block));
         shiftIn(head);
-        when(all_moved, () => {
+        when(allMoved, () => {
           listed.setAt(kind, first.valid);
           m.go("settle");
         });
@@ -153,25 +153,25 @@ export const KvAllocator = module("KvAllocator",
       allocating: () => {
         answer.set({ status: mux(granted, constant(status.OK, 4), mux(failed, io.event.status, constant(status.OUT_OF_MEMORY, 4))), block: io.event.block });
         when(mine, () => {
-          when(granted.not().and(another_region), () => {
+          when(granted.not().and(anotherRegion), () => {
             region.set(region.add(1));
             m.go("allocate");
           }).elseWhen(granted.not().or(asked.table), () => { m.go("answer"); })
             .otherwise(() => {
               arena.set(io.event.block);
-              arena_left.set(slabsOfArena);
+              arenaLeft.set(slabsOfArena);
               m.go("choose");
             });
         });
       },
       answer: () => { when(io.taken.ready, () => { m.go("idle"); }); },
     }));
-    const takes_slab = node(state.is("choose").and(asked.table.or(some).or(in_list).not()));
-    slabs.write(takes_slab.and(in_slab.or(arena_left.any())), kind, mux(in_slab, next_in_slab, arena));
-    const moves_head = node(mux(state.is("push"), all_moved, state.is("storing").and(mine).and(failed.not())));
-    heads.write(moves_head, kind, mux(state.is("push"), first.block, container));
+    const takesSlab = node(state.is("choose").and(asked.table.or(some).or(inList).not()));
+    slabs.write(takesSlab.and(inSlab.or(arenaLeft.any())), kind, mux(inSlab, nextInSlab, arena));
+    const movesHead = node(mux(state.is("push"), allMoved, state.is("storing").and(mine).and(failed.not())));
+    heads.write(movesHead, kind, mux(state.is("push"), first.block, container));
 
-    io.give.ready.set(state.is("given").and(last_part));
+    io.give.ready.set(state.is("given").and(lastPart));
     io.take.ready.set(state.is("idle").and(io.give.valid.not()));
     io.taken.valid.set(state.is("answer"));
     io.taken.payload.set({ slot: asked.slot, context: asked.context, status: answer.status, block: answer.block });
@@ -179,7 +179,7 @@ export const KvAllocator = module("KvAllocator",
     // ---- Memory: the list's new head, the list's head, or ALLOC with the rest of its body.
     const lanes = unitBytes / p.beatBytes, restBytes = allocBody.bytes - 12, restBeats = Math.ceil(restBytes / p.beatBytes);
     const word = (b: UInt, valid: Bit): UInt => cat(valid, constant(0, 63 - blockBits), b);
-    const list = cat(word(head, in_list), ...Array.from({ length: moved - 1 }, (_, i) => word(words.at(moved - 2 - i).block, constant(1, 1))));
+    const list = cat(word(head, inList), ...Array.from({ length: moved - 1 }, (_, i) => word(words.at(moved - 2 - i).block, constant(1, 1))));
     // Behind the address and the low half of the length: its high half, the region, the flags.
     const rest = cat(constant(vmFlag.write, 64), region.zext(64), constant(0, 32)).zext(unitBytes * 8);
     const beat = reg(uint(Math.max(1, Math.log2(lanes))), { init: 0 });

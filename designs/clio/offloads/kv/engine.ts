@@ -67,16 +67,16 @@ export const KvEngine = module("KvEngine",
   },
   (io, p) => {
     const n = p.contexts, small = { depth: n, collision: "undefined", style: "distributed" } as const;
-    const asks = ram(Asked(p), small), steps = ram(Progress, small), write_statuses = ram(uint(4), small);
+    const asks = ram(Asked(p), small), steps = ram(Progress, small), writeStatuses = ram(uint(4), small);
     asks.write(io.enter.valid, io.enter.context, io.asked);
     /** The block's write is over; the search is. */
     const written = reg(uint(n), { init: 0 }), decided = reg(uint(n), { init: 0 });
 
     // The event, its request and its progress.
     const kind = reg(uint(3)), context = reg(uint(Math.log2(n))), code = reg(uint(4)), failed = reg(bit);
-    const a = reg(Asked(p)), c = reg(Progress), was_written = reg(bit), was_decided = reg(bit), write_status = reg(uint(4));
+    const a = reg(Asked(p)), c = reg(Progress), wasWritten = reg(bit), wasDecided = reg(bit), writeStatus = reg(uint(4));
     const is = (k: number): Bit => kind.eq(k);
-    const first_slot = reg(uint(blockBits)), same_key = reg(bit);
+    const firstSlot = reg(uint(blockBits)), sameKey = reg(bit);
     const matching = reg(uint(entriesPerSlot)), matched = reg(bit);
 
     const words = unpack(vec(Entry, entriesPerSlot + 1), io.event.line).toArray();
@@ -106,19 +106,19 @@ export const KvEngine = module("KvEngine",
 
     const reads = node(a.kind.eq(operation.read)), creates = node(a.kind.eq(operation.create)), updates = node(a.kind.eq(operation.update)), deletes = node(a.kind.eq(operation.delete));
     const brings = node(creates.or(updates));
-    const at_slot = node(is(what.slot)), at_pair = node(is(what.pair));
-    const searching = node(at_slot.or(at_pair));
-    const confirms = node(at_slot.and(failed.not()).and(matched));
-    const hits = node(at_pair.and(failed.not()).and(same_key));
-    const looks_again = node(at_pair.and(failed.not()).and(same_key.not()).and(c.more));
-    const passes = node(failed.not().and(at_slot.and(matched.not()).or(at_pair.and(same_key.or(c.more).not()))));
+    const atSlot = node(is(what.slot)), atPair = node(is(what.pair));
+    const searching = node(atSlot.or(atPair));
+    const confirms = node(atSlot.and(failed.not()).and(matched));
+    const hits = node(atPair.and(failed.not()).and(sameKey));
+    const looksAgain = node(atPair.and(failed.not()).and(sameKey.not()).and(c.more));
+    const passes = node(failed.not().and(atSlot.and(matched.not()).or(atPair.and(sameKey.or(c.more).not()))));
     const follows = node(passes.and(c.link.valid)), over = node(passes.and(c.link.valid.not()));
     const unlinks = node(c.alone.and(c.other.valid));
-    const memory_event = node(io.event.valid.and(io.event.purpose.ne(purpose.allocator)));
+    const memoryEvent = node(io.event.valid.and(io.event.purpose.ne(purpose.allocator)));
 
     const state = fsm(["idle", "look", "pick", "act", "join"], "idle", m => ({
       idle: () => {
-        when(memory_event, () => {
+        when(memoryEvent, () => {
           kind.set(io.event.purpose);
           context.set(io.event.context.trunc(context.width));
           code.set(io.event.status);
@@ -140,13 +140,13 @@ export const KvEngine = module("KvEngine",
         a.set(asked);
         c.set(progress);
         failed.set(code.any());
-        was_written.set(written.shr(context).bit(0));
-        was_decided.set(decided.shr(context).bit(0));
-        write_status.set(mux(is(what.block), code, write_statuses.readAsync(context)));
-        first_slot.set(io.table.add(asked.bucket.zext(blockBits)));
-        same_key.set(keyOf(io.event.line).eq(asked.key));
+        wasWritten.set(written.shr(context).bit(0));
+        wasDecided.set(decided.shr(context).bit(0));
+        writeStatus.set(mux(is(what.block), code, writeStatuses.readAsync(context)));
+        firstSlot.set(io.table.add(asked.bucket.zext(blockBits)));
+        sameKey.set(keyOf(io.event.line).eq(asked.key));
         matching.set(fromBits(entries.map((e, i) => e.valid.and(e.fingerprint.eq(asked.fingerprint)).and(progress.index.le(i)))));
-        when(at_slot, () => { m.go("pick"); }).otherwise(() => { m.go("act"); });
+        when(atSlot, () => { m.go("pick"); }).otherwise(() => { m.go("act"); });
       },
       pick: () => {
         matched.set(matching.any());
@@ -168,7 +168,7 @@ export const KvEngine = module("KvEngine",
         switchOn(kind)
           .is(what.start, () => {
             saving.set(1);
-            c.slot.set(first_slot);
+            c.slot.set(firstSlot);
             c.index.set(0);
             c.other.valid.set(0);
             asksFor(purpose.slot, place.slot);
@@ -176,7 +176,7 @@ export const KvEngine = module("KvEngine",
           .is([what.slot, what.pair], () => {
             saving.set(1);
             when(confirms, () => { asksFor(purpose.pair, place.found); });
-            when(looks_again, () => { c.index.set(c.index.add(1)); asksFor(purpose.slot, place.slot); });
+            when(looksAgain, () => { c.index.set(c.index.add(1)); asksFor(purpose.slot, place.slot); });
             when(follows, () => {
               c.slot.set(c.link.block);
               c.index.set(0);
@@ -189,7 +189,7 @@ export const KvEngine = module("KvEngine",
               when(creates.and(over).and(c.other.valid), () => { c.slot.set(c.other.slot); c.index.set(c.other.index); });
               when(failed.or(hits).or(over), () => {
                 decided.set(decided.or(decode(context, n)));
-                when(was_written, () => { m.go("join"); });
+                when(wasWritten, () => { m.go("join"); });
               });
             }).otherwise(() => {
               when(failed.or(over), () => { ends(mux(failed, code, constant(status.FAIL, 4))); });
@@ -202,7 +202,7 @@ export const KvEngine = module("KvEngine",
           })
           .is(what.block, () => {
             written.set(written.or(decode(context, n)));
-            when(was_decided, () => { m.go("join"); });
+            when(wasDecided, () => { m.go("join"); });
           })
           .is(what.commit, () => {
             const done = failed.not();
@@ -223,20 +223,20 @@ export const KvEngine = module("KvEngine",
       // The pair is written, or not, and the search is over.
       join: () => {
         m.go("idle");
-        when(c.verdict.any().or(write_status.any()), () => { ends(mux(c.verdict.any(), c.verdict, write_status), { new: constant(1, 1) }); })
+        when(c.verdict.any().or(writeStatus.any()), () => { ends(mux(c.verdict.any(), c.verdict, writeStatus), { new: constant(1, 1) }); })
           .elseWhen(c.grows, () => { growing.set(1); })
           .otherwise(() => { asksFor(purpose.commit, place.slot, { write: true, content: content.entry }); });
       },
     }));
     const acting = state.is("act");
     steps.write(saving, context, c);
-    write_statuses.write(acting.and(is(what.block)), context, code);
+    writeStatuses.write(acting.and(is(what.block)), context, code);
     when(ending, () => {
       const gone = decode(context, n).not();
       written.set(written.and(gone));
       decided.set(decided.and(gone));
     });
-    io.start.ready.set(state.is("idle").and(memory_event.or(io.spare.valid).not()));
+    io.start.ready.set(state.is("idle").and(memoryEvent.or(io.spare.valid).not()));
     io.spare.ready.set(acting.and(is(what.spare)));
 
     // ---- A read's value goes out as it comes in.

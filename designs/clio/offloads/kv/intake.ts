@@ -29,7 +29,7 @@ export const KvIntake = module("KvIntake",
   (p: KvParameters) => {
     const context = uint(Math.log2(p.contexts));
     return {
-      request: sink(OffloadRequest(p)), request_data: sink(BodyBeat(p)),
+      request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)),
       take: source(Take(p)), taken: sink(Taken(p)),
       memory: source(MemoryBeat(p)), reply: source(ReplyBeat(p)),
       enter: output(struct({ valid: bit, context, bucket: uint(bucketBits(p)), writes: bit })), asked: output(Asked(p)), table: output(uint(blockBits)),
@@ -40,10 +40,10 @@ export const KvIntake = module("KvIntake",
   (io, p) => {
     const beat = p.beatBytes * 8, split = p.beatBytes < kvBody.bytes;
     const request = reg(OffloadRequest(p)), ended = reg(bit);
-    const head = reg(uint(kvBody.bytes * 8)), asked = reg(Asked(p)), write_beats = reg(uint(beatsOf(request.length, p).width));
-    const table = reg(uint(blockBits)), table_known = reg(bit, { init: 0 }), failure = reg(uint(4));
+    const head = reg(uint(kvBody.bytes * 8)), asked = reg(Asked(p)), writeBeats = reg(uint(beatsOf(request.length, p).width));
+    const table = reg(uint(blockBits)), tableKnown = reg(bit, { init: 0 }), failure = reg(uint(4));
     const body = cutFields(kvBody, head);
-    const bytes = io.request_data, data = bytes.payload.data;
+    const bytes = io.requestData, data = bytes.payload.data;
     // At 8 bytes a beat the first one waits here while the head's second is looked at.
     const waiting = split ? { held: reg(bit, { init: 0, name: "held" }), first: reg(uint(beat), { name: "first" }) } : undefined;
     const held: Bit = waiting?.held ?? constant(0, 1);
@@ -57,13 +57,13 @@ export const KvIntake = module("KvIntake",
     const room = node(request.length.sub(kvBody.bytes));
     const fits = node(body.valueSize.le(largestValue(p)).and(room.ge(size.zext(bodyLengthBits))));
     const short = node(request.length.lt(kvBody.bytes));
-    const right = reg(bit), crc = reg(uint(32)), writes = reg(bit), with_value = reg(bit), pair_bytes = reg(uint(bodyLengthBits));
+    const right = reg(bit), crc = reg(uint(32)), writes = reg(bit), withValue = reg(bit), pairBytes = reg(uint(bodyLengthBits));
     const wanted = reg(uint(3));
     right.set(known.and(body.keySize.eq(8)).and(brings.not().or(fits)).and(short.not()));
     crc.set(hashOf(body.key));
     writes.set(kind.ne(operation.read));
-    with_value.set(brings);
-    pair_bytes.set(size.zext(bodyLengthBits).add(kvBody.bytes));
+    withValue.set(brings);
+    pairBytes.set(size.zext(bodyLengthBits).add(kvBody.bytes));
     wanted.set(classOf(size));
 
     const left = node(ended.not());
@@ -94,12 +94,12 @@ export const KvIntake = module("KvIntake",
       parse: () => { m.go("decide"); },
       decide: () => {
         asked.set({
-          kind, user: body.user, key: body.key, size: mux(with_value, size, constant(0, sizeBits)), block: 0, bucket: bucketOf(crc, p), fingerprint: fingerprintOf(crc),
+          kind, user: body.user, key: body.key, size: mux(withValue, size, constant(0, sizeBits)), block: 0, bucket: bucketOf(crc, p), fingerprint: fingerprintOf(crc),
         });
-        write_beats.set(beatsOf(pair_bytes, p));
+        writeBeats.set(beatsOf(pairBytes, p));
         when(right.not(), () => { m.go("drain"); })
-          .elseWhen(table_known.not(), () => { m.go("table"); })
-          .elseWhen(with_value, () => { m.go("block"); })
+          .elseWhen(tableKnown.not(), () => { m.go("table"); })
+          .elseWhen(withValue, () => { m.go("block"); })
           .otherwise(() => { m.go("enter"); });
       },
       table: () => { when(io.take.ready, () => { m.go("tableWait"); }); },
@@ -107,7 +107,7 @@ export const KvIntake = module("KvIntake",
         table.set(io.taken.payload.block);
         failure.set(io.taken.payload.status);
         when(io.taken.valid, () => {
-          when(io.taken.payload.status.any(), () => { m.go("drain"); }).otherwise(() => { table_known.set(1); m.go("decide"); });
+          when(io.taken.payload.status.any(), () => { m.go("drain"); }).otherwise(() => { tableKnown.set(1); m.go("decide"); });
         });
       },
       block: () => { when(io.take.ready, () => { m.go("blockWait"); }); },
@@ -121,13 +121,13 @@ export const KvIntake = module("KvIntake",
       enter: () => {
         failure.set(status.OK);
         when(io.credit.or(writes.not()), () => {
-          when(with_value, () => { m.go("send"); }).otherwise(() => { m.go("drain"); });
+          when(withValue, () => { m.go("send"); }).otherwise(() => { m.go("drain"); });
         });
       },
       send: () => {
         when(io.memory.fire, () => {
           waiting?.held.set(0);
-          write_beats.set(write_beats.sub(1));
+          writeBeats.set(writeBeats.sub(1));
           when(held.not(), () => { ended.set(bytes.payload.last); });
           when(io.memory.payload.last, () => { m.go("drain"); });
         });
@@ -141,8 +141,8 @@ export const KvIntake = module("KvIntake",
       answer: () => { when(io.reply.ready, () => { m.go("idle"); }); },
     }));
     io.request.ready.set(state.is("idle"));
-    const taking_head: Bit = split ? state.is("head").and(held.not()) : constant(0, 1);
-    bytes.ready.set(taking_head.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())));
+    const takingHead: Bit = split ? state.is("head").and(held.not()) : constant(0, 1);
+    bytes.ready.set(takingHead.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())));
 
     io.take.valid.set(state.is("table").or(state.is("block")));
     io.take.payload.set({ table: state.is("table"), slot: 0, kind: wanted, context: request.context });
@@ -154,16 +154,16 @@ export const KvIntake = module("KvIntake",
     // The pair as it came.
     io.memory.valid.set(state.is("send").and(held.or(bytes.valid)));
     io.memory.payload.set({
-      head: { tag: tagOf(purpose.block, request.context), opcode: opcode.WRITE, va: addressOf(asked.block).trunc(addressBits), length: pair_bytes.zext(32), data: pair_bytes },
-      bare: 0, data: waiting === undefined ? data : mux(held, waiting.first, data), last: write_beats.eq(1),
+      head: { tag: tagOf(purpose.block, request.context), opcode: opcode.WRITE, va: addressOf(asked.block).trunc(addressBits), length: pairBytes.zext(32), data: pairBytes },
+      bare: 0, data: waiting === undefined ? data : mux(held, waiting.first, data), last: writeBeats.eq(1),
     });
 
     const bare = node(hasBody(failure).not());
-    const answer_opcode = mux(failure.eq(status.MALFORMED), code, code.or(1));
+    const answerOpcode = mux(failure.eq(status.MALFORMED), code, code.or(1));
     const front = joinFields(kvReplyBody, { user: asked.user, keySize: 8, valueSize: 0 });
     io.reply.valid.set(state.is("answer"));
     io.reply.payload.set({
-      head: { context: request.context, status: failure, opcode: answer_opcode, length: mux(bare, constant(0, bodyLengthBits), kvReplyBody.bytes) },
+      head: { context: request.context, status: failure, opcode: answerOpcode, length: mux(bare, constant(0, bodyLengthBits), kvReplyBody.bytes) },
       bare, data: front.zext(beat), last: 1,
     });
   },

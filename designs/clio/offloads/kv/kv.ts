@@ -34,9 +34,9 @@ export const ClioKv = module("ClioKv",
     const intake = instance(KvIntake(p)), order = instance(RequestOrder({ contexts: p.contexts, keyBits: bucketBits(p) }));
     const engine = instance(KvEngine(p)), allocator = instance(KvAllocator(p)), replies = instance(KvReplies(p));
     connect(io.request, intake.request);
-    connect(io.request_data, intake.request_data);
-    connect(io.memory_reply, replies.memory_reply);
-    connect(io.memory_reply_data, replies.memory_reply_data);
+    connect(io.requestData, intake.requestData);
+    connect(io.memoryReply, replies.memoryReply);
+    connect(io.memoryReplyData, replies.memoryReplyData);
 
     // ---- Requests in their order.
     const { valid, context, bucket, writes } = intake.enter;
@@ -56,9 +56,9 @@ export const ClioKv = module("ClioKv",
 
     // ---- Blocks, for whoever asked.
     connect(arbiter([intake.take, engine.take], { name: "takes" }), allocator.take);
-    const [for_pair, for_slot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" }) as [typeof allocator.taken, typeof allocator.taken];
-    connect(for_pair, intake.taken);
-    connect(for_slot, engine.spare);
+    const [forPair, forSlot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" }) as [typeof allocator.taken, typeof allocator.taken];
+    connect(forPair, intake.taken);
+    connect(forSlot, engine.spare);
 
     // ---- Room for what may be given back, a place for each request that writes from its entry on.
     const credits = reg(uint(bitsFor(p.contexts)), { init: p.contexts });
@@ -71,7 +71,7 @@ export const ClioKv = module("ClioKv",
     connect(engine.give, allocator.give);
     when(entering, () => { assertAlways(credits.any(), "a request that writes has a place for what it gives back"); });
 
-    mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memory_data, p);
-    mergeReplies([replies.value, engine.reply, intake.reply], io.reply, io.reply_data);
+    mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memoryData, p);
+    mergeReplies([replies.value, engine.reply, intake.reply], io.reply, io.replyData);
   },
   { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` });

@@ -64,16 +64,16 @@ interface Taker { readonly valid: { set(v: Bit): void }; readonly ready: Bit }
 /** A first beat's head goes to one, what carries bytes to the other; each takes its own when it can, the beat is gone when both have. */
 function part(name: string, from: { readonly valid: Bit; readonly ready: { set(v: Bit): void }; readonly fire: Bit }, bare: Bit, last: Bit, head: Taker, bytes: Taker): void {
   const begun = reg(bit, { init: 0, name: `${name}_begun` });
-  const head_gone = reg(bit, { init: 0, name: `${name}_head_gone` });
-  const bytes_gone = reg(bit, { init: 0, name: `${name}_bytes_gone` });
-  const no_head: Bit = begun.or(head_gone), no_bytes: Bit = bare.or(bytes_gone);
-  head.valid.set(from.valid.and(no_head.not()));
-  bytes.valid.set(from.valid.and(no_bytes.not()));
-  const head_done = no_head.or(head.ready), bytes_done = no_bytes.or(bytes.ready);
-  from.ready.set(head_done.and(bytes_done));
+  const headGone = reg(bit, { init: 0, name: `${name}_head_gone` });
+  const bytesGone = reg(bit, { init: 0, name: `${name}_bytes_gone` });
+  const noHead: Bit = begun.or(headGone), noBytes: Bit = bare.or(bytesGone);
+  head.valid.set(from.valid.and(noHead.not()));
+  bytes.valid.set(from.valid.and(noBytes.not()));
+  const headDone = noHead.or(head.ready), bytesDone = noBytes.or(bytes.ready);
+  from.ready.set(headDone.and(bytesDone));
   when(from.valid, () => {
-    head_gone.set(head_done.and(bytes_done.not()));
-    bytes_gone.set(bytes_done.and(head_done.not()));
-    when(head_done.and(bytes_done), () => { begun.set(last.not()); });
+    headGone.set(headDone.and(bytesDone.not()));
+    bytesGone.set(bytesDone.and(headDone.not()));
+    when(headDone.and(bytesDone), () => { begun.set(last.not()); });
   });
 }

@@ -36,7 +36,7 @@ const shift = 8;
  */
 export const KvReplies = module("KvReplies",
   (p: OffloadParameters) => ({
-    memory_reply: sink(MemoryReply), memory_reply_data: sink(BodyBeat(p)), event: output(MemoryEvent), done: input(MemoryDone(p)), value: source(ReplyBeat(p)),
+    memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)), event: output(MemoryEvent), done: input(MemoryDone(p)), value: source(ReplyBeat(p)),
   }),
   (io, p) => {
     const beat = p.beatBytes * 8, lanes = unitBytes / p.beatBytes, laneBits = Math.max(1, Math.log2(lanes));
@@ -47,16 +47,16 @@ export const KvReplies = module("KvReplies",
     const head = reg(ReplyHead(p)), front = reg(uint(32)), first = reg(bit), left = reg(uint(beatsOf(io.done.head.length, p).width));
     const kind = node(tag.bits(contextBitsOfTag, purposeBits));
     const whole = node(kind.eq(purpose.slot).or(kind.eq(purpose.allocator)));
-    const bytes = io.memory_reply_data;
+    const bytes = io.memoryReplyData;
 
     // With the shift an outgoing beat has the end of one and the beginning of the next. At 8 bytes a beat it is just the next.
     const next = bytes.payload.data;
-    const needs_next = node(p.beatBytes === shift ? first.not() : ended.not());
+    const needsNext = node(p.beatBytes === shift ? first.not() : ended.not());
     const shifted = p.beatBytes === shift ? mux(first, line.bits(beat, beat), next) : cat(next.trunc(shift * 8), line.bits(shift * 8, beat - shift * 8));
     const fronted = mux(first, cat(shifted.bits(32, beat - 32), front), shifted);
     const state = fsm(["idle", "gather", "event", "drain", "value"], "idle", m => ({
       idle: () => {
-        const r = io.memory_reply.payload;
+        const r = io.memoryReply.payload;
         tag.set(r.tag);
         status.set(r.status);
         // Of ALLOC: 4 bytes of `ret`, then the address.
@@ -65,7 +65,7 @@ export const KvReplies = module("KvReplies",
         lane.set(0);
         const without = r.data.any().not();
         ended.set(without);
-        when(io.memory_reply.valid, () => { when(without, () => { m.go("event"); }).otherwise(() => { m.go("gather"); }); });
+        when(io.memoryReply.valid, () => { when(without, () => { m.go("event"); }).otherwise(() => { m.go("gather"); }); });
       },
       gather: () => {
         when(bytes.valid, () => {
@@ -93,18 +93,18 @@ export const KvReplies = module("KvReplies",
           first.set(0);
           left.set(left.sub(1));
           if (p.beatBytes !== shift) line.setBits(0, next);
-          when(needs_next, () => { ended.set(bytes.payload.last); });
+          when(needsNext, () => { ended.set(bytes.payload.last); });
           when(left.eq(1), () => { m.go("idle"); });
         });
       },
     }));
-    io.memory_reply.ready.set(state.is("idle"));
-    bytes.ready.set(state.is("gather").or(state.is("drain")).or(state.is("value").and(needs_next).and(io.value.ready)));
+    io.memoryReply.ready.set(state.is("idle"));
+    bytes.ready.set(state.is("gather").or(state.is("drain")).or(state.is("value").and(needsNext).and(io.value.ready)));
     io.event.set({ valid: state.is("event"), purpose: kind, context: tag.trunc(contextBitsOfTag), status, refused, block, line });
-    io.value.valid.set(state.is("value").and(needs_next.not().or(bytes.valid)));
+    io.value.valid.set(state.is("value").and(needsNext.not().or(bytes.valid)));
     io.value.payload.set({ head, bare: 0, data: fronted, last: left.eq(1) });
     const over = node(io.value.fire.and(left.eq(1)));
-    assertAlways(over.not().or(ended).or(needs_next.and(bytes.payload.last)), "a pair is as long as its entry says");
+    assertAlways(over.not().or(ended).or(needsNext.and(bytes.payload.last)), "a pair is as long as its entry says");
     assertAlways(io.done.valid.not().or(state.is("event")), "only what is shown can be done");
   },
   { nameOf: p => `KvReplies_b${p.beatBytes}_c${p.contexts}` });

@@ -24,8 +24,8 @@ const nothing = 0, asks = 1, answers = 2, again = 3;
 export const MvEngine = module("MvEngine",
   (p: MultiVersionParameters) => ({
     asked: sink(Asked(p)), enter: output(OrderEnter(orderOf(p))), leave: output(OrderLeave(p)), start: sink(uint(contextBits(p))),
-    memory_reply: sink(MemoryReply), data: sink(BodyBeat(p)), wanted: sourceOf(Wanted(p)), answer: sourceOf(Answer(p)), copied: input(bit),
-    entry_context: input(uint(contextBits(p))), entry: output(Entry(p)),
+    memoryReply: sink(MemoryReply), data: sink(BodyBeat(p)), wanted: sourceOf(Wanted(p)), answer: sourceOf(Answer(p)), copied: input(bit),
+    entryContext: input(uint(contextBits(p))), entry: output(Entry(p)),
   }),
   (io, p) => {
     const context = uint(contextBits(p)), ids = p.idBits, versions = versionBits(p), numbers = Math.max(ids, versions), entryBits = entryLayout.bytes * 8;
@@ -36,7 +36,7 @@ export const MvEngine = module("MvEngine",
     const requests = ram(Kept, keep), entries = ram(Entry(p), keep);
     const Note = struct({ object: uint(ids), link: uint(ids), fresh: bit, half: bit, halfIsValue: bit, failed: uint(4) });
     const notes = ram(Note, keep);
-    io.entry.set(entries.readAsync(io.entry_context));
+    io.entry.set(entries.readAsync(io.entryContext));
 
     const given = io.asked.payload, is = (k: number): Bit => given.kind.eq(k), well = given.malformed.not();
     requests.write(io.asked.fire, given.context, {
@@ -51,19 +51,19 @@ export const MvEngine = module("MvEngine",
     // ---- What there is: the last number given, the deleted objects of each class, the map, and what is left of the arena.
     const last = reg(uint(ids), { init: 0 });
     const heads = reg(vec(uint(ids), classes), { init: Array.from({ length: classes }, () => 0) });
-    const has_map = reg(bit, { init: 0 });
+    const hasMap = reg(bit, { init: 0 });
     const map = reg(uint(64));
     const arena = reg(uint(64));
     const room = reg(uint(roomBits), { init: 0 });
     const region = reg(uint(20), { init: 0 });
-    const region_is_fresh = reg(bit, { init: 1 });
+    const regionIsFresh = reg(bit, { init: 1 });
 
     // ---- The event.
     const e = reg(uint(eventBits));
     const c = reg(context);
     const outcome = reg(uint(4));
     const found = reg(uint(64));
-    const read_bytes = reg(uint(entryBits));
+    const readBytes = reg(uint(entryBits));
     const beat = reg(uint(2));
     const r = reg(Kept);
     const entry = reg(Entry(p));
@@ -75,25 +75,25 @@ export const MvEngine = module("MvEngine",
 
     // ---- What follows from it.
     const index = reg(uint(versions));
-    const size_class = reg(uint(4));
-    const class_index = node(size_class.sub(leastClass).trunc(Math.max(1, Math.ceil(Math.log2(classes)))));
+    const sizeClass = reg(uint(4));
+    const classIndex = node(sizeClass.sub(leastClass).trunc(Math.max(1, Math.ceil(Math.log2(classes)))));
     const head = reg(uint(ids));
-    const array_bytes = reg(uint(roomBits));
+    const arrayBytes = reg(uint(roomBits));
     const offset = reg(uint(versions + mostClass(p)));
-    const value_at = reg(uint(64));
-    const entry_at = reg(uint(64));
+    const valueAt = reg(uint(64));
+    const entryAt = reg(uint(64));
     const does = reg(uint(2));
     const what = reg(struct({ event: uint(eventBits), source: uint(2) }));
-    const with_entry = reg(bit);
+    const withEntry = reg(bit);
     const says = reg(struct({ status: uint(4), version: uint(32), value: bit }));
     const finish = (code: UInt, version: UInt = constant(0, 32), value = 0): void => {
       does.set(answers);
       says.set({ status: code, version, value: constant(value, 1) });
     };
     const refuse = (code: number): void => { finish(constant(code, 4)); };
-    const ask = (event_of: number, source_of: number): void => {
+    const ask = (eventOf: number, sourceNumber: number): void => {
       does.set(asks);
-      what.set({ event: event_of, source: source_of });
+      what.set({ event: eventOf, source: sourceNumber });
     };
 
     const start = (): void => {
@@ -103,7 +103,7 @@ export const MvEngine = module("MvEngine",
           note.object.set(mux(head.any(), head, last.add(1)));
           when(head.any(), () => { ask(event.entry, source.none); })
             .elseWhen(last.all(), () => { refuse(status.OUT_OF_MEMORY); })
-            .elseWhen(room.ge(array_bytes), () => {
+            .elseWhen(room.ge(arrayBytes), () => {
               ask(event.entryWritten, source.entry);
               entry.set({ array: arena, number: 0, size, live: 1 });
             })
@@ -128,7 +128,7 @@ export const MvEngine = module("MvEngine",
             .elseWhen(count.eq(p.versions), () => { refuse(status.FAIL); })
             .otherwise(() => {
               ask(event.valueWritten, source.value);
-              with_entry.set(1);
+              withEntry.set(1);
               entry.number.set(entry.number.add(1));
             });
         })
@@ -141,56 +141,56 @@ export const MvEngine = module("MvEngine",
         .otherwise(() => { ask(event.value, source.none); });
     };
     const appended = (): void => {
-      const is_value = at(event.valueWritten), value_outcome = mux(is_value, outcome, note.failed), entry_outcome = mux(is_value, note.failed, outcome);
+      const isValue = at(event.valueWritten), valueOutcome = mux(isValue, outcome, note.failed), entryOutcome = mux(isValue, note.failed, outcome);
       note.half.set(1);
       note.failed.set(outcome);
       when(note.half, () => {
-        note.failed.set(value_outcome);
-        finish(mux(value_outcome.any(), value_outcome, entry_outcome), entry.number.zext(32));
-        when(value_outcome.any().and(entry_outcome.eq(0)), () => {
+        note.failed.set(valueOutcome);
+        finish(mux(valueOutcome.any(), valueOutcome, entryOutcome), entry.number.zext(32));
+        when(valueOutcome.any().and(entryOutcome.eq(0)), () => {
           ask(event.restored, source.entry);
           entry.number.set(entry.number.sub(1));
         });
       });
     };
     const allocated = (): void => {
-      region_is_fresh.set(failed);
+      regionIsFresh.set(failed);
       when(failed.not(), () => {
         does.set(again);
-        has_map.set(1);
-        arena.set(mux(has_map, found, found.add(mapBytes)));
-        room.set(mux(has_map, constant(p.arenaBytes, roomBits), p.arenaBytes - mapBytes));
-        when(has_map.not(), () => { map.set(found); });
+        hasMap.set(1);
+        arena.set(mux(hasMap, found, found.add(mapBytes)));
+        room.set(mux(hasMap, constant(p.arenaBytes, roomBits), p.arenaBytes - mapBytes));
+        when(hasMap.not(), () => { map.set(found); });
       }).otherwise(() => {
         finish(outcome);
-        when(region_is_fresh.not(), () => { region.set(region.add(1)); ask(event.allocated, source.allocation); });
+        when(regionIsFresh.not(), () => { region.set(region.add(1)); ask(event.allocated, source.allocation); });
       });
     };
 
-    const m = io.memory_reply.payload, came = node(m.tag.bits(contextBits(p), eventBits));
+    const m = io.memoryReply.payload, came = node(m.tag.bits(contextBits(p), eventBits));
     const copies = node(came.eq(event.value).and(m.status.eq(0)));
-    const no_room = node(came.eq(event.allocated).and(m.status.eq(0)).and(m.va.trunc(32).any()));
-    const s = fsm(["idle", "collect", "load", "size", "address", "decide", "settle", "ask", "ask_entry", "answer", "copy"], "idle", go => ({
+    const noRoom = node(came.eq(event.allocated).and(m.status.eq(0)).and(m.va.trunc(32).any()));
+    const s = fsm(["idle", "collect", "load", "size", "address", "decide", "settle", "ask", "askEntry", "answer", "copy"], "idle", go => ({
       idle: () => {
         beat.set(0);
-        e.set(mux(io.memory_reply.valid, came, constant(event.start, eventBits)));
-        c.set(mux(io.memory_reply.valid, m.tag.trunc(contextBits(p)), io.start.payload));
-        outcome.set(mux(io.memory_reply.valid, mux(no_room, constant(status.OUT_OF_MEMORY, 4), m.status), status.OK));
+        e.set(mux(io.memoryReply.valid, came, constant(event.start, eventBits)));
+        c.set(mux(io.memoryReply.valid, m.tag.trunc(contextBits(p)), io.start.payload));
+        outcome.set(mux(io.memoryReply.valid, mux(noRoom, constant(status.OUT_OF_MEMORY, 4), m.status), status.OK));
         found.set(cat(m.length, m.va.bits(32, 32)));
-        when(io.memory_reply.valid.or(io.start.valid), () => { go.go("load"); });
-        when(io.memory_reply.valid.and(m.data.any()).and(copies.not()), () => { go.go("collect"); });
+        when(io.memoryReply.valid.or(io.start.valid), () => { go.go("load"); });
+        when(io.memoryReply.valid.and(m.data.any()).and(copies.not()), () => { go.go("collect"); });
       },
       collect: () => {
         when(io.data.valid, () => {
           const bits = io.data.payload.data;
-          if (bits.width >= entryBits) when(beat.eq(0), () => { read_bytes.set(bits.trunc(entryBits)); });
-          else for (let i = 0; i * bits.width < entryBits; i++) when(beat.eq(i), () => { read_bytes.setBits(i * bits.width, bits); });
+          if (bits.width >= entryBits) when(beat.eq(0), () => { readBytes.set(bits.trunc(entryBits)); });
+          else for (let i = 0; i * bits.width < entryBits; i++) when(beat.eq(i), () => { readBytes.setBits(i * bits.width, bits); });
           beat.set(mux(beat.eq(3), beat, beat.add(1)));
           when(io.data.payload.last, () => { go.go("load"); });
         });
       },
       load: () => {
-        const kept = entries.readAsync(c), bytes = cutFields(entryLayout, read_bytes), read = at(event.entry);
+        const kept = entries.readAsync(c), bytes = cutFields(entryLayout, readBytes), read = at(event.entry);
         r.set(requests.readAsync(c));
         note.set(notes.readAsync(c));
         entry.set({
@@ -203,21 +203,21 @@ export const MvEngine = module("MvEngine",
         // Sizes 9 to 16 are class 4, and so on.
         let k: UInt = constant(leastClass, 4);
         for (let i = leastClass; i < mostClass(p); i++) k = mux(size.gt(2 ** i), constant(i + 1, 4), k);
-        size_class.set(k);
+        sizeClass.set(k);
         index.set(mux(on(kind.read), r.version.trunc(versions).sub(1), mux(on(kind.latest), count.sub(1), count)));
         when(on(kind.create).not(), () => { note.object.set(r.object.trunc(ids)); });
         go.go("address");
       },
       address: () => {
-        head.set(heads.at(class_index));
-        array_bytes.set(constant(p.versions, roomBits).shl(size_class));
-        offset.set(index.zext(offset.width).shl(size_class));
+        head.set(heads.at(classIndex));
+        arrayBytes.set(constant(p.versions, roomBits).shl(sizeClass));
+        offset.set(index.zext(offset.width).shl(sizeClass));
         go.go("decide");
       },
       decide: () => {
         does.set(nothing);
-        with_entry.set(0);
-        value_at.set(entry.array.add(offset.zext(64)));
+        withEntry.set(0);
+        valueAt.set(entry.array.add(offset.zext(64)));
         switchOn(e)
           .is(event.start, start)
           .is(event.entry, entryRead)
@@ -228,11 +228,11 @@ export const MvEngine = module("MvEngine",
         go.go("settle");
       },
       settle: () => {
-        entry_at.set(map.add(cat(note.object, constant(0, Math.log2(entryLayout.bytes))).zext(64)));
+        entryAt.set(map.add(cat(note.object, constant(0, Math.log2(entryLayout.bytes))).zext(64)));
         when(at(event.entryWritten).and(failed.not()), () => {
-          when(on(kind.create).and(note.fresh), () => { last.set(last.add(1)); arena.set(arena.add(array_bytes.zext(64))); room.set(room.sub(array_bytes)); });
-          when(on(kind.create).and(note.fresh.not()), () => { heads.setAt(class_index, note.link); });
-          when(on(kind.remove), () => { heads.setAt(class_index, note.object); });
+          when(on(kind.create).and(note.fresh), () => { last.set(last.add(1)); arena.set(arena.add(arrayBytes.zext(64))); room.set(room.sub(arrayBytes)); });
+          when(on(kind.create).and(note.fresh.not()), () => { heads.setAt(classIndex, note.link); });
+          when(on(kind.remove), () => { heads.setAt(classIndex, note.object); });
         });
         switchOn(does)
           .is(asks, () => { go.go("ask"); })
@@ -243,10 +243,10 @@ export const MvEngine = module("MvEngine",
       ask: () => {
         when(io.wanted.ready, () => {
           go.go("idle");
-          when(with_entry, () => { go.go("ask_entry"); });
+          when(withEntry, () => { go.go("askEntry"); });
         });
       },
-      ask_entry: () => { when(io.wanted.ready, () => { go.go("idle"); }); },
+      askEntry: () => { when(io.wanted.ready, () => { go.go("idle"); }); },
       answer: () => {
         when(io.answer.ready, () => {
           go.go("idle");
@@ -256,18 +256,18 @@ export const MvEngine = module("MvEngine",
       copy: () => { when(io.copied, () => { go.go("idle"); }); },
     }));
 
-    io.memory_reply.ready.set(s.is("idle"));
-    io.start.ready.set(s.is("idle").and(io.memory_reply.valid.not()));
+    io.memoryReply.ready.set(s.is("idle"));
+    io.start.ready.set(s.is("idle").and(io.memoryReply.valid.not()));
     io.data.ready.set(s.is("collect"));
     entries.write(s.is("settle"), c, entry);
     notes.write(s.is("settle"), c, note);
 
-    const second = node(s.is("ask_entry")), is_value = node(what.event.eq(event.value).or(what.event.eq(event.valueWritten)).and(second.not()));
+    const second = node(s.is("askEntry")), isValue = node(what.event.eq(event.value).or(what.event.eq(event.valueWritten)).and(second.not()));
     io.wanted.valid.set(s.is("ask").or(second));
     io.wanted.payload.set({
       event: mux(second, constant(event.entryWritten, eventBits), what.event), context: c, source: mux(second, constant(source.entry, 2), what.source),
-      va: mux(is_value, value_at, mux(what.source.eq(source.allocation), constant(0, 64), entry_at)),
-      length: mux(is_value, entry.size, constant(entryLayout.bytes, sizeBits)), region: region.zext(32),
+      va: mux(isValue, valueAt, mux(what.source.eq(source.allocation), constant(0, 64), entryAt)),
+      length: mux(isValue, entry.size, constant(entryLayout.bytes, sizeBits)), region: region.zext(32),
     });
     const good = node(says.status.eq(0)), value = node(says.value.and(good));
     io.answer.valid.set(s.is("answer"));

@@ -29,7 +29,7 @@ const definition = module("MultiVersion",
   (io, p) => {
     const intake = instance(MvIntake(p)), order = instance(RequestOrder(orderOf(p))), engine = instance(MvEngine(p)), requests = instance(MvRequests(p)), replies = instance(MvReplies(p));
     connect(io.request, intake.request);
-    connect(io.request_data, intake.request_data);
+    connect(io.requestData, intake.requestData);
     requests.written.set(intake.written);
     connect(stage(intake.asked, "forward"), engine.asked);
     order.enter.set(engine.enter);
@@ -37,22 +37,22 @@ const definition = module("MultiVersion",
     connect(order.start, engine.start);
 
     connect(engine.wanted, requests.wanted);
-    engine.entry_context.set(requests.entry_context);
+    engine.entryContext.set(requests.entryContext);
     requests.entry.set(engine.entry);
     connect(requests.memory, io.memory);
-    connect(requests.memory_data, io.memory_data);
+    connect(requests.memoryData, io.memoryData);
 
     // What a reply of memory brings is an entry, which the engine asks for, or a value on its way to a client.
-    connect(io.memory_reply, engine.memory_reply);
-    engine.data.valid.set(io.memory_reply_data.valid);
-    engine.data.payload.set(io.memory_reply_data.payload);
-    replies.value.valid.set(io.memory_reply_data.valid);
-    replies.value.payload.set(io.memory_reply_data.payload);
-    io.memory_reply_data.ready.set(engine.data.ready.or(replies.value.ready));
+    connect(io.memoryReply, engine.memoryReply);
+    engine.data.valid.set(io.memoryReplyData.valid);
+    engine.data.payload.set(io.memoryReplyData.payload);
+    replies.value.valid.set(io.memoryReplyData.valid);
+    replies.value.payload.set(io.memoryReplyData.payload);
+    io.memoryReplyData.ready.set(engine.data.ready.or(replies.value.ready));
     connect(engine.answer, replies.answer);
     engine.copied.set(replies.copied);
     connect(replies.reply, io.reply);
-    connect(replies.reply_data, io.reply_data);
+    connect(replies.replyData, io.replyData);
   },
   { nameOf: p => `MultiVersion_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_i${p.idBits}_v${p.versions}_a${p.arenaBytes}` });
 

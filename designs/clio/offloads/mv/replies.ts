@@ -10,13 +10,13 @@ import { Answer, bodyBeats, headBytes, type MultiVersionParameters } from "./typ
  * Latency: 2 cycles from `answer` to `reply`, 1 more to the first beat; a value passes in one cycle. Initiation interval: 2 cycles and the beats of the reply. Never full: there is room for one of each context. Reset forgets all.
  */
 export const MvReplies = module("MvReplies",
-  (p: MultiVersionParameters) => ({ answer: sink(Answer(p)), value: sink(BodyBeat(p)), copied: output(bit), reply: source(OffloadReply(p)), reply_data: source(BodyBeat(p)) }),
+  (p: MultiVersionParameters) => ({ answer: sink(Answer(p)), value: sink(BodyBeat(p)), copied: output(bit), reply: source(OffloadReply(p)), replyData: source(BodyBeat(p)) }),
   (io, p) => {
     const width = p.beatBytes * 8, headBits = headBytes * 8;
     const queue = instance("queue", Fifo({ shape: Answer(p), depth: p.contexts, style: "distributed" }));
     connect(io.answer, queue.push);
     const a = reg(Answer(p));
-    const header_due = reg(bit, { init: 0 });
+    const headerDue = reg(bit, { init: 0 });
     const left = reg(uint(bitsFor(bodyBeats(p) + 1)));
     const carry = reg(uint(headBits));
     // Beats of the value still to come.
@@ -31,7 +31,7 @@ export const MvReplies = module("MvReplies",
         left.set(beatsOf(given.length, p).resize(left.width));
         carry.set(joinFields(mvBody, { object: given.object, version: given.version }));
         coming.set(given.value);
-        when(queue.pop.valid, () => { header_due.set(1); go.go("send"); });
+        when(queue.pop.valid, () => { headerDue.set(1); go.go("send"); });
       },
       send: () => {
         when(out.fire, () => {
@@ -39,18 +39,18 @@ export const MvReplies = module("MvReplies",
           carry.set(io.value.payload.data.bits(width - headBits, headBits));
           when(io.value.payload.last, () => { coming.set(0); });
         });
-        when(header_due.not().or(io.reply.ready).and(left.eq(0).or(left.eq(1).and(out.fire))), () => { go.go("idle"); });
+        when(headerDue.not().or(io.reply.ready).and(left.eq(0).or(left.eq(1).and(out.fire))), () => { go.go("idle"); });
       },
     }), { name: "state" });
     queue.pop.ready.set(s.is("idle"));
-    when(io.reply.fire, () => { header_due.set(0); });
-    io.reply.valid.set(header_due);
+    when(io.reply.fire, () => { headerDue.set(0); });
+    io.reply.valid.set(headerDue);
     io.reply.payload.set({ context: a.context, status: a.status, opcode: a.opcode, length: a.length, more: 0 });
 
     out.valid.set(s.is("send").and(sending).and(coming.not().or(io.value.valid)));
     out.payload.set({ data: p.beatBytes === headBytes ? carry : cat(io.value.payload.data.trunc(width - headBits), carry), last: left.eq(1) });
     io.value.ready.set(s.is("send").and(sending).and(coming).and(out.ready));
     io.copied.set(io.value.fire.and(io.value.payload.last));
-    connect(stage(out, "full"), io.reply_data);
+    connect(stage(out, "full"), io.replyData);
   },
   { nameOf: p => `MvReplies_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_i${p.idBits}_v${p.versions}` });

@@ -17,8 +17,8 @@ const allocationRest = allocBody.bytes - accessBody.bytes, smallBytes = 32;
  */
 export const MvRequests = module("MvRequests",
   (p: MultiVersionParameters) => ({
-    wanted: sink(Wanted(p)), written: input(BodyWrite(p)), entry_context: output(uint(contextBits(p))), entry: input(Entry(p)),
-    memory: sourceOf(MemoryRequest(p)), memory_data: sourceOf(BodyBeat(p)),
+    wanted: sink(Wanted(p)), written: input(BodyWrite(p)), entryContext: output(uint(contextBits(p))), entry: input(Entry(p)),
+    memory: sourceOf(MemoryRequest(p)), memoryData: sourceOf(BodyBeat(p)),
   }),
   (io, p) => {
     const width = p.beatBytes * 8, beatBits = Math.log2(bodyBeats(p)), headBits = headBytes * 8;
@@ -35,16 +35,16 @@ export const MvRequests = module("MvRequests",
     const data = reg(uint(bodyLengthBits));
     const left = reg(uint(beatBits + 1));
     const beat = reg(uint(beatBits));
-    const header_due = reg(bit, { init: 0 });
-    const is_value = node(w.source.eq(source.value));
-    io.entry_context.set(w.context);
-    const e = io.entry, entry_bits = joinFields(entryLayout, { array: e.array, number: e.number.zext(32), size: e.size.zext(16), live: e.live.zext(8), unused: 0 });
-    const rest_bits = cat(constant(vmFlag.write, 64), w.region.zext(64), constant(0, 32)).is(allocationRest * 8);
+    const headerDue = reg(bit, { init: 0 });
+    const isValue = node(w.source.eq(source.value));
+    io.entryContext.set(w.context);
+    const e = io.entry, entryBits = joinFields(entryLayout, { array: e.array, number: e.number.zext(32), size: e.size.zext(16), live: e.live.zext(8), unused: 0 });
+    const restBits = cat(constant(vmFlag.write, 64), w.region.zext(64), constant(0, 32)).is(allocationRest * 8);
 
     // A value: each beat is the upper part of one beat of the body and the lower part of the next.
     const priming = reg(bit, { init: 0 });
     const held = reg(uint(width), { mayBeUnread: p.beatBytes === headBytes });
-    const fire = node(io.memory_data.fire);
+    const fire = node(io.memoryData.fire);
     const begin = reg(bit, { init: 0 });
     const word = bodies.readSync(cat(w.context, beat), { en: begin.or(priming).or(fire) });
 
@@ -54,11 +54,11 @@ export const MvRequests = module("MvRequests",
         when(queue.pop.valid, () => { go.go("prepare"); });
       },
       prepare: () => {
-        small.set(mux(w.source.eq(source.entry), entry_bits.zext(smallBytes * 8), rest_bits.zext(smallBytes * 8)));
-        data.set(mux(is_value, w.length, mux(w.source.eq(source.entry), constant(entryLayout.bytes, bodyLengthBits),
+        small.set(mux(w.source.eq(source.entry), entryBits.zext(smallBytes * 8), restBits.zext(smallBytes * 8)));
+        data.set(mux(isValue, w.length, mux(w.source.eq(source.entry), constant(entryLayout.bytes, bodyLengthBits),
           mux(w.source.eq(source.allocation), constant(allocationRest, bodyLengthBits), constant(0, bodyLengthBits)))));
         beat.set(0);
-        header_due.set(1);
+        headerDue.set(1);
         begin.set(1);
         go.go("begin");
       },
@@ -66,9 +66,9 @@ export const MvRequests = module("MvRequests",
         left.set(beatsOf(data, p).trunc(beatBits + 1));
         begin.set(0);
         beat.set(beat.add(1));
-        priming.set(is_value);
+        priming.set(isValue);
         go.go("send");
-        when(is_value, () => { go.go("prime"); });
+        when(isValue, () => { go.go("prime"); });
       },
       prime: () => {
         priming.set(0);
@@ -83,21 +83,21 @@ export const MvRequests = module("MvRequests",
           left.set(left.sub(1));
           small.set(shifted(small, width));
         });
-        when(header_due.not().or(io.memory.ready).and(left.eq(0).or(left.eq(1).and(fire))), () => { go.go("idle"); });
+        when(headerDue.not().or(io.memory.ready).and(left.eq(0).or(left.eq(1).and(fire))), () => { go.go("idle"); });
       },
     }));
     queue.pop.ready.set(s.is("idle"));
-    when(io.memory.fire, () => { header_due.set(0); });
-    io.memory.valid.set(header_due);
+    when(io.memory.fire, () => { headerDue.set(0); });
+    io.memory.valid.set(headerDue);
     const reads = w.event.eq(event.entry).or(w.event.eq(event.value));
     io.memory.payload.set({
       tag: cat(w.event, w.context).zext(memoryTagBits), opcode: mux(w.event.eq(event.allocated), constant(opcode.ALLOC, 8), mux(reads, constant(opcode.READ, 8), opcode.WRITE)),
       client: 0, context: w.context, va: w.va, length: mux(w.event.eq(event.allocated), constant(p.arenaBytes, 32), w.length.zext(32)), data,
     });
-    io.memory_data.valid.set(s.is("send").and(left.any()));
+    io.memoryData.valid.set(s.is("send").and(left.any()));
     const value = p.beatBytes === headBytes ? word : cat(word.trunc(headBits), held.bits(headBits, width - headBits));
     const little = small.width >= width ? small.trunc(width) : small.zext(width);
-    io.memory_data.payload.set({ data: mux(is_value, value, little), last: left.eq(1) });
+    io.memoryData.payload.set({ data: mux(isValue, value, little), last: left.eq(1) });
   },
   { nameOf: p => `MvRequests_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_i${p.idBits}_v${p.versions}_a${p.arenaBytes}` });
 

@@ -15,9 +15,9 @@ export class NodeTransport implements SlowPathTransport {
   readonly #lite: LiteMaster;
   readonly #rx: AxisSink;
   readonly #tx: AxisSource;
-  readonly #pages: StreamSource<NodePorts["free_page"]["shape"]>;
+  readonly #pages: StreamSource<NodePorts["freePage"]["shape"]>;
   readonly #shootdown: StreamSource<NodePorts["shootdown"]["shape"]>;
-  readonly #shotDown: StreamSink<NodePorts["shootdown_done"]["shape"]>;
+  readonly #shotDown: StreamSink<NodePorts["shootdownDone"]["shape"]>;
   readonly #capacity: number;
   readonly #latencyCycles: number;
   #closed = false;
@@ -32,11 +32,11 @@ export class NodeTransport implements SlowPathTransport {
     const { sim, io } = bench;
     this.#bench = bench; this.#ram = ram;
     this.#lite = new LiteMaster(sim, io);
-    this.#rx = new AxisSink(sim, io.soc_rx);
-    this.#tx = new AxisSource(sim, io.soc_tx);
-    this.#pages = new StreamSource(sim, io.free_page);
+    this.#rx = new AxisSink(sim, io.socRx);
+    this.#tx = new AxisSource(sim, io.socTx);
+    this.#pages = new StreamSource(sim, io.freePage);
     this.#shootdown = new StreamSource(sim, io.shootdown);
-    this.#shotDown = new StreamSink(sim, io.shootdown_done);
+    this.#shotDown = new StreamSink(sim, io.shootdownDone);
     this.#capacity = config.freePageBuffer;
     this.#latencyCycles = Math.ceil(runtime.slowPathLatency / clockNs);
   }
@@ -77,7 +77,7 @@ export class NodeTransport implements SlowPathTransport {
     return Promise.resolve(old);
   }
 
-  freePageRoom(): Promise<number> { return Promise.resolve(this.#capacity - Number(this.#bench.io.free_pages.value) - this.#pages.pending); }
+  freePageRoom(): Promise<number> { return Promise.resolve(this.#capacity - Number(this.#bench.io.freePages.value) - this.#pages.pending); }
   async pushFreePage(ppn: number): Promise<void> {
     this.#pages.send(ppn);
     await this.#pages.drained();
@@ -86,7 +86,7 @@ export class NodeTransport implements SlowPathTransport {
   }
   async lowWater(): Promise<boolean> {
     this.#waitingForPages = true;
-    await this.#bench.until(() => this.#closed || this.#bench.io.low_water.value === 1);
+    await this.#bench.until(() => this.#closed || this.#bench.io.lowWater.value === 1);
     this.#waitingForPages = false;
     return !this.#closed;
   }

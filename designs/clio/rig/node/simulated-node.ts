@@ -55,7 +55,7 @@ export class SimulatedNode {
     await clearTable(node.transport, settings.config);
     await node.transport.configure(settings.runtime);
     bench.spawn(() => node.slowPath.run());
-    await bench.until(() => bench.io.free_pages.value !== 0);
+    await bench.until(() => bench.io.freePages.value !== 0);
     await node.slowPath.ready;
     return node;
   }

@@ -49,10 +49,10 @@ export class Calls {
     this.#bodies = new BodyCollector("reply_data", parameters.beatBytes, (header, body) => { this.#complete(header, body); });
     const { sim, io, pause, hold } = s;
     this.#request = new StreamSource(sim, io.request, { pause: pause("request") });
-    this.#requestData = new StreamSource(sim, io.request_data, { pause: pause("request_data") });
+    this.#requestData = new StreamSource(sim, io.requestData, { pause: pause("requestData") });
     this.#reply = new StreamSink(sim, io.reply, { pause: pause("reply") });
-    const paused = pause("reply_data");
-    this.#replyData = new StreamSink(sim, io.reply_data, { pause: () => paused() || (hold && !this.#bodies.owes) });
+    const paused = pause("replyData");
+    this.#replyData = new StreamSink(sim, io.replyData, { pause: () => paused() || (hold && !this.#bodies.owes) });
   }
 
   ask(request: OffloadCallRequest): OffloadCall {
@@ -70,7 +70,7 @@ export class Calls {
   /** Requests that the offload has taken and not answered. */
   get taken(): readonly OffloadCall[] { return this.#contexts.filter(c => c?.taken !== undefined) as readonly OffloadCall[]; }
   /** Beats on reply_data that belong to no reply. */
-  get stray(): number { return this.#bodies.early + (this.#s.io.reply_data.valid.value !== 0 && !this.#bodies.owes ? 1 : 0); }
+  get stray(): number { return this.#bodies.early + (this.#s.io.replyData.valid.value !== 0 && !this.#bodies.owes ? 1 : 0); }
 
   /** @returns whether anything moved */
   sample(cycle: number): boolean {

@@ -52,15 +52,15 @@ export class MemorySide {
   constructor(s: Surroundings, parameters: OffloadParameters, settings: MemorySettings, processOf: (context: number) => number | undefined) {
     this.#p = parameters; this.#s = s; this.#settings = settings; this.#processOf = processOf;
     this.#bodies = new BodyCollector("memory_data", parameters.beatBytes, (flight, data) => { this.#start(flight, data); });
-    const { sim, io, pause, hold } = s, paused = pause("memory"), dataPaused = pause("memory_data");
+    const { sim, io, pause, hold } = s, paused = pause("memory"), dataPaused = pause("memoryData");
     this.#memory = new StreamSink(sim, io.memory, { pause: () => paused() || this.inFlight >= settings.atOnce });
-    this.#memoryData = new StreamSink(sim, io.memory_data, { pause: () => dataPaused() || (hold && !this.#bodies.owes) });
-    this.#reply = new StreamSource(sim, io.memory_reply, { pause: pause("memory_reply") });
-    this.#replyData = new StreamSource(sim, io.memory_reply_data, { pause: pause("memory_reply_data") });
+    this.#memoryData = new StreamSink(sim, io.memoryData, { pause: () => dataPaused() || (hold && !this.#bodies.owes) });
+    this.#reply = new StreamSource(sim, io.memoryReply, { pause: pause("memoryReply") });
+    this.#replyData = new StreamSource(sim, io.memoryReplyData, { pause: pause("memoryReplyData") });
   }
 
   /** Beats on memory_data that belong to no request. */
-  get stray(): number { return this.#bodies.early + (this.#s.io.memory_data.valid.value !== 0 && !this.#bodies.owes ? 1 : 0); }
+  get stray(): number { return this.#bodies.early + (this.#s.io.memoryData.valid.value !== 0 && !this.#bodies.owes ? 1 : 0); }
 
   /** @returns whether anything moved */
   sample(cycle: number): boolean {

@@ -24,15 +24,15 @@ type Wide = UInt & { set(v: unknown): void };
 export const Control = module("Control",
   (_p: ControlParameters) => ({
     ...liteSlavePorts(registerAddressBits),
-    config: output(NetConfig), out_of_memory: output(bit), rules: output(vec(MatRule, matRules)), mat_write: output(MatWrite), mat_opcode: output(uint(8)), mat_entry: input(MatEntry),
-    free_pages: input(uint(16)), events: input(Events),
-    offload_control: output(OffloadControl), offload_state: input(OffloadState),
+    config: output(NetConfig), outOfMemory: output(bit), rules: output(vec(MatRule, matRules)), matWrite: output(MatWrite), matOpcode: output(uint(8)), matEntry: input(MatEntry),
+    freePages: input(uint(16)), events: input(Events),
+    offloadControl: output(OffloadControl), offloadState: input(OffloadState),
   }),
   (io, p) => {
     const reset = p.reset as Readonly<Record<string, number>>;
     const kept = new Map<string, Wide>();
     for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: `${f.name}_kept` }));
-    const live = new Map<string, UInt>([["freePages", io.free_pages], ["offloadHeld", io.offload_state.held], ["offloadStuck", io.offload_state.stuck]]);
+    const live = new Map<string, UInt>([["freePages", io.freePages], ["offloadHeld", io.offloadState.held], ["offloadStuck", io.offloadState.stuck]]);
     const value = (f: RegisterField): UInt => kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
 
     // Counters.
@@ -42,20 +42,20 @@ export const Control = module("Control",
     const hits = (at: UInt, rs: readonly Register[]): Bit => rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
     const read = ({ address, fire }: LiteReadAccess): { data: UInt; resp: UInt } => {
       const at = node(address.bits(2, registerAddressBits - 2));
-      io.mat_opcode.set(at.trunc(8));
+      io.matOpcode.set(at.trunc(8));
       const inCounters = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
       const inMat = node(at.bits(8, at.width - 8).eq(matBase / 4 / matWords));
       const offset = node(at.sub(counterBase / 4));
       const count = counts.read(offset.bits(1, counts.indexBits));
-      const high_word = node(offset.bit(0));
-      const kept_high = reg(uint(counterBits - 32));
-      when(fire.and(inCounters).and(high_word.not()), () => { kept_high.set(count.bits(32, counterBits - 32)); });
+      const highWord = node(offset.bit(0));
+      const keptHigh = reg(uint(counterBits - 32));
+      when(fire.and(inCounters).and(highWord.not()), () => { keptHigh.set(count.bits(32, counterBits - 32)); });
       const known = registerMap.map(r => at.eq(r.address / 4));
-      const entryWord = wordOf(Object.values(matEntryFields), f => (io.mat_entry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt);
+      const entryWord = wordOf(Object.values(matEntryFields), f => (io.matEntry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt);
       const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
       return {
         data: onehotMux([...known, inCounters, inMat],
-          [...registerMap.map(r => wordOf(r.fields, value)), mux(high_word, kept_high.zext(32) as UInt, count.trunc(32)), entryWord]),
+          [...registerMap.map(r => wordOf(r.fields, value)), mux(highWord, keptHigh.zext(32) as UInt, count.trunc(32)), entryWord]),
         resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
       };
     };
@@ -73,9 +73,9 @@ export const Control = module("Control",
           for (const f of r.fields.filter(x => x.kind === "rw")) { const v = kept.get(f.name) as Wide; v.set(strobed(f, data, strb, v)); }
         });
       }
-      io.mat_write.en.set(fire.and(toMat).and(entryBytes));
-      io.mat_write.opcode.set(target.trunc(8));
-      for (const f of Object.values(matEntryFields)) (io.mat_write.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
+      io.matWrite.en.set(fire.and(toMat).and(entryBytes));
+      io.matWrite.opcode.set(target.trunc(8));
+      for (const f of Object.values(matEntryFields)) (io.matWrite.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
       return mux(toRegister.or(toMat.and(entryBytes)), constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR));
     };
     liteSlave(io, { read, write });
@@ -85,8 +85,8 @@ export const Control = module("Control",
     assignView(io.config, {
       mac: cat(field("macHigh"), field("macLow")), ip: field("ip"), nativePort: field("nativePort"), clientPort: field("clientPort"), acceptAnyMac: field("acceptAnyMac"),
     }, "config");
-    io.out_of_memory.set(field("outOfMemory").is(1));
-    io.offload_control.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
+    io.outOfMemory.set(field("outOfMemory").is(1));
+    io.offloadControl.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
     for (let i = 0; i < matRules; i++) assignView(io.rules.at(i), { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) }, "rules");
   });
 

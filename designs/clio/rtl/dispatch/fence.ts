@@ -43,8 +43,8 @@ export const FenceUnit = module("FenceUnit",
 
     // Requests that went to memory and have not left.
     const inside = reg(uint(p.slots), { init: 0 });
-    const still_inside = node(inside.and(io.busy));
-    inside.set(still_inside.or(mux(io.entered.valid, decode(io.entered.slot, p.slots), constant(0, p.slots))));
+    const stillInside = node(inside.and(io.busy));
+    inside.set(stillInside.or(mux(io.entered.valid, decode(io.entered.slot, p.slots), constant(0, p.slots))));
 
     // A ring of fences: the next one comes to `youngest`, and `oldest` is the next to end.
     const oldest = reg(number, { init: 0 });
@@ -58,7 +58,7 @@ export const FenceUnit = module("FenceUnit",
     const over = reg(vec(bit, p.fences), { init: each(() => 0) });
     each(i => {
       const here = node(takes.and(youngest.eq(i)), { name: `takes_${i}` });
-      awaited.at(i).set(mux(here, still_inside, awaited.at(i).and(io.busy)));
+      awaited.at(i).set(mux(here, stillInside, awaited.at(i).and(io.busy)));
       over.at(i).set(here.not().and(awaited.at(i).any().not()));
       when(here, () => { slots.at(i).set(io.fence.payload.slot); });
     });

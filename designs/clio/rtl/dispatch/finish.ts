@@ -15,7 +15,7 @@ import { Release, slotBits } from "../../../shared/frame/index.ts";
 export const Finish = module("Finish",
   (p: { readonly slots: number }) => ({
     ending: sink(Ending(p)), reply: source(Reply(p)), release: output(Release(p)),
-    word_slot: output(uint(slotBits(p))), word: input(uint(wordBits)), done: output(RetryDone({ ...p, wordBits })),
+    wordSlot: output(uint(slotBits(p))), word: input(uint(wordBits)), done: output(RetryDone({ ...p, wordBits })),
   }),
   (io, p) => {
     const e = io.ending.payload;
@@ -23,11 +23,11 @@ export const Finish = module("Finish",
     io.reply.payload.set({ slot: e.slot, form: e.form, word: e.word, opcode: e.opcode, status: e.status });
     io.ending.ready.set(node(e.silent.or(io.reply.ready), { name: "reply_room" }));
 
-    const told_valid = reg(bit, { init: 0 });
+    const toldValid = reg(bit, { init: 0 });
     const told = reg(struct({ silent: bit, done: bit, found: bit, slot: uint(slotBits(p)), status: uint(4) }));
-    told_valid.set(io.ending.fire);
+    toldValid.set(io.ending.fire);
     told.set({ silent: e.silent, done: e.done, found: e.word.ne(replyWord.none), slot: e.slot, status: e.status });
-    io.word_slot.set(told.slot);
-    io.done.set({ valid: told_valid.and(told.done), slot: told.slot, status: told.status, word: mux(told.found, io.word, constant(0, wordBits)) });
-    io.release.set({ valid: told_valid.and(told.silent), slot: told.slot });
+    io.wordSlot.set(told.slot);
+    io.done.set({ valid: toldValid.and(told.done), slot: told.slot, status: told.status, word: mux(told.found, io.word, constant(0, wordBits)) });
+    io.release.set({ valid: toldValid.and(told.silent), slot: told.slot });
   });

@@ -38,10 +38,10 @@ export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, 
  */
 export const Mat = module("Mat",
   (p: MatParameters) => ({
-    request: sink(NetRequest(p)), asked: source(Asked(p)), reply: source(Reply(p)), slow: source(SlowFrame(p)), slow_release: input(bit), release: output(Release(p)),
-    mat_write: input(MatWrite), rules: input(vec(MatRule, matRules)),
+    request: sink(NetRequest(p)), asked: source(Asked(p)), reply: source(Reply(p)), slow: source(SlowFrame(p)), slowRelease: input(bit), release: output(Release(p)),
+    matWrite: input(MatWrite), rules: input(vec(MatRule, matRules)),
     /** A look at the table for the registers, in the same cycle. */
-    mat_opcode: input(uint(8)), mat_entry: output(MatEntry), events: output(MatEvents),
+    matOpcode: input(uint(8)), matEntry: output(MatEntry), events: output(MatEvents),
   }),
   (io, p) => {
     const entryBits = Object.entries(MatEntry.fields as Readonly<Record<string, { readonly width: number }>>);
@@ -49,8 +49,8 @@ export const Mat = module("Mat",
       depth: matWords, collision: "old", style: "distributed",
       init: defaultMatTable.map(e => entryBits.reduce((sum, [name, f]) => ({ word: sum.word | e[name as keyof typeof e] << sum.at, at: sum.at + f.width }), { word: 0, at: 0 }).word),
     });
-    table.write(io.mat_write.en, io.mat_write.opcode, io.mat_write.entry);
-    assignView(io.mat_entry, table.readAsync(io.mat_opcode), "mat_entry");
+    table.write(io.matWrite.en, io.matWrite.opcode, io.matWrite.entry);
+    assignView(io.matEntry, table.readAsync(io.matOpcode), "mat_entry");
 
     const v = io.request.payload;
     const entry = table.readAsync(v.opcode);
@@ -64,21 +64,21 @@ export const Mat = module("Mat",
     };
 
     // The form of an access; `body` is what came after the header.
-    const data_came = node(v.body.sub(accessBody.bytes));
+    const dataCame = node(v.body.sub(accessBody.bytes));
     const does = (o: keyof typeof syncOperation): Bit => entry.operation.eq(syncOperation[o]);
-    const no_access = node(v.body.lt(accessBody.bytes));
-    const no_operands = node(no_access.or(does("cas").and(v.body.lt(casBody.bytes))).or(does("faa").or(does("store")).and(v.body.lt(faaBody.bytes))));
+    const noAccess = node(v.body.lt(accessBody.bytes));
+    const noOperands = node(noAccess.or(does("cas").and(v.body.lt(casBody.bytes))).or(does("faa").or(does("store")).and(v.body.lt(faaBody.bytes))));
     const unaligned = node(v.va.bits(0, 3).any());
     const clio = node(v.kind.eq(frameKind.clio));
 
     // Requests out at the slow path. One that was taken in the last cycle is counted in this one.
     const waiting = reg(uint(bitsFor(slowLimit(p))), { init: 0 });
-    const taken_slow = reg(bit, { init: 0 });
-    const taken_full = reg(bit);
-    const slow_taken = node(taken_slow.and(taken_full.not()));
-    const slow_full = node(waiting.eq(slowLimit(p)).or(slow_taken.and(waiting.eq(slowLimit(p) - 1))));
-    when(slow_taken.and(io.slow_release.not()), () => { waiting.set(waiting.add(1)); })
-      .elseWhen(io.slow_release.and(slow_taken.not()), () => { waiting.set(waiting.sub(1)); });
+    const takenSlow = reg(bit, { init: 0 });
+    const takenFull = reg(bit);
+    const slowTaken = node(takenSlow.and(takenFull.not()));
+    const slowFull = node(waiting.eq(slowLimit(p)).or(slowTaken.and(waiting.eq(slowLimit(p) - 1))));
+    when(slowTaken.and(io.slowRelease.not()), () => { waiting.set(waiting.add(1)); })
+      .elseWhen(io.slowRelease.and(slowTaken.not()), () => { waiting.set(waiting.sub(1)); });
 
     // What is known of a request when it is taken. Registered before anything is concluded from it: the compare of the pids alone takes
     // half a cycle.
@@ -107,31 +107,31 @@ export const Mat = module("Mat",
       write: entry.write, silent: entry.silent, other: clio.not(), arp: v.kind.eq(frameKind.arp), corrupt: clio.and(v.corrupt), sound,
       fast: says("fast"), sync: says("sync"), slow: says("slow"), extend: says("extend"), echo: says("echo"), drop: says("drop"),
       op: entry.operation, atomic: does("tas").or(does("cas")).or(does("faa")).or(does("store")), pointer: does("derefRead").or(does("derefWrite")), fence: does("fence"),
-      badAccess: no_access.or(v.length.eq(0)).or(v.length.gt(p.maxData)), badWrite: v.length.gt(data_came.zext(32)),
-      badAtomic: no_operands.or(v.length.ne(atomicBytes)).or(unaligned), unaligned, slowFull: slow_full,
+      badAccess: noAccess.or(v.length.eq(0)).or(v.length.gt(p.maxData)), badWrite: v.length.gt(dataCame.zext(32)),
+      badAtomic: noOperands.or(v.length.ne(atomicBytes)).or(unaligned), unaligned, slowFull: slowFull,
       tracked: v.tracked, introduces: v.retry.not(), client: v.client, operation: v.operation,
     });
-    taken_slow.set(io.request.fire.and(sound).and(says("slow", "extend")));
-    taken_full.set(slow_full);
+    takenSlow.set(io.request.fire.and(sound).and(says("slow", "extend")));
+    takenFull.set(slowFull);
 
     // What follows. A malformed request and a code that means nothing are refused.
-    const known_stream = known as unknown as StreamIn<typeof Known>;
-    const decided = p.compact === true ? known_stream : stage(known_stream, "full", { name: "decided" });
+    const knownStream = known as unknown as StreamIn<typeof Known>;
+    const decided = p.compact === true ? knownStream : stage(knownStream, "full", { name: "decided" });
     const d = decided.payload;
-    const goes_slow = node(d.sound.and(d.slow.or(d.extend)));
-    const plain_form = node(d.badAccess.or(d.write.and(d.badWrite)).not());
-    const sync_form = node(d.fence.or(d.atomic.and(d.badAtomic.not())).or(d.pointer.and(plain_form).and(d.unaligned.not())));
-    const to_access = node(d.sound.and(d.fast.and(plain_form).or(d.sync.and(sync_form))));
-    const to_slow = node(goes_slow.and(d.slowFull.not()));
-    const busy = node(goes_slow.and(d.slowFull));
+    const goesSlow = node(d.sound.and(d.slow.or(d.extend)));
+    const plainForm = node(d.badAccess.or(d.write.and(d.badWrite)).not());
+    const syncForm = node(d.fence.or(d.atomic.and(d.badAtomic.not())).or(d.pointer.and(plainForm).and(d.unaligned.not())));
+    const toAccess = node(d.sound.and(d.fast.and(plainForm).or(d.sync.and(syncForm))));
+    const toSlow = node(goesSlow.and(d.slowFull.not()));
+    const busy = node(goesSlow.and(d.slowFull));
     const echo = node(d.other.or(d.sound.and(d.echo)));
     const drops = node(d.sound.and(d.drop));
-    const refused = node(to_access.or(to_slow).or(echo).or(drops).not());
+    const refused = node(toAccess.or(toSlow).or(echo).or(drops).not());
     const unanswered = node(refused.and(d.silent));
-    const to_release = node(drops.or(unanswered));
-    const to_reply = node(echo.or(refused.and(d.silent.not())));
+    const toRelease = node(drops.or(unanswered));
+    const toReply = node(echo.or(refused.and(d.silent.not())));
 
-    io.asked.valid.set(decided.valid.and(to_access));
+    io.asked.valid.set(decided.valid.and(toAccess));
     io.asked.payload.set({
       access: {
         slot: d.slot, pid: d.pid, va: d.va, length: d.length, write: d.write, silent: d.silent, replyOpcode: d.replyOpcode,
@@ -140,23 +140,23 @@ export const Mat = module("Mat",
       tracked: d.tracked, keeps: d.write, introduces: d.introduces, fence: d.sync.and(d.fence), client: d.client, operation: d.operation,
     });
     const replies = stream(Reply(p));
-    replies.valid.set(decided.valid.and(to_reply));
+    replies.valid.set(decided.valid.and(toReply));
     replies.payload.set({
       slot: d.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), word: replyWord.none, opcode: mux(refused, d.opcode, d.replyOpcode),
       status: mux(refused.not(), constant(status.OK, 4), mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED))),
     });
-    const reply_stream = replies as unknown as StreamIn<ReturnType<typeof Reply>>;
-    connect(p.compact === true ? reply_stream : stage(reply_stream, "full"), io.reply);
-    const slow_queue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
-    slow_queue.push.valid.set(decided.valid.and(to_slow));
-    slow_queue.push.payload.set({ slot: d.slot, frame: d.frame });
-    connect(slow_queue.pop, io.slow);
-    decided.ready.set(to_access.and(io.asked.ready).or(to_reply.and(replies.ready)).or(to_slow.and(slow_queue.push.ready)).or(to_release));
+    const replyStream = replies as unknown as StreamIn<ReturnType<typeof Reply>>;
+    connect(p.compact === true ? replyStream : stage(replyStream, "full"), io.reply);
+    const slowQueue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
+    slowQueue.push.valid.set(decided.valid.and(toSlow));
+    slowQueue.push.payload.set({ slot: d.slot, frame: d.frame });
+    connect(slowQueue.pop, io.slow);
+    decided.ready.set(toAccess.and(io.asked.ready).or(toReply.and(replies.ready)).or(toSlow.and(slowQueue.push.ready)).or(toRelease));
     const released = reg(bit, { init: 0 });
-    const released_slot = reg(uint(slotBits(p)));
-    released.set(decided.valid.and(to_release));
-    released_slot.set(d.slot);
-    io.release.set({ valid: released, slot: released_slot });
+    const releasedSlot = reg(uint(slotBits(p)));
+    released.set(decided.valid.and(toRelease));
+    releasedSlot.set(d.slot);
+    io.release.set({ valid: released, slot: releasedSlot });
 
     const happened = reg(MatEvents, { init: 0 });
     const leaves = node(decided.fire);
@@ -164,7 +164,7 @@ export const Mat = module("Mat",
     happened.set({
       nacks: refuses.and(d.corrupt), busy: refuses.and(busy), malformed: refuses.and(d.corrupt.or(busy).not()), unanswered: leaves.and(unanswered),
       dropRule: leaves.and(drops), pingpongs: leaves.and(echo).and(d.other.not()), arpReplies: leaves.and(d.arp), icmpReplies: leaves.and(d.other).and(d.arp.not()),
-      slowRequests: leaves.and(to_slow).and(d.extend.not()), extendRequests: leaves.and(to_slow).and(d.extend),
+      slowRequests: leaves.and(toSlow).and(d.extend.not()), extendRequests: leaves.and(toSlow).and(d.extend),
     });
     io.events.set(happened);
   });

@@ -32,20 +32,20 @@ export const AccessRead = module("AccessRead",
     const laneBits = Math.log2(p.beatBytes);
     const Tag = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), indirect: bit });
     const alignShape = { beatBytes: p.beatBytes, tagBits: slotBits(p) + 8 + lengthBits + 1 };
-    const [to_bursts, waiting_of] = fork(io.request, 2, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request];
+    const [toBursts, waitingOf] = fork(io.request, 2, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request];
     // The memory takes longer than this stage, which keeps `request.ready` off the queue.
-    const to_waiting = stage(waiting_of, "full", { name: "waiting_of" });
-    addressStage(map(bursts(to_bursts, p), axi4Address(p), v => v.address, { name: "ar_next" }), io.ar, "ar_stage");
+    const toWaiting = stage(waitingOf, "full", { name: "waiting_of" });
+    addressStage(map(bursts(toBursts, p), axi4Address(p), v => v.address, { name: "ar_next" }), io.ar, "ar_stage");
 
     const waiting = instance(Fifo({ shape: AlignJob(alignShape), depth: p.outstanding, style: "distributed" }));
-    const jobs = map(to_waiting, AlignJob(alignShape), v => ({ from: v.offset.trunc(laneBits), to: constant(dataOffset % p.beatBytes, laneBits), length: v.length, tag: cat(v.indirect, v.length, v.replyOpcode, v.slot) }), { name: "job_next" });
+    const jobs = map(toWaiting, AlignJob(alignShape), v => ({ from: v.offset.trunc(laneBits), to: constant(dataOffset % p.beatBytes, laneBits), length: v.length, tag: cat(v.indirect, v.length, v.replyOpcode, v.slot) }), { name: "job_next" });
     connect(jobs, waiting.push);
     const align = instance(Align(alignShape));
     connect(waiting.pop, align.job);
     align.input.valid.set(io.r.valid);
     io.r.ready.set(align.input.ready);
     align.input.payload.set({ data: io.r.payload.data, bad: io.r.payload.resp.any() });
-    when(io.r.fire, () => { assertAlways(align.input_last.not().or(io.r.payload.last), "a read's last beat is the last of a burst"); });
+    when(io.r.fire, () => { assertAlways(align.inputLast.not().or(io.r.payload.last), "a read's last beat is the last of a burst"); });
     when(io.r.valid, () => { assertAlways(io.r.payload.id.eq(0), "only beats of ID 0 come here"); });
 
     // The first beat goes to both, the reply and the queue of data; each takes it when it can.
@@ -53,19 +53,19 @@ export const AccessRead = module("AccessRead",
     const tag = unpack(Tag, turned.payload.tag);
     const queue = instance(Fifo({ shape: ReadBeat(p.beatBytes), depth: p.dataBeats, style: "distributed" }));
     const begun = reg(bit, { init: 0 });
-    const reply_done = reg(bit, { init: 0 });
-    const data_done = reg(bit, { init: 0 });
-    const reply_due = node(begun.not().and(reply_done.not()));
-    io.reply.valid.set(turned.valid.and(reply_due));
+    const replyDone = reg(bit, { init: 0 });
+    const dataDone = reg(bit, { init: 0 });
+    const replyDue = node(begun.not().and(replyDone.not()));
+    io.reply.valid.set(turned.valid.and(replyDue));
     io.reply.payload.set({ slot: tag.slot, form: replyForm.data, word: wordOf(tag.indirect), opcode: tag.opcode, status: status.OK });
-    queue.push.valid.set(turned.valid.and(data_done.not()));
+    queue.push.valid.set(turned.valid.and(dataDone.not()));
     queue.push.payload.set({ data: turned.payload.data, last: turned.payload.last, bad: turned.payload.bad.and(turned.payload.last) });
-    const replied = node(reply_due.not().or(io.reply.ready));
-    const queued = node(data_done.or(queue.push.ready));
+    const replied = node(replyDue.not().or(io.reply.ready));
+    const queued = node(dataDone.or(queue.push.ready));
     turned.ready.set(replied.and(queued));
     when(turned.valid, () => {
-      reply_done.set(begun.not().and(replied).and(queued.not()));
-      data_done.set(queued.and(replied.not()));
+      replyDone.set(begun.not().and(replied).and(queued.not()));
+      dataDone.set(queued.and(replied.not()));
     });
     when(turned.fire, () => { begun.set(turned.payload.last.not()); });
     connect(queue.pop, io.data);

@@ -25,58 +25,58 @@ export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered:
  */
 export const AccessWrite = module("AccessWrite",
   (p: AccessWriteParameters) => ({
-    request: sink(Translated(p)), buffer_job: source(BufferJob(p)), buffer: sink(BufferBeat(p.beatBytes)),
+    request: sink(Translated(p)), bufferJob: source(BufferJob(p)), buffer: sink(BufferBeat(p.beatBytes)),
     aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     ending: source(Ending(p)), events: output(WriteEvents),
   }),
   (io, p) => {
     const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p);
-    const [bursts_of, to_buffer, align_of] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
+    const [burstsOf, toBuffer, alignOf] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
     // The data take longer from the frame buffer than these stages, which keep `request.ready` off what is worked out of the length.
-    const to_bursts = stage(bursts_of, "full", { name: "bursts_of" });
-    const to_align = stage(align_of, "full", { name: "align_of" });
+    const toBursts = stage(burstsOf, "full", { name: "bursts_of" });
+    const toAlign = stage(alignOf, "full", { name: "align_of" });
 
     // Addresses, and for each burst what its answer will mean.
-    const [to_aw, to_pending] = fork(bursts(to_bursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
-    addressStage(map(to_aw, axi4Address(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
+    const [toAw, toPending] = fork(bursts(toBursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
+    addressStage(map(toAw, axi4Address(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
     const Pending = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), silent: bit, indirect: bit, last: bit });
     const pending = instance(Fifo({ shape: Pending, depth: p.outstanding, style: "distributed" }));
-    const asked = to_bursts.payload;
-    const pendingNext = map(to_pending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, indirect: asked.indirect, last: v.last }), { name: "pending_next" });
+    const asked = toBursts.payload;
+    const pendingNext = map(toPending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, indirect: asked.indirect, last: v.last }), { name: "pending_next" });
     connect(pendingNext, pending.push);
 
     // Data.
-    const from_lane = node(to_buffer.payload.length.zext(lengthBits + 1).add(lane + p.beatBytes - 1));
-    connect(map(to_buffer, BufferJob(p), v => ({
-      slot: v.slot, first: constant(Math.floor(dataOffset / p.beatBytes), slotBeatBits(p)), beats: from_lane.shr(laneBits).resize(slotBeatBits(p) + 1),
-    }), { name: "buffer_next" }), io.buffer_job);
+    const fromLane = node(toBuffer.payload.length.zext(lengthBits + 1).add(lane + p.beatBytes - 1));
+    connect(map(toBuffer, BufferJob(p), v => ({
+      slot: v.slot, first: constant(Math.floor(dataOffset / p.beatBytes), slotBeatBits(p)), beats: fromLane.shr(laneBits).resize(slotBeatBits(p) + 1),
+    }), { name: "buffer_next" }), io.bufferJob);
     const align = instance(Align({ beatBytes: p.beatBytes, tagBits: window }));
-    to_align.ready.set(align.job.ready);
-    align.job.valid.set(to_align.valid);
-    align.job.payload.set({ from: constant(lane, laneBits), to: to_align.payload.offset.trunc(laneBits), length: to_align.payload.length, tag: to_align.payload.offset.bits(laneBits, window) });
+    toAlign.ready.set(align.job.ready);
+    align.job.valid.set(toAlign.valid);
+    align.job.payload.set({ from: constant(lane, laneBits), to: toAlign.payload.offset.trunc(laneBits), length: toAlign.payload.length, tag: toAlign.payload.offset.bits(laneBits, window) });
     align.input.valid.set(io.buffer.valid);
     align.input.payload.set({ data: io.buffer.payload.data, bad: 0 });
     io.buffer.ready.set(align.input.ready);
-    when(io.buffer.fire, () => { assertAlways(io.buffer.payload.last.eq(align.input_last), "the frame buffer's last beat is the write's last beat"); });
+    when(io.buffer.fire, () => { assertAlways(io.buffer.payload.last.eq(align.inputLast), "the frame buffer's last beat is the write's last beat"); });
 
     // Where in its 4 KB (or page) the beat lies tells where bursts end, as for the addresses.
     const begun = reg(bit, { init: 0 });
-    const next_beat = reg(uint(window));
-    const beat = node(mux(begun, next_beat as typeof align.output.payload.tag, align.output.payload.tag));
+    const nextBeat = reg(uint(window));
+    const beat = node(mux(begun, nextBeat as typeof align.output.payload.tag, align.output.payload.tag));
     io.w.valid.set(align.output.valid);
     align.output.ready.set(io.w.ready);
     io.w.payload.set({ data: align.output.payload.data, strb: align.output.payload.keep, last: align.output.payload.last.or(beat.all()) });
-    when(io.w.fire, () => { begun.set(align.output.payload.last.not()); next_beat.set(beat.add(1)); });
+    when(io.w.fire, () => { begun.set(align.output.payload.last.not()); nextBeat.set(beat.add(1)); });
 
     // Answers come in the order of the bursts: all have one ID.
     const answered = pending.pop.payload;
-    const failed_before = reg(bit, { init: 0 });
-    const failed = node(failed_before.or(io.b.payload.resp.any()));
+    const failedBefore = reg(bit, { init: 0 });
+    const failed = node(failedBefore.or(io.b.payload.resp.any()));
     const ends = node(answered.last);
     io.b.ready.set(pending.pop.valid.and(ends.not().or(io.ending.ready)));
     pending.pop.ready.set(io.b.valid.and(ends.not().or(io.ending.ready)));
     when(io.b.valid, () => { assertAlways(pending.pop.valid, "an answer (B) belongs to a burst that was issued"); });
-    when(io.b.fire, () => { failed_before.set(failed.and(answered.last.not())); });
+    when(io.b.fire, () => { failedBefore.set(failed.and(answered.last.not())); });
     io.ending.valid.set(io.b.valid.and(pending.pop.valid).and(ends));
     io.ending.payload.set({
       slot: answered.slot, form: replyForm.short, word: wordOf(answered.indirect), opcode: answered.opcode,

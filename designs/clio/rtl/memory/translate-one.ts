@@ -33,8 +33,8 @@ export const TranslateOne = module("TranslateOne",
     return {
       access: sink(Access(p)), reads: source(shape), writes: source(shape), refused: source(Refused(p)),
       ar: source(axi4Address(bus)), r: sink(axi4Read(bus)), aw: source(axi4Address(bus)), w: source(axi4Write(beatBytes)), b: sink(axi4Response(bus)),
-      free_page: sink(uint(g.ppnBits)), free_pages: output(uint(bitsFor(p.freePages))), out_of_memory: input(bit),
-      shootdown: sink(Shootdown({ ...p, beatBytes, misses: 1 })), shootdown_done: source(bit),
+      freePage: sink(uint(g.ppnBits)), freePages: output(uint(bitsFor(p.freePages))), outOfMemory: input(bit),
+      shootdown: sink(Shootdown({ ...p, beatBytes, misses: 1 })), shootdownDone: source(bit),
       /** Requests are under way somewhere in the node. */
       busy: input(bit),
     };
@@ -51,8 +51,8 @@ export const TranslateOne = module("TranslateOne",
 
     // The page, and how many there are.
     const offset = a.va.bits(0, g.pageShift), extentBits = Math.max(g.pageShift, lengthBits) + 1;
-    const last_byte = node(offset.zext(extentBits).add(a.length.zext(extentBits)).sub(1));
-    const last_step = last_byte.shr(g.pageShift).trunc(stepBits);
+    const lastByte = node(offset.zext(extentBits).add(a.length.zext(extentBits)).sub(1));
+    const lastStep = lastByte.shr(g.pageShift).trunc(stepBits);
     const vpn = node(a.va.bits(g.pageShift, g.vpnBits).addGrow(step.zext(g.vpnBits)));
     const physical = node(p.physicalPid === undefined ? constant(0, 1) : a.pid.eq(p.physicalPid));
     const outside = node(a.va.bits(vaBits, 64 - vaBits).any().or(vpn.bit(g.vpnBits)).or(physical.and(vpn.bits(g.ppnBits, g.vpnBits - g.ppnBits).any())));
@@ -69,9 +69,9 @@ export const TranslateOne = module("TranslateOne",
     tlb.key.set(mux(shoots, cat(io.shootdown.payload.pid, io.shootdown.payload.vpn), key).is(keyBits));
     tlb.advance.set(looks);
     const decides = node(is("decide").and(shooting.not()));
-    const looked_up = node(decides.and(outside.not()).and(physical.or(tlb.hit)));
+    const lookedUp = node(decides.and(outside.not()).and(physical.or(tlb.hit)));
     tlb.clear.set(is("decide").and(shooting));
-    tlb.use.set(looked_up.and(tlb.hit));
+    tlb.use.set(lookedUp.and(tlb.hit));
     io.shootdown.ready.set(is("look").and(shoots));
 
     // The bucket: eight beats, an entry each.
@@ -95,8 +95,8 @@ export const TranslateOne = module("TranslateOne",
     });
 
     // The frame of a page that faults, and its entry with that frame.
-    const free = fifoWithLevel(io.free_page, p.freePages, { style: "distributed" });
-    io.free_pages.set(free.level);
+    const free = fifoWithLevel(io.freePage, p.freePages, { style: "distributed" });
+    io.freePages.set(free.level);
     const rights = mux(is("decide"), cat(tlb.mapping.write, tlb.mapping.read), cat(found.write, found.read));
     const permitted = node(physical.or(mux(a.write, rights.bit(1), rights.bit(0))));
     const lacks = node(mux(a.write, constant(status.WRITE_PERM, 4), status.READ_PERM));
@@ -119,7 +119,7 @@ export const TranslateOne = module("TranslateOne",
     // From one to the next.
     const go = (s: keyof typeof at): void => { state.set(at[s]); };
     const refuse = (c: UInt | number): void => { code.set(c as never); go("refuse"); };
-    const last = node(step.eq(last_step));
+    const last = node(step.eq(lastStep));
     when(is("look"), () => { shooting.set(shoots); when(looks, () => { go("decide"); }); });
     when(is("decide"), () => {
       when(shooting, () => { draining.set(1); go("look"); })
@@ -129,7 +129,7 @@ export const TranslateOne = module("TranslateOne",
         .elseWhen(last, () => { go("give"); })
         .otherwise(() => { step.set(step.add(1)); go("look"); });
     });
-    when(looked_up, () => {
+    when(lookedUp, () => {
       for (let k = 0; k < pages; k++) when(step.eq(k), () => { ppns.setBits(k * g.ppnBits, mux(physical, vpn.trunc(g.ppnBits), tlb.mapping.ppn)); });
     });
     when(is("fetch"), () => {
@@ -145,7 +145,7 @@ export const TranslateOne = module("TranslateOne",
         .elseWhen(permitted.not(), () => { refuse(mux(moving, constant(status.MIGRATING, 4), lacks)); })
         .elseWhen(found.valid, () => { go("fill"); })
         .elseWhen(free.out.valid, () => { go("address"); })
-        .elseWhen(io.out_of_memory, () => { refuse(status.OUT_OF_MEMORY); });
+        .elseWhen(io.outOfMemory, () => { refuse(status.OUT_OF_MEMORY); });
     });
     when(is("address").and(io.aw.ready), () => { go("data"); });
     when(is("data").and(io.w.ready), () => { go("answer"); });
@@ -170,7 +170,7 @@ export const TranslateOne = module("TranslateOne",
     when(answered, () => { step.set(0); go("look"); });
 
     when(draining.and(io.busy.not()), () => { draining.set(0); report.set(1); });
-    io.shootdown_done.valid.set(report);
-    io.shootdown_done.payload.set(1);
-    when(io.shootdown_done.fire, () => { report.set(0); });
+    io.shootdownDone.valid.set(report);
+    io.shootdownDone.payload.set(1);
+    when(io.shootdownDone.fire, () => { report.set(0); });
   });

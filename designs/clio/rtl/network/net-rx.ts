@@ -47,8 +47,8 @@ interface Rule { readonly reason: DropReasonName; readonly broken: Bit }
 export const NetRx = module("NetRx",
   (p: NetRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), slot: sink(uint(slotBits(p))), config: input(NetConfig),
-    buffer_write: output(BufferWrite(p)), context_write: output(ContextWrite(p)), request: source(NetRequest(p)),
-    operands_write: output(WordWrite({ slots: p.slots, width: operandBits })),
+    bufferWrite: output(BufferWrite(p)), contextWrite: output(ContextWrite(p)), request: source(NetRequest(p)),
+    operandsWrite: output(WordWrite({ slots: p.slots, width: operandBits })),
     release: output(Release(p)), drops: output(DropPulses), received: output(bit),
   }),
   (io, p) => {
@@ -62,24 +62,24 @@ export const NetRx = module("NetRx",
     const beat = reg(uint((beatBits) + 1), { init: 0 });
     const slot = reg(uint(slotBits(p)));
     const header = reg(uint(headerBytes * 8));
-    const last_byte = reg(uint((beatBits) + 1 + laneBits));
+    const lastByte = reg(uint((beatBits) + 1 + laneBits));
     const bad = reg(bit);
     const pending = reg(bit, { init: 0 });
-    const judged_valid = cell(bit, { init: 0, name: "judged_valid" });
-    const answer_valid = cell(bit, { init: 0, name: "answer_valid" });
-    const answer_room = node(answer_valid.not().or(io.request.ready));
-    const judged_room = node(judged_valid.not().or(answer_room));
+    const judgedValid = cell(bit, { init: 0, name: "judged_valid" });
+    const answerValid = cell(bit, { init: 0, name: "answer_valid" });
+    const answerRoom = node(answerValid.not().or(io.request.ready));
+    const judgedRoom = node(judgedValid.not().or(answerRoom));
 
-    const room = node(pending.not().or(judged_room));
+    const room = node(pending.not().or(judgedRoom));
     io.rx.ready.set(room.and(first.not().or(io.slot.valid)));
     io.slot.ready.set(room.and(first).and(io.rx.valid));
     const taken = node(io.rx.fire);
     const ended = node(taken.and(rx.last));
-    const frame_slot = node(mux(first, io.slot.payload, slot));
+    const frameSlot = node(mux(first, io.slot.payload, slot));
     const past = beat.bit(beatBits);
     when(taken, () => {
       first.set(rx.last);
-      slot.set(frame_slot);
+      slot.set(frameSlot);
       for (let b = 0; b * beatBytes < headerBytes; b++) {
         const bytes = Math.min(beatBytes, headerBytes - b * beatBytes);
         when(beat.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
@@ -89,25 +89,25 @@ export const NetRx = module("NetRx",
     when(ended, () => {
       // The highest byte kept: where the next lane's keep bit is 0.
       const edge = node(rx.keep.and(rx.keep.shr(1).not()));
-      last_byte.set(cat(beat, encodeOnehot(edge)));
+      lastByte.set(cat(beat, encodeOnehot(edge)));
       bad.set(rx.user);
     });
-    pending.set(ended.or(pending.and(judged_room.not())));
-    io.buffer_write.set({ en: taken.and(past.not()), slot: frame_slot, beat: beat.trunc(beatBits), data: rx.data });
-    io.received.set(pending.and(judged_room));
+    pending.set(ended.or(pending.and(judgedRoom.not())));
+    io.bufferWrite.set({ en: taken.and(past.not()), slot: frameSlot, beat: beat.trunc(beatBits), data: rx.data });
+    io.received.set(pending.and(judgedRoom));
 
     // First stage: every rule by itself, the checksum down to two numbers.
-    const found = examine(header, last_byte, io.config, p);
-    io.context_write.set({ en: pending.and(judged_room), slot, value: found.context });
-    io.operands_write.set({ en: pending.and(judged_room), slot, value: header.bits(operandsFrom, operandBits) });
+    const found = examine(header, lastByte, io.config, p);
+    io.contextWrite.set({ en: pending.and(judgedRoom), slot, value: found.context });
+    io.operandsWrite.set({ en: pending.and(judgedRoom), slot, value: header.bits(operandsFrom, operandBits) });
     const broken = cell(uint(found.rules.length), { name: "broken" });
     const judged = cell(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }), { name: "judged" });
-    load(judged_room, () => { judged_valid.set(pending); });
-    load(pending.and(judged_room), () => {
+    load(judgedRoom, () => { judgedValid.set(pending); });
+    load(pending.and(judgedRoom), () => {
       broken.set(fromBits(found.rules.map(r => r.broken)));
       judged.set({
         kind: found.kind, bad, tooLong: found.tooLong, checked: found.ip, sums: found.sums,
-        request: { ...found.request, slot, corrupt: bad, frame: last_byte.resize(lengthBits).add(1) },
+        request: { ...found.request, slot, corrupt: bad, frame: lastByte.resize(lengthBits).add(1) },
       });
     });
 
@@ -115,9 +115,9 @@ export const NetRx = module("NetRx",
     const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
     // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the low word add up
     // without a new carry.
-    const sum_right = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
+    const sumRight = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
     const all = node(fromBits(found.rules.map((r,
-      i) => (r.reason === "ipChecksum" ? judged.checked.and(sum_right.not()) : broken.bit(i)))));
+      i) => (r.reason === "ipChecksum" ? judged.checked.and(sumRight.not()) : broken.bit(i)))));
     const refused = node(all.any());
     const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
@@ -128,19 +128,19 @@ export const NetRx = module("NetRx",
     const blames = (name: DropReasonName): Bit => (name === "fcs" ? spoilt
       : orTree(found.rules.flatMap((r, i) => (r.reason === name ? [cause.bit(i)] : []))).and(spoilt.not()));
 
-    const moves = node(judged_valid.and(answer_room));
+    const moves = node(judgedValid.and(answerRoom));
     const answer = cell(NetRequest(p), { name: "answer" });
     const dropping = reg(DropPulses, { init: 0 });
     const released = reg(bit, { init: 0 });
-    const released_slot = reg(uint(slotBits(p)));
-    load(answer_room, () => { answer_valid.set(judged_valid.and(dropped.not())); });
+    const releasedSlot = reg(uint(slotBits(p)));
+    load(answerRoom, () => { answerValid.set(judgedValid.and(dropped.not())); });
     load(moves, () => { answer.set(judged.request); });
-    when(moves, () => { released_slot.set(judged.request.slot); });
+    when(moves, () => { releasedSlot.set(judged.request.slot); });
     for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
     released.set(moves.and(dropped));
     io.drops.set(dropping);
-    io.release.set({ valid: released, slot: released_slot });
-    io.request.valid.set(answer_valid);
+    io.release.set({ valid: released, slot: releasedSlot });
+    io.request.valid.set(answerValid);
     io.request.payload.set(answer);
   });
 
@@ -154,20 +154,20 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   const udp = cutFields(udpHeader, header, frameOffsets.transport), clio = cutFields(clioHeader, header, frameOffsets.clio);
   const body = cutFields(accessBody, header, frameOffsets.body);
 
-  const is_arp = node(ethernet.etherType.eq(etherType.arp)), is_ip = node(ethernet.etherType.eq(etherType.ipv4));
-  const is_icmp = node(is_ip.and(ip.protocol.eq(ipProtocol.icmp))), is_udp = node(is_ip.and(ip.protocol.eq(ipProtocol.udp)));
-  const ours = node(ip.dst.eq(config.ip)), arp_ours = node(arp.targetIp.eq(config.ip));
-  const mac_ours = node(ethernet.dst.eq(config.mac).or(ethernet.dst.eq(broadcastMac).and(is_arp)).or(config.acceptAnyMac));
+  const isArp = node(ethernet.etherType.eq(etherType.arp)), isIp = node(ethernet.etherType.eq(etherType.ipv4));
+  const isIcmp = node(isIp.and(ip.protocol.eq(ipProtocol.icmp))), isUdp = node(isIp.and(ip.protocol.eq(ipProtocol.udp)));
+  const ours = node(ip.dst.eq(config.ip)), arpOurs = node(arp.targetIp.eq(config.ip));
+  const macOurs = node(ethernet.dst.eq(config.mac).or(ethernet.dst.eq(broadcastMac).and(isArp)).or(config.acceptAnyMac));
   const native = node(udp.dstPort.eq(config.nativePort));
-  const port_past = node(udp.dstPort.sub(config.clientPort));
+  const portPast = node(udp.dstPort.sub(config.clientPort));
   // Ports past 65535 do not exist: a port below the first client port wraps to a large number.
-  const client = node(p.clientPorts > 65535 ? constant(1, 1) : port_past.lt(p.clientPorts));
+  const client = node(p.clientPorts > 65535 ? constant(1, 1) : portPast.lt(p.clientPorts));
 
   const tooLong = node(lastByte.ge(p.frameBytes));
   // Padded so that no sum below wraps.
   const wide = Math.max(17, lastByte.width);
-  const ip_total = ip.totalLength.zext(wide), frame_last = lastByte.zext(wide);
-  const past_frame = node(ip_total.add(frameOffsets.network - 1).gt(frame_last));
+  const ipTotal = ip.totalLength.zext(wide), frameLast = lastByte.zext(wide);
+  const pastFrame = node(ipTotal.add(frameOffsets.network - 1).gt(frameLast));
   const arpRequest = arp.hardwareType.eq(1).and(arp.protocolType.eq(etherType.ipv4))
     .and(arp.hardwareSize.eq(6)).and(arp.protocolSize.eq(4)).and(arp.operation.eq(1));
   const short = (bytes: number): Bit => ip.totalLength.lt(bytes);
@@ -175,25 +175,25 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   const rules: Rule[] = [
     { reason: "long", broken: tooLong },
     { reason: "short", broken: lastByte.lt(lastByteOf.ethernet) },
-    { reason: "mac", broken: mac_ours.not() },
-    { reason: "etherType", broken: is_ip.or(is_arp).not() },
-    { reason: "short", broken: is_arp.and(lastByte.lt(lastByteOf.arp)) },
-    { reason: "arp", broken: is_arp.and(arpRequest.and(arp_ours).not()) },
-    { reason: "short", broken: is_ip.and(lastByte.lt(lastByteOf.ipv4)) },
-    { reason: "ipHeader", broken: is_ip.and(ip.version.ne(4).or(ip.ihl.lt(5))) },
-    { reason: "ipOptions", broken: is_ip.and(ip.ihl.gt(5)) },
+    { reason: "mac", broken: macOurs.not() },
+    { reason: "etherType", broken: isIp.or(isArp).not() },
+    { reason: "short", broken: isArp.and(lastByte.lt(lastByteOf.arp)) },
+    { reason: "arp", broken: isArp.and(arpRequest.and(arpOurs).not()) },
+    { reason: "short", broken: isIp.and(lastByte.lt(lastByteOf.ipv4)) },
+    { reason: "ipHeader", broken: isIp.and(ip.version.ne(4).or(ip.ihl.lt(5))) },
+    { reason: "ipOptions", broken: isIp.and(ip.ihl.gt(5)) },
     // Decided in the next stage.
     { reason: "ipChecksum", broken: constant(0, 1) },
-    { reason: "fragment", broken: is_ip.and(ip.moreFragments.or(ip.fragmentOffset.any())) },
-    { reason: "ip", broken: is_ip.and(ours.not()) },
-    { reason: "length", broken: is_ip.and(short(ipv4Header.bytes).or(past_frame)) },
-    { reason: "protocol", broken: is_ip.and(is_icmp.or(is_udp).not()) },
-    { reason: "short", broken: is_icmp.and(short(ipv4Header.bytes + icmpHeader.bytes)) },
-    { reason: "icmp", broken: is_icmp.and(icmp.type.ne(8).or(icmp.code.ne(0))) },
-    { reason: "short", broken: is_udp.and(short(ipv4Header.bytes + udpHeader.bytes)) },
-    { reason: "port", broken: is_udp.and(native.or(client).not()) },
-    { reason: "length", broken: is_udp.and(udp.length.ne(ip.totalLength.sub(ipv4Header.bytes))) },
-    { reason: "short", broken: is_udp.and(udp.length.lt(udpHeader.bytes + clioHeader.bytes)) },
+    { reason: "fragment", broken: isIp.and(ip.moreFragments.or(ip.fragmentOffset.any())) },
+    { reason: "ip", broken: isIp.and(ours.not()) },
+    { reason: "length", broken: isIp.and(short(ipv4Header.bytes).or(pastFrame)) },
+    { reason: "protocol", broken: isIp.and(isIcmp.or(isUdp).not()) },
+    { reason: "short", broken: isIcmp.and(short(ipv4Header.bytes + icmpHeader.bytes)) },
+    { reason: "icmp", broken: isIcmp.and(icmp.type.ne(8).or(icmp.code.ne(0))) },
+    { reason: "short", broken: isUdp.and(short(ipv4Header.bytes + udpHeader.bytes)) },
+    { reason: "port", broken: isUdp.and(native.or(client).not()) },
+    { reason: "length", broken: isUdp.and(udp.length.ne(ip.totalLength.sub(ipv4Header.bytes))) },
+    { reason: "short", broken: isUdp.and(udp.length.lt(udpHeader.bytes + clioHeader.bytes)) },
   ];
 
   // The ten words of the IPv4 header: seven and three, each a tree of adders.
@@ -204,22 +204,22 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   const words = ipv4Header.bytes / 2;
   const sums = cat(total(words >> 1, words), total(0, words >> 1));
 
-  const kind = mux(is_arp, constant(frameKind.arp, 2), mux(is_icmp, constant(frameKind.icmp, 2), constant(frameKind.clio, 2)));
+  const kind = mux(isArp, constant(frameKind.arp, 2), mux(isIcmp, constant(frameKind.icmp, 2), constant(frameKind.clio, 2)));
   // Bytes behind the UDP header that the Clio header claims, against those that came.
-  const came_short = clio.size.zext(17).add(udpHeader.bytes).gt(udp.length.zext(17));
+  const cameShort = clio.size.zext(17).add(udpHeader.bytes).gt(udp.length.zext(17));
   const clioBytes = header.bits(frameOffsets.clio * 8, clioHeader.bytes * 8), ipBytes = 12;
   return {
-    rules, tooLong, ip: is_ip, kind, sums,
+    rules, tooLong, ip: isIp, kind, sums,
     request: {
       kind, opcode: clio.opcode, pid: clio.pid, va: body.va, length: body.length, body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
-      malformed: clio.size.lt(clioHeader.bytes).or(came_short),
+      malformed: clio.size.lt(clioHeader.bytes).or(cameShort),
       tracked: clio.flagTracked.and(native), retry: clio.flagRetry, client: cat(ip.src, udp.srcPort).is(clientBits),
       operation: mux(clio.flagRetry, clio.retryOf, clio.requestId),
     },
     context: {
-      kind, mac: ethernet.src, ip: mux(is_arp, arp.senderIp, ip.src), clientPort: udp.srcPort, nodePort: udp.dstPort,
+      kind, mac: ethernet.src, ip: mux(isArp, arp.senderIp, ip.src), clientPort: udp.srcPort, nodePort: udp.dstPort,
       // An ARP packet has no Clio header: its sender's MAC, which need not be the frame's source, is kept in the same place.
-      header: cat(clioBytes.bits(48, 80), mux(is_arp, arp.senderMac, clioBytes.bits(0, 48).is(48))).is(128),
+      header: cat(clioBytes.bits(48, 80), mux(isArp, arp.senderMac, clioBytes.bits(0, 48).is(48))).is(128),
       body: header.bits(frameOffsets.body * 8, accessBody.bytes * 8).is(96), published: native.not(), ipLength: ip.totalLength,
         icmpChecksum: icmp.checksum,
       ipHeader: header.bits(frameOffsets.network * 8, ipBytes * 8).is(96),

@@ -28,10 +28,10 @@ export interface NetTxParameters {
  */
 export const NetTx = module("NetTx",
   (p: NetTxParameters) => ({
-    config: input(NetConfig), reply: sink(Reply(p)), context_read: output(ContextRead(p)), context: input(ReplyContext),
+    config: input(NetConfig), reply: sink(Reply(p)), contextRead: output(ContextRead(p)), context: input(ReplyContext),
     /** The word kept for a slot, in the same cycle. */
-    word_slot: output(uint(slotBits(p))), word: input(uint(64)),
-    data: sink(ReadBeat(p.beatBytes)), echo_job: source(BufferJob(p)), echo_data: sink(BufferBeat(p.beatBytes)),
+    wordSlot: output(uint(slotBits(p))), word: input(uint(64)),
+    data: sink(ReadBeat(p.beatBytes)), echoJob: source(BufferJob(p)), echoData: sink(BufferBeat(p.beatBytes)),
     raw: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
   }),
   (io, p) => {
@@ -39,57 +39,57 @@ export const NetTx = module("NetTx",
     const headerBeats = Math.ceil(headerBytes / beatBytes), headerLanes = headerBeats * beatBytes;
 
     // Stage 1: the reply, its context at the memory's output. The echo job is made here, so that its data come in time.
-    const asked_valid = reg(bit, { init: 0 });
+    const askedValid = reg(bit, { init: 0 });
     const asked = reg(Reply(p));
-    const known_valid = cell(bit, { init: 0, name: "known_valid" });
-    const built_valid = cell(bit, { init: 0, name: "built_valid" });
+    const knownValid = cell(bit, { init: 0, name: "known_valid" });
+    const builtValid = cell(bit, { init: 0, name: "built_valid" });
     const sending = reg(bit, { init: 0 });
     const sent = stream(AxisBeat(beatBytes));
     const final = reg(bit);
-    const sending_room = node(sending.not().or(sent.fire.and(final)));
-    const built_room = node(built_valid.not().or(sending_room));
-    const known_room = node(known_valid.not().or(built_room));
+    const sendingRoom = node(sending.not().or(sent.fire.and(final)));
+    const builtRoom = node(builtValid.not().or(sendingRoom));
+    const knownRoom = node(knownValid.not().or(builtRoom));
 
     const replies = stage(io.reply, "full");
     const told = replyKind(asked, io.context, io.config);
     const job = stream(BufferJob(p));
-    const job_settled = node(told.echoes.not().or(job.ready));
-    const asked_moves = node(asked_valid.and(known_room).and(job_settled));
-    const asked_room = node(asked_valid.not().or(asked_moves));
-    replies.ready.set(asked_room);
+    const jobSettled = node(told.echoes.not().or(job.ready));
+    const askedMoves = node(askedValid.and(knownRoom).and(jobSettled));
+    const askedRoom = node(askedValid.not().or(askedMoves));
+    replies.ready.set(askedRoom);
     // What stands there is read whether it moves or not, so that the memory's address waits for no decision.
-    io.context_read.set({ en: asked_room, slot: replies.payload.slot });
-    when(asked_room, () => { asked_valid.set(replies.valid); asked.set(replies.payload); });
+    io.contextRead.set({ en: askedRoom, slot: replies.payload.slot });
+    when(askedRoom, () => { askedValid.set(replies.valid); asked.set(replies.payload); });
 
-    job.valid.set(asked_valid.and(told.echoes).and(known_room));
+    job.valid.set(askedValid.and(told.echoes).and(knownRoom));
     job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
-    connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echo_job);
+    connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echoJob);
 
     // Stage 2: what the reply is, and all that its header is made of.
-    io.word_slot.set(asked.slot);
+    io.wordSlot.set(asked.slot);
     const known = cell(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }), { name: "known" });
-    load(known_room, () => {
-      known_valid.set(asked_valid.and(job_settled));
+    load(knownRoom, () => {
+      knownValid.set(askedValid.and(jobSettled));
       known.set({ reply: asked, kind: told, context: io.context, word: io.word });
     });
     const plan = planReply(known.kind, known.reply, known.context, known.word, io.config);
-    const last_beat = node(plan.lastByte.bits(laneBits, beatBits));
+    const lastBeat = node(plan.lastByte.bits(laneBits, beatBits));
 
     // Stage 3: the header but for the end of the checksum, and what the frame takes from where.
     const built = cell(struct({
-      slot: uint(slotBits(p)), header: uint(headerBytes * 8), clio: bit, sum: uint(20), last_beat: uint(beatBits), last_lane: uint(laneBits),
+      slot: uint(slotBits(p)), header: uint(headerBytes * 8), clio: bit, sum: uint(20), lastBeat: uint(beatBits), lastLane: uint(laneBits),
       /** Number of the last byte that is not padding, up to 63. */
       content: uint(6), icmp: bit, echo: bit, data: bit,
     }), { name: "built" });
-    load(built_room, () => {
-      built_valid.set(known_valid);
+    load(builtRoom, () => {
+      builtValid.set(knownValid);
       const { clio, icmp, echoes, data } = known.kind;
       built.set({
-        slot: known.reply.slot, header: plan.header, clio, sum: plan.sum, last_beat, last_lane: plan.lastByte.bits(0, laneBits),
+        slot: known.reply.slot, header: plan.header, clio, sum: plan.sum, lastBeat, lastLane: plan.lastByte.bits(0, laneBits),
         content: plan.content, icmp, echo: echoes, data,
       });
     });
-    const built_moves = node(built_valid.and(sending_room));
+    const builtMoves = node(builtValid.and(sendingRoom));
 
     // Stage 4: the frame being sent. `header` and `take` (lanes that come from the data) move on by one beat with every beat sent.
     const slot = reg(uint(slotBits(p)));
@@ -99,7 +99,7 @@ export const NetTx = module("NetTx",
     const bearing = reg(bit);
     const echo = reg(bit);
     const left = reg(uint(beatBits));
-    const last_keep = reg(uint(beatBytes));
+    const lastKeep = reg(uint(beatBytes));
     const bears = node(built.echo.or(built.data));
     const lane = (i: number): Bit => {
       if (i >= fullBytes) return bears;
@@ -108,8 +108,8 @@ export const NetTx = module("NetTx",
     };
     const beatsBefore = (bytes: number): bigint => (1n << BigInt(Math.floor(bytes / beatBytes))) - 1n;
     const all = (1n << BigInt(headerBeats)) - 1n;
-    when(sending_room, () => { sending.set(built_valid); });
-    when(built_moves, () => {
+    when(sendingRoom, () => { sending.set(builtValid); });
+    when(builtMoves, () => {
       const checksum = ipv4Checksum(built.sum);
       slot.set(built.slot);
       header.set(mux(built.clio, placeChecksum(built.header, checksum), built.header).resize(headerLanes * 8));
@@ -119,9 +119,9 @@ export const NetTx = module("NetTx",
           beatsBefore(rawLimit)))));
       bearing.set(bears);
       echo.set(built.echo);
-      left.set(built.last_beat);
-      final.set(built.last_beat.eq(0));
-      last_keep.set(keepTo(built.last_lane, beatBytes));
+      left.set(built.lastBeat);
+      final.set(built.lastBeat.eq(0));
+      lastKeep.set(keepTo(built.lastLane, beatBytes));
     }).elseWhen(sent.fire, () => {
       header.set(header.shr(beatBytes * 8));
       take.set(take.shr(beatBytes).or(mux(bearing, constant((1n << BigInt(headerLanes)) - (1n << BigInt(headerLanes - beatBytes)),
@@ -134,26 +134,26 @@ export const NetTx = module("NetTx",
     const waits = node(plain.bit(0).not());
     // A register for the memory's data: they are there before the header is, and where they come from is far away.
     const data = compact ? io.data : stage(io.data, "forward");
-    const behind = node(mux(echo, io.echo_data.payload.data, data.payload.data));
+    const behind = node(mux(echo, io.echoData.payload.data, data.payload.data));
     const mask = fromBits(Array.from({ length: beatBytes * 8 }, (_, i) => take.bit(i >> 3)));
-    sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echo_data.valid, data.valid))));
+    sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echoData.valid, data.valid))));
     sent.payload.set({
-      data: header.trunc(beatBytes * 8).or(behind.and(mask)), keep: mux(final, last_keep as never, keepAll(beatBytes) as never),
+      data: header.trunc(beatBytes * 8).or(behind.and(mask)), keep: mux(final, lastKeep as never, keepAll(beatBytes) as never),
       last: final, user: final.and(waits).and(echo.not()).and(data.payload.bad),
     });
     const consumes = node(sending.and(waits).and(sent.ready));
     data.ready.set(consumes.and(echo.not()));
-    io.echo_data.ready.set(consumes.and(echo));
+    io.echoData.ready.set(consumes.and(echo));
     const beats = sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>;
     connect(arbiter([compact ? beats : stage(beats, "full", { name: "staged" }), io.raw], { last: v => v.last }), io.tx);
 
     const released = reg(bit, { init: 0 });
-    const released_slot = reg(uint(slotBits(p)));
+    const releasedSlot = reg(uint(slotBits(p)));
     released.set(sent.fire.and(final));
-    released_slot.set(slot);
-    io.release.set({ valid: released, slot: released_slot });
+    releasedSlot.set(slot);
+    io.release.set({ valid: released, slot: releasedSlot });
 
     const together = data.fire.not().or(data.payload.last.eq(final));
     assertAlways(together, "the data of a reply end with its length");
-    assertAlways(io.echo_data.fire.not().or(io.echo_data.payload.last.eq(final)), "the echoed beats end with the frame");
+    assertAlways(io.echoData.fire.not().or(io.echoData.payload.last.eq(final)), "the echoed beats end with the frame");
   });

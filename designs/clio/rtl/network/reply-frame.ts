@@ -80,10 +80,10 @@ export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typ
     sum.set(config.ip.bits(0, 16).zext(sumBits).add(config.ip.bits(16, 16).zext(sumBits)).add(constantSum + clioToIp + more));
     return sum;
   };
-  const own_ping = own(0, "own_ping"), own_bare = own(clioHeader.bytes, "own_bare");
-  const own_access = own(clioHeader.bytes + accessBody.bytes, "own_access");
+  const ownPing = own(0, "own_ping"), ownBare = own(clioHeader.bytes, "own_bare");
+  const ownAccess = own(clioHeader.bytes + accessBody.bytes, "own_access");
   const rest = context.ip.bits(0, 16).zext(sumBits).add(context.ip.bits(16, 16).zext(sumBits))
-    .add(mux(ping, own_ping, mux(withAccess, own_access, own_bare)));
+    .add(mux(ping, ownPing, mux(withAccess, ownAccess, ownBare)));
   return {
     arp, icmp, clio, ping, data, withAccess, withWord, atWord: reply.word.eq(replyWord.address), bare: reply.form.eq(replyForm.bare), padded, rest, echoes: node(icmp.or(ping.and(pinged))),
     given: node(onehotMux([data.or(withWord), ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(sizeBits),
@@ -100,7 +100,7 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
   /** Clio size plus `more`. */
   const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, sizeBits), mux(withAccess,
     constant(more + clioHeader.bytes + accessBody.bytes, sizeBits), more + clioHeader.bytes)));
-  const size = node(sized(0)), udp_length = node(sized(udpHeader.bytes)), ip_length = node(sized(clioToIp));
+  const size = node(sized(0)), udpLength = node(sized(udpHeader.bytes)), ipLength = node(sized(clioToIp));
   const lastWithout = mux(withAccess, constant(fullBytes - 1, sizeBits), mux(icmp, constant(pingOffset, sizeBits),
     mux(ping, constant(pingpongOffset, sizeBits), mux(arp, constant(arpBytes - 1, sizeBits), rawLimit - 1))));
   const last = node(given.add(lastWithout));
@@ -108,10 +108,10 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
 
   const ethernet = joinFields(ethernetHeader, { dst: context.mac, src: config.mac, etherType: mux(arp, constant(etherType.arp, 16),
     etherType.ipv4) });
-  const ip = joinFields(ipv4Header, { ...ipv4Constants, totalLength: ip_length, src: config.ip, dst: context.ip });
+  const ip = joinFields(ipv4Header, { ...ipv4Constants, totalLength: ipLength, src: config.ip, dst: context.ip });
   const kept = context.ipHeader.width;
   const ipOut = cat(ip.bits(kept, ipv4Header.bytes * 8 - kept), mux(icmp, context.ipHeader as UInt, ip.bits(0, kept)));
-  const udp = joinFields(udpHeader, { srcPort: context.nodePort, dstPort: context.clientPort, length: udp_length, checksum: 0 });
+  const udp = joinFields(udpHeader, { srcPort: context.nodePort, dstPort: context.clientPort, length: udpLength, checksum: 0 });
   const flag = (v: UInt<1>): Bit => v.and(context.published.not());
   const clioOut = joinFields(clioHeader, {
     ...asked, opcode: mux(kind.bare, asked.opcode, reply.opcode), status: reply.status, size,
@@ -124,8 +124,8 @@ export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typ
   // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the sum, which comes
   // back in at its low end, is told from its operand, so that one adder does.
   const before = context.icmpChecksum.not(), change = ~(echoRequestType << 8) & 0xffff;
-  const icmp_checksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
-  const icmpOut = joinFields(icmpHeader, { type: 0, code: 0, checksum: icmp_checksum, identifier: 0, sequence: 0 });
+  const icmpChecksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
+  const icmpOut = joinFields(icmpHeader, { type: 0, code: 0, checksum: icmpChecksum, identifier: 0, sequence: 0 });
   const icmpKept = icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
   const afterIp = headerBytes - frameOffsets.transport;
   const ipFrame = joinBytes(ipOut, mux(icmp, icmpOut.bits(0, icmpKept * 8).resize(afterIp * 8), joinBytes(udp, clioOut, bodyOut)));

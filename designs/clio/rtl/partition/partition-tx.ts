@@ -35,15 +35,15 @@ export const PartitionTx = module("PartitionTx",
     const holds = node(tx.valid.and(tx.ready.not()));
     const turn = turns({ partitions: p.partitions, cycles }, holds);
     const inputs = inwardsOf(io, "tx", p.partitions, Beat).map((from, i) => {
-      const [to_beats, to_lengths] = fork(from, 2, "lazy", { name: `entering_${i}` }) as [typeof from, typeof from];
+      const [toBeats, toLengths] = fork(from, 2, "lazy", { name: `entering_${i}` }) as [typeof from, typeof from];
       const beats = instance(`beats_${i}`, Fifo({ shape: Beat, depth, style: "block" }));
       const lengths = instance(`lengths_${i}`, Fifo({ shape: uint(lengthBits), depth, style: "distributed" }));
-      connect(to_beats, beats.push);
+      connect(toBeats, beats.push);
       const count = reg(uint(lengthBits), { init: 1, name: `count_${i}` });
       when(from.fire, () => { count.set(mux(from.payload.last, constant(1, lengthBits), count.add(1))); });
-      lengths.push.valid.set(to_lengths.valid.and(to_lengths.payload.last));
+      lengths.push.valid.set(toLengths.valid.and(toLengths.payload.last));
       lengths.push.payload.set(count);
-      to_lengths.ready.set(lengths.push.ready);
+      toLengths.ready.set(lengths.push.ready);
       assertAlways(from.valid.not().or(count.le(beatsOf(p))), "no frame is longer than the largest");
       return { beats, lengths };
     });

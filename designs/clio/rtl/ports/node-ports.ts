@@ -8,14 +8,14 @@ import { NetConfig } from "../records/records.ts";
 
 /** The port towards DRAM. */
 export const dramPorts = (w: Axi4Parameters) => ({
-  mem_aw: source(axi4Address(w)), mem_w: source(axi4Write(w.beatBytes)), mem_b: sink(axi4Response(w)), mem_ar: source(axi4Address(w)), mem_r: sink(axi4Read(w)),
+  memAw: source(axi4Address(w)), memW: source(axi4Write(w.beatBytes)), memB: sink(axi4Response(w)), memAr: source(axi4Address(w)), memR: sink(axi4Read(w)),
 });
 /** The ports for pages, registers and what is under way. @param addressBits of the register space */
 export const slowPathPorts = (c: NodeConfig, t: TranslateParameters, addressBits = registerAddressBits) => ({
-  free_page: sink(uint(c.ppnBits)), free_pages: output(uint(bitsFor(c.freePageBuffer))),
+  freePage: sink(uint(c.ppnBits)), freePages: output(uint(bitsFor(c.freePageBuffer))),
   /** The free-page buffer holds its low-water mark or less. */
-  low_water: output(bit),
-  shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
+  lowWater: output(bit),
+  shootdown: sink(Shootdown(t)), shootdownDone: source(bit),
   ...liteSlavePorts(addressBits),
   /** Slots in use: 0 when nothing is under way. */
   busy: output(uint(c.requestSlots)),
@@ -25,14 +25,14 @@ export const memoryPorts = (c: NodeConfig, w: Axi4Parameters, t: TranslateParame
 /** The ports towards the network. */
 export const networkPorts = (w: Axi4Parameters) => ({ rx: sink(AxisBeat(w.beatBytes)), tx: source(AxisBeat(w.beatBytes)) });
 /** The ports for the slow path's frames. */
-export const softwarePorts = (w: Axi4Parameters) => ({ soc_rx: source(AxisBeat(w.beatBytes)), soc_tx: sink(AxisBeat(w.beatBytes)) });
+export const softwarePorts = (w: Axi4Parameters) => ({ socRx: source(AxisBeat(w.beatBytes)), socTx: sink(AxisBeat(w.beatBytes)) });
 /** The ports towards the network and the slow path's frames. */
 export const framePorts = (w: Axi4Parameters) => ({ ...networkPorts(w), ...softwarePorts(w) });
 
-const inwards = ["mem_b", "mem_r", "free_page", "shootdown"] as const;
-const outwards = ["mem_aw", "mem_w", "mem_ar", "shootdown_done"] as const;
-const levels = ["free_pages", "low_water", "busy"] as const;
-const registersIn = ["s_aw", "s_w", "s_ar"] as const, registersOut = ["s_b", "s_r"] as const;
+const inwards = ["memB", "memR", "freePage", "shootdown"] as const;
+const outwards = ["memAw", "memW", "memAr", "shootdownDone"] as const;
+const levels = ["freePages", "lowWater", "busy"] as const;
+const registersIn = ["sAw", "sW", "sAr"] as const, registersOut = ["sB", "sR"] as const;
 type Named<K extends string> = { readonly [_ in K]: unknown };
 /** A module with these ports, seen from inside (its own) or from outside (an instance's): each stream has the other direction there. */
 type MemorySide = Named<(typeof inwards)[number] | (typeof outwards)[number] | (typeof levels)[number]>;
@@ -55,4 +55,4 @@ export function handThrough(outer: MemorySide & RegisterSide, inner: MemorySide 
 }
 
 /** The configuration of the node's way in and out, for what stands in front of it. */
-export const configPort = { net_config: output(NetConfig) };
+export const configPort = { netConfig: output(NetConfig) };

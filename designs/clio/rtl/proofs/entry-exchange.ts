@@ -14,63 +14,63 @@ const harness = module("EntryExchangeProof",
   () => ({ ...axi4Slave("s", p), ...axi4Master("m", p), exchange: sink(Exchange(p.addressBits)), exchanged: source(uint(64)) }),
   io => {
     const dut = instance("dut", EntryExchange(p));
-    connect(io.s_ar, dut.s_ar); connect(io.s_aw, dut.s_aw); connect(io.s_w, dut.s_w); connect(dut.s_r, io.s_r); connect(dut.s_b, io.s_b);
-    connect(dut.m_ar, io.m_ar); connect(dut.m_aw, io.m_aw); connect(dut.m_w, io.m_w); connect(io.m_r, dut.m_r); connect(io.m_b, dut.m_b);
+    connect(io.sAr, dut.sAr); connect(io.sAw, dut.sAw); connect(io.sW, dut.sW); connect(dut.sR, io.sR); connect(dut.sB, io.sB);
+    connect(dut.mAr, io.mAr); connect(dut.mAw, io.mAw); connect(dut.mW, io.mW); connect(io.mR, dut.mR); connect(io.mB, dut.mB);
     connect(io.exchange, dut.exchange); connect(dut.exchanged, io.exchanged);
-    const [ar, aw, w, r, b] = [node(io.m_ar.fire), node(io.m_aw.fire), node(io.m_w.fire), node(io.m_r.fire), node(io.m_b.fire)];
-    const own_ar = node(ar.and(io.s_ar.fire.not())), own_aw = node(aw.and(io.s_aw.fire.not())), own_w = node(w.and(io.s_w.fire.not()));
+    const [ar, aw, w, r, b] = [node(io.mAr.fire), node(io.mAw.fire), node(io.mW.fire), node(io.mR.fire), node(io.mB.fire)];
+    const ownAr = node(ar.and(io.sAr.fire.not())), ownAw = node(aw.and(io.sAw.fire.not())), ownW = node(w.and(io.sW.fire.not()));
 
     // Under way at the memory, each way; of the writes both parts.
     const count = (name: string, begins: Bit, ends: Bit) => {
-      const under_way = reg(uint(2), { init: 0, name: `model_${name}` });
-      under_way.set(mux(begins.and(ends.not()), under_way.add(1), mux(ends.and(begins.not()), under_way.sub(1), under_way)));
-      return under_way;
+      const underWay = reg(uint(2), { init: 0, name: `model_${name}` });
+      underWay.set(mux(begins.and(ends.not()), underWay.add(1), mux(ends.and(begins.not()), underWay.sub(1), underWay)));
+      return underWay;
     };
-    const reads = count("reads", ar, r), addresses = count("addresses", aw, b), data = count("data", w, b), owed = count("owed", io.s_aw.fire, io.s_w.fire);
-    const node_reads = count("node_reads", io.s_ar.fire, io.s_r.fire), node_writes = count("node_writes", io.s_aw.fire, io.s_b.fire);
+    const reads = count("reads", ar, r), addresses = count("addresses", aw, b), data = count("data", w, b), owed = count("owed", io.sAw.fire, io.sW.fire);
+    const nodeReads = count("node_reads", io.sAr.fire, io.sR.fire), nodeWrites = count("node_writes", io.sAw.fire, io.sB.fire);
 
     // What the surroundings promise.
-    producerObeys({ valid: io.s_ar.valid, ready: io.s_ar.ready, payload: io.s_ar.payload.addr }, "s_ar");
-    producerObeys({ valid: io.s_aw.valid, ready: io.s_aw.ready, payload: io.s_aw.payload.addr }, "s_aw");
-    producerObeys({ valid: io.s_w.valid, ready: io.s_w.ready, payload: io.s_w.payload.strb }, "s_w");
-    producerObeys({ valid: io.m_r.valid, ready: io.m_r.ready, payload: io.m_r.payload.data }, "m_r");
-    producerObeys({ valid: io.m_b.valid, ready: io.m_b.ready, payload: io.m_b.payload.resp }, "m_b");
+    producerObeys({ valid: io.sAr.valid, ready: io.sAr.ready, payload: io.sAr.payload.addr }, "s_ar");
+    producerObeys({ valid: io.sAw.valid, ready: io.sAw.ready, payload: io.sAw.payload.addr }, "s_aw");
+    producerObeys({ valid: io.sW.valid, ready: io.sW.ready, payload: io.sW.payload.strb }, "s_w");
+    producerObeys({ valid: io.mR.valid, ready: io.mR.ready, payload: io.mR.payload.data }, "m_r");
+    producerObeys({ valid: io.mB.valid, ready: io.mB.ready, payload: io.mB.payload.resp }, "m_b");
     producerObeys({ valid: io.exchange.valid, ready: io.exchange.ready, payload: cat(io.exchange.payload.address, io.exchange.payload.bits) }, "exchange");
-    assumeAlways(io.m_r.valid.not().or(reads.any()), "a word comes for each read");
-    assumeAlways(io.m_b.valid.not().or(addresses.any().and(data.any())), "an answer comes for each write");
-    assumeAlways(io.s_ar.valid.not().or(node_reads.lt(MOST)).and(io.s_aw.valid.not().or(node_writes.lt(MOST))), "the node has few accesses under way");
-    assumeAlways(io.s_w.payload.last.and(io.m_r.payload.last), "bursts have a beat");
+    assumeAlways(io.mR.valid.not().or(reads.any()), "a word comes for each read");
+    assumeAlways(io.mB.valid.not().or(addresses.any().and(data.any())), "an answer comes for each write");
+    assumeAlways(io.sAr.valid.not().or(nodeReads.lt(MOST)).and(io.sAw.valid.not().or(nodeWrites.lt(MOST))), "the node has few accesses under way");
+    assumeAlways(io.sW.payload.last.and(io.mR.payload.last), "bursts have a beat");
 
     // From the exchange's read to the answer to its write.
     const begun = reg(bit, { init: 0, name: "model_begun" }), addressed = reg(bit, { init: 0, name: "model_addressed" }), written = reg(bit, { init: 0, name: "model_written" });
     const found = reg(bit, { init: 0, name: "model_found" }), answered = reg(bit, { init: 0, name: "model_answered" });
     const old = reg(uint(64), { name: "model_old" });
-    const own_r = node(r.and(begun).and(found.not())), own_b = node(b.and(begun).and(answered.not()));
-    when(own_ar, () => { begun.set(1); });
-    when(own_r, () => { found.set(1); old.set(io.m_r.payload.data); });
-    when(own_aw, () => { addressed.set(1); });
-    when(own_w, () => { written.set(1); });
-    when(own_b, () => { answered.set(1); });
+    const ownR = node(r.and(begun).and(found.not())), ownB = node(b.and(begun).and(answered.not()));
+    when(ownAr, () => { begun.set(1); });
+    when(ownR, () => { found.set(1); old.set(io.mR.payload.data); });
+    when(ownAw, () => { addressed.set(1); });
+    when(ownW, () => { written.set(1); });
+    when(ownB, () => { answered.set(1); });
     when(io.exchanged.fire, () => { begun.set(0); found.set(0); addressed.set(0); written.set(0); answered.set(0); });
     const { address, bits } = io.exchange.payload, place = cat(address.bits(3, 1), address.bits(0, 3).and(0));
-    assertAlways(own_ar.not().or(begun.not().and(io.exchange.valid)), "one read an exchange");
-    assertAlways(own_ar.not().or(node_reads.any().or(node_writes.any()).not()), "nothing of the node is under way when the exchange begins");
-    assertAlways(begun.and(answered.not()).and(io.s_ar.fire.or(io.s_aw.fire).or(io.s_w.fire)).not(), "nothing of the node begins before the exchange has ended");
-    assertAlways(own_aw.not().or(found.and(addressed.not())).and(own_w.not().or(found.and(written.not()))), "one write an exchange, behind its read");
-    assertAlways(own_ar.not().or(io.m_ar.payload.addr.eq(place)).and(own_aw.not().or(io.m_aw.payload.addr.eq(place))), "both at the exchange's address");
-    assertAlways(own_w.not().or(io.m_w.payload.data.eq(bits).and(io.m_w.payload.strb.all())), "the new bits are written, all of them");
+    assertAlways(ownAr.not().or(begun.not().and(io.exchange.valid)), "one read an exchange");
+    assertAlways(ownAr.not().or(nodeReads.any().or(nodeWrites.any()).not()), "nothing of the node is under way when the exchange begins");
+    assertAlways(begun.and(answered.not()).and(io.sAr.fire.or(io.sAw.fire).or(io.sW.fire)).not(), "nothing of the node begins before the exchange has ended");
+    assertAlways(ownAw.not().or(found.and(addressed.not())).and(ownW.not().or(found.and(written.not()))), "one write an exchange, behind its read");
+    assertAlways(ownAr.not().or(io.mAr.payload.addr.eq(place)).and(ownAw.not().or(io.mAw.payload.addr.eq(place))), "both at the exchange's address");
+    assertAlways(ownW.not().or(io.mW.payload.data.eq(bits).and(io.mW.payload.strb.all())), "the new bits are written, all of them");
     assertAlways(io.exchanged.valid.not().or(answered.and(addressed).and(written).and(io.exchanged.payload.eq(old))), "told when the write is in memory: what the read found");
-    assertAlways(own_r.or(own_b).and(io.s_r.fire.or(io.s_b.fire)).not(), "the node gets no answer of the exchange");
-    assertAlways(io.s_w.fire.not().or(owed.any()), "data of the node pass behind their address");
-    moduleObeys({ valid: io.m_ar.valid, ready: io.m_ar.ready, payload: io.m_ar.payload.addr }, "m_ar");
-    moduleObeys({ valid: io.m_aw.valid, ready: io.m_aw.ready, payload: io.m_aw.payload.addr }, "m_aw");
-    moduleObeys({ valid: io.m_w.valid, ready: io.m_w.ready, payload: io.m_w.payload.strb }, "m_w");
+    assertAlways(ownR.or(ownB).and(io.sR.fire.or(io.sB.fire)).not(), "the node gets no answer of the exchange");
+    assertAlways(io.sW.fire.not().or(owed.any()), "data of the node pass behind their address");
+    moduleObeys({ valid: io.mAr.valid, ready: io.mAr.ready, payload: io.mAr.payload.addr }, "m_ar");
+    moduleObeys({ valid: io.mAw.valid, ready: io.mAw.ready, payload: io.mAw.payload.addr }, "m_aw");
+    moduleObeys({ valid: io.mW.valid, ready: io.mW.ready, payload: io.mW.payload.strb }, "m_w");
     moduleObeys({ valid: io.exchanged.valid, ready: io.exchanged.ready, payload: io.exchanged.payload }, "exchanged");
 
     const before = reg(bit, { init: 0, name: "model_before" });
-    when(io.exchange.valid.and(node_reads.any()).and(node_writes.any()), () => { before.set(1); });
+    when(io.exchange.valid.and(nodeReads.any()).and(nodeWrites.any()), () => { before.set(1); });
     cover(io.exchanged.fire.and(before), "an exchange that had to wait for a read and a write of the node");
-    cover(begun.and(io.s_ar.valid).and(io.s_aw.valid).and(own_b), "the node waits while the exchange ends");
+    cover(begun.and(io.sAr.valid).and(io.sAw.valid).and(ownB), "the node waits while the exchange ends");
   });
 
 export const entryExchangeProof: Proof = {

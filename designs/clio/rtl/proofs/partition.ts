@@ -15,7 +15,7 @@ const same = (a: Bit, b: Bit, what: string): void => { assertAlways(a.eq(b), `${
 
 // ---- Frames in.
 const rxHarness = module("PartitionRxProof",
-  () => ({ rx: input(struct({ valid: bit, data: bit, last: bit })), others: input(vec(struct({ valid: bit, data: bit, last: bit }), COPIES)), ready: input(bit), other_ready: input(uint(COPIES)), seen: output(bit) }),
+  () => ({ rx: input(struct({ valid: bit, data: bit, last: bit })), others: input(vec(struct({ valid: bit, data: bit, last: bit }), COPIES)), ready: input(bit), otherReady: input(uint(COPIES)), seen: output(bit) }),
   io => {
     const frame = { partitions: PARTITIONS, beatBytes: 1, frameBytes: 1, plain: true } as const;
     const duts = copies(k => {
@@ -30,14 +30,14 @@ const rxHarness = module("PartitionRxProof",
       dut.rx.valid.set(own.valid.or(other.valid));
       dut.rx.payload.set({ data: mux(own.valid, own.data, other.data).zext(8), keep: 1, last: mux(own.valid, own.last, other.last), user: 0 });
       const outs = dut as unknown as Readonly<Record<string, { readonly valid: Bit; readonly ready: { set(v: unknown): void }; readonly payload: { readonly last: Bit } }>>;
-      const out = (i: number): { readonly valid: Bit; readonly ready: { set(v: unknown): void }; readonly payload: { readonly last: Bit } } => outs[`rx_${i}`] as never;
+      const out = (i: number): { readonly valid: Bit; readonly ready: { set(v: unknown): void }; readonly payload: { readonly last: Bit } } => outs[`rx${i}`] as never;
       out(0).ready.set(io.ready);
-      out(1).ready.set(io.other_ready.bit(k));
+      out(1).ready.set(io.otherReady.bit(k));
       return { dut, out: out(0), inside: inside };
     });
-    const own_inside = reg(bit, { init: 0, name: "model_inside" });
-    when(io.rx.valid, () => { own_inside.set(io.rx.last.not()); });
-    const within = own_inside as unknown as Bit;
+    const ownInside = reg(bit, { init: 0, name: "model_inside" });
+    when(io.rx.valid, () => { ownInside.set(io.rx.last.not()); });
+    const within = ownInside as unknown as Bit;
     assumeAlways(io.rx.valid.not().or(within).or(io.rx.data.not()), "frames of partition 0 are its");
     for (const k of [0, 1]) assumeAlways(within.and(io.others.at(k).valid).not(), `${k}: nothing comes into a frame of partition 0`);
     const [a, b] = duts;

@@ -32,7 +32,7 @@ export const retryEvents = ["retriesAnswered", "retriesBusy", "retriesExpired", 
 export const RetryBuffer = module("RetryBuffer",
   (p: RetryBufferParameters) => ({
     request: sink(RetryRequest(p)), pass: source(Access(p)), fence: source(struct({ slot: uint(slotBits(p)) })), answer: source(RetryAnswer(p)),
-    done: input(RetryDone(whole(p))), word_slot: input(uint(slotBits(p))), word: output(uint(whole(p).wordBits)),
+    done: input(RetryDone(whole(p))), wordSlot: input(uint(slotBits(p))), word: output(uint(whole(p).wordBits)),
     events: output(struct(Object.fromEntries(retryEvents.map(n => [n, bit])) as Record<(typeof retryEvents)[number], typeof bit>)),
   }),
   (io, given) => {
@@ -45,7 +45,7 @@ export const RetryBuffer = module("RetryBuffer",
     results.started.set(verdict.started);
     results.finding.set(verdict.finding);
     results.done.set(io.done);
-    results.word_slot.set(io.word_slot);
+    results.wordSlot.set(io.wordSlot);
     io.word.set(results.word);
     connect(results.answer, io.answer);
     io.events.set({

@@ -52,22 +52,22 @@ export const RetryClients = module("RetryClients",
     /** Places had so far. */
     const used = reg(uint(index.width + 1), { init: 0 });
     const vacant = reg(struct({ valid: bit, swept: bit, index }), { init: 0 });
-    const all_used = node(used.bit(index.width));
-    const place = node(mux(all_used, vacant.index, used.trunc(index.width)));
-    io.place.set({ valid: all_used.not().or(vacant.valid.and(vacant.swept)), index: place });
+    const allUsed = node(used.bit(index.width));
+    const place = node(mux(allUsed, vacant.index, used.trunc(index.width)));
+    io.place.set({ valid: allUsed.not().or(vacant.valid.and(vacant.swept)), index: place });
     const entering = node(mux(io.add.valid, decode(place, n), constant(0, n)));
     keys.toArray().forEach((k, i) => { when(entering.bit(i), () => { k.set(io.add.key); }); });
 
     const Place = struct({ valid: bit, index });
     /** Who may be forgotten; a bit for his place. */
     const idle = reg(Place, { init: 0 });
-    const idle_place = reg(uint(n), { init: 0 });
-    const forgotten = node(mux(io.retire, idle_place, constant(0, n)));
+    const idlePlace = reg(uint(n), { init: 0 });
+    const forgotten = node(mux(io.retire, idlePlace, constant(0, n)));
     written.set(written.and(forgotten.not()).or(entering));
     when(io.look, () => { matches.set(mux(io.asks, matching.and(forgotten.not()), constant(0, n))); })
       .elseWhen(io.add.valid.and(io.add.same), () => { matches.set(matches.or(entering)); });
     when(io.add.valid, () => {
-      when(all_used, () => { vacant.valid.set(0); }).otherwise(() => { used.set(used.add(1)); });
+      when(allUsed, () => { vacant.valid.set(0); }).otherwise(() => { used.set(used.add(1)); });
     });
     when(io.freed, () => { vacant.swept.set(1); });
     when(io.retire, () => { vacant.set({ valid: 1, swept: 0, index: idle.index }); });
@@ -91,7 +91,7 @@ export const RetryClients = module("RetryClients",
     const looked = reg(Silent, { init: 0 });
     const longest = reg(Silent, { init: 0 });
     const touched = (i: UInt): Bit => touch.valid.and(touch.index.eq(i));
-    const inhabited = (i: UInt): Bit => all_used.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
+    const inhabited = (i: UInt): Bit => allUsed.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
     looking.set(looking.add(1));
     looked.set({ valid: inhabited(looking).and(touched(looking).not()), index: looking, quarters: now.sub(heard.readAsync(looking)) });
     const longer = node(looked.valid.and(looked.quarters.ge(idleQuarters)).and(touched(looked.index).not())
@@ -104,12 +104,12 @@ export const RetryClients = module("RetryClients",
     when(ends, () => { chosen.set({ valid: longer.or(standing), index: mux(longer, looked.index, longest.index) }); })
       .elseWhen(touched(chosen.index), () => { chosen.valid.set(0); });
     idle.set({ valid: chosen.valid.and(touched(chosen.index).not()), index: chosen.index });
-    idle_place.set(decode(chosen.index, n));
+    idlePlace.set(decode(chosen.index, n));
     when(io.retire, () => { idle.valid.set(0); chosen.valid.set(0); longest.valid.set(0); looked.valid.set(0); });
-    io.idle.set({ valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idle_place).any().not()).all(), index: idle.index });
+    io.idle.set({ valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idlePlace).any().not()).all(), index: idle.index });
 
     assertAlways(matching.and(matching.sub(1)).any().not(), "a client is known at one place");
-    assertAlways(io.add.valid.not().or(all_used.not()).or(vacant.valid.and(vacant.swept)), "a client enters where there is a place");
+    assertAlways(io.add.valid.not().or(allUsed.not()).or(vacant.valid.and(vacant.swept)), "a client enters where there is a place");
     assertAlways(io.add.valid.and(io.touch.valid).not(), "who enters is heard of by that");
     assertAlways(io.look.and(io.add.valid).not(), "nobody is looked up while one enters");
     assertAlways(io.retire.not().or(io.idle.valid), "an idle client is forgotten, one at a time");

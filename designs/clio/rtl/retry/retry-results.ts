@@ -56,35 +56,35 @@ export const RetryResults = module("RetryResults",
       started: input(RetryStarted(p)), finding: input(RetryFinding(p)),
       done: input(RetryDone(p)),
       answer: source(RetryAnswer(p)),
-      word_slot: input(slot), word: output(uint(p.wordBits)),
+      wordSlot: input(slot), word: output(uint(p.wordBits)),
       events: output(struct({ answered: bit, busy: bit, expired: bit })),
     };
   },
   (io, p) => {
     const none = constant(0, p.slots);
     const mark = (valid: Bit, slot: UInt): UInt => mux(valid, decode(slot, p.slots), none);
-    const entry_of = ram(uint(Math.log2(p.entries)), { depth: p.slots, collision: "undefined", style: "distributed" });
-    entry_of.write(io.started.valid, io.started.slot, io.started.entry);
+    const entryOf = ram(uint(Math.log2(p.entries)), { depth: p.slots, collision: "undefined", style: "distributed" });
+    entryOf.write(io.started.valid, io.started.slot, io.started.entry);
     const awaited = reg(uint(p.slots), { init: 0 });
 
     // Whether the request that put the entry there is still doing it.
     const f = io.finding;
-    const under_way = node(awaited.shr(f.entrySlot).bit(0).and(entry_of.readAsync(f.entrySlot).eq(f.entry)));
+    const underWay = node(awaited.shr(f.entrySlot).bit(0).and(entryOf.readAsync(f.entrySlot).eq(f.entry)));
     const own = f.entrySlot.eq(f.slot);
-    const orphaned = node(f.valid.and(f.kind.eq(retryFinding.entered)).and(under_way).and(own.not()));
+    const orphaned = node(f.valid.and(f.kind.eq(retryFinding.entered)).and(underWay).and(own.not()));
     const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
     awaited.set(awaited.and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not())
       .or(mark(io.started.valid, io.started.slot)));
 
     const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), { depth: p.entries, collision: "undefined", style: "block" });
     // A signal of its own: Yosys makes registers of a memory that is read to address another.
-    const done_entry = node(entry_of.readAsync(io.done.slot));
-    results.write(finished, done_entry, { status: io.done.status, word: io.done.word });
+    const doneEntry = node(entryOf.readAsync(io.done.slot));
+    results.write(finished, doneEntry, { status: io.done.status, word: io.done.word });
     const result = results.readSync(f.entry);
 
     // The answer, one cycle later with the result.
     const found = node(f.kind.eq(retryFinding.found));
-    const kind = node(mux(found, mux(under_way, constant(retryAnswer.busy, 2), constant(retryAnswer.replayed, 2)), f.kind));
+    const kind = node(mux(found, mux(underWay, constant(retryAnswer.busy, 2), constant(retryAnswer.replayed, 2)), f.kind));
     const asks = reg(struct({ valid: bit, slot: uint(slotBits(p)), kind: uint(2), silent: bit, replyOpcode: uint(8) }), { init: 0 });
     asks.set({ valid: f.valid.and(f.kind.ne(retryFinding.entered)), slot: f.slot, kind, silent: f.silent, replyOpcode: f.replyOpcode });
     const replays = node(asks.valid.and(asks.kind.eq(retryAnswer.replayed)));
@@ -98,18 +98,18 @@ export const RetryResults = module("RetryResults",
 
     // Two sides give a slot its number, so each has a memory.
     const word = uint(p.wordBits);
-    const found_words = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
-    const remembered_words = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
-    found_words.write(io.done.valid, io.done.slot, io.done.word);
-    remembered_words.write(replays, asks.slot, result.word);
+    const foundWords = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
+    const rememberedWords = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
+    foundWords.write(io.done.valid, io.done.slot, io.done.word);
+    rememberedWords.write(replays, asks.slot, result.word);
     // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for that.
     // They begin as something known: a memory read at two places is two memories, which need not begin alike.
     const turns = { depth: p.slots, collision: "undefined", style: "distributed", init: Array.from({ length: p.slots }, () => 0) } as const;
-    const found_turn = ram(bit, turns), remembered_turn = ram(bit, turns);
-    found_turn.write(io.done.valid, io.done.slot, remembered_turn.readAsync(io.done.slot));
-    remembered_turn.write(replays, asks.slot, found_turn.readAsync(asks.slot).not());
-    const remembered = found_turn.readAsync(io.word_slot).xor(remembered_turn.readAsync(io.word_slot));
-    io.word.set(mux(remembered, remembered_words.readAsync(io.word_slot), found_words.readAsync(io.word_slot)));
+    const foundTurn = ram(bit, turns), rememberedTurn = ram(bit, turns);
+    foundTurn.write(io.done.valid, io.done.slot, rememberedTurn.readAsync(io.done.slot));
+    rememberedTurn.write(replays, asks.slot, foundTurn.readAsync(asks.slot).not());
+    const remembered = foundTurn.readAsync(io.wordSlot).xor(rememberedTurn.readAsync(io.wordSlot));
+    io.word.set(mux(remembered, rememberedWords.readAsync(io.wordSlot), foundWords.readAsync(io.wordSlot)));
 
     io.events.set({
       answered: replays, busy: asks.valid.and(asks.kind.eq(retryAnswer.busy)), expired: asks.valid.and(asks.kind.eq(retryAnswer.expired)),

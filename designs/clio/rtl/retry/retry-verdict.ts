@@ -25,19 +25,19 @@ export const RetryVerdict = module("RetryVerdict",
     evicted: output(bit), replaced: output(bit),
   }),
   (io, given) => {
-    const p = whole(given), index_bits = Math.log2(p.clients), set_bits = Math.log2(p.sets), way_bits = Math.log2(p.ways);
+    const p = whole(given), indexBits = Math.log2(p.clients), setBits = Math.log2(p.sets), wayBits = Math.log2(p.ways);
     const clients = instance("clients", RetryClients({ clients: p.clients, clientBits: p.clientBits, timeoutCycles: p.timeoutCycles,
       stampBits: p.stampBits }));
     const sweep = instance("sweep", RetrySweep({ sets: p.sets, clients: p.clients, operationBits: p.operationBits }));
     const entries = ram(vec(RetryEntry(p), p.ways), { depth: p.sets, collision: "old", style: p.watchedNumbers === undefined ? "block" : "distributed" });
     /** The way of each set that holds the oldest. */
-    const oldest_of = ram(uint(way_bits), { depth: p.sets, collision: "new" });
+    const oldestOf = ram(uint(wayBits), { depth: p.sets, collision: "new" });
     /** Newest operation forgotten, by client. */
     const forgotten = ram(uint(p.operationBits), { depth: p.clients, collision: "undefined", style: "distributed" });
 
     // The memories are cleared after a reset; what is looked up in them waits.
     const clearing = reg(bit, { init: 1 });
-    const cleared = reg(uint(set_bits), { init: 0 });
+    const cleared = reg(uint(setBits), { init: 0 });
     when(clearing, () => {
       cleared.set(cleared.add(1));
       when(cleared.all(), () => { clearing.set(0); });
@@ -55,18 +55,18 @@ export const RetryVerdict = module("RetryVerdict",
     clients.asks.set(io.request.valid.and(r.tracked).and(sweeps.not()));
     const looked = reg(Sought(p), { init: 0 });
     const asking = reg(RetryRequest(given));
-    const swept_client = reg(uint(index_bits));
+    const sweptClient = reg(uint(indexBits));
     when(advance, () => {
       looked.set({ valid: io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps), sweeping: sweeps, purging: sweep.step.purge,
-        purges_last: sweep.purged, row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(set_bits)) });
-      swept_client.set(sweep.step.client);
+        purgesLast: sweep.purged, row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(setBits)) });
+      sweptClient.set(sweep.step.client);
       assignView(asking, r, "request");
     });
 
     // ---- Stage 1: which client, its set, and what is forgotten of it.
     const row = entries.readSync(looked.row, { en: advance });
-    const oldest = oldest_of.readSync(looked.row, { en: advance });
-    const asking_client = node(mux(looked.sweeping, swept_client, clients.found.index));
+    const oldest = oldestOf.readSync(looked.row, { en: advance });
+    const askingClient = node(mux(looked.sweeping, sweptClient, clients.found.index));
     const judged = reg(Judged(p), { init: 0 });
     /** An operation is at or behind what is being written down as forgotten of its client. */
     const isLeft = (of: UInt, operation: UInt): Bit =>
@@ -75,28 +75,28 @@ export const RetryVerdict = module("RetryVerdict",
     // ---- Stage 2: the verdict.
     const at = reg(Sought(p), { init: 0 });
     const { valid, sweeping, purging } = at;
-    const row_at = at.row;
+    const rowAt = at.row;
     const request = reg(RetryRequest(given));
     const known = reg(bit, { init: 0 });
-    const client = reg(uint(index_bits));
+    const client = reg(uint(indexBits));
     /** Newest operation forgotten of the client, and whether more was written down while this one was read or has been waiting here. */
     const mark = reg(uint(p.operationBits));
     const left = reg(bit);
     /** The request just ahead was remembered, in which way; it was to the same set, or even the same operation: `row` is from before. */
-    const ahead = reg(struct({ inserted: bit, way: uint(way_bits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }), { init: 0 });
+    const ahead = reg(struct({ inserted: bit, way: uint(wayBits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }), { init: 0 });
     const inserts = wire(bit);
-    const same_client = node(carryEqual(request.client, asking.client));
-    const leaves_it = node(isLeft(client, request.operation));
+    const sameClient = node(carryEqual(request.client, asking.client));
+    const leavesIt = node(isLeft(client, request.operation));
     when(advance, () => {
       assignView(at, looked, "looked");
       assignView(request, asking, "asking");
       known.set(clients.found.valid);
-      client.set(asking_client);
-      mark.set(forgotten.readAsync(asking_client));
-      left.set(isLeft(asking_client, asking.operation));
-      ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: looked.row.eq(row_at),
-        sameKey: carryEqual(request.operation, asking.operation, same_client) });
-    }).otherwise(() => { left.set(left.or(leaves_it)); });
+      client.set(askingClient);
+      mark.set(forgotten.readAsync(askingClient));
+      left.set(isLeft(askingClient, asking.operation));
+      ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: looked.row.eq(rowAt),
+        sameKey: carryEqual(request.operation, asking.operation, sameClient) });
+    }).otherwise(() => { left.set(left.or(leavesIt)); });
     const asks = node(valid.and(sweeping.not()));
     const kept = node(request.tracked.and(request.keeps));
 
@@ -105,7 +105,7 @@ export const RetryVerdict = module("RetryVerdict",
     const holds = node(newcomer.and(clients.place.valid));
     const enters = node(newcomer.and(clients.place.valid).and(judged.forgets.not()));
     const preceding = node(request.operation.sub(1));
-    clients.add.set({ valid: enters, key: request.client, same: same_client.and(looked.valid).and(looked.sweeping.not()).and(asking.tracked) });
+    clients.add.set({ valid: enters, key: request.client, same: sameClient.and(looked.valid).and(looked.sweeping.not()).and(asking.tracked) });
     when(enters, () => {
       known.set(1);
       client.set(clients.place.index);
@@ -119,11 +119,11 @@ export const RetryVerdict = module("RetryVerdict",
     const hits = row.toArray().map((way, i) => {
       return node(carryEqual(cat(way.client, way.operation), cat(client, request.operation), way.valid, current[i] as Bit), { name: `hits_${i}` });
     });
-    const repeats_ahead = node(ahead.inserted.and(ahead.sameKey));
-    const any_hit = node(orTree(hits));
-    const hit = node(any_hit.or(repeats_ahead).and(known));
+    const repeatsAhead = node(ahead.inserted.and(ahead.sameKey));
+    const anyHit = node(orTree(hits));
+    const hit = node(anyHit.or(repeatsAhead).and(known));
     // Is it newer than all that were forgotten, what is being written down in this cycle included?
-    const fresh = node(cat(known, isAfter(request.operation, mark), left.not(), leaves_it.not()).all());
+    const fresh = node(cat(known, isAfter(request.operation, mark), left.not(), leavesIt.not()).all());
 
     const remembers = node(kept.and(hit.not()).and(fresh));
     const Out = struct({ fence: bit, access: Access(p) });
@@ -139,7 +139,7 @@ export const RetryVerdict = module("RetryVerdict",
     sweep.purge.set({ valid: retires, index: clients.idle.index });
     // A place is free when all has been removed, and who read the last row before that is gone.
     const purged = reg(bit, { init: 0 });
-    when(advance, () => { purged.set(valid.and(at.purges_last)); });
+    when(advance, () => { purged.set(valid.and(at.purgesLast)); });
     clients.freed.set(purged.and(advance));
 
     // The set as it is from now on.
@@ -148,13 +148,13 @@ export const RetryVerdict = module("RetryVerdict",
       .and(purging.or(isAged(way.operation, mark))), { name: `removes_${i}` }));
     const slot = request.access.slot;
     const entry = { valid: inserts, client, operation: request.operation, slot };
-    entries.write(clearing.or(moves), mux(clearing, cleared, row_at), row.toArray().map(() => entry) as never,
+    entries.write(clearing.or(moves), mux(clearing, cleared, rowAt), row.toArray().map(() => entry) as never,
       fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))));
-    oldest_of.write(inserts, row_at, oldest.add(1));
+    oldestOf.write(inserts, rowAt, oldest.add(1));
 
     // ---- Stage 3: what was pushed out is written down; the results are asked.
     const victim = node(row.at(oldest));
-    const way = mux(repeats_ahead, ahead.way, mux(any_hit, encodeOnehot(fromBits(hits)).is(way_bits), oldest));
+    const way = mux(repeatsAhead, ahead.way, mux(anyHit, encodeOnehot(fromBits(hits)).is(wayBits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
     // Forgotten of a client: what is pushed out; or what lies a quarter of a round back, so that serial numbers stay comparable for a client
     // that goes on for long without one pushed out.
@@ -163,13 +163,13 @@ export const RetryVerdict = module("RetryVerdict",
     judged.set({
       valid: settles.and(kept.or(refused)),
       kind: mux(refused, finding("busy"), mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired")))),
-      slot, entry: cat(row_at, way),
-      entrySlot: mux(repeats_ahead, ahead.slot, mux(any_hit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
+      slot, entry: cat(rowAt, way),
+      entrySlot: mux(repeatsAhead, ahead.slot, mux(anyHit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
       silent: request.access.silent, replyOpcode: request.access.replyOpcode,
       evicts, forgets: evicts.or(drags), client: mux(evicts, victim.client, client),
       operation: mux(evicts, victim.operation, quarterBefore(request.operation).is(p.operationBits)),
     });
-    io.started.set({ valid: inserts, slot, entry: cat(row_at, oldest) });
+    io.started.set({ valid: inserts, slot, entry: cat(rowAt, oldest) });
     io.finding.set({ valid: judged.valid, kind: judged.kind, slot: judged.slot, entry: judged.entry, entrySlot: judged.entrySlot,
       silent: judged.silent, replyOpcode: judged.replyOpcode });
 
@@ -178,24 +178,24 @@ export const RetryVerdict = module("RetryVerdict",
     forgotten.write(newest.or(enters), mux(judged.forgets, judged.client, clients.place.index), mux(judged.forgets, judged.operation, preceding));
 
     const out = stage(stage(decided, "forward", { name: "out" }), "backward", { name: "spare" });
-    const [to_pass, to_fence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];
-    io.pass.valid.set(to_pass.valid);
-    to_pass.ready.set(io.pass.ready);
-    io.pass.payload.set(to_pass.payload.access);
-    io.fence.valid.set(to_fence.valid);
-    to_fence.ready.set(io.fence.ready);
-    io.fence.payload.set({ slot: to_fence.payload.access.slot });
+    const [toPass, toFence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];
+    io.pass.valid.set(toPass.valid);
+    toPass.ready.set(io.pass.ready);
+    io.pass.payload.set(toPass.payload.access);
+    io.fence.valid.set(toFence.valid);
+    toFence.ready.set(io.fence.ready);
+    io.fence.payload.set({ slot: toFence.payload.access.slot });
 
     io.evicted.set(judged.evicts);
     io.replaced.set(retires);
 
-    const matching = cat(repeats_ahead, fromBits(hits));
+    const matching = cat(repeatsAhead, fromBits(hits));
     assertAlways(valid.and(known).and(kept).and(sweeping.not()).and(matching.and(matching.sub(1)).any()).not(), "an operation is remembered once");
     assertAlways(clearing.and(inserts).not(), "nothing is remembered while the memories are cleared");
     if (p.watchedNumbers !== undefined) {
       watchOperation({
         sets: p.sets, numbers: p.watchedNumbers, clearing, arriving: r, looked, asking, found: clients.found, at, request, known, client, mark, left,
-        leavesIt: leaves_it, hit, row: row.toArray(), oldest, inserts, ahead, judged,
+        leavesIt: leavesIt, hit, row: row.toArray(), oldest, inserts, ahead, judged,
         entriesAt: at => entries.readAsync(at).toArray(), forgottenAt: of => forgotten.readAsync(of),
       });
     }
@@ -206,7 +206,7 @@ export const RetryVerdict = module("RetryVerdict",
 const Sought = (p: ReturnType<typeof whole>) => struct({
   valid: bit, sweeping: bit,
   /** The sweep's: of a client that was forgotten; and the last of those sets. */
-  purging: bit, purges_last: bit,
+  purging: bit, purgesLast: bit,
   row: uint(Math.log2(p.sets)),
 });
 /** What stage 2 found out of a request. */

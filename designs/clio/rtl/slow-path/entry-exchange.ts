@@ -25,66 +25,66 @@ export const EntryExchange = module("EntryExchange",
     const reads = reg(uint(counterBits), { init: 0 });
     const writes = reg(uint(counterBits), { init: 0 });
     // Closed to the node, each for itself: never while one of its addresses waits to be taken, which would withdraw it.
-    const ar_closed = reg(bit, { init: 0 });
-    const aw_closed = reg(bit, { init: 0 });
-    const w_done = reg(bit, { init: 0 });
-    const aw_done = reg(bit, { init: 0 });
+    const arClosed = reg(bit, { init: 0 });
+    const awClosed = reg(bit, { init: 0 });
+    const wDone = reg(bit, { init: 0 });
+    const awDone = reg(bit, { init: 0 });
     const old = reg(uint(64));
     const state = fsm(["open", "drain", "ask", "read", "put", "answer", "tell"], "open", m => ({
       open: () => { when(io.exchange.valid, () => { m.go("drain"); }); },
-      drain: () => { when(ar_closed.and(aw_closed).and(reads.eq(0)).and(writes.eq(0)), () => { m.go("ask"); }); },
-      ask: () => { when(io.m_ar.ready, () => { m.go("read"); }); },
+      drain: () => { when(arClosed.and(awClosed).and(reads.eq(0)).and(writes.eq(0)), () => { m.go("ask"); }); },
+      ask: () => { when(io.mAr.ready, () => { m.go("read"); }); },
       read: () => {
-        when(io.m_r.valid, () => {
-          old.set(unpack(vec(uint(64), words), io.m_r.payload.data).at(lane));
-          aw_done.set(0);
-          w_done.set(0);
+        when(io.mR.valid, () => {
+          old.set(unpack(vec(uint(64), words), io.mR.payload.data).at(lane));
+          awDone.set(0);
+          wDone.set(0);
           m.go("put");
         });
       },
       put: () => {
-        when(io.m_aw.ready, () => { aw_done.set(1); });
-        when(io.m_w.ready, () => { w_done.set(1); });
-        when(aw_done.or(io.m_aw.ready).and(w_done.or(io.m_w.ready)), () => { m.go("answer"); });
+        when(io.mAw.ready, () => { awDone.set(1); });
+        when(io.mW.ready, () => { wDone.set(1); });
+        when(awDone.or(io.mAw.ready).and(wDone.or(io.mW.ready)), () => { m.go("answer"); });
       },
-      answer: () => { when(io.m_b.valid, () => { m.go("tell"); }); },
+      answer: () => { when(io.mB.valid, () => { m.go("tell"); }); },
       tell: () => { when(io.exchanged.ready, () => { m.go("open"); }); },
     }));
     const closing = node(state.is("drain"));
     const ours = { ask: node(state.is("ask")), read: node(state.is("read")), put: node(state.is("put")), answer: node(state.is("answer")) };
-    for (const [closed, channel] of [[ar_closed, io.s_ar], [aw_closed, io.s_aw]] as const) {
+    for (const [closed, channel] of [[arClosed, io.sAr], [awClosed, io.sAw]] as const) {
       when(state.is("open"), () => { closed.set(0); })
         .elseWhen(closing.and(channel.valid.not().or(channel.ready)), () => { closed.set(1); });
     }
 
-    io.m_ar.valid.set(io.s_ar.valid.and(ar_closed.not()).or(ours.ask));
-    io.m_ar.payload.set(mux(ours.ask, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.s_ar.payload));
-    io.s_ar.ready.set(io.m_ar.ready.and(ar_closed.not()));
-    const putsAddress = node(ours.put.and(aw_done.not())), putsData = node(ours.put.and(w_done.not()));
-    io.m_aw.valid.set(io.s_aw.valid.and(aw_closed.not()).or(putsAddress));
-    io.m_aw.payload.set(mux(putsAddress, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.s_aw.payload));
-    io.s_aw.ready.set(io.m_aw.ready.and(aw_closed.not()));
+    io.mAr.valid.set(io.sAr.valid.and(arClosed.not()).or(ours.ask));
+    io.mAr.payload.set(mux(ours.ask, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.sAr.payload));
+    io.sAr.ready.set(io.mAr.ready.and(arClosed.not()));
+    const putsAddress = node(ours.put.and(awDone.not())), putsData = node(ours.put.and(wDone.not()));
+    io.mAw.valid.set(io.sAw.valid.and(awClosed.not()).or(putsAddress));
+    io.mAw.payload.set(mux(putsAddress, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.sAw.payload));
+    io.sAw.ready.set(io.mAw.ready.and(awClosed.not()));
     // Data of the node pass behind their address only: none can wait at the memory when the exchange's own come.
     const owed = reg(uint(counterBits), { init: 0 });
-    const w_open = node(owed.any());
+    const wOpen = node(owed.any());
     const strobes = wordBits === 0 ? constant(255, 8) : cat(...Array.from({ length: words }, (_, i) => repeat(lane.eq(i), 8)).reverse());
-    io.m_w.valid.set(mux(ours.put, putsData, io.s_w.valid.and(w_open)));
-    io.m_w.payload.set(mux(ours.put, { data: repeat(bits, words), strb: strobes, last: constant(1, 1) }, io.s_w.payload));
-    io.s_w.ready.set(io.m_w.ready.and(w_open));
-    io.s_r.valid.set(io.m_r.valid.and(ours.read.not()));
-    io.s_r.payload.set(io.m_r.payload);
-    io.m_r.ready.set(ours.read.or(io.s_r.ready));
-    io.s_b.valid.set(io.m_b.valid.and(ours.answer.not()));
-    io.s_b.payload.set(io.m_b.payload);
-    io.m_b.ready.set(ours.answer.or(io.s_b.ready));
+    io.mW.valid.set(mux(ours.put, putsData, io.sW.valid.and(wOpen)));
+    io.mW.payload.set(mux(ours.put, { data: repeat(bits, words), strb: strobes, last: constant(1, 1) }, io.sW.payload));
+    io.sW.ready.set(io.mW.ready.and(wOpen));
+    io.sR.valid.set(io.mR.valid.and(ours.read.not()));
+    io.sR.payload.set(io.mR.payload);
+    io.mR.ready.set(ours.read.or(io.sR.ready));
+    io.sB.valid.set(io.mB.valid.and(ours.answer.not()));
+    io.sB.payload.set(io.mB.payload);
+    io.mB.ready.set(ours.answer.or(io.sB.ready));
 
     const counted = (count: typeof reads, begins: Bit, ends: Bit): void => {
       when(begins.and(ends.not()), () => { count.set(count.add(1)); }).elseWhen(ends.and(begins.not()), () => { count.set(count.sub(1)); });
       assertAlways(begins.and(count.all()).not(), "no more accesses are under way than are counted");
     };
-    counted(reads, io.s_ar.fire, io.s_r.fire.and(io.s_r.payload.last));
-    counted(owed, io.s_aw.fire, io.s_w.fire.and(io.s_w.payload.last));
-    counted(writes, io.s_aw.fire, io.s_b.fire);
+    counted(reads, io.sAr.fire, io.sR.fire.and(io.sR.payload.last));
+    counted(owed, io.sAw.fire, io.sW.fire.and(io.sW.payload.last));
+    counted(writes, io.sAw.fire, io.sB.fire);
     io.exchanged.valid.set(state.is("tell"));
     io.exchanged.payload.set(old);
     io.exchange.ready.set(io.exchanged.fire);

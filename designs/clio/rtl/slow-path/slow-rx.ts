@@ -11,32 +11,32 @@ import { SlowFrame } from "../records/records.ts";
  */
 export const SlowRx = module("SlowRx",
   (p: { slots: number; beatBytes: number; frameBytes: number }) => ({
-    frame: sink(SlowFrame(p)), job: source(BufferJob(p)), beats: sink(BufferBeat(p.beatBytes)), soc_rx: source(AxisBeat(p.beatBytes)),
+    frame: sink(SlowFrame(p)), job: source(BufferJob(p)), beats: sink(BufferBeat(p.beatBytes)), socRx: source(AxisBeat(p.beatBytes)),
       release: output(Release(p)),
   }),
   (io, p) => {
     const laneBits = Math.log2(p.beatBytes), beatBits = slotBeatBits(p);
     const busy = reg(bit, { init: 0 });
     const slot = reg(uint(slotBits(p)));
-    const last_lane = reg(uint(laneBits));
+    const lastLane = reg(uint(laneBits));
     const released = reg(bit, { init: 0 });
-    const ended = node(io.soc_rx.fire.and(io.beats.payload.last));
+    const ended = node(io.socRx.fire.and(io.beats.payload.last));
 
     // Counted from 0: the number of the last byte is the last beat's number and the lane in it, side by side.
-    const last_byte = node(io.frame.payload.frame.sub(1));
+    const lastByte = node(io.frame.payload.frame.sub(1));
     io.job.valid.set(io.frame.valid.and(busy.not()));
-    io.job.payload.set({ slot: io.frame.payload.slot, first: 0, beats: last_byte.bits(laneBits, beatBits).addGrow(1) });
+    io.job.payload.set({ slot: io.frame.payload.slot, first: 0, beats: lastByte.bits(laneBits, beatBits).addGrow(1) });
     io.frame.ready.set(io.job.ready.and(busy.not()));
     when(io.frame.fire, () => {
       busy.set(1);
       slot.set(io.frame.payload.slot);
-      last_lane.set(last_byte.bits(0, laneBits));
+      lastLane.set(lastByte.bits(0, laneBits));
     }).elseWhen(ended, () => { busy.set(0); });
 
-    io.soc_rx.valid.set(io.beats.valid);
-    io.beats.ready.set(io.soc_rx.ready);
-    io.soc_rx.payload.set({
-      data: io.beats.payload.data, keep: mux(io.beats.payload.last, keepTo(last_lane, p.beatBytes), keepAll(p.beatBytes)),
+    io.socRx.valid.set(io.beats.valid);
+    io.beats.ready.set(io.socRx.ready);
+    io.socRx.payload.set({
+      data: io.beats.payload.data, keep: mux(io.beats.payload.last, keepTo(lastLane, p.beatBytes), keepAll(p.beatBytes)),
         last: io.beats.payload.last, user: 0,
     });
     released.set(ended);

@@ -34,7 +34,7 @@ export interface SyncUnitParameters {
 export const SyncUnit = module("SyncUnit",
   (p: SyncUnitParameters) => ({
     request: sink(SyncRequest(p)),
-    operand_slot: output(uint(slotBits(p))), operands: input(uint(operandBits)),
+    operandSlot: output(uint(slotBits(p))), operands: input(uint(operandBits)),
     ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     result: output(SyncResult(p)), reply: source(SyncReply(p)),
     /** The second half of a DEREF: the access to what the pointer points at. */
@@ -43,92 +43,92 @@ export const SyncUnit = module("SyncUnit",
   (io, p) => {
     const beatShift = Math.log2(p.beatBytes), wordShift = Math.log2(wordBytes), lanesOfBeat = p.beatBytes / wordBytes;
     const lane = uint(laneBits(p)), word = uint(p.addressBits - wordShift);
-    const address = (word_number: UInt) => ({
-      addr: cat(word_number.bits(beatShift - wordShift, p.addressBits - beatShift), constant(0, beatShift)), id: constant(p.id, p.idBits),
+    const address = (wordNumber: UInt) => ({
+      addr: cat(wordNumber.bits(beatShift - wordShift, p.addressBits - beatShift), constant(0, beatShift)), id: constant(p.id, p.idBits),
       len: constant(0, 8), size: constant(beatShift, 3), burst: constant(1, 2),
     });
 
     // ---- In: a lane for each operation, when its word is nobody else's.
     const arrived = stage(io.request, "forward");
-    const q = arrived.payload, q_word = q.address.bits(wordShift, word.width);
+    const q = arrived.payload, qWord = q.address.bits(wordShift, word.width);
     const words = instance("words", SyncWords({ lanes: p.lanes, numberBits: word.width }));
-    words.word.set(q_word);
+    words.word.set(qWord);
     arrived.ready.set(words.free);
     const begins = node(arrived.fire);
     words.claim.set(begins);
-    const is_store = node(q.op.eq(syncOp.store));
+    const isStore = node(q.op.eq(syncOp.store));
     assertAlways(arrived.valid.not().or(q.op.ne(plainOp)), "no plain access comes here");
     assertAlways(arrived.valid.not().or(q.address.trunc(wordShift).any().not()), "words are aligned");
 
     // What is needed at the word, and what is needed in the end.
     const work = ram(struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), word }), { depth: p.lanes, collision: "undefined", style: "distributed" });
-    work.write(begins, words.lane, { slot: q.slot, op: q.op, word: q_word });
+    work.write(begins, words.lane, { slot: q.slot, op: q.op, word: qWord });
     const Context = struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), pid: uint(16), length: uint(lengthBits), silent: bit, replyOpcode: uint(8) });
     const contexts = ram(Context, { depth: p.lanes, collision: "undefined", style: "distributed" });
     contexts.write(begins, words.lane, { slot: q.slot, op: q.op, pid: q.pid, length: q.length, silent: q.silent, replyOpcode: q.replyOpcode });
 
     // ---- Read. Answers come in the order of the addresses: all have one ID.
-    const reads = node(begins.and(is_store.not()));
-    const asked = pulse("asked", word, reads, q_word, p.lanes);
+    const reads = node(begins.and(isStore.not()));
+    const asked = pulse("asked", word, reads, qWord, p.lanes);
     const reading = pulse("reading", lane, reads, words.lane, p.lanes);
-    const storing = pulse("storing", lane, begins.and(is_store), words.lane, p.lanes);
+    const storing = pulse("storing", lane, begins.and(isStore), words.lane, p.lanes);
     io.ar.valid.set(asked.valid);
     asked.ready.set(io.ar.ready);
     io.ar.payload.set(address(asked.payload));
 
     // A word that was read, or a STORE, which needs none; by turns when both are there, so that neither waits for long.
-    const stored_last = reg(bit, { init: 0 });
-    const takes_store = node(storing.valid.and(stored_last.not().or(reading.valid.not())));
-    stored_last.set(takes_store);
-    storing.ready.set(takes_store);
-    io.r.ready.set(takes_store.not());
+    const storedLast = reg(bit, { init: 0 });
+    const takesStore = node(storing.valid.and(storedLast.not().or(reading.valid.not())));
+    storedLast.set(takesStore);
+    storing.ready.set(takesStore);
+    io.r.ready.set(takesStore.not());
     reading.ready.set(io.r.fire);
     assertAlways(io.r.fire.not().or(reading.valid), "a word that comes was asked for");
     assertAlways(io.r.valid.not().or(io.r.payload.id.eq(p.id).and(io.r.payload.last)), "only single beats of the unit's ID come here");
 
     // ---- Work on the word: its lane of the beat and the operands in one cycle, the new value in the next.
-    const next_lane = node(mux(takes_store, storing.payload, reading.payload));
-    const next = work.readAsync(next_lane);
-    io.operand_slot.set(next.slot);
+    const nextLane = node(mux(takesStore, storing.payload, reading.payload));
+    const next = work.readAsync(nextLane);
+    io.operandSlot.set(next.slot);
     const beat = io.r.payload.data;
-    const lane_of_beat = lanesOfBeat === 1 ? undefined : next.word.trunc(beatShift - wordShift);
-    const found = node(lane_of_beat === undefined ? beat : selectWord(beat, lane_of_beat));
-    const at_work = reg(bit, { init: 0 });
-    at_work.set(takes_store.or(io.r.fire));
+    const laneOfBeat = lanesOfBeat === 1 ? undefined : next.word.trunc(beatShift - wordShift);
+    const found = node(laneOfBeat === undefined ? beat : selectWord(beat, laneOfBeat));
+    const atWork = reg(bit, { init: 0 });
+    atWork.set(takesStore.or(io.r.fire));
     const w = reg(struct({ lane, slot: uint(slotBits(p)), op: uint(syncOpBits), word, old: uint(wordBits), operands: uint(operandBits), failed: bit }));
-    w.set({ lane: next_lane, slot: next.slot, op: next.op, word: next.word, old: found, operands: io.operands, failed: takes_store.not().and(io.r.payload.resp.any()) });
+    w.set({ lane: nextLane, slot: next.slot, op: next.op, word: next.word, old: found, operands: io.operands, failed: takesStore.not().and(io.r.payload.resp.any()) });
 
     const becomes = newWord(w.op, w.old, w.operands);
     const writes = node(becomes.writes.and(w.failed.not()));
-    const fetched = node(at_work.and(fetchesPointer(w.op)));
-    io.result.set({ valid: at_work.and(w.failed.not()).and(w.op.ne(syncOp.store)), slot: w.slot, word: w.old });
+    const fetched = node(atWork.and(fetchesPointer(w.op)));
+    io.result.set({ valid: atWork.and(w.failed.not()).and(w.op.ne(syncOp.store)), slot: w.slot, word: w.old });
     const pointers = ram(uint(wordBits), { depth: p.lanes, collision: "undefined", style: "distributed" });
     pointers.write(fetched, w.lane, w.old);
 
     // ---- Write: that word alone.
     const Write = struct({ word, value: uint(wordBits) });
     const written = stream(Write);
-    written.valid.set(at_work.and(writes));
+    written.valid.set(atWork.and(writes));
     written.payload.set({ word: w.word, value: becomes.word });
     assertAlways(written.valid.and(written.ready.not()).not(), "there is room for every write");
-    const to_write = fifo(written, p.lanes, { style: "distributed" });
-    const writing = pulse("writing", lane, at_work.and(writes), w.lane, p.lanes);
-    const [to_aw, to_w] = fork(to_write, 2, "eager", { name: "write_to" }) as [typeof to_write, typeof to_write];
-    io.aw.valid.set(to_aw.valid);
-    to_aw.ready.set(io.aw.ready);
-    io.aw.payload.set(address(to_aw.payload.word));
-    io.w.valid.set(to_w.valid);
-    to_w.ready.set(io.w.ready);
-    const strobes = lanesOfBeat === 1 ? constant(1, 1) : decode(to_w.payload.word.trunc(beatShift - wordShift), lanesOfBeat);
+    const toWrite = fifo(written, p.lanes, { style: "distributed" });
+    const writing = pulse("writing", lane, atWork.and(writes), w.lane, p.lanes);
+    const [toAw, toW] = fork(toWrite, 2, "eager", { name: "write_to" }) as [typeof toWrite, typeof toWrite];
+    io.aw.valid.set(toAw.valid);
+    toAw.ready.set(io.aw.ready);
+    io.aw.payload.set(address(toAw.payload.word));
+    io.w.valid.set(toW.valid);
+    toW.ready.set(io.w.ready);
+    const strobes = lanesOfBeat === 1 ? constant(1, 1) : decode(toW.payload.word.trunc(beatShift - wordShift), lanesOfBeat);
     io.w.payload.set({
-      data: repeat(to_w.payload.value, lanesOfBeat), last: constant(1, 1),
+      data: repeat(toW.payload.value, lanesOfBeat), last: constant(1, 1),
       strb: cat(...Array.from({ length: lanesOfBeat }, (_, i) => repeat(strobes.bit(lanesOfBeat - 1 - i), wordBytes))),
     });
 
     // ---- Ends: without a write, or with the memory's answer to it.
     const Ended = struct({ lane, failed: bit });
     const unwritten = stream(Ended), confirmed = stream(Ended);
-    unwritten.valid.set(at_work.and(writes.not()));
+    unwritten.valid.set(atWork.and(writes.not()));
     unwritten.payload.set({ lane: w.lane, failed: w.failed });
     assertAlways(unwritten.valid.and(unwritten.ready.not()).not(), "there is room for every operation that does not write");
     confirmed.valid.set(io.b.valid);
@@ -137,21 +137,21 @@ export const SyncUnit = module("SyncUnit",
     writing.ready.set(io.b.fire);
     assertAlways(io.b.fire.not().or(writing.valid), "an answer (B) belongs to a word that was written");
     assertAlways(io.b.valid.not().or(io.b.payload.id.eq(p.id)), "only answers to the unit's ID come here");
-    const without_write = fifo(unwritten, p.lanes, { style: "distributed" });
-    const ended = fifo(arbiter([without_write, confirmed], { name: "ends" }), p.lanes, { style: "distributed" });
+    const withoutWrite = fifo(unwritten, p.lanes, { style: "distributed" });
+    const ended = fifo(arbiter([withoutWrite, confirmed], { name: "ends" }), p.lanes, { style: "distributed" });
 
     const e = ended.payload;
     const context = contexts.readAsync(e.lane);
-    const goes_on = node(fetchesPointer(context.op).and(e.failed.not()));
-    const [to_reply, to_access] = demux(ended, goes_on, 2, { name: "end_to" }) as [typeof ended, typeof ended];
+    const goesOn = node(fetchesPointer(context.op).and(e.failed.not()));
+    const [toReply, toAccess] = demux(ended, goesOn, 2, { name: "end_to" }) as [typeof ended, typeof ended];
     words.release.set({ valid: ended.fire, lane: e.lane });
-    io.reply.valid.set(to_reply.valid);
-    to_reply.ready.set(io.reply.ready);
+    io.reply.valid.set(toReply.valid);
+    toReply.ready.set(io.reply.ready);
     io.reply.payload.set({
       slot: context.slot, op: context.op, status: mux(e.failed, constant(status.FAIL, 4), status.OK), silent: context.silent, replyOpcode: context.replyOpcode,
     });
-    io.access.valid.set(to_access.valid);
-    to_access.ready.set(io.access.ready);
+    io.access.valid.set(toAccess.valid);
+    toAccess.ready.set(io.access.ready);
     io.access.payload.set({
       slot: context.slot, pid: context.pid, va: pointers.readAsync(e.lane), length: context.length, write: context.op.eq(syncOp.derefWrite),
       silent: context.silent, replyOpcode: context.replyOpcode, op: constant(plainOp, syncOpBits), indirect: constant(1, 1),

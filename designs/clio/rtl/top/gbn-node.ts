@@ -44,28 +44,28 @@ export const goBackNNode = (inside: BehindGoBackN) => module("ClioNodeGbn",
     const c = deriveConfig(behindTransport(p)), w = nodeBus(c), t = translateParameters(c), g = shims(p, inside);
     return {
       ...networkPorts(w), ...dramPorts(w),
-      gbn_aw: source(axi4Address(g)), gbn_w: source(axi4Write(g.beatBytes)), gbn_b: sink(axi4Response(g)), gbn_ar: source(axi4Address(g)), gbn_r: sink(axi4Read(g)),
+      gbnAw: source(axi4Address(g)), gbnW: source(axi4Write(g.beatBytes)), gbnB: sink(axi4Response(g)), gbnAr: source(axi4Address(g)), gbnR: sink(axi4Read(g)),
       ...softwarePorts(w), ...slowPathPorts(c, t, registerAddressBits + 1),
     };
   },
   (io, p) => {
     const g = shims(p, inside), node = instance(inside.build({ ...behindTransport(p), exportsConfig: true })), gbn = instance("gbn", GbnShims(g));
-    connect(io.rx, gbn.rx); connect(gbn.node_rx, node.rx); connect(node.tx, gbn.node_tx); connect(gbn.tx, io.tx);
-    gbn.config.set(node.net_config);
+    connect(io.rx, gbn.rx); connect(gbn.nodeRx, node.rx); connect(node.tx, gbn.nodeTx); connect(gbn.tx, io.tx);
+    gbn.config.set(node.netConfig);
     const registers = instance("gbn_registers", GbnRegisters({ sessions: g.sessions, window: g.window })), split = instance("split", LiteSplit({ addressBits: registerAddressBits }));
     connect(registers.session, gbn.session);
     registers.failed.set(gbn.failed as never);
     registers.counters.set(gbn.counters as never);
-    connect(gbn.mem_aw, io.gbn_aw); connect(gbn.mem_w, io.gbn_w); connect(io.gbn_b, gbn.mem_b); connect(gbn.mem_ar, io.gbn_ar); connect(io.gbn_r, gbn.mem_r);
-    connect(node.soc_rx, io.soc_rx); connect(io.soc_tx, node.soc_tx);
+    connect(gbn.memAw, io.gbnAw); connect(gbn.memW, io.gbnW); connect(io.gbnB, gbn.memB); connect(gbn.memAr, io.gbnAr); connect(io.gbnR, gbn.memR);
+    connect(node.socRx, io.socRx); connect(io.socTx, node.socTx);
     handMemoryThrough(io, node);
-    connect(io.s_aw, split.s_aw); connect(io.s_w, split.s_w); connect(split.s_b, io.s_b); connect(io.s_ar, split.s_ar); connect(split.s_r, io.s_r);
-    connect(split.low_aw, node.s_aw); connect(split.low_w, node.s_w); connect(node.s_b, split.low_b); connect(split.low_ar, node.s_ar); connect(node.s_r, split.low_r);
+    connect(io.sAw, split.sAw); connect(io.sW, split.sW); connect(split.sB, io.sB); connect(io.sAr, split.sAr); connect(split.sR, io.sR);
+    connect(split.lowAw, node.sAw); connect(split.lowW, node.sW); connect(node.sB, split.lowB); connect(split.lowAr, node.sAr); connect(node.sR, split.lowR);
     // The few registers of Go-Back-N repeat throughout their half.
-    const within = (a: typeof split.high_aw, name: string): StreamIn<ReturnType<typeof liteAddress>> =>
+    const within = (a: typeof split.highAw, name: string): StreamIn<ReturnType<typeof liteAddress>> =>
       map(a, liteAddress(gbnMap.addressBits), v => ({ addr: v.addr.trunc(gbnMap.addressBits), prot: v.prot }), { name });
-    connect(within(split.high_aw, "gbn_aw_within"), registers.s_aw); connect(split.high_w, registers.s_w); connect(registers.s_b, split.high_b);
-    connect(within(split.high_ar, "gbn_ar_within"), registers.s_ar); connect(registers.s_r, split.high_r);
+    connect(within(split.highAw, "gbn_aw_within"), registers.sAw); connect(split.highW, registers.sW); connect(registers.sB, split.highB);
+    connect(within(split.highAr, "gbn_ar_within"), registers.sAr); connect(registers.sR, split.highR);
   },
   { nameOf: p => inside.nameOf(behindTransport(p)).replace("ClioNode", "ClioNodeGbn") + (p.gbnSessions === gbnDefaults.sessions ? "" : `_g${p.gbnSessions}`) + (p.gbnTimeout === undefined ? "" : `_r${gbnTimeoutCycles(p)}`) + (p.base === undefined ? "" : `_b${p.base}`) });
 

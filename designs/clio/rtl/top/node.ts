@@ -30,7 +30,7 @@ import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } fro
 /** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
 const readsAhead = 32, beatsAhead = 64;
 
-const offloadsPort = { offload_events: input(OffloadEvents), offload_state: input(OffloadState), offload_control: output(OffloadControl) };
+const offloadsPort = { offloadEvents: input(OffloadEvents), offloadState: input(OffloadState), offloadControl: output(OffloadControl) };
 
 /**
  * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port. docs/clio-node.md has the picture.
@@ -53,37 +53,37 @@ export const ClioNode = module("ClioNode",
     const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
 
     const control = instance(Control({ reset: resetValues({ config: c, runtime: makeSettings().runtime }) }));
-    connect(io.s_aw, control.s_aw); connect(io.s_w, control.s_w); connect(control.s_b, io.s_b);
-    connect(io.s_ar, control.s_ar); connect(control.s_r, io.s_r);
+    connect(io.sAw, control.sAw); connect(io.sW, control.sW); connect(control.sB, io.sB);
+    connect(io.sAr, control.sAr); connect(control.sR, io.sR);
 
     // Frames in.
     const pool = instance(SlotPool({ slots: w.slots, releases: 5 }));
     const operands = instance("operands", SlotWords({ slots: w.slots, width: operandBits }));
-    const net_rx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
+    const netRx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
     const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
-    const reply_contexts = instance(ReplyContexts({ slots: w.slots }));
-    connect(io.rx, net_rx.rx);
-    connect(pool.offer, net_rx.slot);
-    net_rx.config.set(control.config);
-    if (p.exportsConfig === true) io.net_config.set(control.config);
-    buffer.write.set(net_rx.buffer_write);
-    reply_contexts.write.set(net_rx.context_write);
-    operands.write.set(net_rx.operands_write);
+    const replyContexts = instance(ReplyContexts({ slots: w.slots }));
+    connect(io.rx, netRx.rx);
+    connect(pool.offer, netRx.slot);
+    netRx.config.set(control.config);
+    if (p.exportsConfig === true) io.netConfig.set(control.config);
+    buffer.write.set(netRx.bufferWrite);
+    replyContexts.write.set(netRx.contextWrite);
+    operands.write.set(netRx.operandsWrite);
 
     // The three paths.
     const mat = instance(Mat({ slots: w.slots, maxData: c.maxData }));
-    connect(net_rx.request, mat.request);
-    mat.mat_write.set(control.mat_write);
+    connect(netRx.request, mat.request);
+    mat.matWrite.set(control.matWrite);
     mat.rules.set(control.rules);
-    mat.mat_opcode.set(control.mat_opcode);
-    control.mat_entry.set(mat.mat_entry);
-    const slow_rx = instance(SlowRx({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
-    connect(mat.slow, slow_rx.frame);
+    mat.matOpcode.set(control.matOpcode);
+    control.matEntry.set(mat.matEntry);
+    const slowRx = instance(SlowRx({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
+    connect(mat.slow, slowRx.frame);
     // The slow path may take its time: whether it can have the buffer is not for the fast path to wait for.
-    connect(stage(slow_rx.job, "full", { name: "slow_job" }), buffer.slow_job);
-    connect(buffer.slow_data, slow_rx.beats);
-    connect(slow_rx.soc_rx, io.soc_rx);
-    mat.slow_release.set(slow_rx.release.valid);
+    connect(stage(slowRx.job, "full", { name: "slow_job" }), buffer.slowJob);
+    connect(buffer.slowData, slowRx.beats);
+    connect(slowRx.socRx, io.socRx);
+    mat.slowRelease.set(slowRx.release.valid);
 
     // What has been asked for before is answered, not done again; fences wait for what is inside.
     const retry = instance("retry", RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }));
@@ -101,16 +101,16 @@ export const ClioNode = module("ClioNode",
     const translate = instance(Translate(t));
     // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on into the next.
     connect(arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], { policy: "priority", name: "accesses" }), translate.access);
-    connect(io.free_page, translate.free_page);
+    connect(io.freePage, translate.freePage);
     connect(io.shootdown, translate.shootdown);
-    connect(translate.shootdown_done, io.shootdown_done);
-    translate.outOfMemory.set(control.out_of_memory);
+    connect(translate.shootdownDone, io.shootdownDone);
+    translate.outOfMemory.set(control.outOfMemory);
     translate.busy.set(pool.busy);
-    io.free_pages.set(translate.freePages);
-    io.low_water.set(translate.freePages.le(c.freePageLowWater));
-    control.free_pages.set(translate.freePages.zext(16));
-    control.offload_state.set(p.countsOffloads === true ? io.offload_state : { held: 0, stuck: 0 });
-    if (p.countsOffloads === true) io.offload_control.set(control.offload_control);
+    io.freePages.set(translate.freePages);
+    io.lowWater.set(translate.freePages.le(c.freePageLowWater));
+    control.freePages.set(translate.freePages.zext(16));
+    control.offloadState.set(p.countsOffloads === true ? io.offloadState : { held: 0, stuck: 0 });
+    if (p.countsOffloads === true) io.offloadControl.set(control.offloadControl);
 
     // Memory accesses.
     const burst = { beatBytes: w.beatBytes, pageShift: w.pageShift, ppnBits: w.ppnBits, pagesPerRequest: w.pagesPerRequest, addressBits: w.addressBits, idBits: w.idBits };
@@ -121,27 +121,27 @@ export const ClioNode = module("ClioNode",
     // Whose the pointer is that an operation fetches: what is translated does not say.
     const pids = instance("pids", SlotWords({ slots: w.slots, width: 16 }));
     pids.write.set({ en: retry.pass.fire, slot: retry.pass.payload.slot, value: retry.pass.payload.pid });
-    const to_sync = stage(translate.syncs, "backward");
-    pids.slot.set(to_sync.payload.slot);
+    const toSync = stage(translate.syncs, "backward");
+    pids.slot.set(toSync.payload.slot);
     const firstPage = (ppns: UInt, offset: UInt): UInt => cat(ppns.bits(0, w.ppnBits), offset);
-    connect(map(to_sync, SyncRequest(w), v => ({
+    connect(map(toSync, SyncRequest(w), v => ({
       slot: v.slot, op: v.op, address: firstPage(v.ppns, v.offset), pid: pids.value.is(16), length: v.length, silent: v.silent, replyOpcode: v.replyOpcode,
     }), { name: "sync_request" }), sync.request);
-    operands.slot.set(sync.operand_slot);
+    operands.slot.set(sync.operandSlot);
     sync.operands.set(operands.value.is(operandBits));
     const found = instance("found", SlotWords({ slots: w.slots, width: wordBits }));
     found.write.set({ en: sync.result.valid, slot: sync.result.slot, value: sync.result.word });
-    connect(writer.buffer_job, buffer.write_job);
-    connect(buffer.write_data, writer.buffer);
+    connect(writer.bufferJob, buffer.writeJob);
+    connect(buffer.writeData, writer.buffer);
     const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }));
-    connect(reader.ar, share.data_ar); connect(share.data_r, reader.r);
-    connect(stage(writer.aw, "backward", { name: "data_aw" }), share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
-    connect(translate.ar, share.table_ar); connect(share.table_r, translate.r);
-    connect(translate.aw, share.table_aw); connect(translate.w, share.table_w); connect(share.table_b, translate.b);
-    connect(sync.ar, share.sync_ar); connect(share.sync_r, sync.r);
-    connect(sync.aw, share.sync_aw); connect(sync.w, share.sync_w); connect(share.sync_b, sync.b);
-    connect(share.ar, io.mem_ar); connect(io.mem_r, share.r);
-    connect(share.aw, io.mem_aw); connect(share.w, io.mem_w); connect(io.mem_b, share.b);
+    connect(reader.ar, share.dataAr); connect(share.dataR, reader.r);
+    connect(stage(writer.aw, "backward", { name: "data_aw" }), share.dataAw); connect(writer.w, share.dataW); connect(share.dataB, writer.b);
+    connect(translate.ar, share.tableAr); connect(share.tableR, translate.r);
+    connect(translate.aw, share.tableAw); connect(translate.w, share.tableW); connect(share.tableB, translate.b);
+    connect(sync.ar, share.syncAr); connect(share.syncR, sync.r);
+    connect(sync.aw, share.syncAw); connect(sync.w, share.syncW); connect(share.syncB, sync.b);
+    connect(share.ar, io.memAr); connect(io.memR, share.r);
+    connect(share.aw, io.memAw); connect(share.w, io.memW); connect(io.memB, share.b);
 
     // Every request to memory ends here.
     const ending = Ending(w), finish = instance("finish", Finish({ slots: w.slots }));
@@ -154,7 +154,7 @@ export const ClioNode = module("ClioNode",
       slot: v.slot, form: replyForm.short, word: mux(v.op.lt(syncOp.store).and(v.status.eq(status.OK)), constant(replyWord.behind, 2), constant(replyWord.none, 2)),
       opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
     }), { name: "sync_ending" });
-    found.slot.set(finish.word_slot);
+    found.slot.set(finish.wordSlot);
     finish.word.set(found.value.is(wordBits));
     retry.done.set(finish.done);
 
@@ -180,21 +180,21 @@ export const ClioNode = module("ClioNode",
     connect(arbiter([...endings, stage(bare, "backward", { name: "bare_ending" })], { name: "endings" }), finish.ending);
 
     // Frames out.
-    const net_tx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
-    net_tx.config.set(control.config);
-    connect(finish.reply, net_tx.reply);
-    retry.word_slot.set(net_tx.word_slot);
-    net_tx.word.set(retry.word.is(wordBits));
-    reply_contexts.read.set(net_tx.context_read);
-    net_tx.context.set(reply_contexts.value);
-    connect(reader.data, net_tx.data);
-    connect(net_tx.echo_job, buffer.echo_job);
-    connect(buffer.echo_data, net_tx.echo_data);
-    connect(io.soc_tx, net_tx.raw);
-    connect(net_tx.tx, io.tx);
+    const netTx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
+    netTx.config.set(control.config);
+    connect(finish.reply, netTx.reply);
+    retry.wordSlot.set(netTx.wordSlot);
+    netTx.word.set(retry.word.is(wordBits));
+    replyContexts.read.set(netTx.contextRead);
+    netTx.context.set(replyContexts.value);
+    connect(reader.data, netTx.data);
+    connect(netTx.echoJob, buffer.echoJob);
+    connect(buffer.echoData, netTx.echoData);
+    connect(io.socTx, netTx.raw);
+    connect(netTx.tx, io.tx);
 
     // Slots back. The slow path's is handed back when its frame has left for the ring.
-    const releases = [net_rx.release, mat.release, finish.release, net_tx.release, slow_rx.release];
+    const releases = [netRx.release, mat.release, finish.release, netTx.release, slowRx.release];
     releases.forEach((r, i) => { pool.release.at(i).set(r); });
     io.busy.set(pool.busy);
 
@@ -203,10 +203,10 @@ export const ClioNode = module("ClioNode",
     const refusedSilent = node(translate.refused.fire.and(translate.refused.payload.silent), { name: "refused_silent" });
     const atomic = node(sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)), { name: "atomic_done" });
     const pulses: Readonly<Partial<Record<CounterName, readonly UInt[]>>> = {
-      rxFrames: [net_rx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
-      dropLong: [net_rx.drops.long], dropFcs: [net_rx.drops.fcs], dropShort: [net_rx.drops.short], dropMac: [net_rx.drops.mac], dropEtherType: [net_rx.drops.etherType], dropArp: [net_rx.drops.arp],
-      dropIpHeader: [net_rx.drops.ipHeader], dropIpOptions: [net_rx.drops.ipOptions], dropIpChecksum: [net_rx.drops.ipChecksum], dropFragment: [net_rx.drops.fragment], dropIp: [net_rx.drops.ip],
-      dropLength: [net_rx.drops.length], dropProtocol: [net_rx.drops.protocol], dropIcmp: [net_rx.drops.icmp], dropPort: [net_rx.drops.port], dropRule: [m.dropRule],
+      rxFrames: [netRx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
+      dropLong: [netRx.drops.long], dropFcs: [netRx.drops.fcs], dropShort: [netRx.drops.short], dropMac: [netRx.drops.mac], dropEtherType: [netRx.drops.etherType], dropArp: [netRx.drops.arp],
+      dropIpHeader: [netRx.drops.ipHeader], dropIpOptions: [netRx.drops.ipOptions], dropIpChecksum: [netRx.drops.ipChecksum], dropFragment: [netRx.drops.fragment], dropIp: [netRx.drops.ip],
+      dropLength: [netRx.drops.length], dropProtocol: [netRx.drops.protocol], dropIcmp: [netRx.drops.icmp], dropPort: [netRx.drops.port], dropRule: [m.dropRule],
       arpReplies: [m.arpReplies], icmpReplies: [m.icmpReplies], nacks: [m.nacks], malformed: [m.malformed], busy: [m.busy, node(fences.reply.fire.and(fences.reply.payload.refused))], pingpongs: [m.pingpongs], slowRequests: [m.slowRequests], extendRequests: [m.extendRequests],
       invalid: [x.invalid], writePermission: [x.writePermission], readPermission: [x.readPermission], outOfMemory: [x.outOfMemory],
       unanswered: [refusedSilent, m.unanswered, writer.events.unanswered, node(unheard.and(replayed.not()))],
@@ -215,7 +215,7 @@ export const ClioNode = module("ClioNode",
       atomics: [atomic], dereferences: [sync.access.fire], fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
       retriesAnswered: [r.retriesAnswered], retriesBusy: [r.retriesBusy], retriesExpired: [r.retriesExpired], retryEvictions: [r.retryEvictions], retryClientsReplaced: [r.retryClientsReplaced],
     };
-    const e = io.offload_events;
+    const e = io.offloadEvents;
     const offloads: Partial<Record<CounterName, UInt>> = p.countsOffloads === true ? {
       offload0Requests: e.requests.bit(0), offload1Requests: e.requests.bit(1), offload2Requests: e.requests.bit(2), offload3Requests: e.requests.bit(3),
       offload0Accesses: e.accesses.bit(0), offload1Accesses: e.accesses.bit(1), offload2Accesses: e.accesses.bit(2), offload3Accesses: e.accesses.bit(3),

@@ -53,53 +53,53 @@ export const ClioNodePartitioned = module("ClioNodePartitioned",
     const nodes = each(i => instance(`partition_${i}`, ClioNode(ofPartition(p))));
     type Inner = (typeof nodes)[number];
     const at = (i: number): Inner => nodes[i] as Inner;
-    const parts = (of: unknown, name: string, i: number): never => (of as Readonly<Record<string, never>>)[`${name}_${i}`] as never;
+    const parts = (of: unknown, name: string, i: number): never => (of as Readonly<Record<string, never>>)[`${name}${i}`] as never;
 
     const rx = instance("rx", PartitionRx(frame)), tx = instance("tx", PartitionTx(frame));
     connect(io.rx, rx.rx);
     connect(tx.tx, io.tx);
     io.dropped.set(rx.dropped);
     const reads = instance("reads", PartitionReads(memoryOf(p))), writes = instance("writes", PartitionWrites(memoryOf(p)));
-    connect(reads.ar, io.mem_ar); connect(io.mem_r, reads.r);
-    connect(writes.aw, io.mem_aw); connect(writes.w, io.mem_w); connect(io.mem_b, writes.b);
+    connect(reads.ar, io.memAr); connect(io.memR, reads.r);
+    connect(writes.aw, io.memAw); connect(writes.w, io.memW); connect(io.memB, writes.b);
     const registers = instance("registers", LiteBroadcast({ nodes: n }));
-    connect(io.s_aw, registers.s_aw); connect(io.s_w, registers.s_w); connect(registers.s_b, io.s_b);
-    connect(io.s_ar, registers.s_ar); connect(registers.s_r, io.s_r);
+    connect(io.sAw, registers.sAw); connect(io.sW, registers.sW); connect(registers.sB, io.sB);
+    connect(io.sAr, registers.sAr); connect(registers.sR, io.sR);
     nodes.forEach((inner, i) => {
       connect(parts(rx, "rx", i), inner.rx);
       connect(inner.tx, parts(tx, "tx", i));
-      connect(inner.mem_ar, parts(reads, "ar", i)); connect(parts(reads, "r", i), inner.mem_r);
-      connect(inner.mem_aw, parts(writes, "aw", i)); connect(inner.mem_w, parts(writes, "w", i)); connect(parts(writes, "b", i), inner.mem_b);
-      connect(parts(registers, "to_aw", i), inner.s_aw); connect(parts(registers, "to_w", i), inner.s_w); connect(inner.s_b, parts(registers, "to_b", i));
-      connect(parts(registers, "to_ar", i), inner.s_ar); connect(inner.s_r, parts(registers, "to_r", i));
+      connect(inner.memAr, parts(reads, "ar", i)); connect(parts(reads, "r", i), inner.memR);
+      connect(inner.memAw, parts(writes, "aw", i)); connect(inner.memW, parts(writes, "w", i)); connect(parts(writes, "b", i), inner.memB);
+      connect(parts(registers, "toAw", i), inner.sAw); connect(parts(registers, "toW", i), inner.sW); connect(inner.sB, parts(registers, "toB", i));
+      connect(parts(registers, "toAr", i), inner.sAr); connect(inner.sR, parts(registers, "toR", i));
     });
 
     // The slow path's frames.
-    connect(arbiter(nodes.map((inner, i) => stage(inner.soc_rx, "full", { name: `soc_rx_${i}` })), { last: v => v.last, name: "to_software" }), io.soc_rx);
+    connect(arbiter(nodes.map((inner, i) => stage(inner.socRx, "full", { name: `soc_rx_${i}` })), { last: v => v.last, name: "to_software" }), io.socRx);
     const first = reg(bit, { init: 1 });
     const held = reg(uint(whose));
-    const owner = node(mux(first, partitionOf(io.soc_tx.payload.data, n), held));
-    when(io.soc_tx.fire, () => { first.set(io.soc_tx.payload.last); held.set(owner); });
-    demux(io.soc_tx, owner, n, { name: "from_software" }).forEach((s, i) => { connect(s, at(i).soc_tx); });
+    const owner = node(mux(first, partitionOf(io.socTx.payload.data, n), held));
+    when(io.socTx.fire, () => { first.set(io.socTx.payload.last); held.set(owner); });
+    demux(io.socTx, owner, n, { name: "from_software" }).forEach((s, i) => { connect(s, at(i).socTx); });
 
     // Pages: every partition is asked in its cycle, and given one only when it has room: an offer stands until it is taken.
     const asked = reg(uint(whose), { init: 0 });
     asked.set(asked.add(1));
     nodes.forEach((inner, i) => {
-      inner.free_page.valid.set(io.free_page.valid.and(asked.eq(i)).and(inner.free_page.ready));
-      inner.free_page.payload.set(io.free_page.payload);
+      inner.freePage.valid.set(io.freePage.valid.and(asked.eq(i)).and(inner.freePage.ready));
+      inner.freePage.payload.set(io.freePage.payload);
     });
-    io.free_page.ready.set(orTree(each(i => asked.eq(i).and(at(i).free_page.ready))));
-    const level = each(i => (at(i).free_pages).zext(io.free_pages.width)).reduce((a, b) => a.add(b));
-    io.free_pages.set(level as never);
-    io.low_water.set(orTree(each(i => at(i).low_water)));
+    io.freePage.ready.set(orTree(each(i => asked.eq(i).and(at(i).freePage.ready))));
+    const level = each(i => (at(i).freePages).zext(io.freePages.width)).reduce((a, b) => a.add(b));
+    io.freePages.set(level as never);
+    io.lowWater.set(orTree(each(i => at(i).lowWater)));
 
     // Shootdowns: the next one when the one before is done.
     const shooting = reg(bit, { init: 0 });
-    when(io.shootdown.fire, () => { shooting.set(1); }).elseWhen(io.shootdown_done.fire, () => { shooting.set(0); });
+    when(io.shootdown.fire, () => { shooting.set(1); }).elseWhen(io.shootdownDone.fire, () => { shooting.set(0); });
     const pages = gate(io.shootdown, shooting.not(), { name: "shootdown_open" });
     demux(pages, pages.payload.pid.trunc(whose), n, { name: "shootdown_to" }).forEach((s, i) => { connect(s as never, at(i).shootdown as never); });
-    connect(arbiter(nodes.map(inner => inner.shootdown_done), { policy: "priority", name: "shot_down" }), io.shootdown_done);
+    connect(arbiter(nodes.map(inner => inner.shootdownDone), { policy: "priority", name: "shot_down" }), io.shootdownDone);
     // Every partition's slots, the first one's too while something of it waits in what is shared.
     io.busy.set(cat(...each(k => n - 1 - k).map(i => at(i).busy.or(orTree([rx.waiting, tx.waiting, writes.waiting].map(w => w.bit(i))).zext(at(i).busy.width)))) as never);
   },

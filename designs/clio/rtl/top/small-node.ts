@@ -65,9 +65,9 @@ export const SmallNode = module("SmallNode",
     const t = translation(p), { ppnBits } = geometryOf(t);
     return {
       rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)),
-      mem_aw: source(axi4Address(t)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(t)), mem_ar: source(axi4Address(t)), mem_r: sink(axi4Read(t)),
-      free_page: sink(uint(ppnBits)), free_pages: output(uint(bitsFor(p.freePages))), out_of_memory: input(bit),
-      shootdown: sink(Shootdown(t)), shootdown_done: source(bit),
+      memAw: source(axi4Address(t)), memW: source(axi4Write(p.beatBytes)), memB: sink(axi4Response(t)), memAr: source(axi4Address(t)), memR: sink(axi4Read(t)),
+      freePage: sink(uint(ppnBits)), freePages: output(uint(bitsFor(p.freePages))), outOfMemory: input(bit),
+      shootdown: sink(Shootdown(t)), shootdownDone: source(bit),
       busy: output(bit),
     };
   },
@@ -76,20 +76,20 @@ export const SmallNode = module("SmallNode",
     const config = { mac: p.mac, ip: p.ip, nativePort: p.nativePort, clientPort: p.clientPort, acceptAnyMac: 0 };
 
     // Frames in, and what is asked for.
-    const net_rx = instance(NetRx({ ...w, clientPorts: p.clientPorts, compact: true }));
+    const netRx = instance(NetRx({ ...w, clientPorts: p.clientPorts, compact: true }));
     const buffer = instance(FrameBuffer(w));
     const mat = instance(Mat({ slots, maxData: p.maxData, compact: true }));
-    connect(io.rx, net_rx.rx);
-    net_rx.config.set(config);
-    buffer.write.set(net_rx.buffer_write);
-    connect(net_rx.request, mat.request);
-    mat.mat_write.set({ en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
+    connect(io.rx, netRx.rx);
+    netRx.config.set(config);
+    buffer.write.set(netRx.bufferWrite);
+    connect(netRx.request, mat.request);
+    mat.matWrite.set({ en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
     mat.rules.toArray().forEach(r => { r.set({ valid: 0, pid: 0, action: 0 }); });
-    mat.mat_opcode.set(0);
+    mat.matOpcode.set(0);
     // No way to a slow path: its requests end here, in the cycle in which they come.
     mat.slow.ready.set(1);
     const dropped = node(mat.slow.fire);
-    mat.slow_release.set(dropped);
+    mat.slowRelease.set(dropped);
 
     // Virtual memory. There is nothing inside that a fence would wait for, and no unit for atomics.
     const { access, fence } = mat.asked.payload;
@@ -103,11 +103,11 @@ export const SmallNode = module("SmallNode",
       slot: access.slot, form: replyForm.bare, word: replyWord.none, opcode: access.replyOpcode, status: mux(fence, constant(status.OK, 4), status.MALFORMED),
     });
     mat.asked.ready.set(mux(translates, translate.access.ready, unserved.ready));
-    connect(io.free_page, translate.free_page);
-    io.free_pages.set(translate.free_pages);
-    translate.out_of_memory.set(io.out_of_memory);
+    connect(io.freePage, translate.freePage);
+    io.freePages.set(translate.freePages);
+    translate.outOfMemory.set(io.outOfMemory);
     connect(io.shootdown, translate.shootdown);
-    connect(translate.shootdown_done, io.shootdown_done);
+    connect(translate.shootdownDone, io.shootdownDone);
 
     // Memory accesses.
     const burst = { beatBytes: p.beatBytes, pageShift: g.pageShift, ppnBits: g.ppnBits, pagesPerRequest: t.pagesPerRequest, addressBits: t.addressBits, idBits, slots };
@@ -115,23 +115,23 @@ export const SmallNode = module("SmallNode",
     const writer = instance(AccessWrite({ ...burst, frameBytes: p.frameBytes, outstanding }));
     connect(translate.reads, reader.request);
     connect(translate.writes, writer.request);
-    connect(writer.buffer_job, buffer.write_job);
-    connect(buffer.write_data, writer.buffer);
-    buffer.slow_job.valid.set(0);
-    buffer.slow_job.payload.set({ slot: 0, first: 0, beats: 0 });
-    buffer.slow_data.ready.set(0);
+    connect(writer.bufferJob, buffer.writeJob);
+    connect(buffer.writeData, writer.buffer);
+    buffer.slowJob.valid.set(0);
+    buffer.slowJob.payload.set({ slot: 0, first: 0, beats: 0 });
+    buffer.slowData.ready.set(0);
     const share = instance(AxiShare({ beatBytes: p.beatBytes, addressBits: t.addressBits, idBits, syncId, writes: outstanding }));
-    connect(reader.ar, share.data_ar); connect(share.data_r, reader.r);
-    connect(writer.aw, share.data_aw); connect(writer.w, share.data_w); connect(share.data_b, writer.b);
-    connect(translate.ar, share.table_ar); connect(share.table_r, translate.r);
-    connect(translate.aw, share.table_aw); connect(translate.w, share.table_w); connect(share.table_b, translate.b);
-    for (const a of [share.sync_ar, share.sync_aw]) { a.valid.set(0); a.payload.set({ addr: 0, id: 0, len: 0, size: 0, burst: 0 }); }
-    share.sync_w.valid.set(0);
-    share.sync_w.payload.set({ data: 0, strb: 0, last: 0 });
-    share.sync_r.ready.set(1);
-    share.sync_b.ready.set(1);
-    connect(share.ar, io.mem_ar); connect(io.mem_r, share.r);
-    connect(share.aw, io.mem_aw); connect(share.w, io.mem_w); connect(io.mem_b, share.b);
+    connect(reader.ar, share.dataAr); connect(share.dataR, reader.r);
+    connect(writer.aw, share.dataAw); connect(writer.w, share.dataW); connect(share.dataB, writer.b);
+    connect(translate.ar, share.tableAr); connect(share.tableR, translate.r);
+    connect(translate.aw, share.tableAw); connect(translate.w, share.tableW); connect(share.tableB, translate.b);
+    for (const a of [share.syncAr, share.syncAw]) { a.valid.set(0); a.payload.set({ addr: 0, id: 0, len: 0, size: 0, burst: 0 }); }
+    share.syncW.valid.set(0);
+    share.syncW.payload.set({ data: 0, strb: 0, last: 0 });
+    share.syncR.ready.set(1);
+    share.syncB.ready.set(1);
+    connect(share.ar, io.memAr); connect(io.memR, share.r);
+    connect(share.aw, io.memAw); connect(share.w, io.memW); connect(io.memB, share.b);
 
     // Ends: a reply, or with none to give the slot at once.
     const refused = stream(Reply(w)), written = stream(Reply(w));
@@ -145,24 +145,24 @@ export const SmallNode = module("SmallNode",
     });
 
     // Frames out.
-    const net_tx = instance(NetTx({ ...w, compact: true }));
-    connect(arbiter([reader.reply, written, refused, unserved, mat.reply] as StreamIn<ReturnType<typeof Reply>>[], { policy: "priority", name: "replies" }), net_tx.reply);
-    net_tx.config.set(config);
-    net_tx.context.set(net_rx.context_write.value);
-    net_tx.word.set(0);
-    connect(reader.data, net_tx.data);
-    net_tx.raw.valid.set(0);
-    net_tx.raw.payload.set({ data: 0, keep: 0, last: 0, user: 0 });
-    connect(net_tx.echo_job, buffer.echo_job);
-    connect(buffer.echo_data, net_tx.echo_data);
-    connect(net_tx.tx, io.tx);
+    const netTx = instance(NetTx({ ...w, compact: true }));
+    connect(arbiter([reader.reply, written, refused, unserved, mat.reply] as StreamIn<ReturnType<typeof Reply>>[], { policy: "priority", name: "replies" }), netTx.reply);
+    netTx.config.set(config);
+    netTx.context.set(netRx.contextWrite.value);
+    netTx.word.set(0);
+    connect(reader.data, netTx.data);
+    netTx.raw.valid.set(0);
+    netTx.raw.payload.set({ data: 0, keep: 0, last: 0, user: 0 });
+    connect(netTx.echoJob, buffer.echoJob);
+    connect(buffer.echoData, netTx.echoData);
+    connect(netTx.tx, io.tx);
 
     // The slot.
     const taken = reg(bit, { init: 0 });
-    net_rx.slot.valid.set(taken.not());
-    net_rx.slot.payload.set(0);
-    const back = node(unanswered.reduce((a, b) => a.or(b), net_rx.release.valid.or(mat.release.valid).or(net_tx.release.valid).or(dropped)));
-    when(net_rx.slot.fire, () => { taken.set(1); }).elseWhen(back, () => { taken.set(0); });
+    netRx.slot.valid.set(taken.not());
+    netRx.slot.payload.set(0);
+    const back = node(unanswered.reduce((a, b) => a.or(b), netRx.release.valid.or(mat.release.valid).or(netTx.release.valid).or(dropped)));
+    when(netRx.slot.fire, () => { taken.set(1); }).elseWhen(back, () => { taken.set(0); });
     translate.busy.set(taken);
     io.busy.set(taken);
   });

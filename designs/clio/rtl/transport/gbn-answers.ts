@@ -19,13 +19,13 @@ export const GbnAnswers = module("GbnAnswers",
   (io, p) => {
     const { beatBytes } = p, beats = Math.ceil(minimumFrame / beatBytes), countBits = Math.max(1, Math.ceil(Math.log2(beats)));
     const Summed = struct({ answer: Answer({ ...p, ...wirePeer }), sum: uint(20) });
-    const summed_valid = reg(bit, { init: 0 });
+    const summedValid = reg(bit, { init: 0 });
     const summed = reg(Summed);
     const sending = reg(bit, { init: 0 });
     const left = reg(uint(countBits), { init: 0 });
     const sent = stream(AxisBeat(beatBytes));
-    const sending_room = node(sending.not().or(sent.fire.and(left.eq(0))));
-    const room = node(summed_valid.not().or(sending_room));
+    const sendingRoom = node(sending.not().or(sent.fire.and(left.eq(0))));
+    const room = node(summedValid.not().or(sendingRoom));
     const peerOf = (v: { readonly identity: UInt; readonly address: UInt }) => unpack(PeerFields, cat(v.address, v.identity));
 
     // The sum of the IPv4 header's words, then the frame.
@@ -35,7 +35,7 @@ export const GbnAnswers = module("GbnAnswers",
     const own = reg(uint(20));
     own.set(word(io.config.ip.bits(0, 16)).add(word(io.config.ip.bits(16, 16)) as never).add(constantSum + ipBytes));
     when(room, () => {
-      summed_valid.set(io.job.valid);
+      summedValid.set(io.job.valid);
       summed.set({ answer: io.job.payload, sum: own.add(word(asked.ip.bits(0, 16)) as never).add(word(asked.ip.bits(16, 16)) as never) });
     });
     const answer = summed.answer, peer = peerOf(answer.peer);
@@ -48,8 +48,8 @@ export const GbnAnswers = module("GbnAnswers",
         srcSlot: answer.session.resize(wireSlotBits), dstSlot: peer.slot, unused: 0,
       }));
     const rest = reg(uint(beats * beatBytes * 8));
-    when(sending_room, () => { sending.set(summed_valid); });
-    when(summed_valid.and(sending_room), () => {
+    when(sendingRoom, () => { sending.set(summedValid); });
+    when(summedValid.and(sendingRoom), () => {
       rest.set(frame.resize(beats * beatBytes * 8));
       left.set(beats - 1);
     }).elseWhen(sent.fire, () => {

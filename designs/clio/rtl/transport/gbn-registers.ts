@@ -16,8 +16,8 @@ export const GbnRegisters = module("GbnRegisters",
   }),
   (io, p) => {
     const registers = instance(RegisterSlave({ map: gbnMap, values: gbnValues(p) })), r = registers as unknown as Readonly<Record<string, UInt & { set: (v: unknown) => void }>>;
-    connect(io.s_aw, registers.s_aw); connect(io.s_w, registers.s_w); connect(registers.s_b, io.s_b);
-    connect(io.s_ar, registers.s_ar); connect(registers.s_r, io.s_r);
+    connect(io.sAw, registers.sAw); connect(io.sW, registers.sW); connect(registers.sB, io.sB);
+    connect(io.sAr, registers.sAr); connect(registers.sR, io.sR);
 
     // The number stands in its register from the cycle after the order.
     const ordered = reg(bit, { init: 0 });

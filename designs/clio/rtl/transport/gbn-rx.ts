@@ -31,7 +31,7 @@ export const GbnContext = struct({ mac: uint(48), slot: uint(wireSlotBits) });
 export const contextBits = (p: Pick<GbnRxParameters, "sessions" | "managed">): number => Math.ceil(Math.log2(p.sessions + p.managed));
 export const GbnContextWrite = (p: Pick<GbnRxParameters, "sessions" | "managed">) => struct({ en: bit, index: uint(contextBits(p)), value: GbnContext });
 
-const peerPort = (p: Pick<GbnRxParameters, "sessions">) => ({ peer_write: output(GbnPeerWrite(p)) });
+const peerPort = (p: Pick<GbnRxParameters, "sessions">) => ({ peerWrite: output(GbnPeerWrite(p)) });
 
 /** One pulse for each packet, by what became of it, and for each answer. */
 export const GbnRxEvents = struct({
@@ -73,7 +73,7 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
 export const GbnRx = module("GbnRx",
   (p: GbnRxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), config: input(NetConfig), tx: source(AxisBeat(p.beatBytes)), answers: source(AxisBeat(p.beatBytes)),
-    acks: source(Acknowledgement(p)), silent: source(Turn(p)), crowded: input(bit), control: sink(SessionControl(p)), context_write: output(GbnContextWrite(p)), events: output(GbnRxEvents),
+    acks: source(Acknowledgement(p)), silent: source(Turn(p)), crowded: input(bit), control: sink(SessionControl(p)), contextWrite: output(GbnContextWrite(p)), events: output(GbnRxEvents),
     ...(p.checksPeers === true ? peerPort(p) : {} as ReturnType<typeof peerPort>),
   }),
   (io, p) => {
@@ -89,18 +89,18 @@ export const GbnRx = module("GbnRx",
     const end = frames.end, header = end.header;
     const ethernet = cutFields(ethernetHeader, header), ip = cutFields(ipv4Header, header, frameOffsets.network);
     const udp = cutFields(udpHeader, header, frameOffsets.transport), gbn = cutFields(gbnHeader, header, gbnOffset);
-    const udp_ip = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
+    const udpIp = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
     const client = node(p.clientPorts > 65535 ? constant(1, 1) : udp.dstPort.sub(io.config.clientPort).lt(p.clientPorts));
-    const our_port = node(udp.dstPort.eq(io.config.nativePort).or(client));
+    const ourPort = node(udp.dstPort.eq(io.config.nativePort).or(client));
     const answered = node(gbn.type.eq(gbnTypes.ack).or(gbn.type.eq(gbnTypes.nack)));
-    const is_data = node(gbn.type.eq(gbnTypes.data));
+    const isData = node(gbn.type.eq(gbnTypes.data));
     // ACKs are never passed on, so their bytes are not kept; to other ports the node would drop them anyway.
-    const discard = node(udp_ip.and(answered).and(end.last_byte.ge(gbnOffset)));
+    const discard = node(udpIp.and(answered).and(end.lastByte.ge(gbnOffset)));
     frames.discard.set(discard);
     const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8), header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
     const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from, (from + to) >> 1).add(total((from + to) >> 1, to)));
     const words = ipv4Header.bytes / 2;
-    const past = node(ip.totalLength.zext(17).add(frameOffsets.network - 1).gt(end.last_byte.zext(17)));
+    const past = node(ip.totalLength.zext(17).add(frameOffsets.network - 1).gt(end.lastByte.zext(17)));
     // In the order of PeerFields.
     const peer = cat(ethernet.src, udp.dstPort, ip.src, udp.srcPort, gbn.srcSlot);
     const Judged = struct({
@@ -108,27 +108,27 @@ export const GbnRx = module("GbnRx",
       session: uint(wireSlotBits), sequence: uint(wireSequenceBits), peer: uint(wirePeer.identityBits + wirePeer.addressBits),
       ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
     });
-    const judged_valid = reg(bit, { init: 0 });
+    const judgedValid = reg(bit, { init: 0 });
     const judged = reg(Judged);
-    judged_valid.set(frames.ends);
+    judgedValid.set(frames.ends);
     const least = udpHeader.bytes + gbnBytes;
     judged.set({
       kept: end.stored.and(discard.or(end.bad).or(end.long).not()), bad: end.bad, long: end.long, stored: end.stored,
-      ours: cat(udp_ip, our_port, ip.version.eq(4).and(ip.ihl.eq(5)), ip.moreFragments.or(ip.fragmentOffset.any()).not(), ip.dst.eq(io.config.ip),
+      ours: cat(udpIp, ourPort, ip.version.eq(4).and(ip.ihl.eq(5)), ip.moreFragments.or(ip.fragmentOffset.any()).not(), ip.dst.eq(io.config.ip),
         ethernet.dst.eq(io.config.mac).or(io.config.acceptAnyMac), udp.length.eq(ip.totalLength.sub(ipv4Header.bytes)), past.not(), ip.totalLength.ge(ipv4Header.bytes + udpHeader.bytes)).is(9),
       sums: cat(total(words >> 1, words), total(0, words >> 1)).is(40),
-      data: is_data, answered, nack: gbn.type.eq(gbnTypes.nack), management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
-      short: udp.length.lt(least).or(is_data.and(udp.length.lt(least + clioHeader.bytes))),
+      data: isData, answered, nack: gbn.type.eq(gbnTypes.nack), management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
+      short: udp.length.lt(least).or(isData.and(udp.length.lt(least + clioHeader.bytes))),
       silent: silentOpcodes.map((c): Bit => header.bits(8 * opcodeOffset, 8).eq(c)).reduce((a, b) => a.or(b)),
       session: gbn.dstSlot, sequence: gbn.sequence, peer: peer.is(wirePeer.identityBits + wirePeer.addressBits), ipLength: ip.totalLength, checksum: ip.checksum, udpLength: udp.length,
     });
 
     // Second step: the verdict without the table, and what the lengths become. Then it waits for the table.
     const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
-    const sum_right = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
-    const ours = node(judged.ours.all().and(sum_right));
-    const known_session = node(judged.session.shr(sessionBits(p)).any().not());
-    const well = node(judged.short.not().and(judged.data.or(judged.answered.and(judged.management.not()))).and(judged.management.or(known_session)));
+    const sumRight = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
+    const ours = node(judged.ours.all().and(sumRight));
+    const knownSession = node(judged.session.shr(sessionBits(p)).any().not());
+    const well = node(judged.short.not().and(judged.data.or(judged.answered.and(judged.management.not()))).and(judged.management.or(knownSession)));
     const Queued = struct({
       kind: uint(2), kept: bit, bad: bit, lost: bit, silent: bit, packet: GbnPacket(table), nack: bit, ipLength: uint(16), checksum: uint(16), udpLength: uint(16),
     });
@@ -136,15 +136,15 @@ export const GbnRx = module("GbnRx",
     const kind = node(mux(ours.not(), constant(kinds.raw, 2), mux(well.not(), constant(kinds.malformed, 2), mux(judged.management, constant(kinds.management, 2), kinds.session))));
     const queue = instance("queue", Fifo({ shape: Queued, depth: 16, style: "distributed" }));
     const entry = reg(Queued);
-    const entry_valid = reg(bit, { init: 0 });
-    entry_valid.set(judged_valid);
+    const entryValid = reg(bit, { init: 0 });
+    entryValid.set(judgedValid);
     const sender = unpack(struct({ identity: uint(wirePeer.identityBits), address: uint(wirePeer.addressBits) }), judged.peer);
     entry.set({
       kind, kept: judged.kept, bad: judged.bad, lost, silent: judged.silent, nack: judged.nack,
       packet: { session: judged.session.resize(sessionBits(p)), sequence: judged.sequence.resize(p.sequenceBits), control: judged.answered, peer: sender },
       ipLength: judged.ipLength.sub(gbnBytes), checksum: changedChecksum(judged.checksum, -gbnBytes), udpLength: judged.udpLength.sub(gbnBytes),
     });
-    queue.push.valid.set(entry_valid);
+    queue.push.valid.set(entryValid);
     queue.push.payload.set(entry);
     // Four may be on their way here.
     const held = reg(bit, { init: 1 });
@@ -157,21 +157,21 @@ export const GbnRx = module("GbnRx",
     const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
     const full = reg(bit, { init: 0 });
     full.set(io.crowded.or(silences.level.ge(12)));
-    const of_session = node(head.kind.eq(kinds.session)), refused = node(head.lost.or(of_session.and(full).and(head.packet.control.not())));
-    const asks = node(of_session.and(head.bad.or(refused).not()));
+    const ofSession = node(head.kind.eq(kinds.session)), refused = node(head.lost.or(ofSession.and(full).and(head.packet.control.not())));
+    const asks = node(ofSession.and(head.bad.or(refused).not()));
     receiver.packet.valid.set(next.valid.and(asks));
     receiver.packet.payload.set(head.packet as never);
     next.ready.set(asks.not().or(receiver.packet.ready));
     const moves = node(next.fire);
-    const early_valid = reg(bit, { init: 0 });
-    const late_valid = reg(bit, { init: 0 });
+    const earlyValid = reg(bit, { init: 0 });
+    const lateValid = reg(bit, { init: 0 });
     const early = reg(Queued);
     const late = reg(Queued);
-    early_valid.set(moves); early.set({ ...Object.fromEntries(Object.keys(Queued.fields).map(k => [k, (head as unknown as Readonly<Record<string, unknown>>)[k]])), lost: refused } as never);
-    late_valid.set(early_valid); late.set(early as never);
+    earlyValid.set(moves); early.set({ ...Object.fromEntries(Object.keys(Queued.fields).map(k => [k, (head as unknown as Readonly<Record<string, unknown>>)[k]])), lost: refused } as never);
+    lateValid.set(earlyValid); late.set(early as never);
 
     // Its verdict.
-    const intact = node(late_valid.and(late.bad.or(late.lost).not()));
+    const intact = node(lateValid.and(late.bad.or(late.lost).not()));
     const of = (k: number): Bit => intact.and(late.kind.eq(k));
     const is = (v: number): Bit => of(kinds.session).and(receiver.verdict.what.eq(v));
     const accepted = node(is(gbnVerdict.accepted)), delivered = node(accepted.and(late.packet.control.not()));
@@ -179,7 +179,7 @@ export const GbnRx = module("GbnRx",
     const place = reg(uint(Math.log2(p.managed)), { init: 0 });
     when(managed, () => { place.set(place.add(1)); });
     const plans = stream(RemovePlan);
-    plans.valid.set(late_valid.and(late.kept));
+    plans.valid.set(lateValid.and(late.kept));
     plans.payload.set({
       action: mux(raw, constant(gbnAction.raw, 2), mux(delivered.or(managed), constant(gbnAction.shift, 2), gbnAction.discard)),
       ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits) as never), tag: mux(managed, cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits), late.packet.session.zext(tagBits)),
@@ -191,7 +191,7 @@ export const GbnRx = module("GbnRx",
     connect(remove.tx, io.tx);
     const from = unpack(PeerFields, cat(late.packet.peer.address, late.packet.peer.identity));
     const written = contextBits(p);
-    io.context_write.set({
+    io.contextWrite.set({
       en: delivered.or(managed), index: choose(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
       value: { mac: from.mac, slot: from.slot },
     });
@@ -203,7 +203,7 @@ export const GbnRx = module("GbnRx",
       const anew = reg(Control, { init: 0 });
       controlled.set({ valid: io.control.fire, session: io.control.payload.session });
       anew.set(controlled);
-      io.peer_write.set({ en: delivered.or(anew.valid), session: choose(anew.valid, anew.session, late.packet.session), known: anew.valid.not(), ip: from.ip, port: from.port } as never);
+      io.peerWrite.set({ en: delivered.or(anew.valid), session: choose(anew.valid, anew.session, late.packet.session), known: anew.valid.not(), ip: from.ip, port: from.port } as never);
     }
     silences.push.valid.set(delivered.and(late.silent));
     silences.push.payload.set({ session: late.packet.session, ticket: late.packet.sequence.trunc(ticketBits) } as never);
@@ -218,9 +218,9 @@ export const GbnRx = module("GbnRx",
     const answers = instance("answers", Fifo({ shape: Answer({ ...p, ...wirePeer }), depth: 16, style: "distributed" }));
     answers.push.valid.set(receiver.answer.valid);
     answers.push.payload.set(receiver.answer.answer as never);
-    const answer_room = reg(bit, { init: 0 });
-    answer_room.set(answers.level.lt(12));
-    receiver.answer_room.set(answer_room);
+    const answerRoom = reg(bit, { init: 0 });
+    answerRoom.set(answers.level.lt(12));
+    receiver.answerRoom.set(answerRoom);
     const writer = instance("writer", GbnAnswers({ beatBytes: p.beatBytes, sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window }));
     writer.config.set(io.config);
     connect(answers.pop, writer.job);
@@ -230,7 +230,7 @@ export const GbnRx = module("GbnRx",
     const answer = receiver.answer;
     events.set({
       accepted: delivered, duplicates: is(gbnVerdict.duplicate), ahead: is(gbnVerdict.ahead), strangers: is(gbnVerdict.stranger),
-      refused: is(gbnVerdict.refused).or(late_valid.and(late.lost).and(late.bad.not())), malformed: of(kinds.malformed).or(raw.and(late.kept.not())), corrupt: late_valid.and(late.bad),
+      refused: is(gbnVerdict.refused).or(lateValid.and(late.lost).and(late.bad.not())), malformed: of(kinds.malformed).or(raw.and(late.kept.not())), corrupt: lateValid.and(late.bad),
       management: managed, passed: raw.and(late.kept), acksHeard: accepted.and(late.packet.control),
       acks: answer.valid.and(answer.answer.nack.not()), nacks: answer.valid.and(answer.answer.nack),
     });

@@ -56,18 +56,18 @@ export const GbnRemove = module("GbnRemove",
     const number = node(mux(first, constant(0, counted(p)), index));
 
     // The beat before the one at hand.
-    const held_valid = reg(bit, { init: 0 });
+    const heldValid = reg(bit, { init: 0 });
     const held = reg(AxisBeat(beatBytes));
-    const held_shifts = reg(bit);
-    const held_head = reg(bit);
+    const heldShifts = reg(bit);
+    const heldHead = reg(bit);
     const out = stream(AxisBeat(beatBytes));
-    const joins = node(held_valid.and(held_shifts).and(held.last.not()));
+    const joins = node(heldValid.and(heldShifts).and(held.last.not()));
     const absorbs = node(joins.and(beats.last).and(beatBytes > gbnBytes ? beats.keep.bit(gbnBytes).not() : constant(1, 1)));
     const discards = node(plan.action.eq(gbnAction.discard));
-    out.valid.set(held_valid.and(joins.not().or(io.beats.valid)));
+    out.valid.set(heldValid.and(joins.not().or(io.beats.valid)));
     const gives = node(out.fire);
     // A beat comes in when the held one leaves, or there is none.
-    const room = node(held_valid.not().or(gives));
+    const room = node(heldValid.not().or(gives));
     io.beats.ready.set(room.and(io.plan.valid));
     const taken = node(io.beats.fire);
     io.plan.ready.set(taken.and(beats.last));
@@ -80,23 +80,23 @@ export const GbnRemove = module("GbnRemove",
     const source = patched(beats.data, number, shifts, [
       { at: ethernetHeader.at.src.byteOffset, bytes: bytesOf(mac) }, ...lengthPatches(plan),
     ], beatBytes);
-    when(room, () => { held_valid.set(taken.and(discards.not()).and(absorbs.not())); });
+    when(room, () => { heldValid.set(taken.and(discards.not()).and(absorbs.not())); });
     when(taken, () => {
       held.set({ data: source, keep: beats.keep, last: beats.last, user: beats.user });
       // In front of the header nothing moves.
-      held_shifts.set(shifts.and(number.ge(headBeat)));
-      held_head.set(number.eq(headBeat));
+      heldShifts.set(shifts.and(number.ge(headBeat)));
+      heldHead.set(number.eq(headBeat));
     });
 
     const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
     const moved = lanesOf(held.data, beats.data, gbnBytes, beatBytes, 8);
     const kept = lanesOf(held.keep, mux(held.last, constant(0, beatBytes), beats.keep), gbnBytes, beatBytes, 1);
     const data = Array.from({ length: beatBytes }, (_, i) => {
-      const stays = i < headLane ? held_shifts.not().or(held_head) : held_shifts.not();
+      const stays = i < headLane ? heldShifts.not().or(heldHead) : heldShifts.not();
       return choose(stays, lane(held.data, i), lane(moved, i));
     });
     const keep = fromBits(Array.from({ length: beatBytes }, (_, i) => {
-      const stays = i < headLane ? held_shifts.not().or(held_head) : held_shifts.not();
+      const stays = i < headLane ? heldShifts.not().or(heldHead) : heldShifts.not();
       return mux(stays, held.keep.bit(i), kept.bit(i));
     }));
     out.payload.set({ data: cat(...data.reverse()).is(beatBytes * 8), keep, last: held.last.or(absorbs), user: mux(absorbs, beats.user, held.user.and(held.last)) });

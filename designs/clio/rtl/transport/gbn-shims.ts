@@ -25,45 +25,45 @@ export const gbnDefaults = {
  */
 export const GbnShims = module("GbnShims",
   (p: GbnShimsParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), node_rx: source(AxisBeat(p.beatBytes)), node_tx: sink(AxisBeat(p.beatBytes)),
+    rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), nodeRx: source(AxisBeat(p.beatBytes)), nodeTx: sink(AxisBeat(p.beatBytes)),
     config: input(NetConfig), session: sink(SessionControl(p)), failed: output(struct({ valid: bit, session: uint(sessionBits(p)) })), counters: output(GbnCounters),
-    mem_aw: source(axi4Address(p)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(p)), mem_ar: source(axi4Address(p)), mem_r: sink(axi4Read(p)),
+    memAw: source(axi4Address(p)), memW: source(axi4Write(p.beatBytes)), memB: sink(axi4Response(p)), memAr: source(axi4Address(p)), memR: sink(axi4Read(p)),
   }),
   (io, p) => {
-    const gbn_rx = instance(GbnRx(p)), gbn_tx = instance(GbnTx(p));
-    connect(io.rx, gbn_rx.rx);
-    connect(gbn_rx.tx, io.node_rx);
+    const gbnRx = instance(GbnRx(p)), gbnTx = instance(GbnTx(p));
+    connect(io.rx, gbnRx.rx);
+    connect(gbnRx.tx, io.nodeRx);
     let stale: Bit | undefined;
     if (p.checksPeers === true) {
       const peers = instance("peers", GbnPeers({ beatBytes: p.beatBytes, sessions: p.sessions }));
-      peers.peer.set(gbn_rx.peer_write);
-      connect(io.node_tx, peers.rx);
-      connect(peers.tx, gbn_tx.rx);
+      peers.peer.set(gbnRx.peerWrite);
+      connect(io.nodeTx, peers.rx);
+      connect(peers.tx, gbnTx.rx);
       stale = peers.stale;
-    } else connect(io.node_tx, gbn_tx.rx);
-    connect(gbn_tx.tx, io.tx);
-    connect(gbn_rx.answers, gbn_tx.answers);
-    connect(gbn_rx.acks, gbn_tx.acks);
-    connect(gbn_tx.mem_aw, io.mem_aw); connect(gbn_tx.mem_w, io.mem_w); connect(io.mem_b, gbn_tx.mem_b);
-    connect(gbn_tx.mem_ar, io.mem_ar); connect(io.mem_r, gbn_tx.mem_r);
-    gbn_rx.config.set(io.config);
-    gbn_tx.context_write.set(gbn_rx.context_write);
-    connect(gbn_rx.silent, gbn_tx.silent);
-    gbn_rx.crowded.set(gbn_tx.crowded);
+    } else connect(io.nodeTx, gbnTx.rx);
+    connect(gbnTx.tx, io.tx);
+    connect(gbnRx.answers, gbnTx.answers);
+    connect(gbnRx.acks, gbnTx.acks);
+    connect(gbnTx.memAw, io.memAw); connect(gbnTx.memW, io.memW); connect(io.memB, gbnTx.memB);
+    connect(gbnTx.memAr, io.memAr); connect(io.memR, gbnTx.memR);
+    gbnRx.config.set(io.config);
+    gbnTx.contextWrite.set(gbnRx.contextWrite);
+    connect(gbnRx.silent, gbnTx.silent);
+    gbnRx.crowded.set(gbnTx.crowded);
 
     type Control = StreamIn<ReturnType<typeof SessionControl>>;
-    const [to_rx, to_tx] = fork(io.session, 2, "eager", { name: "session_to" }) as [Control, Control];
-    connect(to_tx, gbn_tx.control);
+    const [toRx, toTx] = fork(io.session, 2, "eager", { name: "session_to" }) as [Control, Control];
+    connect(toTx, gbnTx.control);
     const closing = stream(SessionControl(p));
-    closing.valid.set(gbn_tx.failed.valid);
-    closing.payload.set({ session: gbn_tx.failed.payload, open: 0 });
-    gbn_tx.failed.ready.set(closing.ready);
-    connect(arbiter([closing as unknown as Control, to_rx], { policy: "priority", name: "controls" }), gbn_rx.control);
-    io.failed.set({ valid: gbn_tx.failed.fire, session: gbn_tx.failed.payload });
+    closing.valid.set(gbnTx.failed.valid);
+    closing.payload.set({ session: gbnTx.failed.payload, open: 0 });
+    gbnTx.failed.ready.set(closing.ready);
+    connect(arbiter([closing as unknown as Control, toRx], { policy: "priority", name: "controls" }), gbnRx.control);
+    io.failed.set({ valid: gbnTx.failed.fire, session: gbnTx.failed.payload });
 
     const counts = reg(GbnCounters, { init: 0 });
     for (const side of ["rx", "tx"] as const) {
-      const events = (side === "rx" ? gbn_rx.events : gbn_tx.events) as unknown as Readonly<Record<string, UInt<1>>>;
+      const events = (side === "rx" ? gbnRx.events : gbnTx.events) as unknown as Readonly<Record<string, UInt<1>>>;
       const registers = counts[side] as unknown as Readonly<Record<string, UInt<32> & { set: (v: UInt) => void }>>;
       for (const name of counted[side]) {
         const count = registers[name], pulse = events[name];

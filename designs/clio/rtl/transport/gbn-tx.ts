@@ -46,8 +46,8 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
 export const GbnTx = module("GbnTx",
   (p: GbnTxParameters) => ({
     rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), answers: sink(AxisBeat(p.beatBytes)), acks: sink(Acknowledgement(p)),
-    control: sink(SessionControl(p)), failed: source(uint(sessionBits(p))), context_write: input(GbnContextWrite(p)), silent: sink(Turn(p)), crowded: output(bit), events: output(GbnTxEvents),
-    mem_aw: source(axi4Address(p)), mem_w: source(axi4Write(p.beatBytes)), mem_b: sink(axi4Response(p)), mem_ar: source(axi4Address(p)), mem_r: sink(axi4Read(p)),
+    control: sink(SessionControl(p)), failed: source(uint(sessionBits(p))), contextWrite: input(GbnContextWrite(p)), silent: sink(Turn(p)), crowded: output(bit), events: output(GbnTxEvents),
+    memAw: source(axi4Address(p)), memW: source(axi4Write(p.beatBytes)), memB: sink(axi4Response(p)), memAr: source(axi4Address(p)), memR: sink(axi4Read(p)),
   }),
   (io, p) => {
     const frames = instance("frames", GbnFrames({ beatBytes: p.beatBytes, frameBytes: p.frameBytes - gbnBytes, headerBytes, waits: true }));
@@ -57,8 +57,8 @@ export const GbnTx = module("GbnTx",
       sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, timeoutCycles: p.timeoutCycles, tries: p.tries, first: p.first,
     }));
     connect(io.acks, sender.heard);
-    const [to_sender, to_reorder] = fork(io.control, 2, "eager", { name: "control_to" }) as [typeof io.control, typeof io.control];
-    connect(to_sender as never, sender.control);
+    const [toSender, toReorder] = fork(io.control, 2, "eager", { name: "control_to" }) as [typeof io.control, typeof io.control];
+    connect(toSender as never, sender.control);
     connect(sender.failed, io.failed);
 
     // A whole frame: what it is, and its lengths with the header.
@@ -66,21 +66,21 @@ export const GbnTx = module("GbnTx",
     const ethernet = cutFields(ethernetHeader, header), ip = cutFields(ipv4Header, header, frameOffsets.network), udp = cutFields(udpHeader, header, frameOffsets.transport);
     const bytesBits = lengthBitsOf(p), written = contextBits(p);
     const Queued = struct({ kind: uint(2), index: uint(written), mac: uint(48), bytes: uint(bytesBits), ipLength: uint(16), checksum: uint(16), udpLength: uint(16) });
-    const is_udp = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
+    const isUdp = node(ethernet.etherType.eq(etherType.ipv4).and(ip.protocol.eq(ipProtocol.udp)));
     const tagged = node(ethernet.dst.bits(tagBits + ticketBits, 48 - tagBits - ticketBits).eq(tagPrefix)), managed = ethernet.dst.bit(15);
     const Arrived = struct({ turn: Turn(p), queued: Queued, ...(p.marksParts === true ? { part: bit } : {} as { part: typeof bit }) });
     const entry = reg(Arrived);
-    const entry_valid = reg(bit, { init: 0 });
+    const entryValid = reg(bit, { init: 0 });
     const kind = (k: number): UInt<2> => constant(k, 2);
-    entry_valid.set(frames.ends.and(end.bad.or(end.long).not()).and(end.stored));
+    entryValid.set(frames.ends.and(end.bad.or(end.long).not()).and(end.stored));
     entry.set({ turn: { session: ethernet.dst.bits(0, sessionBits(p)), ticket: ethernet.dst.bits(tagBits, ticketBits) }, queued: {
-      kind: mux(is_udp.not(), kind(kinds.raw), mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session))),
+      kind: mux(isUdp.not(), kind(kinds.raw), mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session))),
       index: choose(managed, ethernet.dst.bits(0, Math.log2(p.managed)).zext(written).add(p.sessions), ethernet.dst.bits(0, sessionBits(p)).zext(written)),
-      mac: ethernet.dst, bytes: end.last_byte.add(1 + gbnBytes).resize(bytesBits), ipLength: ip.totalLength.add(gbnBytes), checksum: changedChecksum(ip.checksum, gbnBytes),
+      mac: ethernet.dst, bytes: end.lastByte.add(1 + gbnBytes).resize(bytesBits), ipLength: ip.totalLength.add(gbnBytes), checksum: changedChecksum(ip.checksum, gbnBytes),
       udpLength: udp.length.add(gbnBytes),
     }, ...(p.marksParts === true ? { part: ethernet.dst.bit(partBit) } : {}) } as never);
     const queue = instance("queue", Fifo({ shape: Arrived, depth: 16, style: "distributed" }));
-    queue.push.valid.set(entry_valid);
+    queue.push.valid.set(entryValid);
     queue.push.payload.set(entry);
     const held = reg(bit, { init: 1 });
     held.set(queue.level.gt(8));
@@ -92,18 +92,18 @@ export const GbnTx = module("GbnTx",
     reorder.reply.valid.set(queue.pop.valid);
     queue.pop.ready.set(reorder.reply.ready);
     const arrived = queue.pop.payload;
-    const of_request = arrived.queued.kind.eq(kinds.session);
-    reorder.reply.payload.set({ ordered: p.marksParts === true ? of_request.and(arrived.part.not()) : of_request, turn: arrived.turn, meta: pack(arrived.queued) } as never);
+    const ofRequest = arrived.queued.kind.eq(kinds.session);
+    reorder.reply.payload.set({ ordered: p.marksParts === true ? ofRequest.and(arrived.part.not()) : ofRequest, turn: arrived.turn, meta: pack(arrived.queued) } as never);
     connect(frames.beats, reorder.beats);
     connect(io.silent, reorder.silent);
-    connect(to_reorder as never, reorder.control);
+    connect(toReorder as never, reorder.control);
     io.crowded.set(reorder.crowded);
 
     // Its number and its receiver: asked in one cycle, known in the next.
     const next = stage(reorder.out, "full", { name: "next" });
     const head = unpack(Queued, next.payload as never);
     const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
-    contexts.write(io.context_write.en, io.context_write.index, io.context_write.value);
+    contexts.write(io.contextWrite.en, io.contextWrite.index, io.contextWrite.value);
     const to = contexts.readSync(head.index);
     const known = reg(bit, { init: 0 });
     const planned = instance("planned", Fifo({ shape: InsertPlan, depth: gbnFramesKept, style: "distributed" }));
@@ -113,31 +113,31 @@ export const GbnTx = module("GbnTx",
     // A cycle old; one may be on its way.
     const room = reg(bit, { init: 0 });
     room.set([planned, outs, places].map((f): Bit => f.level.le(gbnFramesKept - 2)).reduce((a, b) => a.and(b)));
-    const of_session = node(head.kind.eq(kinds.session));
+    const ofSession = node(head.kind.eq(kinds.session));
     // Who has asked goes on asking.
     const asking = reg(bit, { init: 0 });
     const asks = node(next.valid.and(known.not()).and(room.or(asking)));
-    const answered = node(of_session.not().or(sender.request.ready));
+    const answered = node(ofSession.not().or(sender.request.ready));
     asking.set(asks.and(answered.not()));
-    sender.request.valid.set(asks.and(of_session));
+    sender.request.valid.set(asks.and(ofSession));
     sender.request.payload.set(head.index.trunc(sessionBits(p)));
     known.set(asks.and(answered));
     const granted = sender.granted;
-    const numbered = node(known.and(of_session).and(granted.granted)), gone = node(known.and(of_session).and(granted.closed));
-    const decided = node(known.and(of_session.not().or(granted.granted).or(granted.closed)));
+    const numbered = node(known.and(ofSession).and(granted.granted)), gone = node(known.and(ofSession).and(granted.closed));
+    const decided = node(known.and(ofSession.not().or(granted.granted).or(granted.closed)));
     next.ready.set(decided);
-    const raw = node(head.kind.eq(kinds.raw)), replies = node(of_session.or(head.kind.eq(kinds.management)));
+    const raw = node(head.kind.eq(kinds.raw)), replies = node(ofSession.or(head.kind.eq(kinds.management)));
     planned.push.valid.set(decided);
     planned.push.payload.set({
       action: mux(raw, kind(gbnAction.raw), mux(gone, kind(gbnAction.discard), gbnAction.shift)), mac: mux(replies, to.mac, head.mac),
       header: joinFields(gbnHeader, {
-        type: gbnTypes.data, sequence: mux(of_session, granted.sequence.resize(wireSequenceBits), 0), srcSlot: mux(of_session, head.index.trunc(sessionBits(p)).resize(wireSlotBits), 0),
+        type: gbnTypes.data, sequence: mux(ofSession, granted.sequence.resize(wireSequenceBits), 0), srcSlot: mux(ofSession, head.index.trunc(sessionBits(p)).resize(wireSlotBits), 0),
         dstSlot: mux(replies, to.slot, 0), unused: 0,
       }).is(gbnBytes * 8),
       ipLength: head.ipLength, checksum: head.checksum, udpLength: head.udpLength,
     });
     outs.push.valid.set(decided.and(gone.not()));
-    outs.push.payload.set({ send: of_session.not().or(granted.now), store: of_session });
+    outs.push.payload.set({ send: ofSession.not().or(granted.now), store: ofSession });
     places.push.valid.set(numbered);
     places.push.payload.set({ at: { session: head.index.trunc(sessionBits(p)), place: granted.sequence.trunc(Math.log2(p.window)) }, bytes: head.bytes });
     const given = reg(uint(writtenBits), { init: 0 });
@@ -146,24 +146,24 @@ export const GbnTx = module("GbnTx",
     // The frame with its header, to the network, to memory, or to both.
     const insert = instance("insert", GbnInsert({ beatBytes: p.beatBytes, frameBytes: p.frameBytes }));
     connect(planned.pop, insert.plan);
-    connect(reorder.out_beats, insert.beats);
+    connect(reorder.outBeats, insert.beats);
     const store = instance("store", GbnStore({
       sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window, beatBytes: p.beatBytes, frameBytes: p.frameBytes, addressBits: p.addressBits, idBits: p.idBits, base: p.base,
     }));
     connect(places.pop, store.place);
     const out = insert.tx, way = outs.pop;
     const fresh = stream(AxisBeat(p.beatBytes)), kept = stream(AxisBeat(p.beatBytes));
-    const fresh_room = node(fresh.ready.or(way.payload.send.not())), kept_room = node(kept.ready.or(way.payload.store.not()));
-    fresh.valid.set(out.valid.and(way.valid).and(way.payload.send).and(kept_room));
-    kept.valid.set(out.valid.and(way.valid).and(way.payload.store).and(fresh_room));
+    const freshRoom = node(fresh.ready.or(way.payload.send.not())), keptRoom = node(kept.ready.or(way.payload.store.not()));
+    fresh.valid.set(out.valid.and(way.valid).and(way.payload.send).and(keptRoom));
+    kept.valid.set(out.valid.and(way.valid).and(way.payload.store).and(freshRoom));
     fresh.payload.set(out.payload);
     kept.payload.set(out.payload);
-    out.ready.set(way.valid.and(fresh_room).and(kept_room));
+    out.ready.set(way.valid.and(freshRoom).and(keptRoom));
     way.ready.set(out.fire.and(out.payload.last));
     const beat = (s: unknown): StreamIn<ReturnType<typeof AxisBeat>> => s as StreamIn<ReturnType<typeof AxisBeat>>;
     connect(stage(beat(kept), "full", { name: "kept_stage" }), store.beats);
-    connect(store.aw, io.mem_aw); connect(store.w, io.mem_w); connect(io.mem_b, store.b);
-    connect(store.ar, io.mem_ar); connect(io.mem_r, store.r);
+    connect(store.aw, io.memAw); connect(store.w, io.memW); connect(io.memB, store.b);
+    connect(store.ar, io.memAr); connect(io.memR, store.r);
 
     // What is sent again.
     const resend = instance("resend", GbnResend({
@@ -182,7 +182,7 @@ export const GbnTx = module("GbnTx",
 
     const events = reg(GbnTxEvents, { init: 0 });
     events.set({
-      sent: numbered, management: decided.and(of_session.or(raw).not()), passed: decided.and(raw), closed: decided.and(gone),
+      sent: numbered, management: decided.and(ofSession.or(raw).not()), passed: decided.and(raw), closed: decided.and(gone),
       resent: store.frame.fire.and(store.frame.payload.last), nacked: sender.events.nacked, timeouts: sender.events.timeouts, failed: io.failed.fire, memoryErrors: store.errors,
       waited: reorder.events.waited, skipped: reorder.events.skipped, stale: reorder.events.stale,
     });

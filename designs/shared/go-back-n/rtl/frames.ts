@@ -24,7 +24,7 @@ export const FrameEnd = (p: { readonly headerBytes: number }) => struct({
   /** The frame's first `headerBytes`, byte 0 lowest; those behind a shorter frame's end are the last one's. */
   header: uint(p.headerBytes * 8),
   /** Number of its last byte, less than the largest frame or `long`. */
-  last_byte: uint(16),
+  lastByte: uint(16),
   /** Longer than the largest frame; its FCS was wrong. Both are never kept. */
   long: bit, bad: bit,
   /** There was room for it. */
@@ -54,40 +54,40 @@ export const GbnFrames = module("GbnFrames",
     const first = reg(bit, { init: 1 });
     const beat = reg(uint(beatBits + 1), { init: 0 });
     const storing = reg(bit);
-    const stored_now = node(mux(first, room, storing));
+    const storedNow = node(mux(first, room, storing));
     io.rx.ready.set(first.not().or(io.hold.not().and(p.waits ? room : constant(1, 1))));
     const taken = node(io.rx.fire), rx = io.rx.payload;
     const past = beat.bit(beatBits);
 
     // The beat at hand, one cycle later; the header is complete with the last one.
-    const held_valid = reg(bit, { init: 0 });
+    const heldValid = reg(bit, { init: 0 });
     const held = reg(AxisBeat(beatBytes));
-    const held_over = reg(bit);
-    const held_stored = reg(bit);
+    const heldOver = reg(bit);
+    const heldStored = reg(bit);
     const header = reg(uint(headerBytes * 8));
-    const last_byte = reg(uint(beatBits + 1 + laneBits));
-    held_valid.set(taken);
+    const lastByte = reg(uint(beatBits + 1 + laneBits));
+    heldValid.set(taken);
     when(taken, () => {
       held.set(rx);
-      held_over.set(beat.ge(most));
-      held_stored.set(stored_now);
-      storing.set(stored_now);
+      heldOver.set(beat.ge(most));
+      heldStored.set(storedNow);
+      storing.set(storedNow);
       first.set(rx.last);
       for (let b = 0; b * beatBytes < headerBytes; b++) {
         const bytes = Math.min(beatBytes, headerBytes - b * beatBytes);
         when(beat.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
       }
       const edge = node(rx.keep.and(rx.keep.shr(1).not()));
-      last_byte.set(cat(beat, encodeOnehot(edge)));
+      lastByte.set(cat(beat, encodeOnehot(edge)));
       when(rx.last, () => { beat.set(0); }).elseWhen(past.not(), () => { beat.set(beat.add(1)); });
     });
 
-    const ends = node(held_valid.and(held.last));
-    const long = node(last_byte.ge(p.frameBytes));
+    const ends = node(heldValid.and(held.last));
+    const long = node(lastByte.ge(p.frameBytes));
     io.ends.set(ends);
-    io.end.set({ header, last_byte: last_byte.resize(16), long, bad: held.user, stored: held_stored });
+    io.end.set({ header, lastByte: lastByte.resize(16), long, bad: held.user, stored: heldStored });
     const dropped = node(io.discard.or(long).or(held.user));
-    store.push.valid.set(held_valid.and(held_stored).and(held_over.not().or(held.last)));
+    store.push.valid.set(heldValid.and(heldStored).and(heldOver.not().or(held.last)));
     store.push.payload.set({ data: held.data, keep: held.keep, last: held.last, user: ends.and(dropped) });
 
     // Beats in the store. Those of a frame that is dropped come back at its end.

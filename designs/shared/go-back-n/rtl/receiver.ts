@@ -52,7 +52,7 @@ export const GbnReceiver = module("GbnReceiver",
   (p: GbnReceiverParameters) => ({
     packet: sink(GbnPacket(p)), control: sink(SessionControl(p)),
     /** There is room for two answers. */
-    answer_room: input(bit),
+    answerRoom: input(bit),
     verdict: output(struct({ valid: bit, what: uint(3) })),
     answer: output(struct({ valid: bit, answer: Answer(p) })),
   }),
@@ -92,45 +92,45 @@ export const GbnReceiver = module("GbnReceiver",
     const gap = node(op.sequence.sub(was.expected));
     const next = node(carryEqual(op.sequence, was.expected)), behind = node(gap.bit(p.sequenceBits - 1));
     const data = node(op.packet.and(op.control.not()).and(known));
-    const full_count = node(was.unacked.eq(p.ackEvery - 1));
+    const fullCount = node(was.unacked.eq(p.ackEvery - 1));
     const wanting = node(was.unacked.any());
 
     // What it leads to.
-    const in_order = node(data.and(next).and(full_count.not().or(io.answer_room)));
+    const inOrder = node(data.and(next).and(fullCount.not().or(io.answerRoom)));
     const again = node(data.and(next.not()).and(behind).and(was.bound));
     const ahead = node(data.and(next.not()).and(behind.not()).and(was.bound));
     const asks = node(ahead.and(was.nacked.not()));
     const timed = node(op.timer.and(wanting));
-    const answers = node(io.answer_room.and(again.or(asks).or(timed)).or(in_order.and(full_count)));
-    const last = node(mux(in_order, was.expected, was.expected.sub(1) as never));
+    const answers = node(io.answerRoom.and(again.or(asks).or(timed)).or(inOrder.and(fullCount)));
+    const last = node(mux(inOrder, was.expected, was.expected.sub(1) as never));
 
-    const changes = node(op.start.or(in_order).or(answers));
+    const changes = node(op.start.or(inOrder).or(answers));
     states.write(changes, op.session, {
-      open: mux(op.start, op.open, was.open), bound: op.start.not().and(was.bound.or(in_order)),
-      nacked: op.start.not().and(mux(in_order, constant(0, 1), was.nacked.or(asks))),
-      expected: choose(op.start, constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits), choose(in_order, was.expected.add(1), was.expected)),
+      open: mux(op.start, op.open, was.open), bound: op.start.not().and(was.bound.or(inOrder)),
+      nacked: op.start.not().and(mux(inOrder, constant(0, 1), was.nacked.or(asks))),
+      expected: choose(op.start, constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits), choose(inOrder, was.expected.add(1), was.expected)),
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
-      peer: { identity: mux(in_order, op.peer.identity, was.peer.identity), address: mux(in_order, op.peer.address, was.peer.address) },
+      peer: { identity: mux(inOrder, op.peer.identity, was.peer.identity), address: mux(inOrder, op.peer.address, was.peer.address) },
     });
 
     const verdict = reg(struct({ valid: bit, what: uint(3) }), { init: 0 });
-    const lacks = node(data.and(io.answer_room.not()).and(again.or(asks).or(next)));
+    const lacks = node(data.and(io.answerRoom.not()).and(again.or(asks).or(next)));
     const what = (v: number): UInt<3> => constant(v, 3);
     verdict.set({
       valid: op.packet,
       what: mux(known.not().or(was.bound.not().and(mux(op.control, constant(1, 1), next.not()))), what(gbnVerdict.stranger),
-        mux(op.control.or(in_order), what(gbnVerdict.accepted), mux(lacks, what(gbnVerdict.refused),
+        mux(op.control.or(inOrder), what(gbnVerdict.accepted), mux(lacks, what(gbnVerdict.refused),
           mux(behind, what(gbnVerdict.duplicate), what(gbnVerdict.ahead))))),
     });
     io.verdict.set(verdict);
     const answer = reg(Answer(p));
-    const answer_valid = reg(bit, { init: 0 });
-    answer_valid.set(answers);
+    const answerValid = reg(bit, { init: 0 });
+    answerValid.set(answers);
     answer.set({
       session: op.session, sequence: last as never, nack: asks,
-      peer: { identity: mux(in_order, op.peer.identity, was.peer.identity), address: mux(in_order, op.peer.address, was.peer.address) },
+      peer: { identity: mux(inOrder, op.peer.identity, was.peer.identity), address: mux(inOrder, op.peer.address, was.peer.address) },
     });
-    io.answer.valid.set(answer_valid);
+    io.answer.valid.set(answerValid);
     io.answer.answer.set(answer);
     assertAlways(op.packet.and(op.timer).not(), "one operation at a time");
   },

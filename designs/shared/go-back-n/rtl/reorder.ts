@@ -46,14 +46,14 @@ export const GbnReorderEvents = struct({
 export const GbnReorder = module("GbnReorder",
   (p: GbnReorderParameters) => ({
     reply: sink(Reply(p)), beats: sink(AxisBeat(p.beatBytes)), silent: sink(Turn(p)), control: sink(SessionControl(p)),
-    out: source(uint(p.metaBits)), out_beats: source(AxisBeat(p.beatBytes)), crowded: output(bit), events: output(GbnReorderEvents),
+    out: source(uint(p.metaBits)), outBeats: source(AxisBeat(p.beatBytes)), crowded: output(bit), events: output(GbnReorderEvents),
   }),
   (io, p) => {
     const tickets = p.ticketBits ?? ticketBits, ticket = uint(tickets), slotBits = Math.log2(p.waiting), slotOf = uint(slotBits);
     const reachBits = Math.log2(p.reach ?? 1024), patienceBits = Math.log2(p.patience), first = constant(p.first & 2 ** tickets - 1, tickets);
     const room = instance("room", GbnWaiting({ beatBytes: p.beatBytes, frameBytes: p.frameBytes, waiting: p.waiting }));
     connect(io.beats, room.beats);
-    connect(room.out, io.out_beats);
+    connect(room.out, io.outBeats);
     // Its `ready` hangs on beats, so it comes through a register.
     const plan = stream(WaitingPlan(p));
     connect(stage(plan as unknown as StreamIn<ReturnType<typeof WaitingPlan>>, "backward", { name: "planned" }), room.plan as never);
@@ -62,12 +62,12 @@ export const GbnReorder = module("GbnReorder",
     const none = constant(0, slotBits + 1);
 
     // What waits: by slot, and which slots are taken; slots and lanes that are free.
-    const kept_words = ram(struct({ turn: Turn(p), quiet: bit, meta: uint(p.metaBits) }), { depth: p.waiting, collision: "undefined", style: "distributed" });
+    const keptWords = ram(struct({ turn: Turn(p), quiet: bit, meta: uint(p.metaBits) }), { depth: p.waiting, collision: "undefined", style: "distributed" });
     const links = ram(slotOf, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const taken = ram(bit, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const hints = hintTable(p.waiting * 2 ** reachBits, slotBits);
     const free = instance("free", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" })), lanes = instance("lanes", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" }));
-    const is_free = node(free.pop.valid.and(lanes.pop.valid)), free_slot = node(free.pop.payload);
+    const isFree = node(free.pop.valid.and(lanes.pop.valid)), freeSlot = node(free.pop.payload);
     const starting = reg(bit, { init: 1 });
     const crowded = reg(bit, { init: 0 });
     crowded.set(starting.not().and(free.level.le(p.waiting / 2)));
@@ -77,8 +77,8 @@ export const GbnReorder = module("GbnReorder",
 
     // The slot that is looked at.
     const slot = reg(slotOf);
-    const kept = kept_words.readAsync(slot);
-    const slot_taken = node(taken.readAsync(slot));
+    const kept = keptWords.readAsync(slot);
+    const slotTaken = node(taken.readAsync(slot));
 
     // One step after the other: choose what to look at, do it, then release what has waited for it, one reply after the other.
     const at = {
@@ -95,18 +95,18 @@ export const GbnReorder = module("GbnReorder",
     when(probed.not(), () => { probe.set(probe.add(1)); });
     const alternate = reg(bit, { init: 0 });
     const reply = io.reply.payload, silent = io.silent.payload;
-    const silent_first = node(io.silent.valid.and(alternate.or(io.reply.valid.not())));
+    const silentFirst = node(io.silent.valid.and(alternate.or(io.reply.valid.not())));
     const skips = node(io.control.valid.not().and(impatient).and(probed));
     const asked = node(io.control.valid.or(skips).or(io.silent.valid).or(io.reply.valid));
-    const session = node(choose(io.control.valid, io.control.payload.session, choose(silent_first, silent.session, reply.turn.session)));
+    const session = node(choose(io.control.valid, io.control.payload.session, choose(silentFirst, silent.session, reply.turn.session)));
     const op = reg(struct({ control: bit, skip: bit, silent: bit, reply: bit }));
     const turn = reg(Turn(p));
     const plain = node(io.control.valid.or(skips).not());
     when(at.select.and(starting.not()).and(asked), () => {
-      op.set({ control: io.control.valid, skip: skips, silent: plain.and(silent_first), reply: plain.and(silent_first.not()) });
-      turn.set({ session, ticket: choose(silent_first, silent.ticket, reply.turn.ticket) } as never);
+      op.set({ control: io.control.valid, skip: skips, silent: plain.and(silentFirst), reply: plain.and(silentFirst.not()) });
+      turn.set({ session, ticket: choose(silentFirst, silent.ticket, reply.turn.ticket) } as never);
       slot.set(probe);
-      alternate.set(silent_first.not());
+      alternate.set(silentFirst.not());
       at.select.set(0);
       at.look.set(skips);
       at.decide.set(skips.not());
@@ -125,14 +125,14 @@ export const GbnReorder = module("GbnReorder",
 
     // What is done with it.
     const replies = node(at.decide.and(op.reply)), ordered = node(replies.and(reply.ordered)), passes = node(reply.ordered.not().or(due).or(behind));
-    const wants = node(passes.or(far).or(is_free));
+    const wants = node(passes.or(far).or(isFree));
     // The slot has stood for a cycle and more when it is released.
     const quiet = reg(bit);
     quiet.set(kept.quiet);
     const act = (a: number): UInt<2> => constant(a, 2);
     plan.valid.set(outs.push.ready.and(replies.and(wants).or(at.release.and(quiet.not()))));
     plan.payload.set({
-      action: mux(at.release, act(waitingAction.release), mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep))), slot: choose(at.release, slot, free_slot),
+      action: mux(at.release, act(waitingAction.release), mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep))), slot: choose(at.release, slot, freeSlot),
     } as never);
     // Nothing is decided about a reply, nor released, without room for both.
     const sends = node(plan.ready.and(outs.push.ready)), done = node(replies.and(sends).and(wants));
@@ -140,53 +140,53 @@ export const GbnReorder = module("GbnReorder",
     outs.push.payload.set(mux(at.release, kept.meta, reply.meta) as never);
     const mutes = node(at.decide.and(op.silent));
     io.reply.ready.set(done);
-    io.silent.ready.set(mutes.and(near.not().or(is_free)));
+    io.silent.ready.set(mutes.and(near.not().or(isFree)));
     io.control.ready.set(at.decide.and(op.control));
 
     // One begins to wait. The table is read now and written in the next cycle, when nobody else wants it.
-    const keeping = node(near.and(is_free).and(ordered.and(sends).or(mutes))), alone = node(was.waits.any().not());
-    const lane_now = node(choose(alone, lanes.pop.payload, was.lane));
+    const keeping = node(near.and(isFree).and(ordered.and(sends).or(mutes))), alone = node(was.waits.any().not());
+    const laneNow = node(choose(alone, lanes.pop.payload, was.lane));
     free.pop.ready.set(keeping);
     lanes.pop.ready.set(keeping.and(alone));
-    kept_words.write(keeping, free_slot, { turn, quiet: op.silent, meta: reply.meta });
+    keptWords.write(keeping, freeSlot, { turn, quiet: op.silent, meta: reply.meta });
     const chased = reg(ticket);
     const lane = reg(slotOf);
     const count = reg(uint(slotBits + 1));
-    const is_due = node(choose(at.decide, was.due, chased)), due_next = node<UInt>(is_due.add(1)), newcomer = node(at.decide.and(near).and(op.skip.not()));
-    const place = node(cat(choose(at.decide, lane_now, lane), choose(newcomer, turn.ticket, due_next).trunc(reachBits)));
+    const isDue = node(choose(at.decide, was.due, chased)), dueNext = node<UInt>(isDue.add(1)), newcomer = node(at.decide.and(near).and(op.skip.not()));
+    const place = node(cat(choose(at.decide, laneNow, lane), choose(newcomer, turn.ticket, dueNext).trunc(reachBits)));
     const hint = hints.read(place);
     const joining = reg(bit, { init: 0 });
-    const joining_place = reg(uint(slotBits + reachBits));
-    const joining_slot = reg(slotOf);
+    const joiningPlace = reg(uint(slotBits + reachBits));
+    const joiningSlot = reg(slotOf);
     joining.set(keeping);
-    joining_place.set(place as never);
-    joining_slot.set(free_slot as never);
-    hints.write(joining, joining_place, joining_slot);
-    links.write(joining, joining_slot, hint);
+    joiningPlace.set(place as never);
+    joiningSlot.set(freeSlot as never);
+    hints.write(joining, joiningPlace, joiningSlot);
+    links.write(joining, joiningSlot, hint);
 
     // A ticket's turn has passed: its reply has gone, or there is none.
     const steps = node(at.decide.and(mux(op.reply, reply.ordered.and(sends).and(due), mux(op.silent, due, op.skip.and(near)))));
     const restarts = node(at.decide.and(op.control));
     const matches = reg(bit);
-    matches.set(slot_taken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased) as never)));
+    matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased) as never)));
     const gone = reg(bit, { init: 0 });
     const further = node(at.found.and(matches.not()).and(gone));
     const freed = node(at.release.and(sends.or(quiet)));
-    const due_then = node(choose(steps.or(further), due_next, is_due));
+    const dueThen = node(choose(steps.or(further), dueNext, isDue));
     const fewer = node<UInt>(count.sub(1));
     const cursor = reg(uint(Math.max(sessionBits(p), slotBits)), { init: 0 });
     const anew = node(starting.or(restarts));
     heads.write(starting.or(restarts).or(steps).or(keeping).or(further).or(freed), node(choose(starting, cursor.trunc(sessionBits(p)), turn.session)), {
-      due: choose(anew, first, due_then), lane: choose(at.decide, lane_now, lane),
+      due: choose(anew, first, dueThen), lane: choose(at.decide, laneNow, lane),
       waits: choose(anew, none, choose(at.decide, choose(keeping, was.waits.add(1), was.waits), choose(at.release, fewer, count))),
     });
 
     // Slots and lanes come back.
     const drops = reg(bit);
-    drops.set(slot_taken.and(kept.turn.session.eq(turn.session as never)));
+    drops.set(slotTaken.and(kept.turn.session.eq(turn.session as never)));
     const flushed = node(at.flushed.and(drops));
     const listed = node(cursor.shr(slotBits).any().not().and(starting));
-    taken.write(starting.or(keeping).or(freed).or(flushed), node(choose(starting, cursor.trunc(slotBits), choose(at.decide, free_slot, slot))), keeping);
+    taken.write(starting.or(keeping).or(freed).or(flushed), node(choose(starting, cursor.trunc(slotBits), choose(at.decide, freeSlot, slot))), keeping);
     free.push.valid.set(listed.or(freed).or(flushed));
     free.push.payload.set(choose(starting, cursor.trunc(slotBits), slot) as never);
     lanes.push.valid.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
@@ -197,7 +197,7 @@ export const GbnReorder = module("GbnReorder",
     });
 
     when(at.decide, () => {
-      chased.set(due_then as never);
+      chased.set(dueThen as never);
       lane.set(was.lane);
       count.set(was.waits as never);
       gone.set(op.skip.and(due));
@@ -214,7 +214,7 @@ export const GbnReorder = module("GbnReorder",
     });
     when(at.check, () => { go("check", "found"); });
     when(at.found, () => {
-      chased.set(due_then as never);
+      chased.set(dueThen as never);
       gone.set(matches);
       when(matches, () => { go("found", "release"); })
         .elseWhen(gone.and(count.any()), () => { go("found", "sort"); })
@@ -239,7 +239,7 @@ export const GbnReorder = module("GbnReorder",
     io.events.set(events);
     assertAlways(free.push.valid.not().or(free.push.ready), "a slot comes back once");
     assertAlways(lanes.push.valid.not().or(lanes.push.ready), "a lane comes back once");
-    assertAlways(freed.not().or(slot_taken), "what is released has waited");
+    assertAlways(freed.not().or(slotTaken), "what is released has waited");
     assertAlways(freed.not().or(count.any()), "a session's count holds all that wait for it");
   },
   { nameOf: p => `GbnReorder_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_r${p.waiting}_m${p.metaBits}_y${p.patience}_f${p.first >>> 0}` + (p.ticketBits === undefined ? "" : `_k${p.ticketBits}`) + (p.reach === undefined ? "" : `_h${p.reach}`) });

@@ -54,9 +54,9 @@ export const GbnSender = module("GbnSender",
     const cursor = reg(index, { init: 0 });
     const interval = p.timeoutCycles / p.sessions;
     const wait = reg(uint(Math.ceil(Math.log2(interval + patience + 1))), { init: 0 });
-    const op_valid = reg(bit, { init: 0 });
+    const opValid = reg(bit, { init: 0 });
     const op = reg(Op);
-    const is = (k: number): Bit => op_valid.and(op.kind.eq(k));
+    const is = (k: number): Bit => opValid.and(op.kind.eq(k));
     const stepping = reg(bit, { init: 0 });
     const requesting = reg(bit, { init: 0 });
     const kind = (k: number): UInt<3> => constant(k, 3);
@@ -76,30 +76,30 @@ export const GbnSender = module("GbnSender",
     const wanted = node(heard.valid.or(steps.valid).or(requests.valid));
     const due = reg(bit, { init: 0 });
     const urgent = reg(bit, { init: 0 });
-    const set_up = node(starting.or(io.control.valid));
-    const looks = node(due.and(set_up.not()).and(wanted.not().or(urgent)));
+    const setUp = node(starting.or(io.control.valid));
+    const looks = node(due.and(setUp.not()).and(wanted.not().or(urgent)));
     const most = interval - 1 + patience, waited = node(wait.eq(most));
     due.set(wait.ge(interval - 1).and(starting.not()).and(looks.not()));
     urgent.set(waited.and(looks.not()));
     io.control.ready.set(starting.not());
-    asked.ready.set(set_up.not().and(looks.not()));
+    asked.ready.set(setUp.not().and(looks.not()));
     when(looks, () => { wait.set(0); }).elseWhen(waited.not(), () => { wait.set(wait.add(1)); });
     when(starting.or(looks), () => { cursor.set(cursor.add(1)); });
     when(cursor.eq(p.sessions - 1), () => { starting.set(0); });
     const session = node(choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)));
-    op_valid.set(set_up.or(looks).or(asked.valid));
+    opValid.set(setUp.or(looks).or(asked.valid));
     stepping.set(steps.fire);
     requesting.set(requests.fire);
     op.set({
-      kind: mux(set_up, kind(opKind.start), mux(looks, kind(opKind.timer), asked.payload.kind)), session, sequence: asked.payload.sequence,
-      flag: mux(set_up, starting.or(io.control.payload.open), asked.payload.flag),
+      kind: mux(setUp, kind(opKind.start), mux(looks, kind(opKind.timer), asked.payload.kind)), session, sequence: asked.payload.sequence,
+      flag: mux(setUp, starting.or(io.control.payload.open), asked.payload.flag),
     });
 
     const states = ram(State, { depth: p.sessions, collision: "new", style: "block" });
     const was = states.readSync(session);
     // After reset the word says nothing.
-    const first_round = reg(bit, { init: 1 });
-    first_round.set(starting);
+    const firstRound = reg(bit, { init: 1 });
+    firstRound.set(starting);
     const flying = node(was.sent.sub(was.acked).trunc(window + 1));
     const some = node(flying.any());
 
@@ -114,14 +114,14 @@ export const GbnSender = module("GbnSender",
     const further = node(op.sequence.sub(was.acked));
     const believed = node(is(opKind.heard).and(was.open).and(further.shr(window + 1).any().not()).and(further.trunc(window + 1).le(flying)));
     const moves = node(believed.and(further.any()));
-    const goes_back = node(believed.and(op.flag).and(further.trunc(window + 1).ne(flying)));
+    const goesBack = node(believed.and(op.flag).and(further.trunc(window + 1).ne(flying)));
 
     // The next one to be sent again.
     const passed = node(op.sequence.sub(was.acked));
-    const from_start = node(op.flag.or(was.restart).or(passed.bit(p.sequenceBits - 1)));
-    const more = node(was.open.and(mux(from_start, some, passed.trunc(window + 1).lt(flying))));
+    const fromStart = node(op.flag.or(was.restart).or(passed.bit(p.sequenceBits - 1)));
+    const more = node(was.open.and(mux(fromStart, some, passed.trunc(window + 1).lt(flying))));
     const ends = node(is(opKind.step).and(more.not()));
-    io.stepped.set({ valid: is(opKind.step), more, sequence: choose(from_start, was.acked, op.sequence).add(1) });
+    io.stepped.set({ valid: is(opKind.step), more, sequence: choose(fromStart, was.acked, op.sequence).add(1) });
 
     // The timer.
     const failing = stream(index);
@@ -129,19 +129,19 @@ export const GbnSender = module("GbnSender",
     const fails = node(late.and(was.tries.eq(p.tries)));
     failing.valid.set(fails);
     failing.payload.set(op.session);
-    const gives_up = node(failing.fire);
+    const givesUp = node(failing.fire);
     connect(fifo(failing as unknown as StreamIn<ReturnType<typeof uint>>, 16, { style: "distributed", name: "failed_queue" }), io.failed as never);
-    const times_out = node(late.and(was.tries.ne(p.tries)));
+    const timesOut = node(late.and(was.tries.ne(p.tries)));
 
     const start = is(opKind.start);
-    const back = node(goes_back.or(times_out));
-    const acked = choose(start, before, choose(moves, op.sequence, choose(gives_up, was.sent, was.acked)));
-    states.write(op_valid, op.session, {
-      open: mux(start, op.flag, was.open.and(gives_up.not())), acked, sent: choose(start, before, choose(grants, next, was.sent)),
+    const back = node(goesBack.or(timesOut));
+    const acked = choose(start, before, choose(moves, op.sequence, choose(givesUp, was.sent, was.acked)));
+    states.write(opValid, op.session, {
+      open: mux(start, op.flag, was.open.and(givesUp.not())), acked, sent: choose(start, before, choose(grants, next, was.sent)),
       progress: start.not().and(moves.or(ends).or(grants.and(some.not())).or(was.progress.and(is(opKind.timer).not()))),
-      tries: mux(start.or(moves), constant(0, triesBits), mux(times_out, was.tries.add(1), was.tries)),
+      tries: mux(start.or(moves), constant(0, triesBits), mux(timesOut, was.tries.add(1), was.tries)),
       // A session that is opened anew while it waits to send again still waits: `again` holds it once.
-      again: first_round.not().and(ends.not()).and(back.or(was.again)),
+      again: firstRound.not().and(ends.not()).and(back.or(was.again)),
       // What is being sent again is an earlier life's when the session is opened anew.
       restart: start.or(back).or(was.restart.and(is(opKind.step).not())),
     });
@@ -169,7 +169,7 @@ export const GbnSender = module("GbnSender",
     io.again.valid.set(offered);
     io.again.payload.set(offer);
     const events = reg(struct({ nacked: bit, timeouts: bit }), { init: 0 });
-    events.set({ nacked: goes_back, timeouts: times_out });
+    events.set({ nacked: goesBack, timeouts: timesOut });
     io.events.set(events);
   },
   { nameOf: p => `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}` });

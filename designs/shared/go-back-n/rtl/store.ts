@@ -59,16 +59,16 @@ export const GbnStore = module("GbnStore",
     };
 
     // To memory.
-    const place = io.place.payload, written_place = node(cat(place.at.session, place.at.place));
+    const place = io.place.payload, writtenPlace = node(cat(place.at.session, place.at.place));
     const pending = instance("pending", Fifo({ shape: bit, depth: 64, style: "distributed" }));
-    const aw_taken = node(io.aw.fire);
-    const writes = runs(io.place.fire, addressOf(written_place), beatsOf(place.bytes), aw_taken, "write");
-    io.place.ready.set(writes.running.not().or(aw_taken.and(writes.final)));
-    lengths.write(io.place.fire, written_place, place.bytes);
+    const awTaken = node(io.aw.fire);
+    const writes = runs(io.place.fire, addressOf(writtenPlace), beatsOf(place.bytes), awTaken, "write");
+    io.place.ready.set(writes.running.not().or(awTaken.and(writes.final)));
+    lengths.write(io.place.fire, writtenPlace, place.bytes);
     // Room can only come while an address waits, so it stays.
     io.aw.valid.set(writes.running.and(pending.push.ready));
     io.aw.payload.set(writes.address as never);
-    pending.push.valid.set(aw_taken);
+    pending.push.valid.set(awTaken);
     pending.push.payload.set(writes.final);
     const beat = reg(uint(burstBits), { init: 0 });
     const beats = stage(io.beats, "full");
@@ -86,24 +86,24 @@ export const GbnStore = module("GbnStore",
     // From memory: the length first.
     const asked = reg(bit, { init: 0 });
     const coming = reg(bit, { init: 0 });
-    const read_place = reg(uint(placeBits));
+    const readPlace = reg(uint(placeBits));
     const length = lengths.readSync(node(cat(io.read.payload.session, io.read.payload.place)), { en: io.read.fire });
-    const ar_taken = node(io.ar.fire);
-    const reads = runs(asked, addressOf(read_place), beatsOf(length), ar_taken, "read");
-    const last_beat = reg(uint(countBits));
-    const last_lane = reg(uint(laneBits));
+    const arTaken = node(io.ar.fire);
+    const reads = runs(asked, addressOf(readPlace), beatsOf(length), arTaken, "read");
+    const lastBeat = reg(uint(countBits));
+    const lastLane = reg(uint(laneBits));
     const index = reg(uint(countBits), { init: 0 });
     const bad = reg(bit, { init: 0 });
     const frames = instance("frames", PacketFifo({ shape: AxisBeat(beatBytes), depth: 2 ** Math.ceil(Math.log2(2 * most)), last: "last", drop: "user", style: "block" }));
-    const last = node(index.eq(last_beat)), came = node(io.r.fire);
+    const last = node(index.eq(lastBeat)), came = node(io.r.fire);
     const ends = node(came.and(last));
     io.read.ready.set(coming.not());
     asked.set(io.read.fire);
-    when(io.read.fire, () => { coming.set(1); read_place.set(cat(io.read.payload.session, io.read.payload.place)); })
+    when(io.read.fire, () => { coming.set(1); readPlace.set(cat(io.read.payload.session, io.read.payload.place)); })
       .elseWhen(ends, () => { coming.set(0); });
     when(asked, () => {
-      last_beat.set(beatsOf(length).sub(1));
-      last_lane.set(length.sub(1).trunc(laneBits));
+      lastBeat.set(beatsOf(length).sub(1));
+      lastLane.set(length.sub(1).trunc(laneBits));
     });
     io.ar.valid.set(reads.running);
     io.ar.payload.set(reads.address as never);
@@ -114,7 +114,7 @@ export const GbnStore = module("GbnStore",
     });
     io.r.ready.set(frames.push.ready);
     frames.push.valid.set(io.r.valid);
-    frames.push.payload.set({ data: io.r.payload.data, keep: choose(last, keepTo(last_lane, beatBytes), keepAll(beatBytes)), last, user: last.and(failed) });
+    frames.push.payload.set({ data: io.r.payload.data, keep: choose(last, keepTo(lastLane, beatBytes), keepAll(beatBytes)), last, user: last.and(failed) });
     connect(frames.pop, io.frame);
     io.reading.set(coming);
     const errors = reg(bit, { init: 0 });

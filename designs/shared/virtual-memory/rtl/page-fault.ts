@@ -20,7 +20,7 @@ export const Faulted = (p: WalkParameters) => struct(
 export const PageFault = module("PageFault",
   (p: PageFaultParameters) => ({
     fault: input(struct({ valid: bit, result: WalkResult(p) })),
-    free_page: sink(uint(geometryOf(p).ppnBits)),
+    freePage: sink(uint(geometryOf(p).ppnBits)),
     outOfMemory: input(bit),
     done: output(Faulted(p)),
     /** A fault of this cycle ends in the next one, with a frame. */
@@ -32,7 +32,7 @@ export const PageFault = module("PageFault",
   }),
   (io, p) => {
     const g = geometryOf(p), missBits = Math.log2(p.misses);
-    const pages = fifoWithLevel(io.free_page, p.freePages, { style: "distributed" });
+    const pages = fifoWithLevel(io.freePage, p.freePages, { style: "distributed" });
     io.level.set(pages.level);
 
     const faulting = stream(WalkResult(p));
@@ -42,12 +42,12 @@ export const PageFault = module("PageFault",
     const f = waiting.payload;
 
     const page = pages.out;
-    const gives_up = node(io.outOfMemory.and(page.valid.not()));
+    const givesUp = node(io.outOfMemory.and(page.valid.not()));
     const taken = node((waiting.valid).and(page.valid));
-    waiting.ready.set(page.valid.or(gives_up));
+    waiting.ready.set(page.valid.or(givesUp));
     page.ready.set(waiting.valid);
     io.quick.set((waiting.valid).not().and(page.valid));
-    io.done.set({ valid: taken.or((waiting.valid).and(gives_up)), miss: f.miss, outOfMemory: gives_up, ppn: page.payload });
+    io.done.set({ valid: taken.or((waiting.valid).and(givesUp)), miss: f.miss, outOfMemory: givesUp, ppn: page.payload });
 
     // The entry as the slow path would have written it, valid now, with its frame.
     const entry = stream(struct({ address: uint(p.addressBits), entry: uint(64), miss: uint(missBits) }));

@@ -55,12 +55,12 @@ export const TableWalk = module("TableWalk",
     wanted.write(io.fetch.fire, io.fetch.payload.miss, { index: io.fetch.payload.index, tag: io.fetch.payload.tag });
 
     const Asked = struct({ miss: uint(missBits), index: uint(g.indexBits) });
-    const asked_valid = reg(bit, { init: 0 });
+    const askedValid = reg(bit, { init: 0 });
     const asked = reg(Asked);
     io.fetch.ready.set(1);
-    asked_valid.set(io.fetch.valid);
+    askedValid.set(io.fetch.valid);
     asked.set({ miss: io.fetch.payload.miss, index: io.fetch.payload.index });
-    const queue = passQueue("fetches", Asked, p.misses, asked_valid, asked);
+    const queue = passQueue("fetches", Asked, p.misses, askedValid, asked);
     io.ar.valid.set(queue.valid);
     queue.ready.set(io.ar.ready);
     const base = constant(BigInt(g.tableBase), p.addressBits);
@@ -72,14 +72,14 @@ export const TableWalk = module("TableWalk",
 
     // The beat, registered: memory controllers are far away.
     const beat = reg(axi4Read(p));
-    const beat_valid = reg(bit, { init: 0 });
+    const beatValid = reg(bit, { init: 0 });
     const miss = reg(uint(missBits)), want = reg(Wanted);
     const coming = node(io.r.payload.id.sub(1).trunc(missBits));
-    const wanted_there = wanted.readAsync(coming);
+    const wantedThere = wanted.readAsync(coming);
     io.r.ready.set(1);
-    beat_valid.set(io.r.valid);
-    when(io.r.valid, () => { beat.set(io.r.payload); miss.set(coming); want.set(wanted_there); });
-    const arrives = node(beat_valid.and(beat.last));
+    beatValid.set(io.r.valid);
+    when(io.r.valid, () => { beat.set(io.r.payload); miss.set(coming); want.set(wantedThere); });
+    const arrives = node(beatValid.and(beat.last));
     io.arriving.set({ valid: arrives, miss });
 
     // Every entry of the beat against the tag that its fetch waits for.
@@ -96,14 +96,14 @@ export const TableWalk = module("TableWalk",
       const count = reg(vec(uint(Math.log2(beats)), p.misses), { init: Array.from({ length: p.misses }, () => 0) });
       const kept = reg(vec(Found(p), p.misses));
       const number = count.at(miss);
-      when(beat_valid, () => { count.setAt(miss, number.add(1)); });
+      when(beatValid, () => { count.setAt(miss, number.add(1)); });
       const k = kept.at(miss);
       const later = number.any();
       before = { found: k.found.and(later), mapped: k.mapped, read: k.read, write: k.write, ppn: k.ppn, slot: k.slot,
         error: k.error.and(later) };
       slot = slotsPerBeat === 1 ? number.resize(3) : cat(number, slotInBeat.trunc(Math.log2(slotsPerBeat))).is(3);
       const now = merge(before);
-      when(beat_valid, () => { kept.setAt(miss, now); });
+      when(beatValid, () => { kept.setAt(miss, now); });
     }
     function merge(b: typeof before): NonNullable<typeof before> {
       const own = { found: here, mapped: pick(e => e.valid), read: pick(e => e.read), write: pick(e => e.write), ppn: pick(e => e.ppn),
@@ -116,11 +116,11 @@ export const TableWalk = module("TableWalk",
 
     const result = merge(before);
     const walked = reg(WalkResult(p));
-    const walked_valid = reg(bit, { init: 0, name: "done" });
-    walked_valid.set(arrives);
+    const walkedValid = reg(bit, { init: 0, name: "done" });
+    walkedValid.set(arrives);
     walked.set({ miss, error: result.error, allocated: result.found, mapped: result.mapped, read: result.read, write: result.write,
       ppn: result.ppn, slot: result.slot, index: want.index, tag: want.tag });
-    io.walked.valid.set(walked_valid);
+    io.walked.valid.set(walkedValid);
     io.walked.result.set(walked);
   },
   { nameOf: p => `TableWalk_m${p.misses}_b${p.beatBytes}_${tableName(p)}` });

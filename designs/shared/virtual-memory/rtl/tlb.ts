@@ -35,10 +35,10 @@ export const Tlb = module("Tlb",
     const lru = instance(Lru({ entries: p.entries }));
     // The order learns of a use one cycle late, from registers; should that use be of the oldest entry, the next in age is the victim.
     const touched = reg(bit, { init: 0 });
-    const touched_index = reg(index);
+    const touchedIndex = reg(index);
     lru.touch.valid.set(touched);
-    lru.touch.index.set(touched_index);
-    const victim = node(mux(touched.and(touched_index.eq(lru.victim)), lru.next, lru.victim));
+    lru.touch.index.set(touchedIndex);
+    const victim = node(mux(touched.and(touchedIndex.eq(lru.victim)), lru.next, lru.victim));
     const victims = Array.from({ length: p.entries }, (_, i) => victim.eq(i));
 
     const matches = keys.toArray().map((k, i) => {
@@ -61,7 +61,7 @@ export const Tlb = module("Tlb",
     }
     io.evicts.set(io.fill.valid.and(valid.at(victim)));
     touched.set(io.use.or(io.fill.valid));
-    touched_index.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
+    touchedIndex.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
 
     assertAlways(found.and(found.sub(1)).any().not(), "a key is in the TLB at most once");
     assertAlways(io.fill.valid.and(io.use.or(io.clear)).not(), "one TLB operation per cycle");

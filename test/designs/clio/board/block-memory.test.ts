@@ -12,8 +12,8 @@ const inWindow = (address: number): boolean => address >= windowFrom && address 
 function master({ sim, io }: B, pause: () => Pause) {
   io.status.value = status;
   return {
-    ar: new StreamSource(sim, io.s_ar, { pause: pause() }), r: new StreamSink(sim, io.s_r, { pause: pause() }), aw: new StreamSource(sim, io.s_aw, { pause: pause() }),
-    w: new StreamSource(sim, io.s_w, { pause: pause() }), b: new StreamSink(sim, io.s_b, { pause: pause() }),
+    ar: new StreamSource(sim, io.sAr, { pause: pause() }), r: new StreamSink(sim, io.sR, { pause: pause() }), aw: new StreamSource(sim, io.sAw, { pause: pause() }),
+    w: new StreamSource(sim, io.sW, { pause: pause() }), b: new StreamSink(sim, io.sB, { pause: pause() }),
   };
 }
 const burst = (addr: number, beats: number, id: number) => ({ addr, id, len: beats - 1, size: 3, burst: 1 });
@@ -63,7 +63,7 @@ bench("a read's first beat 2 cycles after its address, then one every 2 cycles; 
   const { io } = b, { ar, aw, w } = master(b, () => never), at: Record<string, number[]> = { ar: [], r: [], w: [], b: [] };
   b.onEdge({
     sample: cycle => {
-      for (const [name, channel] of [["ar", io.s_ar], ["r", io.s_r], ["w", io.s_w], ["b", io.s_b]] as const) if (channel.valid.value === 1 && channel.ready.value === 1) at[name]?.push(cycle);
+      for (const [name, channel] of [["ar", io.sAr], ["r", io.sR], ["w", io.sW], ["b", io.sB]] as const) if (channel.valid.value === 1 && channel.ready.value === 1) at[name]?.push(cycle);
     },
   });
   aw.send(burst(256, 3, 1));

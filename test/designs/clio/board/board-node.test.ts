@@ -16,20 +16,20 @@ const clocks = { node: { periodNs: 4 }, mac: { periodNs: 6.4, phaseNs: 1.3 }, me
 async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   const { io, sim } = b, client = new FrameClient(clientEndpoint(0), runtime), mac = b.clock("mac");
   const ram = new AxiRam(sim, axiPorts(io, "mem"), { latency: 20, jitter: 5, domain: "memory" });
-  const sink = new AxisSink(sim, { valid: io.mac_tx.valid, ready: io.mac_tx.ready, payload: io.mac_tx.payload }, { domain: "mac", pause: bernoulli(0.3, 3) });
+  const sink = new AxisSink(sim, { valid: io.macTx.valid, ready: io.macTx.ready, payload: io.macTx.payload }, { domain: "mac", pause: bernoulli(0.3, 3) });
   const gaps: number[] = [];
   let within = false;
-  b.onEdge({ sample: () => { if (within && io.mac_tx.valid.value === 0) gaps.push(mac.cycle); if (io.mac_tx.valid.value === 1 && io.mac_tx.ready.value === 1) within = io.mac_tx.payload.last.value === 0; } }, "mac");
+  b.onEdge({ sample: () => { if (within && io.macTx.valid.value === 0) gaps.push(mac.cycle); if (io.macTx.valid.value === 1 && io.macTx.ready.value === 1) within = io.macTx.payload.last.value === 0; } }, "mac");
   await mac.cycles(20);
   const bytes = config.beatBytes, n = 40;
   for (let i = 0; i < n; i++) {
     const frame = i % 2 === 0 ? client.request(opcode.PINGPONG, 1, b.random.bytes(b.random.int(1, 300))) : client.read(1, BigInt(i) << 20n, 64);
     for (let at = 0; at < frame.length; at += bytes) {
       const lanes = frame.subarray(at, at + bytes), data = lanes.reduceRight((v, x) => v << 8n | BigInt(x), 0n);
-      poke(io.mac_rx, { valid: 1, data, keep: (1 << lanes.length) - 1, last: at + bytes >= frame.length ? 1 : 0, user: i === damaged ? 1 : 0 });
+      poke(io.macRx, { valid: 1, data, keep: (1 << lanes.length) - 1, last: at + bytes >= frame.length ? 1 : 0, user: i === damaged ? 1 : 0 });
       await mac.risingEdge();
     }
-    io.mac_rx.valid.value = 0;
+    io.macRx.valid.value = 0;
     await mac.cycles(b.random.int(1, 60));
   }
   await mac.until(() => sink.frames.length === n);

@@ -15,7 +15,7 @@ const pages = 5, pid = 5;
 
 /** The slow path and a client at the other end of the line, and the reference model that knows what the node must say. */
 async function boot(b: LineBench) {
-  b.io.line_in.value = 1;
+  b.io.lineIn.value = 1;
   await b.cycles(40);
   const line = terminal(b), memory = new MappedMemory(pages), model = new ReferenceNode(config, runtime, memory);
   const delivered: Uint8Array[] = [];

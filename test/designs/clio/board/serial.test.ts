@@ -14,7 +14,7 @@ const pingpong = (bytes: number): Uint8Array => udpFrame(client, node, clioMessa
   Uint8Array.from({ length: bytes }, (_, i) => [slip.END, slip.ESC, slip.ESC_END, slip.ESC_ESC, i & 255][i % 5] ?? 0)));
 
 async function exchange(b: LineBench): Promise<void> {
-  b.io.line_in.value = 1;
+  b.io.lineIn.value = 1;
   await b.cycles(40);
   const line = terminal(b), model = new ReferenceNode(config, runtime, new MappedMemory(config.usablePages));
   const wanted: number[][] = [];
@@ -34,7 +34,7 @@ async function exchange(b: LineBench): Promise<void> {
 bench("PINGPONG over a serial line, END and ESC among the bytes, answered as the reference model says", serialNode(), { hangCycles: 20_000 }, exchange);
 
 bench("a frame with a broken byte, or an escape that means nothing, is answered with NACK or not at all, and the next one as ever", serialNode(), { hangCycles: 20_000 }, async b => {
-  b.io.line_in.value = 1;
+  b.io.lineIn.value = 1;
   await b.cycles(40);
   const line = terminal(b), frame = pingpong(16), bytes = slipped(frame), model = new ReferenceNode(config, runtime, new MappedMemory(config.usablePages));
   const bad = model.receive(frame, true), good = model.receive(frame, false);

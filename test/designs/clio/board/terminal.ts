@@ -28,17 +28,17 @@ export function terminal(b: LineBench) {
   let current: number[] = [], escaped = false;
   b.spawn(async () => {
     for (;;) {
-      await b.until(() => b.io.line_out.value === 0);
+      await b.until(() => b.io.lineOut.value === 0);
       await b.cycles(divider + (divider >> 1));
       let byte = 0;
-      for (let i = 0; i < 8; i++) { byte |= b.io.line_out.value << i; await b.cycles(divider); }
-      expect(b.io.line_out.value, "stop bit").toBe(1);
+      for (let i = 0; i < 8; i++) { byte |= b.io.lineOut.value << i; await b.cycles(divider); }
+      expect(b.io.lineOut.value, "stop bit").toBe(1);
       if (byte === slip.END) { if (current.length > 0) frames.push(current); current = []; } else if (escaped) current.push(byte === slip.ESC_END ? slip.END : slip.ESC);
       else if (byte !== slip.ESC) current.push(byte);
       escaped = byte === slip.ESC;
     }
   });
-  const bit = async (v: number): Promise<void> => { b.io.line_in.value = v; await b.cycles(divider); };
+  const bit = async (v: number): Promise<void> => { b.io.lineIn.value = v; await b.cycles(divider); };
   const byte = async (v: number, stop = 1): Promise<void> => { await bit(0); for (let i = 0; i < 8; i++) await bit((v >> i) & 1); await bit(stop); };
   return {
     frames, byte,

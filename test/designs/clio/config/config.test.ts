@@ -58,8 +58,8 @@ describe("settings", () => {
   });
 
   it("have a transport or none: with Go-Back-N a request holds 8 bytes less, and the node behind it sees frames without its header", () => {
-    const with_gbn = parseSettings(["transport=gbn"]), behind = settingsBehindTransport(with_gbn).config;
-    expect(with_gbn.config).toMatchObject({ transport: "gbn", gbnSessions: 1024, mtuFrame: 1536, maxData: 1458 });
+    const withGbn = parseSettings(["transport=gbn"]), behind = settingsBehindTransport(withGbn).config;
+    expect(withGbn.config).toMatchObject({ transport: "gbn", gbnSessions: 1024, mtuFrame: 1536, maxData: 1458 });
     expect(behind).toMatchObject({ transport: "none", mtuFrame: 1528, maxData: 1458 });
     const plain = parseSettings([]);
     expect(settingsBehindTransport(plain)).toBe(plain);
@@ -72,7 +72,7 @@ describe("settings", () => {
     const cycles = (...args: string[]): number => gbnTimeoutCycles(parseSettings(["transport=gbn", ...args]).config);
     // Whole rounds of the timer over all sessions.
     expect([cycles(), cycles("gbnTimeout=4ms"), cycles("gbnTimeout=4ms", "gbnSessions=64")]).toEqual([8192, 1_000_448, 1_000_000]);
-    expect(clioNode(with_gbn.config).name).not.toBe(clioNode(parseSettings(["transport=gbn", "gbnTimeout=4ms"]).config).name);
+    expect(clioNode(withGbn.config).name).not.toBe(clioNode(parseSettings(["transport=gbn", "gbnTimeout=4ms"]).config).name);
   });
   it("let QUERY_STAT's reply fit the smallest largest frame", () => {
     expect(58 + 4 + 8 * counterNames.length).toBeLessThanOrEqual(576);

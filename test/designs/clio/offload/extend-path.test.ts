@@ -96,7 +96,7 @@ describe("the extend path, 64 bytes a beat, four offloads", () => {
     await traffic(b, 120, new ExtendRig(b, { soc: stops(1), tx: stops(2), node: stops(3) }));
   });
   bench("latency 0 on the network's ways and from the software, 1 to it; no bubble", dut, { seed: 10, ...limits }, async b => {
-    const ways = [[b.io.rx, b.io.node_rx, 0], [b.io.node_tx, b.io.tx, 0], [b.io.soc_tx, b.io.node_soc_tx, 0], [b.io.node_soc_rx, b.io.soc_rx, 1]] as const;
+    const ways = [[b.io.rx, b.io.nodeRx, 0], [b.io.nodeTx, b.io.tx, 0], [b.io.socTx, b.io.nodeSocTx, 0], [b.io.nodeSocRx, b.io.socRx, 1]] as const;
     const runs = ways.map(([from, to, latency]) => ({ source: new AxisSource(b.sim, from), sink: new AxisSink(b.sim, to), latency }));
     const sent = runs.map(({ source }) => Array.from({ length: 20 }, () => {
       const frame = new FrameClient(clientEndpoint(0), makeSettings().runtime).request(op.software, 1, b.random.bytes(b.random.int(0, 1000)));
@@ -194,14 +194,14 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
     expect(once.answer!.status, "of a slot that was not reset").toBe(status.OK);
     // One of which nobody can tell any more whether it was done: it is neither done again nor said to be done.
     rig.latency = () => random.int(200, 600);
-    const before = number(rig.memory.read(1, 1n, 4096, 8)), half_done = rig.proxy(op.once, 1, { opcode: opcode.ATOMIC_FAA, client: true, va: page + 4096n, length: 8, data: add(1n) });
+    const before = number(rig.memory.read(1, 1n, 4096, 8)), halfDone = rig.proxy(op.once, 1, { opcode: opcode.ATOMIC_FAA, client: true, va: page + 4096n, length: 8, data: add(1n) });
     const now = rig.accesses.length;
     await b.until(() => rig.accesses.length > now);
     await resetSlot(rig, 1);
     rig.latency = () => random.int(5, 60);
-    const again = rig.request(rig.clients[0]!.repeat(half_done.frame));
-    await rig.answered(half_done, again);
-    expect([half_done, again].map(a => a.answer!.status)).toEqual([status.EXPIRED, status.EXPIRED]);
+    const again = rig.request(rig.clients[0]!.repeat(halfDone.frame));
+    await rig.answered(halfDone, again);
+    expect([halfDone, again].map(a => a.answer!.status)).toEqual([status.EXPIRED, status.EXPIRED]);
     expect(number(rig.memory.read(1, 1n, 4096, 8))).toBe(before + 1n);
     await right(op.once);
   }

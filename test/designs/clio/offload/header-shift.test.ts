@@ -12,12 +12,12 @@ interface Shape { readonly beatBytes: number; readonly headerBytes: number }
 /** Both ways side by side, so that one model has both. */
 const Shifts = module("HeaderShifts",
   (p: Shape) => ({
-    in_head: sink(FrameHead(p)), in_data: sink(BodyBeat(p)), made: source(AxisBeat(p.beatBytes)),
+    inHead: sink(FrameHead(p)), inData: sink(BodyBeat(p)), made: source(AxisBeat(p.beatBytes)),
     frame: sink(AxisBeat(p.beatBytes)), head: source(StrippedHead(p)), data: source(BodyBeat(p)), route: output(uint(8)),
   }),
   (io, p) => {
     const insert = instance(HeaderInsert(p)), strip = instance(HeaderStrip({ ...p, routeByte: 5 }));
-    connect(io.in_head, insert.head); connect(io.in_data, insert.data); connect(insert.frame, io.made);
+    connect(io.inHead, insert.head); connect(io.inData, insert.data); connect(insert.frame, io.made);
     connect(io.frame, strip.frame); connect(strip.head, io.head); connect(strip.data, io.data);
     io.route.set(strip.route);
   },
@@ -46,7 +46,7 @@ function frames(b: Bench<Ports>, p: Shape, count: number, most: number): Frame[]
 /** Makes frames and takes frames apart, at the same time. */
 async function run(b: Bench<Ports>, p: Shape, count: number, [give, take]: readonly [Pause, Pause], most = 300) {
   const { beatBytes, headerBytes } = p, list = frames(b, p, count, most);
-  const heads = new StreamSource(b.sim, b.io.in_head, { pause: give }), data = new StreamSource(b.sim, b.io.in_data, { pause: give });
+  const heads = new StreamSource(b.sim, b.io.inHead, { pause: give }), data = new StreamSource(b.sim, b.io.inData, { pause: give });
   const made = new StreamSink(b.sim, b.io.made, { pause: take });
   const rx = new StreamSource(b.sim, b.io.frame, { pause: give }), head = new StreamSink(b.sim, b.io.head, { pause: take }), body = new StreamSink(b.sim, b.io.data, { pause: take });
   const routes: number[] = [];
@@ -103,9 +103,9 @@ describe.each([[70, 64], [58, 64], [58, 8], [70, 16]])("a header of %i bytes in 
   });
   bench("a reset in the middle of frames leaves nothing behind", dut, { seed: 9 }, async b => {
     b.io.frame.payload.data.value = 1n; b.io.frame.payload.last.value = 0; b.io.frame.valid.value = 1;
-    b.io.in_head.payload.length.value = 100; b.io.in_head.valid.value = 1;
+    b.io.inHead.payload.length.value = 100; b.io.inHead.valid.value = 1;
     await b.cycles(3);
-    b.io.frame.valid.value = 0; b.io.in_head.valid.value = 0;
+    b.io.frame.valid.value = 0; b.io.inHead.valid.value = 0;
     b.sim.reset();
     await run(b, p, 20, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
   });

@@ -16,11 +16,11 @@ const beatsOf = (b: Bench<Ports>, bytes: number) => Array.from({ length: beatsFo
 async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pause, Pause] = [never, never]) {
   b.io.pid.value = ownPid;
   const io = b.io, source = <S>(s: S, pause = give) => new StreamSource(b.sim, s as never, { pause });
-  const asked = source(io.asked, never), askedData = source(io.asked_data, never), reply = source(io.reply), replyData = source(io.reply_data);
-  const memory = source(io.memory), memoryData = source(io.memory_data), came = source(io.came, never), cameData = source(io.came_data, never);
+  const asked = source(io.asked, never), askedData = source(io.askedData, never), reply = source(io.reply), replyData = source(io.replyData);
+  const memory = source(io.memory), memoryData = source(io.memoryData), came = source(io.came, never), cameData = source(io.cameData, never);
   const sink = <S>(s: S) => new StreamSink(b.sim, s as never, { pause: take });
-  const request = sink(io.request), requestData = sink(io.request_data), answer = sink(io.answer), answerData = sink(io.answer_data);
-  const access = sink(io.access), accessData = sink(io.access_data), memoryReply = sink(io.memory_reply), memoryReplyData = sink(io.memory_reply_data);
+  const request = sink(io.request), requestData = sink(io.requestData), answer = sink(io.answer), answerData = sink(io.answerData);
+  const access = sink(io.access), accessData = sink(io.accessData), memoryReply = sink(io.memoryReply), memoryReplyData = sink(io.memoryReplyData);
   const send = (s: StreamSource<never>, v: object) => s.send(v as never);
   const expected = { requests: [] as object[], requestData: [] as object[], answers: [] as object[], answerData: [] as object[], accesses: [] as object[], accessData: [] as object[], replies: [] as object[], replyData: [] as object[] };
   /** Contexts in the offload, and the pid of each. */
@@ -116,8 +116,8 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
 async function strayMeanwhile(b: Bench<Ports>, length: number) {
   const io = b.io, source = <S>(s: S) => new StreamSource(b.sim, s as never, { pause: never });
   const sink = <S>(s: S) => new StreamSink(b.sim, s as never, { pause: never });
-  const asked = source(io.asked), reply = source(io.reply), replyData = source(io.reply_data), answer = sink(io.answer), answerData = sink(io.answer_data);
-  for (const s of [io.request, io.request_data]) s.ready.value = 1;
+  const asked = source(io.asked), reply = source(io.reply), replyData = source(io.replyData), answer = sink(io.answer), answerData = sink(io.answerData);
+  for (const s of [io.request, io.requestData]) s.ready.value = 1;
   const beats = beatsOf(b, length), head = { context: 0, status: 0, opcode: 1, length, more: 0 };
   const give = (data: readonly object[]) => { for (const d of data) replyData.send(d as never); reply.send(head); };
   give(beats);

@@ -148,7 +148,7 @@ describe("a planted fault is found", () => {
   const check = (name: string, design: Dut<OffloadPorts>): Promise<unknown> =>
     runBench(name, design, { wave: false, seed: 21, hangCycles: 1500, limitCycles: 200_000 }, async b => {
       const slow = bursts({ go: 3, pause: 60 }, 5);
-      await run(b, p, 300, { pause: stream => (stream === "reply_data" ? slow : never), latency: 1, patience: 1000 });
+      await run(b, p, 300, { pause: stream => (stream === "replyData" ? slow : never), latency: 1, patience: 1000 });
     });
   test("and nothing without one", async () => { await check("no fault", dut); });
   const faults: readonly (readonly [string, string | RegExp, string])[] = [

@@ -12,8 +12,8 @@ const KvFaults = module("KvFaults",
   (p: KvParameters) => ({ ...offloadPorts(p), fault: input(uint(5), { unused: true }) }),
   (io, p) => {
     const kv = instance("kv", ClioKv(p));
-    for (const name of ["request", "request_data", "memory_reply", "memory_reply_data"] as const) connect(io[name] as never, kv[name] as never);
-    for (const name of ["reply", "reply_data", "memory", "memory_data"] as const) connect(kv[name] as never, io[name] as never);
+    for (const name of ["request", "requestData", "memoryReply", "memoryReplyData"] as const) connect(io[name] as never, kv[name] as never);
+    for (const name of ["reply", "replyData", "memory", "memoryData"] as const) connect(kv[name] as never, io[name] as never);
   },
   { nameOf: () => "KvFaults" });
 

@@ -53,10 +53,10 @@ function zeros(name: string, bytes: number): string {
 /** A node, and the real slow path that knows of it what loads and stores tell. */
 async function started(b: Bench<Ports>, dram?: Dram, wired: (port: MemoryMap) => MemoryMap = m => m, interrupts = false) {
   const ram = new AxiRam(b.sim, axiPorts(b.io, "mem"), { latency: 30, jitter: 20, ...dram === undefined ? {} : { memory: dram.device } }), mac = new EthernetMac(b.sim, b.io.rx, b.io.tx);
-  const { port_aw, port_w, port_b, port_ar, port_r } = b.io;
+  const { portAw, portW, portB, portAr, portR } = b.io;
   const maps = {
     control: registersOf(new LiteMaster(b.sim, b.io)), memory: dram?.processor ?? memoryOf(ram),
-    port: wired(registersOf(new LiteMaster(b.sim, { s_aw: port_aw, s_w: port_w, s_b: port_b, s_ar: port_ar, s_r: port_r }))),
+    port: wired(registersOf(new LiteMaster(b.sim, { sAw: portAw, sW: portW, sB: portB, sAr: portAr, sR: portR }))),
   };
   await b.cycles(4);
   const wait = interrupts ? () => b.until(() => b.io.irq.value === 1) : () => b.cycles(10);

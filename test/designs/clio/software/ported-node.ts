@@ -15,20 +15,20 @@ const PortedNode = module("PortedNode",
     const c = deriveConfig(p), bits = socPortGeometry(c).addressBits;
     return {
       rx: sink(Beat(c.beatBytes)), tx: source(Beat(c.beatBytes)), ...axi4Master("mem", nodeBus(c)), ...liteSlavePorts(registerAddressBits), irq: output(bit), busy: output(uint(c.requestSlots)),
-      port_aw: sink(liteAddress(bits)), port_w: sink(LiteWrite), port_b: source(LiteResponse), port_ar: sink(liteAddress(bits)), port_r: source(LiteRead),
+      portAw: sink(liteAddress(bits)), portW: sink(LiteWrite), portB: source(LiteResponse), portAr: sink(liteAddress(bits)), portR: source(LiteRead),
     };
   },
   (io, p) => {
     const c = deriveConfig(p), node = instance(ClioNode(p)), port = instance(SocPort(p)), exchange = instance(EntryExchange(nodeBus(c)));
     connect(io.rx, node.rx); connect(node.tx, io.tx);
-    connect(io.s_aw, node.s_aw); connect(io.s_w, node.s_w); connect(node.s_b, io.s_b); connect(io.s_ar, node.s_ar); connect(node.s_r, io.s_r);
-    connect(io.port_aw, port.s_aw); connect(io.port_w, port.s_w); connect(port.s_b, io.port_b); connect(io.port_ar, port.s_ar); connect(port.s_r, io.port_r);
-    connect(node.mem_ar, exchange.s_ar); connect(node.mem_aw, exchange.s_aw); connect(node.mem_w, exchange.s_w); connect(exchange.s_r, node.mem_r); connect(exchange.s_b, node.mem_b);
-    connect(exchange.m_ar, io.mem_ar); connect(exchange.m_aw, io.mem_aw); connect(exchange.m_w, io.mem_w); connect(io.mem_r, exchange.m_r); connect(io.mem_b, exchange.m_b);
-    connect(node.soc_rx, port.soc_rx); connect(port.soc_tx, node.soc_tx); connect(port.free_page, node.free_page);
-    port.free_pages.set(node.free_pages);
-    port.low_water.set(node.low_water);
-    connect(port.shootdown, node.shootdown); connect(node.shootdown_done, port.shootdown_done);
+    connect(io.sAw, node.sAw); connect(io.sW, node.sW); connect(node.sB, io.sB); connect(io.sAr, node.sAr); connect(node.sR, io.sR);
+    connect(io.portAw, port.sAw); connect(io.portW, port.sW); connect(port.sB, io.portB); connect(io.portAr, port.sAr); connect(port.sR, io.portR);
+    connect(node.memAr, exchange.sAr); connect(node.memAw, exchange.sAw); connect(node.memW, exchange.sW); connect(exchange.sR, node.memR); connect(exchange.sB, node.memB);
+    connect(exchange.mAr, io.memAr); connect(exchange.mAw, io.memAw); connect(exchange.mW, io.memW); connect(io.memR, exchange.mR); connect(io.memB, exchange.mB);
+    connect(node.socRx, port.socRx); connect(port.socTx, node.socTx); connect(port.freePage, node.freePage);
+    port.freePages.set(node.freePages);
+    port.lowWater.set(node.lowWater);
+    connect(port.shootdown, node.shootdown); connect(node.shootdownDone, port.shootdownDone);
     connect(port.exchange, exchange.exchange); connect(exchange.exchanged, port.exchanged);
     io.irq.set(port.irq);
     io.busy.set(node.busy);

@@ -9,7 +9,7 @@ import { toBig } from "../../clio/rtl/memory/memory-bench.ts";
 const idBits = 4, addressBits = 31, syncId = 9;
 const dut = (beatBytes: number) => AxiShare({ beatBytes, addressBits, idBits, syncId, writes: 4 });
 type Ports = ReturnType<typeof dut>["ports"];
-type Address = InputOf<ReturnType<typeof dut>["ports"]["data_ar"]["shape"]>;
+type Address = InputOf<ReturnType<typeof dut>["ports"]["dataAr"]["shape"]>;
 interface Burst { readonly id: number; readonly address: number; readonly beats: number; readonly bytes: Uint8Array }
 
 interface Options { readonly pause?: () => Pause; readonly count?: number; readonly outOfOrder?: boolean }
@@ -33,8 +33,8 @@ async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
   const kinds = { data: { ids: [0], most: 20 }, table: { ids: [1, 2, 3, 8, 11, 15], most: 8 }, sync: { ids: [syncId], most: 1 } } as const;
   const sides = (["data", "table", "sync"] as const).map(side => {
     const { ids, most } = kinds[side];
-    const aw = new StreamSource(b.sim, io[`${side}_aw`], { pause: pause() }), w = new StreamSource(b.sim, io[`${side}_w`], { pause: pause() }), ar = new StreamSource(b.sim, io[`${side}_ar`], { pause: pause() });
-    const written = new StreamSink(b.sim, io[`${side}_b`], { pause: pause() }), read = new StreamSink(b.sim, io[`${side}_r`], { pause: pause() });
+    const aw = new StreamSource(b.sim, io[`${side}Aw`], { pause: pause() }), w = new StreamSource(b.sim, io[`${side}W`], { pause: pause() }), ar = new StreamSource(b.sim, io[`${side}Ar`], { pause: pause() });
+    const written = new StreamSink(b.sim, io[`${side}B`], { pause: pause() }), read = new StreamSink(b.sim, io[`${side}R`], { pause: pause() });
     const writes = Array.from({ length: count }, () => burst(ids, most)), reads = Array.from({ length: count }, () => burst(ids, most));
     const address = (x: Burst): Address => ({ addr: x.address, id: x.id, len: x.beats - 1, size, burst: 1 });
     for (const x of writes) {
@@ -78,7 +78,7 @@ describe("AxiShare", () => {
   });
   bench("the table's addresses go first, then the sync unit's, and wait for no data", dut(64), {}, async b => {
     const address = { addr: 0, id: 0, len: 0, size: 6, burst: 1 };
-    const data = new StreamSource(b.sim, b.io.data_ar), table = new StreamSource(b.sim, b.io.table_ar), sync = new StreamSource(b.sim, b.io.sync_ar);
+    const data = new StreamSource(b.sim, b.io.dataAr), table = new StreamSource(b.sim, b.io.tableAr), sync = new StreamSource(b.sim, b.io.syncAr);
     const out = new StreamSink(b.sim, b.io.ar);
     const sent = Array.from({ length: 10 }, () => data.send(address));
     await b.cycles(4);
@@ -93,7 +93,7 @@ describe("AxiShare", () => {
   const dataFirst = async (b: Bench<Ports>): Promise<void> => {
     const size = 4, out = new StreamSink(b.sim, b.io.w), addresses = new StreamSink(b.sim, b.io.aw);
     const sides = { data: 0, sync: syncId, table: 1 }, at = (side: keyof typeof sides) =>
-      ({ aw: new StreamSource(b.sim, b.io[`${side}_aw`]), w: new StreamSource(b.sim, b.io[`${side}_w`]) });
+      ({ aw: new StreamSource(b.sim, b.io[`${side}Aw`]), w: new StreamSource(b.sim, b.io[`${side}W`]) });
     const sources = { data: at("data"), sync: at("sync"), table: at("table") };
     // Round the queue of owners and on, so that an old one stands where the next is to come.
     for (const side of ["data", "sync", "table", "table", "data", "sync", "table", "data"] as const) {
@@ -109,8 +109,8 @@ describe("AxiShare", () => {
   bench("data that come before their address wait for it", dut(16), {}, dataFirst);
   bench("a reset with addresses granted and no data leaves nothing behind", dut(16), {}, async b => {
     b.io.aw.ready.value = 1;
-    for (let i = 0; i < 3; i++) await offer(b, b.io.table_aw, { addr: 0, id: 1, len: 0, size: 4, burst: 1 });
-    await offer(b, b.io.data_aw, { addr: 0, id: 0, len: 0, size: 4, burst: 1 });
+    for (let i = 0; i < 3; i++) await offer(b, b.io.tableAw, { addr: 0, id: 1, len: 0, size: 4, burst: 1 });
+    await offer(b, b.io.dataAw, { addr: 0, id: 0, len: 0, size: 4, burst: 1 });
     b.sim.reset();
     await run(b, 16, { count: 30 });
   });

@@ -16,8 +16,8 @@ const readers = ["write", "echo", "slow"] as const;
 
 /** The three readers, and what each beat of the memory holds. */
 class Surroundings {
-  readonly jobs: readonly StreamSource<Ports["write_job"]["shape"]>[];
-  readonly outs: readonly StreamSink<Ports["write_data"]["shape"]>[];
+  readonly jobs: readonly StreamSource<Ports["writeJob"]["shape"]>[];
+  readonly outs: readonly StreamSink<Ports["writeData"]["shape"]>[];
   readonly beats: number;
   readonly #memory = new Map<number, bigint>();
   readonly #b: Bench<Ports>;
@@ -28,8 +28,8 @@ class Surroundings {
     this.#b = b;
     this.#bits = beatBytes * 8;
     this.beats = slotBeats(parameters(beatBytes));
-    this.jobs = [b.io.write_job, b.io.echo_job, b.io.slow_job].map(port => new StreamSource(b.sim, port, { pause: jobPause }));
-    this.outs = [b.io.write_data, b.io.echo_data, b.io.slow_data].map((port, i) => new StreamSink(b.sim, port,
+    this.jobs = [b.io.writeJob, b.io.echoJob, b.io.slowJob].map(port => new StreamSource(b.sim, port, { pause: jobPause }));
+    this.outs = [b.io.writeData, b.io.echoData, b.io.slowData].map((port, i) => new StreamSink(b.sim, port,
       { pause: pauses[i] ?? never }));
   }
   async write(slot: number, beat: number, data = this.#b.random.bits(this.#bits)): Promise<void> {
@@ -122,7 +122,7 @@ describe("FrameBuffer", () => {
     }
   });
   bench("a reset in the middle of jobs leaves nothing behind", dut(16), { seed: 4 }, async b => {
-    for (const job of [b.io.write_job, b.io.echo_job, b.io.slow_job]) await offer(b, job, { slot: 1, first: 2, beats: 14 });
+    for (const job of [b.io.writeJob, b.io.echoJob, b.io.slowJob]) await offer(b, job, { slot: 1, first: 2, beats: 14 });
     await b.cycles(7);
     b.sim.reset();
     await randomJobs(b, 16, 60, []);

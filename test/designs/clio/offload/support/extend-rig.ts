@@ -53,8 +53,8 @@ export class ExtendRig {
   /** What the software and the network were to get, and got. */
   readonly due: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
   readonly got: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
-  private readonly to: Record<"node_soc_rx" | "node_tx" | "rx" | "soc_tx", AxisSource>;
-  private readonly from: Record<"node_rx" | "tx" | "soc_rx" | "node_soc_tx", AxisSink>;
+  private readonly to: Record<"nodeSocRx" | "nodeTx" | "rx" | "socTx", AxisSource>;
+  private readonly from: Record<"nodeRx" | "tx" | "socRx" | "nodeSocTx", AxisSink>;
   private replies: { readonly at: number; readonly bytes: Uint8Array }[] = [];
 
   constructor(b: Bench<ExtendPorts>, { soc = never, tx = never, node = never, give = never }: Pauses = {}) {
@@ -65,8 +65,8 @@ export class ExtendRig {
     for (const pid of pids) for (let vpn = 1n; vpn < 3n; vpn++) this.memory.map(pid, vpn, { read: true, write: true });
     const source = (name: keyof ExtendRig["to"]): AxisSource => new AxisSource(b.sim, b.io[name], { pause: give });
     const sink = (name: keyof ExtendRig["from"], pause: Pause): AxisSink => new AxisSink(b.sim, b.io[name], { pause });
-    this.to = { node_soc_rx: source("node_soc_rx"), node_tx: source("node_tx"), rx: source("rx"), soc_tx: source("soc_tx") };
-    this.from = { node_rx: sink("node_rx", node), tx: sink("tx", tx), soc_rx: sink("soc_rx", soc), node_soc_tx: sink("node_soc_tx", soc) };
+    this.to = { nodeSocRx: source("nodeSocRx"), nodeTx: source("nodeTx"), rx: source("rx"), socTx: source("socTx") };
+    this.from = { nodeRx: sink("nodeRx", node), tx: sink("tx", tx), socRx: sink("socRx", soc), nodeSocTx: sink("nodeSocTx", soc) };
     b.onEdge({ sample: cycle => { this.sample(cycle); } });
   }
 
@@ -80,12 +80,12 @@ export class ExtendRig {
   }
 
   private sample(cycle: number): void {
-    const { node_rx, tx, soc_rx, node_soc_tx } = this.from;
-    for (let f = node_rx.take(); f !== undefined; f = node_rx.take()) if (isInternal(f.bytes)) this.access(f); else this.got.rx.push(f.bytes);
+    const { nodeRx, tx, socRx, nodeSocTx } = this.from;
+    for (let f = nodeRx.take(); f !== undefined; f = nodeRx.take()) if (isInternal(f.bytes)) this.access(f); else this.got.rx.push(f.bytes);
     for (let f = tx.take(); f !== undefined; f = tx.take()) this.got.tx.push(f.bytes);
-    for (let f = soc_rx.take(); f !== undefined; f = soc_rx.take()) this.got.soc.push(f.bytes);
-    for (let f = node_soc_tx.take(); f !== undefined; f = node_soc_tx.take()) this.replied(f);
-    for (const r of this.replies.filter(x => x.at <= cycle)) this.to.node_tx.send(r.bytes);
+    for (let f = socRx.take(); f !== undefined; f = socRx.take()) this.got.soc.push(f.bytes);
+    for (let f = nodeSocTx.take(); f !== undefined; f = nodeSocTx.take()) this.replied(f);
+    for (const r of this.replies.filter(x => x.at <= cycle)) this.to.nodeTx.send(r.bytes);
     this.replies = this.replies.filter(x => x.at > cycle);
   }
 
@@ -120,7 +120,7 @@ export class ExtendRig {
 
   /** A request; `again` repeats an earlier one. */
   request(frame: Uint8Array): Asked {
-    const { clio } = dissect(frame), asked: Asked = { frame, sent: this.to.node_soc_rx.send(frame), code: clio!.opcode, answer: undefined };
+    const { clio } = dissect(frame), asked: Asked = { frame, sent: this.to.nodeSocRx.send(frame), code: clio!.opcode, answer: undefined };
     this.asked.set(clio!.requestId, asked);
     return asked;
   }
@@ -140,7 +140,7 @@ export class ExtendRig {
       cleared[6] = 0x02;
       this.due.rx.push(cleared);
     } else this.due[way].push(frame);
-    this.to[({ soc: "node_soc_rx", socOut: "soc_tx", rx: "rx", tx: "node_tx" } as const)[way]].send(frame);
+    this.to[({ soc: "nodeSocRx", socOut: "socTx", rx: "rx", tx: "nodeTx" } as const)[way]].send(frame);
   }
 
   /** Waits until nothing moves any more but what is stuck, then looks whether all frames have come that had to. */

@@ -26,19 +26,19 @@ export const Proxy = module("Proxy",
     /** Data of the request that are still to go on. */
     const more = reg(bit, { init: 0 });
 
-    const beat = io.request_data.payload;
-    const at = node(io.request.valid.and(io.request_data.valid).and(state.eq(idle)).and(more.not()));
+    const beat = io.requestData.payload;
+    const at = node(io.request.valid.and(io.requestData.valid).and(state.eq(idle)).and(more.not()));
     io.request.ready.set(at);
-    io.request_data.ready.set(mux(more, io.memory_data.ready, at));
+    io.requestData.ready.set(mux(more, io.memoryData.ready, at));
     when(at, () => {
       state.set(asking);
       context.set(io.request.payload.context); opcode.set(io.request.payload.opcode); length.set(io.request.payload.length);
       head.set(beat.data.bits(0, 160));
       more.set(beat.last.not());
     });
-    io.memory_data.valid.set(more.and(io.request_data.valid));
-    io.memory_data.payload.set({ data: beat.data, last: beat.last });
-    when(more.and(io.request_data.fire).and(beat.last), () => { more.set(0); });
+    io.memoryData.valid.set(more.and(io.requestData.valid));
+    io.memoryData.payload.set({ data: beat.data, last: beat.last });
+    when(more.and(io.requestData.fire).and(beat.last), () => { more.set(0); });
     io.memory.valid.set(state.eq(asking));
     const follows = node(length.gt(proxyHead));
     io.memory.payload.set({
@@ -48,14 +48,14 @@ export const Proxy = module("Proxy",
     when(io.memory.fire, () => { state.set(waiting); });
 
     // The reply, and its data straight through.
-    const r = io.memory_reply.payload;
-    io.reply.valid.set(io.memory_reply.valid);
-    io.memory_reply.ready.set(io.reply.ready);
+    const r = io.memoryReply.payload;
+    io.reply.valid.set(io.memoryReply.valid);
+    io.memoryReply.ready.set(io.reply.ready);
     io.reply.payload.set({ context: r.tag.trunc(Math.log2(p.contexts)), status: r.status, opcode: opcode.add(1), length: r.data, more: 0 });
     when(io.reply.fire, () => { state.set(idle); });
-    io.reply_data.valid.set(io.memory_reply_data.valid);
-    io.memory_reply_data.ready.set(io.reply_data.ready);
-    io.reply_data.payload.set({ data: io.memory_reply_data.payload.data, last: io.memory_reply_data.payload.last });
+    io.replyData.valid.set(io.memoryReplyData.valid);
+    io.memoryReplyData.ready.set(io.replyData.ready);
+    io.replyData.payload.set({ data: io.memoryReplyData.payload.data, last: io.memoryReplyData.payload.last });
   });
 
 /** An offload of a test at an opcode of its own. */

@@ -41,7 +41,7 @@ function firstTouches(seed: number, pages: number, slower = 0): Promise<Refill> 
     let least = Infinity, empty = 0, answered = 0;
     bench.onEdge({ sample: () => {
       for (let f = node.take(); f !== undefined; f = node.take()) if (dissect(f.bytes).clio?.status === status.OK) answered++;
-      const free = Number(bench.io.free_pages.value);
+      const free = Number(bench.io.freePages.value);
       least = Math.min(least, free);
       if (free === 0) empty++;
     } });

@@ -13,7 +13,7 @@ const writing = 0x80;
 
 /** An offload for tests of its bench: copies `length` bytes in the client's memory by a READ and a WRITE, and sends the request's body back. At most four contexts. */
 export const Copier = module("Copier", (p: OffloadParameters) => offloadPorts(p), (io, p) => {
-  const asked = join({ head: io.request, body: io.request_data }), { head, body } = asked.payload;
+  const asked = join({ head: io.request, body: io.requestData }), { head, body } = asked.payload;
   const field = (name: keyof typeof copyBody.fields): UInt => {
     const at = slicesOf(copyBody)[name].runs;
     return body.data.bits(Math.min(...at.map(r => r.lsb)), copyBody.fields[name].bits);
@@ -26,15 +26,15 @@ export const Copier = module("Copier", (p: OffloadParameters) => offloadPorts(p)
   copies.write(asked.fire, head.context, { to: field("to").is(64), length: field("length").is(32), echo: body.data.bits(0, copyBody.bytes * 8) });
 
   // A READ that went well becomes a WRITE of the same bytes; anything else is the end.
-  const came = io.memory_reply.payload, over = came.tag.bit(7).or(came.status.ne(0));
-  const [found, ended] = demux(io.memory_reply, over, 2) as [typeof io.memory_reply, typeof io.memory_reply];
+  const came = io.memoryReply.payload, over = came.tag.bit(7).or(came.status.ne(0));
+  const [found, ended] = demux(io.memoryReply, over, 2) as [typeof io.memoryReply, typeof io.memoryReply];
   const contextOf = (tag: UInt): UInt => tag.bits(0, contextBits);
   const writes = map(found, MemoryRequest(p), v => {
     const copy = copies.readAsync(contextOf(v.tag));
     return { tag: v.tag.or(writing), opcode: opcode.WRITE, client: 1, context: contextOf(v.tag), va: copy.to, length: copy.length, data: copy.length.trunc(14) };
   });
   connect(merge([writes, reads], { policy: "priority" }), io.memory);
-  connect(io.memory_reply_data, io.memory_data);
+  connect(io.memoryReplyData, io.memoryData);
 
   // The context is free with the reply's header, and may be another's before the bytes behind it have gone: they are kept beside it.
   const Ending = struct({ context: uint(contextBits), status: uint(4), echo: uint(copyBody.bytes * 8) });
@@ -44,7 +44,7 @@ export const Copier = module("Copier", (p: OffloadParameters) => offloadPorts(p)
     context: v.context, status: v.status, opcode: replyCode(copyOpcode), length: mux(v.status.eq(status.OK), constant(copyBody.bytes, 14), 0), more: 0,
   })), io.reply);
   const echoed = filter(toEcho, v => v.status.eq(status.OK));
-  connect(map(echoed, BodyBeat(p), v => ({ data: v.echo.zext(p.beatBytes * 8), last: 1 })), io.reply_data);
+  connect(map(echoed, BodyBeat(p), v => ({ data: v.echo.zext(p.beatBytes * 8), last: 1 })), io.replyData);
 });
 
 /** What a broken copier does. */
@@ -57,9 +57,9 @@ export type FaultName = (typeof faults)[number];
 export const Breaker = module("Breaker", (p: OffloadParameters) => ({ ...offloadPorts(p), fault: input(uint(4)) }), (io, p) => {
   const copier = instance(Copier(p)), is = (name: FaultName): Bit => io.fault.eq(faults.indexOf(name));
   connect(io.request, copier.request);
-  connect(io.request_data, copier.request_data);
-  connect(io.memory_reply, copier.memory_reply);
-  connect(io.memory_reply_data, copier.memory_reply_data);
+  connect(io.requestData, copier.requestData);
+  connect(io.memoryReply, copier.memoryReply);
+  connect(io.memoryReplyData, copier.memoryReplyData);
   const reply = map(copier.reply, OffloadReply(p), v => ({
     ...v, context: mux(is("reply context"), v.context.not(), v.context), more: is("more for ever"),
     length: mux(is("reply length"), constant(1479, 14), mux(is("beat without header"), constant(0, 14), v.length)),
@@ -67,10 +67,10 @@ export const Breaker = module("Breaker", (p: OffloadParameters) => ({ ...offload
   io.reply.valid.set(reply.valid.and(is("no reply").not()));
   reply.ready.set(io.reply.ready.and(is("no reply").not()));
   assignView(io.reply.payload, reply.payload, "payload");
-  connect(map(copier.reply_data, BodyBeat(p), v => ({ ...v, last: v.last.and(is("last missing").not()) })), io.reply_data);
+  connect(map(copier.replyData, BodyBeat(p), v => ({ ...v, last: v.last.and(is("last missing").not()) })), io.replyData);
   connect(map(copier.memory, MemoryRequest(p), v => ({
     ...v, opcode: mux(is("opcode"), constant(opcode.FENCE, 8), v.opcode), data: mux(is("write data"), constant(0, 14), v.data),
     context: mux(is("context of nobody"), v.context.not(), v.context),
   })), io.memory);
-  connect(map(copier.memory_data, BodyBeat(p), v => ({ ...v, last: v.last.or(is("last too soon")) })), io.memory_data);
+  connect(map(copier.memoryData, BodyBeat(p), v => ({ ...v, last: v.last.or(is("last too soon")) })), io.memoryData);
 });

@@ -14,8 +14,8 @@ type Ports = typeof dut.ports;
 
 /** An AXI4-Lite master. */
 function master(b: Bench<Ports>, pause: () => Pause = () => never) {
-  const aw = new StreamSource(b.sim, b.io.s_aw, { pause: pause() }), w = new StreamSource(b.sim, b.io.s_w, { pause: pause() }), written = new StreamSink(b.sim, b.io.s_b, { pause: pause() });
-  const ar = new StreamSource(b.sim, b.io.s_ar, { pause: pause() }), r = new StreamSink(b.sim, b.io.s_r, { pause: pause() });
+  const aw = new StreamSource(b.sim, b.io.sAw, { pause: pause() }), w = new StreamSource(b.sim, b.io.sW, { pause: pause() }), written = new StreamSink(b.sim, b.io.sB, { pause: pause() });
+  const ar = new StreamSource(b.sim, b.io.sAr, { pause: pause() }), r = new StreamSink(b.sim, b.io.sR, { pause: pause() });
   return {
     aw, w, ar, written, r,
     post(addr: number, data: number, strb = 15) { return [aw.send({ addr, prot: 0 }), w.send({ data: data >>> 0, strb })] as const; },
@@ -30,8 +30,8 @@ function master(b: Bench<Ports>, pause: () => Pause = () => never) {
 }
 const quiet = (b: Bench<Ports>): void => {
   poke(b.io.events, Object.fromEntries(counterNames.map(n => [n, 0])) as never);
-  poke(b.io.mat_entry, { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 });
-  b.io.free_pages.value = 0;
+  poke(b.io.matEntry, { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 });
+  b.io.freePages.value = 0;
 };
 
 /** The registers as plain numbers. */
@@ -65,9 +65,9 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
   const m = master(b, pause), reference = new Reference();
   const entries: { opcode: number; entry: MatEntryValues }[] = [], wanted: typeof entries = [];
   b.onEdge({ sample: () => {
-    if (!b.io.mat_write.en.value) return;
-    const e = b.io.mat_write.entry;
-    entries.push({ opcode: b.io.mat_write.opcode.value, entry: { action: e.action.value, write: e.write.value, silent: e.silent.value, operation: e.operation.value, replyOpcode: e.replyOpcode.value } });
+    if (!b.io.matWrite.en.value) return;
+    const e = b.io.matWrite.entry;
+    entries.push({ opcode: b.io.matWrite.opcode.value, entry: { action: e.action.value, write: e.write.value, silent: e.silent.value, operation: e.operation.value, replyOpcode: e.replyOpcode.value } });
   } });
   const addresses = [...registerMap.map(r => r.address), ...registerMap.filter(isWritable).flatMap(r => [r.address, r.address + 1]), 0x100, 0x03c, 0x3fc, matBase, matBase + 4 * 255, matBase + 4 * matWords, 2 ** registerAddressBits - 4, counterAddress("malformed")];
   for (let i = 0; i < n; i++) {
@@ -85,7 +85,7 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
   await b.cycles(3);
   expect(entries).toEqual(wanted);
   const config = b.io.config;
-  expect([BigInt(config.mac.value), config.ip.value, config.nativePort.value, config.clientPort.value, config.acceptAnyMac.value, b.io.out_of_memory.value]).toEqual([
+  expect([BigInt(config.mac.value), config.ip.value, config.nativePort.value, config.clientPort.value, config.acceptAnyMac.value, b.io.outOfMemory.value]).toEqual([
     BigInt(reference.field("macHigh")) << 32n | BigInt(reference.field("macLow")), reference.field("ip"), reference.field("nativePort"), reference.field("clientPort"), reference.field("acceptAnyMac"), reference.field("outOfMemory")]);
   b.io.rules.forEach((r, i) => {
     const name = (what: "Pid" | "Action" | "Valid"): FieldName => `rule${i as 0 | 1 | 2 | 3}${what}`;
@@ -143,11 +143,11 @@ describe("Control", () => {
   bench("the match-and-action table can be read and written word by word", dut, {}, async b => {
     quiet(b);
     const m = master(b), entry = { action: 5, write: 1, silent: 0, operation: 3, replyOpcode: 0xa7 };
-    poke(b.io.mat_entry, entry);
+    poke(b.io.matEntry, entry);
     m.ask(matAddress(0x9c));
-    await b.until(() => b.io.mat_opcode.value === 0x9c);
+    await b.until(() => b.io.matOpcode.value === 0x9c);
     expect(await m.r.recv()).toEqual({ data: matWord(entry), resp: 0 });
-    b.io.free_pages.value = 55;
+    b.io.freePages.value = 55;
     expect(await m.read(fieldPlace("freePages").register.address)).toEqual({ data: 55, resp: 0 });
   });
   bench("counters add up whatever comes at once", dut, { seed: 6 }, async b => { await randomEvents(b, 3000); });
@@ -173,8 +173,8 @@ describe("Control", () => {
     quiet(b);
     poke(b.io.events, Object.fromEntries(counterNames.map(n => [n, 3])) as never);
     await b.cycles(300);
-    await offer(b, b.io.s_aw, { addr: fieldPlace("ip").register.address, prot: 0 });
-    await offer(b, b.io.s_ar, { addr: 0, prot: 0 });
+    await offer(b, b.io.sAw, { addr: fieldPlace("ip").register.address, prot: 0 });
+    await offer(b, b.io.sAr, { addr: 0, prot: 0 });
     quiet(b);
     b.sim.reset();
     const m = master(b);

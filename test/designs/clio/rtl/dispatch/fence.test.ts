@@ -149,10 +149,10 @@ describe("FenceUnit", () => {
       const done = rig.answers.filter(a => !a.refused);
       for (const [n, a] of done.entries()) {
         // Fences that end together leave one after another.
-        const least = Math.max(a.over, a.taken) + 2, one_by_one = Math.max(least, (done[n - 1]?.cycle ?? -1) + 1);
+        const least = Math.max(a.over, a.taken) + 2, oneByOne = Math.max(least, (done[n - 1]?.cycle ?? -1) + 1);
         const held = rig.answers.some(r => r.refused && r.cycle >= least && r.cycle < a.cycle);
         expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBeGreaterThanOrEqual(least);
-        if (!held) { expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBe(one_by_one); apart++; }
+        if (!held) { expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBe(oneByOne); apart++; }
       }
       expect(apart).toBeGreaterThan(done.length / 2);
       const refused = rig.answers.filter(a => a.refused).map(a => a.cycle - a.taken);

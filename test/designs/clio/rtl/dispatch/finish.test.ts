@@ -22,7 +22,7 @@ const Finisher = module("Finisher",
     io.release.set(finish.release);
     io.done.set(finish.done);
     words.write.set(io.found);
-    words.slot.set(finish.word_slot);
+    words.slot.set(finish.wordSlot);
     finish.word.set(words.value.is(wordBits));
   });
 const dut = Finisher({ slots });

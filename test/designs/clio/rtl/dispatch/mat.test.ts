@@ -80,8 +80,8 @@ interface Options {
 async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {}) {
   const pause = o.pause ?? (() => never), io = b.io, table = [...defaultMatTable], rules = o.rules ?? Array.from({ length: matRules }, () => ({ valid: 0, pid: 0, action: 0 }));
   poke(io.rules, rules as never);
-  poke(io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
-  io.slow_release.value = 0;
+  poke(io.matWrite, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
+  io.slowRelease.value = 0;
   const asked = new StreamSink(b.sim, io.asked, { pause: pause() }), reply = new StreamSink(b.sim, io.reply, { pause: pause() }), slow = new StreamSink(b.sim, io.slow, { pause: pause() });
   const request = new StreamSource(b.sim, io.request, { pause: pause() });
   const wanted = { asked: [] as object[], reply: [] as object[], slow: [] as object[], release: [] as number[] };
@@ -100,17 +100,17 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
         if ("release" in d) wanted.release.push(d.release);
         mostWaiting = Math.max(mostWaiting, waiting);
       }
-      if (io.slow_release.value) waiting--;
+      if (io.slowRelease.value) waiting--;
       if (next !== undefined) table[next.opcode] = next.entry;
       if (io.release.valid.value) released.push(Number(io.release.slot.value));
       for (const [name, e] of Object.entries(io.events)) if ((e as { value: number | bigint }).value) counted.set(name, (counted.get(name) ?? 0) + 1);
       while (slowSeen < slow.received.length) { slowSeen++; due.push(cycle + (o.slowFor ?? 20)); }
     },
     drive: cycle => {
-      io.slow_release.value = due.length > 0 && (due[0] as number) <= cycle ? (due.shift(), 1) : 0;
+      io.slowRelease.value = due.length > 0 && (due[0] as number) <= cycle ? (due.shift(), 1) : 0;
       next = o.writes !== undefined && b.random.bool(o.writes)
         ? { opcode: b.random.pick(codes), entry: { action: b.random.int(0, 7), write: b.random.int(0, 1), silent: b.random.int(0, 1), operation: b.random.int(0, 7), replyOpcode: b.random.int(0, 255) } } : undefined;
-      poke(io.mat_write, next === undefined ? { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } } : { en: 1, ...next });
+      poke(io.matWrite, next === undefined ? { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } } : { en: 1, ...next });
     },
   });
   const sent = requests.map(r => request.send({ ...r }));
@@ -166,19 +166,19 @@ describe("Mat", () => {
     expect([t.slow.length, t.access.length, t.count.get("dropRule")]).toEqual([1, 1, 1]);
   });
   bench("the table can be looked at and outlives a reset, what waits does not", dut, {}, async b => {
-    poke(b.io.mat_write, { en: 1, opcode: 0x33, entry: { action: 2, write: 1, silent: 0, operation: 0, replyOpcode: 0x77 } });
+    poke(b.io.matWrite, { en: 1, opcode: 0x33, entry: { action: 2, write: 1, silent: 0, operation: 0, replyOpcode: 0x77 } });
     await b.risingEdge();
-    poke(b.io.mat_write, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
+    poke(b.io.matWrite, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
     for (let i = 0; i < 3; i++) await offer(b, b.io.request, { ...plain({ opcode: opcode.ALLOC }) });
     await offer(b, b.io.request, { ...plain({}) });
     b.sim.reset();
-    b.io.mat_opcode.value = 0x33;
+    b.io.matOpcode.value = 0x33;
     await b.cycles(2);
-    expect([b.io.mat_entry.action.value, b.io.mat_entry.write.value, b.io.mat_entry.silent.value, b.io.mat_entry.replyOpcode.value]).toEqual([2, 1, 0, 0x77]);
+    expect([b.io.matEntry.action.value, b.io.matEntry.write.value, b.io.matEntry.silent.value, b.io.matEntry.replyOpcode.value]).toEqual([2, 1, 0, 0x77]);
     expect([b.io.asked.valid.value, b.io.slow.valid.value]).toEqual([0, 0]);
-    b.io.mat_opcode.value = opcode.READ;
+    b.io.matOpcode.value = opcode.READ;
     await b.cycles(2);
-    expect(b.io.mat_entry.replyOpcode.value).toBe(0x41);
+    expect(b.io.matEntry.replyOpcode.value).toBe(0x41);
     // Nothing is out at the slow path any more: as many as ever can go.
     const t = await run(b, Array.from({ length: slowLimit(parameters) }, () => plain({ opcode: opcode.ALLOC })));
     expect(t.slow.length).toBe(slowLimit(parameters));

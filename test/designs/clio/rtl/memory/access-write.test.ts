@@ -24,7 +24,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   const ram = new AxiRam(b.sim, writePorts(b.io), { memory, latency: o.latency ?? 20, jitter: o.jitter ?? 0, pause: { aw: pause(), w: pause(), b: pause() } });
   if (o.badPage !== undefined) ram.failAt({ from: o.badPage * page, to: (o.badPage + 1) * page });
   const request = new StreamSource(b.sim, b.io.request, { pause: pause() });
-  const jobs = new StreamSink(b.sim, b.io.buffer_job, { pause: pause() });
+  const jobs = new StreamSink(b.sim, b.io.bufferJob, { pause: pause() });
   const replies = new StreamSink(b.sim, b.io.ending, { pause: pause() });
 
   // The frame buffer: beats of a job from the cycle after it on, garbage around the data.
@@ -118,7 +118,7 @@ describe("AccessWrite", () => {
   });
   bench("a reset in the middle of a write leaves nothing behind", AccessWrite(widths(16, 12)), {}, async b => {
     const p = widths(16, 12), r = one(b, p, 4096 - 40, 300);
-    b.io.buffer_job.ready.value = 1; b.io.aw.ready.value = 1;
+    b.io.bufferJob.ready.value = 1; b.io.aw.ready.value = 1;
     await offer(b, b.io.request, value(r, p, true));
     b.io.aw.ready.value = 0;
     await offer(b, b.io.buffer, { data: 1, last: 0 });

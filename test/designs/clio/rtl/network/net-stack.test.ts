@@ -31,13 +31,13 @@ const NetStack = module("NetStack",
     connect(pool.offer, rx.slot);
     pool.release.at(0).set(rx.release);
     pool.release.at(1).set(tx.release);
-    buffer.write.set(rx.buffer_write);
-    contexts.write.set(rx.context_write);
-    contexts.read.set(tx.context_read);
+    buffer.write.set(rx.bufferWrite);
+    contexts.write.set(rx.contextWrite);
+    contexts.read.set(tx.contextRead);
     tx.context.set(contexts.value);
     tx.word.set(0);
-    connect(tx.echo_job, buffer.echo_job);
-    connect(buffer.echo_data, tx.echo_data);
+    connect(tx.echoJob, buffer.echoJob);
+    connect(buffer.echoData, tx.echoData);
     const answer = map(rx.request, Reply(p), r => {
       const good = r.corrupt.not().and(r.malformed.not()).and(r.opcode.eq(opcode.PINGPONG)), echo = r.kind.ne(frameKind.clio).or(good);
       return { slot: r.slot, form: mux(echo, constant(replyForm.echo, 2), replyForm.bare), word: 0, opcode: r.opcode, status: mux(echo, constant(0,
@@ -48,8 +48,8 @@ const NetStack = module("NetStack",
     tx.data.payload.set({ data: 0, last: 0, bad: 0 });
     tx.raw.valid.set(0);
     tx.raw.payload.set({ data: 0, keep: 0, last: 0, user: 0 });
-    for (const job of [buffer.write_job, buffer.slow_job]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
-    for (const out of [buffer.write_data, buffer.slow_data]) out.ready.set(0);
+    for (const job of [buffer.writeJob, buffer.slowJob]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
+    for (const out of [buffer.writeData, buffer.slowData]) out.ready.set(0);
     io.drops.set(rx.drops);
     io.busy.set(pool.busy);
   });

@@ -18,14 +18,14 @@ const Sender = module("Sender",
   (p: { beatBytes: number; slots: number; frameBytes: number }) => ({
     config: input(NetConfig), reply: sink(Reply(p)), data: sink(ReadBeat(p.beatBytes)), raw: sink(AxisBeat(p.beatBytes)),
       tx: source(AxisBeat(p.beatBytes)), release: output(Release(p)),
-    buffer_write: input(BufferWrite(p)), context_write: input(ContextWrite(p)),
-    word_write: input(WordWrite({ slots: p.slots, width: 64 })),
+    bufferWrite: input(BufferWrite(p)), contextWrite: input(ContextWrite(p)),
+    wordWrite: input(WordWrite({ slots: p.slots, width: 64 })),
   }),
   (io, p) => {
     const tx = instance(NetTx(p)), buffer = instance(FrameBuffer(p)), contexts = instance(ReplyContexts({ slots: p.slots }));
     const words = instance(SlotWords({ slots: p.slots, width: 64 }));
-    words.write.set(io.word_write);
-    words.slot.set(tx.word_slot);
+    words.write.set(io.wordWrite);
+    words.slot.set(tx.wordSlot);
     tx.word.set(words.value);
     tx.config.set(io.config);
     connect(io.reply, tx.reply);
@@ -33,15 +33,15 @@ const Sender = module("Sender",
     connect(io.raw, tx.raw);
     connect(tx.tx, io.tx);
     io.release.set(tx.release);
-    buffer.write.set(io.buffer_write);
-    contexts.write.set(io.context_write);
-    contexts.read.set(tx.context_read);
+    buffer.write.set(io.bufferWrite);
+    contexts.write.set(io.contextWrite);
+    contexts.read.set(tx.contextRead);
     tx.context.set(contexts.value);
-    connect(tx.echo_job, buffer.echo_job);
-    connect(buffer.echo_data, tx.echo_data);
+    connect(tx.echoJob, buffer.echoJob);
+    connect(buffer.echoData, tx.echoData);
     // The other two readers have nothing to do here.
-    for (const job of [buffer.write_job, buffer.slow_job]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
-    for (const out of [buffer.write_data, buffer.slow_data]) out.ready.set(0);
+    for (const job of [buffer.writeJob, buffer.slowJob]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
+    for (const out of [buffer.writeData, buffer.slowData]) out.ready.set(0);
   });
 const dut = (beatBytes: number) => Sender({ beatBytes, slots, frameBytes: mtuFrame });
 type Ports = ReturnType<typeof dut>["ports"];
@@ -177,15 +177,15 @@ class Surroundings {
     const io = this.#b.io, n = this.#beatBytes, slot = this.#next;
     if (this.#slots.length - this.#answered >= slots) throw new Error("more replies than slots");
     this.#next = (this.#next + 1) % slots;
-    poke(io.context_write, { en: 1, slot, value: contextOf(job.frame, job.kind) });
-    poke(io.word_write, { en: 1, slot, value: job.found });
+    poke(io.contextWrite, { en: 1, slot, value: contextOf(job.frame, job.kind) });
+    poke(io.wordWrite, { en: 1, slot, value: job.found });
     for (let k = 0; k * n < job.frame.length; k++) {
-      poke(io.buffer_write, { en: 1, slot, beat: k, data: toBig(job.frame.slice(k * n, (k + 1) * n)) });
+      poke(io.bufferWrite, { en: 1, slot, beat: k, data: toBig(job.frame.slice(k * n, (k + 1) * n)) });
       await this.#b.risingEdge();
-      io.context_write.en.value = 0;
-      io.word_write.en.value = 0;
+      io.contextWrite.en.value = 0;
+      io.wordWrite.en.value = 0;
     }
-    io.buffer_write.en.value = 0;
+    io.bufferWrite.en.value = 0;
     return slot;
   }
   reply(job: Job, slot: number): SentReply {
@@ -315,9 +315,9 @@ describe("NetTx", () => {
         poke(b.io.config, configOf(own));
         b.io.tx.ready.value = 1;
         for (const [slot, j] of jobs.entries()) {
-          poke(b.io.context_write, { en: 1, slot, value: contextOf(j.frame, j.kind) });
+          poke(b.io.contextWrite, { en: 1, slot, value: contextOf(j.frame, j.kind) });
           await b.risingEdge();
-          b.io.context_write.en.value = 0;
+          b.io.contextWrite.en.value = 0;
           poke(b.io.reply.payload, { slot, form: j.form, word: 0, opcode: opcode.PINGPONG, status: 0 });
           b.io.reply.valid.value = 1;
           await b.risingEdge();

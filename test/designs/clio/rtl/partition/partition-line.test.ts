@@ -13,7 +13,7 @@ type TxPorts = typeof tx.ports;
 interface Beat { readonly data: bigint; readonly keep: number | bigint; readonly last: number; readonly user: number }
 
 /** The stream of each partition, which the ports' type does not name. */
-const each = (io: unknown, name: string): readonly never[] => [0, 1].map(i => (io as Readonly<Record<string, never>>)[`${name}_${i}`] as never);
+const each = (io: unknown, name: string): readonly never[] => [0, 1].map(i => (io as Readonly<Record<string, never>>)[`${name}${i}`] as never);
 const beatsOf = (s: { readonly received: readonly { readonly value: unknown }[] }): Beat[] => s.received.map(r => r.value as Beat);
 /** A frame of a partition: its low bit tells whose it is, the rest of the first beat its number. */
 function frame(b: { readonly random: Bench<RxPorts>["random"] }, owner: number, number: number, beats: number): Beat[] {

@@ -17,8 +17,8 @@ type Ports = ReturnType<typeof dut>["ports"];
 async function run(b: Bench<Ports>, beatBytes: number, pause: () => Pause, latency: Latency): Promise<{ readonly slowest: number }> {
   const { io } = b, memory = new SparseMemory();
   new AxiRam(b.sim, axiPorts(io, "m"), { memory, latency, jitter: 9, outOfOrder: true, pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() } });
-  const aw = new StreamSource(b.sim, io.s_aw, { pause: pause() }), w = new StreamSource(b.sim, io.s_w, { pause: pause() }), ar = new StreamSource(b.sim, io.s_ar, { pause: pause() });
-  const answers = new StreamSink(b.sim, io.s_b, { pause: pause() }), reads = new StreamSink(b.sim, io.s_r, { pause: pause() });
+  const aw = new StreamSource(b.sim, io.sAw, { pause: pause() }), w = new StreamSource(b.sim, io.sW, { pause: pause() }), ar = new StreamSource(b.sim, io.sAr, { pause: pause() });
+  const answers = new StreamSink(b.sim, io.sB, { pause: pause() }), reads = new StreamSink(b.sim, io.sR, { pause: pause() });
   const exchange = new StreamSource(b.sim, io.exchange), exchanged = new StreamSink(b.sim, io.exchanged);
   const size = Math.log2(beatBytes), entries = 4, rounds = 60, lanes = beatBytes / 8;
 

@@ -14,25 +14,25 @@ const slots = 8;
 /** SlowRx with the frame buffer that it reads. */
 const HandOver = module("HandOver",
   (p: { slots: number; beatBytes: number; frameBytes: number }) => ({
-    frame: sink(SlowFrame(p)), soc_rx: source(AxisBeat(p.beatBytes)), release: output(Release(p)), buffer_write: input(BufferWrite(p)),
+    frame: sink(SlowFrame(p)), socRx: source(AxisBeat(p.beatBytes)), release: output(Release(p)), bufferWrite: input(BufferWrite(p)),
   }),
   (io, p) => {
     const slow = instance(SlowRx(p)), buffer = instance(FrameBuffer(p));
     connect(io.frame, slow.frame);
-    connect(slow.job, buffer.slow_job);
-    connect(buffer.slow_data, slow.beats);
-    connect(slow.soc_rx, io.soc_rx);
+    connect(slow.job, buffer.slowJob);
+    connect(buffer.slowData, slow.beats);
+    connect(slow.socRx, io.socRx);
     io.release.set(slow.release);
-    buffer.write.set(io.buffer_write);
-    for (const job of [buffer.write_job, buffer.echo_job]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
-    for (const out of [buffer.write_data, buffer.echo_data]) out.ready.set(0);
+    buffer.write.set(io.bufferWrite);
+    for (const job of [buffer.writeJob, buffer.echoJob]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
+    for (const out of [buffer.writeData, buffer.echoData]) out.ready.set(0);
   });
 const dut = (beatBytes: number) => HandOver({ slots, beatBytes, frameBytes: mtuFrame });
 type Ports = ReturnType<typeof dut>["ports"];
 
 /** Stores frames of the given lengths under free slots, hands them over, and compares what comes out. */
 async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly number[], pause: Pause = never, framePause: Pause = never) {
-  const given = new StreamSource(b.sim, b.io.frame, { pause: framePause }), soc = new AxisSink(b.sim, b.io.soc_rx, { pause });
+  const given = new StreamSource(b.sim, b.io.frame, { pause: framePause }), soc = new AxisSink(b.sim, b.io.socRx, { pause });
   const free = Array.from({ length: slots }, (_, i) => i), order: number[] = [],
     released: { readonly slot: number; readonly cycle: number }[] = [];
   b.onEdge({ sample: cycle => {
@@ -48,10 +48,10 @@ async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly nu
     await b.until(() => free.length > 0);
     const slot = free.shift() as number;
     for (let k = 0; k * beatBytes < n; k++) {
-      poke(b.io.buffer_write, { en: 1, slot, beat: k, data: toBig(bytes.slice(k * beatBytes, (k + 1) * beatBytes)) });
+      poke(b.io.bufferWrite, { en: 1, slot, beat: k, data: toBig(bytes.slice(k * beatBytes, (k + 1) * beatBytes)) });
       await b.risingEdge();
     }
-    b.io.buffer_write.en.value = 0;
+    b.io.bufferWrite.en.value = 0;
     frames.push(bytes);
     order.push(slot);
     sent.push(given.send({ slot, frame: n }));
@@ -93,7 +93,7 @@ describe("SlowRx", () => {
     });
   }
   bench("a reset in the middle of a frame leaves nothing behind", dut(16), {}, async b => {
-    b.io.soc_rx.ready.value = 1;
+    b.io.socRx.ready.value = 1;
     poke(b.io.frame.payload, { slot: 2, frame: 300 });
     b.io.frame.valid.value = 1;
     await b.cycles(6);

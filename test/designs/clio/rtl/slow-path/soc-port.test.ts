@@ -16,9 +16,9 @@ type B = Bench<ReturnType<Build["dut"]>["ports"]>;
 
 function surroundings(b: B, pause: () => Pause = () => never) {
   const lite = new LiteMaster(b.sim, b.io), port = registerDriver(socPortMap, lite);
-  const from = new AxisSource(b.sim, b.io.soc_rx, { pause: pause() }), to = new AxisSink(b.sim, b.io.soc_tx, { pause: pause() });
-  const pages = new StreamSink(b.sim, b.io.free_page, { pause: pause() }), shots = new StreamSink(b.sim, b.io.shootdown, { pause: pause() });
-  const done = new StreamSource(b.sim, b.io.shootdown_done), swaps = new StreamSink(b.sim, b.io.exchange), old = new StreamSource(b.sim, b.io.exchanged);
+  const from = new AxisSource(b.sim, b.io.socRx, { pause: pause() }), to = new AxisSink(b.sim, b.io.socTx, { pause: pause() });
+  const pages = new StreamSink(b.sim, b.io.freePage, { pause: pause() }), shots = new StreamSink(b.sim, b.io.shootdown, { pause: pause() });
+  const done = new StreamSource(b.sim, b.io.shootdownDone), swaps = new StreamSink(b.sim, b.io.exchange), old = new StreamSource(b.sim, b.io.exchanged);
   return { lite, port, from, to, pages, shots, done, swaps, old };
 }
 type S = ReturnType<typeof surroundings>;
@@ -72,7 +72,7 @@ test("full rings: the hardware waits, software is refused and told; the counts d
   const s = surroundings(b), { slots } = small.g, frames = Array.from({ length: slots + 2 }, (_, i) => Uint8Array.from({ length: 70 }, (_, k) => i + k));
   for (const f of frames) s.from.send(f);
   await b.cycles(200);
-  expect([await s.port.read("rxHead"), b.io.soc_rx.ready.value, s.from.pending]).toEqual([slots, 0, 2]);
+  expect([await s.port.read("rxHead"), b.io.socRx.ready.value, s.from.pending]).toEqual([slots, 0, 2]);
   expect(await takeOne(s, small.g, 0)).toEqual(frames[0]);
   await b.cycles(40);
   expect([await s.port.read("rxHead"), s.from.pending]).toEqual([slots + 1, 1]);
@@ -93,7 +93,7 @@ test("full rings: the hardware waits, software is refused and told; the counts d
 test("a frame that is handed over leaves 3 cycles later, a beat per cycle", () => run(small, async b => {
   const s = surroundings(b), frame = b.random.bytes(8 * 12);
   let ordered = 0;
-  b.onEdge({ sample: cycle => { if (b.io.s_w.valid.value === 1 && b.io.s_w.ready.value === 1) ordered = cycle; } });
+  b.onEdge({ sample: cycle => { if (b.io.sW.valid.value === 1 && b.io.sW.ready.value === 1) ordered = cycle; } });
   await giveOne(s, small.g, 0, frame);
   await b.until(() => s.to.frames.length === 1);
   const f = s.to.frames[0];
@@ -105,7 +105,7 @@ test("a frame that is handed over leaves 3 cycles later, a beat per cycle", () =
 
 test("pages, shootdowns and exchanges: one of each at a time, in full, and the states tell", () => run(small, async b => {
   const s = surroundings(b);
-  b.io.free_pages.value = 5;
+  b.io.freePages.value = 5;
   expect(await s.port.read("freePagesHeld")).toBe(5);
   s.pages.pause = () => true;
   await s.port.write({ freePage: 0xabc, freePageGo: 1 });
@@ -158,7 +158,7 @@ test("the interrupt follows the states that are enabled", () => run(small, async
   await b.cycles(2);
   expect(b.io.irq.value).toBe(0);
   await s.port.write({ interruptEnable: 2 });
-  b.io.low_water.value = 1;
+  b.io.lowWater.value = 1;
   await b.cycles(2);
   expect(b.io.irq.value).toBe(1);
 }));

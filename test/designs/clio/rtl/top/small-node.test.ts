@@ -23,7 +23,7 @@ const pages = [1, 2, 3].flatMap(pid => [4, 5, 6, 9, 10, 13, 14, 15].map((vpn, i)
 /** The node with its memory, page table and free pages, and the model of what it must say. */
 function rig(b: Bench<Ports>, pause: { readonly rx: number; readonly tx: boolean; readonly memory: number }, latency = 5) {
   const { sim, io, random } = b, often = (p: number) => bernoulli(p, random.u32());
-  const ram = new AxiRam(sim, { ar: io.mem_ar, r: io.mem_r, aw: io.mem_aw, w: io.mem_w, b: io.mem_b }, {
+  const ram = new AxiRam(sim, { ar: io.memAr, r: io.memR, aw: io.memAw, w: io.memW, b: io.memB }, {
     latency, jitter: pause.memory > 0 ? 8 : 0, pause: pause.memory > 0 ? { aw: often(pause.memory), w: often(pause.memory), ar: often(pause.memory) } : {},
   });
   const memory = new MappedMemory(), taken = new Map<number, number>();
@@ -35,7 +35,7 @@ function rig(b: Bench<Ports>, pause: { readonly rx: number; readonly tx: boolean
     memory.map(pid, vpn, { read: true, write });
   }
   // As many zeroed frames as pages, given when there is room.
-  const free = new StreamSource(sim, io.free_page, { pause: often(0.97) });
+  const free = new StreamSource(sim, io.freePage, { pause: often(0.97) });
   for (let i = 0; i < pages.length; i++) free.send(config.firstPpn + i);
   // What the narrowed build leaves out is for it what means nothing.
   const plain = [opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG, opcode.FENCE].map(Number);
@@ -43,7 +43,7 @@ function rig(b: Bench<Ports>, pause: { readonly rx: number; readonly tx: boolean
   return {
     ram, model, mac: new AxisSource(sim, io.rx, { pause: often(pause.rx) }),
     out: new AxisSink(sim, io.tx, pause.tx ? { pause: bursts({ go: 20, pause: 8 }, random.u32()) } : {}),
-    shootdown: new StreamSource(sim, io.shootdown), shot: new StreamSink(sim, io.shootdown_done),
+    shootdown: new StreamSource(sim, io.shootdown), shot: new StreamSink(sim, io.shootdownDone),
   };
 }
 
@@ -99,7 +99,7 @@ bench("1,500 frames of all kinds with shootdowns in between: the replies of the 
 bench("a read of a beat: 8 cycles and the memory's from the request's last beat to the reply's first; a second page, a miss and a fault cost what is stated", dut(), options, async b => {
   const latency = 5, { mac, out, shootdown, shot } = rig(b, { rx: 0, tx: false, memory: 0 }, latency), [{ pid, vpn }] = pages as [(typeof pages)[number]];
   const timed = async (offset: number, length: number): Promise<number> => {
-    await b.until(() => b.io.busy.value === 0 && b.io.free_pages.value === config.freePageBuffer);
+    await b.until(() => b.io.busy.value === 0 && b.io.freePages.value === config.freePageBuffer);
     const sent = mac.send(access(opcode.READ, pid, vpn * BigInt(pageSize) + BigInt(offset), length, new Uint8Array())), got = await out.recv();
     expect(dissect(got.bytes).clio?.status).toBe(status.OK);
     return got.start - (sent.end ?? 0);

@@ -54,8 +54,8 @@ class Rig {
     this.up = new Channel(b.random.fork("up"), channel);
     this.down = new Channel(b.random.fork("down"), channel);
     this.mac = new AxisSource(b.sim, b.io.rx, { pause: pause(1) });
-    this.node = new AxisSource(b.sim, b.io.node_tx, { pause: pause(2) });
-    const network = new AxisSink(b.sim, b.io.tx, { pause: pause(3) }), requests = new AxisSink(b.sim, b.io.node_rx, { pause: pause(4) });
+    this.node = new AxisSource(b.sim, b.io.nodeTx, { pause: pause(2) });
+    const network = new AxisSink(b.sim, b.io.tx, { pause: pause(3) }), requests = new AxisSink(b.sim, b.io.nodeRx, { pause: pause(4) });
     this.session = new StreamSource(b.sim, b.io.session);
     this.ram = new AxiRam(b.sim, axiPorts(b.io, "mem"), { latency: o.latency ?? { read: 30, write: 50 }, pause: { aw: pause(5), w: pause(6), b: pause(7), ar: pause(8), r: pause(9) } });
     const n = o.sessions ?? 8;
@@ -211,11 +211,11 @@ describe("GbnShims", () => {
     await b.cycles(100);
     b.io.rx.valid.value = 1;
     poke(b.io.rx.payload, { data: 5n, keep: (1n << 32n) - 1n, last: 0, user: 0 });
-    b.io.node_tx.valid.value = 1;
-    poke(b.io.node_tx.payload, { data: 5n, keep: (1n << 32n) - 1n, last: 0, user: 0 });
+    b.io.nodeTx.valid.value = 1;
+    poke(b.io.nodeTx.payload, { data: 5n, keep: (1n << 32n) - 1n, last: 0, user: 0 });
     await b.cycles(2);
     b.io.rx.valid.value = 0;
-    b.io.node_tx.valid.value = 0;
+    b.io.nodeTx.valid.value = 0;
     b.sim.reset();
     await traffic(b, common, 100, { channel: bad });
   });

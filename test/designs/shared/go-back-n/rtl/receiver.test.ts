@@ -37,8 +37,8 @@ class Rig {
     this.#b = b; this.#p = p;
     this.packets = new StreamSource(b.sim, b.io.packet, { pause: o.packet ?? never });
     this.control = new StreamSource(b.sim, b.io.control, { pause: o.control ?? never });
-    b.io.answer_room.value = 1;
-    b.onEdge({ sample: c => { this.#sample(c); }, drive: () => { b.io.answer_room.value = o.room === undefined || o.room() ? 1 : 0; } });
+    b.io.answerRoom.value = 1;
+    b.onEdge({ sample: c => { this.#sample(c); }, drive: () => { b.io.answerRoom.value = o.room === undefined || o.room() ? 1 : 0; } });
   }
   session(n: number): GbnReceiverModel {
     let m = this.model.get(n);
@@ -76,7 +76,7 @@ class Rig {
       this.answers.push(seen);
     }
     // The operation of the last cycle meets the room of this one.
-    this.#expected = this.#judge(this.#last, io.answer_room.value === 1);
+    this.#expected = this.#judge(this.#last, io.answerRoom.value === 1);
     const packet = io.packet.valid.value === 1 && io.packet.ready.value === 1 ? this.#sent.shift() : undefined;
     const control = io.control.valid.value === 1 && io.control.ready.value === 1 ? this.#controls.shift() : undefined;
     if (packet !== undefined) this.taken.push(cycle);

@@ -31,7 +31,7 @@ class Rig {
     this.silent = new StreamSource(b.sim, b.io.silent, { pause: pause(3) });
     this.control = new StreamSource(b.sim, b.io.control, { pause: pause(4) });
     this.out = new StreamSink(b.sim, b.io.out, { pause: pause(5) });
-    this.frames = new AxisSink(b.sim, b.io.out_beats, { pause: pause(6) });
+    this.frames = new AxisSink(b.sim, b.io.outBeats, { pause: pause(6) });
     b.onEdge({ sample: () => {
       for (const name of ["waited", "skipped", "stale"] as const) this.counts[name] += b.io.events[name].value;
       for (let f = this.frames.take(); f !== undefined; f = this.frames.take()) this.#left.push({ bytes: f.bytes, cycle: f.end });
@@ -108,7 +108,7 @@ describe("GbnReorder", () => {
       const from = rig.came.length, begun = b.cycle, base = rig.sent.filter(i => i.ordered).length;
       for (let i = 0; i < 40; i++) rig.reply(3, p.first + base + i, bytes);
       let first = 0;
-      b.onEdge({ sample: cycle => { if (first === 0 && b.io.out_beats.valid.value === 1) first = cycle; } });
+      b.onEdge({ sample: cycle => { if (first === 0 && b.io.outBeats.valid.value === 1) first = cycle; } });
       await rig.settle(from + 40);
       const times = rig.came.slice(from).map(c => c.cycle);
       expect((times.at(-1) as number) - (times[0] as number), `${bytes} bytes`).toBe(39 * cycles);

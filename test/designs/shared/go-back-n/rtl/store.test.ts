@@ -29,7 +29,7 @@ class Rig {
     this.beats = new AxisSource(b.sim, b.io.beats, { pause: pause(2) });
     this.read = new StreamSource(b.sim, b.io.read, { pause: pause(3) });
     this.frames = new AxisSink(b.sim, b.io.frame, { pause: pause(4) });
-    this.ram = new AxiRam(b.sim, axiPorts({ mem_aw: b.io.aw, mem_w: b.io.w, mem_b: b.io.b, mem_ar: b.io.ar, mem_r: b.io.r }, "mem"), ram);
+    this.ram = new AxiRam(b.sim, axiPorts({ memAw: b.io.aw, memW: b.io.w, memB: b.io.b, memAr: b.io.ar, memR: b.io.r }, "mem"), ram);
     b.onEdge({ sample: () => {
       this.errors += b.io.errors.value;
       for (let f = this.frames.take(); f !== undefined; f = this.frames.take()) {

@@ -14,7 +14,7 @@ const Harness = module("MissHarness",
   (p: MissTableParameters) => {
     const miss = uint(Math.log2(p.misses)), slot = uint(Math.log2(p.slots));
     return {
-      key: input(uint(keyBits)), wants_advance: input(bit), advanced: output(bit), wants_take: input(bit), taken: output(bit),
+      key: input(uint(keyBits)), wantsAdvance: input(bit), advanced: output(bit), wantsTake: input(bit), taken: output(bit),
       next: output(bit), room: output(bit), add: input(struct({ valid: bit, key: uint(keyBits), slot, read: bit, write: bit })),
       added: output(struct({ taken: bit, fetch: bit, miss })), poison: input(bit), poisonLeft: output(bit),
       arriving: input(Arriving(p)), walked: input(Walked(p)), fault: output(struct({ valid: bit, miss })),
@@ -26,7 +26,7 @@ const Harness = module("MissHarness",
   (io, p) => {
     const dut = instance("dut", MissTable(p));
     const ends = node(dut.served.valid.not().or(dut.served.last));
-    const take = node(io.wants_take.and(dut.next).and(ends)), advance = node(io.wants_advance.and(ends).and(dut.next.not()));
+    const take = node(io.wantsTake.and(dut.next).and(ends)), advance = node(io.wantsAdvance.and(ends).and(dut.next.not()));
     dut.take.set(take);
     dut.advance.set(advance);
     io.taken.set(take);
@@ -84,7 +84,7 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
   for (let i = 0; i < cycles; i++) {
     if (i % 2000 === 1999) {
       poke(io.add as never, { valid: 0, key: 0n, slot: 0, read: 0, write: 0 } as never);
-      io.wants_take.value = 0; io.wants_advance.value = 0; io.arriving.valid.value = 0; io.walked.valid.value = 0; io.faulted.valid.value = 0;
+      io.wantsTake.value = 0; io.wantsAdvance.value = 0; io.arriving.valid.value = 0; io.walked.valid.value = 0; io.faulted.valid.value = 0;
       io.quick.value = 0; io.poison.value = 0; io.written.valid.value = 0;
       b.sim.reset(1);
       model = new Misses(count); free = new Set(Array.from({ length: slots }, (_, s) => s));
@@ -108,8 +108,8 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
     const key = random.pick(keys);
     poke(io.add as never, { valid: +adds, key: held ?? 0n, slot, read: +needs.read, write: +needs.write } as never);
     io.key.value = key;
-    io.wants_take.value = +random.bool(0.7);
-    io.wants_advance.value = +random.bool(0.8);
+    io.wantsTake.value = +random.bool(0.7);
+    io.wantsAdvance.value = +random.bool(0.8);
     io.poison.value = +poisons;
     poke(io.arriving as never, { valid: +(coming !== undefined), miss: coming ?? 0 } as never);
     poke(io.walked as never, { valid: +(walks !== undefined),

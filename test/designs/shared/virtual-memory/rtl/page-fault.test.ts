@@ -26,13 +26,13 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
   const memory = new SparseMemory({ fill: { seed: 3 } }), copy = new SparseMemory({ fill: { seed: 3 } });
   new AxiRam(b.sim, { aw: b.io.aw, w: b.io.w, b: b.io.b, ...noReads(o.beatBytes) } as never,
     { latency: 10, jitter: 12, outOfOrder: true, memory, pause: { aw: p(1), w: p(2), b: p(3) } });
-  const pages = new StreamSource(b.sim, b.io.free_page, { pause: p(4) });
+  const pages = new StreamSource(b.sim, b.io.freePage, { pause: p(4) });
   /** By miss: `waits` for a page, then `writes` its entry. */
   const waits: Fault[] = [], writes = new Map<number, Fault & { ppn: number }>(), given: number[] = [];
   let quick = false, seenQuick = 0;
   let refused = 0, done = 0, taken = 0, supplied = 0, outOfMemory = false;
   b.onEdge({ sample: (cycle) => {
-    if (b.io.free_page.valid.value && b.io.free_page.ready.value) supplied++;
+    if (b.io.freePage.valid.value && b.io.freePage.ready.value) supplied++;
     const d = b.io.done;
     if (quick) expect([d.valid.value, d.outOfMemory.value], `a quick fault has its page at cycle ${cycle}`).toEqual([1, 0]);
     quick = b.io.quick.value === 1 && b.io.fault.valid.value === 1;
@@ -103,7 +103,7 @@ describe("PageFault", () => {
 
   test("a fault ends one cycle after it came, one per cycle, without waiting for the write",
     () => runBench("fault timing", dut(64), {}, async (b) => {
-    const pages = new StreamSource(b.sim, b.io.free_page);
+    const pages = new StreamSource(b.sim, b.io.freePage);
     for (let i = 0; i < misses; i++) pages.send(100 + i);
     await b.until(() => b.io.level.num === misses);
     const done: number[] = [], came: number[] = [];
@@ -123,7 +123,7 @@ describe("PageFault", () => {
   }));
 
   test("reset: pages and faults that waited are gone", () => runBench("fault reset", dut(64), {}, async (b) => {
-    const pages = new StreamSource(b.sim, b.io.free_page);
+    const pages = new StreamSource(b.sim, b.io.freePage);
     for (const p of [1, 2, 3]) pages.send(p);
     await b.until(() => b.io.level.num === 3);
     b.sim.reset(1);

@@ -69,9 +69,9 @@ export class TranslateRig {
   readonly #p: TranslateParameters;
   readonly #random: Random;
   readonly #memory = new SparseMemory();
-  readonly #frames: StreamSource<Ports["free_page"]["shape"]>;
+  readonly #frames: StreamSource<Ports["freePage"]["shape"]>;
   readonly #shootdowns: StreamSource<Ports["shootdown"]["shape"]>;
-  readonly #acknowledged: StreamSink<Ports["shootdown_done"]["shape"]>;
+  readonly #acknowledged: StreamSink<Ports["shootdownDone"]["shape"]>;
   readonly #sinks: { readonly reads: StreamSink<Ports["reads"]["shape"]>; readonly writes: StreamSink<Ports["writes"]["shape"]>;
     readonly syncs: StreamSink<Ports["syncs"]["shape"]>; readonly refused: StreamSink<Ports["refused"]["shape"]> };
   readonly #flying = new Map<number, Flying>();
@@ -95,9 +95,9 @@ export class TranslateRig {
       memory: this.#memory,
       pause: { aw: pause(1), w: pause(2), b: pause(3), ar: pause(4), r: pause(5) } });
     this.access = new StreamSource(b.sim, io.access, { pause: pause(6) });
-    this.#frames = new StreamSource(b.sim, io.free_page);
+    this.#frames = new StreamSource(b.sim, io.freePage);
     this.#shootdowns = new StreamSource(b.sim, io.shootdown);
-    this.#acknowledged = new StreamSink(b.sim, io.shootdown_done, { pause: pause(7) });
+    this.#acknowledged = new StreamSink(b.sim, io.shootdownDone, { pause: pause(7) });
     this.#sinks = { reads: new StreamSink(b.sim, io.reads, { pause: pause(8) }),
       writes: new StreamSink(b.sim, io.writes, { pause: pause(9) }), syncs: new StreamSink(b.sim, io.syncs, { pause: pause(11) }), refused: new StreamSink(b.sim, io.refused, { pause: pause(10) }) };
     this.#freeSlots = Array.from({ length: p.slots }, (_, i) => i);
@@ -286,7 +286,7 @@ export class TranslateRig {
   }
 
   #collect(cycle: number): void {
-    if (this.#b.io.free_page.valid.value && this.#b.io.free_page.ready.value) this.#given++;
+    if (this.#b.io.freePage.valid.value && this.#b.io.freePage.ready.value) this.#given++;
     for (const [name, sink] of Object.entries(this.#sinks) as [string, StreamSink<Ports["reads"]["shape"]>][]) {
       for (const seen of sink.received.splice(0)) this.#result(name, seen.value, cycle);
     }

@@ -13,7 +13,7 @@ import { anyFrame, clientPorts, configOf, goodRead, mtuFrame, own, randomArp, ra
 export const netRxSlots = 8;
 export const netRxDut = (beatBytes: number) => NetRx({ beatBytes, slots: netRxSlots, frameBytes: mtuFrame, clientPorts });
 export type NetRxPorts = ReturnType<typeof netRxDut>["ports"];
-type Context = ValueOf<NetRxPorts["context_write"]["shape"]>["value"];
+type Context = ValueOf<NetRxPorts["contextWrite"]["shape"]>["value"];
 type Request = ValueOf<NetRxPorts["request"]["shape"]>;
 
 /** The name of a `drop...` counter without that prefix. */
@@ -124,15 +124,15 @@ export class Surroundings {
       this.#contexts.delete(slot);
       this.#operands.delete(slot);
     }
-    const w = io.buffer_write;
+    const w = io.bufferWrite;
     if (w.en.value === 1) {
       const slot = Number(w.slot.value), beat = Number(w.beat.value), beats = this.#buffer.get(slot);
       if (!this.#inUse.has(slot) || beats === undefined) throw new Error(`slot ${slot} is written at cycle ${cycle} and is nobody's`);
       if (beats.has(beat)) throw new Error(`beat ${beat} of slot ${slot} is written twice at cycle ${cycle}`);
       beats.set(beat, w.data.big);
     }
-    if (io.context_write.en.value === 1) this.#contexts.set(Number(io.context_write.slot.value), peek(io.context_write.value));
-    if (io.operands_write.en.value === 1) this.#operands.set(Number(io.operands_write.slot.value), io.operands_write.value.big);
+    if (io.contextWrite.en.value === 1) this.#contexts.set(Number(io.contextWrite.slot.value), peek(io.contextWrite.value));
+    if (io.operandsWrite.en.value === 1) this.#operands.set(Number(io.operandsWrite.slot.value), io.operandsWrite.value.big);
     if (io.received.value === 1) this.received++;
     for (let seen = this.#requests.take(); seen; seen = this.#requests.take()) this.#end({ cycle: seen.cycle,
       slot: Number(seen.value.slot), request: seen.value });

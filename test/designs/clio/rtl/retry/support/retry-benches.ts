@@ -231,11 +231,11 @@ export const retryBenches: readonly RetryBench[] = [
         phase = 3;
         // The same numbers as the one who went: done, not answered from his; his are expired, or busy as a newcomer's.
         const next = script([fifth.hello(), ...Array.from({ length: 10 }, () => fifth.write()), first.last({ introduces: false }), sixth.write(), "settle"]);
-        this_phase = next;
+        thisPhase = next;
       }
-      return phase === 3 ? this_phase(rig) : undefined;
+      return phase === 3 ? thisPhase(rig) : undefined;
     } });
-    let this_phase: (rig: RetryRig) => Ask | undefined = () => undefined;
+    let thisPhase: (rig: RetryRig) => Ask | undefined = () => undefined;
     await b.until(() => phase === 3 && rig.seen.noPlace === 3);
     await rig.settled();
     // The sixth is refused, too, and has a silent one forgotten for him.

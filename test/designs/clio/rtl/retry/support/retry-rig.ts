@@ -16,7 +16,7 @@ export const retryFaultDut = module("RetryFaults",
     connect(io.request as never, dut.request as never);
     for (const name of ["pass", "fence", "answer"] as const) connect(dut[name] as never, io[name] as never);
     dut.done.set(io.done as never);
-    dut.word_slot.set(io.word_slot);
+    dut.wordSlot.set(io.wordSlot);
     io.word.set(dut.word);
     io.events.set(dut.events as never);
   },
@@ -67,7 +67,7 @@ export class RetryRig {
     this.free = Array.from({ length: p.slots }, (_, i) => i);
     const pause = o.pause ?? (() => never);
     poke(b.io.done, { valid: 0, slot: 0, status: 0, word: 0 });
-    b.io.word_slot.value = 0;
+    b.io.wordSlot.value = 0;
     this.source = new StreamSource(b.sim, b.io.request, { pause: pause() });
     const pass = new StreamSink(b.sim, b.io.pass, { pause: pause() }), fence = new StreamSink(b.sim, b.io.fence, { pause: pause() });
     const answer = new StreamSink(b.sim, b.io.answer, { pause: pause() });
@@ -205,7 +205,7 @@ export class RetryRig {
       poke(io.done, { valid: 1, slot: d.slot, status: this.finishing.status, word: this.finishing.word });
     } else { io.done.valid.value = 0; }
     this.looking = this.words.shift();
-    if (this.looking !== undefined) io.word_slot.value = this.looking.slot;
+    if (this.looking !== undefined) io.wordSlot.value = this.looking.slot;
     for (let i = this.freeing.length - 1; i >= 0; i--) {
       const f = this.freeing[i] as { slot: number; due: number };
       if (f.due <= cycle) { this.freeing.splice(i, 1); this.free.push(f.slot); }

@@ -15,15 +15,15 @@ import { AxiRam, never, SparseMemory, StreamMonitor, StreamSink, StreamSource, t
 /** The unit with the operands beside it, as they stand in the node: distributed memory by slot. */
 export const SyncDut = module("SyncDut",
   (p: SyncUnitParameters) => ({
-    request: sink(SyncRequest(p)), operands_write: input(WordWrite({ slots: p.slots, width: operandBits })),
+    request: sink(SyncRequest(p)), operandsWrite: input(WordWrite({ slots: p.slots, width: operandBits })),
     ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
     result: output(SyncResult(p)), reply: source(SyncReply(p)), access: source(Access(p)),
   }),
   (io, p) => {
     const unit = instance("unit", SyncUnit(p));
     const operands = instance("operands", SlotWords({ slots: p.slots, width: operandBits }));
-    operands.write.set(io.operands_write);
-    operands.slot.set(unit.operand_slot);
+    operands.write.set(io.operandsWrite);
+    operands.slot.set(unit.operandSlot);
     unit.operands.set(operands.value.is(operandBits));
     connect(io.request, unit.request);
     connect(unit.ar, io.ar); connect(io.r, unit.r); connect(unit.aw, io.aw); connect(unit.w, io.w); connect(io.b, unit.b);
@@ -160,7 +160,7 @@ export class SyncRig {
 
   #load(): void {
     const left = this.#loading.length > 0 ? undefined : this.#left.find(slot => this.#free.includes(slot));
-    const next = this.#loading.shift() ?? (left === undefined ? undefined : { slot: left, value: this.#b.random.bits(128) }), port = this.#b.io.operands_write;
+    const next = this.#loading.shift() ?? (left === undefined ? undefined : { slot: left, value: this.#b.random.bits(128) }), port = this.#b.io.operandsWrite;
     if (this.#loading.length === 0) this.#left.length = 0;
     port.en.value = next ? 1 : 0;
     if (!next) return;
