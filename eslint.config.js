@@ -9,13 +9,29 @@ await unregister();
 
 export default defineConfig(
   // The last two are programs for a test of the compiler: full of mistakes, on purpose.
-  { ignores: ["node_modules/", ".cache/", "out/", "dist/", "generated/", "test/hdl-dsl/types/accepted.ts", "test/hdl-dsl/types/refused.ts"] },
+  {
+    ignores: [
+      "node_modules/",
+      ".cache/",
+      "out/",
+      "dist/",
+      "generated/",
+      "test/hdl-dsl/types/accepted.ts",
+      "test/hdl-dsl/types/refused.ts",
+    ],
+  },
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     // The rule's types are typescript-eslint's, which name more than ESLint's own promise.
-    plugins: { mnemo: { rules: { "signal-misuse": /** @type {import("eslint").Rule.RuleModule} */ (/** @type {unknown} */ (signalMisuse)) } } },
+    plugins: {
+      mnemo: {
+        rules: {
+          "signal-misuse": /** @type {import("eslint").Rule.RuleModule} */ (/** @type {unknown} */ (signalMisuse)),
+        },
+      },
+    },
     rules: {
       "mnemo/signal-misuse": "error",
       eqeqeq: "error",
@@ -27,14 +43,25 @@ export default defineConfig(
       // Code is Prettier's; comments are wrapped by hand.
       "max-len": [
         "error",
-        { code: 120, comments: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreUrls: true, ignorePattern: "// eslint-disable-" },
+        {
+          code: 120,
+          comments: 120,
+          ignoreStrings: true,
+          ignoreTemplateLiterals: true,
+          ignoreRegExpLiterals: true,
+          ignoreUrls: true,
+          ignorePattern: "// eslint-disable-",
+        },
       ],
       // Widths are inferred from a parameter that stands in the signature once.
       "@typescript-eslint/no-unnecessary-type-parameters": "off",
       // `void x` says that x is there to be made, not to be read.
       "@typescript-eslint/no-meaningless-void-operator": "off",
       // `_name` says that a parameter is there for the signature's sake.
-      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_", caughtErrorsIgnorePattern: "^_" }],
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_", varsIgnorePattern: "^_", caughtErrorsIgnorePattern: "^_" },
+      ],
     },
   },
   {

@@ -2,12 +2,21 @@ import { CommanderError } from "commander";
 import { exitCode, CheckFailed, UsageError, type ExitCode } from "../designs/shared/command-line/index.ts";
 
 /** What the user gets to see of an error. */
-export interface Failure { readonly code: ExitCode; readonly message: string }
+export interface Failure {
+  readonly code: ExitCode;
+  readonly message: string;
+}
 
 /** What the system's error codes mean to somebody who gave a file name. */
 const systemReasons: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: "there is no such file or folder", EACCES: "access is denied", EPERM: "access is denied", EISDIR: "it is a folder",
-  ENOTDIR: "a part of the path is no folder", ENOSPC: "the disk is full", EROFS: "the file system is read-only", EEXIST: "it exists already",
+  ENOENT: "there is no such file or folder",
+  EACCES: "access is denied",
+  EPERM: "access is denied",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of the path is no folder",
+  ENOSPC: "the disk is full",
+  EROFS: "the file system is read-only",
+  EEXIST: "it exists already",
 };
 
 function systemFailure(error: NodeJS.ErrnoException): Failure | undefined {
@@ -21,8 +30,8 @@ function systemFailure(error: NodeJS.ErrnoException): Failure | undefined {
 const oneLine = (message: string): string => message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
 
 /**
- * The one place where errors become messages and exit codes. A class of another layer is only loaded when something was thrown, so that
- * `--help` does not wait for the simulator.
+ * The one place where errors become messages and exit codes. A class of another layer is only loaded when something was
+ * thrown, so that `--help` does not wait for the simulator.
  */
 export async function describeError(error: unknown): Promise<Failure> {
   const usage = (e: Error): Failure => ({ code: exitCode.usage, message: `mnemo: ${oneLine(e.message)}` });
@@ -34,11 +43,17 @@ export async function describeError(error: unknown): Promise<Failure> {
   if (system !== undefined) return { ...system, message: `mnemo: ${system.message}` };
 
   const [{ HdlError }, { ConfigError }, sim] = await Promise.all([
-    import("../hdl-dsl/index.ts"), import("../designs/clio/config/index.ts"), import("../sim/index.ts"),
+    import("../hdl-dsl/index.ts"),
+    import("../designs/clio/config/index.ts"),
+    import("../sim/index.ts"),
   ]);
   if (error instanceof ConfigError) return usage(error);
   if (error instanceof HdlError) return failed(error);
-  if ([sim.HangError, sim.ProtocolError, sim.DesignStopped, sim.TimeoutError].some((c) => error instanceof c)) return failed(error);
+  if ([sim.HangError, sim.ProtocolError, sim.DesignStopped, sim.TimeoutError].some(c => error instanceof c))
+    return failed(error);
   if (error instanceof sim.SimulationError) return usage(error);
-  return { code: exitCode.failed, message: `mnemo: internal error: ${error.message} (MNEMO_DEBUG=1 shows where; please report it)` };
+  return {
+    code: exitCode.failed,
+    message: `mnemo: internal error: ${error.message} (MNEMO_DEBUG=1 shows where; please report it)`,
+  };
 }

@@ -12,17 +12,24 @@ import { program } from "./program.ts";
 export async function main(args: readonly string[], streams: Streams): Promise<number> {
   const terminal = new Terminal(streams);
   let code: number = exitCode.done;
-  const command = program(terminal, (c) => { code = c; });
+  const command = program(terminal, c => {
+    code = c;
+  });
   try {
     // Without a verb nothing can be done: the list of verbs is the answer, and it is bad usage.
-    if (args.length === 0) { terminal.error(command.helpInformation().trimEnd()); return exitCode.usage; }
+    if (args.length === 0) {
+      terminal.error(command.helpInformation().trimEnd());
+      return exitCode.usage;
+    }
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.done;
     const failure = await describeError(error);
     terminal.endProgress();
-    terminal.error(streams.env["MNEMO_DEBUG"] === "1" && error instanceof Error ? error.stack ?? failure.message : failure.message);
+    terminal.error(
+      streams.env["MNEMO_DEBUG"] === "1" && error instanceof Error ? (error.stack ?? failure.message) : failure.message,
+    );
     return failure.code;
   } finally {
     terminal.endProgress();

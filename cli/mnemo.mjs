@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command `mnemo`; see cli/main.ts. TypeScript is run as it stands (tsx): the repository's own, and from a package the user's.
+// The command `mnemo`; see cli/main.ts. TypeScript is run as it stands (tsx): the repository's own, and from a
+// package the user's.
 import { existsSync } from "node:fs";
 
 if (Number(process.versions.node.split(".")[0]) < 20) {
@@ -7,8 +8,12 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
   process.exit(2);
 }
 let register;
-try { ({ register } = await import("tsx/esm/api")); } catch {
-  console.error("The npm packages are not installed: run `npm ci` in the project's folder (or `npm start`, which does) and run this again.");
+try {
+  ({ register } = await import("tsx/esm/api"));
+} catch {
+  console.error(
+    "The npm packages are not installed: run `npm ci` in the project's folder (or `npm start`, which does) and run this again.",
+  );
   process.exit(2);
 }
 register();

@@ -13,17 +13,23 @@ export function once(flags: string, description: string, parse: (text: string) =
 }
 
 /** The name of a file, of the wanted kind where one is named. */
-export const fileName = (extension?: string) => (text: string): string => {
-  if (extension !== undefined && extname(text) !== extension) throw new InvalidArgumentError(`Its name must end in ${extension}.`);
-  return text;
-};
+export const fileName =
+  (extension?: string) =>
+  (text: string): string => {
+    if (extension !== undefined && extname(text) !== extension)
+      throw new InvalidArgumentError(`Its name must end in ${extension}.`);
+    return text;
+  };
 
 /** One of a few words. */
-export const choice = <T extends string>(words: readonly T[]) => (text: string): T => {
-  const found = words.find((w) => w === text);
-  if (found === undefined) throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}.`);
-  return found;
-};
+export const choice =
+  <T extends string>(words: readonly T[]) =>
+  (text: string): T => {
+    const found = words.find(w => w === text);
+    if (found === undefined)
+      throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}.`);
+    return found;
+  };
 
 /** A seed: a whole number of 32 bits. */
 export function seed(text: string): number {
@@ -34,6 +40,7 @@ export function seed(text: string): number {
 
 /** `--set key=value`, as often as there are settings; the keys are checked by the design's own schema. */
 export function setting(): Option {
-  return new Option("--set <key=value...>", "a setting of the node: a build parameter or a run-time value").default([], "the paper's values")
+  return new Option("--set <key=value...>", "a setting of the node: a build parameter or a run-time value")
+    .default([], "the paper's values")
     .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }

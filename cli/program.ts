@@ -17,24 +17,48 @@ import { synthVerb } from "./verbs/synth.ts";
 import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
-const verbs: readonly Verb[] = [runVerb, serveVerb, emitVerb, generateVerb, lintVerb, synthVerb, drawVerb, boardVerb, proveVerb, benchVerb, figuresVerb, compareVerb, catalogueVerb, whereVerb, doctorVerb];
+const verbs: readonly Verb[] = [
+  runVerb,
+  serveVerb,
+  emitVerb,
+  generateVerb,
+  lintVerb,
+  synthVerb,
+  drawVerb,
+  boardVerb,
+  proveVerb,
+  benchVerb,
+  figuresVerb,
+  compareVerb,
+  catalogueVerb,
+  whereVerb,
+  doctorVerb,
+];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
 export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  const root = new Command("mnemo").description("Mnemosyne: the Clio memory node from TypeScript to Verilog, and its simulator")
-    .addHelpText("after", "\n`mnemo <verb> --help` explains a verb. Exit codes: 0 done, 1 the design failed, 2 bad usage or input.");
+  const root = new Command("mnemo")
+    .description("Mnemosyne: the Clio memory node from TypeScript to Verilog, and its simulator")
+    .addHelpText(
+      "after",
+      "\n`mnemo <verb> --help` explains a verb. Exit codes: 0 done, 1 the design failed, 2 bad usage or input.",
+    );
   for (const verb of verbs) verb(root, { terminal, exit });
   root.action((_options: unknown, command: Command) => {
     // Only reached with options or operands that are no verb; commander words the sentence, suggestion included.
     (command as Command & { unknownCommand(): never }).unknownCommand();
   });
   for (const command of [root, ...root.commands]) {
-    command.exitOverride().allowExcessArguments(command === root).showHelpAfterError(false).configureOutput({
-      writeOut: (text) => { terminal.print(text.trimEnd()); },
-      writeErr: (text) => { terminal.error(text.trimEnd()); },
-      // Thrown as well, and said once, by main.
-      outputError: () => undefined,
-    });
+    command
+      .exitOverride()
+      .allowExcessArguments(command === root)
+      .showHelpAfterError(false)
+      .configureOutput({
+        writeOut: text => terminal.print(text.trimEnd()),
+        writeErr: text => terminal.error(text.trimEnd()),
+        // Thrown as well, and said once, by main.
+        outputError: () => undefined,
+      });
   }
   return root;
 }

@@ -2,6 +2,9 @@ import type { Command } from "commander";
 import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts";
 
 /** What a verb is given: where its output goes, and how it states an exit code other than 0 without an error. */
-export interface VerbContext { readonly terminal: Terminal; readonly exit: (code: ExitCode) => void }
+export interface VerbContext {
+  readonly terminal: Terminal;
+  readonly exit: (code: ExitCode) => void;
+}
 /** A verb of the command line: adds itself to the program. */
 export type Verb = (program: Command, context: VerbContext) => Command;

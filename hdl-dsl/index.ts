@@ -11,8 +11,26 @@ export { clockDomain, inDomain, scope } from "./build/context.ts";
 export { node, reg, wire, type DeclareOptions, type Init } from "./build/declare.ts";
 export { fsm, type FsmControl } from "./build/fsm.ts";
 export { ram, type Ram, type RamOptions } from "./build/memory.ts";
-export { blackBox, elaborate, instance, module, type Def, type InstanceOptions, type ModuleOptions } from "./build/module.ts";
-export { assertAlways, assumeAlways, cover, mux, onehotMux, switchOn, when, type Else, type SwitchChain } from "./build/statements.ts";
+export {
+  blackBox,
+  elaborate,
+  instance,
+  module,
+  type Def,
+  type InstanceOptions,
+  type ModuleOptions,
+} from "./build/module.ts";
+export {
+  assertAlways,
+  assumeAlways,
+  cover,
+  mux,
+  onehotMux,
+  switchOn,
+  when,
+  type Else,
+  type SwitchChain,
+} from "./build/statements.ts";
 export { cat, constant, repeat } from "./build/value.ts";
 export { assignView, literalOf, pack, unpack } from "./build/view.ts";
 export { arbiter, lowestSet, merge, type ArbiterOptions } from "./stream/arbiter.ts";
@@ -20,7 +38,18 @@ export { fork } from "./stream/fork.ts";
 export { framed, insertHeader, packetise, removeHeader, splitHeader, type Framed } from "./stream/framing.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";
 export { stage, type StageKind } from "./stream/stage.ts";
-export { assignGiven, connect, connectAny, demux, filter, gate, join, map, stream, type Given } from "./stream/stream.ts";
+export {
+  assignGiven,
+  connect,
+  connectAny,
+  demux,
+  filter,
+  gate,
+  join,
+  map,
+  stream,
+  type Given,
+} from "./stream/stream.ts";
 export { throttle } from "./stream/throttle.ts";
 export { creditReceiver, creditSender } from "./queues/credit.ts";
 export { fifo, fifoWithLevel } from "./queues/fifo.ts";
@@ -31,5 +60,15 @@ export { countNodes } from "./ir/count.ts";
 export { snakeCase } from "./ir/snake-case.ts";
 export { emit } from "./emit.ts";
 export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
-export { isQueue, libraryProofs, lruHarness, moduleObeys, producerObeys, type Fault, type Proof, type ShadowOptions, type Watched } from "./proofs/index.ts";
+export {
+  isQueue,
+  libraryProofs,
+  lruHarness,
+  moduleObeys,
+  producerObeys,
+  type Fault,
+  type Proof,
+  type ShadowOptions,
+  type Watched,
+} from "./proofs/index.ts";
 export { readSourceMap } from "./verilog/source-map.ts";

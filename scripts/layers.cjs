@@ -1,4 +1,5 @@
-// The layers of the project as rules for dependency-cruiser: what may import what. Paths are seen from the folder that is cruised.
+// The layers of the project as rules for dependency-cruiser: what may import what. Paths are seen from the folder
+// that is cruised.
 const { existsSync, readdirSync } = require("node:fs");
 const path = require("node:path");
 
@@ -10,7 +11,10 @@ const sharedHardware = "designs/shared/(?:wire|frame|stream|axi|proofs|[^/]+/(?:
 /** Parts of a design that may use the simulator. */
 const simulated = "^designs/[^/]+/(?:(?:rig|evaluation)/|design\\.ts$)";
 
-/** @param {string} folder @param {string} [prefix] @returns {string[]} the folders under it, at any depth, as paths with `/` */
+/**
+ * @param {string} folder @param {string} [prefix] @returns {string[]} the folders under it, at any depth, as
+ * paths with `/`
+ */
 function foldersUnder(folder, prefix = "") {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
@@ -19,8 +23,8 @@ function foldersUnder(folder, prefix = "") {
 }
 
 /**
- * Folders with a public face: the layers that are libraries, the parts of the designs, and every folder that has an index.ts.
- * A group of designs/shared that has parts of its own (rtl, software ...) has a face for each of them.
+ * Folders with a public face: the layers that are libraries, the parts of the designs, and every folder that has an
+ * index.ts. A group of designs/shared that has parts of its own (rtl, software ...) has a face for each of them.
  * @param {string} root
  */
 function faces(root) {
@@ -41,81 +45,137 @@ const error = /** @type {const} */ ("error");
 function forbidden(root) {
   return [
     {
-      name: "hdl-dsl-knows-nothing-above", severity: error,
+      name: "hdl-dsl-knows-nothing-above",
+      severity: error,
       comment: "The language stands alone.",
-      from: { path: "^hdl-dsl/" }, to: { path: "^(?:designs|sim|cli|test)/" },
+      from: { path: "^hdl-dsl/" },
+      to: { path: "^(?:designs|sim|cli|test)/" },
     },
     {
-      name: "sim-knows-no-design", severity: error,
+      name: "sim-knows-no-design",
+      severity: error,
       comment: "The harness is a library for any design, the shared blocks among them.",
-      from: { path: "^sim/" }, to: { path: "^(?:designs|cli|test)/" },
+      from: { path: "^sim/" },
+      to: { path: "^(?:designs|cli|test)/" },
     },
     {
-      name: "designs-know-no-command-line", severity: error,
+      name: "designs-know-no-command-line",
+      severity: error,
       comment: "A design gives the command line its hooks (design.ts) and asks nothing of it.",
-      from: { path: "^designs/" }, to: { path: "^(?:cli|test)/" },
+      from: { path: "^designs/" },
+      to: { path: "^(?:cli|test)/" },
     },
     {
-      name: "cli-knows-no-test", severity: error,
+      name: "cli-knows-no-test",
+      severity: error,
       comment: "Tests use the command line, not the other way round.",
-      from: { path: "^cli/" }, to: { path: "^test/" },
+      from: { path: "^cli/" },
+      to: { path: "^test/" },
     },
     {
-      name: "only-rig-and-evaluation-simulate", severity: error,
-      comment: "What surrounds a design in simulation is its rig; what measures it is its evaluation. All else also runs without a simulator.",
-      from: { path: "^designs/", pathNot: simulated }, to: { path: "^sim/" },
+      name: "only-rig-and-evaluation-simulate",
+      severity: error,
+      comment:
+        "What surrounds a design in simulation is its rig; what measures it is its evaluation. All else also runs without a simulator.",
+      from: { path: "^designs/", pathNot: simulated },
+      to: { path: "^sim/" },
     },
     {
-      name: "no-design-knows-another", severity: error,
+      name: "no-design-knows-another",
+      severity: error,
       comment: "What two designs need is in designs/shared, which names none of them.",
-      from: { path: "^designs/([^/]+)/" }, to: { path: "^designs/", pathNot: "^designs/(?:shared|$1)/" },
+      from: { path: "^designs/([^/]+)/" },
+      to: { path: "^designs/", pathNot: "^designs/(?:shared|$1)/" },
     },
     {
-      name: "cli-learns-of-designs-in-one-file", severity: error,
+      name: "cli-learns-of-designs-in-one-file",
+      severity: error,
       comment: "cli/designs.ts is the only list of designs.",
-      from: { path: "^cli/", pathNot: "^cli/designs\\.ts$" }, to: { path: "^designs/(?!shared/)" },
+      from: { path: "^cli/", pathNot: "^cli/designs\\.ts$" },
+      to: { path: "^designs/(?!shared/)" },
     },
     ...faces(root).map(face => ({
-      name: `only-through-${face.replaceAll("/", "-")}-index`, severity: error,
+      name: `only-through-${face.replaceAll("/", "-")}-index`,
+      severity: error,
       comment: `${face}/index.ts is the public face of ${face}: nothing outside reaches past it, but its own tests (test/ has the same tree).`,
-      from: { pathNot: `^(?:test/)?${face}/` }, to: { path: `^${face}/(?!index\\.ts$)` },
+      from: { pathNot: `^(?:test/)?${face}/` },
+      to: { path: `^${face}/(?!index\\.ts$)` },
     })),
     {
-      name: "rtl-is-hardware", severity: error,
-      comment: "The hardware of a design is made of the language, shared blocks and the data that describe it: its wire formats, configuration, registers.",
+      name: "rtl-is-hardware",
+      severity: error,
+      comment:
+        "The hardware of a design is made of the language, shared blocks and the data that describe it: its wire formats, configuration, registers.",
       from: { path: "^designs/((?!shared/)[^/]+)/rtl/" },
-      to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:rtl|wire|config|registers))/` },
+      to: {
+        path: "^(?:hdl-dsl|designs|sim|cli|test)/",
+        pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:rtl|wire|config|registers))/`,
+      },
     },
     {
-      name: "shared-blocks-are-hardware", severity: error,
-      comment: "A shared block is made of the language and of other shared blocks; a design tells it the rest by parameters.",
-      from: { path: "^designs/shared/(?:frame|stream|axi|proofs|[^/]+/rtl)/" }, to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: `^(?:hdl-dsl|${sharedHardware})/` },
+      name: "shared-blocks-are-hardware",
+      severity: error,
+      comment:
+        "A shared block is made of the language and of other shared blocks; a design tells it the rest by parameters.",
+      from: { path: "^designs/shared/(?:frame|stream|axi|proofs|[^/]+/rtl)/" },
+      to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: `^(?:hdl-dsl|${sharedHardware})/` },
     },
     {
-      name: "offloads-are-hardware", severity: error,
+      name: "offloads-are-hardware",
+      severity: error,
       comment: "What hosts offloads needs the node; an offload is written against its host's interface alone.",
       from: { path: "^designs/([^/]+)/offloads?/" },
-      to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:offloads?|rtl|wire|config|registers))/` },
+      to: {
+        path: "^(?:hdl-dsl|designs|sim|cli|test)/",
+        pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:offloads?|rtl|wire|config|registers))/`,
+      },
     },
     {
-      name: "offloads-know-their-host-only", severity: error,
+      name: "offloads-know-their-host-only",
+      severity: error,
       comment: "An offload sees the node through the interface that its host gives it.",
-      from: { path: "^designs/([^/]+)/offloads/" }, to: { path: "^designs/$1/rtl/" },
+      from: { path: "^designs/([^/]+)/offloads/" },
+      to: { path: "^designs/$1/rtl/" },
     },
     {
-      name: "software-and-model-know-no-hardware", severity: error,
+      name: "software-and-model-know-no-hardware",
+      severity: error,
       comment: "Software also runs on the board, and the model is to be independent of what it checks.",
-      from: { path: "^designs/(?:[^/]+/(?:software|model)|shared/[^/]+/software)/" }, to: { path: "^(?:sim|hdl-dsl|designs/[^/]+/rtl|designs/shared/(?:frame|stream|axi|proofs|[^/]+/rtl))/" },
+      from: { path: "^designs/(?:[^/]+/(?:software|model)|shared/[^/]+/software)/" },
+      to: { path: "^(?:sim|hdl-dsl|designs/[^/]+/rtl|designs/shared/(?:frame|stream|axi|proofs|[^/]+/rtl))/" },
     },
     {
-      name: "client-knows-the-wire-only", severity: error,
+      name: "client-knows-the-wire-only",
+      severity: error,
       comment: "A client shares nothing with a node but the wire format (with its transport) and the configuration.",
       from: { path: "^designs/([^/]+)/client/" },
-      to: { path: "^(?:hdl-dsl|designs)/", pathNot: "^designs/(?:shared/(?:wire|[^/]+/(?:wire|software))|$1/(?:client|config|wire))/" },
+      to: {
+        path: "^(?:hdl-dsl|designs)/",
+        pathNot: "^designs/(?:shared/(?:wire|[^/]+/(?:wire|software))|$1/(?:client|config|wire))/",
+      },
     },
-    { name: "no-cycles", severity: error, comment: "No file needs itself, whatever the way round.", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
-    { name: "no-cycles-between-folders", severity: error, comment: "No folder needs itself by way of another.", scope: "folder", from: {}, to: { circular: true } },
-    { name: "everything-is-found", severity: error, comment: "An import that leads nowhere.", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "no-cycles",
+      severity: error,
+      comment: "No file needs itself, whatever the way round.",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "no-cycles-between-folders",
+      severity: error,
+      comment: "No folder needs itself by way of another.",
+      scope: "folder",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "everything-is-found",
+      severity: error,
+      comment: "An import that leads nowhere.",
+      from: {},
+      to: { couldNotResolve: true },
+    },
   ];
 }
 
@@ -125,10 +185,12 @@ const isCode = (/** @type {string} */ name) => /\.(?:ts|mjs|cjs|cc|c|h)$/.test(n
 
 /** @param {string} root @returns {string[]} folders with more files of code than `mostFiles`, as `path: number` */
 function crowded(root) {
-  return layers.flatMap(l => [l, ...foldersUnder(path.join(root, l), `${l}/`)]).flatMap(f => {
-    const n = existsSync(path.join(root, f)) ? readdirSync(path.join(root, f)).filter(isCode).length : 0;
-    return n > mostFiles ? [`${f}: ${n}`] : [];
-  });
+  return layers
+    .flatMap(l => [l, ...foldersUnder(path.join(root, l), `${l}/`)])
+    .flatMap(f => {
+      const n = existsSync(path.join(root, f)) ? readdirSync(path.join(root, f)).filter(isCode).length : 0;
+      return n > mostFiles ? [`${f}: ${n}`] : [];
+    });
 }
 
 module.exports = { crowded, forbidden, foldersUnder, layers };

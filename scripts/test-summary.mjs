@@ -1,4 +1,5 @@
-// Prints vitest's result as `N passed, N failed`. A test file that could not be loaded counts as one failure, and so does a run that left no result.
+// Prints vitest's result as `N passed, N failed`. A test file that could not be loaded counts as one failure, and so
+// does a run that left no result.
 import { readFileSync } from "node:fs";
 
 /**
@@ -15,11 +16,14 @@ function read(path) {
     /** @type {unknown} */
     const results = JSON.parse(readFileSync(path ?? "", "utf8"));
     return /** @type {Results} */ (results);
-  } catch { return undefined; }
+  } catch {
+    return undefined;
+  }
 }
 const results = read(process.argv[2]);
 const passed = results?.numPassedTests ?? 0;
-const notLoaded = results?.testResults.filter((f) => f.status === "failed" && f.assertionResults.length === 0).length ?? 0;
+const notLoaded =
+  results?.testResults.filter(f => f.status === "failed" && f.assertionResults.length === 0).length ?? 0;
 const failures = (results?.numFailedTests ?? 0) + notLoaded;
 // An error outside any test fails the run without a failed test of its own.
 const failed = failures === 0 && results?.success !== true ? 1 : failures;

@@ -1,9 +1,22 @@
-import { type Def, emit, type EmittedDesign, type EmittedPort, type EmittedStream, leavesOf, type Ports, snakeCase } from "../hdl-dsl/index.ts";
+import {
+  type Def,
+  emit,
+  type EmittedDesign,
+  type EmittedPort,
+  type EmittedStream,
+  leavesOf,
+  type Ports,
+  snakeCase,
+} from "../hdl-dsl/index.ts";
 
 /** What the harness simulates: the ports as declared (they type the bench) and the Verilog. */
 export interface Design<P extends Ports = Ports> {
-  readonly ports: P; readonly emitted: EmittedDesign;
-  /** Its model runs for few cycles (a planted fault is found soon): it is compiled without optimisation, in a fraction of the time. */
+  readonly ports: P;
+  readonly emitted: EmittedDesign;
+  /**
+   * Its model runs for few cycles (a planted fault is found soon): it is compiled without optimisation, in a fraction
+   * of the time.
+   */
   readonly brief?: boolean;
 }
 
@@ -16,7 +29,7 @@ const emitted = new WeakMap<Def, EmittedDesign>();
 export function designOf<P extends Ports>(dut: Dut<P>): Design<P> {
   if ("emitted" in dut) return dut;
   let text = emitted.get(dut);
-  if (!text) emitted.set(dut, text = emit(dut));
+  if (!text) emitted.set(dut, (text = emit(dut)));
   return { ports: dut.ports, emitted: text };
 }
 
@@ -25,7 +38,10 @@ export function designOf<P extends Ports>(dut: Dut<P>): Design<P> {
  * (snake_case, `name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`), plus `clk` and `rst`.
  */
 export function fromVerilog<const P extends Ports>(
-  top: string, ports: P, text: string, options: { readonly clock?: boolean; readonly reset?: boolean } = {},
+  top: string,
+  ports: P,
+  text: string,
+  options: { readonly clock?: boolean; readonly reset?: boolean } = {},
 ): Design<P> {
   const flat: EmittedPort[] = [];
   const streams: EmittedStream[] = [];
@@ -44,7 +60,7 @@ export function fromVerilog<const P extends Ports>(
     const back = p.dir === "in" ? "out" : "in";
     const valid = add([name, "valid"], p.dir, 1, "data");
     const ready = add([name, "ready"], back, 1, "data");
-    const payload = leavesOf(p.shape).map((l) => add([name, "payload", ...l.path], p.dir, l.width, "data", l.signed));
+    const payload = leavesOf(p.shape).map(l => add([name, "payload", ...l.path], p.dir, l.width, "data", l.signed));
     streams.push({ name: snakeCase(name), dir: p.dir, valid, ready, payload });
   }
   return { ports, emitted: { top, files: [{ name: `${top}.v`, text }], ports: flat, streams, assertions: [] } };

@@ -1,10 +1,16 @@
 /** Bad input to the harness: one sentence naming the field, the value and the remedy. */
-export class SimulationError extends Error { override readonly name: string = "SimulationError"; }
+export class SimulationError extends Error {
+  override readonly name: string = "SimulationError";
+}
 
 /** A native tool failed or is missing while a model was built. */
-export class BuildError extends SimulationError { override readonly name: string = "BuildError"; }
+export class BuildError extends SimulationError {
+  override readonly name: string = "BuildError";
+}
 
-/** Why a model died: `$finish`, `$stop` (a failed assertion or `$error` too), `$fatal`, or an exception in native code. */
+/**
+ * Why a model died: `$finish`, `$stop` (a failed assertion or `$error` too), `$fatal`, or an exception in native code.
+ */
 export type StopCause = "finish" | "stop" | "fatal" | "exception";
 
 /** The design ended the simulation; its model cannot be stepped any more. */
@@ -17,21 +23,31 @@ export class DesignStopped extends SimulationError {
   readonly output: string;
   constructor(message: string, cause: StopCause, cycle: number, output: string) {
     super(message);
-    this.stopCause = cause; this.cycle = cycle; this.output = output;
+    this.stopCause = cause;
+    this.cycle = cycle;
+    this.output = output;
   }
 }
 
 /** A rule of a bus protocol was broken by one of its two sides. */
-export class ProtocolError extends SimulationError { override readonly name: string = "ProtocolError"; }
+export class ProtocolError extends SimulationError {
+  override readonly name: string = "ProtocolError";
+}
 
 /** Nothing moves any more: which streams are stalled, since when, and who is not ready. */
-export class HangError extends SimulationError { override readonly name: string = "HangError"; }
+export class HangError extends SimulationError {
+  override readonly name: string = "HangError";
+}
 
 /** A wait in simulated time ran out. */
-export class TimeoutError extends SimulationError { override readonly name: string = "TimeoutError"; }
+export class TimeoutError extends SimulationError {
+  override readonly name: string = "TimeoutError";
+}
 
 /** Thrown out of a wait of a task that was cancelled; `finally` blocks run, nobody sees it otherwise. */
 export class Cancelled extends Error {
   override readonly name: string = "Cancelled";
-  constructor() { super("the task was cancelled"); }
+  constructor() {
+    super("the task was cancelled");
+  }
 }

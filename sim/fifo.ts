@@ -3,10 +3,16 @@ export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
 
-  get length(): number { return this.#items.length - this.#head; }
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
   /** The oldest item, left where it is. */
-  get first(): T | undefined { return this.#items[this.#head]; }
-  push(item: T): void { this.#items.push(item); }
+  get first(): T | undefined {
+    return this.#items[this.#head];
+  }
+  push(item: T): void {
+    this.#items.push(item);
+  }
   /** Takes the oldest item. */
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;

@@ -9,7 +9,16 @@ export { verilatorBackend } from "./backend/verilator/verilator.ts";
 export { type Design, designOf, type Dut, fromVerilog } from "./design.ts";
 export { peek, poke } from "./dut/io.ts";
 export type { InputOf, InSignal, IntValue, Io, OutSignal, StreamIo, ValueOf } from "./dut/types.ts";
-export { BuildError, Cancelled, DesignStopped, HangError, ProtocolError, SimulationError, type StopCause, TimeoutError } from "./errors.ts";
+export {
+  BuildError,
+  Cancelled,
+  DesignStopped,
+  HangError,
+  ProtocolError,
+  SimulationError,
+  type StopCause,
+  TimeoutError,
+} from "./errors.ts";
 export { packageAbove, projectFolder } from "./project.ts";
 export { Random, seedFromEnvironment } from "./random.ts";
 export { simulate, type SimulateOptions } from "./simulate.ts";
@@ -33,9 +42,23 @@ export type { CapturedFrame } from "./net/pcap-format.ts";
 export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { writePcap } from "./net/pcap-writer.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
-export { type Budget, type Counterexample, type Covered, type Engine, engines, type Finding, holds, planted, type Property, prove, type Proved, type ProveOptions, replay, type ReplayOptions } from "./prove/index.ts";
+export {
+  type Budget,
+  type Counterexample,
+  type Covered,
+  type Engine,
+  engines,
+  type Finding,
+  holds,
+  planted,
+  type Property,
+  prove,
+  type Proved,
+  type ProveOptions,
+  replay,
+  type ReplayOptions,
+} from "./prove/index.ts";
 export * from "./fuzz/index.ts";
-
 
 export * from "./serve/index.ts";
 export { cached, digest } from "./backend/verilator/cache.ts";

@@ -11,7 +11,10 @@ export function packageAbove(from: string): string {
   }
 }
 
-/** In the repository (run as TypeScript) its own folder; installed as a package (compiled) the folder of the user's project. */
+/**
+ * In the repository (run as TypeScript) its own folder; installed as a package (compiled) the folder of
+ * the user's project.
+ */
 export function projectFolder(): string {
   const here = fileURLToPath(import.meta.url);
   return here.endsWith(".ts") ? resolve(dirname(here), "..") : packageAbove(process.cwd());

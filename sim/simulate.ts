@@ -13,8 +13,8 @@ export interface SimulateOptions {
   /** Edges of reset before the bench starts; default 2, 0 for none. */
   readonly resetCycles?: number;
   /**
-   * FST wave to write (this uses a build of its own, slower), from the given cycle on. Beside it stands `<wave>.gtkw`, which GTKWave opens with
-   * structs grouped and state machines by the names of their states.
+   * FST wave to write (this uses a build of its own, slower), from the given cycle on. Beside it stands `<wave>.gtkw`,
+   * which GTKWave opens with structs grouped and state machines by the names of their states.
    */
   readonly wave?: { readonly path: string; readonly fromCycle?: number };
   /** Simulator; Verilator by default. */
@@ -24,7 +24,10 @@ export interface SimulateOptions {
 /** Builds the design (or finds it built), makes a model and resets it. Free it when done. */
 export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
   const design = designOf(dut);
-  const program = await (options.backend ?? verilatorBackend).load(design.emitted, { trace: options.wave !== undefined, brief: design.brief === true });
+  const program = await (options.backend ?? verilatorBackend).load(design.emitted, {
+    trace: options.wave !== undefined,
+    brief: design.brief === true,
+  });
   const clocks: Record<string, ClockSetting> = {};
   for (const [name, c] of Object.entries(options.clocks ?? {})) {
     clocks[name] = { periodPs: Math.round(c.periodNs * 1000), phasePs: Math.round((c.phaseNs ?? 0) * 1000) };
@@ -32,8 +35,10 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
   const seed = options.seed ?? 1;
   const wave = options.wave && { path: options.wave.path, fromCycle: options.wave.fromCycle ?? 0 };
   const model = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
-  if (wave && design.emitted.names !== undefined) writeSaveFile(design.emitted.names, wave.path, `TOP.${design.emitted.top}`);
+  if (wave && design.emitted.names !== undefined)
+    writeSaveFile(design.emitted.names, wave.path, `TOP.${design.emitted.top}`);
   const sim = new Simulation(design, model, seed, clocks);
-  if ((options.resetCycles ?? 2) > 0 && design.emitted.ports.some((p) => p.role === "reset")) sim.reset(options.resetCycles ?? 2);
+  if ((options.resetCycles ?? 2) > 0 && design.emitted.ports.some(p => p.role === "reset"))
+    sim.reset(options.resetCycles ?? 2);
   return sim;
 }

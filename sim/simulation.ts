@@ -11,7 +11,10 @@ import { Random } from "./random.ts";
  * Something that lives on a clock: a bus model, a monitor, a checker. Called once per rising edge, as plain functions.
  */
 export interface Agent {
-  /** After an edge: outputs read as they stood before it (so did the inputs). `cycle` counts the edges, this one included. */
+  /**
+   * After an edge: outputs read as they stood before it (so did the inputs). `cycle` counts the edges,
+   * this one included.
+   */
   sample?(cycle: number): void;
   /** After every `sample` and every waiting task of that edge: inputs written here take effect for the next edge. */
   drive?(cycle: number): void;
@@ -27,7 +30,10 @@ export class Domain {
   due = true;
   samplers: Agent[] = [];
   drivers: Agent[] = [];
-  constructor(name: string, periodPs: number) { this.name = name; this.periodPs = periodPs; }
+  constructor(name: string, periodPs: number) {
+    this.name = name;
+    this.periodPs = periodPs;
+  }
 }
 
 /** A design running: typed ports, steps, agents. */
@@ -46,30 +52,44 @@ export class Simulation<P extends Ports = Ports> {
   #busy = false;
 
   constructor(design: Design<P>, model: Model, seed: number, clocks: Readonly<Record<string, ClockSetting>>) {
-    this.design = design; this.model = model; this.seed = seed;
+    this.design = design;
+    this.model = model;
+    this.seed = seed;
     this.random = new Random(seed);
     this.io = buildIo(design.ports, model);
-    this.#domains = model.clocks.map((c) => new Domain(c.domain, clocks[c.domain]?.periodPs ?? 4000));
+    this.#domains = model.clocks.map(c => new Domain(c.domain, clocks[c.domain]?.periodPs ?? 4000));
     for (const name of Object.keys(clocks)) this.domain(name);
     if (this.#domains.length === 0) this.#domains.push(new Domain("default", 1000));
-    this.#resets = [...model.slots.values()].filter((s) => s.port.role === "reset").map((s) => s.word);
+    this.#resets = [...model.slots.values()].filter(s => s.port.role === "reset").map(s => s.word);
     this.#check();
   }
 
   /** Rising edges of the default clock (the first, when none has that name). */
-  get cycle(): number { return this.domain().cycle; }
+  get cycle(): number {
+    return this.domain().cycle;
+  }
   /** Simulated time of the last edge, ns. */
-  get timeNs(): number { return this.model.timePs() / 1000; }
+  get timeNs(): number {
+    return this.model.timePs() / 1000;
+  }
   /** What the design printed (`$display`), the last 64 KB. */
-  get output(): string { return this.model.output(); }
-  get domains(): readonly Domain[] { return this.#domains; }
+  get output(): string {
+    return this.model.output();
+  }
+  get domains(): readonly Domain[] {
+    return this.#domains;
+  }
 
   /** A clock domain by name. */
   domain(name?: string): Domain {
-    const found = name === undefined ? this.#domains.find((d) => d.name === "default") ?? this.#domains[0]
-      : this.#domains.find((d) => d.name === name);
+    const found =
+      name === undefined
+        ? (this.#domains.find(d => d.name === "default") ?? this.#domains[0])
+        : this.#domains.find(d => d.name === name);
     if (!found) {
-      throw new SimulationError(`the design has no clock domain ${name ?? "default"}; it has ${this.#domains.map((d) => d.name).join(", ")}`);
+      throw new SimulationError(
+        `the design has no clock domain ${name ?? "default"}; it has ${this.#domains.map(d => d.name).join(", ")}`,
+      );
     }
     return found;
   }
@@ -82,19 +102,19 @@ export class Simulation<P extends Ports = Ports> {
     if (agent.drive) d.drivers = [...d.drivers, agent];
     d.due = true;
     return () => {
-      d.samplers = d.samplers.filter((a) => a !== agent);
-      d.drivers = d.drivers.filter((a) => a !== agent);
+      d.samplers = d.samplers.filter(a => a !== agent);
+      d.drivers = d.drivers.filter(a => a !== agent);
     };
   }
 
   /** Whether no agent needs each edge, so that several may run natively in one call. */
   get quiet(): boolean {
-    return this.#domains.length === 1 && this.#domains.every((d) => d.samplers.length === 0 && d.drivers.length === 0);
+    return this.#domains.length === 1 && this.#domains.every(d => d.samplers.length === 0 && d.drivers.length === 0);
   }
 
   /**
-   * `n` edges. Each: agents drive, inputs take effect, outputs are sampled, the clock rises, agents sample. Ports then read as before
-   * the edge; writes count for the next. @throws DesignStopped when the design ends the simulation.
+   * `n` edges. Each: agents drive, inputs take effect, outputs are sampled, the clock rises, agents sample. Ports then
+   * read as before the edge; writes count for the next. @throws DesignStopped when the design ends the simulation.
    */
   step(n = 1): void {
     if (this.#busy) throw new SimulationError("step() was called from within an agent; only a bench may step");
@@ -109,7 +129,9 @@ export class Simulation<P extends Ports = Ports> {
     try {
       if (this.#domains.length === 1) this.#stepOne(this.#domains[0] as Domain, n);
       else for (let i = 0; i < n; i++) this.#stepMany();
-    } finally { this.#busy = false; }
+    } finally {
+      this.#busy = false;
+    }
   }
 
   #stepOne(d: Domain, n: number): void {
@@ -172,17 +194,24 @@ export class Simulation<P extends Ports = Ports> {
     return undefined;
   }
 
-  /** Holds every reset of the design for `edges` edges (enough of each clock when there are several), then releases it. */
+  /**
+   * Holds every reset of the design for `edges` edges (enough of each clock when there are several), then releases it.
+   */
   reset(edges = 2): void {
     for (const w of this.#resets) this.model.words[w] = 1;
-    const slowest = Math.max(...this.#domains.map((d) => d.periodPs)), fastest = Math.min(...this.#domains.map((d) => d.periodPs));
+    const slowest = Math.max(...this.#domains.map(d => d.periodPs)),
+      fastest = Math.min(...this.#domains.map(d => d.periodPs));
     this.step(edges * Math.ceil(slowest / fastest) * this.#domains.length);
     for (const w of this.#resets) this.model.words[w] = 0;
   }
 
   /** Ends it: ports cannot be read any more, memory is given back. Calling it twice is harmless. */
-  free(): void { this.model.free(); }
-  [Symbol.dispose](): void { this.free(); }
+  free(): void {
+    this.model.free();
+  }
+  [Symbol.dispose](): void {
+    this.free();
+  }
 
   #check(): void {
     // A freed model reads as an empty view, a stopped one as a cause in its header.
@@ -192,9 +221,20 @@ export class Simulation<P extends Ports = Ports> {
   }
 
   #stopped(cause: "finish" | "stop" | "fatal" | "exception"): DesignStopped {
-    const words = { finish: "called $finish", stop: "stopped ($stop, or an assertion or $error)", fatal: "called $fatal", exception: "broke" };
-    const output = this.model.output(), cycle = this.model.edges();
+    const words = {
+      finish: "called $finish",
+      stop: "stopped ($stop, or an assertion or $error)",
+      fatal: "called $fatal",
+      exception: "broke",
+    };
+    const output = this.model.output(),
+      cycle = this.model.edges();
     const tail = output.trim().split("\n").slice(-8).join("\n");
-    return new DesignStopped(`${this.design.emitted.top} ${words[cause]} at cycle ${cycle}${tail === "" ? "" : `:\n${tail}`}`, cause, cycle, output);
+    return new DesignStopped(
+      `${this.design.emitted.top} ${words[cause]} at cycle ${cycle}${tail === "" ? "" : `:\n${tail}`}`,
+      cause,
+      cycle,
+      output,
+    );
   }
 }

@@ -9,15 +9,29 @@ import { root } from "../scripts/setup/paths.mjs";
 /** Numbers of the lines in which one of the names stands, as a word or as a part of one. */
 function namingLines(text: string, names: readonly string[]): number[] {
   const named = new RegExp(names.join("|"), "i");
-  return text.split("\n").flatMap((line, i) => (named.test(line.replace(/\(\w+, section [\d., and]+\)/g, "")) ? [i + 1] : []));
+  return text
+    .split("\n")
+    .flatMap((line, i) => (named.test(line.replace(/\(\w+, section [\d., and]+\)/g, "")) ? [i + 1] : []));
 }
 
 /** What breaks a rule below `folder`: `rule: from -> to`. */
 async function violations(folder: string): Promise<string[]> {
-  const { output } = await cruise([...layers], {
-    baseDir: folder, ruleSet: { forbidden: forbidden(folder) }, validate: true, tsPreCompilationDeps: true, doNotFollow: { path: "node_modules" },
-  }, { extensions: [".ts", ".mjs", ".cjs", ".js"], exportsFields: ["exports"], conditionNames: ["import", "node", "default"] });
-  return (output as ICruiseResult).summary.violations.map((v) => `${v.rule.name}: ${v.from} -> ${v.to}`).sort();
+  const { output } = await cruise(
+    [...layers],
+    {
+      baseDir: folder,
+      ruleSet: { forbidden: forbidden(folder) },
+      validate: true,
+      tsPreCompilationDeps: true,
+      doNotFollow: { path: "node_modules" },
+    },
+    {
+      extensions: [".ts", ".mjs", ".cjs", ".js"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+    },
+  );
+  return (output as ICruiseResult).summary.violations.map(v => `${v.rule.name}: ${v.from} -> ${v.to}`).sort();
 }
 
 it("the project keeps to its layers", async () => {
@@ -34,16 +48,32 @@ it("no folder has more than 20 files of code", () => {
 });
 
 describe("names of designs stand where they belong", () => {
-  const names = readdirSync(join(root, "designs"), { withFileTypes: true }).filter((d) => d.isDirectory() && d.name !== "shared").map((d) => d.name);
-  /** Lines of code below a folder that name a design: `file:line`. A source in parentheses, "(Clio, section 4.4.2)", is none. */
-  const naming = (folder: string, ...but: readonly string[]): string[] => [folder, ...foldersUnder(join(root, folder), `${folder}/`)]
-    .flatMap((f) => readdirSync(join(root, f)).filter((n) => /\.(?:ts|mjs|cc|h)$/.test(n)).map((n) => `${f}/${n}`)).filter((f) => !but.includes(f))
-    .flatMap((f) => namingLines(readFileSync(join(root, f), "utf8"), names).map((line) => `${f}:${line}`));
-  it.each([["cli", "cli/designs.ts"], ["sim"], ["hdl-dsl"], ["designs/shared"]])("%s names none (but in %s)", (folder, ...but) => {
-    expect(naming(folder, ...but)).toEqual([]);
-  });
+  const names = readdirSync(join(root, "designs"), { withFileTypes: true })
+    .filter(d => d.isDirectory() && d.name !== "shared")
+    .map(d => d.name);
+  /**
+   * Lines of code below a folder that name a design: `file:line`. A source in parentheses, "(Clio, section
+   * 4.4.2)", is none.
+   */
+  const naming = (folder: string, ...but: readonly string[]): string[] =>
+    [folder, ...foldersUnder(join(root, folder), `${folder}/`)]
+      .flatMap(f =>
+        readdirSync(join(root, f))
+          .filter(n => /\.(?:ts|mjs|cc|h)$/.test(n))
+          .map(n => `${f}/${n}`),
+      )
+      .filter(f => !but.includes(f))
+      .flatMap(f => namingLines(readFileSync(join(root, f), "utf8"), names).map(line => `${f}:${line}`));
+  it.each([["cli", "cli/designs.ts"], ["sim"], ["hdl-dsl"], ["designs/shared"]])(
+    "%s names none (but in %s)",
+    (folder, ...but) => {
+      expect(naming(folder, ...but)).toEqual([]);
+    },
+  );
   it("a planted name is found, a source is none", () => {
-    expect(namingLines("a\nimport x from \"../clio/y.ts\";\n/** (Clio, section 4.4.2) */\nconst ClioNode = 1;", ["clio"])).toEqual([2, 4]);
+    expect(
+      namingLines('a\nimport x from "../clio/y.ts";\n/** (Clio, section 4.4.2) */\nconst ClioNode = 1;', ["clio"]),
+    ).toEqual([2, 4]);
   });
 });
 
@@ -71,7 +101,11 @@ describe("each rule catches what it is for", () => {
     ["test/sim/a.test.ts", "hdl-dsl/ir/inner.ts", ["only-through-hdl-dsl-index"]],
     ["test/hdl-dsl/a.test.ts", "hdl-dsl/ir/inner.ts", []],
     ["cli/b.ts", "sim/inner.ts", ["only-through-sim-index"]],
-    ["designs/clio/model/d.ts", "designs/shared/virtual-memory/table/inner.ts", ["only-through-designs-shared-virtual-memory-table-index"]],
+    [
+      "designs/clio/model/d.ts",
+      "designs/shared/virtual-memory/table/inner.ts",
+      ["only-through-designs-shared-virtual-memory-table-index"],
+    ],
     ["designs/clio/rtl/a.ts", "hdl-dsl/index.ts", []],
     ["designs/clio/rtl/b.ts", "designs/shared/virtual-memory/table/index.ts", []],
     ["designs/clio/rtl/c.ts", "designs/clio/model/index.ts", ["rtl-is-hardware"]],
@@ -79,10 +113,18 @@ describe("each rule catches what it is for", () => {
     ["designs/clio/rtl/e.ts", "designs/shared/go-back-n/software/index.ts", ["rtl-is-hardware"]],
     ["designs/clio/rtl/f.ts", "designs/shared/go-back-n/rtl/index.ts", []],
     ["designs/shared/go-back-n/rtl/a.ts", "designs/shared/go-back-n/software/index.ts", ["shared-blocks-are-hardware"]],
-    ["designs/shared/go-back-n/software/a.ts", "designs/shared/go-back-n/rtl/index.ts", ["software-and-model-know-no-hardware"]],
+    [
+      "designs/shared/go-back-n/software/a.ts",
+      "designs/shared/go-back-n/rtl/index.ts",
+      ["software-and-model-know-no-hardware"],
+    ],
     ["designs/clio/software/a.ts", "designs/clio/rtl/index.ts", ["software-and-model-know-no-hardware"]],
     ["designs/clio/model/a.ts", "designs/clio/rtl/index.ts", ["software-and-model-know-no-hardware"]],
-    ["designs/clio/model/b.ts", "sim/index.ts", ["only-rig-and-evaluation-simulate", "software-and-model-know-no-hardware"]],
+    [
+      "designs/clio/model/b.ts",
+      "sim/index.ts",
+      ["only-rig-and-evaluation-simulate", "software-and-model-know-no-hardware"],
+    ],
     ["designs/clio/model/c.ts", "designs/shared/wire/index.ts", []],
     ["designs/clio/offload/a.ts", "designs/clio/model/index.ts", ["offloads-are-hardware"]],
     ["designs/clio/offload/b.ts", "designs/clio/rtl/index.ts", []],
@@ -96,11 +138,17 @@ describe("each rule catches what it is for", () => {
     ["cli/d.ts", "cli/missing.ts", ["everything-is-found"]],
   ];
   const missing = "cli/missing.ts";
-  let folder = "", found: readonly string[] = [];
+  let folder = "",
+    found: readonly string[] = [];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "mnemo-layers-"));
-    const imports = new Map(planted.map(([from, to]) => [from, `import * as x from "${"../".repeat(from.split("/").length - 1)}${to}";\nexport const y = x;\n`]));
+    const imports = new Map(
+      planted.map(([from, to]) => [
+        from,
+        `import * as x from "${"../".repeat(from.split("/").length - 1)}${to}";\nexport const y = x;\n`,
+      ]),
+    );
     for (const [, to] of planted) if (to !== missing && !imports.has(to)) imports.set(to, "export const z = 1;\n");
     for (const [path, text] of imports) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -108,14 +156,15 @@ describe("each rule catches what it is for", () => {
     }
     found = await violations(folder);
   });
-  afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(planted)("%s -> %s", (from, _to, rules) => {
-    expect(found.filter((v) => v.includes(`: ${from} -> `)).map((v) => v.replace(/:.*/, ""))).toEqual(rules);
+    expect(found.filter(v => v.includes(`: ${from} -> `)).map(v => v.replace(/:.*/, ""))).toEqual(rules);
   });
   it("folders that need each other", () => {
-    expect(found.filter((v) => v.startsWith("no-cycles-between-folders: sim/"))).toEqual([
-      "no-cycles-between-folders: sim/bus -> sim/net", "no-cycles-between-folders: sim/net -> sim/bus",
+    expect(found.filter(v => v.startsWith("no-cycles-between-folders: sim/"))).toEqual([
+      "no-cycles-between-folders: sim/bus -> sim/net",
+      "no-cycles-between-folders: sim/net -> sim/bus",
     ]);
   });
 });

@@ -16,27 +16,40 @@ export interface Turnaround {
   readonly testEdited: number;
 }
 
-const example = "docs/examples/counter.ts", exampleTest = "test/docs/examples/counter.test.ts";
+const example = "docs/examples/counter.ts",
+  exampleTest = "test/docs/examples/counter.test.ts";
 
-/** Times the manual's example and its test, as copies in a folder of the project's own, with a model cache of their own. */
+/**
+ * Times the manual's example and its test, as copies in a folder of the project's own, with a model cache of their own.
+ */
 export async function measureTurnaround(): Promise<Turnaround> {
   mkdirSync(join(root, "out"), { recursive: true });
-  const folder = mkdtempSync(join(root, "out", "turnaround-")), cache = mkdtempSync(join(tmpdir(), "mnemo-cold-"));
+  const folder = mkdtempSync(join(root, "out", "turnaround-")),
+    cache = mkdtempSync(join(tmpdir(), "mnemo-cold-"));
   const up = relative(folder, root).replaceAll("\\", "/");
   const design = readFileSync(join(root, example), "utf8").replace("../../hdl-dsl", `${up}/hdl-dsl`);
-  const test = readFileSync(join(root, exampleTest),
-    "utf8").replace(/"[./]+docs\/examples\/counter\.ts"/, '"./counter.ts"').replace(/"[./]+bench\.ts"/, `"${up}/test/bench.ts"`);
-  const write = (name: string, text: string): void => { writeFileSync(join(folder, name), text); };
+  const test = readFileSync(join(root, exampleTest), "utf8")
+    .replace(/"[./]+docs\/examples\/counter\.ts"/, '"./counter.ts"')
+    .replace(/"[./]+bench\.ts"/, `"${up}/test/bench.ts"`);
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   const run = async (): Promise<number> => {
     const begun = performance.now();
     try {
-      await promisify(execFile)(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder],
-        { cwd: folder, env: { ...process.env, MNEMO_CACHE: cache } });
-    } catch (e) { throw new CheckFailed(`the test that was to be timed does not pass: ${(e as Error).message}`); }
+      await promisify(execFile)(
+        process.execPath,
+        [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder],
+        { cwd: folder, env: { ...process.env, MNEMO_CACHE: cache } },
+      );
+    } catch (e) {
+      throw new CheckFailed(`the test that was to be timed does not pass: ${(e as Error).message}`);
+    }
     return (performance.now() - begun) / 1000;
   };
   try {
-    write("vitest.config.mjs", 'export default { test: { include: ["*.test.ts"], pool: "forks", testTimeout: 300_000 } };\n');
+    write(
+      "vitest.config.mjs",
+      'export default { test: { include: ["*.test.ts"], pool: "forks", testTimeout: 300_000 } };\n',
+    );
     write("counter.ts", design);
     write("counter.test.ts", test);
     const cold = await run();

@@ -1,2 +1,5 @@
 /** A file of a board; the path is relative, with `/`. */
-export interface BoardFile { readonly path: string; readonly text: string }
+export interface BoardFile {
+  readonly path: string;
+  readonly text: string;
+}

@@ -16,13 +16,17 @@ export function readBoard(text: string, file: string): Board {
 
 /** All boards, by name. @param root the project's folder */
 export function allBoards(root: string): readonly Board[] {
-  const files = readdirSync(join(root, boardFolder)).filter((f) => f.endsWith(".json")).sort();
-  return files.map((f) => readBoard(readFileSync(join(root, boardFolder, f), "utf8"), `${boardFolder}/${f}`));
+  const files = readdirSync(join(root, boardFolder))
+    .filter(f => f.endsWith(".json"))
+    .sort();
+  return files.map(f => readBoard(readFileSync(join(root, boardFolder, f), "utf8"), `${boardFolder}/${f}`));
 }
 
 /** @throws UsageError when there is no board of the name */
 export function boardNamed(root: string, name: string): Board {
-  const boards = allBoards(root), found = boards.find((b) => b.name === name);
-  if (found === undefined) throw new UsageError(`there is no board ${name}: choose one of ${boards.map((b) => b.name).join(", ")}`);
+  const boards = allBoards(root),
+    found = boards.find(b => b.name === name);
+  if (found === undefined)
+    throw new UsageError(`there is no board ${name}: choose one of ${boards.map(b => b.name).join(", ")}`);
   return found;
 }

@@ -3,7 +3,12 @@ import { allBoards } from "./boards.ts";
 import { ice40Files } from "./ice40.ts";
 import { xilinxFiles } from "./xilinx.ts";
 
-/** What is committed of the boards: top levels, stand-ins, constraints and scripts. The node's Verilog, the same for all, is written by `mnemo board --out`. */
+/**
+ * What is committed of the boards: top levels, stand-ins, constraints and scripts. The node's Verilog, the same for
+ * all, is written by `mnemo board --out`.
+ */
 export function committedBoardFiles(root: string): BoardFile[] {
-  return allBoards(root).flatMap((b) => (b.kind === "xilinx" ? xilinxFiles(root, b) : ice40Files(root, b).filter((f) => /_top\.v$|\.pcf$/.test(f.path))));
+  return allBoards(root).flatMap(b =>
+    b.kind === "xilinx" ? xilinxFiles(root, b) : ice40Files(root, b).filter(f => /_top\.v$|\.pcf$/.test(f.path)),
+  );
 }

@@ -2,9 +2,11 @@ import * as z from "zod";
 
 /** A ball of the device and what is connected there. */
 const pin = z.strictObject({
-  port: z.string().regex(/^\w+(\[\d+\])?$/), pin: z.string().regex(/^[A-Z]{1,2}\d{1,2}$/),
+  port: z.string().regex(/^\w+(\[\d+\])?$/),
+  pin: z.string().regex(/^[A-Z]{1,2}\d{1,2}$/),
   /** I/O standard; none for transceivers and for pins that the vendor's IP sets. */
-  standard: z.string().optional(), note: z.string().optional(),
+  standard: z.string().optional(),
+  note: z.string().optional(),
 });
 const name = z.string().regex(/^[a-z]\w*$/);
 const direction = z.enum(["input", "output", "inout"]);
@@ -12,7 +14,10 @@ const address = z.string().regex(/^0x[0-9a-fA-F]+$/);
 
 const common = {
   /** What `mnemo board` calls it. */
-  name, title: z.string(), use: z.string(), part: z.string(),
+  name,
+  title: z.string(),
+  use: z.string(),
+  part: z.string(),
   /** Published documents that the pins are taken from. */
   sources: z.array(z.string()).min(1),
   /** What could not be confirmed and is left out therefore. */
@@ -21,19 +26,31 @@ const common = {
 };
 
 const xilinx = z.strictObject({
-  kind: z.literal("xilinx"), ...common,
+  kind: z.literal("xilinx"),
+  ...common,
   /** Vivado's name of the board, without version. */
   boardPart: z.string().optional(),
   /** Build parameters of the node, as `--set`. */
   parameters: z.record(z.string(), z.union([z.string(), z.number()])),
   mac: z.strictObject({
-    kind: z.enum(["cmac", "xxv"]), gigabits: z.number(), lanes: z.number().int(), transceiver: z.enum(["GTH", "GTY"]), lane0: z.string(),
+    kind: z.enum(["cmac", "xxv"]),
+    gigabits: z.number(),
+    lanes: z.number().int(),
+    transceiver: z.enum(["GTH", "GTY"]),
+    lane0: z.string(),
     /** The cage's ports are `<serial>_rx_p` and so on; `refclk` has _p and _n, its period in ns. */
-    serial: name, refclk: name, refclkNs: z.number(), width: z.number().int(),
+    serial: name,
+    refclk: name,
+    refclkNs: z.number(),
+    width: z.number().int(),
   }),
   memory: z.strictObject({
-    clock: name, clockNs: z.number(), ports: z.array(z.strictObject({ name, width: z.number().int().min(1), direction })),
-    part: z.string().optional(), width: z.number().int(), interface: z.string().optional(),
+    clock: name,
+    clockNs: z.number(),
+    ports: z.array(z.strictObject({ name, width: z.number().int().min(1), direction })),
+    part: z.string().optional(),
+    width: z.number().int(),
+    interface: z.string().optional(),
   }),
   /** The way to the processor, and where it sees the node's registers, the slow path's port and memory. */
   soc: z.strictObject({ kind: z.enum(["zynq", "xdma", "jtag"]), control: address, port: address, dram: address }),
@@ -42,13 +59,22 @@ const xilinx = z.strictObject({
 });
 
 const ice40 = z.strictObject({
-  kind: z.literal("ice40"), ...common,
+  kind: z.literal("ice40"),
+  ...common,
   /** As nextpnr and icepack name it. */
-  device: z.string(), package: z.string(), clockMHz: z.number(), baud: z.number().int(),
+  device: z.string(),
+  package: z.string(),
+  clockMHz: z.number(),
+  baud: z.number().int(),
   /** The narrowed node (designs/clio/rtl/top/small-node.ts); sizes in bytes. */
   node: z.strictObject({
-    mtuFrame: z.number().int(), clientPorts: z.number().int(), pageSize: z.number().int(), physicalMemory: z.number().int(), slotsFactor: z.number().int(),
-    tlbEntries: z.number().int(), freePageBuffer: z.number().int(),
+    mtuFrame: z.number().int(),
+    clientPorts: z.number().int(),
+    pageSize: z.number().int(),
+    physicalMemory: z.number().int(),
+    slotsFactor: z.number().int(),
+    tlbEntries: z.number().int(),
+    freePageBuffer: z.number().int(),
   }),
 });
 
@@ -57,7 +83,8 @@ export const boardSchema = z.discriminatedUnion("kind", [xilinx, ice40]).superRe
   for (const what of ["pin", "port"] as const) {
     const seen = new Set<string>();
     for (const p of b.pins) {
-      if (seen.has(p[what])) context.addIssue({ code: "custom", message: `${what} ${p[what]} is given twice`, path: ["pins"] });
+      if (seen.has(p[what]))
+        context.addIssue({ code: "custom", message: `${what} ${p[what]} is given twice`, path: ["pins"] });
       seen.add(p[what]);
     }
   }

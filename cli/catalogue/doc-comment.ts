@@ -3,7 +3,14 @@
  * @returns undefined when there is no such export, or no comment before it
  */
 export function docComment(source: string, name: string): string | undefined {
-  const found = new RegExp(`(/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/)\\nexport (?:const|function|class) ${name}\\b`).exec(source);
+  const found = new RegExp(`(/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/)\\nexport (?:const|function|class) ${name}\\b`).exec(
+    source,
+  );
   if (found?.[1] === undefined) return undefined;
-  return found[1].replace(/^\/\*\*\s*|\s*\*\/$/g, "").split("\n").map((l) => l.replace(/^\s*\* ?/, "").trimEnd()).join("\n").trim();
+  return found[1]
+    .replace(/^\/\*\*\s*|\s*\*\/$/g, "")
+    .split("\n")
+    .map(l => l.replace(/^\s*\* ?/, "").trimEnd())
+    .join("\n")
+    .trim();
 }

@@ -19,7 +19,11 @@ const anchor = (t: string): string =>
 
 function portRow(name: string, p: Port | StreamPort): string {
   const what = p.port === "stream" ? (p.dir === "in" ? "stream in" : "stream out") : p.dir;
-  return row([`\`${name}\``, `${what}${p.domain === undefined ? "" : `, clock \`${p.domain}\``}`, describeShape(p.shape)]);
+  return row([
+    `\`${name}\``,
+    `${what}${p.domain === undefined ? "" : `, clock \`${p.domain}\``}`,
+    describeShape(p.shape),
+  ]);
 }
 
 /** A page of one unit: its own doc comment, its ports, what it costs and what is proved. */
@@ -61,9 +65,7 @@ ${groups
   .map(
     g =>
       `## ${g}\n| unit | what for | example | latency | interval | LUT | FF | BRAM | levels | proofs |\n` +
-        `|---|---|---|---|---|---|---|---|---|---|\n${of(
-        g,
-      )
+      `|---|---|---|---|---|---|---|---|---|---|\n${of(g)
         .map(u =>
           row([
             `[${u.entry.name}](#${anchor(title(u))})`,

@@ -55,7 +55,9 @@ export async function runCatalogue(o: { readonly measure?: true }, terminal: Ter
         u.entry.example,
         String(u.entry.latency),
         String(u.entry.interval),
-        ...(u.cost === undefined ? ["?", "?", "?", "?"] : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels].map(String)),
+        ...(u.cost === undefined
+          ? ["?", "?", "?", "?"]
+          : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels].map(String)),
         String(u.proofs.length),
       ]),
       "llllrrrrr",

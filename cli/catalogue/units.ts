@@ -13,15 +13,26 @@ export interface CatalogueUnit {
 
 const subject = (proof: string): string => (proof.split(",")[0] as string).toLowerCase();
 /** The proofs of a unit: those that begin with its name. */
-export function proofsOf(e: CatalogueEntry, names: readonly string[] = libraryProofs.map((p) => p.module)): readonly string[] {
-  const wanted = (e.proofs ?? [e.name]).map((n) => n.toLowerCase());
-  return names.filter((n) => wanted.includes(subject(n)) || wanted.some((w) => subject(n).startsWith(`${w} `) && w.includes(" ")));
+export function proofsOf(
+  e: CatalogueEntry,
+  names: readonly string[] = libraryProofs.map(p => p.module),
+): readonly string[] {
+  const wanted = (e.proofs ?? [e.name]).map(n => n.toLowerCase());
+  return names.filter(
+    n => wanted.includes(subject(n)) || wanted.some(w => subject(n).startsWith(`${w} `) && w.includes(" ")),
+  );
 }
 
 /** The catalogue's units in order. */
 export function catalogueUnits(costs: Costs): readonly CatalogueUnit[] {
-  return catalogue.map((entry) => {
-    const emitted = emit(entry.def), cost = costs.units[emitted.top];
-    return { entry, emitted, cost: cost?.content === costKey(emitted.files) ? cost : undefined, proofs: proofsOf(entry) };
+  return catalogue.map(entry => {
+    const emitted = emit(entry.def),
+      cost = costs.units[emitted.top];
+    return {
+      entry,
+      emitted,
+      cost: cost?.content === costKey(emitted.files) ? cost : undefined,
+      proofs: proofsOf(entry),
+    };
   });
 }

@@ -8,28 +8,57 @@ import { targets } from "../synth/target.ts";
 import type { Yosys } from "../synth/yosys.ts";
 import { pairs } from "./pairs.ts";
 
-/** What a text costs its reader and the device: lines with code on them; LUTs (memories included), flip-flops and LUT levels on UltraScale+. */
-export interface Cost { readonly lines: number; readonly lut: number; readonly ff: number; readonly levels: number }
-export interface Comparison { readonly name: string; readonly ours: Cost; readonly hand: Cost }
+/**
+ * What a text costs its reader and the device: lines with code on them; LUTs (memories included), flip-flops and LUT
+ * levels on UltraScale+.
+ */
+export interface Cost {
+  readonly lines: number;
+  readonly lut: number;
+  readonly ff: number;
+  readonly levels: number;
+}
+export interface Comparison {
+  readonly name: string;
+  readonly ours: Cost;
+  readonly hand: Cost;
+}
 export const aspects = ["lines", "lut", "ff", "levels"] as const satisfies readonly (keyof Cost)[];
 
 /** What of ours is above the hand-written module, each as `lut 104 > 101`; none where nothing is. */
-export const lost = (c: Comparison): readonly string[] => aspects.filter((a) => c.ours[a] > c.hand[a]).map((a) => `${a} ${c.ours[a]} > ${c.hand[a]}`);
+export const lost = (c: Comparison): readonly string[] =>
+  aspects.filter(a => c.ours[a] > c.hand[a]).map(a => `${a} ${c.ours[a]} > ${c.hand[a]}`);
 
 /** Lines that are neither blank nor a comment alone. */
-export const codeLines = (text: string): number => text.split("\n").filter((l) => !/^\s*(\/\/.*)?$/.test(l)).length;
+export const codeLines = (text: string): number => text.split("\n").filter(l => !/^\s*(\/\/.*)?$/.test(l)).length;
 
-/** Both texts of every pair through the same synthesis, out of context. @param root the project's folder @param step told of what goes on */
-export async function compareAll(root: string, yosys: Yosys, step: (what: string) => void): Promise<readonly Comparison[]> {
-  const cost = async (top: string, files: readonly { readonly name: string; readonly text: string }[]): Promise<Cost> => {
-    const done = await synthesize({ name: top, top, files }, targets.xcup, yosys, (pass) => { step(`${top}: ${pass}`); });
-    return { lines: files.reduce((n, f) => n + codeLines(f.text), 0), lut: totalLuts(done.area), ff: done.area.ff, levels: levelsOf(done) };
+/**
+ * Both texts of every pair through the same synthesis, out of context. @param root the project's folder @param step
+ * told of what goes on
+ */
+export async function compareAll(
+  root: string,
+  yosys: Yosys,
+  step: (what: string) => void,
+): Promise<readonly Comparison[]> {
+  const cost = async (
+    top: string,
+    files: readonly { readonly name: string; readonly text: string }[],
+  ): Promise<Cost> => {
+    const done = await synthesize({ name: top, top, files }, targets.xcup, yosys, pass => step(`${top}: ${pass}`));
+    return {
+      lines: files.reduce((n, f) => n + codeLines(f.text), 0),
+      lut: totalLuts(done.area),
+      ff: done.area.ff,
+      levels: levelsOf(done),
+    };
   };
   const out: Comparison[] = [];
   for (const p of pairs) {
     const emitted = emit(p.ours);
     out.push({
-      name: p.name, ours: await cost(emitted.top, emitted.files),
+      name: p.name,
+      ours: await cost(emitted.top, emitted.files),
       hand: await cost(p.name, [{ name: `${p.name}.v`, text: readFileSync(join(root, p.hand), "utf8") }]),
     });
   }

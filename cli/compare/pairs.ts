@@ -1,7 +1,22 @@
-import { AxisRegister, Fifo, RoundRobinArbiter, SkidBuffer, uint, WidthAdapter, type Def } from "../../hdl-dsl/index.ts";
+import {
+  AxisRegister,
+  Fifo,
+  RoundRobinArbiter,
+  SkidBuffer,
+  uint,
+  WidthAdapter,
+  type Def,
+} from "../../hdl-dsl/index.ts";
 
-/** A module of the library, and the file in which the same module stands as an expert writes it by hand: the same ports, the same cycles. `name`: of the latter. */
-export interface Pair { readonly name: string; readonly ours: Def; readonly hand: string }
+/**
+ * A module of the library, and the file in which the same module stands as an expert writes it by hand: the same ports,
+ * the same cycles. `name`: of the latter.
+ */
+export interface Pair {
+  readonly name: string;
+  readonly ours: Def;
+  readonly hand: string;
+}
 
 /** The hand-written modules stand in test/data/hand, `<name>.v`; a test simulates each beside ours. */
 export const pairs: readonly Pair[] = [
@@ -13,4 +28,4 @@ export const pairs: readonly Pair[] = [
   { name: "WidthAdapter", ours: WidthAdapter({ fromBytes: 8, toBytes: 16 }) },
   { name: "WidthAdapter_8_64", ours: WidthAdapter({ fromBytes: 8, toBytes: 64 }) },
   { name: "WidthAdapter_64_8", ours: WidthAdapter({ fromBytes: 64, toBytes: 8 }) },
-].map((p) => ({ ...p, hand: `test/data/hand/${p.name}.v` }));
+].map(p => ({ ...p, hand: `test/data/hand/${p.name}.v` }));

@@ -3,13 +3,20 @@ import { promisify } from "node:util";
 import { findTool, tools, type Tool } from "../../scripts/setup/tools.mjs";
 
 /** A tool as found on this machine; without `path` it is missing. */
-export interface Inspected { readonly name: string; readonly use: string; readonly debian: string; readonly path?: string; readonly version?: string }
+export interface Inspected {
+  readonly name: string;
+  readonly use: string;
+  readonly debian: string;
+  readonly path?: string;
+  readonly version?: string;
+}
 
 /** `5.006`, `14.0.6`, `0.23`: the first version number of what the program prints. */
 export const versionIn = (text: string): string | undefined => /\d+(?:\.\d+)+/.exec(text)?.[0];
 
 async function inspect(tool: Tool): Promise<Inspected> {
-  const base = { name: tool.name, use: tool.use, debian: tool.debian }, path = findTool(tool);
+  const base = { name: tool.name, use: tool.use, debian: tool.debian },
+    path = findTool(tool);
   if (path === undefined) return base;
   if (tool.version.length === 0) return { ...base, path, version: "found" };
   try {
@@ -22,6 +29,12 @@ async function inspect(tool: Tool): Promise<Inspected> {
 
 /** Node, which runs this, and every native tool. */
 export async function inspectTools(): Promise<readonly Inspected[]> {
-  const node: Inspected = { name: "Node", use: "everything", debian: "nodejs", path: process.execPath, version: process.versions.node };
-  return [node, ...await Promise.all(Object.values(tools).map(inspect))];
+  const node: Inspected = {
+    name: "Node",
+    use: "everything",
+    debian: "nodejs",
+    path: process.execPath,
+    version: process.versions.node,
+  };
+  return [node, ...(await Promise.all(Object.values(tools).map(inspect)))];
 }

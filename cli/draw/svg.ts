@@ -1,20 +1,34 @@
 import type { Structure } from "../../hdl-dsl/index.ts";
 import { layoutOf, type Place, type Route } from "./layout.ts";
 
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-const label = (x: number, y: number, text: string, style: string): string => `<text x="${x}" y="${y}" class="${style}">${escaped(text)}</text>`;
+const escaped = (text: string): string => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`);
+const label = (x: number, y: number, text: string, style: string): string =>
+  `<text x="${x}" y="${y}" class="${style}">${escaped(text)}</text>`;
 
 function drawn(p: Place): string[] {
   const { part, x, y, width: w, height: h } = p;
   if (part === undefined) return [];
-  const cx = Math.round(x + w / 2), cy = Math.round(y + h / 2);
+  const cx = Math.round(x + w / 2),
+    cy = Math.round(y + h / 2);
   switch (part.kind) {
-    case "input": case "output": return [`<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="11" class="port"/>`, label(cx, cy + 4, part.name, "small")];
-    case "instance": return [`<rect x="${x}" y="${y}" width="${w}" height="${h}" class="instance"/>`, label(cx, cy - 2, part.name, "name"), label(cx, cy + 13, part.what, "small")];
-    case "memory": return [
-      `<path d="M${x} ${y + 6} v${h - 12} a${w / 2} 6 0 0 0 ${w} 0 v${12 - h} a${w / 2} 6 0 0 0 ${-w} 0 a${w / 2} 6 0 0 0 ${w} 0" class="memory"/>`,
-      label(cx, cy + 3, part.name, "name"), label(cx, cy + 17, part.what, "small"),
-    ];
+    case "input":
+    case "output":
+      return [
+        `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="11" class="port"/>`,
+        label(cx, cy + 4, part.name, "small"),
+      ];
+    case "instance":
+      return [
+        `<rect x="${x}" y="${y}" width="${w}" height="${h}" class="instance"/>`,
+        label(cx, cy - 2, part.name, "name"),
+        label(cx, cy + 13, part.what, "small"),
+      ];
+    case "memory":
+      return [
+        `<path d="M${x} ${y + 6} v${h - 12} a${w / 2} 6 0 0 0 ${w} 0 v${12 - h} a${w / 2} 6 0 0 0 ${-w} 0 a${w / 2} 6 0 0 0 ${w} 0" class="memory"/>`,
+        label(cx, cy + 3, part.name, "name"),
+        label(cx, cy + 17, part.what, "small"),
+      ];
   }
 }
 
@@ -22,10 +36,12 @@ function drawn(p: Place): string[] {
 function line(r: Route): string {
   const [first, ...rest] = r.points;
   if (first === undefined) return "";
-  let [x, y] = first, d = `M${x} ${y}`;
+  let [x, y] = first,
+    d = `M${x} ${y}`;
   for (const [nx, ny] of rest) {
     // Within a column the line goes out and comes back on the same side.
-    const reach = Math.abs(nx - x) < 60 ? 40 : (nx - x) / 2, back = Math.abs(nx - x) < 60 ? 40 : -reach;
+    const reach = Math.abs(nx - x) < 60 ? 40 : (nx - x) / 2,
+      back = Math.abs(nx - x) < 60 ? 40 : -reach;
     d += ` C${Math.round(x + reach)} ${y} ${Math.round(nx + back)} ${ny} ${nx} ${ny}`;
     [x, y] = [nx, ny];
   }
@@ -34,11 +50,12 @@ function line(r: Route): string {
 }
 
 /**
- * A module's structure as SVG: instances as boxes, memories as cylinders, ports as pills; streams as thick arrows, other values as thin ones. The
- * pointer over an arrow tells what it is. The same module always gives the same bytes.
+ * A module's structure as SVG: instances as boxes, memories as cylinders, ports as pills; streams as thick arrows,
+ * other values as thin ones. The pointer over an arrow tells what it is. The same module always gives the same bytes.
  */
 export function svgOf(s: Structure): string {
-  const l = layoutOf(s), kinds = ["value", "stream"] as const;
+  const l = layoutOf(s),
+    kinds = ["value", "stream"] as const;
   const arrow = (id: string, size: number, colour: string): string =>
     `<marker id="${id}-end" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="${size}" markerHeight="${size}" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="${colour}"/></marker>`;
   return [
@@ -49,8 +66,9 @@ export function svgOf(s: Structure): string {
     ".stream{fill:none;stroke:#2b6cb0;stroke-width:3}.value{fill:none;stroke:#a0a0a0;stroke-width:1}</style>",
     `<defs>${arrow("stream", 11, "#2b6cb0")}${arrow("value", 7, "#a0a0a0")}</defs>`,
     `<rect width="${l.width}" height="${l.height}" fill="#fff"/>`,
-    ...kinds.flatMap((kind) => l.routes.filter((r) => r.link.kind === kind).map(line)),
+    ...kinds.flatMap(kind => l.routes.filter(r => r.link.kind === kind).map(line)),
     ...l.places.flatMap(drawn),
-    "</svg>", "",
+    "</svg>",
+    "",
   ].join("\n");
 }

@@ -10,24 +10,30 @@ const isDef = (v: unknown): v is Def => typeof v === "object" && v !== null && "
 
 /** A parameter's text: a number, true, false or JSON is that; anything else is a string. */
 function parameterValue(text: string): unknown {
-  try { return JSON.parse(text); } catch { return text; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `key=value` each. @returns undefined when there are none: the module takes no parameters */
 export function parseParameters(set: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   if (set.length === 0) return undefined;
-  return Object.fromEntries(set.map((s) => {
-    const at = s.indexOf("=");
-    if (at < 1) throw new UsageError(`--set ${s}: a parameter is given as name=value`);
-    return [s.slice(0, at), parameterValue(s.slice(at + 1))];
-  }));
+  return Object.fromEntries(
+    set.map(s => {
+      const at = s.indexOf("=");
+      if (at < 1) throw new UsageError(`--set ${s}: a parameter is given as name=value`);
+      return [s.slice(0, at), parameterValue(s.slice(at + 1))];
+    }),
+  );
 }
 
 async function exportsOf(file: string): Promise<Readonly<Record<string, unknown>>> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`${file}: there is no such file`);
   try {
-    return await import(/* @vite-ignore */ pathToFileURL(path).href) as Record<string, unknown>;
+    return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (e) {
     if (e instanceof Error && e.name === "HdlError") throw e;
     throw new UsageError(`${file} cannot be loaded: ${e instanceof Error ? e.message : String(e)}`);
@@ -41,22 +47,31 @@ async function exportsOf(file: string): Promise<Readonly<Record<string, unknown>
  */
 export async function loadDefinition(file: string, name: string | undefined, set: readonly string[]): Promise<Def> {
   const all = await exportsOf(file);
-  const names = Object.keys(all).filter((n) => typeof all[n] === "function" || isDef(all[n]));
+  const names = Object.keys(all).filter(n => typeof all[n] === "function" || isDef(all[n]));
   if (names.length === 0) throw new UsageError(`${file} exports no module: write \`export const Name = module(...)\``);
   const chosen = name ?? (names.length === 1 ? names[0] : undefined);
   if (chosen === undefined) throw new UsageError(`${file} exports ${names.join(", ")}: choose with --module <name>`);
-  if (!names.includes(chosen)) throw new UsageError(`${file} exports no module ${chosen}; it exports ${names.join(", ")}`);
-  const definition = all[chosen] as Definition, parameters = parseParameters(set);
+  if (!names.includes(chosen))
+    throw new UsageError(`${file} exports no module ${chosen}; it exports ${names.join(", ")}`);
+  const definition = all[chosen] as Definition,
+    parameters = parseParameters(set);
   if (isDef(definition)) {
     if (parameters !== undefined) throw new UsageError(`${chosen} has its parameters already: --set has no place`);
     return definition;
   }
   let made: unknown;
-  try { made = definition(parameters); } catch (e) {
+  try {
+    made = definition(parameters);
+  } catch (e) {
     if (e instanceof Error && e.name === "HdlError") throw e;
     const why = e instanceof Error ? e.message : String(e);
-    throw new UsageError(parameters === undefined ? `${chosen} cannot be made without parameters (${why}): give them with --set name=value` : `${chosen} refuses these parameters: ${why}`);
+    throw new UsageError(
+      parameters === undefined
+        ? `${chosen} cannot be made without parameters (${why}): give them with --set name=value`
+        : `${chosen} refuses these parameters: ${why}`,
+    );
   }
-  if (!isDef(made)) throw new UsageError(`${chosen} of ${file} is no module: choose another export with --module <name>`);
+  if (!isDef(made))
+    throw new UsageError(`${chosen} of ${file} is no module: choose another export with --module <name>`);
   return made;
 }

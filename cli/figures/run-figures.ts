@@ -6,23 +6,46 @@ import { figureOf, reportSchema, type Figure, type Report } from "../../designs/
 import { htmlOf } from "./report/html.ts";
 
 /** `mnemo figures`' options as parsed. */
-export interface FiguresOptions { readonly seed: number; readonly quick?: boolean; readonly full?: boolean; readonly only?: string; readonly out: string }
+export interface FiguresOptions {
+  readonly seed: number;
+  readonly quick?: boolean;
+  readonly full?: boolean;
+  readonly only?: string;
+  readonly out: string;
+}
 
 /** The figures that `--only` names. @throws UsageError for one that there is not */
 function chosen(only: string | undefined): typeof clioFigures {
   if (only === undefined) return clioFigures;
-  const wanted = only.split(",").map((n) => n.trim()), known = clioFigures.map((d) => d.number), unknown = wanted.find((n) => !known.includes(n));
-  if (unknown !== undefined) throw new UsageError(`--only names figure "${unknown}", which is not among ${known.join(", ")}; write such as --only 4.6,4.7`);
-  return clioFigures.filter((d) => wanted.includes(d.number));
+  const wanted = only.split(",").map(n => n.trim()),
+    known = clioFigures.map(d => d.number),
+    unknown = wanted.find(n => !known.includes(n));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--only names figure "${unknown}", which is not among ${known.join(", ")}; write such as --only 4.6,4.7`,
+    );
+  return clioFigures.filter(d => wanted.includes(d.number));
 }
 
 /**
- * `mnemo figures clio`: measures the figures of the paper and writes them as one HTML page and as JSON, anew after each figure, so that what has been measured is not lost with a run
- * that ends early. The same seed gives the same files, byte for byte; how long each figure took stands in the terminal only. Exit code 1 when a claim of shape does not hold.
+ * `mnemo figures clio`: measures the figures of the paper and writes them as one HTML page and as JSON, anew after
+ * each figure, so that what has been measured is not lost with a run that ends early. The same seed gives the same
+ * files, byte for byte; how long each figure took stands in the terminal only. Exit code 1 when a claim of shape
+ * does not hold.
  */
-export async function runFigures({ seed, quick = false, full = false, only, out }: FiguresOptions, terminal: Terminal): Promise<ExitCode> {
-  if (quick && full) throw new UsageError("--quick and --full are both given, and one asks for few operations and the other for all; leave one out");
-  const definitions = chosen(only), figures: Figure[] = [], seconds: number[] = [], page = join(out, "clio-figures.html"), data = join(out, "clio-figures.json");
+export async function runFigures(
+  { seed, quick = false, full = false, only, out }: FiguresOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  if (quick && full)
+    throw new UsageError(
+      "--quick and --full are both given, and one asks for few operations and the other for all; leave one out",
+    );
+  const definitions = chosen(only),
+    figures: Figure[] = [],
+    seconds: number[] = [],
+    page = join(out, "clio-figures.html"),
+    data = join(out, "clio-figures.json");
   // Seen before the minutes that it takes.
   mkdirSync(out, { recursive: true });
   for (const d of definitions) {
@@ -30,13 +53,31 @@ export async function runFigures({ seed, quick = false, full = false, only, out 
     const from = performance.now();
     figures.push(await figureOf(d, { seed, quick, full }));
     seconds.push((performance.now() - from) / 1000);
-    const report = reportSchema.parse({ seed, extent: quick ? "quick" : full ? "full" : "usual", figures, besides: [...besides] } satisfies Report);
+    const report = reportSchema.parse({
+      seed,
+      extent: quick ? "quick" : full ? "full" : "usual",
+      figures,
+      besides: [...besides],
+    } satisfies Report);
     writeFileSync(page, htmlOf(report));
     writeFileSync(data, `${JSON.stringify(report, undefined, 1)}\n`);
   }
-  const failed = figures.flatMap((f) => f.verdicts.filter((v) => !v.holds).map((v) => `figure ${f.number} does not show: ${v.says} (${v.found})`));
-  terminal.print(table(["figure", "", "standing", "claims that hold", "seconds"], figures.map((f, i) => [f.number, f.title, f.standing,
-    f.verdicts.length === 0 ? "" : `${f.verdicts.filter((v) => v.holds).length} of ${f.verdicts.length}`, (seconds[i] ?? 0).toFixed(1)]), "lllrr"));
+  const failed = figures.flatMap(f =>
+    f.verdicts.filter(v => !v.holds).map(v => `figure ${f.number} does not show: ${v.says} (${v.found})`),
+  );
+  terminal.print(
+    table(
+      ["figure", "", "standing", "claims that hold", "seconds"],
+      figures.map((f, i) => [
+        f.number,
+        f.title,
+        f.standing,
+        f.verdicts.length === 0 ? "" : `${f.verdicts.filter(v => v.holds).length} of ${f.verdicts.length}`,
+        (seconds[i] ?? 0).toFixed(1),
+      ]),
+      "lllrr",
+    ),
+  );
   terminal.print(`\n${page}\n${data}`);
   for (const f of failed) terminal.error(f);
   return failed.length === 0 ? exitCode.done : exitCode.failed;

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
 import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
-import { registerHeader, registerReference, socPortGeometry, socPortHeader, socPortReference } from "../../designs/clio/registers/index.ts";
+import {
+  registerHeader,
+  registerReference,
+  socPortGeometry,
+  socPortHeader,
+  socPortReference,
+} from "../../designs/clio/registers/index.ts";
 import { clioNode } from "../../designs/clio/build/index.ts";
 import { demoCapture } from "../../designs/clio/workload/index.ts";
 import { dissectorLua, wireFormatReference } from "../../designs/clio/wire/index.ts";
@@ -17,14 +23,16 @@ import { filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
 
 /**
- * The Verilog of every design, one file per definition, its source map beside it, and the names of every top. A further build of the node has only what the default build lacks: tools find the rest with the folder of that one
- * beside its own (`-y generated/clio`).
+ * The Verilog of every design, one file per definition, its source map beside it, and the names of every top. A further
+ * build of the node has only what the default build lacks: tools find the rest with the folder of that one beside its
+ * own (`-y generated/clio`).
  */
 function verilog(): { readonly path: string; readonly text: string }[] {
   const files = new Map<string, string>();
   for (const d of [...designs(makeSettings().config), ...furtherBuilds()]) {
     for (const f of filesOf(d.emitted, "../../")) {
-      const path = `generated/${d.folder}/${f.path}`, before = files.get(path);
+      const path = `generated/${d.folder}/${f.path}`,
+        before = files.get(path);
       if (d.besides !== undefined && files.get(`generated/${d.besides}/${f.path}`) === f.text) continue;
       if (before !== undefined && before !== f.text) throw new Error(`two definitions of ${path} differ`);
       files.set(path, f.text);
@@ -37,7 +45,8 @@ function verilog(): { readonly path: string; readonly text: string }[] {
 const startOfTime = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
 
 /** The capture that `npm start` plays. */
-const firstCapture = (): Uint8Array => writePcap(demoCapture().map((f) => ({ timeNs: startOfTime + BigInt(f.time), bytes: f.frame })));
+const firstCapture = (): Uint8Array =>
+  writePcap(demoCapture().map(f => ({ timeNs: startOfTime + BigInt(f.time), bytes: f.frame })));
 
 /**
  * Everything that is committed and generated. The README's examples are taken from the other files, so it comes last.
@@ -57,8 +66,13 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
     { path: "docs/area.md", text: areaPage(root) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
-  const textOf = (path: string): string => texts.find((f) => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
-  return [...texts, { path: "captures/first.pcap", text: firstCapture() }, { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) }];
+  const textOf = (path: string): string =>
+    texts.find(f => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
+  return [
+    ...texts,
+    { path: "captures/first.pcap", text: firstCapture() },
+    { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) },
+  ];
 }
 
 /** The node's files for a configuration of one's own. @param set `key=value` each */

@@ -6,5 +6,8 @@ const excerpt = /(<!-- file: (\S+) -->\n```\w*\n)[\s\S]*?(?<=\n)(```\n)/g;
  * @param page Markdown @param textOf gives the text of a named file
  */
 export function withExcerpts(page: string, textOf: (path: string) => string): string {
-  return page.replace(excerpt, (_all, opening: string, path: string, closing: string) => `${opening}${textOf(path).trimEnd()}\n${closing}`);
+  return page.replace(
+    excerpt,
+    (_all, opening: string, path: string, closing: string) => `${opening}${textOf(path).trimEnd()}\n${closing}`,
+  );
 }

@@ -2,11 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 
 /** A file to write; the path is relative, with `/`. */
-export interface GeneratedFile { readonly path: string; readonly text: string | Uint8Array }
-export interface Difference { readonly path: string; readonly how: "missing" | "changed" | "left over" }
+export interface GeneratedFile {
+  readonly path: string;
+  readonly text: string | Uint8Array;
+}
+export interface Difference {
+  readonly path: string;
+  readonly how: "missing" | "changed" | "left over";
+}
 
 function bytesAt(path: string): Buffer | undefined {
-  try { return readFileSync(path); } catch (e) {
+  try {
+    return readFileSync(path);
+  } catch (e) {
     if ((e as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw e;
   }
@@ -14,25 +22,38 @@ function bytesAt(path: string): Buffer | undefined {
 
 /** The files under `folder` that nothing generates: all of it is written by `mnemo generate`. */
 function leftOver(root: string, folder: string, files: readonly GeneratedFile[]): string[] {
-  const known = new Set(files.map((f) => f.path));
+  const known = new Set(files.map(f => f.path));
   let entries;
-  try { entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true }); } catch { return []; }
-  return entries.filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name).slice(root.length + 1).replaceAll("\\", "/"))
-    .filter((p) => !known.has(p)).sort();
+  try {
+    entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  } catch {
+    return [];
+  }
+  return entries
+    .filter(e => e.isFile())
+    .map(e =>
+      join(e.parentPath, e.name)
+        .slice(root.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .filter(p => !known.has(p))
+    .sort();
 }
 
 /** What differs between `files` and what stands under `root`; everything in `generated/` must be one of them. */
 export function compare(root: string, files: readonly GeneratedFile[]): Difference[] {
   const own = files.flatMap((f): Difference[] => {
     const there = bytesAt(join(root, f.path));
-    return there?.equals(Buffer.from(f.text)) === true ? [] : [{ path: f.path, how: there === undefined ? "missing" : "changed" }];
+    return there?.equals(Buffer.from(f.text)) === true
+      ? []
+      : [{ path: f.path, how: there === undefined ? "missing" : "changed" }];
   });
   return [...own, ...leftOver(root, "generated", files).map((path): Difference => ({ path, how: "left over" }))];
 }
 
 /** Writes the files that differ (all, when `different` is left out) and removes what is left over. */
 export function writeAll(root: string, files: readonly GeneratedFile[], different?: readonly Difference[]): void {
-  const wanted = different === undefined ? undefined : new Set(different.map((d) => d.path));
+  const wanted = different === undefined ? undefined : new Set(different.map(d => d.path));
   for (const f of files) {
     if (wanted?.has(f.path) === false) continue;
     mkdirSync(dirname(join(root, f.path)), { recursive: true });

@@ -11,25 +11,40 @@ import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { contentOf } from "../verilog-content.ts";
 
 /** What a tool had to say; any word is too much. */
-export interface Complaint { readonly tool: string; readonly text: string }
+export interface Complaint {
+  readonly tool: string;
+  readonly text: string;
+}
 
 /** The tools and how each is asked; no waiver anywhere. */
 export const lintTools = {
-  verilator: { name: "verilator -Wall", args: (top: string, files: readonly string[]) => ["--lint-only", "-Wall", "--top-module", top, ...files] },
-  yosys: { name: "yosys check -assert", args: (top: string, files: readonly string[]) =>
-    ["-q", "-p", `read_verilog ${files.join(" ")}; hierarchy -check -top ${top}; proc; memory_collect; check -assert`] },
-  iverilog: { name: "iverilog -Wall", args: (top: string, files: readonly string[]) => ["-g2005", "-Wall", "-t", "null", "-s", top, ...files] },
+  verilator: {
+    name: "verilator -Wall",
+    args: (top: string, files: readonly string[]) => ["--lint-only", "-Wall", "--top-module", top, ...files],
+  },
+  yosys: {
+    name: "yosys check -assert",
+    args: (top: string, files: readonly string[]) => [
+      "-q",
+      "-p",
+      `read_verilog ${files.join(" ")}; hierarchy -check -top ${top}; proc; memory_collect; check -assert`,
+    ],
+  },
+  iverilog: {
+    name: "iverilog -Wall",
+    args: (top: string, files: readonly string[]) => ["-g2005", "-Wall", "-t", "null", "-s", top, ...files],
+  },
 } as const;
 
 /** @throws UsageError saying what to install when one of the tools is not there. */
 export function missingTools(): void {
-  const missing = [tools.verilator, tools.yosys, tools.iverilog].filter((t) => findTool(t) === undefined);
+  const missing = [tools.verilator, tools.yosys, tools.iverilog].filter(t => findTool(t) === undefined);
   if (missing.length > 0) throw new UsageError(installSentence(missing));
 }
 
 /** @returns what the tool printed, or undefined when it ended well and silently */
 function ask(program: string, args: readonly string[], cwd: string): Promise<string | undefined> {
-  return new Promise((done) => {
+  return new Promise(done => {
     execFile(program, [...args], { cwd, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       const said = `${stdout}${stderr}`.trim();
       done(error === null && said === "" ? undefined : said || (error?.message ?? ""));
@@ -41,24 +56,41 @@ const versions = new Map<string, Promise<string>>();
 
 /** What a tool says of its version: part of what a result depends on. */
 function versionOf(program: keyof typeof lintTools): Promise<string> {
-  const known = versions.get(program) ?? promisify(execFile)(program, tools[program].version).then(({ stdout, stderr }) => (stdout + stderr).split("\n")[0] ?? "");
+  const known =
+    versions.get(program) ??
+    promisify(execFile)(program, tools[program].version).then(
+      ({ stdout, stderr }) => (stdout + stderr).split("\n")[0] ?? "",
+    );
   versions.set(program, known);
   return known;
 }
 
-/** Runs every tool on the design, or recalls what it said of the same text. @returns their complaints; none when all are content */
+/**
+ * Runs every tool on the design, or recalls what it said of the same text. @returns their complaints; none when
+ * all are content
+ */
 export async function lintDesign(design: EmittedDesign): Promise<readonly Complaint[]> {
-  const files = design.files.map((f) => f.name), content = contentOf(design.files);
-  const asked = await Promise.all((Object.keys(lintTools) as (keyof typeof lintTools)[]).map(async (program): Promise<readonly Complaint[]> => {
-    const t = lintTools[program], args = t.args(design.top, files);
-    const { value } = await remembered("lint", contentKey([await versionOf(program), ...args, ...content]), async () => {
-      const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
-      try {
-        for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
-        return { text: await ask(program, args, folder) ?? null };
-      } finally { rmSync(folder, { recursive: true, force: true }); }
-    });
-    return value.text === null ? [] : [{ tool: t.name, text: value.text }];
-  }));
+  const files = design.files.map(f => f.name),
+    content = contentOf(design.files);
+  const asked = await Promise.all(
+    (Object.keys(lintTools) as (keyof typeof lintTools)[]).map(async (program): Promise<readonly Complaint[]> => {
+      const t = lintTools[program],
+        args = t.args(design.top, files);
+      const { value } = await remembered(
+        "lint",
+        contentKey([await versionOf(program), ...args, ...content]),
+        async () => {
+          const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
+          try {
+            for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
+            return { text: (await ask(program, args, folder)) ?? null };
+          } finally {
+            rmSync(folder, { recursive: true, force: true });
+          }
+        },
+      );
+      return value.text === null ? [] : [{ tool: t.name, text: value.text }];
+    }),
+  );
   return asked.flat();
 }

@@ -8,18 +8,33 @@ import { matrix } from "../../designs/clio/build/index.ts";
 export const lintable = ["clio", "library", "examples"] as const;
 
 /** A design to be linted; made when its turn comes. */
-interface Candidate { readonly name: string; readonly make: () => EmittedDesign }
+interface Candidate {
+  readonly name: string;
+  readonly make: () => EmittedDesign;
+}
 
 /** One design of the user's settings, or all that is generated with the matrix of configurations. */
 function candidates(design: (typeof lintable)[number] | undefined, set: readonly string[]): Candidate[] {
-  const generated = designs(set.length > 0 ? parseSettings(set).config : makeSettings().config).filter((d) => design === undefined || d.folder === design)
+  const generated = designs(set.length > 0 ? parseSettings(set).config : makeSettings().config)
+    .filter(d => design === undefined || d.folder === design)
     .map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted }));
   if (set.length > 0 || (design ?? "clio") !== "clio") return generated;
-  return [...generated, ...furtherBuilds().map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted })), ...matrix.map((s): Candidate => ({ name: `ClioNode with ${s.join(" ")}`, make: () => node(parseSettings(s).config) }))];
+  return [
+    ...generated,
+    ...furtherBuilds().map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted })),
+    ...matrix.map((s): Candidate => ({
+      name: `ClioNode with ${s.join(" ")}`,
+      make: () => node(parseSettings(s).config),
+    })),
+  ];
 }
 
 /** `mnemo lint`. @param set settings of the node; none: the default and the matrix */
-export async function runLint(design: (typeof lintable)[number] | undefined, set: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runLint(
+  design: (typeof lintable)[number] | undefined,
+  set: readonly string[],
+  terminal: Terminal,
+): Promise<ExitCode> {
   missingTools();
   terminal.progress("elaborating ...");
   const all = candidates(design, set);
@@ -30,7 +45,11 @@ export async function runLint(design: (typeof lintable)[number] | undefined, set
     if (complaints.length > 0) bad++;
     for (const said of complaints) terminal.error(`${c.name}: ${said.tool} complains:\n${said.text}`);
   }
-  const asked = Object.values(lintTools).map((t) => t.name).join(", ");
-  terminal.print(bad === 0 ? `${all.length} designs pass ${asked}` : `${bad} of ${all.length} designs do not pass ${asked}`);
+  const asked = Object.values(lintTools)
+    .map(t => t.name)
+    .join(", ");
+  terminal.print(
+    bad === 0 ? `${all.length} designs pass ${asked}` : `${bad} of ${all.length} designs do not pass ${asked}`,
+  );
   return bad === 0 ? exitCode.done : exitCode.failed;
 }

@@ -1,4 +1,6 @@
-/** What a counterexample leaves behind: a wave of the engine's run, and a test that gives the simulator the same inputs. */
+/**
+ * What a counterexample leaves behind: a wave of the engine's run, and a test that gives the simulator the same inputs.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "../../scripts/setup/paths.mjs";
@@ -16,7 +18,7 @@ export async function writeCounterexample(folder: string, proof: Proof, c: Count
     fst = join(folder, `${name}.fst`);
   mkdirSync(dirname(test), { recursive: true });
   writeFileSync(vcd, c.vcd);
-  if (emit(proof.harness).ports.filter((p) => p.role === "clock").length > 1)
+  if (emit(proof.harness).ports.filter(p => p.role === "clock").length > 1)
     return [vcd, "(no test: the run is one of several clocks' edges)"];
   writeFileSync(test, testText(proof, c, dirname(test)));
   try {
@@ -35,7 +37,10 @@ export async function writeCounterexample(folder: string, proof: Proof, c: Count
   }
 }
 
-/** The test: red while the fault is there, green once it is mended. Run with `npx vitest run --dir <folder>`, or move it to test/. */
+/**
+ * The test: red while the fault is there, green once it is mended. Run with `npx vitest run --dir <folder>`, or move
+ * it to test/.
+ */
 export function testText(proof: Proof, c: Counterexample, at: string): string {
   const path = (to: string): string => relative(at, join(root, to)).replaceAll("\\", "/");
   const property = c.property === undefined ? "an assertion" : `"${c.property.message}" (${c.property.position})`;
@@ -48,7 +53,7 @@ export function testText(proof: Proof, c: Counterexample, at: string): string {
     "// One object per cycle; reset is on in the first.",
     "const inputs = [",
     ...c.inputs.map(
-      (i) =>
+      i =>
         `  { ${Object.entries(i)
           .map(([n, v]) => `${n}: ${v > BigInt(Number.MAX_SAFE_INTEGER) ? `${v}n` : v}`)
           .join(", ")} },`,

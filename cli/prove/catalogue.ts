@@ -7,17 +7,19 @@ import { UsageError } from "../../designs/shared/command-line/index.ts";
 /** The library's proofs, then the node's and its offloads'. */
 export const proofs: readonly Proof[] = [...libraryProofs, ...nodeProofs, ...offloadProofs];
 
-/** The proofs of modules whose name has `text` in it, in either case. @throws UsageError naming all when there is none. */
+/**
+ * The proofs of modules whose name has `text` in it, in either case. @throws UsageError naming all when there is none.
+ */
 export function proofsNamed(text: string): readonly Proof[] {
-  const found = proofs.filter((p) => p.module.toLowerCase().includes(text.toLowerCase()));
+  const found = proofs.filter(p => p.module.toLowerCase().includes(text.toLowerCase()));
   if (found.length === 0)
-    throw new UsageError(`nothing is proved of "${text}"; there are proofs of ${proofs.map((p) => p.module).join("; ")}`);
+    throw new UsageError(`nothing is proved of "${text}"; there are proofs of ${proofs.map(p => p.module).join("; ")}`);
   return found;
 }
 
 /** The proof whose harness has this Verilog name. @throws UsageError when there is none. */
 export function proofOf(harness: string): Proof {
-  const found = proofs.find((p) => p.harness.name === harness);
+  const found = proofs.find(p => p.harness.name === harness);
   if (found === undefined) throw new UsageError(`no proof has a harness ${harness}; it may have been renamed`);
   return found;
 }

@@ -26,14 +26,24 @@ const longer = 4;
 
 /** Proves the harness as it is and, when asked, with each of its faults. */
 export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
-  const options = { seconds: o.seconds * (proof.long === true ? longer : 1), ...(proof.induction === undefined ? {} : { induction: proof.induction }) };
-  const result = await prove(proof.harness, { ...options, ...(proof.reach === undefined ? {} : { reach: proof.reach }) });
+  const options = {
+    seconds: o.seconds * (proof.long === true ? longer : 1),
+    ...(proof.induction === undefined ? {} : { induction: proof.induction }),
+  };
+  const result = await prove(proof.harness, {
+    ...options,
+    ...(proof.reach === undefined ? {} : { reach: proof.reach }),
+  });
   const faults: Caught[] = [];
   for (const fault of o.faults ? proof.faults : []) {
-    const broken = await prove({ ports: proof.harness.ports, emitted: planted(emit(proof.harness), fault) }, { ...options, reach: 0 });
+    const broken = await prove(
+      { ports: proof.harness.ports, emitted: planted(emit(proof.harness), fault) },
+      { ...options, reach: 0 },
+    );
     faults.push({
       what: fault.what,
-      by: broken.finding.verdict === "failed" ? (broken.counterexample?.property?.message ?? "an assertion") : undefined,
+      by:
+        broken.finding.verdict === "failed" ? (broken.counterexample?.property?.message ?? "an assertion") : undefined,
     });
   }
   return { proof, result, faults };

@@ -5,18 +5,21 @@ import type { Checked } from "./check.ts";
 export const heading = ["module", "property", "verdict", "engine", "holds for", "s"] as const;
 export const alignment = "lllllr";
 
-/** One row per assertion, cover and planted fault; an assertion that the harness makes of several streams stands there for each. */
+/**
+ * One row per assertion, cover and planted fault; an assertion that the harness makes of several streams stands
+ * there for each.
+ */
 export function rows(c: Checked): string[][] {
   const { result } = c,
     seconds = result.seconds.toFixed(1);
-  const claims = result.assertions.map((p) => [p.message, ...verdictOf(result, p)]);
-  const covers = result.covers.map((v) => [
+  const claims = result.assertions.map(p => [p.message, ...verdictOf(result, p)]);
+  const covers = result.covers.map(v => [
     `cover: ${v.property.message}`,
     v.cycle === undefined ? "NOT REACHED" : "reached",
     "smtbmc",
     v.cycle === undefined ? "-" : `cycle ${v.cycle}`,
   ]);
-  const faults = c.faults.map((f) => [
+  const faults = c.faults.map(f => [
     `fault: ${f.what}`,
     f.by === undefined ? "NOT CAUGHT" : "caught",
     "-",
@@ -32,7 +35,9 @@ function verdictOf(r: Proved, p: Property): [verdict: string, engine: string, bo
       return ["proved", engine, `ever: ${r.finding.how}`];
     case "failed": {
       const cycles = (r.counterexample?.inputs.length ?? 1) - 1;
-      return r.counterexample?.property === p ? ["FAILED", engine, `fails within ${cycles} cycles`] : ["not decided", "-", "-"];
+      return r.counterexample?.property === p
+        ? ["FAILED", engine, `fails within ${cycles} cycles`]
+        : ["not decided", "-", "-"];
     }
     case "unknown":
       return ["UNKNOWN", "-", `${r.finding.holdsFor} cycles (${r.finding.why})`];

@@ -8,7 +8,12 @@ import { check, type Checked, type CheckOptions } from "./check.ts";
 import { alignment, heading, rows } from "./rows.ts";
 
 /** Checks every proof, as many at a time as there are cores, and prints the table. Counterexamples go to `folder`. */
-export async function runProofs(wanted: readonly Proof[], o: CheckOptions, folder: string, terminal: Terminal): Promise<ExitCode> {
+export async function runProofs(
+  wanted: readonly Proof[],
+  o: CheckOptions,
+  folder: string,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const done: (Checked | undefined)[] = wanted.map(() => undefined);
   let next = 0,
     finished = 0;
@@ -26,15 +31,22 @@ export async function runProofs(wanted: readonly Proof[], o: CheckOptions, folde
   for (const { proof, result } of all) {
     if (result.counterexample === undefined) continue;
     const paths = await writeCounterexample(folder, proof, result.counterexample);
-    terminal.print(`\n${proof.module} fails:\n${paths.map((p) => `  ${p.startsWith("(") ? p : relative("", p)}`).join("\n")}`);
+    terminal.print(
+      `\n${proof.module} fails:\n${paths.map(p => `  ${p.startsWith("(") ? p : relative("", p)}`).join("\n")}`,
+    );
   }
-  const bad = all.filter((c) => !holds(c.result) || c.faults.some((f) => f.by === undefined));
+  const bad = all.filter(c => !holds(c.result) || c.faults.some(f => f.by === undefined));
   const sum = (count: (c: Checked) => number): number => all.reduce((n, c) => n + count(c), 0);
   const counts = [
-    `${all.length} modules`, `${sum((c) => c.result.assertions.length)} properties`, `${sum((c) => c.result.covers.length)} covers`,
-    ...(o.faults ? [`${sum((c) => c.faults.length)} planted faults`] : []),
+    `${all.length} modules`,
+    `${sum(c => c.result.assertions.length)} properties`,
+    `${sum(c => c.result.covers.length)} covers`,
+    ...(o.faults ? [`${sum(c => c.faults.length)} planted faults`] : []),
   ];
-  const outcome = bad.length === 0 ? "all hold" : `${bad.length} of the modules do not hold (${bad.map((c) => c.proof.module).join("; ")})`;
+  const outcome =
+    bad.length === 0
+      ? "all hold"
+      : `${bad.length} of the modules do not hold (${bad.map(c => c.proof.module).join("; ")})`;
   terminal.print(`\n${counts.join(", ")} in ${((Date.now() - begun) / 1000).toFixed(0)} s: ${outcome}`);
   return bad.length === 0 ? exitCode.done : exitCode.failed;
 }

@@ -9,30 +9,52 @@ import type { Target } from "./target.ts";
 const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), figuresSchema) });
 export type Baseline = z.output<typeof baselineFile>;
 
-
 /** What may not grow. */
 const watched = ["lut", "ff", "bram", "uram", "dsp", "levels"] as const;
 
-/** A figure may grow by this part of what it was; levels by one at least, for as much changes when the same circuit is only written differently. */
-const allowed = 0.05, levelsAllowed = 1;
-const limit = (figure: (typeof watched)[number], before: number): number => (figure === "levels" ? Math.max(before + levelsAllowed, before * (1 + allowed)) : before * (1 + allowed));
+/**
+ * A figure may grow by this part of what it was; levels by one at least, for as much changes when the same circuit is
+ * only written differently.
+ */
+const allowed = 0.05,
+  levelsAllowed = 1;
+const limit = (figure: (typeof watched)[number], before: number): number =>
+  figure === "levels" ? Math.max(before + levelsAllowed, before * (1 + allowed)) : before * (1 + allowed);
 
-export const baselinePath = (root: string, target: Target): string => join(root, "constraints", "baseline", `${target.name}.json`);
+export const baselinePath = (root: string, target: Target): string =>
+  join(root, "constraints", "baseline", `${target.name}.json`);
 
 /** @throws UsageError when the file is not there or is no baseline */
 export function readBaseline(path: string): Baseline {
   let text: string;
-  try { text = readFileSync(path, "utf8"); } catch { throw new UsageError(`${path} is missing: write it with mnemo synth --write-baseline`); }
-  try { return baselineFile.parse(JSON.parse(text)); } catch { throw new UsageError(`${path} is no baseline: write it again with mnemo synth --write-baseline`); }
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new UsageError(`${path} is missing: write it with mnemo synth --write-baseline`);
+  }
+  try {
+    return baselineFile.parse(JSON.parse(text));
+  } catch {
+    throw new UsageError(`${path} is no baseline: write it again with mnemo synth --write-baseline`);
+  }
 }
 
 /** Takes the results into the baseline; units that were not synthesized now keep what they had. */
-export function writeBaseline(path: string, results: readonly Result[], tool: string, before: Baseline | undefined): void {
-  const units = { ...before?.units, ...Object.fromEntries(results.map((r) => [r.unit.name, figuresOf(r)])) };
+export function writeBaseline(
+  path: string,
+  results: readonly Result[],
+  tool: string,
+  before: Baseline | undefined,
+): void {
+  const units = { ...before?.units, ...Object.fromEntries(results.map(r => [r.unit.name, figuresOf(r)])) };
   const sorted = Object.fromEntries(Object.entries(units).sort(([a], [b]) => (a < b ? -1 : 1)));
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `{\n  "tool": ${JSON.stringify(tool)},\n  "units": {\n${
-    Object.entries(sorted).map(([name, m]) => `    ${JSON.stringify(name)}: ${JSON.stringify(m)}`).join(",\n")}\n  }\n}\n`);
+  writeFileSync(
+    path,
+    `{\n  "tool": ${JSON.stringify(tool)},\n  "units": {\n${Object.entries(sorted)
+      .map(([name, m]) => `    ${JSON.stringify(name)}: ${JSON.stringify(m)}`)
+      .join(",\n")}\n  }\n}\n`,
+  );
 }
 
 /**
@@ -40,10 +62,15 @@ export function writeBaseline(path: string, results: readonly Result[], tool: st
  * @returns nothing when all is as good as it was, or better
  */
 export function regressions(results: readonly Result[], baseline: Baseline): readonly string[] {
-  return results.flatMap((r) => {
-    const before = baseline.units[r.unit.name], now = figuresOf(r);
+  return results.flatMap(r => {
+    const before = baseline.units[r.unit.name],
+      now = figuresOf(r);
     if (before === undefined) return [`${r.unit.name} has no baseline`];
-    return watched.filter((m) => now[m] > limit(m, before[m]))
-      .map((m) => `${r.unit.name}: ${m} was ${before[m]}, is ${now[m]}${before[m] === 0 ? "" : ` (+${(100 * (now[m] / before[m] - 1)).toFixed(1)} %)`}`);
+    return watched
+      .filter(m => now[m] > limit(m, before[m]))
+      .map(
+        m =>
+          `${r.unit.name}: ${m} was ${before[m]}, is ${now[m]}${before[m] === 0 ? "" : ` (+${(100 * (now[m] / before[m] - 1)).toFixed(1)} %)`}`,
+      );
   });
 }

@@ -1,17 +1,39 @@
 /**
  * The cells of the targets' libraries: what each takes of the device, and how signals pass through it.
- * `lut`: one level. `wide`: a multiplexer behind LUTs. `carry`: a piece of a carry chain. `lutram`: written by the clock, read through like a LUT.
- * `invert`: drawn into the LUT before or after it by the vendor's tools. `state`: paths end and begin (registers, memories, DSP blocks, black boxes).
+ * `lut`: one level. `wide`: a multiplexer behind LUTs. `carry`: a piece of a carry chain. `lutram`: written by the
+ * clock, read through like a LUT. `invert`: drawn into the LUT before or after it by the vendor's tools. `state`: paths
+ * end and begin (registers, memories, DSP blocks, black boxes).
  */
 export type CellKind = "lut" | "wide" | "carry" | "lutram" | "invert" | "state";
 /** What is counted; `bram` in blocks of the target (a half one counts 0.5), `lutram` and `srl` in LUTs. */
 export type Resource = "lut" | "lutram" | "srl" | "ff" | "latch" | "bram" | "uram" | "dsp";
-export interface CellClass { readonly kind: CellKind; readonly resource?: Resource; readonly amount?: number }
+export interface CellClass {
+  readonly kind: CellKind;
+  readonly resource?: Resource;
+  readonly amount?: number;
+}
 
-/** LUTs of the distributed memories (UG574, UG474): the flow's 8 for RAM32M16 and RAM64M8, and the smaller ones. ECP5: FPGA-TN-02200. */
+/**
+ * LUTs of the distributed memories (UG574, UG474): the flow's 8 for RAM32M16 and RAM64M8, and the smaller
+ * ones. ECP5: FPGA-TN-02200.
+ */
 const lutrams: Readonly<Partial<Record<string, number>>> = {
-  RAM32M16: 8, RAM64M8: 8, RAM32X16DR8: 8, RAM64X8SW: 8, RAM32M: 4, RAM64M: 4, RAM32X1D: 2, RAM64X1D: 2, RAM128X1D: 4, RAM256X1D: 8,
-  RAM32X1S: 1, RAM64X1S: 1, RAM128X1S: 2, RAM256X1S: 4, RAM512X1S: 8, TRELLIS_DPR16X4: 4,
+  RAM32M16: 8,
+  RAM64M8: 8,
+  RAM32X16DR8: 8,
+  RAM64X8SW: 8,
+  RAM32M: 4,
+  RAM64M: 4,
+  RAM32X1D: 2,
+  RAM64X1D: 2,
+  RAM128X1D: 4,
+  RAM256X1D: 8,
+  RAM32X1S: 1,
+  RAM64X1S: 1,
+  RAM128X1S: 2,
+  RAM256X1S: 4,
+  RAM512X1S: 8,
+  TRELLIS_DPR16X4: 4,
 };
 const patterns: readonly (readonly [RegExp, CellClass])[] = [
   [/^(?:SB_)?LUT[1-6]$/, { kind: "lut", resource: "lut", amount: 1 }],

@@ -7,9 +7,15 @@ const attributes = z.record(z.string(), z.union([z.string(), z.number()])).defau
 const netlistModule = z.object({
   attributes,
   ports: z.record(z.string(), z.object({ direction: z.enum(["input", "output", "inout"]), bits })),
-  cells: z.record(z.string(), z.object({
-    type: z.string(), attributes, port_directions: z.record(z.string(), z.enum(["input", "output", "inout"])).default({}), connections: z.record(z.string(), bits),
-  })),
+  cells: z.record(
+    z.string(),
+    z.object({
+      type: z.string(),
+      attributes,
+      port_directions: z.record(z.string(), z.enum(["input", "output", "inout"])).default({}),
+      connections: z.record(z.string(), bits),
+    }),
+  ),
   netnames: z.record(z.string(), z.object({ hide_name: z.number(), bits, attributes })),
 });
 /** The part of Yosys' `write_json` that is used here. */

@@ -6,9 +6,16 @@ import { targets } from "./target.ts";
 
 /** The page of the node's area and depth: the baseline, put into words. @param root the project's folder */
 export function areaPage(root: string): string {
-  const { tool, units } = readBaseline(baselinePath(root, targets.xcup)), all = Object.entries(units);
-  const lines = all.map(([name, u]) => [name, u.lut, u.ff, u.bram, u.uram, u.dsp, u.levels].map((v) => (typeof v === "string" ? v : v.toLocaleString("en-US"))));
-  const deep = all.filter(([, u]) => u.levels > levelsGoal).map(([name, u]) => `- ${name}, ${u.levels} levels: \`${u.deepest}\``);
+  const { tool, units } = readBaseline(baselinePath(root, targets.xcup)),
+    all = Object.entries(units);
+  const lines = all.map(([name, u]) =>
+    [name, u.lut, u.ff, u.bram, u.uram, u.dsp, u.levels].map(v =>
+      typeof v === "string" ? v : v.toLocaleString("en-US"),
+    ),
+  );
+  const deep = all
+    .filter(([, u]) => u.levels > levelsGoal)
+    .map(([name, u]) => `- ${name}, ${u.levels} levels: \`${u.deepest}\``);
   return `# Area and depth of the memory node
 
 Written by \`mnemo generate\` from constraints/baseline/xcup.json, which \`mnemo synth --write-baseline\` measures: the default node, ${tool}, UltraScale+, each block out of

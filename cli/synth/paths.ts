@@ -13,34 +13,47 @@ export interface Path {
   readonly nets: readonly NetName[];
 }
 
-interface Step { readonly kind: CellKind; readonly inputs: readonly number[] }
-interface Reach { readonly levels: number; readonly carries: number; readonly from: number | undefined }
+interface Step {
+  readonly kind: CellKind;
+  readonly inputs: readonly number[];
+}
+interface Reach {
+  readonly levels: number;
+  readonly carries: number;
+  readonly from: number | undefined;
+}
 
 const start: Reach = { levels: 0, carries: 0, from: undefined };
-const deeper = (a: Pick<Reach, "levels" | "carries">, b: Pick<Reach, "levels" | "carries">): boolean => a.levels > b.levels || (a.levels === b.levels && a.carries > b.carries);
+const deeper = (a: Pick<Reach, "levels" | "carries">, b: Pick<Reach, "levels" | "carries">): boolean =>
+  a.levels > b.levels || (a.levels === b.levels && a.carries > b.carries);
 
 /**
- * The deepest way to every net, worked out once each. Where mapped cells form a loop (two halves of one carry cell may seem to) it is cut;
- * a true loop is found by the language, and by `mnemo lint`.
+ * The deepest way to every net, worked out once each. Where mapped cells form a loop (two halves of one carry cell may
+ * seem to) it is cut; a true loop is found by the language, and by `mnemo lint`.
  */
 function reaches(steps: ReadonlyMap<number, Step>): (net: number) => Reach {
-  const known = new Map<number, Reach>(), open = new Set<number>();
+  const known = new Map<number, Reach>(),
+    open = new Set<number>();
   const settle = (step: Step): Reach => {
     let best = start;
     for (const input of step.inputs) {
       const r = known.get(input) ?? start;
       if (best.from === undefined || deeper(r, best)) best = { ...r, from: input };
     }
-    return { levels: best.levels + (step.kind === "lut" || step.kind === "lutram" ? 1 : 0), carries: best.carries + (step.kind === "carry" ? 1 : 0), from: best.from };
+    return {
+      levels: best.levels + (step.kind === "lut" || step.kind === "lutram" ? 1 : 0),
+      carries: best.carries + (step.kind === "carry" ? 1 : 0),
+      from: best.from,
+    };
   };
-  return (wanted) => {
+  return wanted => {
     // By hand and not by recursion: the paths of a bad design may be thousands of cells long.
     const stack = [wanted];
     for (let net = stack.at(-1); net !== undefined; net = stack.at(-1)) {
       const step = steps.get(net);
       if (!known.has(net) && step !== undefined && !open.has(net)) {
         open.add(net);
-        const missing = step.inputs.filter((i) => !known.has(i) && !open.has(i));
+        const missing = step.inputs.filter(i => !known.has(i) && !open.has(i));
         stack.push(...missing);
         if (missing.length > 0) continue;
       }
@@ -52,27 +65,39 @@ function reaches(steps: ReadonlyMap<number, Step>): (net: number) => Reach {
   };
 }
 
-/** Everything that takes a value at the end of a cycle: the inputs of state and of memories' write sides, and the output ports. */
-function endpoints(netlist: Netlist): { readonly net: number; readonly name: (names: ReadonlyMap<number, NetName>) => NetName }[] {
+/**
+ * Everything that takes a value at the end of a cycle: the inputs of state and of memories' write sides, and
+ * the output ports.
+ */
+function endpoints(
+  netlist: Netlist,
+): { readonly net: number; readonly name: (names: ReadonlyMap<number, NetName>) => NetName }[] {
   const ends = [];
   for (const [name, cell] of Object.entries(netlist.cells)) {
     const { kind } = classOf(cell.type);
     if (kind !== "state" && kind !== "lutram") continue;
-    const output = Object.entries(cell.connections).find(([p]) => cell.port_directions[p] === "output")?.[1].find((b) => typeof b === "number");
+    const output = Object.entries(cell.connections)
+      .find(([p]) => cell.port_directions[p] === "output")?.[1]
+      .find(b => typeof b === "number");
     for (const [port, bits] of Object.entries(cell.connections)) {
       if (cell.port_directions[port] !== "input") continue;
       for (const net of bits) {
         if (typeof net !== "number") continue;
         // A register is known by what it holds; a memory by its own name, without what mapping added.
-        ends.push({ net, name: (names: ReadonlyMap<number, NetName>): NetName =>
-          (cell.type.startsWith("RAM") || output === undefined ? { name: name.replace(/(?:\.\d+)+$/, ""), src: undefined }
-            : names.get(output) ?? { name: "register", src: ownSource(cell.attributes["src"]) }) });
+        ends.push({
+          net,
+          name: (names: ReadonlyMap<number, NetName>): NetName =>
+            cell.type.startsWith("RAM") || output === undefined
+              ? { name: name.replace(/(?:\.\d+)+$/, ""), src: undefined }
+              : (names.get(output) ?? { name: "register", src: ownSource(cell.attributes["src"]) }),
+        });
       }
     }
   }
   for (const [name, p] of Object.entries(netlist.ports)) {
     if (p.direction === "input") continue;
-    for (const net of p.bits) if (typeof net === "number") ends.push({ net, name: () => ({ name: `output ${name}`, src: undefined }) });
+    for (const net of p.bits)
+      if (typeof net === "number") ends.push({ net, name: () => ({ name: `output ${name}`, src: undefined }) });
   }
   return ends;
 }
@@ -87,15 +112,23 @@ export function deepestPaths(netlist: Netlist, count: number): readonly Path[] {
     const { kind } = classOf(cell.type);
     for (const arc of arcsOf(cell, kind)) steps.set(arc.output, { kind, inputs: arc.inputs });
   }
-  const reach = reaches(steps), names = netNames(netlist);
+  const reach = reaches(steps),
+    names = netNames(netlist);
   const worst = new Map<string, { readonly net: number; readonly end: NetName; readonly reach: Reach }>();
   for (const e of endpoints(netlist)) {
-    const r = reach(e.net), end = e.name(names), key = `${end.name} ${end.src ?? ""}`, before = worst.get(key);
+    const r = reach(e.net),
+      end = e.name(names),
+      key = `${end.name} ${end.src ?? ""}`,
+      before = worst.get(key);
     if (before === undefined || deeper(r, before.reach)) worst.set(key, { net: e.net, end, reach: r });
   }
-  const sorted = [...worst.values()].sort((a, b) => b.reach.levels - a.reach.levels || b.reach.carries - a.reach.carries || (a.end.name < b.end.name ? -1 : 1));
-  return sorted.slice(0, count).map((w) => {
-    const nets: NetName[] = [w.end], passed = new Set<number>();
+  const sorted = [...worst.values()].sort(
+    (a, b) =>
+      b.reach.levels - a.reach.levels || b.reach.carries - a.reach.carries || (a.end.name < b.end.name ? -1 : 1),
+  );
+  return sorted.slice(0, count).map(w => {
+    const nets: NetName[] = [w.end],
+      passed = new Set<number>();
     for (let net: number | undefined = w.net; net !== undefined && !passed.has(net); net = reach(net).from) {
       const name = names.get(net);
       passed.add(net);

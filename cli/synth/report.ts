@@ -8,7 +8,9 @@ import type { Target } from "./target.ts";
 import type { Unit } from "./unit.ts";
 
 /** A unit with its result. */
-export interface Result extends Synthesized { readonly unit: Unit }
+export interface Result extends Synthesized {
+  readonly unit: Unit;
+}
 
 /** LUT levels of the deepest path. */
 export const levelsOf = (r: Synthesized): number => r.paths[0]?.levels ?? 0;
@@ -16,16 +18,49 @@ const thousands = (n: number): string => n.toLocaleString("en-US");
 
 /** One line per unit: what it takes of the device, and the depth of its deepest path. */
 export function areaTable(results: readonly Result[], target: Target): string {
-  const cells = results.map((r) => {
-    const a = r.area, luts = totalLuts(a);
-    return [r.unit.name, ...[luts, a.lut, a.lutram, a.srl, Math.round(luts * target.logicCellsPerLut), a.ff, a.bram, a.uram, a.dsp, levelsOf(r), r.paths[0]?.carries ?? 0].map(thousands)];
+  const cells = results.map(r => {
+    const a = r.area,
+      luts = totalLuts(a);
+    return [
+      r.unit.name,
+      ...[
+        luts,
+        a.lut,
+        a.lutram,
+        a.srl,
+        Math.round(luts * target.logicCellsPerLut),
+        a.ff,
+        a.bram,
+        a.uram,
+        a.dsp,
+        levelsOf(r),
+        r.paths[0]?.carries ?? 0,
+      ].map(thousands),
+    ];
   });
-  return table(["module", "LUT", "logic", "LUTRAM", "SRL", "logic cells", "FF", target.memoryBlock, "URAM", "DSP", "levels", "carries"], cells, "lrrrrrrrrrrr");
+  return table(
+    [
+      "module",
+      "LUT",
+      "logic",
+      "LUTRAM",
+      "SRL",
+      "logic cells",
+      "FF",
+      target.memoryBlock,
+      "URAM",
+      "DSP",
+      "levels",
+      "carries",
+    ],
+    cells,
+    "lrrrrrrrrrrr",
+  );
 }
 
 /** A path in one line: what it begins with, the signals on the way, what it ends in, each with its TypeScript line. */
 export function pathLine(path: Path, files: readonly EmittedFile[]): string {
-  const steps = path.nets.map((n) => {
+  const steps = path.nets.map(n => {
     const line = sourceLine(files, n.src);
     return line === undefined ? n.name : `${n.name} (${line})`;
   });
@@ -34,4 +69,6 @@ export function pathLine(path: Path, files: readonly EmittedFile[]): string {
 
 /** The deepest paths of each unit. */
 export const pathList = (results: readonly Result[], count: number): string =>
-  results.flatMap((r) => [`${r.unit.name}:`, ...r.paths.slice(0, count).map((p) => `  ${pathLine(p, r.unit.files)}`)]).join("\n");
+  results
+    .flatMap(r => [`${r.unit.name}:`, ...r.paths.slice(0, count).map(p => `  ${pathLine(p, r.unit.files)}`)])
+    .join("\n");

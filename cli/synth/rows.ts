@@ -17,10 +17,43 @@ export const zu7ev = { lut: 230_400, logicCells: 504_000, bram: 312 } as const;
 export const levelsGoal = 8;
 
 export const rows: readonly Row[] = [
-  { name: "VirtMem", paper: { lut: 5.5, bram: 3 }, blocks: ["Translate"], goal: 8_000, note: "TLB, misses, page table, faults, permissions" },
-  { name: "  with the access engines", paper: undefined, blocks: ["Translate", "AccessRead", "AccessWrite", "AxiShare"], note: "AXI4 reads and writes, byte by byte" },
-  { name: "NetStack", paper: { lut: 2.3, bram: 1.7 }, blocks: ["NetRx", "NetTx", "ReplyContexts"], goal: 4_000, note: "Ethernet to Clio header, both ways, ARP, ping, NACK" },
-  { name: "Go-Back-N", paper: { lut: 5.8, bram: 2.6 }, blocks: ["GbnRx", "GbnTx"], note: "1,024 sessions, window 128, both directions; of a build with transport = gbn, and in the total only of such a one" },
-  { name: "Offloads", paper: undefined, blocks: ["PointerChase", "ClioKv", "MultiVersion", "DataFrame"], note: "pointer chase, KV, MV and DF; of a build with offloads = all, each behind an OffloadSlot, and in the total only of such a one" },
-  { name: "Total", paper: { lut: 31, bram: 31 }, blocks: ["ClioNode"], goal: 30_000, note: "the paper's has MAC, DDR4 controller and interconnect, ours has none" },
+  {
+    name: "VirtMem",
+    paper: { lut: 5.5, bram: 3 },
+    blocks: ["Translate"],
+    goal: 8_000,
+    note: "TLB, misses, page table, faults, permissions",
+  },
+  {
+    name: "  with the access engines",
+    paper: undefined,
+    blocks: ["Translate", "AccessRead", "AccessWrite", "AxiShare"],
+    note: "AXI4 reads and writes, byte by byte",
+  },
+  {
+    name: "NetStack",
+    paper: { lut: 2.3, bram: 1.7 },
+    blocks: ["NetRx", "NetTx", "ReplyContexts"],
+    goal: 4_000,
+    note: "Ethernet to Clio header, both ways, ARP, ping, NACK",
+  },
+  {
+    name: "Go-Back-N",
+    paper: { lut: 5.8, bram: 2.6 },
+    blocks: ["GbnRx", "GbnTx"],
+    note: "1,024 sessions, window 128, both directions; of a build with transport = gbn, and in the total only of such a one",
+  },
+  {
+    name: "Offloads",
+    paper: undefined,
+    blocks: ["PointerChase", "ClioKv", "MultiVersion", "DataFrame"],
+    note: "pointer chase, KV, MV and DF; of a build with offloads = all, each behind an OffloadSlot, and in the total only of such a one",
+  },
+  {
+    name: "Total",
+    paper: { lut: 31, bram: 31 },
+    blocks: ["ClioNode"],
+    goal: 30_000,
+    note: "the paper's has MAC, DDR4 controller and interconnect, ours has none",
+  },
 ];

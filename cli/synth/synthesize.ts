@@ -8,22 +8,32 @@ import type { Unit } from "./unit.ts";
 import type { Yosys } from "./yosys.ts";
 
 /** What synthesis of a unit gives. */
-export interface Synthesized { readonly area: Area; readonly paths: readonly Path[] }
+export interface Synthesized {
+  readonly area: Area;
+  readonly paths: readonly Path[];
+}
 
 /** Part of the key: to be raised when what is read out of a netlist changes. */
 const reading = "2";
 const pathsKept = 30;
 
 /**
- * A whole is mapped block by block and flattened afterwards. In one piece, ABC9 saves area wherever a path has slack against the longest one in its model of picoseconds (a block
- * RAM's output, a carry chain), and makes it deeper: the levels told would be no property of the design.
+ * A whole is mapped block by block and flattened afterwards. In one piece, ABC9 saves area wherever a path has slack
+ * against the longest one in its model of picoseconds (a block RAM's output, a carry chain), and makes it deeper: the
+ * levels told would be no property of the design.
  */
 const script = (unit: Unit, target: Target): string => {
   const keep = unit.blocks === undefined ? [] : [`setattr -mod -set keep_hierarchy 1 ${unit.blocks.join(" ")}`];
   const join = unit.blocks === undefined ? [] : ["setattr -mod -unset keep_hierarchy *", "flatten"];
   return [
-    ...unit.files.map((f) => `read_verilog ${f.name}`), `hierarchy -check -top ${unit.top}`, ...keep, `${target.command} -top ${unit.top}`, ...join,
-    `select -module ${unit.top}`, "json -o mapped.json", "",
+    ...unit.files.map(f => `read_verilog ${f.name}`),
+    `hierarchy -check -top ${unit.top}`,
+    ...keep,
+    `${target.command} -top ${unit.top}`,
+    ...join,
+    `select -module ${unit.top}`,
+    "json -o mapped.json",
+    "",
   ].join("\n");
 };
 
@@ -31,11 +41,20 @@ const script = (unit: Unit, target: Target): string => {
  * Synthesizes a unit out of context, or finds the result of an earlier run on the same text.
  * @param step told of every pass that begins
  */
-export async function synthesize(unit: Unit, target: Target, yosys: Yosys, step: (pass: string) => void): Promise<Synthesized & { readonly fresh: boolean }> {
+export async function synthesize(
+  unit: Unit,
+  target: Target,
+  yosys: Yosys,
+  step: (pass: string) => void,
+): Promise<Synthesized & { readonly fresh: boolean }> {
   const commands = script(unit, target);
-  const { value, fresh } = await remembered("synth", contentKey([reading, yosys.version, commands, ...contentOf(unit.files)]), async (): Promise<Synthesized> => {
-    const netlist = parseNetlist(await yosys.run(unit.files, commands, "mapped.json", step), unit.top);
-    return { area: areaOf(netlist), paths: deepestPaths(netlist, pathsKept) };
-  });
+  const { value, fresh } = await remembered(
+    "synth",
+    contentKey([reading, yosys.version, commands, ...contentOf(unit.files)]),
+    async (): Promise<Synthesized> => {
+      const netlist = parseNetlist(await yosys.run(unit.files, commands, "mapped.json", step), unit.top);
+      return { area: areaOf(netlist), paths: deepestPaths(netlist, pathsKept) };
+    },
+  );
   return { ...value, fresh };
 }

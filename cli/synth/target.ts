@@ -13,9 +13,18 @@ export interface Target {
 
 const xilinx = (family: string): string => `synth_xilinx -family ${family} -flatten -noiopad -noclkbuf -abc9`;
 
-/** The targets of `mnemo synth`. Logic cells: ZU7EV 504,000 to 230,400 LUTs; 7 series 1.6 (DS180); the small ones count LUT4. */
+/**
+ * The targets of `mnemo synth`. Logic cells: ZU7EV 504,000 to 230,400 LUTs; 7 series 1.6 (DS180); the small
+ * ones count LUT4.
+ */
 export const targets = {
-  xcup: { name: "xcup", family: "UltraScale+", command: xilinx("xcup"), logicCellsPerLut: 504_000 / 230_400, memoryBlock: "BRAM36" },
+  xcup: {
+    name: "xcup",
+    family: "UltraScale+",
+    command: xilinx("xcup"),
+    logicCellsPerLut: 504_000 / 230_400,
+    memoryBlock: "BRAM36",
+  },
   xc7: { name: "xc7", family: "7 series", command: xilinx("xc7"), logicCellsPerLut: 1.6, memoryBlock: "BRAM36" },
   ecp5: { name: "ecp5", family: "ECP5", command: "synth_ecp5 -abc9", logicCellsPerLut: 1, memoryBlock: "EBR18" },
   ice40: { name: "ice40", family: "iCE40 HX", command: "synth_ice40 -abc9", logicCellsPerLut: 1, memoryBlock: "EBR4" },

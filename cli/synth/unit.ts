@@ -26,18 +26,25 @@ function withParts(c: Circuit, found = new Set<Circuit>()): ReadonlySet<Circuit>
 
 /** Modules of one short name but different parameters keep their whole names. */
 function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[]): Unit[] {
-  return circuits.map((c) => {
-    const names = new Set([...withParts(c)].map((p) => `${p.name}.v`)), short = shortName(c.name);
+  return circuits.map(c => {
+    const names = new Set([...withParts(c)].map(p => `${p.name}.v`)),
+      short = shortName(c.name);
     return {
-      name: circuits.some((o) => o !== c && shortName(o.name) === short) ? c.name : short,
-      top: c.name, files: files.filter((f) => names.has(f.name)),
+      name: circuits.some(o => o !== c && shortName(o.name) === short) ? c.name : short,
+      top: c.name,
+      files: files.filter(f => names.has(f.name)),
     };
   });
 }
 
-/** The blocks that a module is made of, each once; one that is only a case around others (`opened`, short names) is gone into. */
+/**
+ * The blocks that a module is made of, each once; one that is only a case around others (`opened`, short names)
+ * is gone into.
+ */
 function blocksOf(c: Circuit, opened: readonly string[]): readonly Circuit[] {
-  const inside = c.instances.flatMap((i) => (opened.includes(shortName(i.circuit.name)) ? blocksOf(i.circuit, opened) : [i.circuit]));
+  const inside = c.instances.flatMap(i =>
+    opened.includes(shortName(i.circuit.name)) ? blocksOf(i.circuit, opened) : [i.circuit],
+  );
   return [...new Set(inside)];
 }
 
@@ -47,16 +54,31 @@ function blocksOf(c: Circuit, opened: readonly string[]): readonly Circuit[] {
  * @param only short names of modules anywhere in the design, to have just these; undefined: all blocks, and the whole
  * @throws UsageError when there is no such module
  */
-export function unitsFor(def: Def, only: readonly string[] | undefined, opened: readonly string[] = []): readonly Unit[] {
-  const top = elaborate(def), { files } = emit(def);
-  const instantiated = blocksOf(top, opened), blocks = unitsOf(instantiated, files);
-  const whole = unitsOf([top], files).map((u) => ({ ...u, blocks: instantiated.map((c) => c.name) }));
+export function unitsFor(
+  def: Def,
+  only: readonly string[] | undefined,
+  opened: readonly string[] = [],
+): readonly Unit[] {
+  const top = elaborate(def),
+    { files } = emit(def);
+  const instantiated = blocksOf(top, opened),
+    blocks = unitsOf(instantiated, files);
+  const whole = unitsOf([top], files).map(u => ({ ...u, blocks: instantiated.map(c => c.name) }));
   if (only === undefined) return [...blocks, ...whole];
   const parts = [...withParts(top)];
-  return only.map((name) => {
-    const [found, second] = parts.filter((c) => c.name === name || shortName(c.name) === name);
-    if (found === undefined) throw new UsageError(`${top.name} has no module ${name}; it has ${[...new Set(parts.map((c) => shortName(c.name)))].join(", ")}`);
-    if (second !== undefined) throw new UsageError(`${name} is several modules: choose one of ${parts.filter((c) => shortName(c.name) === name).map((c) => c.name).join(", ")}`);
+  return only.map(name => {
+    const [found, second] = parts.filter(c => c.name === name || shortName(c.name) === name);
+    if (found === undefined)
+      throw new UsageError(
+        `${top.name} has no module ${name}; it has ${[...new Set(parts.map(c => shortName(c.name)))].join(", ")}`,
+      );
+    if (second !== undefined)
+      throw new UsageError(
+        `${name} is several modules: choose one of ${parts
+          .filter(c => shortName(c.name) === name)
+          .map(c => c.name)
+          .join(", ")}`,
+      );
     return (found === top ? whole : unitsOf([found], files))[0] as Unit;
   });
 }

@@ -30,7 +30,9 @@ class Log {
   #rest = "";
   #last: string[] = [];
 
-  constructor(step: (pass: string) => void) { this.#step = step; }
+  constructor(step: (pass: string) => void) {
+    this.#step = step;
+  }
 
   add(text: string): void {
     const lines = (this.#rest + text).split("\n");
@@ -44,7 +46,8 @@ class Log {
 
   /** What went wrong: Yosys' errors, or its last lines. */
   trouble(): string {
-    const all = [...this.#last, this.#rest], errors = all.filter((l) => l.includes("ERROR"));
+    const all = [...this.#last, this.#rest],
+      errors = all.filter(l => l.includes("ERROR"));
     return (errors.length > 0 ? errors : all).join("\n").trim();
   }
 }
@@ -54,22 +57,26 @@ const failure = (log: Log): CheckFailed => new CheckFailed(`Yosys could not synt
 async function nativeYosys(path: string): Promise<Yosys> {
   const { stdout } = await promisify(execFile)(path, ["-V"]);
   return {
-    version: /Yosys [\d.+]+/.exec(stdout)?.[0] ?? stdout.trim(), parallel: 2,
+    version: /Yosys [\d.+]+/.exec(stdout)?.[0] ?? stdout.trim(),
+    parallel: 2,
     async run(files, script, result, step) {
-      const folder = mkdtempSync(join(tmpdir(), "mnemo-synth-")), log = new Log(step);
+      const folder = mkdtempSync(join(tmpdir(), "mnemo-synth-")),
+        log = new Log(step);
       try {
         for (const f of files) writeFileSync(join(folder, f.name), f.text);
         writeFileSync(join(folder, "run.ys"), script);
         const code = await new Promise<number | null>((done, fail) => {
           const child = spawn(path, ["-s", "run.ys"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-          child.stdout.on("data", (d: Buffer) => { log.add(d.toString()); });
-          child.stderr.on("data", (d: Buffer) => { log.add(d.toString()); });
+          child.stdout.on("data", (d: Buffer) => log.add(d.toString()));
+          child.stderr.on("data", (d: Buffer) => log.add(d.toString()));
           child.on("error", fail);
           child.on("close", done);
         });
         if (code !== 0) throw failure(log);
         return readFileSync(join(folder, result), "utf8");
-      } finally { rmSync(folder, { recursive: true, force: true }); }
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
   };
 }
@@ -77,23 +84,41 @@ async function nativeYosys(path: string): Promise<Yosys> {
 /** What is used of the package's interface. */
 interface Embedded {
   readonly version: string;
-  readonly runYosys: (args: readonly string[], files: Readonly<Record<string, string>>, options: { readonly stdout: Sink; readonly stderr: Sink }) => Promise<Readonly<Record<string, unknown>>>;
+  readonly runYosys: (
+    args: readonly string[],
+    files: Readonly<Record<string, string>>,
+    options: { readonly stdout: Sink; readonly stderr: Sink },
+  ) => Promise<Readonly<Record<string, unknown>>>;
 }
 type Sink = (bytes: Uint8Array | null) => void;
 
 async function embeddedYosys(): Promise<Yosys | undefined> {
   const name: string = packageName;
   let found: Embedded;
-  try { found = await import(name) as Embedded; } catch { return undefined; }
+  try {
+    found = (await import(name)) as Embedded;
+  } catch {
+    return undefined;
+  }
   return {
-    version: `Yosys ${found.version} (WebAssembly)`, parallel: 1,
+    version: `Yosys ${found.version} (WebAssembly)`,
+    parallel: 1,
     async run(files, script, result, step) {
-      const log = new Log(step), decoder = new TextDecoder();
-      const sink: Sink = (bytes) => { if (bytes !== null) log.add(decoder.decode(bytes, { stream: true })); };
+      const log = new Log(step),
+        decoder = new TextDecoder();
+      const sink: Sink = bytes => {
+        if (bytes !== null) log.add(decoder.decode(bytes, { stream: true }));
+      };
       let written;
       try {
-        written = await found.runYosys(["-s", "run.ys"], { ...Object.fromEntries(files.map((f) => [f.name, f.text])), "run.ys": script }, { stdout: sink, stderr: sink });
-      } catch { throw failure(log); }
+        written = await found.runYosys(
+          ["-s", "run.ys"],
+          { ...Object.fromEntries(files.map(f => [f.name, f.text])), "run.ys": script },
+          { stdout: sink, stderr: sink },
+        );
+      } catch {
+        throw failure(log);
+      }
       const text = written[result];
       if (typeof text !== "string") throw failure(log);
       return text;
@@ -109,5 +134,7 @@ export async function findYosys(): Promise<Yosys> {
   const path = findTool(tools.yosys);
   const yosys = path === undefined ? await embeddedYosys() : await nativeYosys(path);
   if (yosys !== undefined) return yosys;
-  throw new UsageError(`Yosys is missing: install it (Debian or Ubuntu: sudo apt-get install ${tools.yosys.debian}), or its WebAssembly build with the project's packages (npm ci, without --omit=dev), and run this again.`);
+  throw new UsageError(
+    `Yosys is missing: install it (Debian or Ubuntu: sudo apt-get install ${tools.yosys.debian}), or its WebAssembly build with the project's packages (npm ci, without --omit=dev), and run this again.`,
+  );
 }

@@ -4,33 +4,58 @@ import { exitCode } from "../../designs/shared/command-line/index.ts";
 import { fileName, once } from "../options.ts";
 import type { Verb } from "../verb.ts";
 
-interface EmitOptions { readonly module?: string; readonly out: string; readonly set: readonly string[]; readonly lint?: true }
+interface EmitOptions {
+  readonly module?: string;
+  readonly out: string;
+  readonly set: readonly string[];
+  readonly lint?: true;
+}
 
 /** `mnemo emit`: the Verilog of any module that a TypeScript file exports. */
-export const emitVerb: Verb = (program, { terminal, exit }) => program.command("emit")
-  .description("write the Verilog of a module of your own, one file for each definition, with maps back to the TypeScript")
-  .argument("<file>", "the TypeScript file that exports the module")
-  .addOption(once("--module <name>", "the export; needed when the file has several", fileName()))
-  .addOption(new Option("--set <name=value...>", "a parameter of the module").default([], "none")
-    .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]))
-  .addOption(once("--out <folder>", "where to write", fileName()).default("generated"))
-  .addOption(new Option("--lint", "check what was written with verilator --lint-only -Wall, yosys check -assert and iverilog -Wall"))
-  .action(async (file: string, options: EmitOptions) => {
-    const { loadDefinition } = await import("../emit/load-definition.ts");
-    const { emit } = await import("../../hdl-dsl/index.ts");
-    const { filesOf } = await import("../generate/design-files.ts");
-    const { writeAll } = await import("../generate/files.ts");
-    const { packageAbove } = await import("../../sim/index.ts");
-    const emitted = emit(await loadDefinition(file, options.module, options.set));
-    // Maps name sources from the folder of the project that the module belongs to.
-    const out = resolve(options.out), project = packageAbove(dirname(resolve(file)));
-    writeAll(out, filesOf(emitted, relative(out, project).replaceAll("\\", "/")));
-    for (const f of emitted.files) terminal.print(`${options.out}/${f.name}`);
-    if (options.lint !== true) return;
-    const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");
-    missingTools();
-    const complaints = await lintDesign(emitted);
-    for (const c of complaints) terminal.error(`${emitted.top}: ${c.tool} complains:\n${c.text}`);
-    if (complaints.length > 0) { exit(exitCode.failed); return; }
-    terminal.print(`${emitted.top} passes ${Object.values(lintTools).map((t) => t.name).join(", ")}`);
-  });
+export const emitVerb: Verb = (program, { terminal, exit }) =>
+  program
+    .command("emit")
+    .description(
+      "write the Verilog of a module of your own, one file for each definition, with maps back to the TypeScript",
+    )
+    .argument("<file>", "the TypeScript file that exports the module")
+    .addOption(once("--module <name>", "the export; needed when the file has several", fileName()))
+    .addOption(
+      new Option("--set <name=value...>", "a parameter of the module")
+        .default([], "none")
+        .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]),
+    )
+    .addOption(once("--out <folder>", "where to write", fileName()).default("generated"))
+    .addOption(
+      new Option(
+        "--lint",
+        "check what was written with verilator --lint-only -Wall, yosys check -assert and iverilog -Wall",
+      ),
+    )
+    .action(async (file: string, options: EmitOptions) => {
+      const { loadDefinition } = await import("../emit/load-definition.ts");
+      const { emit } = await import("../../hdl-dsl/index.ts");
+      const { filesOf } = await import("../generate/design-files.ts");
+      const { writeAll } = await import("../generate/files.ts");
+      const { packageAbove } = await import("../../sim/index.ts");
+      const emitted = emit(await loadDefinition(file, options.module, options.set));
+      // Maps name sources from the folder of the project that the module belongs to.
+      const out = resolve(options.out),
+        project = packageAbove(dirname(resolve(file)));
+      writeAll(out, filesOf(emitted, relative(out, project).replaceAll("\\", "/")));
+      for (const f of emitted.files) terminal.print(`${options.out}/${f.name}`);
+      if (options.lint !== true) return;
+      const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");
+      missingTools();
+      const complaints = await lintDesign(emitted);
+      for (const c of complaints) terminal.error(`${emitted.top}: ${c.tool} complains:\n${c.text}`);
+      if (complaints.length > 0) {
+        exit(exitCode.failed);
+        return;
+      }
+      terminal.print(
+        `${emitted.top} passes ${Object.values(lintTools)
+          .map(t => t.name)
+          .join(", ")}`,
+      );
+    });

@@ -4,39 +4,63 @@ import { fileName, once, setting } from "../options.ts";
 import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
-interface GenerateOptions { readonly check?: true; readonly out?: string; readonly set: readonly string[] }
+interface GenerateOptions {
+  readonly check?: true;
+  readonly out?: string;
+  readonly set: readonly string[];
+}
 
 /** `mnemo generate`: the committed output again, or the node for a configuration of one's own. */
-export const generateVerb: Verb = (program, { terminal }) => program.command("generate")
-  .description("write the Verilog of the default node and the library modules, the Wireshark dissector, the pages of reference, the C header and the README's examples")
-  .addOption(new Option("--check", "write nothing: fail when what is committed differs, and list the files").conflicts(["out"]))
-  .addOption(once("--out <folder>", "write the node's Verilog there instead, with the parameters of --set", fileName()))
-  .addOption(setting())
-  .action(async (options: GenerateOptions) => {
-    if (options.set.length > 0 && options.out === undefined) {
-      throw new UsageError("--set needs --out <folder>: what is committed under generated/ has the default parameters");
-    }
-    const { projectFiles, nodeFiles } = await import("../generate/artefacts.ts");
-    const { compare, writeAll } = await import("../generate/files.ts");
-    const { repository } = await import("../repository.ts");
-    if (options.out !== undefined) {
-      const folder = resolve(options.out), files = nodeFiles(options.set);
-      writeAll(folder, files);
-      terminal.print(`${files.length} files written to ${options.out}`);
-      return;
-    }
-    const root = repository("mnemo generate without --out");
-    terminal.progress("elaborating ...");
-    const files = projectFiles(root);
-    const different = compare(root, files);
-    if (options.check === true) {
-      if (different.length > 0) {
-        throw new CheckFailed(`${different.length} of ${files.length} generated files differ from a fresh generation (npx mnemo generate writes them):\n${
-          different.map((d) => `  ${d.path}: ${d.how}`).join("\n")}`);
+export const generateVerb: Verb = (program, { terminal }) =>
+  program
+    .command("generate")
+    .description(
+      "write the Verilog of the default node and the library modules, the Wireshark dissector, the pages of reference, the C header and the README's examples",
+    )
+    .addOption(
+      new Option("--check", "write nothing: fail when what is committed differs, and list the files").conflicts([
+        "out",
+      ]),
+    )
+    .addOption(
+      once("--out <folder>", "write the node's Verilog there instead, with the parameters of --set", fileName()),
+    )
+    .addOption(setting())
+    .action(async (options: GenerateOptions) => {
+      if (options.set.length > 0 && options.out === undefined) {
+        throw new UsageError(
+          "--set needs --out <folder>: what is committed under generated/ has the default parameters",
+        );
       }
-      terminal.print(`${files.length} generated files are up to date`);
-      return;
-    }
-    writeAll(root, files, different);
-    terminal.print(different.length === 0 ? `${files.length} generated files were up to date` : different.map((d) => `${d.path}: ${d.how}, written`).join("\n"));
-  });
+      const { projectFiles, nodeFiles } = await import("../generate/artefacts.ts");
+      const { compare, writeAll } = await import("../generate/files.ts");
+      const { repository } = await import("../repository.ts");
+      if (options.out !== undefined) {
+        const folder = resolve(options.out),
+          files = nodeFiles(options.set);
+        writeAll(folder, files);
+        terminal.print(`${files.length} files written to ${options.out}`);
+        return;
+      }
+      const root = repository("mnemo generate without --out");
+      terminal.progress("elaborating ...");
+      const files = projectFiles(root);
+      const different = compare(root, files);
+      if (options.check === true) {
+        if (different.length > 0) {
+          throw new CheckFailed(
+            `${different.length} of ${files.length} generated files differ from a fresh generation (npx mnemo generate writes them):\n${different
+              .map(d => `  ${d.path}: ${d.how}`)
+              .join("\n")}`,
+          );
+        }
+        terminal.print(`${files.length} generated files are up to date`);
+        return;
+      }
+      writeAll(root, files, different);
+      terminal.print(
+        different.length === 0
+          ? `${files.length} generated files were up to date`
+          : different.map(d => `${d.path}: ${d.how}, written`).join("\n"),
+      );
+    });

@@ -27,7 +27,11 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
     .addArgument(new Argument("[module]", "only modules with this in their name"))
     .option("--faults", "plant every known fault too: the proof must fail")
     .addOption(once("--limit <seconds>", "time for each engine", seconds).default(60))
-    .addOption(once("--out <folder>", "where counterexamples go: a wave, and a test with the same inputs", fileName()).default("out/prove"))
+    .addOption(
+      once("--out <folder>", "where counterexamples go: a wave, and a test with the same inputs", fileName()).default(
+        "out/prove",
+      ),
+    )
     .action(async (name: string | undefined, options: ProveOptions) => {
       const { proofs, proofsNamed } = await import("../prove/catalogue.ts");
       const { missingProvers } = await import("../prove/missing.ts");

@@ -6,24 +6,41 @@ import type { Verb } from "../verb.ts";
 
 /** A whole number, 0 to 30. */
 function pathCount(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) > 30) throw new InvalidArgumentError("It must be a whole number from 0 to 30.");
+  if (!/^\d+$/.test(text) || Number(text) > 30)
+    throw new InvalidArgumentError("It must be a whole number from 0 to 30.");
   return Number(text);
 }
 
 /** `mnemo synth`: area and depth after synthesis by Yosys. */
-export const synthVerb: Verb = (program, { terminal, exit }) => program.command("synth")
-  .description("synthesize with Yosys, each block out of context and the whole: LUTs, registers, memories and LUT levels, with the deepest paths by TypeScript line")
-  .addArgument(new Argument("[design]", "what to synthesize").choices(["clio", "library"]).default("clio"))
-  .addOption(once("--target <family>", `device family: ${targetNames.join(", ")}`, choice(targetNames)).default("xcup"))
-  .addOption(setting())
-  .addOption(once("--only <modules>", "just these modules of the design, at any depth, by name without parameters: NetRx,Tlb", (text) => text.split(",")))
-  .addOption(new Option("--no-whole", "the blocks only: the whole takes minutes"))
-  .addOption(once("--paths <number>", "how many of each module's deepest paths to print", pathCount).default(1))
-  .addOption(new Option("--table", "print the paper's Table 4.1 beside the same rows here"))
-  .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
-  .addOption(new Option("--check", "fail when something is more than 5 % worse than in constraints/baseline").conflicts(["writeBaseline"]))
-  .addOption(new Option("--write-baseline", "make this the baseline"))
-  .action(async (design: "clio" | "library", options: SynthOptions) => {
-    const { runSynth } = await import("../synth/run-synth.ts");
-    exit(await runSynth(design, options, terminal));
-  });
+export const synthVerb: Verb = (program, { terminal, exit }) =>
+  program
+    .command("synth")
+    .description(
+      "synthesize with Yosys, each block out of context and the whole: LUTs, registers, memories and LUT levels, with the deepest paths by TypeScript line",
+    )
+    .addArgument(new Argument("[design]", "what to synthesize").choices(["clio", "library"]).default("clio"))
+    .addOption(
+      once("--target <family>", `device family: ${targetNames.join(", ")}`, choice(targetNames)).default("xcup"),
+    )
+    .addOption(setting())
+    .addOption(
+      once(
+        "--only <modules>",
+        "just these modules of the design, at any depth, by name without parameters: NetRx,Tlb",
+        text => text.split(","),
+      ),
+    )
+    .addOption(new Option("--no-whole", "the blocks only: the whole takes minutes"))
+    .addOption(once("--paths <number>", "how many of each module's deepest paths to print", pathCount).default(1))
+    .addOption(new Option("--table", "print the paper's Table 4.1 beside the same rows here"))
+    .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
+    .addOption(
+      new Option("--check", "fail when something is more than 5 % worse than in constraints/baseline").conflicts([
+        "writeBaseline",
+      ]),
+    )
+    .addOption(new Option("--write-baseline", "make this the baseline"))
+    .action(async (design: "clio" | "library", options: SynthOptions) => {
+      const { runSynth } = await import("../synth/run-synth.ts");
+      exit(await runSynth(design, options, terminal));
+    });

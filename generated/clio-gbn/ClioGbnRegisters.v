@@ -54,24 +54,24 @@ module ClioGbnRegisters (
   input  wire [31:0] gbn_tx_skipped,
   input  wire [31:0] gbn_tx_stale
 );
-  reg [15:0] gbn_session_kept; // slave.ts:35
-  reg gbn_open_kept; // slave.ts:35
-  reg asked_full; // axi4-lite.ts:61
-  reg [7:0] asked_held_addr; // axi4-lite.ts:61
-  reg [2:0] asked_held_prot; // axi4-lite.ts:61
-  reg answered_full; // axi4-lite.ts:67
-  reg [31:0] answered_held_data; // axi4-lite.ts:67
-  reg [1:0] answered_held_resp; // axi4-lite.ts:67
-  reg order_address_full; // axi4-lite.ts:70
-  reg [7:0] order_address_held_addr; // axi4-lite.ts:70
-  reg [2:0] order_address_held_prot; // axi4-lite.ts:70
-  reg order_data_full; // axi4-lite.ts:70
-  reg [31:0] order_data_held_data; // axi4-lite.ts:70
-  reg [3:0] order_data_held_strb; // axi4-lite.ts:70
-  reg done_full; // axi4-lite.ts:78
-  reg [1:0] done_held_resp; // axi4-lite.ts:78
-  wire written_ready; // axi4-lite.ts:73
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:62
+  reg [15:0] gbn_session_kept; // slave.ts:44
+  reg gbn_open_kept; // slave.ts:44
+  reg asked_full; // axi4-lite.ts:66
+  reg [7:0] asked_held_addr; // axi4-lite.ts:66
+  reg [2:0] asked_held_prot; // axi4-lite.ts:66
+  reg answered_full; // axi4-lite.ts:72
+  reg [31:0] answered_held_data; // axi4-lite.ts:72
+  reg [1:0] answered_held_resp; // axi4-lite.ts:72
+  reg order_address_full; // axi4-lite.ts:75
+  reg [7:0] order_address_held_addr; // axi4-lite.ts:75
+  reg [2:0] order_address_held_prot; // axi4-lite.ts:75
+  reg order_data_full; // axi4-lite.ts:75
+  reg [31:0] order_data_held_data; // axi4-lite.ts:75
+  reg [3:0] order_data_held_strb; // axi4-lite.ts:75
+  reg done_full; // axi4-lite.ts:85
+  reg [1:0] done_held_resp; // axi4-lite.ts:85
+  wire written_ready; // axi4-lite.ts:78
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
     ({32{asked_held_addr[7:2] == 6'd0}} & 32'h42474c43)
     | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1802)
@@ -111,7 +111,7 @@ module ClioGbnRegisters (
     | answer_payload_data_or_2
     | answer_payload_data_or_3
     | answer_payload_data_or_4
-    | answer_payload_data_or_5; // axi4-lite.ts:62
+    | answer_payload_data_or_5; // axi4-lite.ts:67
   wire answer_payload_resp_or =
     (asked_held_addr[7:2] == 6'd0)
     | (asked_held_addr[7:2] == 6'd1)
@@ -146,10 +146,10 @@ module ClioGbnRegisters (
     | (asked_held_addr[7:2] == 6'd35);
   wire [1:0] answer_payload_resp =
     (answer_payload_resp_or_4 | (asked_held_addr[7:2] == 6'd36) | (asked_held_addr[7:2] == 6'd37) | (asked_held_addr[7:2] == 6'd38) | (asked_held_addr[7:2] == 6'd39)) ? 2'd0 :
-    2'd3; // axi4-lite.ts:62
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
-  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:69
+    2'd3; // axi4-lite.ts:67
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:74
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (order_address_held_addr[7:2] == 6'd0)
@@ -186,10 +186,10 @@ module ClioGbnRegisters (
   wire [1:0] written_payload_resp =
     ((order_address_held_addr[7:2] == 6'd2) | (order_address_held_addr[7:2] == 6'd4)) ? 2'd0 :
     (written_payload_resp_or_4 | (order_address_held_addr[7:2] == 6'd38) | (order_address_held_addr[7:2] == 6'd39)) ? 2'd2 :
-    2'd3; // axi4-lite.ts:73
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:76
-  wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:71
-  wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:71
+    2'd3; // axi4-lite.ts:78
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:81
+  wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:81
+  wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:81
 
   always @(posedge clk)
     if (rst) begin

@@ -27,7 +27,7 @@ module Fifo_shape_0fa7f1_depth32_styledistributed (
   (* ram_style = "distributed" *) reg [81:0] store [0:31]; // fifo.ts:32
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
-  wire [4:0] next_head = pop ? head + 5'd1 : head; // fifo.ts:42
+  wire [4:0] next_head = pop ? head + 5'd1 : head; // fifo.ts:40
 
   always @(posedge clk)
     if (rst) head <= 5'd0;

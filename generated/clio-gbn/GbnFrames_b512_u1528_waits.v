@@ -24,47 +24,47 @@ module GbnFrames_b512_u1528_waits (
   output wire         beats_payload_last,
   output wire         beats_payload_user
 );
-  wire store_push_ready; // frames.ts:46
-  wire store_pop_valid; // frames.ts:46
-  wire [511:0] store_pop_payload_data; // frames.ts:46
-  wire [63:0] store_pop_payload_keep; // frames.ts:46
-  wire store_pop_payload_last; // frames.ts:46
-  wire store_pop_payload_user; // frames.ts:46
-  wire [7:0] store_packets; // frames.ts:46
-  wire store_dropped; // frames.ts:46
-  reg [7:0] used; // frames.ts:50
-  reg room; // frames.ts:51
-  reg first; // frames.ts:54
-  reg [5:0] beat; // frames.ts:55
-  reg storing; // frames.ts:56
-  reg held_valid; // frames.ts:63
-  reg [511:0] held_data; // frames.ts:64
-  reg [63:0] held_keep; // frames.ts:64
-  reg held_last; // frames.ts:64
-  reg held_user; // frames.ts:64
-  reg held_over; // frames.ts:65
-  reg held_stored; // frames.ts:66
-  reg [431:0] header; // frames.ts:67
-  reg [11:0] last_byte; // frames.ts:68
-  reg [7:0] coming; // frames.ts:94
-  wire store_push_valid; // frames.ts:46
-  wire store_pop_ready; // frames.ts:46
-  wire stored_now = first ? room : storing; // frames.ts:57
-  wire taken = rx_valid & rx_ready; // frames.ts:59
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:80
-  wire ends_1 = held_valid & held_last; // frames.ts:85
-  wire long = last_byte >= 12'd1528; // frames.ts:86
-  wire dropped = discard | long | held_user; // frames.ts:89
-  wire pushed = store_push_valid & store_push_ready; // frames.ts:95
-  wire [7:0] popped = {7'd0, store_pop_valid & store_pop_ready}; // frames.ts:95
+  wire store_push_ready; // frames.ts:86
+  wire store_pop_valid; // frames.ts:86
+  wire [511:0] store_pop_payload_data; // frames.ts:86
+  wire [63:0] store_pop_payload_keep; // frames.ts:86
+  wire store_pop_payload_last; // frames.ts:86
+  wire store_pop_payload_user; // frames.ts:86
+  wire [7:0] store_packets; // frames.ts:86
+  wire store_dropped; // frames.ts:86
+  reg [7:0] used; // frames.ts:93
+  reg room; // frames.ts:94
+  reg first; // frames.ts:97
+  reg [5:0] beat; // frames.ts:98
+  reg storing; // frames.ts:99
+  reg held_valid; // frames.ts:107
+  reg [511:0] held_data; // frames.ts:108
+  reg [63:0] held_keep; // frames.ts:108
+  reg held_last; // frames.ts:108
+  reg held_user; // frames.ts:108
+  reg held_over; // frames.ts:109
+  reg held_stored; // frames.ts:110
+  reg [431:0] header; // frames.ts:111
+  reg [11:0] last_byte; // frames.ts:112
+  reg [7:0] coming; // frames.ts:138
+  wire store_push_valid; // frames.ts:86
+  wire store_pop_ready; // frames.ts:86
+  wire stored_now = first ? room : storing; // frames.ts:100
+  wire taken = rx_valid & rx_ready; // frames.ts:102
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:124
+  wire ends_1 = held_valid & held_last; // frames.ts:129
+  wire long = last_byte >= 12'd1528; // frames.ts:130
+  wire dropped = discard | long | held_user; // frames.ts:133
+  wire pushed = store_push_valid & store_push_ready; // frames.ts:139
+  wire [7:0] popped = {7'd0, store_pop_valid & store_pop_ready}; // frames.ts:140
 
   assign store_push_valid = held_valid & held_stored & (~held_over | held_last);
-  wire [511:0] store_push_payload_data = held_data; // frames.ts:46
-  wire [63:0] store_push_payload_keep = held_keep; // frames.ts:46
-  wire store_push_payload_last = held_last; // frames.ts:46
-  wire store_push_payload_user = ends_1 & dropped; // frames.ts:46
+  wire [511:0] store_push_payload_data = held_data; // frames.ts:86
+  wire [63:0] store_push_payload_keep = held_keep; // frames.ts:86
+  wire store_push_payload_last = held_last; // frames.ts:86
+  wire store_push_payload_user = ends_1 & dropped; // frames.ts:86
   assign store_pop_ready = beats_ready;
-  PacketFifo_shape_b1a495_depth128_lastlast_dropuser_styleblock store_i ( // frames.ts:46
+  PacketFifo_shape_b1a495_depth128_lastlast_dropuser_styleblock store_i ( // frames.ts:86
     .clk               (clk),
     .rst               (rst),
     .push_valid        (store_push_valid),

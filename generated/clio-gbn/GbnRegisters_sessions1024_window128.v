@@ -53,64 +53,64 @@ module GbnRegisters_sessions1024_window128 (
   input  wire [31:0] counters_tx_skipped,
   input  wire [31:0] counters_tx_stale
 );
-  wire registers_s_aw_ready; // gbn-registers.ts:18
-  wire registers_s_w_ready; // gbn-registers.ts:18
-  wire registers_s_b_valid; // gbn-registers.ts:18
-  wire [1:0] registers_s_b_payload_resp; // gbn-registers.ts:18
-  wire registers_s_ar_ready; // gbn-registers.ts:18
-  wire registers_s_r_valid; // gbn-registers.ts:18
-  wire [31:0] registers_s_r_payload_data; // gbn-registers.ts:18
-  wire [1:0] registers_s_r_payload_resp; // gbn-registers.ts:18
-  wire [15:0] registers_gbn_session; // gbn-registers.ts:18
-  wire registers_gbn_open; // gbn-registers.ts:18
-  wire registers_gbn_go; // gbn-registers.ts:18
-  wire registers_gbn_failed_taken; // gbn-registers.ts:18
-  reg ordered; // gbn-registers.ts:23
-  reg pending; // gbn-registers.ts:24
-  wire failures_push_ready; // gbn-registers.ts:31
-  wire failures_pop_valid; // gbn-registers.ts:31
-  wire [9:0] failures_pop_payload; // gbn-registers.ts:31
-  wire [4:0] failures_level; // gbn-registers.ts:31
+  wire registers_s_aw_ready; // gbn-registers.ts:41
+  wire registers_s_w_ready; // gbn-registers.ts:41
+  wire registers_s_b_valid; // gbn-registers.ts:41
+  wire [1:0] registers_s_b_payload_resp; // gbn-registers.ts:41
+  wire registers_s_ar_ready; // gbn-registers.ts:41
+  wire registers_s_r_valid; // gbn-registers.ts:41
+  wire [31:0] registers_s_r_payload_data; // gbn-registers.ts:41
+  wire [1:0] registers_s_r_payload_resp; // gbn-registers.ts:41
+  wire [15:0] registers_gbn_session; // gbn-registers.ts:41
+  wire registers_gbn_open; // gbn-registers.ts:41
+  wire registers_gbn_go; // gbn-registers.ts:41
+  wire registers_gbn_failed_taken; // gbn-registers.ts:41
+  reg ordered; // gbn-registers.ts:50
+  reg pending; // gbn-registers.ts:51
+  wire failures_push_ready; // gbn-registers.ts:58
+  wire failures_pop_valid; // gbn-registers.ts:58
+  wire [9:0] failures_pop_payload; // gbn-registers.ts:58
+  wire [4:0] failures_level; // gbn-registers.ts:58
 
-  wire registers_s_aw_valid = s_aw_valid; // gbn-registers.ts:18
-  wire [7:0] registers_s_aw_payload_addr = s_aw_payload_addr; // gbn-registers.ts:18
-  wire [2:0] registers_s_aw_payload_prot = s_aw_payload_prot; // gbn-registers.ts:18
-  wire registers_s_w_valid = s_w_valid; // gbn-registers.ts:18
-  wire [31:0] registers_s_w_payload_data = s_w_payload_data; // gbn-registers.ts:18
-  wire [3:0] registers_s_w_payload_strb = s_w_payload_strb; // gbn-registers.ts:18
-  wire registers_s_b_ready = s_b_ready; // gbn-registers.ts:18
-  wire registers_s_ar_valid = s_ar_valid; // gbn-registers.ts:18
-  wire [7:0] registers_s_ar_payload_addr = s_ar_payload_addr; // gbn-registers.ts:18
-  wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // gbn-registers.ts:18
-  wire registers_s_r_ready = s_r_ready; // gbn-registers.ts:18
-  wire registers_gbn_idle = ~(pending | ordered); // gbn-registers.ts:18
-  wire registers_gbn_failed_waiting = failures_pop_valid; // gbn-registers.ts:18
-  wire [15:0] registers_gbn_failed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_accepted = counters_rx_accepted; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_duplicates = counters_rx_duplicates; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_ahead = counters_rx_ahead; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_strangers = counters_rx_strangers; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_refused = counters_rx_refused; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_malformed = counters_rx_malformed; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_corrupt = counters_rx_corrupt; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_management = counters_rx_management; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_passed = counters_rx_passed; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_acks_heard = counters_rx_acks_heard; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_acks = counters_rx_acks; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_rx_nacks = counters_rx_nacks; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_sent = counters_tx_sent; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_management = counters_tx_management; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_passed = counters_tx_passed; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_closed = counters_tx_closed; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_resent = counters_tx_resent; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_nacked = counters_tx_nacked; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_timeouts = counters_tx_timeouts; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_failed = counters_tx_failed; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_memory_errors = counters_tx_memory_errors; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_waited = counters_tx_waited; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_skipped = counters_tx_skipped; // gbn-registers.ts:18
-  wire [31:0] registers_gbn_tx_stale = counters_tx_stale; // gbn-registers.ts:18
-  ClioGbnRegisters registers ( // gbn-registers.ts:18
+  wire registers_s_aw_valid = s_aw_valid; // gbn-registers.ts:41
+  wire [7:0] registers_s_aw_payload_addr = s_aw_payload_addr; // gbn-registers.ts:41
+  wire [2:0] registers_s_aw_payload_prot = s_aw_payload_prot; // gbn-registers.ts:41
+  wire registers_s_w_valid = s_w_valid; // gbn-registers.ts:41
+  wire [31:0] registers_s_w_payload_data = s_w_payload_data; // gbn-registers.ts:41
+  wire [3:0] registers_s_w_payload_strb = s_w_payload_strb; // gbn-registers.ts:41
+  wire registers_s_b_ready = s_b_ready; // gbn-registers.ts:41
+  wire registers_s_ar_valid = s_ar_valid; // gbn-registers.ts:41
+  wire [7:0] registers_s_ar_payload_addr = s_ar_payload_addr; // gbn-registers.ts:41
+  wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // gbn-registers.ts:41
+  wire registers_s_r_ready = s_r_ready; // gbn-registers.ts:41
+  wire registers_gbn_idle = ~(pending | ordered); // gbn-registers.ts:41
+  wire registers_gbn_failed_waiting = failures_pop_valid; // gbn-registers.ts:41
+  wire [15:0] registers_gbn_failed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_accepted = counters_rx_accepted; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_duplicates = counters_rx_duplicates; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_ahead = counters_rx_ahead; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_strangers = counters_rx_strangers; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_refused = counters_rx_refused; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_malformed = counters_rx_malformed; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_corrupt = counters_rx_corrupt; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_management = counters_rx_management; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_passed = counters_rx_passed; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_acks_heard = counters_rx_acks_heard; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_acks = counters_rx_acks; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_rx_nacks = counters_rx_nacks; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_sent = counters_tx_sent; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_management = counters_tx_management; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_passed = counters_tx_passed; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_closed = counters_tx_closed; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_resent = counters_tx_resent; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_nacked = counters_tx_nacked; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_timeouts = counters_tx_timeouts; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_failed = counters_tx_failed; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_memory_errors = counters_tx_memory_errors; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_waited = counters_tx_waited; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_skipped = counters_tx_skipped; // gbn-registers.ts:41
+  wire [31:0] registers_gbn_tx_stale = counters_tx_stale; // gbn-registers.ts:41
+  ClioGbnRegisters registers ( // gbn-registers.ts:41
     .clk                  (clk),
     .rst                  (rst),
     .s_aw_valid           (registers_s_aw_valid),
@@ -165,10 +165,10 @@ module GbnRegisters_sessions1024_window128 (
     .gbn_tx_stale         (registers_gbn_tx_stale)
   );
 
-  wire failures_push_valid = failed_valid; // gbn-registers.ts:31
-  wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:31
-  wire failures_pop_ready = registers_gbn_failed_taken; // gbn-registers.ts:31
-  Fifo_shape10_depth16_styledistributed failures ( // gbn-registers.ts:31
+  wire failures_push_valid = failed_valid; // gbn-registers.ts:58
+  wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:58
+  wire failures_pop_ready = registers_gbn_failed_taken; // gbn-registers.ts:58
+  Fifo_shape10_depth16_styledistributed failures ( // gbn-registers.ts:58
     .clk          (clk),
     .rst          (rst),
     .push_valid   (failures_push_valid),

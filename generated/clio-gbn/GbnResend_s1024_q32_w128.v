@@ -31,14 +31,14 @@ module GbnResend_s1024_q32_w128 (
   localparam [2:0] state_settle = 3'd3;
   localparam [2:0] state_fetch = 3'd4;
   localparam [2:0] state_reading = 3'd5;
-  reg [9:0] session; // resend.ts:20
-  reg [31:0] sequence_; // resend.ts:20
-  reg [15:0] target; // resend.ts:20
-  reg fresh; // resend.ts:20
-  reg busy; // resend.ts:20
-  reg [2:0] state; // resend.ts:22
+  reg [9:0] session; // resend.ts:42
+  reg [31:0] sequence_; // resend.ts:43
+  reg [15:0] target; // resend.ts:44
+  reg fresh; // resend.ts:45
+  reg busy; // resend.ts:46
+  reg [2:0] state; // resend.ts:53
   wire [15:0] settled_diff = written - target;
-  wire settled = ~settled_diff[15]; // resend.ts:21
+  wire settled = ~settled_diff[15]; // resend.ts:47
 
   always @(posedge clk)
     case (state)
@@ -92,13 +92,13 @@ module GbnResend_s1024_q32_w128 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert ((state != state_answer) | stepped_valid); // resend.ts:46
+    if (~rst) assert ((state != state_answer) | stepped_valid); // resend.ts:81
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~((state != state_answer) | stepped_valid)) begin
-        $display("%s", "assertion failed: a question is answered in the next cycle (resend.ts:46)"); // resend.ts:46
+        $display("%s", "assertion failed: a question is answered in the next cycle (resend.ts:81)"); // resend.ts:81
         $stop;
       end
     end

@@ -57,64 +57,64 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last
 );
-  wire pending_push_ready; // store.ts:63
-  wire pending_pop_valid; // store.ts:63
-  wire pending_pop_payload; // store.ts:63
-  wire [6:0] pending_level; // store.ts:63
-  reg write_running; // store.ts:47
-  reg [27:0] write_at; // store.ts:48
-  reg [6:0] write_left; // store.ts:49
-  reg [5:0] beat; // store.ts:73
-  reg beats_full; // store.ts:74
-  reg [511:0] beats_held_data; // store.ts:74
-  reg [63:0] beats_held_keep; // store.ts:74
-  reg beats_held_last; // store.ts:74
-  reg beats_held_user; // store.ts:74
-  reg beats_skid_full; // store.ts:74
-  reg [511:0] beats_skid_held_data; // store.ts:74
-  reg [63:0] beats_skid_held_keep; // store.ts:74
-  reg beats_skid_held_last; // store.ts:74
-  reg beats_skid_held_user; // store.ts:74
-  reg [15:0] written_1; // store.ts:79
-  reg asked; // store.ts:87
-  reg coming; // store.ts:88
-  reg [16:0] read_place; // store.ts:89
-  reg read_running; // store.ts:47
-  reg [27:0] read_at; // store.ts:48
-  reg [6:0] read_left; // store.ts:49
-  reg [6:0] last_beat; // store.ts:93
-  reg [5:0] last_lane; // store.ts:94
-  reg [6:0] index; // store.ts:95
-  reg bad; // store.ts:96
-  wire frames_push_ready; // store.ts:97
-  wire frames_pop_valid; // store.ts:97
-  wire [511:0] frames_pop_payload_data; // store.ts:97
-  wire [63:0] frames_pop_payload_keep; // store.ts:97
-  wire frames_pop_payload_last; // store.ts:97
-  wire frames_pop_payload_user; // store.ts:97
-  wire [6:0] frames_packets; // store.ts:97
-  wire frames_dropped; // store.ts:97
-  reg errors_1; // store.ts:120
-  (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // store.ts:41
-  reg [10:0] length; // store.ts:90
-  wire [16:0] written_place = {place_payload_at_session, place_payload_at_place}; // store.ts:62
-  wire aw_taken = aw_valid & aw_ready; // store.ts:64
-  wire write_final = write_left <= 7'd64; // store.ts:50
-  wire [7:0] write_len = write_final ? {1'b0, write_left - 7'd1} : 8'd63; // store.ts:51
-  wire beats_room = ~beats_full | w_ready; // store.ts:74
-  wire [16:0] length_node = {read_payload_session, read_payload_place}; // store.ts:90
-  wire ar_taken = ar_valid & ar_ready; // store.ts:91
-  wire read_final = read_left <= 7'd64; // store.ts:50
-  wire [7:0] read_len = read_final ? {1'b0, read_left - 7'd1} : 8'd63; // store.ts:51
-  wire last = index == last_beat; // store.ts:98
-  wire came = r_valid & r_ready; // store.ts:98
-  wire ends = came & last; // store.ts:99
-  wire failed = bad | (|r_payload_resp); // store.ts:110
+  wire pending_push_ready; // store.ts:127
+  wire pending_pop_valid; // store.ts:127
+  wire pending_pop_payload; // store.ts:127
+  wire [6:0] pending_level; // store.ts:127
+  reg write_running; // store.ts:107
+  reg [27:0] write_at; // store.ts:108
+  reg [6:0] write_left; // store.ts:109
+  reg [5:0] beat; // store.ts:137
+  reg beats_full; // store.ts:138
+  reg [511:0] beats_held_data; // store.ts:138
+  reg [63:0] beats_held_keep; // store.ts:138
+  reg beats_held_last; // store.ts:138
+  reg beats_held_user; // store.ts:138
+  reg beats_skid_full; // store.ts:138
+  reg [511:0] beats_skid_held_data; // store.ts:138
+  reg [63:0] beats_skid_held_keep; // store.ts:138
+  reg beats_skid_held_last; // store.ts:138
+  reg beats_skid_held_user; // store.ts:138
+  reg [15:0] written_1; // store.ts:143
+  reg asked; // store.ts:151
+  reg coming; // store.ts:152
+  reg [16:0] read_place; // store.ts:153
+  reg read_running; // store.ts:107
+  reg [27:0] read_at; // store.ts:108
+  reg [6:0] read_left; // store.ts:109
+  reg [6:0] last_beat; // store.ts:157
+  reg [5:0] last_lane; // store.ts:158
+  reg [6:0] index; // store.ts:159
+  reg bad; // store.ts:160
+  wire frames_push_ready; // store.ts:161
+  wire frames_pop_valid; // store.ts:161
+  wire [511:0] frames_pop_payload_data; // store.ts:161
+  wire [63:0] frames_pop_payload_keep; // store.ts:161
+  wire frames_pop_payload_last; // store.ts:161
+  wire frames_pop_payload_user; // store.ts:161
+  wire [6:0] frames_packets; // store.ts:161
+  wire frames_dropped; // store.ts:161
+  reg errors_1; // store.ts:201
+  (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // store.ts:95
+  reg [10:0] length; // store.ts:154
+  wire [16:0] written_place = {place_payload_at_session, place_payload_at_place}; // store.ts:126
+  wire aw_taken = aw_valid & aw_ready; // store.ts:128
+  wire write_final = write_left <= 7'd64; // store.ts:110
+  wire [7:0] write_len = write_final ? {1'b0, write_left - 7'd1} : 8'd63; // store.ts:111
+  wire beats_room = ~beats_full | w_ready; // store.ts:138
+  wire [16:0] length_node = {read_payload_session, read_payload_place}; // store.ts:154
+  wire ar_taken = ar_valid & ar_ready; // store.ts:155
+  wire read_final = read_left <= 7'd64; // store.ts:110
+  wire [7:0] read_len = read_final ? {1'b0, read_left - 7'd1} : 8'd63; // store.ts:111
+  wire last = index == last_beat; // store.ts:171
+  wire came = r_valid & r_ready; // store.ts:172
+  wire ends = came & last; // store.ts:173
+  wire failed = bad | (|r_payload_resp); // store.ts:186
 
-  wire pending_push_valid = aw_taken; // store.ts:63
-  wire pending_push_payload = write_final; // store.ts:63
-  wire pending_pop_ready = b_valid; // store.ts:63
-  Fifo_shape1_depth64_styledistributed pending ( // store.ts:63
+  wire pending_push_valid = aw_taken; // store.ts:127
+  wire pending_push_payload = write_final; // store.ts:127
+  wire pending_pop_ready = b_valid; // store.ts:127
+  Fifo_shape1_depth64_styledistributed pending ( // store.ts:127
     .clk          (clk),
     .rst          (rst),
     .push_valid   (pending_push_valid),
@@ -126,8 +126,8 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
     .level        (pending_level)
   );
 
-  wire frames_push_valid = r_valid; // store.ts:97
-  wire [511:0] frames_push_payload_data = r_payload_data; // store.ts:97
+  wire frames_push_valid = r_valid; // store.ts:161
+  wire [511:0] frames_push_payload_data = r_payload_data; // store.ts:161
   wire [63:0] frames_push_payload_keep_joined = {
     last_lane >= 6'd63,
     last_lane >= 6'd62,
@@ -194,11 +194,11 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
     last_lane >= 6'd1,
     1'b1
   };
-  wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // store.ts:97
-  wire frames_push_payload_last = last; // store.ts:97
-  wire frames_push_payload_user = last & failed; // store.ts:97
-  wire frames_pop_ready = frame_ready; // store.ts:97
-  PacketFifo_shape_b1a495_depth64_lastlast_dropuser_styleblock frames ( // store.ts:97
+  wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // store.ts:161
+  wire frames_push_payload_last = last; // store.ts:161
+  wire frames_push_payload_user = last & failed; // store.ts:161
+  wire frames_pop_ready = frame_ready; // store.ts:161
+  PacketFifo_shape_b1a495_depth64_lastlast_dropuser_styleblock frames ( // store.ts:161
     .clk               (clk),
     .rst               (rst),
     .push_valid        (frames_push_valid),
@@ -357,7 +357,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (b_valid) assert (pending_pop_valid); // store.ts:83
+      if (b_valid) assert (pending_pop_valid); // store.ts:147
     end
 `else
 `ifndef SYNTHESIS
@@ -365,7 +365,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
     if (~rst) begin
       if (b_valid) begin
         if (~pending_pop_valid) begin
-          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (store.ts:83)"); // store.ts:83
+          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (store.ts:147)"); // store.ts:147
           $stop;
         end
       end

@@ -45,71 +45,71 @@ module ChaseAnswer_b64_c8_d1466 (
   output wire         busy_valid,
   output wire [2:0]   busy_context
 );
-  reg busy; // answer.ts:30
-  reg head_left; // answer.ts:31
-  reg body_left; // answer.ts:32
-  reg [2:0] now_context; // answer.ts:33
-  reg [3:0] now_status; // answer.ts:33
-  reg now_streamed; // answer.ts:33
-  reg [63:0] va; // answer.ts:34
-  reg [13:0] bytes; // answer.ts:35
-  reg bare; // answer.ts:37
-  wire align_job_ready; // answer.ts:64
-  wire align_input_ready; // answer.ts:64
-  wire align_output_valid; // answer.ts:64
-  wire [511:0] align_output_payload_data; // answer.ts:64
-  wire [63:0] align_output_payload_keep; // answer.ts:64
-  wire align_output_payload_tag; // answer.ts:64
-  wire align_output_payload_bad; // answer.ts:64
-  wire align_output_payload_last; // answer.ts:64
-  wire align_input_last; // answer.ts:64
-  reg [5:0] from; // answer.ts:65
-  reg job_left; // answer.ts:66
-  reg [2:0] index; // answer.ts:69
-  reg [8:0] inputs_left; // answer.ts:70
-  reg beats; // answer.ts:91
-  reg staged_full; // answer.ts:102
-  reg [511:0] staged_held_data; // answer.ts:102
-  reg staged_held_last; // answer.ts:102
-  reg staged_skid_full; // answer.ts:102
-  reg [511:0] staged_skid_held_data; // answer.ts:102
-  reg staged_skid_held_last; // answer.ts:102
-  (* ram_style = "distributed" *) reg [21:0] values [0:7]; // answer.ts:22
-  (* ram_style = "distributed" *) reg [63:0] addresses [0:7]; // answer.ts:24
-  (* ram_style = "distributed" *) reg [511:0] nodes [0:63]; // answer.ts:26
-  wire needs; // answer.ts:94
-  wire shares; // answer.ts:93
-  wire in_head; // answer.ts:92
-  wire ok = now_status == 4'd0; // answer.ts:38
-  wire begins = ended_valid & ended_ready; // answer.ts:40
-  wire succeeds = ended_payload_status == 4'd0; // answer.ts:40
-  wire head_done = ~head_left | (reply_valid & reply_ready); // answer.ts:41
-  wire out_valid = busy & body_left & (~needs | align_output_valid); // answer.ts:42
-  wire out_ready = ~staged_skid_full; // answer.ts:42
+  reg busy; // answer.ts:75
+  reg head_left; // answer.ts:76
+  reg body_left; // answer.ts:77
+  reg [2:0] now_context; // answer.ts:78
+  reg [3:0] now_status; // answer.ts:78
+  reg now_streamed; // answer.ts:78
+  reg [63:0] va; // answer.ts:79
+  reg [13:0] bytes; // answer.ts:80
+  reg bare; // answer.ts:82
+  wire align_job_ready; // answer.ts:115
+  wire align_input_ready; // answer.ts:115
+  wire align_output_valid; // answer.ts:115
+  wire [511:0] align_output_payload_data; // answer.ts:115
+  wire [63:0] align_output_payload_keep; // answer.ts:115
+  wire align_output_payload_tag; // answer.ts:115
+  wire align_output_payload_bad; // answer.ts:115
+  wire align_output_payload_last; // answer.ts:115
+  wire align_input_last; // answer.ts:115
+  reg [5:0] from; // answer.ts:116
+  reg job_left; // answer.ts:117
+  reg [2:0] index; // answer.ts:120
+  reg [8:0] inputs_left; // answer.ts:121
+  reg beats; // answer.ts:148
+  reg staged_full; // answer.ts:162
+  reg [511:0] staged_held_data; // answer.ts:162
+  reg staged_held_last; // answer.ts:162
+  reg staged_skid_full; // answer.ts:162
+  reg [511:0] staged_skid_held_data; // answer.ts:162
+  reg staged_skid_held_last; // answer.ts:162
+  (* ram_style = "distributed" *) reg [21:0] values [0:7]; // answer.ts:67
+  (* ram_style = "distributed" *) reg [63:0] addresses [0:7]; // answer.ts:69
+  (* ram_style = "distributed" *) reg [511:0] nodes [0:63]; // answer.ts:71
+  wire needs; // answer.ts:151
+  wire shares; // answer.ts:150
+  wire in_head; // answer.ts:149
+  wire ok = now_status == 4'd0; // answer.ts:83
+  wire begins = ended_valid & ended_ready; // answer.ts:86
+  wire succeeds = ended_payload_status == 4'd0; // answer.ts:87
+  wire head_done = ~head_left | (reply_valid & reply_ready); // answer.ts:88
+  wire out_valid = busy & body_left & (~needs | align_output_valid); // answer.ts:89
+  wire out_ready = ~staged_skid_full; // answer.ts:89
   wire [511:0] out_payload_data = {
     align_output_payload_data[511:96],
     shares ? {18'd0, bytes, va} : align_output_payload_data[95:0]
-  }; // answer.ts:42
-  wire out_payload_last = ~in_head & (bare | align_output_payload_last); // answer.ts:42
-  wire body_done = ~body_left | (out_valid & out_ready & out_payload_last); // answer.ts:42
+  }; // answer.ts:89
+  wire out_payload_last = ~in_head & (bare | align_output_payload_last); // answer.ts:89
+  wire body_done = ~body_left | (out_valid & out_ready & out_payload_last); // answer.ts:90
   wire [21:0] first_lane_word = values[ended_payload_context];
-  wire [5:0] first_lane = ended_payload_streamed ? 6'd0 : first_lane_word[19:14]; // answer.ts:71
-  wire feeds = |inputs_left; // answer.ts:73
+  wire [5:0] first_lane = ended_payload_streamed ? 6'd0 : first_lane_word[19:14]; // answer.ts:122
+  wire feeds = |inputs_left; // answer.ts:124
   assign in_head = 1'b0;
   assign shares = ~beats;
   assign needs = ~in_head & ~bare;
-  wire staged_room = ~staged_full | reply_data_ready; // answer.ts:102
+  wire staged_room = ~staged_full | reply_data_ready; // answer.ts:162
 
-  wire align_job_valid = job_left; // answer.ts:64
-  wire [5:0] align_job_payload_from = from; // answer.ts:64
-  wire [5:0] align_job_payload_to = 6'd12; // answer.ts:64
-  wire [13:0] align_job_payload_length = bytes; // answer.ts:64
-  wire align_job_payload_tag = 1'b0; // answer.ts:64
-  wire align_input_valid = feeds & (~now_streamed | value_valid); // answer.ts:64
-  wire [511:0] align_input_payload_data = now_streamed ? value_payload_data : nodes[{now_context, index}]; // answer.ts:64
-  wire align_input_payload_bad = 1'b0; // answer.ts:64
-  wire align_output_ready = busy & body_left & needs & out_ready; // answer.ts:64
-  Align_beatBytes64_tagBits1 align ( // answer.ts:64
+  wire align_job_valid = job_left; // answer.ts:115
+  wire [5:0] align_job_payload_from = from; // answer.ts:115
+  wire [5:0] align_job_payload_to = 6'd12; // answer.ts:115
+  wire [13:0] align_job_payload_length = bytes; // answer.ts:115
+  wire align_job_payload_tag = 1'b0; // answer.ts:115
+  wire align_input_valid = feeds & (~now_streamed | value_valid); // answer.ts:115
+  wire [511:0] align_input_payload_data = now_streamed ? value_payload_data : nodes[{now_context, index}]; // answer.ts:115
+  wire align_input_payload_bad = 1'b0; // answer.ts:115
+  wire align_output_ready = busy & body_left & needs & out_ready; // answer.ts:115
+  Align_beatBytes64_tagBits1 align ( // answer.ts:115
     .clk                 (clk),
     .rst                 (rst),
     .job_valid           (align_job_valid),

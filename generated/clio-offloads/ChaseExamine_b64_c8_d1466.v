@@ -61,70 +61,70 @@ module ChaseExamine_b64_c8_d1466 (
   localparam [1:0] state_idle = 2'd0;
   localparam [1:0] state_node = 2'd1;
   localparam [1:0] state_value = 2'd2;
-  reg [2:0] work_context; // examine.ts:46
-  reg [63:0] work_va; // examine.ts:46
-  reg [15:0] work_left; // examine.ts:46
-  reg [63:0] work_job_key; // examine.ts:46
-  reg work_job_use_key; // examine.ts:46
-  reg work_job_use_depth; // examine.ts:46
-  reg [8:0] work_job_key_end; // examine.ts:46
-  reg [3:0] work_job_next; // examine.ts:46
-  reg work_job_follows; // examine.ts:46
-  reg [8:0] work_job_pointer_end; // examine.ts:46
-  reg [13:0] work_job_node_bytes; // examine.ts:46
-  reg [13:0] work_job_value_bytes; // examine.ts:46
-  reg [7:0] work_job_value_offset; // examine.ts:46
-  reg [2:0] index; // examine.ts:47
-  reg [1:0] state; // examine.ts:55
-  reg staged_full; // examine.ts:80
-  reg [2:0] staged_held_context; // examine.ts:80
-  reg [3:0] staged_held_status; // examine.ts:80
-  reg staged_held_streamed; // examine.ts:80
-  reg staged_skid_full; // examine.ts:80
-  reg [2:0] staged_skid_held_context; // examine.ts:80
-  reg [3:0] staged_skid_held_status; // examine.ts:80
-  reg staged_skid_held_streamed; // examine.ts:80
-  reg beat_valid; // examine.ts:84
-  reg beat_last; // examine.ts:85
-  reg [2:0] beat_index_1; // examine.ts:86
-  reg [511:0] beat_data_1; // examine.ts:87
-  reg [55:0] before_; // examine.ts:88
-  reg [63:0] key; // examine.ts:98
-  reg [63:0] next; // examine.ts:98
-  reg [63:0] pointer; // examine.ts:98
-  reg seen_valid; // examine.ts:107
-  reg [2:0] seen_context; // examine.ts:108
-  reg [63:0] seen_va; // examine.ts:108
-  reg [15:0] seen_left; // examine.ts:108
-  reg [63:0] seen_job_key; // examine.ts:108
-  reg seen_job_use_key; // examine.ts:108
-  reg seen_job_use_depth; // examine.ts:108
-  reg [8:0] seen_job_key_end; // examine.ts:108
-  reg [3:0] seen_job_next; // examine.ts:108
-  reg seen_job_follows; // examine.ts:108
-  reg [8:0] seen_job_pointer_end; // examine.ts:108
-  reg [13:0] seen_job_node_bytes; // examine.ts:108
-  reg [13:0] seen_job_value_bytes; // examine.ts:108
-  reg [7:0] seen_job_value_offset; // examine.ts:108
-  reg step_valid; // examine.ts:114
-  reg step_found; // examine.ts:115
-  reg step_ends; // examine.ts:116
-  reg [2:0] step_context; // examine.ts:117
-  reg step_value; // examine.ts:117
-  reg [63:0] step_va; // examine.ts:117
-  reg [13:0] step_length; // examine.ts:117
-  reg [15:0] step_left; // examine.ts:117
-  reg [63:0] step_va_1; // examine.ts:118
-  (* ram_style = "distributed" *) reg [124:0] jobs [0:7]; // examine.ts:38
-  (* ram_style = "distributed" *) reg [15:0] lefts [0:7]; // examine.ts:40
-  wire [2:0] reply_context = memory_reply_payload_tag[2:0]; // examine.ts:44
-  wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != 4'd0); // examine.ts:48
-  wire passing_valid_1 = (state == state_idle) & memory_reply_valid & passes; // examine.ts:50
-  wire passing_ready_1 = ~staged_skid_full; // examine.ts:50
-  wire passing_payload_streamed_1 = memory_reply_payload_status == 4'd0; // examine.ts:50
-  wire staged_room = ~staged_full | passing_ready; // examine.ts:80
-  wire last_one = seen_left == 16'd1; // examine.ts:111
-  wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:112
+  reg [2:0] work_context; // examine.ts:99
+  reg [63:0] work_va; // examine.ts:99
+  reg [15:0] work_left; // examine.ts:99
+  reg [63:0] work_job_key; // examine.ts:99
+  reg work_job_use_key; // examine.ts:99
+  reg work_job_use_depth; // examine.ts:99
+  reg [8:0] work_job_key_end; // examine.ts:99
+  reg [3:0] work_job_next; // examine.ts:99
+  reg work_job_follows; // examine.ts:99
+  reg [8:0] work_job_pointer_end; // examine.ts:99
+  reg [13:0] work_job_node_bytes; // examine.ts:99
+  reg [13:0] work_job_value_bytes; // examine.ts:99
+  reg [7:0] work_job_value_offset; // examine.ts:99
+  reg [2:0] index; // examine.ts:100
+  reg [1:0] state; // examine.ts:108
+  reg staged_full; // examine.ts:138
+  reg [2:0] staged_held_context; // examine.ts:138
+  reg [3:0] staged_held_status; // examine.ts:138
+  reg staged_held_streamed; // examine.ts:138
+  reg staged_skid_full; // examine.ts:138
+  reg [2:0] staged_skid_held_context; // examine.ts:138
+  reg [3:0] staged_skid_held_status; // examine.ts:138
+  reg staged_skid_held_streamed; // examine.ts:138
+  reg beat_valid; // examine.ts:142
+  reg beat_last; // examine.ts:143
+  reg [2:0] beat_index_1; // examine.ts:144
+  reg [511:0] beat_data_1; // examine.ts:145
+  reg [55:0] before_; // examine.ts:146
+  reg [63:0] key; // examine.ts:156
+  reg [63:0] next; // examine.ts:157
+  reg [63:0] pointer; // examine.ts:158
+  reg seen_valid; // examine.ts:169
+  reg [2:0] seen_context; // examine.ts:170
+  reg [63:0] seen_va; // examine.ts:170
+  reg [15:0] seen_left; // examine.ts:170
+  reg [63:0] seen_job_key; // examine.ts:170
+  reg seen_job_use_key; // examine.ts:170
+  reg seen_job_use_depth; // examine.ts:170
+  reg [8:0] seen_job_key_end; // examine.ts:170
+  reg [3:0] seen_job_next; // examine.ts:170
+  reg seen_job_follows; // examine.ts:170
+  reg [8:0] seen_job_pointer_end; // examine.ts:170
+  reg [13:0] seen_job_node_bytes; // examine.ts:170
+  reg [13:0] seen_job_value_bytes; // examine.ts:170
+  reg [7:0] seen_job_value_offset; // examine.ts:170
+  reg step_valid; // examine.ts:176
+  reg step_found; // examine.ts:177
+  reg step_ends; // examine.ts:178
+  reg [2:0] step_context; // examine.ts:179
+  reg step_value; // examine.ts:179
+  reg [63:0] step_va; // examine.ts:179
+  reg [13:0] step_length; // examine.ts:179
+  reg [15:0] step_left; // examine.ts:179
+  reg [63:0] step_va_1; // examine.ts:180
+  (* ram_style = "distributed" *) reg [124:0] jobs [0:7]; // examine.ts:90
+  (* ram_style = "distributed" *) reg [15:0] lefts [0:7]; // examine.ts:92
+  wire [2:0] reply_context = memory_reply_payload_tag[2:0]; // examine.ts:97
+  wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != 4'd0); // examine.ts:101
+  wire passing_valid_1 = (state == state_idle) & memory_reply_valid & passes; // examine.ts:103
+  wire passing_ready_1 = ~staged_skid_full; // examine.ts:103
+  wire passing_payload_streamed_1 = memory_reply_payload_status == 4'd0; // examine.ts:103
+  wire staged_room = ~staged_full | passing_ready; // examine.ts:138
+  wire last_one = seen_left == 16'd1; // examine.ts:173
+  wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:174
   wire [124:0] work_job_key_word = jobs[reply_context];
 
   always @(posedge clk)
@@ -315,13 +315,13 @@ module ChaseExamine_b64_c8_d1466 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert ((~fetch_valid | fetch_ready) & (~ended_valid | ended_ready)); // examine.ts:131
+    if (~rst) assert ((~fetch_valid | fetch_ready) & (~ended_valid | ended_ready)); // examine.ts:201
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~((~fetch_valid | fetch_ready) & (~ended_valid | ended_ready))) begin
-        $display("%s", "assertion failed: there is room for what becomes of every node (examine.ts:131)"); // examine.ts:131
+        $display("%s", "assertion failed: there is room for what becomes of every node (examine.ts:201)"); // examine.ts:201
         $stop;
       end
     end

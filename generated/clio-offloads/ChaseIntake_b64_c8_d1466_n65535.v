@@ -45,18 +45,18 @@ module ChaseIntake_b64_c8_d1466_n65535 (
   localparam [2:0] state_check = 3'd2;
   localparam [2:0] state_wait = 3'd3;
   localparam [2:0] state_start = 3'd4;
-  reg [2:0] context_; // intake.ts:22
-  reg wrong; // intake.ts:23
-  reg [511:0] body; // intake.ts:24
-  reg index; // intake.ts:25
-  reg malformed; // intake.ts:34
-  reg empty; // intake.ts:35
-  reg [2:0] state; // intake.ts:42
-  wire key_missing = body[189] & (({9'd0, body[167:160]} + 17'd8) > {1'b0, body[143:128]}); // intake.ts:30
-  wire next_missing = (({13'd0, body[187:184]} + 17'd1) << 3) > {1'b0, body[143:128]}; // intake.ts:31
-  wire value_missing = ({9'd0, body[175:168]} + (body[190] ? 17'd8 : {1'b0, body[159:144]})) > {1'b0, body[143:128]}; // intake.ts:32
-  wire too_large = (body[143:128] > 16'd512) | (body[159:144] > 16'd1466); // intake.ts:33
-  wire waits = busy_valid & (busy_context == context_); // intake.ts:41
+  reg [2:0] context_; // intake.ts:59
+  reg wrong; // intake.ts:60
+  reg [511:0] body; // intake.ts:61
+  reg index; // intake.ts:62
+  reg malformed; // intake.ts:74
+  reg empty; // intake.ts:75
+  reg [2:0] state; // intake.ts:82
+  wire key_missing = body[189] & (({9'd0, body[167:160]} + 17'd8) > {1'b0, body[143:128]}); // intake.ts:68
+  wire next_missing = (({13'd0, body[187:184]} + 17'd1) << 3) > {1'b0, body[143:128]}; // intake.ts:69
+  wire value_missing = ({9'd0, body[175:168]} + (body[190] ? 17'd8 : {1'b0, body[159:144]})) > {1'b0, body[143:128]}; // intake.ts:70
+  wire too_large = (body[143:128] > 16'd512) | (body[159:144] > 16'd1466); // intake.ts:73
+  wire waits = busy_valid & (busy_context == context_); // intake.ts:81
 
   always @(posedge clk)
     case (state)

@@ -49,288 +49,288 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // kv.ts:34
-  wire intake_request_data_ready; // kv.ts:34
-  wire intake_take_valid; // kv.ts:34
-  wire intake_take_payload_table; // kv.ts:34
-  wire intake_take_payload_slot; // kv.ts:34
-  wire [2:0] intake_take_payload_kind; // kv.ts:34
-  wire [2:0] intake_take_payload_context; // kv.ts:34
-  wire intake_taken_ready; // kv.ts:34
-  wire intake_memory_valid; // kv.ts:34
-  wire [7:0] intake_memory_payload_head_tag; // kv.ts:34
-  wire [7:0] intake_memory_payload_head_opcode; // kv.ts:34
-  wire [49:0] intake_memory_payload_head_va; // kv.ts:34
-  wire [31:0] intake_memory_payload_head_length; // kv.ts:34
-  wire [13:0] intake_memory_payload_head_data; // kv.ts:34
-  wire intake_memory_payload_bare; // kv.ts:34
-  wire [511:0] intake_memory_payload_data; // kv.ts:34
-  wire intake_memory_payload_last; // kv.ts:34
-  wire intake_reply_valid; // kv.ts:34
-  wire [2:0] intake_reply_payload_head_context; // kv.ts:34
-  wire [3:0] intake_reply_payload_head_status; // kv.ts:34
-  wire [7:0] intake_reply_payload_head_opcode; // kv.ts:34
-  wire [13:0] intake_reply_payload_head_length; // kv.ts:34
-  wire intake_reply_payload_bare; // kv.ts:34
-  wire [511:0] intake_reply_payload_data; // kv.ts:34
-  wire intake_reply_payload_last; // kv.ts:34
-  wire intake_enter_valid; // kv.ts:34
-  wire [2:0] intake_enter_context; // kv.ts:34
-  wire [16:0] intake_enter_bucket; // kv.ts:34
-  wire intake_enter_writes; // kv.ts:34
-  wire [1:0] intake_asked_kind; // kv.ts:34
-  wire [7:0] intake_asked_user; // kv.ts:34
-  wire [63:0] intake_asked_key; // kv.ts:34
-  wire [10:0] intake_asked_size; // kv.ts:34
-  wire [43:0] intake_asked_block; // kv.ts:34
-  wire [16:0] intake_asked_bucket; // kv.ts:34
-  wire [7:0] intake_asked_fingerprint; // kv.ts:34
-  wire [43:0] intake_table; // kv.ts:34
-  wire order_start_valid; // kv.ts:34
-  wire [2:0] order_start_payload; // kv.ts:34
-  wire [7:0] order_inside; // kv.ts:34
-  wire engine_start_ready; // kv.ts:35
-  wire engine_done_valid; // kv.ts:35
-  wire engine_done_forward; // kv.ts:35
-  wire [2:0] engine_done_head_context; // kv.ts:35
-  wire [3:0] engine_done_head_status; // kv.ts:35
-  wire [7:0] engine_done_head_opcode; // kv.ts:35
-  wire [13:0] engine_done_head_length; // kv.ts:35
-  wire [31:0] engine_done_front; // kv.ts:35
-  wire engine_take_valid; // kv.ts:35
-  wire engine_take_payload_table; // kv.ts:35
-  wire engine_take_payload_slot; // kv.ts:35
-  wire [2:0] engine_take_payload_kind; // kv.ts:35
-  wire [2:0] engine_take_payload_context; // kv.ts:35
-  wire engine_spare_ready; // kv.ts:35
-  wire engine_give_valid; // kv.ts:35
-  wire engine_give_payload_value; // kv.ts:35
-  wire [43:0] engine_give_payload_block; // kv.ts:35
-  wire [10:0] engine_give_payload_size; // kv.ts:35
-  wire engine_give_payload_slot; // kv.ts:35
-  wire [43:0] engine_give_payload_slot_block; // kv.ts:35
-  wire engine_memory_valid; // kv.ts:35
-  wire [7:0] engine_memory_payload_head_tag; // kv.ts:35
-  wire [7:0] engine_memory_payload_head_opcode; // kv.ts:35
-  wire [49:0] engine_memory_payload_head_va; // kv.ts:35
-  wire [31:0] engine_memory_payload_head_length; // kv.ts:35
-  wire [13:0] engine_memory_payload_head_data; // kv.ts:35
-  wire engine_memory_payload_bare; // kv.ts:35
-  wire [511:0] engine_memory_payload_data; // kv.ts:35
-  wire engine_memory_payload_last; // kv.ts:35
-  wire engine_reply_valid; // kv.ts:35
-  wire [2:0] engine_reply_payload_head_context; // kv.ts:35
-  wire [3:0] engine_reply_payload_head_status; // kv.ts:35
-  wire [7:0] engine_reply_payload_head_opcode; // kv.ts:35
-  wire [13:0] engine_reply_payload_head_length; // kv.ts:35
-  wire engine_reply_payload_bare; // kv.ts:35
-  wire [511:0] engine_reply_payload_data; // kv.ts:35
-  wire engine_reply_payload_last; // kv.ts:35
-  wire engine_leave_valid; // kv.ts:35
-  wire [2:0] engine_leave_context; // kv.ts:35
-  wire engine_refund; // kv.ts:35
-  wire allocator_take_ready; // kv.ts:35
-  wire allocator_taken_valid; // kv.ts:35
-  wire allocator_taken_payload_slot; // kv.ts:35
-  wire [2:0] allocator_taken_payload_context; // kv.ts:35
-  wire [3:0] allocator_taken_payload_status; // kv.ts:35
-  wire [43:0] allocator_taken_payload_block; // kv.ts:35
-  wire allocator_give_ready; // kv.ts:35
-  wire allocator_memory_valid; // kv.ts:35
-  wire [7:0] allocator_memory_payload_head_tag; // kv.ts:35
-  wire [7:0] allocator_memory_payload_head_opcode; // kv.ts:35
-  wire [49:0] allocator_memory_payload_head_va; // kv.ts:35
-  wire [31:0] allocator_memory_payload_head_length; // kv.ts:35
-  wire [13:0] allocator_memory_payload_head_data; // kv.ts:35
-  wire allocator_memory_payload_bare; // kv.ts:35
-  wire [511:0] allocator_memory_payload_data; // kv.ts:35
-  wire allocator_memory_payload_last; // kv.ts:35
-  wire allocator_done; // kv.ts:35
-  wire replies_memory_reply_ready; // kv.ts:35
-  wire replies_memory_reply_data_ready; // kv.ts:35
-  wire replies_event_valid; // kv.ts:35
-  wire [2:0] replies_event_purpose; // kv.ts:35
-  wire [4:0] replies_event_context; // kv.ts:35
-  wire [3:0] replies_event_status; // kv.ts:35
-  wire replies_event_refused; // kv.ts:35
-  wire [43:0] replies_event_block; // kv.ts:35
-  wire [511:0] replies_event_line; // kv.ts:35
-  wire replies_value_valid; // kv.ts:35
-  wire [2:0] replies_value_payload_head_context; // kv.ts:35
-  wire [3:0] replies_value_payload_head_status; // kv.ts:35
-  wire [7:0] replies_value_payload_head_opcode; // kv.ts:35
-  wire [13:0] replies_value_payload_head_length; // kv.ts:35
-  wire replies_value_payload_bare; // kv.ts:35
-  wire [511:0] replies_value_payload_data; // kv.ts:35
-  wire replies_value_payload_last; // kv.ts:35
-  reg takes_locked; // kv.ts:58
-  reg [1:0] takes_owner; // kv.ts:58
-  reg [3:0] credits; // kv.ts:64
-  reg credit; // kv.ts:68
-  reg [2:0] memory_turn; // merged.ts:24
-  reg memory_in_packet; // merged.ts:24
-  reg memory_out_full; // merged.ts:42
-  reg [7:0] memory_out_held_head_tag; // merged.ts:42
-  reg [7:0] memory_out_held_head_opcode; // merged.ts:42
-  reg [49:0] memory_out_held_head_va; // merged.ts:42
-  reg [31:0] memory_out_held_head_length; // merged.ts:42
-  reg [13:0] memory_out_held_head_data; // merged.ts:42
-  reg memory_out_held_bare; // merged.ts:42
-  reg [511:0] memory_out_held_data; // merged.ts:42
-  reg memory_out_held_last; // merged.ts:42
-  reg memory_begun; // merged.ts:66
-  reg memory_head_gone; // merged.ts:67
-  reg memory_bytes_gone; // merged.ts:68
-  reg [2:0] reply_turn; // merged.ts:24
-  reg reply_in_packet; // merged.ts:24
-  reg reply_out_full; // merged.ts:55
-  reg [2:0] reply_out_held_head_context; // merged.ts:55
-  reg [3:0] reply_out_held_head_status; // merged.ts:55
-  reg [7:0] reply_out_held_head_opcode; // merged.ts:55
-  reg [13:0] reply_out_held_head_length; // merged.ts:55
-  reg reply_out_held_bare; // merged.ts:55
-  reg [511:0] reply_out_held_data; // merged.ts:55
-  reg reply_out_held_last; // merged.ts:55
-  reg reply_out_skid_full; // merged.ts:55
-  reg [2:0] reply_out_skid_held_head_context; // merged.ts:55
-  reg [3:0] reply_out_skid_held_head_status; // merged.ts:55
-  reg [7:0] reply_out_skid_held_head_opcode; // merged.ts:55
-  reg [13:0] reply_out_skid_held_head_length; // merged.ts:55
-  reg reply_out_skid_held_bare; // merged.ts:55
-  reg [511:0] reply_out_skid_held_data; // merged.ts:55
-  reg reply_out_skid_held_last; // merged.ts:55
-  reg reply_begun; // merged.ts:66
-  reg reply_head_gone; // merged.ts:67
-  reg reply_bytes_gone; // merged.ts:68
-  wire [1:0] takes_grant; // kv.ts:58
-  wire [1:0] takes_request; // kv.ts:58
-  wire allocator_give_valid; // kv.ts:35
-  wire memory_out_ready; // merged.ts:42
-  wire takes_valid = |(takes_grant & takes_request); // kv.ts:58
+  wire intake_request_ready; // kv.ts:55
+  wire intake_request_data_ready; // kv.ts:55
+  wire intake_take_valid; // kv.ts:55
+  wire intake_take_payload_table; // kv.ts:55
+  wire intake_take_payload_slot; // kv.ts:55
+  wire [2:0] intake_take_payload_kind; // kv.ts:55
+  wire [2:0] intake_take_payload_context; // kv.ts:55
+  wire intake_taken_ready; // kv.ts:55
+  wire intake_memory_valid; // kv.ts:55
+  wire [7:0] intake_memory_payload_head_tag; // kv.ts:55
+  wire [7:0] intake_memory_payload_head_opcode; // kv.ts:55
+  wire [49:0] intake_memory_payload_head_va; // kv.ts:55
+  wire [31:0] intake_memory_payload_head_length; // kv.ts:55
+  wire [13:0] intake_memory_payload_head_data; // kv.ts:55
+  wire intake_memory_payload_bare; // kv.ts:55
+  wire [511:0] intake_memory_payload_data; // kv.ts:55
+  wire intake_memory_payload_last; // kv.ts:55
+  wire intake_reply_valid; // kv.ts:55
+  wire [2:0] intake_reply_payload_head_context; // kv.ts:55
+  wire [3:0] intake_reply_payload_head_status; // kv.ts:55
+  wire [7:0] intake_reply_payload_head_opcode; // kv.ts:55
+  wire [13:0] intake_reply_payload_head_length; // kv.ts:55
+  wire intake_reply_payload_bare; // kv.ts:55
+  wire [511:0] intake_reply_payload_data; // kv.ts:55
+  wire intake_reply_payload_last; // kv.ts:55
+  wire intake_enter_valid; // kv.ts:55
+  wire [2:0] intake_enter_context; // kv.ts:55
+  wire [16:0] intake_enter_bucket; // kv.ts:55
+  wire intake_enter_writes; // kv.ts:55
+  wire [1:0] intake_asked_kind; // kv.ts:55
+  wire [7:0] intake_asked_user; // kv.ts:55
+  wire [63:0] intake_asked_key; // kv.ts:55
+  wire [10:0] intake_asked_size; // kv.ts:55
+  wire [43:0] intake_asked_block; // kv.ts:55
+  wire [16:0] intake_asked_bucket; // kv.ts:55
+  wire [7:0] intake_asked_fingerprint; // kv.ts:55
+  wire [43:0] intake_table; // kv.ts:55
+  wire order_start_valid; // kv.ts:56
+  wire [2:0] order_start_payload; // kv.ts:56
+  wire [7:0] order_inside; // kv.ts:56
+  wire engine_start_ready; // kv.ts:57
+  wire engine_done_valid; // kv.ts:57
+  wire engine_done_forward; // kv.ts:57
+  wire [2:0] engine_done_head_context; // kv.ts:57
+  wire [3:0] engine_done_head_status; // kv.ts:57
+  wire [7:0] engine_done_head_opcode; // kv.ts:57
+  wire [13:0] engine_done_head_length; // kv.ts:57
+  wire [31:0] engine_done_front; // kv.ts:57
+  wire engine_take_valid; // kv.ts:57
+  wire engine_take_payload_table; // kv.ts:57
+  wire engine_take_payload_slot; // kv.ts:57
+  wire [2:0] engine_take_payload_kind; // kv.ts:57
+  wire [2:0] engine_take_payload_context; // kv.ts:57
+  wire engine_spare_ready; // kv.ts:57
+  wire engine_give_valid; // kv.ts:57
+  wire engine_give_payload_value; // kv.ts:57
+  wire [43:0] engine_give_payload_block; // kv.ts:57
+  wire [10:0] engine_give_payload_size; // kv.ts:57
+  wire engine_give_payload_slot; // kv.ts:57
+  wire [43:0] engine_give_payload_slot_block; // kv.ts:57
+  wire engine_memory_valid; // kv.ts:57
+  wire [7:0] engine_memory_payload_head_tag; // kv.ts:57
+  wire [7:0] engine_memory_payload_head_opcode; // kv.ts:57
+  wire [49:0] engine_memory_payload_head_va; // kv.ts:57
+  wire [31:0] engine_memory_payload_head_length; // kv.ts:57
+  wire [13:0] engine_memory_payload_head_data; // kv.ts:57
+  wire engine_memory_payload_bare; // kv.ts:57
+  wire [511:0] engine_memory_payload_data; // kv.ts:57
+  wire engine_memory_payload_last; // kv.ts:57
+  wire engine_reply_valid; // kv.ts:57
+  wire [2:0] engine_reply_payload_head_context; // kv.ts:57
+  wire [3:0] engine_reply_payload_head_status; // kv.ts:57
+  wire [7:0] engine_reply_payload_head_opcode; // kv.ts:57
+  wire [13:0] engine_reply_payload_head_length; // kv.ts:57
+  wire engine_reply_payload_bare; // kv.ts:57
+  wire [511:0] engine_reply_payload_data; // kv.ts:57
+  wire engine_reply_payload_last; // kv.ts:57
+  wire engine_leave_valid; // kv.ts:57
+  wire [2:0] engine_leave_context; // kv.ts:57
+  wire engine_refund; // kv.ts:57
+  wire allocator_take_ready; // kv.ts:58
+  wire allocator_taken_valid; // kv.ts:58
+  wire allocator_taken_payload_slot; // kv.ts:58
+  wire [2:0] allocator_taken_payload_context; // kv.ts:58
+  wire [3:0] allocator_taken_payload_status; // kv.ts:58
+  wire [43:0] allocator_taken_payload_block; // kv.ts:58
+  wire allocator_give_ready; // kv.ts:58
+  wire allocator_memory_valid; // kv.ts:58
+  wire [7:0] allocator_memory_payload_head_tag; // kv.ts:58
+  wire [7:0] allocator_memory_payload_head_opcode; // kv.ts:58
+  wire [49:0] allocator_memory_payload_head_va; // kv.ts:58
+  wire [31:0] allocator_memory_payload_head_length; // kv.ts:58
+  wire [13:0] allocator_memory_payload_head_data; // kv.ts:58
+  wire allocator_memory_payload_bare; // kv.ts:58
+  wire [511:0] allocator_memory_payload_data; // kv.ts:58
+  wire allocator_memory_payload_last; // kv.ts:58
+  wire allocator_done; // kv.ts:58
+  wire replies_memory_reply_ready; // kv.ts:59
+  wire replies_memory_reply_data_ready; // kv.ts:59
+  wire replies_event_valid; // kv.ts:59
+  wire [2:0] replies_event_purpose; // kv.ts:59
+  wire [4:0] replies_event_context; // kv.ts:59
+  wire [3:0] replies_event_status; // kv.ts:59
+  wire replies_event_refused; // kv.ts:59
+  wire [43:0] replies_event_block; // kv.ts:59
+  wire [511:0] replies_event_line; // kv.ts:59
+  wire replies_value_valid; // kv.ts:59
+  wire [2:0] replies_value_payload_head_context; // kv.ts:59
+  wire [3:0] replies_value_payload_head_status; // kv.ts:59
+  wire [7:0] replies_value_payload_head_opcode; // kv.ts:59
+  wire [13:0] replies_value_payload_head_length; // kv.ts:59
+  wire replies_value_payload_bare; // kv.ts:59
+  wire [511:0] replies_value_payload_data; // kv.ts:59
+  wire replies_value_payload_last; // kv.ts:59
+  reg takes_locked; // kv.ts:87
+  reg [1:0] takes_owner; // kv.ts:87
+  reg [3:0] credits; // kv.ts:96
+  reg credit; // kv.ts:103
+  reg [2:0] memory_turn; // merged.ts:61
+  reg memory_in_packet; // merged.ts:62
+  reg memory_out_full; // merged.ts:101
+  reg [7:0] memory_out_held_head_tag; // merged.ts:101
+  reg [7:0] memory_out_held_head_opcode; // merged.ts:101
+  reg [49:0] memory_out_held_head_va; // merged.ts:101
+  reg [31:0] memory_out_held_head_length; // merged.ts:101
+  reg [13:0] memory_out_held_head_data; // merged.ts:101
+  reg memory_out_held_bare; // merged.ts:101
+  reg [511:0] memory_out_held_data; // merged.ts:101
+  reg memory_out_held_last; // merged.ts:101
+  reg memory_begun; // merged.ts:163
+  reg memory_head_gone; // merged.ts:164
+  reg memory_bytes_gone; // merged.ts:165
+  reg [2:0] reply_turn; // merged.ts:61
+  reg reply_in_packet; // merged.ts:62
+  reg reply_out_full; // merged.ts:129
+  reg [2:0] reply_out_held_head_context; // merged.ts:129
+  reg [3:0] reply_out_held_head_status; // merged.ts:129
+  reg [7:0] reply_out_held_head_opcode; // merged.ts:129
+  reg [13:0] reply_out_held_head_length; // merged.ts:129
+  reg reply_out_held_bare; // merged.ts:129
+  reg [511:0] reply_out_held_data; // merged.ts:129
+  reg reply_out_held_last; // merged.ts:129
+  reg reply_out_skid_full; // merged.ts:129
+  reg [2:0] reply_out_skid_held_head_context; // merged.ts:129
+  reg [3:0] reply_out_skid_held_head_status; // merged.ts:129
+  reg [7:0] reply_out_skid_held_head_opcode; // merged.ts:129
+  reg [13:0] reply_out_skid_held_head_length; // merged.ts:129
+  reg reply_out_skid_held_bare; // merged.ts:129
+  reg [511:0] reply_out_skid_held_data; // merged.ts:129
+  reg reply_out_skid_held_last; // merged.ts:129
+  reg reply_begun; // merged.ts:163
+  reg reply_head_gone; // merged.ts:164
+  reg reply_bytes_gone; // merged.ts:165
+  wire [1:0] takes_grant; // kv.ts:87
+  wire [1:0] takes_request; // kv.ts:87
+  wire allocator_give_valid; // kv.ts:58
+  wire memory_out_ready; // merged.ts:101
+  wire takes_valid = |(takes_grant & takes_request); // kv.ts:87
   wire takes_payload_table =
     (takes_grant[0] & intake_take_payload_table)
-    | (takes_grant[1] & engine_take_payload_table); // kv.ts:58
+    | (takes_grant[1] & engine_take_payload_table); // kv.ts:87
   wire takes_payload_slot =
     (takes_grant[0] & intake_take_payload_slot)
-    | (takes_grant[1] & engine_take_payload_slot); // kv.ts:58
+    | (takes_grant[1] & engine_take_payload_slot); // kv.ts:87
   wire [2:0] takes_payload_kind =
     ({3{takes_grant[0]}} & intake_take_payload_kind)
-    | ({3{takes_grant[1]}} & engine_take_payload_kind); // kv.ts:58
+    | ({3{takes_grant[1]}} & engine_take_payload_kind); // kv.ts:87
   wire [2:0] takes_payload_context =
     ({3{takes_grant[0]}} & intake_take_payload_context)
-    | ({3{takes_grant[1]}} & engine_take_payload_context); // kv.ts:58
+    | ({3{takes_grant[1]}} & engine_take_payload_context); // kv.ts:87
   assign takes_request = {engine_take_valid, intake_take_valid};
-  wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:58
+  wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:87
   assign takes_grant =
     takes_locked ? takes_owner :
     |takes_after ? takes_after & (~takes_after + 2'd1) :
     takes_request & (~takes_request + 2'd1);
-  wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:59
-  wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot; // kv.ts:59
-  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:65
-  wire given = allocator_give_valid & allocator_give_ready; // kv.ts:65
+  wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:88
+  wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot; // kv.ts:88
+  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:97
+  wire given = allocator_give_valid & allocator_give_ready; // kv.ts:98
   wire memory_merged_valid =
     (memory_turn[0] & engine_memory_valid)
     | (memory_turn[1] & allocator_memory_valid)
-    | (memory_turn[2] & intake_memory_valid); // merged.ts:23
-  wire memory_merged_ready = ~memory_out_full | memory_out_ready; // merged.ts:23
+    | (memory_turn[2] & intake_memory_valid); // merged.ts:60
+  wire memory_merged_ready = ~memory_out_full | memory_out_ready; // merged.ts:60
   wire [7:0] memory_merged_payload_head_tag =
     ({8{memory_turn[0]}} & engine_memory_payload_head_tag)
     | ({8{memory_turn[1]}} & allocator_memory_payload_head_tag)
-    | ({8{memory_turn[2]}} & intake_memory_payload_head_tag); // merged.ts:23
+    | ({8{memory_turn[2]}} & intake_memory_payload_head_tag); // merged.ts:60
   wire [7:0] memory_merged_payload_head_opcode =
     ({8{memory_turn[0]}} & engine_memory_payload_head_opcode)
     | ({8{memory_turn[1]}} & allocator_memory_payload_head_opcode)
-    | ({8{memory_turn[2]}} & intake_memory_payload_head_opcode); // merged.ts:23
+    | ({8{memory_turn[2]}} & intake_memory_payload_head_opcode); // merged.ts:60
   wire [49:0] memory_merged_payload_head_va =
     ({50{memory_turn[0]}} & engine_memory_payload_head_va)
     | ({50{memory_turn[1]}} & allocator_memory_payload_head_va)
-    | ({50{memory_turn[2]}} & intake_memory_payload_head_va); // merged.ts:23
+    | ({50{memory_turn[2]}} & intake_memory_payload_head_va); // merged.ts:60
   wire [31:0] memory_merged_payload_head_length =
     ({32{memory_turn[0]}} & engine_memory_payload_head_length)
     | ({32{memory_turn[1]}} & allocator_memory_payload_head_length)
-    | ({32{memory_turn[2]}} & intake_memory_payload_head_length); // merged.ts:23
+    | ({32{memory_turn[2]}} & intake_memory_payload_head_length); // merged.ts:60
   wire [13:0] memory_merged_payload_head_data =
     ({14{memory_turn[0]}} & engine_memory_payload_head_data)
     | ({14{memory_turn[1]}} & allocator_memory_payload_head_data)
-    | ({14{memory_turn[2]}} & intake_memory_payload_head_data); // merged.ts:23
+    | ({14{memory_turn[2]}} & intake_memory_payload_head_data); // merged.ts:60
   wire memory_merged_payload_bare =
     (memory_turn[0] & engine_memory_payload_bare)
     | (memory_turn[1] & allocator_memory_payload_bare)
-    | (memory_turn[2] & intake_memory_payload_bare); // merged.ts:23
+    | (memory_turn[2] & intake_memory_payload_bare); // merged.ts:60
   wire [511:0] memory_merged_payload_data =
     ({512{memory_turn[0]}} & engine_memory_payload_data)
     | ({512{memory_turn[1]}} & allocator_memory_payload_data)
-    | ({512{memory_turn[2]}} & intake_memory_payload_data); // merged.ts:23
+    | ({512{memory_turn[2]}} & intake_memory_payload_data); // merged.ts:60
   wire memory_merged_payload_last =
     (memory_turn[0] & engine_memory_payload_last)
     | (memory_turn[1] & allocator_memory_payload_last)
-    | (memory_turn[2] & intake_memory_payload_last); // merged.ts:23
+    | (memory_turn[2] & intake_memory_payload_last); // merged.ts:60
   wire [2:0] memory_waiting =
     {intake_memory_valid, allocator_memory_valid, engine_memory_valid}
-    & ~memory_turn; // merged.ts:26
-  wire [2:0] memory_behind = memory_waiting & ~(memory_turn | (memory_turn - 3'd1)); // merged.ts:27
+    & ~memory_turn; // merged.ts:64
+  wire [2:0] memory_behind = memory_waiting & ~(memory_turn | (memory_turn - 3'd1)); // merged.ts:65
   wire memory_out_ready_or = memory_begun | memory_head_gone | memory_ready;
   wire memory_out_ready_or_2 = memory_out_held_bare | memory_bytes_gone | memory_data_ready;
   assign memory_out_ready = memory_out_ready_or & memory_out_ready_or_2;
   wire reply_merged_valid =
     (reply_turn[0] & replies_value_valid)
     | (reply_turn[1] & engine_reply_valid)
-    | (reply_turn[2] & intake_reply_valid); // merged.ts:23
-  wire reply_merged_ready = ~reply_out_skid_full; // merged.ts:23
+    | (reply_turn[2] & intake_reply_valid); // merged.ts:60
+  wire reply_merged_ready = ~reply_out_skid_full; // merged.ts:60
   wire [2:0] reply_merged_payload_head_context =
     ({3{reply_turn[0]}} & replies_value_payload_head_context)
     | ({3{reply_turn[1]}} & engine_reply_payload_head_context)
-    | ({3{reply_turn[2]}} & intake_reply_payload_head_context); // merged.ts:23
+    | ({3{reply_turn[2]}} & intake_reply_payload_head_context); // merged.ts:60
   wire [3:0] reply_merged_payload_head_status =
     ({4{reply_turn[0]}} & replies_value_payload_head_status)
     | ({4{reply_turn[1]}} & engine_reply_payload_head_status)
-    | ({4{reply_turn[2]}} & intake_reply_payload_head_status); // merged.ts:23
+    | ({4{reply_turn[2]}} & intake_reply_payload_head_status); // merged.ts:60
   wire [7:0] reply_merged_payload_head_opcode =
     ({8{reply_turn[0]}} & replies_value_payload_head_opcode)
     | ({8{reply_turn[1]}} & engine_reply_payload_head_opcode)
-    | ({8{reply_turn[2]}} & intake_reply_payload_head_opcode); // merged.ts:23
+    | ({8{reply_turn[2]}} & intake_reply_payload_head_opcode); // merged.ts:60
   wire [13:0] reply_merged_payload_head_length =
     ({14{reply_turn[0]}} & replies_value_payload_head_length)
     | ({14{reply_turn[1]}} & engine_reply_payload_head_length)
-    | ({14{reply_turn[2]}} & intake_reply_payload_head_length); // merged.ts:23
+    | ({14{reply_turn[2]}} & intake_reply_payload_head_length); // merged.ts:60
   wire reply_merged_payload_bare =
     (reply_turn[0] & replies_value_payload_bare)
     | (reply_turn[1] & engine_reply_payload_bare)
-    | (reply_turn[2] & intake_reply_payload_bare); // merged.ts:23
+    | (reply_turn[2] & intake_reply_payload_bare); // merged.ts:60
   wire [511:0] reply_merged_payload_data =
     ({512{reply_turn[0]}} & replies_value_payload_data)
     | ({512{reply_turn[1]}} & engine_reply_payload_data)
-    | ({512{reply_turn[2]}} & intake_reply_payload_data); // merged.ts:23
+    | ({512{reply_turn[2]}} & intake_reply_payload_data); // merged.ts:60
   wire reply_merged_payload_last =
     (reply_turn[0] & replies_value_payload_last)
     | (reply_turn[1] & engine_reply_payload_last)
-    | (reply_turn[2] & intake_reply_payload_last); // merged.ts:23
-  wire [2:0] reply_waiting = {intake_reply_valid, engine_reply_valid, replies_value_valid} & ~reply_turn; // merged.ts:26
-  wire [2:0] reply_behind = reply_waiting & ~(reply_turn | (reply_turn - 3'd1)); // merged.ts:27
+    | (reply_turn[2] & intake_reply_payload_last); // merged.ts:60
+  wire [2:0] reply_waiting = {intake_reply_valid, engine_reply_valid, replies_value_valid} & ~reply_turn; // merged.ts:64
+  wire [2:0] reply_behind = reply_waiting & ~(reply_turn | (reply_turn - 3'd1)); // merged.ts:65
   wire reply_out_ready_or = reply_begun | reply_head_gone | reply_ready;
   wire reply_out_ready_or_2 = reply_out_held_bare | reply_bytes_gone | reply_data_ready;
-  wire reply_out_ready = reply_out_ready_or & reply_out_ready_or_2; // merged.ts:55
-  wire reply_out_room = ~reply_out_full | reply_out_ready; // merged.ts:55
+  wire reply_out_ready = reply_out_ready_or & reply_out_ready_or_2; // merged.ts:129
+  wire reply_out_room = ~reply_out_full | reply_out_ready; // merged.ts:129
 
-  wire intake_request_valid = request_valid; // kv.ts:34
-  wire [2:0] intake_request_payload_context = request_payload_context; // kv.ts:34
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // kv.ts:34
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // kv.ts:34
-  wire [13:0] intake_request_payload_length = request_payload_length; // kv.ts:34
-  wire intake_request_data_valid = request_data_valid; // kv.ts:34
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // kv.ts:34
-  wire intake_request_data_payload_last = request_data_payload_last; // kv.ts:34
-  wire intake_take_ready = takes_grant[0] & allocator_take_ready; // kv.ts:34
-  wire intake_taken_valid = taken_for_0_valid; // kv.ts:34
-  wire intake_taken_payload_slot = allocator_taken_payload_slot; // kv.ts:34
-  wire [2:0] intake_taken_payload_context = allocator_taken_payload_context; // kv.ts:34
-  wire [3:0] intake_taken_payload_status = allocator_taken_payload_status; // kv.ts:34
-  wire [43:0] intake_taken_payload_block = allocator_taken_payload_block; // kv.ts:34
-  wire intake_memory_ready = memory_turn[2] & memory_merged_ready; // kv.ts:34
-  wire intake_reply_ready = reply_turn[2] & reply_merged_ready; // kv.ts:34
-  wire intake_credit = credit; // kv.ts:34
-  KvIntake_b64_c8_t131072_d1466 intake ( // kv.ts:34
+  wire intake_request_valid = request_valid; // kv.ts:55
+  wire [2:0] intake_request_payload_context = request_payload_context; // kv.ts:55
+  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // kv.ts:55
+  wire [15:0] intake_request_payload_pid = request_payload_pid; // kv.ts:55
+  wire [13:0] intake_request_payload_length = request_payload_length; // kv.ts:55
+  wire intake_request_data_valid = request_data_valid; // kv.ts:55
+  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // kv.ts:55
+  wire intake_request_data_payload_last = request_data_payload_last; // kv.ts:55
+  wire intake_take_ready = takes_grant[0] & allocator_take_ready; // kv.ts:55
+  wire intake_taken_valid = taken_for_0_valid; // kv.ts:55
+  wire intake_taken_payload_slot = allocator_taken_payload_slot; // kv.ts:55
+  wire [2:0] intake_taken_payload_context = allocator_taken_payload_context; // kv.ts:55
+  wire [3:0] intake_taken_payload_status = allocator_taken_payload_status; // kv.ts:55
+  wire [43:0] intake_taken_payload_block = allocator_taken_payload_block; // kv.ts:55
+  wire intake_memory_ready = memory_turn[2] & memory_merged_ready; // kv.ts:55
+  wire intake_reply_ready = reply_turn[2] & reply_merged_ready; // kv.ts:55
+  wire intake_credit = credit; // kv.ts:55
+  KvIntake_b64_c8_t131072_d1466 intake ( // kv.ts:55
     .clk                        (clk),
     .rst                        (rst),
     .request_valid              (intake_request_valid),
@@ -389,16 +389,16 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     .credit                     (intake_credit)
   );
 
-  wire order_enter_valid = intake_enter_valid; // kv.ts:34
-  wire [2:0] order_enter_context = intake_enter_context; // kv.ts:34
-  wire [16:0] order_enter_key = intake_enter_bucket; // kv.ts:34
-  wire order_enter_keyed = 1'b1; // kv.ts:34
-  wire order_enter_writes = intake_enter_writes; // kv.ts:34
-  wire order_enter_lists = 1'b0; // kv.ts:34
-  wire order_leave_valid = engine_leave_valid; // kv.ts:34
-  wire [2:0] order_leave_context = engine_leave_context; // kv.ts:34
-  wire order_start_ready = engine_start_ready; // kv.ts:34
-  RequestOrder_c8_k17 order ( // kv.ts:34
+  wire order_enter_valid = intake_enter_valid; // kv.ts:56
+  wire [2:0] order_enter_context = intake_enter_context; // kv.ts:56
+  wire [16:0] order_enter_key = intake_enter_bucket; // kv.ts:56
+  wire order_enter_keyed = 1'b1; // kv.ts:56
+  wire order_enter_writes = intake_enter_writes; // kv.ts:56
+  wire order_enter_lists = 1'b0; // kv.ts:56
+  wire order_leave_valid = engine_leave_valid; // kv.ts:56
+  wire [2:0] order_leave_context = engine_leave_context; // kv.ts:56
+  wire order_start_ready = engine_start_ready; // kv.ts:56
+  RequestOrder_c8_k17 order ( // kv.ts:56
     .clk           (clk),
     .rst           (rst),
     .enter_valid   (order_enter_valid),
@@ -415,35 +415,35 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     .inside_       (order_inside)
   );
 
-  wire engine_start_valid = order_start_valid; // kv.ts:35
-  wire [2:0] engine_start_payload = order_start_payload; // kv.ts:35
-  wire engine_event_valid = replies_event_valid; // kv.ts:35
-  wire [2:0] engine_event_purpose = replies_event_purpose; // kv.ts:35
-  wire [4:0] engine_event_context = replies_event_context; // kv.ts:35
-  wire [3:0] engine_event_status = replies_event_status; // kv.ts:35
-  wire engine_event_refused = replies_event_refused; // kv.ts:35
-  wire [43:0] engine_event_block = replies_event_block; // kv.ts:35
-  wire [511:0] engine_event_line = replies_event_line; // kv.ts:35
-  wire engine_take_ready = takes_grant[1] & allocator_take_ready; // kv.ts:35
-  wire engine_spare_valid = taken_for_1_valid; // kv.ts:35
-  wire engine_spare_payload_slot = allocator_taken_payload_slot; // kv.ts:35
-  wire [2:0] engine_spare_payload_context = allocator_taken_payload_context; // kv.ts:35
-  wire [3:0] engine_spare_payload_status = allocator_taken_payload_status; // kv.ts:35
-  wire [43:0] engine_spare_payload_block = allocator_taken_payload_block; // kv.ts:35
-  wire engine_give_ready = allocator_give_ready; // kv.ts:35
-  wire engine_memory_ready = memory_turn[0] & memory_merged_ready; // kv.ts:35
-  wire engine_reply_ready = reply_turn[1] & reply_merged_ready; // kv.ts:35
-  wire engine_enter_valid = intake_enter_valid; // kv.ts:35
-  wire [2:0] engine_enter_context = intake_enter_context; // kv.ts:35
-  wire [1:0] engine_asked_kind = intake_asked_kind; // kv.ts:35
-  wire [7:0] engine_asked_user = intake_asked_user; // kv.ts:35
-  wire [63:0] engine_asked_key = intake_asked_key; // kv.ts:35
-  wire [10:0] engine_asked_size = intake_asked_size; // kv.ts:35
-  wire [43:0] engine_asked_block = intake_asked_block; // kv.ts:35
-  wire [16:0] engine_asked_bucket = intake_asked_bucket; // kv.ts:35
-  wire [7:0] engine_asked_fingerprint = intake_asked_fingerprint; // kv.ts:35
-  wire [43:0] engine_table = intake_table; // kv.ts:35
-  KvEngine_b64_c8_t131072 engine ( // kv.ts:35
+  wire engine_start_valid = order_start_valid; // kv.ts:57
+  wire [2:0] engine_start_payload = order_start_payload; // kv.ts:57
+  wire engine_event_valid = replies_event_valid; // kv.ts:57
+  wire [2:0] engine_event_purpose = replies_event_purpose; // kv.ts:57
+  wire [4:0] engine_event_context = replies_event_context; // kv.ts:57
+  wire [3:0] engine_event_status = replies_event_status; // kv.ts:57
+  wire engine_event_refused = replies_event_refused; // kv.ts:57
+  wire [43:0] engine_event_block = replies_event_block; // kv.ts:57
+  wire [511:0] engine_event_line = replies_event_line; // kv.ts:57
+  wire engine_take_ready = takes_grant[1] & allocator_take_ready; // kv.ts:57
+  wire engine_spare_valid = taken_for_1_valid; // kv.ts:57
+  wire engine_spare_payload_slot = allocator_taken_payload_slot; // kv.ts:57
+  wire [2:0] engine_spare_payload_context = allocator_taken_payload_context; // kv.ts:57
+  wire [3:0] engine_spare_payload_status = allocator_taken_payload_status; // kv.ts:57
+  wire [43:0] engine_spare_payload_block = allocator_taken_payload_block; // kv.ts:57
+  wire engine_give_ready = allocator_give_ready; // kv.ts:57
+  wire engine_memory_ready = memory_turn[0] & memory_merged_ready; // kv.ts:57
+  wire engine_reply_ready = reply_turn[1] & reply_merged_ready; // kv.ts:57
+  wire engine_enter_valid = intake_enter_valid; // kv.ts:57
+  wire [2:0] engine_enter_context = intake_enter_context; // kv.ts:57
+  wire [1:0] engine_asked_kind = intake_asked_kind; // kv.ts:57
+  wire [7:0] engine_asked_user = intake_asked_user; // kv.ts:57
+  wire [63:0] engine_asked_key = intake_asked_key; // kv.ts:57
+  wire [10:0] engine_asked_size = intake_asked_size; // kv.ts:57
+  wire [43:0] engine_asked_block = intake_asked_block; // kv.ts:57
+  wire [16:0] engine_asked_bucket = intake_asked_bucket; // kv.ts:57
+  wire [7:0] engine_asked_fingerprint = intake_asked_fingerprint; // kv.ts:57
+  wire [43:0] engine_table = intake_table; // kv.ts:57
+  KvEngine_b64_c8_t131072 engine ( // kv.ts:57
     .clk                        (clk),
     .rst                        (rst),
     .start_valid                (engine_start_valid),
@@ -516,29 +516,29 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     .refund                     (engine_refund)
   );
 
-  wire allocator_take_valid = takes_valid; // kv.ts:35
-  wire allocator_take_payload_table = takes_payload_table; // kv.ts:35
-  wire allocator_take_payload_slot = takes_payload_slot; // kv.ts:35
-  wire [2:0] allocator_take_payload_kind = takes_payload_kind; // kv.ts:35
-  wire [2:0] allocator_take_payload_context = takes_payload_context; // kv.ts:35
+  wire allocator_take_valid = takes_valid; // kv.ts:58
+  wire allocator_take_payload_table = takes_payload_table; // kv.ts:58
+  wire allocator_take_payload_slot = takes_payload_slot; // kv.ts:58
+  wire [2:0] allocator_take_payload_kind = takes_payload_kind; // kv.ts:58
+  wire [2:0] allocator_take_payload_context = takes_payload_context; // kv.ts:58
   wire allocator_taken_ready =
     (intake_taken_ready & ~allocator_taken_payload_slot)
-    | (engine_spare_ready & allocator_taken_payload_slot); // kv.ts:35
+    | (engine_spare_ready & allocator_taken_payload_slot); // kv.ts:58
   assign allocator_give_valid = engine_give_valid;
-  wire allocator_give_payload_value = engine_give_payload_value; // kv.ts:35
-  wire [43:0] allocator_give_payload_block = engine_give_payload_block; // kv.ts:35
-  wire [10:0] allocator_give_payload_size = engine_give_payload_size; // kv.ts:35
-  wire allocator_give_payload_slot = engine_give_payload_slot; // kv.ts:35
-  wire [43:0] allocator_give_payload_slot_block = engine_give_payload_slot_block; // kv.ts:35
-  wire allocator_memory_ready = memory_turn[1] & memory_merged_ready; // kv.ts:35
-  wire allocator_event_valid = replies_event_valid; // kv.ts:35
-  wire [2:0] allocator_event_purpose = replies_event_purpose; // kv.ts:35
-  wire [4:0] allocator_event_context = replies_event_context; // kv.ts:35
-  wire [3:0] allocator_event_status = replies_event_status; // kv.ts:35
-  wire allocator_event_refused = replies_event_refused; // kv.ts:35
-  wire [43:0] allocator_event_block = replies_event_block; // kv.ts:35
-  wire [511:0] allocator_event_line = replies_event_line; // kv.ts:35
-  KvAllocator_b64_c8_t131072_a4194304_r16 allocator ( // kv.ts:35
+  wire allocator_give_payload_value = engine_give_payload_value; // kv.ts:58
+  wire [43:0] allocator_give_payload_block = engine_give_payload_block; // kv.ts:58
+  wire [10:0] allocator_give_payload_size = engine_give_payload_size; // kv.ts:58
+  wire allocator_give_payload_slot = engine_give_payload_slot; // kv.ts:58
+  wire [43:0] allocator_give_payload_slot_block = engine_give_payload_slot_block; // kv.ts:58
+  wire allocator_memory_ready = memory_turn[1] & memory_merged_ready; // kv.ts:58
+  wire allocator_event_valid = replies_event_valid; // kv.ts:58
+  wire [2:0] allocator_event_purpose = replies_event_purpose; // kv.ts:58
+  wire [4:0] allocator_event_context = replies_event_context; // kv.ts:58
+  wire [3:0] allocator_event_status = replies_event_status; // kv.ts:58
+  wire allocator_event_refused = replies_event_refused; // kv.ts:58
+  wire [43:0] allocator_event_block = replies_event_block; // kv.ts:58
+  wire [511:0] allocator_event_line = replies_event_line; // kv.ts:58
+  KvAllocator_b64_c8_t131072_a4194304_r16 allocator ( // kv.ts:58
     .clk                        (clk),
     .rst                        (rst),
     .take_valid                 (allocator_take_valid),
@@ -580,24 +580,24 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     .done                       (allocator_done)
   );
 
-  wire replies_memory_reply_valid = memory_reply_valid; // kv.ts:35
-  wire [7:0] replies_memory_reply_payload_tag = memory_reply_payload_tag; // kv.ts:35
-  wire [3:0] replies_memory_reply_payload_status = memory_reply_payload_status; // kv.ts:35
-  wire [63:0] replies_memory_reply_payload_va = memory_reply_payload_va; // kv.ts:35
-  wire [31:0] replies_memory_reply_payload_length = memory_reply_payload_length; // kv.ts:35
-  wire [13:0] replies_memory_reply_payload_data = memory_reply_payload_data; // kv.ts:35
-  wire replies_memory_reply_data_valid = memory_reply_data_valid; // kv.ts:35
-  wire [511:0] replies_memory_reply_data_payload_data = memory_reply_data_payload_data; // kv.ts:35
-  wire replies_memory_reply_data_payload_last = memory_reply_data_payload_last; // kv.ts:35
-  wire replies_done_valid = engine_done_valid | allocator_done; // kv.ts:35
-  wire replies_done_forward = engine_done_valid & engine_done_forward; // kv.ts:35
-  wire [2:0] replies_done_head_context = engine_done_head_context; // kv.ts:35
-  wire [3:0] replies_done_head_status = engine_done_head_status; // kv.ts:35
-  wire [7:0] replies_done_head_opcode = engine_done_head_opcode; // kv.ts:35
-  wire [13:0] replies_done_head_length = engine_done_head_length; // kv.ts:35
-  wire [31:0] replies_done_front = engine_done_front; // kv.ts:35
-  wire replies_value_ready = reply_turn[0] & reply_merged_ready; // kv.ts:35
-  KvReplies_b64_c8 replies ( // kv.ts:35
+  wire replies_memory_reply_valid = memory_reply_valid; // kv.ts:59
+  wire [7:0] replies_memory_reply_payload_tag = memory_reply_payload_tag; // kv.ts:59
+  wire [3:0] replies_memory_reply_payload_status = memory_reply_payload_status; // kv.ts:59
+  wire [63:0] replies_memory_reply_payload_va = memory_reply_payload_va; // kv.ts:59
+  wire [31:0] replies_memory_reply_payload_length = memory_reply_payload_length; // kv.ts:59
+  wire [13:0] replies_memory_reply_payload_data = memory_reply_payload_data; // kv.ts:59
+  wire replies_memory_reply_data_valid = memory_reply_data_valid; // kv.ts:59
+  wire [511:0] replies_memory_reply_data_payload_data = memory_reply_data_payload_data; // kv.ts:59
+  wire replies_memory_reply_data_payload_last = memory_reply_data_payload_last; // kv.ts:59
+  wire replies_done_valid = engine_done_valid | allocator_done; // kv.ts:59
+  wire replies_done_forward = engine_done_valid & engine_done_forward; // kv.ts:59
+  wire [2:0] replies_done_head_context = engine_done_head_context; // kv.ts:59
+  wire [3:0] replies_done_head_status = engine_done_head_status; // kv.ts:59
+  wire [7:0] replies_done_head_opcode = engine_done_head_opcode; // kv.ts:59
+  wire [13:0] replies_done_head_length = engine_done_head_length; // kv.ts:59
+  wire [31:0] replies_done_front = engine_done_front; // kv.ts:59
+  wire replies_value_ready = reply_turn[0] & reply_merged_ready; // kv.ts:59
+  KvReplies_b64_c8 replies ( // kv.ts:59
     .clk                            (clk),
     .rst                            (rst),
     .memory_reply_valid             (replies_memory_reply_valid),
@@ -799,7 +799,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (entering) assert (|credits); // kv.ts:72
+      if (entering) assert (|credits); // kv.ts:107
     end
 `else
 `ifndef SYNTHESIS
@@ -807,7 +807,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     if (~rst) begin
       if (entering) begin
         if (~(|credits)) begin
-          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:72)"); // kv.ts:72
+          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:107)"); // kv.ts:107
           $stop;
         end
       end

@@ -89,136 +89,136 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
   output wire [1:0]   s_r_payload_resp,
   output wire [63:0]  busy
 );
-  wire node_rx_ready; // extended-node.ts:35
-  wire node_tx_valid; // extended-node.ts:35
-  wire [511:0] node_tx_payload_data; // extended-node.ts:35
-  wire [63:0] node_tx_payload_keep; // extended-node.ts:35
-  wire node_tx_payload_last; // extended-node.ts:35
-  wire node_tx_payload_user; // extended-node.ts:35
-  wire node_soc_rx_valid; // extended-node.ts:35
-  wire [511:0] node_soc_rx_payload_data; // extended-node.ts:35
-  wire [63:0] node_soc_rx_payload_keep; // extended-node.ts:35
-  wire node_soc_rx_payload_last; // extended-node.ts:35
-  wire node_soc_rx_payload_user; // extended-node.ts:35
-  wire node_soc_tx_ready; // extended-node.ts:35
-  wire node_mem_aw_valid; // extended-node.ts:35
-  wire [30:0] node_mem_aw_payload_addr; // extended-node.ts:35
-  wire [4:0] node_mem_aw_payload_id; // extended-node.ts:35
-  wire [7:0] node_mem_aw_payload_len; // extended-node.ts:35
-  wire [2:0] node_mem_aw_payload_size; // extended-node.ts:35
-  wire [1:0] node_mem_aw_payload_burst; // extended-node.ts:35
-  wire node_mem_w_valid; // extended-node.ts:35
-  wire [511:0] node_mem_w_payload_data; // extended-node.ts:35
-  wire [63:0] node_mem_w_payload_strb; // extended-node.ts:35
-  wire node_mem_w_payload_last; // extended-node.ts:35
-  wire node_mem_b_ready; // extended-node.ts:35
-  wire node_mem_ar_valid; // extended-node.ts:35
-  wire [30:0] node_mem_ar_payload_addr; // extended-node.ts:35
-  wire [4:0] node_mem_ar_payload_id; // extended-node.ts:35
-  wire [7:0] node_mem_ar_payload_len; // extended-node.ts:35
-  wire [2:0] node_mem_ar_payload_size; // extended-node.ts:35
-  wire [1:0] node_mem_ar_payload_burst; // extended-node.ts:35
-  wire node_mem_r_ready; // extended-node.ts:35
-  wire node_free_page_ready; // extended-node.ts:35
-  wire [6:0] node_free_pages; // extended-node.ts:35
-  wire node_low_water; // extended-node.ts:35
-  wire node_shootdown_ready; // extended-node.ts:35
-  wire node_shootdown_done_valid; // extended-node.ts:35
-  wire node_shootdown_done_payload; // extended-node.ts:35
-  wire node_s_aw_ready; // extended-node.ts:35
-  wire node_s_w_ready; // extended-node.ts:35
-  wire node_s_b_valid; // extended-node.ts:35
-  wire [1:0] node_s_b_payload_resp; // extended-node.ts:35
-  wire node_s_ar_ready; // extended-node.ts:35
-  wire node_s_r_valid; // extended-node.ts:35
-  wire [31:0] node_s_r_payload_data; // extended-node.ts:35
-  wire [1:0] node_s_r_payload_resp; // extended-node.ts:35
-  wire [63:0] node_busy; // extended-node.ts:35
-  wire [47:0] node_net_config_mac; // extended-node.ts:35
-  wire [31:0] node_net_config_ip; // extended-node.ts:35
-  wire [15:0] node_net_config_native_port; // extended-node.ts:35
-  wire [15:0] node_net_config_client_port; // extended-node.ts:35
-  wire node_net_config_accept_any_mac; // extended-node.ts:35
-  wire [3:0] node_offload_control_hold; // extended-node.ts:35
-  wire [23:0] node_offload_control_patience; // extended-node.ts:35
-  wire path_rx_ready; // extended-node.ts:35
-  wire path_tx_valid; // extended-node.ts:35
-  wire [511:0] path_tx_payload_data; // extended-node.ts:35
-  wire [63:0] path_tx_payload_keep; // extended-node.ts:35
-  wire path_tx_payload_last; // extended-node.ts:35
-  wire path_tx_payload_user; // extended-node.ts:35
-  wire path_soc_rx_valid; // extended-node.ts:35
-  wire [511:0] path_soc_rx_payload_data; // extended-node.ts:35
-  wire [63:0] path_soc_rx_payload_keep; // extended-node.ts:35
-  wire path_soc_rx_payload_last; // extended-node.ts:35
-  wire path_soc_rx_payload_user; // extended-node.ts:35
-  wire path_soc_tx_ready; // extended-node.ts:35
-  wire path_node_rx_valid; // extended-node.ts:35
-  wire [511:0] path_node_rx_payload_data; // extended-node.ts:35
-  wire [63:0] path_node_rx_payload_keep; // extended-node.ts:35
-  wire path_node_rx_payload_last; // extended-node.ts:35
-  wire path_node_rx_payload_user; // extended-node.ts:35
-  wire path_node_tx_ready; // extended-node.ts:35
-  wire path_node_soc_rx_ready; // extended-node.ts:35
-  wire path_node_soc_tx_valid; // extended-node.ts:35
-  wire [511:0] path_node_soc_tx_payload_data; // extended-node.ts:35
-  wire [63:0] path_node_soc_tx_payload_keep; // extended-node.ts:35
-  wire path_node_soc_tx_payload_last; // extended-node.ts:35
-  wire path_node_soc_tx_payload_user; // extended-node.ts:35
-  wire [3:0] path_events_requests; // extended-node.ts:35
-  wire [3:0] path_events_accesses; // extended-node.ts:35
-  wire path_events_busy; // extended-node.ts:35
-  wire path_events_repeated; // extended-node.ts:35
-  wire [3:0] path_state_held; // extended-node.ts:35
-  wire [3:0] path_state_stuck; // extended-node.ts:35
+  wire node_rx_ready; // extended-node.ts:72
+  wire node_tx_valid; // extended-node.ts:72
+  wire [511:0] node_tx_payload_data; // extended-node.ts:72
+  wire [63:0] node_tx_payload_keep; // extended-node.ts:72
+  wire node_tx_payload_last; // extended-node.ts:72
+  wire node_tx_payload_user; // extended-node.ts:72
+  wire node_soc_rx_valid; // extended-node.ts:72
+  wire [511:0] node_soc_rx_payload_data; // extended-node.ts:72
+  wire [63:0] node_soc_rx_payload_keep; // extended-node.ts:72
+  wire node_soc_rx_payload_last; // extended-node.ts:72
+  wire node_soc_rx_payload_user; // extended-node.ts:72
+  wire node_soc_tx_ready; // extended-node.ts:72
+  wire node_mem_aw_valid; // extended-node.ts:72
+  wire [30:0] node_mem_aw_payload_addr; // extended-node.ts:72
+  wire [4:0] node_mem_aw_payload_id; // extended-node.ts:72
+  wire [7:0] node_mem_aw_payload_len; // extended-node.ts:72
+  wire [2:0] node_mem_aw_payload_size; // extended-node.ts:72
+  wire [1:0] node_mem_aw_payload_burst; // extended-node.ts:72
+  wire node_mem_w_valid; // extended-node.ts:72
+  wire [511:0] node_mem_w_payload_data; // extended-node.ts:72
+  wire [63:0] node_mem_w_payload_strb; // extended-node.ts:72
+  wire node_mem_w_payload_last; // extended-node.ts:72
+  wire node_mem_b_ready; // extended-node.ts:72
+  wire node_mem_ar_valid; // extended-node.ts:72
+  wire [30:0] node_mem_ar_payload_addr; // extended-node.ts:72
+  wire [4:0] node_mem_ar_payload_id; // extended-node.ts:72
+  wire [7:0] node_mem_ar_payload_len; // extended-node.ts:72
+  wire [2:0] node_mem_ar_payload_size; // extended-node.ts:72
+  wire [1:0] node_mem_ar_payload_burst; // extended-node.ts:72
+  wire node_mem_r_ready; // extended-node.ts:72
+  wire node_free_page_ready; // extended-node.ts:72
+  wire [6:0] node_free_pages; // extended-node.ts:72
+  wire node_low_water; // extended-node.ts:72
+  wire node_shootdown_ready; // extended-node.ts:72
+  wire node_shootdown_done_valid; // extended-node.ts:72
+  wire node_shootdown_done_payload; // extended-node.ts:72
+  wire node_s_aw_ready; // extended-node.ts:72
+  wire node_s_w_ready; // extended-node.ts:72
+  wire node_s_b_valid; // extended-node.ts:72
+  wire [1:0] node_s_b_payload_resp; // extended-node.ts:72
+  wire node_s_ar_ready; // extended-node.ts:72
+  wire node_s_r_valid; // extended-node.ts:72
+  wire [31:0] node_s_r_payload_data; // extended-node.ts:72
+  wire [1:0] node_s_r_payload_resp; // extended-node.ts:72
+  wire [63:0] node_busy; // extended-node.ts:72
+  wire [47:0] node_net_config_mac; // extended-node.ts:72
+  wire [31:0] node_net_config_ip; // extended-node.ts:72
+  wire [15:0] node_net_config_native_port; // extended-node.ts:72
+  wire [15:0] node_net_config_client_port; // extended-node.ts:72
+  wire node_net_config_accept_any_mac; // extended-node.ts:72
+  wire [3:0] node_offload_control_hold; // extended-node.ts:72
+  wire [23:0] node_offload_control_patience; // extended-node.ts:72
+  wire path_rx_ready; // extended-node.ts:73
+  wire path_tx_valid; // extended-node.ts:73
+  wire [511:0] path_tx_payload_data; // extended-node.ts:73
+  wire [63:0] path_tx_payload_keep; // extended-node.ts:73
+  wire path_tx_payload_last; // extended-node.ts:73
+  wire path_tx_payload_user; // extended-node.ts:73
+  wire path_soc_rx_valid; // extended-node.ts:73
+  wire [511:0] path_soc_rx_payload_data; // extended-node.ts:73
+  wire [63:0] path_soc_rx_payload_keep; // extended-node.ts:73
+  wire path_soc_rx_payload_last; // extended-node.ts:73
+  wire path_soc_rx_payload_user; // extended-node.ts:73
+  wire path_soc_tx_ready; // extended-node.ts:73
+  wire path_node_rx_valid; // extended-node.ts:73
+  wire [511:0] path_node_rx_payload_data; // extended-node.ts:73
+  wire [63:0] path_node_rx_payload_keep; // extended-node.ts:73
+  wire path_node_rx_payload_last; // extended-node.ts:73
+  wire path_node_rx_payload_user; // extended-node.ts:73
+  wire path_node_tx_ready; // extended-node.ts:73
+  wire path_node_soc_rx_ready; // extended-node.ts:73
+  wire path_node_soc_tx_valid; // extended-node.ts:73
+  wire [511:0] path_node_soc_tx_payload_data; // extended-node.ts:73
+  wire [63:0] path_node_soc_tx_payload_keep; // extended-node.ts:73
+  wire path_node_soc_tx_payload_last; // extended-node.ts:73
+  wire path_node_soc_tx_payload_user; // extended-node.ts:73
+  wire [3:0] path_events_requests; // extended-node.ts:73
+  wire [3:0] path_events_accesses; // extended-node.ts:73
+  wire path_events_busy; // extended-node.ts:73
+  wire path_events_repeated; // extended-node.ts:73
+  wire [3:0] path_state_held; // extended-node.ts:73
+  wire [3:0] path_state_stuck; // extended-node.ts:73
 
-  wire node_rx_valid = path_node_rx_valid; // extended-node.ts:35
-  wire [511:0] node_rx_payload_data = path_node_rx_payload_data; // extended-node.ts:35
-  wire [63:0] node_rx_payload_keep = path_node_rx_payload_keep; // extended-node.ts:35
-  wire node_rx_payload_last = path_node_rx_payload_last; // extended-node.ts:35
-  wire node_rx_payload_user = path_node_rx_payload_user; // extended-node.ts:35
-  wire node_tx_ready = path_node_tx_ready; // extended-node.ts:35
-  wire node_soc_rx_ready = path_node_soc_rx_ready; // extended-node.ts:35
-  wire node_soc_tx_valid = path_node_soc_tx_valid; // extended-node.ts:35
-  wire [511:0] node_soc_tx_payload_data = path_node_soc_tx_payload_data; // extended-node.ts:35
-  wire [63:0] node_soc_tx_payload_keep = path_node_soc_tx_payload_keep; // extended-node.ts:35
-  wire node_soc_tx_payload_last = path_node_soc_tx_payload_last; // extended-node.ts:35
-  wire node_soc_tx_payload_user = path_node_soc_tx_payload_user; // extended-node.ts:35
-  wire node_mem_aw_ready = mem_aw_ready; // extended-node.ts:35
-  wire node_mem_w_ready = mem_w_ready; // extended-node.ts:35
-  wire node_mem_b_valid = mem_b_valid; // extended-node.ts:35
-  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // extended-node.ts:35
-  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // extended-node.ts:35
-  wire node_mem_ar_ready = mem_ar_ready; // extended-node.ts:35
-  wire node_mem_r_valid = mem_r_valid; // extended-node.ts:35
-  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // extended-node.ts:35
-  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // extended-node.ts:35
-  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // extended-node.ts:35
-  wire node_mem_r_payload_last = mem_r_payload_last; // extended-node.ts:35
-  wire node_free_page_valid = free_page_valid; // extended-node.ts:35
-  wire [8:0] node_free_page_payload = free_page_payload; // extended-node.ts:35
-  wire node_shootdown_valid = shootdown_valid; // extended-node.ts:35
-  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // extended-node.ts:35
-  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // extended-node.ts:35
-  wire node_shootdown_done_ready = shootdown_done_ready; // extended-node.ts:35
-  wire node_s_aw_valid = s_aw_valid; // extended-node.ts:35
-  wire [11:0] node_s_aw_payload_addr = s_aw_payload_addr; // extended-node.ts:35
-  wire [2:0] node_s_aw_payload_prot = s_aw_payload_prot; // extended-node.ts:35
-  wire node_s_w_valid = s_w_valid; // extended-node.ts:35
-  wire [31:0] node_s_w_payload_data = s_w_payload_data; // extended-node.ts:35
-  wire [3:0] node_s_w_payload_strb = s_w_payload_strb; // extended-node.ts:35
-  wire node_s_b_ready = s_b_ready; // extended-node.ts:35
-  wire node_s_ar_valid = s_ar_valid; // extended-node.ts:35
-  wire [11:0] node_s_ar_payload_addr = s_ar_payload_addr; // extended-node.ts:35
-  wire [2:0] node_s_ar_payload_prot = s_ar_payload_prot; // extended-node.ts:35
-  wire node_s_r_ready = s_r_ready; // extended-node.ts:35
-  wire [3:0] node_offload_events_requests = path_events_requests; // extended-node.ts:35
-  wire [3:0] node_offload_events_accesses = path_events_accesses; // extended-node.ts:35
-  wire node_offload_events_busy = path_events_busy; // extended-node.ts:35
-  wire node_offload_events_repeated = path_events_repeated; // extended-node.ts:35
-  wire [3:0] node_offload_state_held = path_state_held; // extended-node.ts:35
-  wire [3:0] node_offload_state_stuck = path_state_stuck; // extended-node.ts:35
-  ClioNode_d512_p22_m31_t64_n64_xo node ( // extended-node.ts:35
+  wire node_rx_valid = path_node_rx_valid; // extended-node.ts:72
+  wire [511:0] node_rx_payload_data = path_node_rx_payload_data; // extended-node.ts:72
+  wire [63:0] node_rx_payload_keep = path_node_rx_payload_keep; // extended-node.ts:72
+  wire node_rx_payload_last = path_node_rx_payload_last; // extended-node.ts:72
+  wire node_rx_payload_user = path_node_rx_payload_user; // extended-node.ts:72
+  wire node_tx_ready = path_node_tx_ready; // extended-node.ts:72
+  wire node_soc_rx_ready = path_node_soc_rx_ready; // extended-node.ts:72
+  wire node_soc_tx_valid = path_node_soc_tx_valid; // extended-node.ts:72
+  wire [511:0] node_soc_tx_payload_data = path_node_soc_tx_payload_data; // extended-node.ts:72
+  wire [63:0] node_soc_tx_payload_keep = path_node_soc_tx_payload_keep; // extended-node.ts:72
+  wire node_soc_tx_payload_last = path_node_soc_tx_payload_last; // extended-node.ts:72
+  wire node_soc_tx_payload_user = path_node_soc_tx_payload_user; // extended-node.ts:72
+  wire node_mem_aw_ready = mem_aw_ready; // extended-node.ts:72
+  wire node_mem_w_ready = mem_w_ready; // extended-node.ts:72
+  wire node_mem_b_valid = mem_b_valid; // extended-node.ts:72
+  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // extended-node.ts:72
+  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // extended-node.ts:72
+  wire node_mem_ar_ready = mem_ar_ready; // extended-node.ts:72
+  wire node_mem_r_valid = mem_r_valid; // extended-node.ts:72
+  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // extended-node.ts:72
+  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // extended-node.ts:72
+  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // extended-node.ts:72
+  wire node_mem_r_payload_last = mem_r_payload_last; // extended-node.ts:72
+  wire node_free_page_valid = free_page_valid; // extended-node.ts:72
+  wire [8:0] node_free_page_payload = free_page_payload; // extended-node.ts:72
+  wire node_shootdown_valid = shootdown_valid; // extended-node.ts:72
+  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // extended-node.ts:72
+  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // extended-node.ts:72
+  wire node_shootdown_done_ready = shootdown_done_ready; // extended-node.ts:72
+  wire node_s_aw_valid = s_aw_valid; // extended-node.ts:72
+  wire [11:0] node_s_aw_payload_addr = s_aw_payload_addr; // extended-node.ts:72
+  wire [2:0] node_s_aw_payload_prot = s_aw_payload_prot; // extended-node.ts:72
+  wire node_s_w_valid = s_w_valid; // extended-node.ts:72
+  wire [31:0] node_s_w_payload_data = s_w_payload_data; // extended-node.ts:72
+  wire [3:0] node_s_w_payload_strb = s_w_payload_strb; // extended-node.ts:72
+  wire node_s_b_ready = s_b_ready; // extended-node.ts:72
+  wire node_s_ar_valid = s_ar_valid; // extended-node.ts:72
+  wire [11:0] node_s_ar_payload_addr = s_ar_payload_addr; // extended-node.ts:72
+  wire [2:0] node_s_ar_payload_prot = s_ar_payload_prot; // extended-node.ts:72
+  wire node_s_r_ready = s_r_ready; // extended-node.ts:72
+  wire [3:0] node_offload_events_requests = path_events_requests; // extended-node.ts:72
+  wire [3:0] node_offload_events_accesses = path_events_accesses; // extended-node.ts:72
+  wire node_offload_events_busy = path_events_busy; // extended-node.ts:72
+  wire node_offload_events_repeated = path_events_repeated; // extended-node.ts:72
+  wire [3:0] node_offload_state_held = path_state_held; // extended-node.ts:72
+  wire [3:0] node_offload_state_stuck = path_state_stuck; // extended-node.ts:72
+  ClioNode_d512_p22_m31_t64_n64_xo node ( // extended-node.ts:72
     .clk                       (clk),
     .rst                       (rst),
     .rx_valid                  (node_rx_valid),
@@ -321,38 +321,38 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .offload_control_patience  (node_offload_control_patience)
   );
 
-  wire [47:0] path_config_mac = node_net_config_mac; // extended-node.ts:35
-  wire [31:0] path_config_ip = node_net_config_ip; // extended-node.ts:35
-  wire [15:0] path_config_native_port = node_net_config_native_port; // extended-node.ts:35
-  wire [15:0] path_config_client_port = node_net_config_client_port; // extended-node.ts:35
-  wire path_config_accept_any_mac = node_net_config_accept_any_mac; // extended-node.ts:35
-  wire path_rx_valid = rx_valid; // extended-node.ts:35
-  wire [511:0] path_rx_payload_data = rx_payload_data; // extended-node.ts:35
-  wire [63:0] path_rx_payload_keep = rx_payload_keep; // extended-node.ts:35
-  wire path_rx_payload_last = rx_payload_last; // extended-node.ts:35
-  wire path_rx_payload_user = rx_payload_user; // extended-node.ts:35
-  wire path_tx_ready = tx_ready; // extended-node.ts:35
-  wire path_soc_rx_ready = soc_rx_ready; // extended-node.ts:35
-  wire path_soc_tx_valid = soc_tx_valid; // extended-node.ts:35
-  wire [511:0] path_soc_tx_payload_data = soc_tx_payload_data; // extended-node.ts:35
-  wire [63:0] path_soc_tx_payload_keep = soc_tx_payload_keep; // extended-node.ts:35
-  wire path_soc_tx_payload_last = soc_tx_payload_last; // extended-node.ts:35
-  wire path_soc_tx_payload_user = soc_tx_payload_user; // extended-node.ts:35
-  wire path_node_rx_ready = node_rx_ready; // extended-node.ts:35
-  wire path_node_tx_valid = node_tx_valid; // extended-node.ts:35
-  wire [511:0] path_node_tx_payload_data = node_tx_payload_data; // extended-node.ts:35
-  wire [63:0] path_node_tx_payload_keep = node_tx_payload_keep; // extended-node.ts:35
-  wire path_node_tx_payload_last = node_tx_payload_last; // extended-node.ts:35
-  wire path_node_tx_payload_user = node_tx_payload_user; // extended-node.ts:35
-  wire path_node_soc_rx_valid = node_soc_rx_valid; // extended-node.ts:35
-  wire [511:0] path_node_soc_rx_payload_data = node_soc_rx_payload_data; // extended-node.ts:35
-  wire [63:0] path_node_soc_rx_payload_keep = node_soc_rx_payload_keep; // extended-node.ts:35
-  wire path_node_soc_rx_payload_last = node_soc_rx_payload_last; // extended-node.ts:35
-  wire path_node_soc_rx_payload_user = node_soc_rx_payload_user; // extended-node.ts:35
-  wire path_node_soc_tx_ready = node_soc_tx_ready; // extended-node.ts:35
-  wire [3:0] path_control_hold = node_offload_control_hold; // extended-node.ts:35
-  wire [23:0] path_control_patience = node_offload_control_patience; // extended-node.ts:35
-  ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended-node.ts:35
+  wire [47:0] path_config_mac = node_net_config_mac; // extended-node.ts:73
+  wire [31:0] path_config_ip = node_net_config_ip; // extended-node.ts:73
+  wire [15:0] path_config_native_port = node_net_config_native_port; // extended-node.ts:73
+  wire [15:0] path_config_client_port = node_net_config_client_port; // extended-node.ts:73
+  wire path_config_accept_any_mac = node_net_config_accept_any_mac; // extended-node.ts:73
+  wire path_rx_valid = rx_valid; // extended-node.ts:73
+  wire [511:0] path_rx_payload_data = rx_payload_data; // extended-node.ts:73
+  wire [63:0] path_rx_payload_keep = rx_payload_keep; // extended-node.ts:73
+  wire path_rx_payload_last = rx_payload_last; // extended-node.ts:73
+  wire path_rx_payload_user = rx_payload_user; // extended-node.ts:73
+  wire path_tx_ready = tx_ready; // extended-node.ts:73
+  wire path_soc_rx_ready = soc_rx_ready; // extended-node.ts:73
+  wire path_soc_tx_valid = soc_tx_valid; // extended-node.ts:73
+  wire [511:0] path_soc_tx_payload_data = soc_tx_payload_data; // extended-node.ts:73
+  wire [63:0] path_soc_tx_payload_keep = soc_tx_payload_keep; // extended-node.ts:73
+  wire path_soc_tx_payload_last = soc_tx_payload_last; // extended-node.ts:73
+  wire path_soc_tx_payload_user = soc_tx_payload_user; // extended-node.ts:73
+  wire path_node_rx_ready = node_rx_ready; // extended-node.ts:73
+  wire path_node_tx_valid = node_tx_valid; // extended-node.ts:73
+  wire [511:0] path_node_tx_payload_data = node_tx_payload_data; // extended-node.ts:73
+  wire [63:0] path_node_tx_payload_keep = node_tx_payload_keep; // extended-node.ts:73
+  wire path_node_tx_payload_last = node_tx_payload_last; // extended-node.ts:73
+  wire path_node_tx_payload_user = node_tx_payload_user; // extended-node.ts:73
+  wire path_node_soc_rx_valid = node_soc_rx_valid; // extended-node.ts:73
+  wire [511:0] path_node_soc_rx_payload_data = node_soc_rx_payload_data; // extended-node.ts:73
+  wire [63:0] path_node_soc_rx_payload_keep = node_soc_rx_payload_keep; // extended-node.ts:73
+  wire path_node_soc_rx_payload_last = node_soc_rx_payload_last; // extended-node.ts:73
+  wire path_node_soc_rx_payload_user = node_soc_rx_payload_user; // extended-node.ts:73
+  wire path_node_soc_tx_ready = node_soc_tx_ready; // extended-node.ts:73
+  wire [3:0] path_control_hold = node_offload_control_hold; // extended-node.ts:73
+  wire [23:0] path_control_patience = node_offload_control_patience; // extended-node.ts:73
+  ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended-node.ts:73
     .clk                      (clk),
     .rst                      (rst),
     .config_mac               (path_config_mac),

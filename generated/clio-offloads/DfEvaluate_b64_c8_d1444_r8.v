@@ -58,159 +58,159 @@ module DfEvaluate_b64_c8_d1444_r8 (
   output wire         found_payload_hit,
   output wire [63:0]  found_payload_value
 );
-  reg full; // evaluate.ts:27
-  reg arrived_full; // evaluate.ts:29
-  reg [2:0] arrived_held_context; // evaluate.ts:29
-  reg [2:0] arrived_held_read; // evaluate.ts:29
-  reg [13:0] arrived_held_at; // evaluate.ts:29
-  reg arrived_held_opens; // evaluate.ts:29
-  reg arrived_held_test; // evaluate.ts:29
-  reg [5:0] arrived_held_field; // evaluate.ts:29
-  reg arrived_held_value; // evaluate.ts:29
-  reg [5:0] arrived_held_value_at; // evaluate.ts:29
-  reg arrived_held_piece; // evaluate.ts:29
-  reg arrived_held_begins; // evaluate.ts:29
-  reg [6:0] arrived_held_bytes; // evaluate.ts:29
-  reg arrived_held_result; // evaluate.ts:29
-  reg arrived_held_ends; // evaluate.ts:29
-  reg [3:0] arrived_held_status; // evaluate.ts:29
-  reg arrived_skid_full; // evaluate.ts:29
-  reg [2:0] arrived_skid_held_context; // evaluate.ts:29
-  reg [2:0] arrived_skid_held_read; // evaluate.ts:29
-  reg [13:0] arrived_skid_held_at; // evaluate.ts:29
-  reg arrived_skid_held_opens; // evaluate.ts:29
-  reg arrived_skid_held_test; // evaluate.ts:29
-  reg [5:0] arrived_skid_held_field; // evaluate.ts:29
-  reg arrived_skid_held_value; // evaluate.ts:29
-  reg [5:0] arrived_skid_held_value_at; // evaluate.ts:29
-  reg arrived_skid_held_piece; // evaluate.ts:29
-  reg arrived_skid_held_begins; // evaluate.ts:29
-  reg [6:0] arrived_skid_held_bytes; // evaluate.ts:29
-  reg arrived_skid_held_result; // evaluate.ts:29
-  reg arrived_skid_held_ends; // evaluate.ts:29
-  reg [3:0] arrived_skid_held_status; // evaluate.ts:29
-  reg valid1; // evaluate.ts:42
-  reg [2:0] at1_step_context; // evaluate.ts:43
-  reg [2:0] at1_step_read; // evaluate.ts:43
-  reg [13:0] at1_step_at; // evaluate.ts:43
-  reg at1_step_opens; // evaluate.ts:43
-  reg at1_step_test; // evaluate.ts:43
-  reg [5:0] at1_step_field; // evaluate.ts:43
-  reg at1_step_value; // evaluate.ts:43
-  reg [5:0] at1_step_value_at; // evaluate.ts:43
-  reg at1_step_piece; // evaluate.ts:43
-  reg at1_step_begins; // evaluate.ts:43
-  reg [6:0] at1_step_bytes; // evaluate.ts:43
-  reg at1_step_result; // evaluate.ts:43
-  reg at1_step_ends; // evaluate.ts:43
-  reg [3:0] at1_step_status; // evaluate.ts:43
-  reg [5:0] at1_field_lane; // evaluate.ts:43
-  reg [5:0] at1_value_lane; // evaluate.ts:43
-  reg [63:0] take_even; // evaluate.ts:45
-  reg valid2; // evaluate.ts:48
-  reg [2:0] at2_step_context; // evaluate.ts:49
-  reg [2:0] at2_step_read; // evaluate.ts:49
-  reg [13:0] at2_step_at; // evaluate.ts:49
-  reg at2_step_opens; // evaluate.ts:49
-  reg at2_step_test; // evaluate.ts:49
-  reg [5:0] at2_step_field; // evaluate.ts:49
-  reg at2_step_value; // evaluate.ts:49
-  reg [5:0] at2_step_value_at; // evaluate.ts:49
-  reg at2_step_piece; // evaluate.ts:49
-  reg at2_step_begins; // evaluate.ts:49
-  reg [6:0] at2_step_bytes; // evaluate.ts:49
-  reg at2_step_result; // evaluate.ts:49
-  reg at2_step_ends; // evaluate.ts:49
-  reg [3:0] at2_step_status; // evaluate.ts:49
-  reg [5:0] at2_field_lane; // evaluate.ts:49
-  reg [5:0] at2_value_lane; // evaluate.ts:49
-  reg [511:0] data2; // evaluate.ts:50
-  reg valid3; // evaluate.ts:53
-  reg [2:0] at3_step_context; // evaluate.ts:54
-  reg [2:0] at3_step_read; // evaluate.ts:54
-  reg [13:0] at3_step_at; // evaluate.ts:54
-  reg at3_step_opens; // evaluate.ts:54
-  reg at3_step_test; // evaluate.ts:54
-  reg [5:0] at3_step_field; // evaluate.ts:54
-  reg at3_step_value; // evaluate.ts:54
-  reg [5:0] at3_step_value_at; // evaluate.ts:54
-  reg at3_step_piece; // evaluate.ts:54
-  reg at3_step_begins; // evaluate.ts:54
-  reg [6:0] at3_step_bytes; // evaluate.ts:54
-  reg at3_step_result; // evaluate.ts:54
-  reg at3_step_ends; // evaluate.ts:54
-  reg [3:0] at3_step_status; // evaluate.ts:54
-  reg [5:0] at3_field_lane; // evaluate.ts:54
-  reg [5:0] at3_value_lane; // evaluate.ts:54
-  reg [511:0] data3; // evaluate.ts:55
-  reg [127:0] field_words; // evaluate.ts:56
-  reg [127:0] value_words; // evaluate.ts:57
-  reg valid4; // evaluate.ts:60
-  reg [2:0] step4_context; // evaluate.ts:61
-  reg [2:0] step4_read; // evaluate.ts:61
-  reg [13:0] step4_at; // evaluate.ts:61
-  reg step4_opens; // evaluate.ts:61
-  reg step4_test; // evaluate.ts:61
-  reg [5:0] step4_field; // evaluate.ts:61
-  reg step4_value; // evaluate.ts:61
-  reg [5:0] step4_value_at; // evaluate.ts:61
-  reg step4_piece; // evaluate.ts:61
-  reg step4_begins; // evaluate.ts:61
-  reg [6:0] step4_bytes; // evaluate.ts:61
-  reg step4_result; // evaluate.ts:61
-  reg step4_ends; // evaluate.ts:61
-  reg [3:0] step4_status; // evaluate.ts:61
-  reg [511:0] data4; // evaluate.ts:62
-  reg [63:0] field4; // evaluate.ts:63
-  reg [63:0] value4; // evaluate.ts:64
-  reg valid5; // evaluate.ts:67
-  reg [2:0] step5_context; // evaluate.ts:68
-  reg [2:0] step5_read; // evaluate.ts:68
-  reg [13:0] step5_at; // evaluate.ts:68
-  reg step5_opens; // evaluate.ts:68
-  reg step5_test; // evaluate.ts:68
-  reg [5:0] step5_field; // evaluate.ts:68
-  reg step5_value; // evaluate.ts:68
-  reg [5:0] step5_value_at; // evaluate.ts:68
-  reg step5_piece; // evaluate.ts:68
-  reg step5_begins; // evaluate.ts:68
-  reg [6:0] step5_bytes; // evaluate.ts:68
-  reg step5_result; // evaluate.ts:68
-  reg step5_ends; // evaluate.ts:68
-  reg [3:0] step5_status; // evaluate.ts:68
-  reg [511:0] data5; // evaluate.ts:69
-  reg [63:0] value5; // evaluate.ts:70
-  reg equal; // evaluate.ts:71
-  reg less; // evaluate.ts:72
-  reg [2:0] found_step_context; // evaluate.ts:75
-  reg [2:0] found_step_read; // evaluate.ts:75
-  reg [13:0] found_step_at; // evaluate.ts:75
-  reg found_step_opens; // evaluate.ts:75
-  reg found_step_test; // evaluate.ts:75
-  reg [5:0] found_step_field; // evaluate.ts:75
-  reg found_step_value; // evaluate.ts:75
-  reg [5:0] found_step_value_at; // evaluate.ts:75
-  reg found_step_piece; // evaluate.ts:75
-  reg found_step_begins; // evaluate.ts:75
-  reg [6:0] found_step_bytes; // evaluate.ts:75
-  reg found_step_result; // evaluate.ts:75
-  reg found_step_ends; // evaluate.ts:75
-  reg [3:0] found_step_status; // evaluate.ts:75
-  reg [511:0] found_data; // evaluate.ts:75
-  reg found_hit; // evaluate.ts:75
-  reg [63:0] found_value; // evaluate.ts:75
-  (* ram_style = "distributed" *) reg [7:0] sizes [0:7]; // evaluate.ts:21
-  (* ram_style = "distributed" *) reg [63:0] operands [0:7]; // evaluate.ts:21
-  (* ram_style = "distributed" *) reg [2:0] predicates [0:7]; // evaluate.ts:21
-  (* ram_style = "block" *) reg [511:0] even [0:127]; // evaluate.ts:33
-  reg [511:0] even_word; // evaluate.ts:39
-  (* ram_style = "block" *) reg [511:0] odd [0:127]; // evaluate.ts:33
-  reg [511:0] odd_word; // evaluate.ts:40
-  wire go = ~full | found_ready; // evaluate.ts:28
-  wire arrived_room = ~arrived_full | go; // evaluate.ts:29
-  wire [6:0] to = {written_read, written_beat[4:1]}; // evaluate.ts:35
-  wire [4:0] beat = arrived_held_at[10:6]; // evaluate.ts:38
-  wire [5:0] lane = arrived_held_at[5:0]; // evaluate.ts:38
+  reg full; // evaluate.ts:62
+  reg arrived_full; // evaluate.ts:64
+  reg [2:0] arrived_held_context; // evaluate.ts:64
+  reg [2:0] arrived_held_read; // evaluate.ts:64
+  reg [13:0] arrived_held_at; // evaluate.ts:64
+  reg arrived_held_opens; // evaluate.ts:64
+  reg arrived_held_test; // evaluate.ts:64
+  reg [5:0] arrived_held_field; // evaluate.ts:64
+  reg arrived_held_value; // evaluate.ts:64
+  reg [5:0] arrived_held_value_at; // evaluate.ts:64
+  reg arrived_held_piece; // evaluate.ts:64
+  reg arrived_held_begins; // evaluate.ts:64
+  reg [6:0] arrived_held_bytes; // evaluate.ts:64
+  reg arrived_held_result; // evaluate.ts:64
+  reg arrived_held_ends; // evaluate.ts:64
+  reg [3:0] arrived_held_status; // evaluate.ts:64
+  reg arrived_skid_full; // evaluate.ts:64
+  reg [2:0] arrived_skid_held_context; // evaluate.ts:64
+  reg [2:0] arrived_skid_held_read; // evaluate.ts:64
+  reg [13:0] arrived_skid_held_at; // evaluate.ts:64
+  reg arrived_skid_held_opens; // evaluate.ts:64
+  reg arrived_skid_held_test; // evaluate.ts:64
+  reg [5:0] arrived_skid_held_field; // evaluate.ts:64
+  reg arrived_skid_held_value; // evaluate.ts:64
+  reg [5:0] arrived_skid_held_value_at; // evaluate.ts:64
+  reg arrived_skid_held_piece; // evaluate.ts:64
+  reg arrived_skid_held_begins; // evaluate.ts:64
+  reg [6:0] arrived_skid_held_bytes; // evaluate.ts:64
+  reg arrived_skid_held_result; // evaluate.ts:64
+  reg arrived_skid_held_ends; // evaluate.ts:64
+  reg [3:0] arrived_skid_held_status; // evaluate.ts:64
+  reg valid1; // evaluate.ts:82
+  reg [2:0] at1_step_context; // evaluate.ts:83
+  reg [2:0] at1_step_read; // evaluate.ts:83
+  reg [13:0] at1_step_at; // evaluate.ts:83
+  reg at1_step_opens; // evaluate.ts:83
+  reg at1_step_test; // evaluate.ts:83
+  reg [5:0] at1_step_field; // evaluate.ts:83
+  reg at1_step_value; // evaluate.ts:83
+  reg [5:0] at1_step_value_at; // evaluate.ts:83
+  reg at1_step_piece; // evaluate.ts:83
+  reg at1_step_begins; // evaluate.ts:83
+  reg [6:0] at1_step_bytes; // evaluate.ts:83
+  reg at1_step_result; // evaluate.ts:83
+  reg at1_step_ends; // evaluate.ts:83
+  reg [3:0] at1_step_status; // evaluate.ts:83
+  reg [5:0] at1_field_lane; // evaluate.ts:83
+  reg [5:0] at1_value_lane; // evaluate.ts:83
+  reg [63:0] take_even; // evaluate.ts:85
+  reg valid2; // evaluate.ts:88
+  reg [2:0] at2_step_context; // evaluate.ts:89
+  reg [2:0] at2_step_read; // evaluate.ts:89
+  reg [13:0] at2_step_at; // evaluate.ts:89
+  reg at2_step_opens; // evaluate.ts:89
+  reg at2_step_test; // evaluate.ts:89
+  reg [5:0] at2_step_field; // evaluate.ts:89
+  reg at2_step_value; // evaluate.ts:89
+  reg [5:0] at2_step_value_at; // evaluate.ts:89
+  reg at2_step_piece; // evaluate.ts:89
+  reg at2_step_begins; // evaluate.ts:89
+  reg [6:0] at2_step_bytes; // evaluate.ts:89
+  reg at2_step_result; // evaluate.ts:89
+  reg at2_step_ends; // evaluate.ts:89
+  reg [3:0] at2_step_status; // evaluate.ts:89
+  reg [5:0] at2_field_lane; // evaluate.ts:89
+  reg [5:0] at2_value_lane; // evaluate.ts:89
+  reg [511:0] data2; // evaluate.ts:90
+  reg valid3; // evaluate.ts:93
+  reg [2:0] at3_step_context; // evaluate.ts:94
+  reg [2:0] at3_step_read; // evaluate.ts:94
+  reg [13:0] at3_step_at; // evaluate.ts:94
+  reg at3_step_opens; // evaluate.ts:94
+  reg at3_step_test; // evaluate.ts:94
+  reg [5:0] at3_step_field; // evaluate.ts:94
+  reg at3_step_value; // evaluate.ts:94
+  reg [5:0] at3_step_value_at; // evaluate.ts:94
+  reg at3_step_piece; // evaluate.ts:94
+  reg at3_step_begins; // evaluate.ts:94
+  reg [6:0] at3_step_bytes; // evaluate.ts:94
+  reg at3_step_result; // evaluate.ts:94
+  reg at3_step_ends; // evaluate.ts:94
+  reg [3:0] at3_step_status; // evaluate.ts:94
+  reg [5:0] at3_field_lane; // evaluate.ts:94
+  reg [5:0] at3_value_lane; // evaluate.ts:94
+  reg [511:0] data3; // evaluate.ts:95
+  reg [127:0] field_words; // evaluate.ts:96
+  reg [127:0] value_words; // evaluate.ts:97
+  reg valid4; // evaluate.ts:100
+  reg [2:0] step4_context; // evaluate.ts:101
+  reg [2:0] step4_read; // evaluate.ts:101
+  reg [13:0] step4_at; // evaluate.ts:101
+  reg step4_opens; // evaluate.ts:101
+  reg step4_test; // evaluate.ts:101
+  reg [5:0] step4_field; // evaluate.ts:101
+  reg step4_value; // evaluate.ts:101
+  reg [5:0] step4_value_at; // evaluate.ts:101
+  reg step4_piece; // evaluate.ts:101
+  reg step4_begins; // evaluate.ts:101
+  reg [6:0] step4_bytes; // evaluate.ts:101
+  reg step4_result; // evaluate.ts:101
+  reg step4_ends; // evaluate.ts:101
+  reg [3:0] step4_status; // evaluate.ts:101
+  reg [511:0] data4; // evaluate.ts:102
+  reg [63:0] field4; // evaluate.ts:103
+  reg [63:0] value4; // evaluate.ts:104
+  reg valid5; // evaluate.ts:107
+  reg [2:0] step5_context; // evaluate.ts:108
+  reg [2:0] step5_read; // evaluate.ts:108
+  reg [13:0] step5_at; // evaluate.ts:108
+  reg step5_opens; // evaluate.ts:108
+  reg step5_test; // evaluate.ts:108
+  reg [5:0] step5_field; // evaluate.ts:108
+  reg step5_value; // evaluate.ts:108
+  reg [5:0] step5_value_at; // evaluate.ts:108
+  reg step5_piece; // evaluate.ts:108
+  reg step5_begins; // evaluate.ts:108
+  reg [6:0] step5_bytes; // evaluate.ts:108
+  reg step5_result; // evaluate.ts:108
+  reg step5_ends; // evaluate.ts:108
+  reg [3:0] step5_status; // evaluate.ts:108
+  reg [511:0] data5; // evaluate.ts:109
+  reg [63:0] value5; // evaluate.ts:110
+  reg equal; // evaluate.ts:111
+  reg less; // evaluate.ts:112
+  reg [2:0] found_step_context; // evaluate.ts:115
+  reg [2:0] found_step_read; // evaluate.ts:115
+  reg [13:0] found_step_at; // evaluate.ts:115
+  reg found_step_opens; // evaluate.ts:115
+  reg found_step_test; // evaluate.ts:115
+  reg [5:0] found_step_field; // evaluate.ts:115
+  reg found_step_value; // evaluate.ts:115
+  reg [5:0] found_step_value_at; // evaluate.ts:115
+  reg found_step_piece; // evaluate.ts:115
+  reg found_step_begins; // evaluate.ts:115
+  reg [6:0] found_step_bytes; // evaluate.ts:115
+  reg found_step_result; // evaluate.ts:115
+  reg found_step_ends; // evaluate.ts:115
+  reg [3:0] found_step_status; // evaluate.ts:115
+  reg [511:0] found_data; // evaluate.ts:115
+  reg found_hit; // evaluate.ts:115
+  reg [63:0] found_value; // evaluate.ts:115
+  (* ram_style = "distributed" *) reg [7:0] sizes [0:7]; // evaluate.ts:51
+  (* ram_style = "distributed" *) reg [63:0] operands [0:7]; // evaluate.ts:51
+  (* ram_style = "distributed" *) reg [2:0] predicates [0:7]; // evaluate.ts:51
+  (* ram_style = "block" *) reg [511:0] even [0:127]; // evaluate.ts:69
+  reg [511:0] even_word; // evaluate.ts:79
+  (* ram_style = "block" *) reg [511:0] odd [0:127]; // evaluate.ts:69
+  reg [511:0] odd_word; // evaluate.ts:80
+  wire go = ~full | found_ready; // evaluate.ts:63
+  wire arrived_room = ~arrived_full | go; // evaluate.ts:64
+  wire [6:0] to = {written_read, written_beat[4:1]}; // evaluate.ts:73
+  wire [4:0] beat = arrived_held_at[10:6]; // evaluate.ts:77
+  wire [5:0] lane = arrived_held_at[5:0]; // evaluate.ts:78
 
   always @(posedge clk)
     if (rst) begin

@@ -54,52 +54,52 @@ module DfPlace_b64_c8_d1444_r8 (
   input  wire [2:0]   sent_context,
   input  wire         sent_half
 );
-  reg halves_0; // place.ts:37
-  reg halves_1; // place.ts:37
-  reg halves_2; // place.ts:37
-  reg halves_3; // place.ts:37
-  reg halves_4; // place.ts:37
-  reg halves_5; // place.ts:37
-  reg halves_6; // place.ts:37
-  reg halves_7; // place.ts:37
-  reg sending_0; // place.ts:38
-  reg sending_1; // place.ts:38
-  reg sending_2; // place.ts:38
-  reg sending_3; // place.ts:38
-  reg sending_4; // place.ts:38
-  reg sending_5; // place.ts:38
-  reg sending_6; // place.ts:38
-  reg sending_7; // place.ts:38
-  reg sending_8; // place.ts:38
-  reg sending_9; // place.ts:38
-  reg sending_10; // place.ts:38
-  reg sending_11; // place.ts:38
-  reg sending_12; // place.ts:38
-  reg sending_13; // place.ts:38
-  reg sending_14; // place.ts:38
-  reg sending_15; // place.ts:38
-  reg matched; // place.ts:41
-  reg [2:0] out_context; // place.ts:80
-  reg out_half; // place.ts:80
-  reg [13:0] out_at; // place.ts:80
-  reg [5:0] out_turn; // place.ts:80
-  reg [63:0] out_mask; // place.ts:80
-  reg [511:0] out_data; // place.ts:80
-  reg [2:0] out_frame_context; // place.ts:80
-  reg out_frame_half; // place.ts:80
-  reg [13:0] out_frame_bytes; // place.ts:80
-  reg out_frame_more; // place.ts:80
-  reg [3:0] out_frame_status; // place.ts:80
-  reg placed_en_1; // place.ts:81
-  reg placed_completes_1; // place.ts:82
-  (* ram_style = "distributed" *) reg [13:0] row_bytes [0:7]; // place.ts:31
-  (* ram_style = "distributed" *) reg [13:0] useds [0:7]; // place.ts:31
-  (* ram_style = "distributed" *) reg [223:0] sums [0:7]; // place.ts:31
-  wire matches_ = found_payload_step_test ? found_payload_hit : matched; // place.ts:42
-  wire [13:0] used = found_payload_step_opens ? 14'd0 : useds[found_payload_step_context]; // place.ts:45
-  wire fits = ({1'b0, used} + {1'b0, row_bytes[found_payload_step_context]}) <= 15'd1444; // place.ts:46
+  reg halves_0; // place.ts:71
+  reg halves_1; // place.ts:71
+  reg halves_2; // place.ts:71
+  reg halves_3; // place.ts:71
+  reg halves_4; // place.ts:71
+  reg halves_5; // place.ts:71
+  reg halves_6; // place.ts:71
+  reg halves_7; // place.ts:71
+  reg sending_0; // place.ts:72
+  reg sending_1; // place.ts:72
+  reg sending_2; // place.ts:72
+  reg sending_3; // place.ts:72
+  reg sending_4; // place.ts:72
+  reg sending_5; // place.ts:72
+  reg sending_6; // place.ts:72
+  reg sending_7; // place.ts:72
+  reg sending_8; // place.ts:72
+  reg sending_9; // place.ts:72
+  reg sending_10; // place.ts:72
+  reg sending_11; // place.ts:72
+  reg sending_12; // place.ts:72
+  reg sending_13; // place.ts:72
+  reg sending_14; // place.ts:72
+  reg sending_15; // place.ts:72
+  reg matched; // place.ts:77
+  reg [2:0] out_context; // place.ts:137
+  reg out_half; // place.ts:137
+  reg [13:0] out_at; // place.ts:137
+  reg [5:0] out_turn; // place.ts:137
+  reg [63:0] out_mask; // place.ts:137
+  reg [511:0] out_data; // place.ts:137
+  reg [2:0] out_frame_context; // place.ts:137
+  reg out_frame_half; // place.ts:137
+  reg [13:0] out_frame_bytes; // place.ts:137
+  reg out_frame_more; // place.ts:137
+  reg [3:0] out_frame_status; // place.ts:137
+  reg placed_en_1; // place.ts:138
+  reg placed_completes_1; // place.ts:139
+  (* ram_style = "distributed" *) reg [13:0] row_bytes [0:7]; // place.ts:63
+  (* ram_style = "distributed" *) reg [13:0] useds [0:7]; // place.ts:63
+  (* ram_style = "distributed" *) reg [223:0] sums [0:7]; // place.ts:63
+  wire matches_ = found_payload_step_test ? found_payload_hit : matched; // place.ts:78
+  wire [13:0] used = found_payload_step_opens ? 14'd0 : useds[found_payload_step_context]; // place.ts:81
+  wire fits = ({1'b0, used} + {1'b0, row_bytes[found_payload_step_context]}) <= 15'd1444; // place.ts:82
   wire [7:0] half_joined = {halves_7, halves_6, halves_5, halves_4, halves_3, halves_2, halves_1, halves_0};
-  wire half = half_joined[found_payload_step_context]; // place.ts:47
+  wire half = half_joined[found_payload_step_context]; // place.ts:88
   wire busy_choice =
     found_payload_step_context[1] ? (found_payload_step_context[0] ? (halves_7 ? sending_15 : sending_14) : halves_6 ? sending_13 : sending_12) :
     found_payload_step_context[0] ? (halves_5 ? sending_11 : sending_10) :
@@ -110,18 +110,18 @@ module DfPlace_b64_c8_d1444_r8 (
     found_payload_step_context[1] ? (found_payload_step_context[0] ? (halves_3 ? sending_7 : sending_6) : halves_2 ? sending_5 : sending_4) :
     found_payload_step_context[0] ? (halves_1 ? sending_3 : sending_2) :
     halves_0 ? sending_1 :
-    sending_0; // place.ts:49
-  wire places = found_payload_step_result | (found_payload_step_piece & matches_); // place.ts:50
-  wire completes = found_valid & found_payload_step_piece & found_payload_step_begins & matches_ & ~fits; // place.ts:51
-  wire waits = busy & (places | found_payload_step_ends); // place.ts:52
-  wire done = found_valid & ~(completes | waits); // place.ts:54
-  wire turns = completes | (done & found_payload_step_ends); // place.ts:58
+    sending_0; // place.ts:90
+  wire places = found_payload_step_result | (found_payload_step_piece & matches_); // place.ts:96
+  wire completes = found_valid & found_payload_step_piece & found_payload_step_begins & matches_ & ~fits; // place.ts:97
+  wire waits = busy & (places | found_payload_step_ends); // place.ts:98
+  wire done = found_valid & ~(completes | waits); // place.ts:100
+  wire turns = completes | (done & found_payload_step_ends); // place.ts:107
   wire [223:0] before_count_word = sums[found_payload_step_context];
-  wire [31:0] before_count = found_payload_step_opens ? 32'd0 : before_count_word[31:0]; // place.ts:66
-  wire [63:0] before_sum = found_payload_step_opens ? 64'd0 : before_count_word[95:32]; // place.ts:66
-  wire [63:0] before_min = found_payload_step_opens ? 64'hffffffffffffffff : before_count_word[159:96]; // place.ts:66
-  wire [63:0] before_max = found_payload_step_opens ? 64'd0 : before_count_word[223:160]; // place.ts:66
-  wire counts = found_payload_step_value & matches_; // place.ts:67
+  wire [31:0] before_count = found_payload_step_opens ? 32'd0 : before_count_word[31:0]; // place.ts:115
+  wire [63:0] before_sum = found_payload_step_opens ? 64'd0 : before_count_word[95:32]; // place.ts:115
+  wire [63:0] before_min = found_payload_step_opens ? 64'hffffffffffffffff : before_count_word[159:96]; // place.ts:115
+  wire [63:0] before_max = found_payload_step_opens ? 64'd0 : before_count_word[223:160]; // place.ts:115
+  wire counts = found_payload_step_value & matches_; // place.ts:122
 
   always @(posedge clk)
     if (rst) begin

@@ -48,37 +48,37 @@ module DfWalk_b64_c8_d1444_r8 (
   localparam [1:0] s_result = 2'd2;
   localparam [1:0] s_end = 2'd3;
   localparam [1:0] s_idle = 2'd0;
-  reg [2:0] context_; // walk.ts:27
-  reg [2:0] read; // walk.ts:28
-  reg [13:0] layout_row_bytes; // walk.ts:29
-  reg [13:0] layout_field_offset; // walk.ts:29
-  reg [13:0] layout_value_offset; // walk.ts:29
-  reg layout_aggregate; // walk.ts:29
-  reg layout_short; // walk.ts:29
-  reg [3:0] status; // walk.ts:30
-  reg final_; // walk.ts:31
-  reg opens; // walk.ts:32
-  reg released_1; // walk.ts:33
-  reg [13:0] row_at; // walk.ts:35
-  reg [13:0] field_at; // walk.ts:36
-  reg [13:0] value_at; // walk.ts:37
-  reg [13:0] rest; // walk.ts:38
-  reg tested; // walk.ts:39
-  reg [13:0] row_rest; // walk.ts:40
-  reg [13:0] result_at; // walk.ts:41
-  reg [1:0] s; // walk.ts:52
-  (* ram_style = "distributed" *) reg [43:0] layouts [0:7]; // walk.ts:21
-  wire first_piece = row_rest == layout_row_bytes; // walk.ts:43
-  wire last_piece = row_rest <= 14'd64; // walk.ts:44
-  wire row_ends = layout_short | (tested & (layout_aggregate | last_piece)); // walk.ts:45
-  wire slice_ends = row_ends & (rest == layout_row_bytes); // walk.ts:46
-  wire result_ends = result_at == 14'd0; // walk.ts:47
-  wire rows = s == s_rows; // walk.ts:117
-  wire result = s == s_result; // walk.ts:117
-  wire end_ = s == s_end; // walk.ts:117
-  wire long = ~layout_short; // walk.ts:118
-  wire tests = rows & (layout_short | ~tested); // walk.ts:118
-  wire follows = rows & (layout_short | tested); // walk.ts:118
+  reg [2:0] context_; // walk.ts:63
+  reg [2:0] read; // walk.ts:64
+  reg [13:0] layout_row_bytes; // walk.ts:65
+  reg [13:0] layout_field_offset; // walk.ts:65
+  reg [13:0] layout_value_offset; // walk.ts:65
+  reg layout_aggregate; // walk.ts:65
+  reg layout_short; // walk.ts:65
+  reg [3:0] status; // walk.ts:66
+  reg final_; // walk.ts:67
+  reg opens; // walk.ts:68
+  reg released_1; // walk.ts:69
+  reg [13:0] row_at; // walk.ts:71
+  reg [13:0] field_at; // walk.ts:72
+  reg [13:0] value_at; // walk.ts:73
+  reg [13:0] rest; // walk.ts:74
+  reg tested; // walk.ts:75
+  reg [13:0] row_rest; // walk.ts:76
+  reg [13:0] result_at; // walk.ts:77
+  reg [1:0] s; // walk.ts:88
+  (* ram_style = "distributed" *) reg [43:0] layouts [0:7]; // walk.ts:53
+  wire first_piece = row_rest == layout_row_bytes; // walk.ts:79
+  wire last_piece = row_rest <= 14'd64; // walk.ts:80
+  wire row_ends = layout_short | (tested & (layout_aggregate | last_piece)); // walk.ts:81
+  wire slice_ends = row_ends & (rest == layout_row_bytes); // walk.ts:82
+  wire result_ends = result_at == 14'd0; // walk.ts:83
+  wire rows = s == s_rows; // walk.ts:157
+  wire result = s == s_result; // walk.ts:158
+  wire end_ = s == s_end; // walk.ts:159
+  wire long = ~layout_short; // walk.ts:161
+  wire tests = rows & (layout_short | ~tested); // walk.ts:162
+  wire follows = rows & (layout_short | tested); // walk.ts:163
   wire [43:0] layout_row_bytes_word = layouts[slice_payload_context];
 
   always @(posedge clk)

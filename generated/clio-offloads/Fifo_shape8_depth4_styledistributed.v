@@ -17,7 +17,7 @@ module Fifo_shape8_depth4_styledistributed (
   (* ram_style = "distributed" *) reg [7:0] store [0:3]; // fifo.ts:32
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
-  wire [1:0] next_head = pop ? head + 2'd1 : head; // fifo.ts:42
+  wire [1:0] next_head = pop ? head + 2'd1 : head; // fifo.ts:40
 
   always @(posedge clk)
     if (rst) head <= 2'd0;

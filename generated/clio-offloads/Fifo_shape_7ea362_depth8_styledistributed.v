@@ -29,7 +29,7 @@ module Fifo_shape_7ea362_depth8_styledistributed (
   (* ram_style = "distributed" *) reg [93:0] store [0:7]; // fifo.ts:32
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
-  wire [2:0] next_head = pop ? head + 3'd1 : head; // fifo.ts:42
+  wire [2:0] next_head = pop ? head + 3'd1 : head; // fifo.ts:40
 
   always @(posedge clk)
     if (rst) head <= 3'd0;

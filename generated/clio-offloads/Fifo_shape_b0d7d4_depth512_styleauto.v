@@ -17,13 +17,13 @@ module Fifo_shape_b0d7d4_depth512_styleauto (
   reg [8:0] tail; // fifo.ts:30
   reg [9:0] count; // fifo.ts:31
   reg [512:0] store [0:511]; // fifo.ts:32
-  wire [512:0] front; // fifo.ts:55
-  reg [512:0] front_rd; // fifo.ts:55
-  reg [512:0] front_fwd; // fifo.ts:55
-  reg front_hit; // fifo.ts:55
+  wire [512:0] front; // fifo.ts:49
+  reg [512:0] front_rd; // fifo.ts:49
+  reg [512:0] front_fwd; // fifo.ts:49
+  reg front_hit; // fifo.ts:49
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
-  wire [8:0] next_head = pop ? head + 9'd1 : head; // fifo.ts:42
+  wire [8:0] next_head = pop ? head + 9'd1 : head; // fifo.ts:40
 
   always @(posedge clk)
     if (rst) head <= 9'd0;

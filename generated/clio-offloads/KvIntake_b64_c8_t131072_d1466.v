@@ -70,39 +70,39 @@ module KvIntake_b64_c8_t131072_d1466 (
   localparam [3:0] state_parse = 4'd2;
   localparam [3:0] state_table = 4'd4;
   localparam [3:0] state_block = 4'd6;
-  reg [2:0] request_context; // intake.ts:42
-  reg [7:0] request_opcode; // intake.ts:42
-  reg [15:0] request_pid; // intake.ts:42
-  reg [13:0] request_length; // intake.ts:42
-  reg ended; // intake.ts:42
-  reg [95:0] head; // intake.ts:43
-  reg [1:0] asked_kind_1; // intake.ts:43
-  reg [7:0] asked_user_1; // intake.ts:43
-  reg [63:0] asked_key_1; // intake.ts:43
-  reg [10:0] asked_size_1; // intake.ts:43
-  reg [43:0] asked_block_1; // intake.ts:43
-  reg [16:0] asked_bucket_1; // intake.ts:43
-  reg [7:0] asked_fingerprint_1; // intake.ts:43
-  reg [8:0] write_beats; // intake.ts:43
-  reg [43:0] table_1; // intake.ts:44
-  reg table_known; // intake.ts:44
-  reg [3:0] failure; // intake.ts:44
-  reg right; // intake.ts:60
-  reg [31:0] crc; // intake.ts:60
-  reg writes; // intake.ts:60
-  reg with_value; // intake.ts:60
-  reg [13:0] pair_bytes; // intake.ts:60
-  reg [2:0] wanted; // intake.ts:61
-  reg [3:0] state; // intake.ts:71
-  wire [1:0] kind = request_opcode[2:1]; // intake.ts:52
-  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:53
-  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:54
-  wire [10:0] size = head[26:16]; // intake.ts:55
-  wire [13:0] room = request_length - 14'd12; // intake.ts:57
-  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:58
-  wire short = request_length < 14'd12; // intake.ts:59
-  wire left = ~ended; // intake.ts:69
-  wire bare = ~((failure == 4'd0) | (failure == 4'd4)); // intake.ts:161
+  reg [2:0] request_context; // intake.ts:78
+  reg [7:0] request_opcode; // intake.ts:78
+  reg [15:0] request_pid; // intake.ts:78
+  reg [13:0] request_length; // intake.ts:78
+  reg ended; // intake.ts:79
+  reg [95:0] head; // intake.ts:80
+  reg [1:0] asked_kind_1; // intake.ts:81
+  reg [7:0] asked_user_1; // intake.ts:81
+  reg [63:0] asked_key_1; // intake.ts:81
+  reg [10:0] asked_size_1; // intake.ts:81
+  reg [43:0] asked_block_1; // intake.ts:81
+  reg [16:0] asked_bucket_1; // intake.ts:81
+  reg [7:0] asked_fingerprint_1; // intake.ts:81
+  reg [8:0] write_beats; // intake.ts:82
+  reg [43:0] table_1; // intake.ts:83
+  reg table_known; // intake.ts:84
+  reg [3:0] failure; // intake.ts:85
+  reg right; // intake.ts:105
+  reg [31:0] crc; // intake.ts:106
+  reg writes; // intake.ts:107
+  reg with_value; // intake.ts:108
+  reg [13:0] pair_bytes; // intake.ts:109
+  reg [2:0] wanted; // intake.ts:110
+  reg [3:0] state; // intake.ts:133
+  wire [1:0] kind = request_opcode[2:1]; // intake.ts:97
+  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:98
+  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:99
+  wire [10:0] size = head[26:16]; // intake.ts:100
+  wire [13:0] room = request_length - 14'd12; // intake.ts:102
+  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:103
+  wire short = request_length < 14'd12; // intake.ts:104
+  wire left = ~ended; // intake.ts:118
+  wire bare = ~((failure == 4'd0) | (failure == 4'd4)); // intake.ts:247
   wire [14:0] write_beats_shifted = ({1'b0, pair_bytes} + 15'd63) >> 6;
 
   always @(posedge clk)

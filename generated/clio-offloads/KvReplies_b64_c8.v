@@ -43,25 +43,25 @@ module KvReplies_b64_c8 (
   localparam [2:0] state_event = 3'd2;
   localparam [2:0] state_value = 3'd4;
   localparam [2:0] state_drain = 3'd3;
-  reg [7:0] tag; // replies.ts:45
-  reg [3:0] status; // replies.ts:45
-  reg refused; // replies.ts:45
-  reg [43:0] block; // replies.ts:45
-  reg [511:0] line; // replies.ts:46
-  reg lane; // replies.ts:46
-  reg ended; // replies.ts:46
-  reg [2:0] head_context; // replies.ts:47
-  reg [3:0] head_status; // replies.ts:47
-  reg [7:0] head_opcode; // replies.ts:47
-  reg [13:0] head_length; // replies.ts:47
-  reg [31:0] front; // replies.ts:47
-  reg first; // replies.ts:47
-  reg [8:0] left; // replies.ts:47
-  reg [2:0] state; // replies.ts:57
-  wire [2:0] kind = tag[7:5]; // replies.ts:48
-  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:49
-  wire needs_next = ~ended; // replies.ts:54
-  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:106
+  reg [7:0] tag; // replies.ts:80
+  reg [3:0] status; // replies.ts:81
+  reg refused; // replies.ts:82
+  reg [43:0] block; // replies.ts:83
+  reg [511:0] line; // replies.ts:84
+  reg lane; // replies.ts:85
+  reg ended; // replies.ts:86
+  reg [2:0] head_context; // replies.ts:87
+  reg [3:0] head_status; // replies.ts:87
+  reg [7:0] head_opcode; // replies.ts:87
+  reg [13:0] head_length; // replies.ts:87
+  reg [31:0] front; // replies.ts:88
+  reg first; // replies.ts:89
+  reg [8:0] left; // replies.ts:90
+  reg [2:0] state; // replies.ts:104
+  wire [2:0] kind = tag[7:5]; // replies.ts:91
+  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:92
+  wire needs_next = ~ended; // replies.ts:98
+  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:161
   wire [14:0] left_shifted = ({1'b0, done_head_length} + 15'd63) >> 6;
 
   always @(posedge clk)
@@ -157,19 +157,19 @@ module KvReplies_b64_c8 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:107
-      assert (~done_valid | (state == state_event)); // replies.ts:108
+      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:162
+      assert (~done_valid | (state == state_event)); // replies.ts:163
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~over | ended | (needs_next & memory_reply_data_payload_last))) begin
-        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:107)"); // replies.ts:107
+        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:162)"); // replies.ts:162
         $stop;
       end
       if (~(~done_valid | (state == state_event))) begin
-        $display("%s", "assertion failed: only what is shown can be done (replies.ts:108)"); // replies.ts:108
+        $display("%s", "assertion failed: only what is shown can be done (replies.ts:163)"); // replies.ts:163
         $stop;
       end
     end

@@ -49,98 +49,98 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // multi-version.ts:30
-  wire intake_request_data_ready; // multi-version.ts:30
-  wire intake_asked_valid; // multi-version.ts:30
-  wire [2:0] intake_asked_payload_context; // multi-version.ts:30
-  wire [7:0] intake_asked_payload_opcode; // multi-version.ts:30
-  wire [2:0] intake_asked_payload_kind; // multi-version.ts:30
-  wire intake_asked_payload_malformed; // multi-version.ts:30
-  wire [31:0] intake_asked_payload_object; // multi-version.ts:30
-  wire [31:0] intake_asked_payload_version; // multi-version.ts:30
-  wire [13:0] intake_asked_payload_length; // multi-version.ts:30
-  wire intake_written_en; // multi-version.ts:30
-  wire [2:0] intake_written_context; // multi-version.ts:30
-  wire [4:0] intake_written_beat; // multi-version.ts:30
-  wire [511:0] intake_written_data; // multi-version.ts:30
-  wire order_start_valid; // multi-version.ts:30
-  wire [2:0] order_start_payload; // multi-version.ts:30
-  wire [7:0] order_inside; // multi-version.ts:30
-  wire engine_asked_ready; // multi-version.ts:30
-  wire engine_enter_valid; // multi-version.ts:30
-  wire [2:0] engine_enter_context; // multi-version.ts:30
-  wire [31:0] engine_enter_key; // multi-version.ts:30
-  wire engine_enter_keyed; // multi-version.ts:30
-  wire engine_enter_writes; // multi-version.ts:30
-  wire engine_enter_lists; // multi-version.ts:30
-  wire engine_leave_valid; // multi-version.ts:30
-  wire [2:0] engine_leave_context; // multi-version.ts:30
-  wire engine_start_ready; // multi-version.ts:30
-  wire engine_memory_reply_ready; // multi-version.ts:30
-  wire engine_data_ready; // multi-version.ts:30
-  wire engine_wanted_valid; // multi-version.ts:30
-  wire [2:0] engine_wanted_payload_event; // multi-version.ts:30
-  wire [2:0] engine_wanted_payload_context; // multi-version.ts:30
-  wire [1:0] engine_wanted_payload_source; // multi-version.ts:30
-  wire [63:0] engine_wanted_payload_va; // multi-version.ts:30
-  wire [13:0] engine_wanted_payload_length; // multi-version.ts:30
-  wire [31:0] engine_wanted_payload_region; // multi-version.ts:30
-  wire engine_answer_valid; // multi-version.ts:30
-  wire [2:0] engine_answer_payload_context; // multi-version.ts:30
-  wire [3:0] engine_answer_payload_status; // multi-version.ts:30
-  wire [7:0] engine_answer_payload_opcode; // multi-version.ts:30
-  wire [13:0] engine_answer_payload_length; // multi-version.ts:30
-  wire [31:0] engine_answer_payload_object; // multi-version.ts:30
-  wire [31:0] engine_answer_payload_version; // multi-version.ts:30
-  wire engine_answer_payload_value; // multi-version.ts:30
-  wire [63:0] engine_entry_array; // multi-version.ts:30
-  wire [15:0] engine_entry_number; // multi-version.ts:30
-  wire [13:0] engine_entry_size; // multi-version.ts:30
-  wire engine_entry_live; // multi-version.ts:30
-  wire requests_wanted_ready; // multi-version.ts:30
-  wire [2:0] requests_entry_context; // multi-version.ts:30
-  wire requests_memory_valid; // multi-version.ts:30
-  wire [7:0] requests_memory_payload_tag; // multi-version.ts:30
-  wire [7:0] requests_memory_payload_opcode; // multi-version.ts:30
-  wire requests_memory_payload_client; // multi-version.ts:30
-  wire [2:0] requests_memory_payload_context; // multi-version.ts:30
-  wire [63:0] requests_memory_payload_va; // multi-version.ts:30
-  wire [31:0] requests_memory_payload_length; // multi-version.ts:30
-  wire [13:0] requests_memory_payload_data; // multi-version.ts:30
-  wire requests_memory_data_valid; // multi-version.ts:30
-  wire [511:0] requests_memory_data_payload_data; // multi-version.ts:30
-  wire requests_memory_data_payload_last; // multi-version.ts:30
-  wire replies_answer_ready; // multi-version.ts:30
-  wire replies_value_ready; // multi-version.ts:30
-  wire replies_copied; // multi-version.ts:30
-  wire replies_reply_valid; // multi-version.ts:30
-  wire [2:0] replies_reply_payload_context; // multi-version.ts:30
-  wire [3:0] replies_reply_payload_status; // multi-version.ts:30
-  wire [7:0] replies_reply_payload_opcode; // multi-version.ts:30
-  wire [13:0] replies_reply_payload_length; // multi-version.ts:30
-  wire replies_reply_payload_more; // multi-version.ts:30
-  wire replies_reply_data_valid; // multi-version.ts:30
-  wire [511:0] replies_reply_data_payload_data; // multi-version.ts:30
-  wire replies_reply_data_payload_last; // multi-version.ts:30
-  reg staged_full; // multi-version.ts:34
-  reg [2:0] staged_held_context; // multi-version.ts:34
-  reg [7:0] staged_held_opcode; // multi-version.ts:34
-  reg [2:0] staged_held_kind; // multi-version.ts:34
-  reg staged_held_malformed; // multi-version.ts:34
-  reg [31:0] staged_held_object; // multi-version.ts:34
-  reg [31:0] staged_held_version; // multi-version.ts:34
-  reg [13:0] staged_held_length; // multi-version.ts:34
+  wire intake_request_ready; // multi-version.ts:40
+  wire intake_request_data_ready; // multi-version.ts:40
+  wire intake_asked_valid; // multi-version.ts:40
+  wire [2:0] intake_asked_payload_context; // multi-version.ts:40
+  wire [7:0] intake_asked_payload_opcode; // multi-version.ts:40
+  wire [2:0] intake_asked_payload_kind; // multi-version.ts:40
+  wire intake_asked_payload_malformed; // multi-version.ts:40
+  wire [31:0] intake_asked_payload_object; // multi-version.ts:40
+  wire [31:0] intake_asked_payload_version; // multi-version.ts:40
+  wire [13:0] intake_asked_payload_length; // multi-version.ts:40
+  wire intake_written_en; // multi-version.ts:40
+  wire [2:0] intake_written_context; // multi-version.ts:40
+  wire [4:0] intake_written_beat; // multi-version.ts:40
+  wire [511:0] intake_written_data; // multi-version.ts:40
+  wire order_start_valid; // multi-version.ts:41
+  wire [2:0] order_start_payload; // multi-version.ts:41
+  wire [7:0] order_inside; // multi-version.ts:41
+  wire engine_asked_ready; // multi-version.ts:42
+  wire engine_enter_valid; // multi-version.ts:42
+  wire [2:0] engine_enter_context; // multi-version.ts:42
+  wire [31:0] engine_enter_key; // multi-version.ts:42
+  wire engine_enter_keyed; // multi-version.ts:42
+  wire engine_enter_writes; // multi-version.ts:42
+  wire engine_enter_lists; // multi-version.ts:42
+  wire engine_leave_valid; // multi-version.ts:42
+  wire [2:0] engine_leave_context; // multi-version.ts:42
+  wire engine_start_ready; // multi-version.ts:42
+  wire engine_memory_reply_ready; // multi-version.ts:42
+  wire engine_data_ready; // multi-version.ts:42
+  wire engine_wanted_valid; // multi-version.ts:42
+  wire [2:0] engine_wanted_payload_event; // multi-version.ts:42
+  wire [2:0] engine_wanted_payload_context; // multi-version.ts:42
+  wire [1:0] engine_wanted_payload_source; // multi-version.ts:42
+  wire [63:0] engine_wanted_payload_va; // multi-version.ts:42
+  wire [13:0] engine_wanted_payload_length; // multi-version.ts:42
+  wire [31:0] engine_wanted_payload_region; // multi-version.ts:42
+  wire engine_answer_valid; // multi-version.ts:42
+  wire [2:0] engine_answer_payload_context; // multi-version.ts:42
+  wire [3:0] engine_answer_payload_status; // multi-version.ts:42
+  wire [7:0] engine_answer_payload_opcode; // multi-version.ts:42
+  wire [13:0] engine_answer_payload_length; // multi-version.ts:42
+  wire [31:0] engine_answer_payload_object; // multi-version.ts:42
+  wire [31:0] engine_answer_payload_version; // multi-version.ts:42
+  wire engine_answer_payload_value; // multi-version.ts:42
+  wire [63:0] engine_entry_array; // multi-version.ts:42
+  wire [15:0] engine_entry_number; // multi-version.ts:42
+  wire [13:0] engine_entry_size; // multi-version.ts:42
+  wire engine_entry_live; // multi-version.ts:42
+  wire requests_wanted_ready; // multi-version.ts:43
+  wire [2:0] requests_entry_context; // multi-version.ts:43
+  wire requests_memory_valid; // multi-version.ts:43
+  wire [7:0] requests_memory_payload_tag; // multi-version.ts:43
+  wire [7:0] requests_memory_payload_opcode; // multi-version.ts:43
+  wire requests_memory_payload_client; // multi-version.ts:43
+  wire [2:0] requests_memory_payload_context; // multi-version.ts:43
+  wire [63:0] requests_memory_payload_va; // multi-version.ts:43
+  wire [31:0] requests_memory_payload_length; // multi-version.ts:43
+  wire [13:0] requests_memory_payload_data; // multi-version.ts:43
+  wire requests_memory_data_valid; // multi-version.ts:43
+  wire [511:0] requests_memory_data_payload_data; // multi-version.ts:43
+  wire requests_memory_data_payload_last; // multi-version.ts:43
+  wire replies_answer_ready; // multi-version.ts:44
+  wire replies_value_ready; // multi-version.ts:44
+  wire replies_copied; // multi-version.ts:44
+  wire replies_reply_valid; // multi-version.ts:44
+  wire [2:0] replies_reply_payload_context; // multi-version.ts:44
+  wire [3:0] replies_reply_payload_status; // multi-version.ts:44
+  wire [7:0] replies_reply_payload_opcode; // multi-version.ts:44
+  wire [13:0] replies_reply_payload_length; // multi-version.ts:44
+  wire replies_reply_payload_more; // multi-version.ts:44
+  wire replies_reply_data_valid; // multi-version.ts:44
+  wire [511:0] replies_reply_data_payload_data; // multi-version.ts:44
+  wire replies_reply_data_payload_last; // multi-version.ts:44
+  reg staged_full; // multi-version.ts:48
+  reg [2:0] staged_held_context; // multi-version.ts:48
+  reg [7:0] staged_held_opcode; // multi-version.ts:48
+  reg [2:0] staged_held_kind; // multi-version.ts:48
+  reg staged_held_malformed; // multi-version.ts:48
+  reg [31:0] staged_held_object; // multi-version.ts:48
+  reg [31:0] staged_held_version; // multi-version.ts:48
+  reg [13:0] staged_held_length; // multi-version.ts:48
 
-  wire intake_request_valid = request_valid; // multi-version.ts:30
-  wire [2:0] intake_request_payload_context = request_payload_context; // multi-version.ts:30
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // multi-version.ts:30
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // multi-version.ts:30
-  wire [13:0] intake_request_payload_length = request_payload_length; // multi-version.ts:30
-  wire intake_request_data_valid = request_data_valid; // multi-version.ts:30
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // multi-version.ts:30
-  wire intake_request_data_payload_last = request_data_payload_last; // multi-version.ts:30
-  wire intake_asked_ready = ~staged_full | engine_asked_ready; // multi-version.ts:30
-  MvIntake_b64_c8_d1466 intake ( // multi-version.ts:30
+  wire intake_request_valid = request_valid; // multi-version.ts:40
+  wire [2:0] intake_request_payload_context = request_payload_context; // multi-version.ts:40
+  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // multi-version.ts:40
+  wire [15:0] intake_request_payload_pid = request_payload_pid; // multi-version.ts:40
+  wire [13:0] intake_request_payload_length = request_payload_length; // multi-version.ts:40
+  wire intake_request_data_valid = request_data_valid; // multi-version.ts:40
+  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // multi-version.ts:40
+  wire intake_request_data_payload_last = request_data_payload_last; // multi-version.ts:40
+  wire intake_asked_ready = ~staged_full | engine_asked_ready; // multi-version.ts:40
+  MvIntake_b64_c8_d1466 intake ( // multi-version.ts:40
     .clk                       (clk),
     .rst                       (rst),
     .request_valid             (intake_request_valid),
@@ -168,16 +168,16 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
     .written_data              (intake_written_data)
   );
 
-  wire order_enter_valid = engine_enter_valid; // multi-version.ts:30
-  wire [2:0] order_enter_context = engine_enter_context; // multi-version.ts:30
-  wire [31:0] order_enter_key = engine_enter_key; // multi-version.ts:30
-  wire order_enter_keyed = engine_enter_keyed; // multi-version.ts:30
-  wire order_enter_writes = engine_enter_writes; // multi-version.ts:30
-  wire order_enter_lists = engine_enter_lists; // multi-version.ts:30
-  wire order_leave_valid = engine_leave_valid; // multi-version.ts:30
-  wire [2:0] order_leave_context = engine_leave_context; // multi-version.ts:30
-  wire order_start_ready = engine_start_ready; // multi-version.ts:30
-  RequestOrder_c8_k32 order ( // multi-version.ts:30
+  wire order_enter_valid = engine_enter_valid; // multi-version.ts:41
+  wire [2:0] order_enter_context = engine_enter_context; // multi-version.ts:41
+  wire [31:0] order_enter_key = engine_enter_key; // multi-version.ts:41
+  wire order_enter_keyed = engine_enter_keyed; // multi-version.ts:41
+  wire order_enter_writes = engine_enter_writes; // multi-version.ts:41
+  wire order_enter_lists = engine_enter_lists; // multi-version.ts:41
+  wire order_leave_valid = engine_leave_valid; // multi-version.ts:41
+  wire [2:0] order_leave_context = engine_leave_context; // multi-version.ts:41
+  wire order_start_ready = engine_start_ready; // multi-version.ts:41
+  RequestOrder_c8_k32 order ( // multi-version.ts:41
     .clk           (clk),
     .rst           (rst),
     .enter_valid   (order_enter_valid),
@@ -194,30 +194,30 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
     .inside_       (order_inside)
   );
 
-  wire engine_asked_valid = staged_full; // multi-version.ts:30
-  wire [2:0] engine_asked_payload_context = staged_held_context; // multi-version.ts:30
-  wire [7:0] engine_asked_payload_opcode = staged_held_opcode; // multi-version.ts:30
-  wire [2:0] engine_asked_payload_kind = staged_held_kind; // multi-version.ts:30
-  wire engine_asked_payload_malformed = staged_held_malformed; // multi-version.ts:30
-  wire [31:0] engine_asked_payload_object = staged_held_object; // multi-version.ts:30
-  wire [31:0] engine_asked_payload_version = staged_held_version; // multi-version.ts:30
-  wire [13:0] engine_asked_payload_length = staged_held_length; // multi-version.ts:30
-  wire engine_start_valid = order_start_valid; // multi-version.ts:30
-  wire [2:0] engine_start_payload = order_start_payload; // multi-version.ts:30
-  wire engine_memory_reply_valid = memory_reply_valid; // multi-version.ts:30
-  wire [7:0] engine_memory_reply_payload_tag = memory_reply_payload_tag; // multi-version.ts:30
-  wire [3:0] engine_memory_reply_payload_status = memory_reply_payload_status; // multi-version.ts:30
-  wire [63:0] engine_memory_reply_payload_va = memory_reply_payload_va; // multi-version.ts:30
-  wire [31:0] engine_memory_reply_payload_length = memory_reply_payload_length; // multi-version.ts:30
-  wire [13:0] engine_memory_reply_payload_data = memory_reply_payload_data; // multi-version.ts:30
-  wire engine_data_valid = memory_reply_data_valid; // multi-version.ts:30
-  wire [511:0] engine_data_payload_data = memory_reply_data_payload_data; // multi-version.ts:30
-  wire engine_data_payload_last = memory_reply_data_payload_last; // multi-version.ts:30
-  wire engine_wanted_ready = requests_wanted_ready; // multi-version.ts:30
-  wire engine_answer_ready = replies_answer_ready; // multi-version.ts:30
-  wire engine_copied = replies_copied; // multi-version.ts:30
-  wire [2:0] engine_entry_context = requests_entry_context; // multi-version.ts:30
-  MvEngine_b64_c8_d1466_i16_v1024_a67108864 engine ( // multi-version.ts:30
+  wire engine_asked_valid = staged_full; // multi-version.ts:42
+  wire [2:0] engine_asked_payload_context = staged_held_context; // multi-version.ts:42
+  wire [7:0] engine_asked_payload_opcode = staged_held_opcode; // multi-version.ts:42
+  wire [2:0] engine_asked_payload_kind = staged_held_kind; // multi-version.ts:42
+  wire engine_asked_payload_malformed = staged_held_malformed; // multi-version.ts:42
+  wire [31:0] engine_asked_payload_object = staged_held_object; // multi-version.ts:42
+  wire [31:0] engine_asked_payload_version = staged_held_version; // multi-version.ts:42
+  wire [13:0] engine_asked_payload_length = staged_held_length; // multi-version.ts:42
+  wire engine_start_valid = order_start_valid; // multi-version.ts:42
+  wire [2:0] engine_start_payload = order_start_payload; // multi-version.ts:42
+  wire engine_memory_reply_valid = memory_reply_valid; // multi-version.ts:42
+  wire [7:0] engine_memory_reply_payload_tag = memory_reply_payload_tag; // multi-version.ts:42
+  wire [3:0] engine_memory_reply_payload_status = memory_reply_payload_status; // multi-version.ts:42
+  wire [63:0] engine_memory_reply_payload_va = memory_reply_payload_va; // multi-version.ts:42
+  wire [31:0] engine_memory_reply_payload_length = memory_reply_payload_length; // multi-version.ts:42
+  wire [13:0] engine_memory_reply_payload_data = memory_reply_payload_data; // multi-version.ts:42
+  wire engine_data_valid = memory_reply_data_valid; // multi-version.ts:42
+  wire [511:0] engine_data_payload_data = memory_reply_data_payload_data; // multi-version.ts:42
+  wire engine_data_payload_last = memory_reply_data_payload_last; // multi-version.ts:42
+  wire engine_wanted_ready = requests_wanted_ready; // multi-version.ts:42
+  wire engine_answer_ready = replies_answer_ready; // multi-version.ts:42
+  wire engine_copied = replies_copied; // multi-version.ts:42
+  wire [2:0] engine_entry_context = requests_entry_context; // multi-version.ts:42
+  MvEngine_b64_c8_d1466_i16_v1024_a67108864 engine ( // multi-version.ts:42
     .clk                         (clk),
     .rst                         (rst),
     .asked_valid                 (engine_asked_valid),
@@ -276,24 +276,24 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
     .entry_live                  (engine_entry_live)
   );
 
-  wire requests_wanted_valid = engine_wanted_valid; // multi-version.ts:30
-  wire [2:0] requests_wanted_payload_event = engine_wanted_payload_event; // multi-version.ts:30
-  wire [2:0] requests_wanted_payload_context = engine_wanted_payload_context; // multi-version.ts:30
-  wire [1:0] requests_wanted_payload_source = engine_wanted_payload_source; // multi-version.ts:30
-  wire [63:0] requests_wanted_payload_va = engine_wanted_payload_va; // multi-version.ts:30
-  wire [13:0] requests_wanted_payload_length = engine_wanted_payload_length; // multi-version.ts:30
-  wire [31:0] requests_wanted_payload_region = engine_wanted_payload_region; // multi-version.ts:30
-  wire requests_written_en = intake_written_en; // multi-version.ts:30
-  wire [2:0] requests_written_context = intake_written_context; // multi-version.ts:30
-  wire [4:0] requests_written_beat = intake_written_beat; // multi-version.ts:30
-  wire [511:0] requests_written_data = intake_written_data; // multi-version.ts:30
-  wire [63:0] requests_entry_array = engine_entry_array; // multi-version.ts:30
-  wire [15:0] requests_entry_number = engine_entry_number; // multi-version.ts:30
-  wire [13:0] requests_entry_size = engine_entry_size; // multi-version.ts:30
-  wire requests_entry_live = engine_entry_live; // multi-version.ts:30
-  wire requests_memory_ready = memory_ready; // multi-version.ts:30
-  wire requests_memory_data_ready = memory_data_ready; // multi-version.ts:30
-  MvRequests_b64_c8_d1466_i16_v1024_a67108864 requests ( // multi-version.ts:30
+  wire requests_wanted_valid = engine_wanted_valid; // multi-version.ts:43
+  wire [2:0] requests_wanted_payload_event = engine_wanted_payload_event; // multi-version.ts:43
+  wire [2:0] requests_wanted_payload_context = engine_wanted_payload_context; // multi-version.ts:43
+  wire [1:0] requests_wanted_payload_source = engine_wanted_payload_source; // multi-version.ts:43
+  wire [63:0] requests_wanted_payload_va = engine_wanted_payload_va; // multi-version.ts:43
+  wire [13:0] requests_wanted_payload_length = engine_wanted_payload_length; // multi-version.ts:43
+  wire [31:0] requests_wanted_payload_region = engine_wanted_payload_region; // multi-version.ts:43
+  wire requests_written_en = intake_written_en; // multi-version.ts:43
+  wire [2:0] requests_written_context = intake_written_context; // multi-version.ts:43
+  wire [4:0] requests_written_beat = intake_written_beat; // multi-version.ts:43
+  wire [511:0] requests_written_data = intake_written_data; // multi-version.ts:43
+  wire [63:0] requests_entry_array = engine_entry_array; // multi-version.ts:43
+  wire [15:0] requests_entry_number = engine_entry_number; // multi-version.ts:43
+  wire [13:0] requests_entry_size = engine_entry_size; // multi-version.ts:43
+  wire requests_entry_live = engine_entry_live; // multi-version.ts:43
+  wire requests_memory_ready = memory_ready; // multi-version.ts:43
+  wire requests_memory_data_ready = memory_data_ready; // multi-version.ts:43
+  MvRequests_b64_c8_d1466_i16_v1024_a67108864 requests ( // multi-version.ts:43
     .clk                      (clk),
     .rst                      (rst),
     .wanted_valid             (requests_wanted_valid),
@@ -328,20 +328,20 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
     .memory_data_payload_last (requests_memory_data_payload_last)
   );
 
-  wire replies_answer_valid = engine_answer_valid; // multi-version.ts:30
-  wire [2:0] replies_answer_payload_context = engine_answer_payload_context; // multi-version.ts:30
-  wire [3:0] replies_answer_payload_status = engine_answer_payload_status; // multi-version.ts:30
-  wire [7:0] replies_answer_payload_opcode = engine_answer_payload_opcode; // multi-version.ts:30
-  wire [13:0] replies_answer_payload_length = engine_answer_payload_length; // multi-version.ts:30
-  wire [31:0] replies_answer_payload_object = engine_answer_payload_object; // multi-version.ts:30
-  wire [31:0] replies_answer_payload_version = engine_answer_payload_version; // multi-version.ts:30
-  wire replies_answer_payload_value = engine_answer_payload_value; // multi-version.ts:30
-  wire replies_value_valid = memory_reply_data_valid; // multi-version.ts:30
-  wire [511:0] replies_value_payload_data = memory_reply_data_payload_data; // multi-version.ts:30
-  wire replies_value_payload_last = memory_reply_data_payload_last; // multi-version.ts:30
-  wire replies_reply_ready = reply_ready; // multi-version.ts:30
-  wire replies_reply_data_ready = reply_data_ready; // multi-version.ts:30
-  MvReplies_b64_c8_d1466_i16_v1024 replies ( // multi-version.ts:30
+  wire replies_answer_valid = engine_answer_valid; // multi-version.ts:44
+  wire [2:0] replies_answer_payload_context = engine_answer_payload_context; // multi-version.ts:44
+  wire [3:0] replies_answer_payload_status = engine_answer_payload_status; // multi-version.ts:44
+  wire [7:0] replies_answer_payload_opcode = engine_answer_payload_opcode; // multi-version.ts:44
+  wire [13:0] replies_answer_payload_length = engine_answer_payload_length; // multi-version.ts:44
+  wire [31:0] replies_answer_payload_object = engine_answer_payload_object; // multi-version.ts:44
+  wire [31:0] replies_answer_payload_version = engine_answer_payload_version; // multi-version.ts:44
+  wire replies_answer_payload_value = engine_answer_payload_value; // multi-version.ts:44
+  wire replies_value_valid = memory_reply_data_valid; // multi-version.ts:44
+  wire [511:0] replies_value_payload_data = memory_reply_data_payload_data; // multi-version.ts:44
+  wire replies_value_payload_last = memory_reply_data_payload_last; // multi-version.ts:44
+  wire replies_reply_ready = reply_ready; // multi-version.ts:44
+  wire replies_reply_data_ready = reply_data_ready; // multi-version.ts:44
+  MvReplies_b64_c8_d1466_i16_v1024 replies ( // multi-version.ts:44
     .clk                     (clk),
     .rst                     (rst),
     .answer_valid            (replies_answer_valid),

@@ -69,73 +69,73 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   localparam [3:0] s_ask = 4'd7;
   localparam [3:0] s_answer = 4'd9;
   localparam [3:0] s_copy = 4'd10;
-  reg [15:0] last; // engine.ts:52
-  reg [15:0] heads_0; // engine.ts:53
-  reg [15:0] heads_1; // engine.ts:53
-  reg [15:0] heads_2; // engine.ts:53
-  reg [15:0] heads_3; // engine.ts:53
-  reg [15:0] heads_4; // engine.ts:53
-  reg [15:0] heads_5; // engine.ts:53
-  reg [15:0] heads_6; // engine.ts:53
-  reg [15:0] heads_7; // engine.ts:53
-  reg [15:0] heads_8; // engine.ts:53
-  reg has_map; // engine.ts:54
-  reg [63:0] map; // engine.ts:55
-  reg [63:0] arena; // engine.ts:56
-  reg [26:0] room; // engine.ts:57
-  reg [19:0] region; // engine.ts:58
-  reg region_is_fresh; // engine.ts:59
-  reg [2:0] e; // engine.ts:62
-  reg [2:0] c; // engine.ts:63
-  reg [3:0] outcome; // engine.ts:64
-  reg [63:0] found; // engine.ts:65
-  reg [127:0] read_bytes; // engine.ts:66
-  reg [1:0] beat; // engine.ts:67
-  reg [7:0] r_opcode; // engine.ts:68
-  reg [2:0] r_kind; // engine.ts:68
-  reg r_malformed; // engine.ts:68
-  reg [31:0] r_object; // engine.ts:68
-  reg [31:0] r_version; // engine.ts:68
-  reg [13:0] r_length; // engine.ts:68
-  reg [63:0] entry_array_1; // engine.ts:69
-  reg [15:0] entry_number_1; // engine.ts:69
-  reg [13:0] entry_size_1; // engine.ts:69
-  reg entry_live_1; // engine.ts:69
-  reg [15:0] note_object; // engine.ts:70
-  reg [15:0] note_link; // engine.ts:70
-  reg note_fresh; // engine.ts:70
-  reg note_half; // engine.ts:70
-  reg note_half_is_value; // engine.ts:70
-  reg [3:0] note_failed; // engine.ts:70
-  reg [10:0] index; // engine.ts:77
-  reg [3:0] size_class; // engine.ts:78
-  reg [15:0] head; // engine.ts:80
-  reg [26:0] array_bytes; // engine.ts:81
-  reg [21:0] offset; // engine.ts:82
-  reg [63:0] value_at; // engine.ts:83
-  reg [63:0] entry_at; // engine.ts:84
-  reg [1:0] does; // engine.ts:85
-  reg [2:0] what_event; // engine.ts:86
-  reg [1:0] what_source; // engine.ts:86
-  reg with_entry; // engine.ts:87
-  reg [3:0] says_status; // engine.ts:88
-  reg [31:0] says_version; // engine.ts:88
-  reg says_value; // engine.ts:88
-  reg [3:0] s; // engine.ts:173
-  (* ram_style = "distributed" *) reg [89:0] requests [0:7]; // engine.ts:36
-  (* ram_style = "distributed" *) reg [94:0] entries [0:7]; // engine.ts:36
-  (* ram_style = "distributed" *) reg [38:0] notes [0:7]; // engine.ts:38
-  wire failed = |outcome; // engine.ts:72
-  wire [10:0] count = entry_number_1[10:0]; // engine.ts:73
-  wire [13:0] size = (r_kind == 3'd0) ? r_version[13:0] : entry_size_1; // engine.ts:74
-  wire [3:0] class_index = size_class - 4'd3; // engine.ts:79
-  wire [2:0] came = memory_reply_payload_tag[5:3]; // engine.ts:170
-  wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // engine.ts:171
-  wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // engine.ts:172
-  wire second = s == s_ask_entry; // engine.ts:265
-  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:265
-  wire good = says_status == 4'd0; // engine.ts:272
-  wire value = says_value & good; // engine.ts:272
+  reg [15:0] last; // engine.ts:133
+  reg [15:0] heads_0; // engine.ts:134
+  reg [15:0] heads_1; // engine.ts:134
+  reg [15:0] heads_2; // engine.ts:134
+  reg [15:0] heads_3; // engine.ts:134
+  reg [15:0] heads_4; // engine.ts:134
+  reg [15:0] heads_5; // engine.ts:134
+  reg [15:0] heads_6; // engine.ts:134
+  reg [15:0] heads_7; // engine.ts:134
+  reg [15:0] heads_8; // engine.ts:134
+  reg has_map; // engine.ts:135
+  reg [63:0] map; // engine.ts:136
+  reg [63:0] arena; // engine.ts:137
+  reg [26:0] room; // engine.ts:138
+  reg [19:0] region; // engine.ts:139
+  reg region_is_fresh; // engine.ts:140
+  reg [2:0] e; // engine.ts:143
+  reg [2:0] c; // engine.ts:144
+  reg [3:0] outcome; // engine.ts:145
+  reg [63:0] found; // engine.ts:146
+  reg [127:0] read_bytes; // engine.ts:147
+  reg [1:0] beat; // engine.ts:148
+  reg [7:0] r_opcode; // engine.ts:149
+  reg [2:0] r_kind; // engine.ts:149
+  reg r_malformed; // engine.ts:149
+  reg [31:0] r_object; // engine.ts:149
+  reg [31:0] r_version; // engine.ts:149
+  reg [13:0] r_length; // engine.ts:149
+  reg [63:0] entry_array_1; // engine.ts:150
+  reg [15:0] entry_number_1; // engine.ts:150
+  reg [13:0] entry_size_1; // engine.ts:150
+  reg entry_live_1; // engine.ts:150
+  reg [15:0] note_object; // engine.ts:151
+  reg [15:0] note_link; // engine.ts:151
+  reg note_fresh; // engine.ts:151
+  reg note_half; // engine.ts:151
+  reg note_half_is_value; // engine.ts:151
+  reg [3:0] note_failed; // engine.ts:151
+  reg [10:0] index; // engine.ts:159
+  reg [3:0] size_class; // engine.ts:160
+  reg [15:0] head; // engine.ts:162
+  reg [26:0] array_bytes; // engine.ts:163
+  reg [21:0] offset; // engine.ts:164
+  reg [63:0] value_at; // engine.ts:165
+  reg [63:0] entry_at; // engine.ts:166
+  reg [1:0] does; // engine.ts:167
+  reg [2:0] what_event; // engine.ts:168
+  reg [1:0] what_source; // engine.ts:168
+  reg with_entry; // engine.ts:169
+  reg [3:0] says_status; // engine.ts:170
+  reg [31:0] says_version; // engine.ts:170
+  reg says_value; // engine.ts:170
+  reg [3:0] s; // engine.ts:263
+  (* ram_style = "distributed" *) reg [89:0] requests [0:7]; // engine.ts:97
+  (* ram_style = "distributed" *) reg [94:0] entries [0:7]; // engine.ts:98
+  (* ram_style = "distributed" *) reg [38:0] notes [0:7]; // engine.ts:107
+  wire failed = |outcome; // engine.ts:154
+  wire [10:0] count = entry_number_1[10:0]; // engine.ts:155
+  wire [13:0] size = (r_kind == 3'd0) ? r_version[13:0] : entry_size_1; // engine.ts:156
+  wire [3:0] class_index = size_class - 4'd3; // engine.ts:161
+  wire [2:0] came = memory_reply_payload_tag[5:3]; // engine.ts:260
+  wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // engine.ts:261
+  wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // engine.ts:262
+  wire second = s == s_ask_entry; // engine.ts:374
+  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:375
+  wire good = says_status == 4'd0; // engine.ts:385
+  wire value = says_value & good; // engine.ts:386
   wire last_when = (e == 3'd3) & ~failed;
   wire last_when_2 = (r_kind == 3'd0) & note_fresh;
 

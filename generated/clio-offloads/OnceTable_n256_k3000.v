@@ -23,41 +23,41 @@ module OnceTable_n256_k3000 (
   input  wire [95:0] done_body,
   output wire        ready
 );
-  reg [5:0] tick; // once-table.ts:53
-  reg [31:0] now; // once-table.ts:54
-  reg [8:0] clearing; // once-table.ts:58
-  reg busy; // once-table.ts:63
-  reg [47:0] asked_client; // once-table.ts:64
-  reg [31:0] asked_operation; // once-table.ts:64
-  reg [5:0] set; // once-table.ts:65
-  reg [2:0] step; // once-table.ts:67
-  reg hit; // once-table.ts:68
-  reg [1:0] hit_way; // once-table.ts:68
-  reg victim; // once-table.ts:69
-  reg [1:0] victim_way; // once-table.ts:69
-  reg [31:0] victim_age; // once-table.ts:69
-  reg victim_empty; // once-table.ts:69
-  (* ram_style = "block" *) reg [112:0] keys [0:255]; // once-table.ts:48
-  reg [112:0] found; // once-table.ts:82
-  (* ram_style = "block" *) reg [111:0] kept [0:255]; // once-table.ts:49
-  reg [111:0] reply; // once-table.ts:83
-  (* ram_style = "distributed" *) reg settled [0:255]; // once-table.ts:51
-  wire cleared = clearing[8]; // once-table.ts:59
-  wire [5:0] hash = ask_payload_operation[5:0] ^ ask_payload_client[5:0] ^ ask_payload_client[21:16]; // once-table.ts:74
-  wire [1:0] way = step[1:0]; // once-table.ts:80
-  wire [1:0] looked = step[1:0] - 2'd1; // once-table.ts:80
-  wire [7:0] read_at = {set, (step < 3'd4) ? way : hit_way}; // once-table.ts:81
-  wire look = busy & (step >= 3'd1) & (step <= 3'd4); // once-table.ts:84
-  wire [7:0] place = {set, looked}; // once-table.ts:85
-  wire same = found[0] & (found[48:1] == asked_client) & (found[80:49] == asked_operation); // once-table.ts:86
-  wire [31:0] age = now - found[112:81]; // once-table.ts:87
-  wire old = age > 32'd47; // once-table.ts:88
-  wire may_go = ~found[0] | (settled[place] & old); // once-table.ts:89
-  wire better = may_go & (~victim | (~victim_empty & (~found[0] | (age > victim_age)))); // once-table.ts:90
-  wire claiming = busy & (step == 3'd5) & ~done_valid; // once-table.ts:96
-  wire decided = busy & (step == 3'd6); // once-table.ts:97
-  wire [7:0] entry = {set, hit ? hit_way : victim_way}; // once-table.ts:99
-  wire claims = claiming & ~hit & victim; // once-table.ts:107
+  reg [5:0] tick; // once-table.ts:89
+  reg [31:0] now; // once-table.ts:90
+  reg [8:0] clearing; // once-table.ts:94
+  reg busy; // once-table.ts:99
+  reg [47:0] asked_client; // once-table.ts:100
+  reg [31:0] asked_operation; // once-table.ts:100
+  reg [5:0] set; // once-table.ts:101
+  reg [2:0] step; // once-table.ts:103
+  reg hit; // once-table.ts:104
+  reg [1:0] hit_way; // once-table.ts:105
+  reg victim; // once-table.ts:106
+  reg [1:0] victim_way; // once-table.ts:107
+  reg [31:0] victim_age; // once-table.ts:108
+  reg victim_empty; // once-table.ts:109
+  (* ram_style = "block" *) reg [112:0] keys [0:255]; // once-table.ts:84
+  reg [112:0] found; // once-table.ts:128
+  (* ram_style = "block" *) reg [111:0] kept [0:255]; // once-table.ts:85
+  reg [111:0] reply; // once-table.ts:129
+  (* ram_style = "distributed" *) reg settled [0:255]; // once-table.ts:87
+  wire cleared = clearing[8]; // once-table.ts:95
+  wire [5:0] hash = ask_payload_operation[5:0] ^ ask_payload_client[5:0] ^ ask_payload_client[21:16]; // once-table.ts:114
+  wire [1:0] way = step[1:0]; // once-table.ts:125
+  wire [1:0] looked = step[1:0] - 2'd1; // once-table.ts:126
+  wire [7:0] read_at = {set, (step < 3'd4) ? way : hit_way}; // once-table.ts:127
+  wire look = busy & (step >= 3'd1) & (step <= 3'd4); // once-table.ts:130
+  wire [7:0] place = {set, looked}; // once-table.ts:131
+  wire same = found[0] & (found[48:1] == asked_client) & (found[80:49] == asked_operation); // once-table.ts:133
+  wire [31:0] age = now - found[112:81]; // once-table.ts:134
+  wire old = age > 32'd47; // once-table.ts:135
+  wire may_go = ~found[0] | (settled[place] & old); // once-table.ts:136
+  wire better = may_go & (~victim | (~victim_empty & (~found[0] | (age > victim_age)))); // once-table.ts:137
+  wire claiming = busy & (step == 3'd5) & ~done_valid; // once-table.ts:152
+  wire decided = busy & (step == 3'd6); // once-table.ts:153
+  wire [7:0] entry = {set, hit ? hit_way : victim_way}; // once-table.ts:155
+  wire claims = claiming & ~hit & victim; // once-table.ts:171
 
   always @(posedge clk)
     if (rst) tick <= 6'd0;

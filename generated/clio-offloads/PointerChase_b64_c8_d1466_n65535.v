@@ -49,178 +49,178 @@ module PointerChase_b64_c8_d1466_n65535 (
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // pointer-chase.ts:18
-  wire intake_request_data_ready; // pointer-chase.ts:18
-  wire intake_job_en; // pointer-chase.ts:18
-  wire [2:0] intake_job_context; // pointer-chase.ts:18
-  wire [63:0] intake_job_job_key; // pointer-chase.ts:18
-  wire intake_job_job_use_key; // pointer-chase.ts:18
-  wire intake_job_job_use_depth; // pointer-chase.ts:18
-  wire [8:0] intake_job_job_key_end; // pointer-chase.ts:18
-  wire [3:0] intake_job_job_next; // pointer-chase.ts:18
-  wire intake_job_job_follows; // pointer-chase.ts:18
-  wire [8:0] intake_job_job_pointer_end; // pointer-chase.ts:18
-  wire [13:0] intake_job_job_node_bytes; // pointer-chase.ts:18
-  wire [13:0] intake_job_job_value_bytes; // pointer-chase.ts:18
-  wire [7:0] intake_job_job_value_offset; // pointer-chase.ts:18
-  wire intake_first_valid; // pointer-chase.ts:18
-  wire [2:0] intake_first_payload_context; // pointer-chase.ts:18
-  wire intake_first_payload_value; // pointer-chase.ts:18
-  wire [63:0] intake_first_payload_va; // pointer-chase.ts:18
-  wire [13:0] intake_first_payload_length; // pointer-chase.ts:18
-  wire [15:0] intake_first_payload_left; // pointer-chase.ts:18
-  wire intake_ended_valid; // pointer-chase.ts:18
-  wire [2:0] intake_ended_payload_context; // pointer-chase.ts:18
-  wire [3:0] intake_ended_payload_status; // pointer-chase.ts:18
-  wire intake_ended_payload_streamed; // pointer-chase.ts:18
-  wire examine_memory_reply_ready; // pointer-chase.ts:18
-  wire examine_memory_reply_data_ready; // pointer-chase.ts:18
-  wire examine_beat_en; // pointer-chase.ts:18
-  wire [2:0] examine_beat_context; // pointer-chase.ts:18
-  wire [2:0] examine_beat_index; // pointer-chase.ts:18
-  wire [511:0] examine_beat_data; // pointer-chase.ts:18
-  wire examine_found_en; // pointer-chase.ts:18
-  wire [2:0] examine_found_context; // pointer-chase.ts:18
-  wire [63:0] examine_found_va; // pointer-chase.ts:18
-  wire examine_fetch_valid; // pointer-chase.ts:18
-  wire [2:0] examine_fetch_payload_context; // pointer-chase.ts:18
-  wire examine_fetch_payload_value; // pointer-chase.ts:18
-  wire [63:0] examine_fetch_payload_va; // pointer-chase.ts:18
-  wire [13:0] examine_fetch_payload_length; // pointer-chase.ts:18
-  wire [15:0] examine_fetch_payload_left; // pointer-chase.ts:18
-  wire examine_ended_valid; // pointer-chase.ts:18
-  wire [2:0] examine_ended_payload_context; // pointer-chase.ts:18
-  wire [3:0] examine_ended_payload_status; // pointer-chase.ts:18
-  wire examine_ended_payload_streamed; // pointer-chase.ts:18
-  wire examine_passing_valid; // pointer-chase.ts:18
-  wire [2:0] examine_passing_payload_context; // pointer-chase.ts:18
-  wire [3:0] examine_passing_payload_status; // pointer-chase.ts:18
-  wire examine_passing_payload_streamed; // pointer-chase.ts:18
-  wire examine_value_valid; // pointer-chase.ts:18
-  wire [511:0] examine_value_payload_data; // pointer-chase.ts:18
-  wire examine_value_payload_last; // pointer-chase.ts:18
-  wire answer_ended_ready; // pointer-chase.ts:18
-  wire answer_value_ready; // pointer-chase.ts:18
-  wire answer_reply_valid; // pointer-chase.ts:18
-  wire [2:0] answer_reply_payload_context; // pointer-chase.ts:18
-  wire [3:0] answer_reply_payload_status; // pointer-chase.ts:18
-  wire [7:0] answer_reply_payload_opcode; // pointer-chase.ts:18
-  wire [13:0] answer_reply_payload_length; // pointer-chase.ts:18
-  wire answer_reply_payload_more; // pointer-chase.ts:18
-  wire answer_reply_data_valid; // pointer-chase.ts:18
-  wire [511:0] answer_reply_data_payload_data; // pointer-chase.ts:18
-  wire answer_reply_data_payload_last; // pointer-chase.ts:18
-  wire answer_busy_valid; // pointer-chase.ts:18
-  wire [2:0] answer_busy_context; // pointer-chase.ts:18
-  wire steps_push_ready; // pointer-chase.ts:27
-  wire steps_pop_valid; // pointer-chase.ts:27
-  wire [2:0] steps_pop_payload_context; // pointer-chase.ts:27
-  wire steps_pop_payload_value; // pointer-chase.ts:27
-  wire [63:0] steps_pop_payload_va; // pointer-chase.ts:27
-  wire [13:0] steps_pop_payload_length; // pointer-chase.ts:27
-  wire [15:0] steps_pop_payload_left; // pointer-chase.ts:27
-  wire [3:0] steps_level; // pointer-chase.ts:27
-  wire ends_push_ready; // pointer-chase.ts:28
-  wire ends_pop_valid; // pointer-chase.ts:28
-  wire [2:0] ends_pop_payload_context; // pointer-chase.ts:28
-  wire [3:0] ends_pop_payload_status; // pointer-chase.ts:28
-  wire ends_pop_payload_streamed; // pointer-chase.ts:28
-  wire [3:0] ends_level; // pointer-chase.ts:28
-  reg fetches_locked; // pointer-chase.ts:29
-  reg [1:0] fetches_owner; // pointer-chase.ts:29
-  reg staged_full; // pointer-chase.ts:34
-  reg [7:0] staged_held_tag; // pointer-chase.ts:34
-  reg [7:0] staged_held_opcode; // pointer-chase.ts:34
-  reg staged_held_client; // pointer-chase.ts:34
-  reg [2:0] staged_held_context; // pointer-chase.ts:34
-  reg [63:0] staged_held_va; // pointer-chase.ts:34
-  reg [31:0] staged_held_length; // pointer-chase.ts:34
-  reg [13:0] staged_held_data; // pointer-chase.ts:34
-  reg staged_skid_full; // pointer-chase.ts:34
-  reg [7:0] staged_skid_held_tag; // pointer-chase.ts:34
-  reg [7:0] staged_skid_held_opcode; // pointer-chase.ts:34
-  reg staged_skid_held_client; // pointer-chase.ts:34
-  reg [2:0] staged_skid_held_context; // pointer-chase.ts:34
-  reg [63:0] staged_skid_held_va; // pointer-chase.ts:34
-  reg [31:0] staged_skid_held_length; // pointer-chase.ts:34
-  reg [13:0] staged_skid_held_data; // pointer-chase.ts:34
-  reg arbitrated_locked; // pointer-chase.ts:40
-  reg [2:0] arbitrated_owner; // pointer-chase.ts:40
-  reg staged_full_1; // pointer-chase.ts:40
-  reg [2:0] staged_held_1_context; // pointer-chase.ts:40
-  reg [3:0] staged_held_1_status; // pointer-chase.ts:40
-  reg staged_held_1_streamed; // pointer-chase.ts:40
-  reg staged_skid_full_1; // pointer-chase.ts:40
-  reg [2:0] staged_skid_held_1_context; // pointer-chase.ts:40
-  reg [3:0] staged_skid_held_1_status; // pointer-chase.ts:40
-  reg staged_skid_held_1_streamed; // pointer-chase.ts:40
-  wire [1:0] fetches_grant; // pointer-chase.ts:29
-  wire [1:0] fetches_request; // pointer-chase.ts:29
-  wire reads_ready; // pointer-chase.ts:31
-  wire [2:0] arbitrated_grant; // pointer-chase.ts:40
-  wire [2:0] arbitrated_request; // pointer-chase.ts:40
-  wire fetches_valid = |(fetches_grant & fetches_request); // pointer-chase.ts:29
+  wire intake_request_ready; // pointer-chase.ts:36
+  wire intake_request_data_ready; // pointer-chase.ts:36
+  wire intake_job_en; // pointer-chase.ts:36
+  wire [2:0] intake_job_context; // pointer-chase.ts:36
+  wire [63:0] intake_job_job_key; // pointer-chase.ts:36
+  wire intake_job_job_use_key; // pointer-chase.ts:36
+  wire intake_job_job_use_depth; // pointer-chase.ts:36
+  wire [8:0] intake_job_job_key_end; // pointer-chase.ts:36
+  wire [3:0] intake_job_job_next; // pointer-chase.ts:36
+  wire intake_job_job_follows; // pointer-chase.ts:36
+  wire [8:0] intake_job_job_pointer_end; // pointer-chase.ts:36
+  wire [13:0] intake_job_job_node_bytes; // pointer-chase.ts:36
+  wire [13:0] intake_job_job_value_bytes; // pointer-chase.ts:36
+  wire [7:0] intake_job_job_value_offset; // pointer-chase.ts:36
+  wire intake_first_valid; // pointer-chase.ts:36
+  wire [2:0] intake_first_payload_context; // pointer-chase.ts:36
+  wire intake_first_payload_value; // pointer-chase.ts:36
+  wire [63:0] intake_first_payload_va; // pointer-chase.ts:36
+  wire [13:0] intake_first_payload_length; // pointer-chase.ts:36
+  wire [15:0] intake_first_payload_left; // pointer-chase.ts:36
+  wire intake_ended_valid; // pointer-chase.ts:36
+  wire [2:0] intake_ended_payload_context; // pointer-chase.ts:36
+  wire [3:0] intake_ended_payload_status; // pointer-chase.ts:36
+  wire intake_ended_payload_streamed; // pointer-chase.ts:36
+  wire examine_memory_reply_ready; // pointer-chase.ts:37
+  wire examine_memory_reply_data_ready; // pointer-chase.ts:37
+  wire examine_beat_en; // pointer-chase.ts:37
+  wire [2:0] examine_beat_context; // pointer-chase.ts:37
+  wire [2:0] examine_beat_index; // pointer-chase.ts:37
+  wire [511:0] examine_beat_data; // pointer-chase.ts:37
+  wire examine_found_en; // pointer-chase.ts:37
+  wire [2:0] examine_found_context; // pointer-chase.ts:37
+  wire [63:0] examine_found_va; // pointer-chase.ts:37
+  wire examine_fetch_valid; // pointer-chase.ts:37
+  wire [2:0] examine_fetch_payload_context; // pointer-chase.ts:37
+  wire examine_fetch_payload_value; // pointer-chase.ts:37
+  wire [63:0] examine_fetch_payload_va; // pointer-chase.ts:37
+  wire [13:0] examine_fetch_payload_length; // pointer-chase.ts:37
+  wire [15:0] examine_fetch_payload_left; // pointer-chase.ts:37
+  wire examine_ended_valid; // pointer-chase.ts:37
+  wire [2:0] examine_ended_payload_context; // pointer-chase.ts:37
+  wire [3:0] examine_ended_payload_status; // pointer-chase.ts:37
+  wire examine_ended_payload_streamed; // pointer-chase.ts:37
+  wire examine_passing_valid; // pointer-chase.ts:37
+  wire [2:0] examine_passing_payload_context; // pointer-chase.ts:37
+  wire [3:0] examine_passing_payload_status; // pointer-chase.ts:37
+  wire examine_passing_payload_streamed; // pointer-chase.ts:37
+  wire examine_value_valid; // pointer-chase.ts:37
+  wire [511:0] examine_value_payload_data; // pointer-chase.ts:37
+  wire examine_value_payload_last; // pointer-chase.ts:37
+  wire answer_ended_ready; // pointer-chase.ts:38
+  wire answer_value_ready; // pointer-chase.ts:38
+  wire answer_reply_valid; // pointer-chase.ts:38
+  wire [2:0] answer_reply_payload_context; // pointer-chase.ts:38
+  wire [3:0] answer_reply_payload_status; // pointer-chase.ts:38
+  wire [7:0] answer_reply_payload_opcode; // pointer-chase.ts:38
+  wire [13:0] answer_reply_payload_length; // pointer-chase.ts:38
+  wire answer_reply_payload_more; // pointer-chase.ts:38
+  wire answer_reply_data_valid; // pointer-chase.ts:38
+  wire [511:0] answer_reply_data_payload_data; // pointer-chase.ts:38
+  wire answer_reply_data_payload_last; // pointer-chase.ts:38
+  wire answer_busy_valid; // pointer-chase.ts:38
+  wire [2:0] answer_busy_context; // pointer-chase.ts:38
+  wire steps_push_ready; // pointer-chase.ts:47
+  wire steps_pop_valid; // pointer-chase.ts:47
+  wire [2:0] steps_pop_payload_context; // pointer-chase.ts:47
+  wire steps_pop_payload_value; // pointer-chase.ts:47
+  wire [63:0] steps_pop_payload_va; // pointer-chase.ts:47
+  wire [13:0] steps_pop_payload_length; // pointer-chase.ts:47
+  wire [15:0] steps_pop_payload_left; // pointer-chase.ts:47
+  wire [3:0] steps_level; // pointer-chase.ts:47
+  wire ends_push_ready; // pointer-chase.ts:48
+  wire ends_pop_valid; // pointer-chase.ts:48
+  wire [2:0] ends_pop_payload_context; // pointer-chase.ts:48
+  wire [3:0] ends_pop_payload_status; // pointer-chase.ts:48
+  wire ends_pop_payload_streamed; // pointer-chase.ts:48
+  wire [3:0] ends_level; // pointer-chase.ts:48
+  reg fetches_locked; // pointer-chase.ts:49
+  reg [1:0] fetches_owner; // pointer-chase.ts:49
+  reg staged_full; // pointer-chase.ts:64
+  reg [7:0] staged_held_tag; // pointer-chase.ts:64
+  reg [7:0] staged_held_opcode; // pointer-chase.ts:64
+  reg staged_held_client; // pointer-chase.ts:64
+  reg [2:0] staged_held_context; // pointer-chase.ts:64
+  reg [63:0] staged_held_va; // pointer-chase.ts:64
+  reg [31:0] staged_held_length; // pointer-chase.ts:64
+  reg [13:0] staged_held_data; // pointer-chase.ts:64
+  reg staged_skid_full; // pointer-chase.ts:64
+  reg [7:0] staged_skid_held_tag; // pointer-chase.ts:64
+  reg [7:0] staged_skid_held_opcode; // pointer-chase.ts:64
+  reg staged_skid_held_client; // pointer-chase.ts:64
+  reg [2:0] staged_skid_held_context; // pointer-chase.ts:64
+  reg [63:0] staged_skid_held_va; // pointer-chase.ts:64
+  reg [31:0] staged_skid_held_length; // pointer-chase.ts:64
+  reg [13:0] staged_skid_held_data; // pointer-chase.ts:64
+  reg arbitrated_locked; // pointer-chase.ts:70
+  reg [2:0] arbitrated_owner; // pointer-chase.ts:70
+  reg staged_full_1; // pointer-chase.ts:70
+  reg [2:0] staged_held_1_context; // pointer-chase.ts:70
+  reg [3:0] staged_held_1_status; // pointer-chase.ts:70
+  reg staged_held_1_streamed; // pointer-chase.ts:70
+  reg staged_skid_full_1; // pointer-chase.ts:70
+  reg [2:0] staged_skid_held_1_context; // pointer-chase.ts:70
+  reg [3:0] staged_skid_held_1_status; // pointer-chase.ts:70
+  reg staged_skid_held_1_streamed; // pointer-chase.ts:70
+  wire [1:0] fetches_grant; // pointer-chase.ts:49
+  wire [1:0] fetches_request; // pointer-chase.ts:49
+  wire reads_ready; // pointer-chase.ts:55
+  wire [2:0] arbitrated_grant; // pointer-chase.ts:70
+  wire [2:0] arbitrated_request; // pointer-chase.ts:70
+  wire fetches_valid = |(fetches_grant & fetches_request); // pointer-chase.ts:49
   wire [2:0] fetches_payload_context =
     ({3{fetches_grant[0]}} & steps_pop_payload_context)
-    | ({3{fetches_grant[1]}} & intake_first_payload_context); // pointer-chase.ts:29
+    | ({3{fetches_grant[1]}} & intake_first_payload_context); // pointer-chase.ts:49
   wire fetches_payload_value =
     (fetches_grant[0] & steps_pop_payload_value)
-    | (fetches_grant[1] & intake_first_payload_value); // pointer-chase.ts:29
+    | (fetches_grant[1] & intake_first_payload_value); // pointer-chase.ts:49
   wire [63:0] fetches_payload_va =
     ({64{fetches_grant[0]}} & steps_pop_payload_va)
-    | ({64{fetches_grant[1]}} & intake_first_payload_va); // pointer-chase.ts:29
+    | ({64{fetches_grant[1]}} & intake_first_payload_va); // pointer-chase.ts:49
   wire [13:0] fetches_payload_length =
     ({14{fetches_grant[0]}} & steps_pop_payload_length)
-    | ({14{fetches_grant[1]}} & intake_first_payload_length); // pointer-chase.ts:29
+    | ({14{fetches_grant[1]}} & intake_first_payload_length); // pointer-chase.ts:49
   wire [15:0] fetches_payload_left =
     ({16{fetches_grant[0]}} & steps_pop_payload_left)
-    | ({16{fetches_grant[1]}} & intake_first_payload_left); // pointer-chase.ts:29
+    | ({16{fetches_grant[1]}} & intake_first_payload_left); // pointer-chase.ts:49
   assign fetches_request = {intake_first_valid, steps_pop_valid};
-  wire [1:0] fetches_after = fetches_request & ~(fetches_owner | (fetches_owner - 2'd1)); // pointer-chase.ts:29
+  wire [1:0] fetches_after = fetches_request & ~(fetches_owner | (fetches_owner - 2'd1)); // pointer-chase.ts:49
   assign fetches_grant =
     fetches_locked ? fetches_owner :
     |fetches_after ? fetches_after & (~fetches_after + 2'd1) :
     fetches_request & (~fetches_request + 2'd1);
-  wire en = fetches_valid & reads_ready & ~fetches_payload_value; // pointer-chase.ts:30
+  wire en = fetches_valid & reads_ready & ~fetches_payload_value; // pointer-chase.ts:51
   assign reads_ready = ~staged_skid_full;
-  wire [7:0] reads_payload_tag = {fetches_payload_value, 4'd0, fetches_payload_context}; // pointer-chase.ts:31
-  wire [31:0] reads_payload_length = {18'd0, fetches_payload_length}; // pointer-chase.ts:31
-  wire staged_room = ~staged_full | memory_ready; // pointer-chase.ts:34
-  wire arbitrated_valid = |(arbitrated_grant & arbitrated_request); // pointer-chase.ts:40
-  wire arbitrated_ready = ~staged_skid_full_1; // pointer-chase.ts:40
+  wire [7:0] reads_payload_tag = {fetches_payload_value, 4'd0, fetches_payload_context}; // pointer-chase.ts:55
+  wire [31:0] reads_payload_length = {18'd0, fetches_payload_length}; // pointer-chase.ts:55
+  wire staged_room = ~staged_full | memory_ready; // pointer-chase.ts:64
+  wire arbitrated_valid = |(arbitrated_grant & arbitrated_request); // pointer-chase.ts:70
+  wire arbitrated_ready = ~staged_skid_full_1; // pointer-chase.ts:70
   wire [2:0] arbitrated_payload_context =
     ({3{arbitrated_grant[0]}} & ends_pop_payload_context)
     | ({3{arbitrated_grant[1]}} & examine_passing_payload_context)
-    | ({3{arbitrated_grant[2]}} & intake_ended_payload_context); // pointer-chase.ts:40
+    | ({3{arbitrated_grant[2]}} & intake_ended_payload_context); // pointer-chase.ts:70
   wire [3:0] arbitrated_payload_status =
     ({4{arbitrated_grant[0]}} & ends_pop_payload_status)
     | ({4{arbitrated_grant[1]}} & examine_passing_payload_status)
-    | ({4{arbitrated_grant[2]}} & intake_ended_payload_status); // pointer-chase.ts:40
+    | ({4{arbitrated_grant[2]}} & intake_ended_payload_status); // pointer-chase.ts:70
   wire arbitrated_payload_streamed =
     (arbitrated_grant[0] & ends_pop_payload_streamed)
     | (arbitrated_grant[1] & examine_passing_payload_streamed)
-    | (arbitrated_grant[2] & intake_ended_payload_streamed); // pointer-chase.ts:40
+    | (arbitrated_grant[2] & intake_ended_payload_streamed); // pointer-chase.ts:70
   assign arbitrated_request = {intake_ended_valid, examine_passing_valid, ends_pop_valid};
-  wire [2:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 3'd1)); // pointer-chase.ts:40
+  wire [2:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 3'd1)); // pointer-chase.ts:70
   assign arbitrated_grant =
     arbitrated_locked ? arbitrated_owner :
     |arbitrated_after ? arbitrated_after & (~arbitrated_after + 3'd1) :
     arbitrated_request & (~arbitrated_request + 3'd1);
-  wire staged_room_1 = ~staged_full_1 | answer_ended_ready; // pointer-chase.ts:40
+  wire staged_room_1 = ~staged_full_1 | answer_ended_ready; // pointer-chase.ts:70
 
-  wire intake_request_valid = request_valid; // pointer-chase.ts:18
-  wire [2:0] intake_request_payload_context = request_payload_context; // pointer-chase.ts:18
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // pointer-chase.ts:18
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // pointer-chase.ts:18
-  wire [13:0] intake_request_payload_length = request_payload_length; // pointer-chase.ts:18
-  wire intake_request_data_valid = request_data_valid; // pointer-chase.ts:18
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // pointer-chase.ts:18
-  wire intake_request_data_payload_last = request_data_payload_last; // pointer-chase.ts:18
-  wire intake_busy_valid = answer_busy_valid; // pointer-chase.ts:18
-  wire [2:0] intake_busy_context = answer_busy_context; // pointer-chase.ts:18
-  wire intake_first_ready = fetches_grant[1] & reads_ready; // pointer-chase.ts:18
-  wire intake_ended_ready = arbitrated_grant[2] & arbitrated_ready; // pointer-chase.ts:18
-  ChaseIntake_b64_c8_d1466_n65535 intake ( // pointer-chase.ts:18
+  wire intake_request_valid = request_valid; // pointer-chase.ts:36
+  wire [2:0] intake_request_payload_context = request_payload_context; // pointer-chase.ts:36
+  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // pointer-chase.ts:36
+  wire [15:0] intake_request_payload_pid = request_payload_pid; // pointer-chase.ts:36
+  wire [13:0] intake_request_payload_length = request_payload_length; // pointer-chase.ts:36
+  wire intake_request_data_valid = request_data_valid; // pointer-chase.ts:36
+  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // pointer-chase.ts:36
+  wire intake_request_data_payload_last = request_data_payload_last; // pointer-chase.ts:36
+  wire intake_busy_valid = answer_busy_valid; // pointer-chase.ts:36
+  wire [2:0] intake_busy_context = answer_busy_context; // pointer-chase.ts:36
+  wire intake_first_ready = fetches_grant[1] & reads_ready; // pointer-chase.ts:36
+  wire intake_ended_ready = arbitrated_grant[2] & arbitrated_ready; // pointer-chase.ts:36
+  ChaseIntake_b64_c8_d1466_n65535 intake ( // pointer-chase.ts:36
     .clk                       (clk),
     .rst                       (rst),
     .request_valid             (intake_request_valid),
@@ -261,35 +261,35 @@ module PointerChase_b64_c8_d1466_n65535 (
     .ended_payload_streamed    (intake_ended_payload_streamed)
   );
 
-  wire examine_memory_reply_valid = memory_reply_valid; // pointer-chase.ts:18
-  wire [7:0] examine_memory_reply_payload_tag = memory_reply_payload_tag; // pointer-chase.ts:18
-  wire [3:0] examine_memory_reply_payload_status = memory_reply_payload_status; // pointer-chase.ts:18
-  wire [63:0] examine_memory_reply_payload_va = memory_reply_payload_va; // pointer-chase.ts:18
-  wire [31:0] examine_memory_reply_payload_length = memory_reply_payload_length; // pointer-chase.ts:18
-  wire [13:0] examine_memory_reply_payload_data = memory_reply_payload_data; // pointer-chase.ts:18
-  wire examine_memory_reply_data_valid = memory_reply_data_valid; // pointer-chase.ts:18
-  wire [511:0] examine_memory_reply_data_payload_data = memory_reply_data_payload_data; // pointer-chase.ts:18
-  wire examine_memory_reply_data_payload_last = memory_reply_data_payload_last; // pointer-chase.ts:18
-  wire examine_job_en = intake_job_en; // pointer-chase.ts:18
-  wire [2:0] examine_job_context = intake_job_context; // pointer-chase.ts:18
-  wire [63:0] examine_job_job_key = intake_job_job_key; // pointer-chase.ts:18
-  wire examine_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:18
-  wire examine_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:18
-  wire [8:0] examine_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:18
-  wire [3:0] examine_job_job_next = intake_job_job_next; // pointer-chase.ts:18
-  wire examine_job_job_follows = intake_job_job_follows; // pointer-chase.ts:18
-  wire [8:0] examine_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:18
-  wire [13:0] examine_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:18
-  wire [13:0] examine_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:18
-  wire [7:0] examine_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:18
-  wire examine_visit_en = en; // pointer-chase.ts:18
-  wire [2:0] examine_visit_context = fetches_payload_context; // pointer-chase.ts:18
-  wire [15:0] examine_visit_left = fetches_payload_left; // pointer-chase.ts:18
-  wire examine_fetch_ready = steps_push_ready; // pointer-chase.ts:18
-  wire examine_ended_ready = ends_push_ready; // pointer-chase.ts:18
-  wire examine_passing_ready = arbitrated_grant[1] & arbitrated_ready; // pointer-chase.ts:18
-  wire examine_value_ready = answer_value_ready; // pointer-chase.ts:18
-  ChaseExamine_b64_c8_d1466 examine ( // pointer-chase.ts:18
+  wire examine_memory_reply_valid = memory_reply_valid; // pointer-chase.ts:37
+  wire [7:0] examine_memory_reply_payload_tag = memory_reply_payload_tag; // pointer-chase.ts:37
+  wire [3:0] examine_memory_reply_payload_status = memory_reply_payload_status; // pointer-chase.ts:37
+  wire [63:0] examine_memory_reply_payload_va = memory_reply_payload_va; // pointer-chase.ts:37
+  wire [31:0] examine_memory_reply_payload_length = memory_reply_payload_length; // pointer-chase.ts:37
+  wire [13:0] examine_memory_reply_payload_data = memory_reply_payload_data; // pointer-chase.ts:37
+  wire examine_memory_reply_data_valid = memory_reply_data_valid; // pointer-chase.ts:37
+  wire [511:0] examine_memory_reply_data_payload_data = memory_reply_data_payload_data; // pointer-chase.ts:37
+  wire examine_memory_reply_data_payload_last = memory_reply_data_payload_last; // pointer-chase.ts:37
+  wire examine_job_en = intake_job_en; // pointer-chase.ts:37
+  wire [2:0] examine_job_context = intake_job_context; // pointer-chase.ts:37
+  wire [63:0] examine_job_job_key = intake_job_job_key; // pointer-chase.ts:37
+  wire examine_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:37
+  wire examine_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:37
+  wire [8:0] examine_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:37
+  wire [3:0] examine_job_job_next = intake_job_job_next; // pointer-chase.ts:37
+  wire examine_job_job_follows = intake_job_job_follows; // pointer-chase.ts:37
+  wire [8:0] examine_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:37
+  wire [13:0] examine_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:37
+  wire [13:0] examine_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:37
+  wire [7:0] examine_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:37
+  wire examine_visit_en = en; // pointer-chase.ts:37
+  wire [2:0] examine_visit_context = fetches_payload_context; // pointer-chase.ts:37
+  wire [15:0] examine_visit_left = fetches_payload_left; // pointer-chase.ts:37
+  wire examine_fetch_ready = steps_push_ready; // pointer-chase.ts:37
+  wire examine_ended_ready = ends_push_ready; // pointer-chase.ts:37
+  wire examine_passing_ready = arbitrated_grant[1] & arbitrated_ready; // pointer-chase.ts:37
+  wire examine_value_ready = answer_value_ready; // pointer-chase.ts:37
+  ChaseExamine_b64_c8_d1466 examine ( // pointer-chase.ts:37
     .clk                            (clk),
     .rst                            (rst),
     .memory_reply_valid             (examine_memory_reply_valid),
@@ -348,35 +348,35 @@ module PointerChase_b64_c8_d1466_n65535 (
     .value_payload_last             (examine_value_payload_last)
   );
 
-  wire answer_ended_valid = staged_full_1; // pointer-chase.ts:18
-  wire [2:0] answer_ended_payload_context = staged_held_1_context; // pointer-chase.ts:18
-  wire [3:0] answer_ended_payload_status = staged_held_1_status; // pointer-chase.ts:18
-  wire answer_ended_payload_streamed = staged_held_1_streamed; // pointer-chase.ts:18
-  wire answer_value_valid = examine_value_valid; // pointer-chase.ts:18
-  wire [511:0] answer_value_payload_data = examine_value_payload_data; // pointer-chase.ts:18
-  wire answer_value_payload_last = examine_value_payload_last; // pointer-chase.ts:18
-  wire answer_job_en = intake_job_en; // pointer-chase.ts:18
-  wire [2:0] answer_job_context = intake_job_context; // pointer-chase.ts:18
-  wire [63:0] answer_job_job_key = intake_job_job_key; // pointer-chase.ts:18
-  wire answer_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:18
-  wire answer_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:18
-  wire [8:0] answer_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:18
-  wire [3:0] answer_job_job_next = intake_job_job_next; // pointer-chase.ts:18
-  wire answer_job_job_follows = intake_job_job_follows; // pointer-chase.ts:18
-  wire [8:0] answer_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:18
-  wire [13:0] answer_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:18
-  wire [13:0] answer_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:18
-  wire [7:0] answer_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:18
-  wire answer_found_en = examine_found_en; // pointer-chase.ts:18
-  wire [2:0] answer_found_context = examine_found_context; // pointer-chase.ts:18
-  wire [63:0] answer_found_va = examine_found_va; // pointer-chase.ts:18
-  wire answer_beat_en = examine_beat_en; // pointer-chase.ts:18
-  wire [2:0] answer_beat_context = examine_beat_context; // pointer-chase.ts:18
-  wire [2:0] answer_beat_index = examine_beat_index; // pointer-chase.ts:18
-  wire [511:0] answer_beat_data = examine_beat_data; // pointer-chase.ts:18
-  wire answer_reply_ready = reply_ready; // pointer-chase.ts:18
-  wire answer_reply_data_ready = reply_data_ready; // pointer-chase.ts:18
-  ChaseAnswer_b64_c8_d1466 answer ( // pointer-chase.ts:18
+  wire answer_ended_valid = staged_full_1; // pointer-chase.ts:38
+  wire [2:0] answer_ended_payload_context = staged_held_1_context; // pointer-chase.ts:38
+  wire [3:0] answer_ended_payload_status = staged_held_1_status; // pointer-chase.ts:38
+  wire answer_ended_payload_streamed = staged_held_1_streamed; // pointer-chase.ts:38
+  wire answer_value_valid = examine_value_valid; // pointer-chase.ts:38
+  wire [511:0] answer_value_payload_data = examine_value_payload_data; // pointer-chase.ts:38
+  wire answer_value_payload_last = examine_value_payload_last; // pointer-chase.ts:38
+  wire answer_job_en = intake_job_en; // pointer-chase.ts:38
+  wire [2:0] answer_job_context = intake_job_context; // pointer-chase.ts:38
+  wire [63:0] answer_job_job_key = intake_job_job_key; // pointer-chase.ts:38
+  wire answer_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:38
+  wire answer_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:38
+  wire [8:0] answer_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:38
+  wire [3:0] answer_job_job_next = intake_job_job_next; // pointer-chase.ts:38
+  wire answer_job_job_follows = intake_job_job_follows; // pointer-chase.ts:38
+  wire [8:0] answer_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:38
+  wire [13:0] answer_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:38
+  wire [13:0] answer_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:38
+  wire [7:0] answer_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:38
+  wire answer_found_en = examine_found_en; // pointer-chase.ts:38
+  wire [2:0] answer_found_context = examine_found_context; // pointer-chase.ts:38
+  wire [63:0] answer_found_va = examine_found_va; // pointer-chase.ts:38
+  wire answer_beat_en = examine_beat_en; // pointer-chase.ts:38
+  wire [2:0] answer_beat_context = examine_beat_context; // pointer-chase.ts:38
+  wire [2:0] answer_beat_index = examine_beat_index; // pointer-chase.ts:38
+  wire [511:0] answer_beat_data = examine_beat_data; // pointer-chase.ts:38
+  wire answer_reply_ready = reply_ready; // pointer-chase.ts:38
+  wire answer_reply_data_ready = reply_data_ready; // pointer-chase.ts:38
+  ChaseAnswer_b64_c8_d1466 answer ( // pointer-chase.ts:38
     .clk                     (clk),
     .rst                     (rst),
     .ended_valid             (answer_ended_valid),
@@ -422,14 +422,14 @@ module PointerChase_b64_c8_d1466_n65535 (
     .busy_context            (answer_busy_context)
   );
 
-  wire steps_push_valid = examine_fetch_valid; // pointer-chase.ts:27
-  wire [2:0] steps_push_payload_context = examine_fetch_payload_context; // pointer-chase.ts:27
-  wire steps_push_payload_value = examine_fetch_payload_value; // pointer-chase.ts:27
-  wire [63:0] steps_push_payload_va = examine_fetch_payload_va; // pointer-chase.ts:27
-  wire [13:0] steps_push_payload_length = examine_fetch_payload_length; // pointer-chase.ts:27
-  wire [15:0] steps_push_payload_left = examine_fetch_payload_left; // pointer-chase.ts:27
-  wire steps_pop_ready = fetches_grant[0] & reads_ready; // pointer-chase.ts:27
-  Fifo_shape_daae4b_depth8_styledistributed steps ( // pointer-chase.ts:27
+  wire steps_push_valid = examine_fetch_valid; // pointer-chase.ts:47
+  wire [2:0] steps_push_payload_context = examine_fetch_payload_context; // pointer-chase.ts:47
+  wire steps_push_payload_value = examine_fetch_payload_value; // pointer-chase.ts:47
+  wire [63:0] steps_push_payload_va = examine_fetch_payload_va; // pointer-chase.ts:47
+  wire [13:0] steps_push_payload_length = examine_fetch_payload_length; // pointer-chase.ts:47
+  wire [15:0] steps_push_payload_left = examine_fetch_payload_left; // pointer-chase.ts:47
+  wire steps_pop_ready = fetches_grant[0] & reads_ready; // pointer-chase.ts:47
+  Fifo_shape_daae4b_depth8_styledistributed steps ( // pointer-chase.ts:47
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (steps_push_valid),
@@ -449,12 +449,12 @@ module PointerChase_b64_c8_d1466_n65535 (
     .level                (steps_level)
   );
 
-  wire ends_push_valid = examine_ended_valid; // pointer-chase.ts:28
-  wire [2:0] ends_push_payload_context = examine_ended_payload_context; // pointer-chase.ts:28
-  wire [3:0] ends_push_payload_status = examine_ended_payload_status; // pointer-chase.ts:28
-  wire ends_push_payload_streamed = examine_ended_payload_streamed; // pointer-chase.ts:28
-  wire ends_pop_ready = arbitrated_grant[0] & arbitrated_ready; // pointer-chase.ts:28
-  Fifo_shape_69d8a8_depth8_styledistributed ends ( // pointer-chase.ts:28
+  wire ends_push_valid = examine_ended_valid; // pointer-chase.ts:48
+  wire [2:0] ends_push_payload_context = examine_ended_payload_context; // pointer-chase.ts:48
+  wire [3:0] ends_push_payload_status = examine_ended_payload_status; // pointer-chase.ts:48
+  wire ends_push_payload_streamed = examine_ended_payload_streamed; // pointer-chase.ts:48
+  wire ends_pop_ready = arbitrated_grant[0] & arbitrated_ready; // pointer-chase.ts:48
+  Fifo_shape_69d8a8_depth8_styledistributed ends ( // pointer-chase.ts:48
     .clk                   (clk),
     .rst                   (rst),
     .push_valid            (ends_push_valid),

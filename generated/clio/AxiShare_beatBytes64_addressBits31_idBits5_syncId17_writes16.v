@@ -120,39 +120,39 @@ module AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 (
   input  wire [4:0]   b_payload_id,
   input  wire [1:0]   b_payload_resp
 );
-  reg read_grant_locked; // axi-share.ts:29
-  reg [2:0] read_grant_owner; // axi-share.ts:29
-  wire owners_push_ready; // axi-share.ts:32
-  wire owners_pop_valid; // axi-share.ts:32
-  wire owners_pop_payload_sync; // axi-share.ts:32
-  wire owners_pop_payload_table; // axi-share.ts:32
-  wire [4:0] owners_level; // axi-share.ts:32
-  reg write_grant_locked; // axi-share.ts:33
-  reg [2:0] write_grant_owner; // axi-share.ts:33
-  wire [2:0] write_grant_grant; // axi-share.ts:33
-  wire [2:0] write_grant_request; // axi-share.ts:33
-  wire [2:0] read_grant_request = {data_ar_valid, sync_ar_valid, table_ar_valid}; // axi-share.ts:29
+  reg read_grant_locked; // axi-share.ts:75
+  reg [2:0] read_grant_owner; // axi-share.ts:75
+  wire owners_push_ready; // axi-share.ts:78
+  wire owners_pop_valid; // axi-share.ts:78
+  wire owners_pop_payload_sync; // axi-share.ts:78
+  wire owners_pop_payload_table; // axi-share.ts:78
+  wire [4:0] owners_level; // axi-share.ts:78
+  reg write_grant_locked; // axi-share.ts:79
+  reg [2:0] write_grant_owner; // axi-share.ts:79
+  wire [2:0] write_grant_grant; // axi-share.ts:79
+  wire [2:0] write_grant_request; // axi-share.ts:79
+  wire [2:0] read_grant_request = {data_ar_valid, sync_ar_valid, table_ar_valid}; // axi-share.ts:75
   wire [2:0] read_grant_grant =
     read_grant_locked ? read_grant_owner :
-    read_grant_request & (~read_grant_request + 3'd1); // axi-share.ts:29
-  wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi-share.ts:33
-  wire write_grant_ready = aw_ready & owners_push_ready; // axi-share.ts:33
+    read_grant_request & (~read_grant_request + 3'd1); // axi-share.ts:75
+  wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi-share.ts:79
+  wire write_grant_ready = aw_ready & owners_push_ready; // axi-share.ts:79
   assign write_grant_request = {data_aw_valid, sync_aw_valid, table_aw_valid};
   assign write_grant_grant =
     write_grant_locked ? write_grant_owner :
     write_grant_request & (~write_grant_request + 3'd1);
-  wire granted_1_valid = write_grant_valid & aw_ready; // axi-share.ts:34
-  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:36
-  wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17); // axi-share.ts:36
-  wire of_table = owners_pop_payload_table; // axi-share.ts:37
-  wire of_sync = owners_pop_payload_sync; // axi-share.ts:38
-  wire of_data = ~(of_table | of_sync); // axi-share.ts:40
+  wire granted_1_valid = write_grant_valid & aw_ready; // axi-share.ts:80
+  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:83
+  wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17); // axi-share.ts:83
+  wire of_table = owners_pop_payload_table; // axi-share.ts:88
+  wire of_sync = owners_pop_payload_sync; // axi-share.ts:89
+  wire of_data = ~(of_table | of_sync); // axi-share.ts:93
 
-  wire owners_push_valid = granted_1_valid; // axi-share.ts:32
-  wire owners_push_payload_sync = owner_next_payload_sync; // axi-share.ts:32
-  wire owners_push_payload_table = owner_next_payload_table; // axi-share.ts:32
-  wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi-share.ts:32
-  Fifo_shape_bb87b6_depth16_styledistributed owners ( // axi-share.ts:32
+  wire owners_push_valid = granted_1_valid; // axi-share.ts:78
+  wire owners_push_payload_sync = owner_next_payload_sync; // axi-share.ts:78
+  wire owners_push_payload_table = owner_next_payload_table; // axi-share.ts:78
+  wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi-share.ts:78
+  Fifo_shape_bb87b6_depth16_styledistributed owners ( // axi-share.ts:78
     .clk                (clk),
     .rst                (rst),
     .push_valid         (owners_push_valid),

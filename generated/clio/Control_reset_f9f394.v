@@ -120,124 +120,124 @@ module Control_reset_f9f394 (
   input  wire [3:0]  offload_state_held,
   input  wire [3:0]  offload_state_stuck
 );
-  reg [3:0] offload_reset_kept; // control.ts:34
-  reg [23:0] offload_patience_kept; // control.ts:34
-  reg [31:0] mac_low_kept; // control.ts:34
-  reg [15:0] mac_high_kept; // control.ts:34
-  reg [31:0] ip_kept; // control.ts:34
-  reg [15:0] native_port_kept; // control.ts:34
-  reg [15:0] client_port_kept; // control.ts:34
-  reg accept_any_mac_kept; // control.ts:34
-  reg out_of_memory_kept; // control.ts:34
-  reg [15:0] rule0_pid_kept; // control.ts:34
-  reg [2:0] rule0_action_kept; // control.ts:34
-  reg rule0_valid_kept; // control.ts:34
-  reg [15:0] rule1_pid_kept; // control.ts:34
-  reg [2:0] rule1_action_kept; // control.ts:34
-  reg rule1_valid_kept; // control.ts:34
-  reg [15:0] rule2_pid_kept; // control.ts:34
-  reg [2:0] rule2_action_kept; // control.ts:34
-  reg rule2_valid_kept; // control.ts:34
-  reg [15:0] rule3_pid_kept; // control.ts:34
-  reg [2:0] rule3_action_kept; // control.ts:34
-  reg rule3_valid_kept; // control.ts:34
-  reg [5:0] turn; // control.ts:100
-  reg clearing; // control.ts:101
-  reg [7:0] pending_rx_frames; // control.ts:109
-  reg [7:0] pending_tx_frames; // control.ts:109
-  reg [7:0] pending_drop_long; // control.ts:109
-  reg [7:0] pending_drop_fcs; // control.ts:109
-  reg [7:0] pending_drop_short; // control.ts:109
-  reg [7:0] pending_drop_mac; // control.ts:109
-  reg [7:0] pending_drop_ether_type; // control.ts:109
-  reg [7:0] pending_drop_arp; // control.ts:109
-  reg [7:0] pending_drop_ip_header; // control.ts:109
-  reg [7:0] pending_drop_ip_options; // control.ts:109
-  reg [7:0] pending_drop_ip_checksum; // control.ts:109
-  reg [7:0] pending_drop_fragment; // control.ts:109
-  reg [7:0] pending_drop_ip; // control.ts:109
-  reg [7:0] pending_drop_length; // control.ts:109
-  reg [7:0] pending_drop_protocol; // control.ts:109
-  reg [7:0] pending_drop_icmp; // control.ts:109
-  reg [7:0] pending_drop_port; // control.ts:109
-  reg [7:0] pending_drop_rule; // control.ts:109
-  reg [7:0] pending_arp_replies; // control.ts:109
-  reg [7:0] pending_icmp_replies; // control.ts:109
-  reg [7:0] pending_nacks; // control.ts:109
-  reg [7:0] pending_malformed; // control.ts:109
-  reg [7:0] pending_invalid; // control.ts:109
-  reg [7:0] pending_write_permission; // control.ts:109
-  reg [7:0] pending_read_permission; // control.ts:109
-  reg [7:0] pending_out_of_memory; // control.ts:109
-  reg [7:0] pending_busy; // control.ts:109
-  reg [7:0] pending_unanswered; // control.ts:109
-  reg [7:0] pending_pingpongs; // control.ts:109
-  reg [7:0] pending_reads; // control.ts:109
-  reg [7:0] pending_writes; // control.ts:109
-  reg [7:0] pending_writes_no_reply; // control.ts:109
-  reg [7:0] pending_atomics; // control.ts:109
-  reg [7:0] pending_dereferences; // control.ts:109
-  reg [7:0] pending_fences; // control.ts:109
-  reg [21:0] pending_read_bytes; // control.ts:109
-  reg [21:0] pending_write_bytes; // control.ts:109
-  reg [7:0] pending_slow_requests; // control.ts:109
-  reg [7:0] pending_extend_requests; // control.ts:109
-  reg [7:0] pending_page_faults; // control.ts:109
-  reg [7:0] pending_tlb_hits; // control.ts:109
-  reg [7:0] pending_tlb_misses; // control.ts:109
-  reg [7:0] pending_misses_merged; // control.ts:109
-  reg [7:0] pending_bucket_fetches; // control.ts:109
-  reg [7:0] pending_tlb_evictions; // control.ts:109
-  reg [7:0] pending_retries_answered; // control.ts:109
-  reg [7:0] pending_retries_busy; // control.ts:109
-  reg [7:0] pending_retries_expired; // control.ts:109
-  reg [7:0] pending_retry_evictions; // control.ts:109
-  reg [7:0] pending_retry_clients_replaced; // control.ts:109
-  reg [7:0] pending_shootdowns; // control.ts:109
-  reg [7:0] pending_offload0_requests; // control.ts:109
-  reg [7:0] pending_offload1_requests; // control.ts:109
-  reg [7:0] pending_offload2_requests; // control.ts:109
-  reg [7:0] pending_offload3_requests; // control.ts:109
-  reg [7:0] pending_offload0_accesses; // control.ts:109
-  reg [7:0] pending_offload1_accesses; // control.ts:109
-  reg [7:0] pending_offload2_accesses; // control.ts:109
-  reg [7:0] pending_offload3_accesses; // control.ts:109
-  reg [7:0] pending_offload_busy; // control.ts:109
-  reg [7:0] pending_offload_repeated; // control.ts:109
-  reg adding; // control.ts:116
-  reg [21:0] amount; // control.ts:117
-  reg [47:0] base; // control.ts:118
-  reg [5:0] place; // control.ts:119
-  reg settling; // control.ts:121
-  reg asked_full; // axi4-lite.ts:61
-  reg [11:0] asked_held_addr; // axi4-lite.ts:61
-  reg [2:0] asked_held_prot; // axi4-lite.ts:61
-  reg [15:0] kept_high; // control.ts:51
-  reg answered_full; // axi4-lite.ts:67
-  reg [31:0] answered_held_data; // axi4-lite.ts:67
-  reg [1:0] answered_held_resp; // axi4-lite.ts:67
-  reg order_address_full; // axi4-lite.ts:70
-  reg [11:0] order_address_held_addr; // axi4-lite.ts:70
-  reg [2:0] order_address_held_prot; // axi4-lite.ts:70
-  reg order_data_full; // axi4-lite.ts:70
-  reg [31:0] order_data_held_data; // axi4-lite.ts:70
-  reg [3:0] order_data_held_strb; // axi4-lite.ts:70
-  reg done_full; // axi4-lite.ts:78
-  reg [1:0] done_held_resp; // axi4-lite.ts:78
-  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:99
-  wire [9:0] at; // control.ts:44
-  wire in_counters; // control.ts:46
-  wire high_word; // control.ts:50
-  wire [9:0] offset; // control.ts:48
-  wire in_mat; // control.ts:47
-  wire mapped; // control.ts:55
-  wire written_ready; // axi4-lite.ts:73
-  wire to_register; // control.ts:66
-  wire to_mat; // control.ts:67
-  wire entry_bytes; // control.ts:68
-  wire [9:0] target; // control.ts:65
-  wire last = turn == 6'd60; // control.ts:102
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:62
+  reg [3:0] offload_reset_kept; // control.ts:87
+  reg [23:0] offload_patience_kept; // control.ts:87
+  reg [31:0] mac_low_kept; // control.ts:87
+  reg [15:0] mac_high_kept; // control.ts:87
+  reg [31:0] ip_kept; // control.ts:87
+  reg [15:0] native_port_kept; // control.ts:87
+  reg [15:0] client_port_kept; // control.ts:87
+  reg accept_any_mac_kept; // control.ts:87
+  reg out_of_memory_kept; // control.ts:87
+  reg [15:0] rule0_pid_kept; // control.ts:87
+  reg [2:0] rule0_action_kept; // control.ts:87
+  reg rule0_valid_kept; // control.ts:87
+  reg [15:0] rule1_pid_kept; // control.ts:87
+  reg [2:0] rule1_action_kept; // control.ts:87
+  reg rule1_valid_kept; // control.ts:87
+  reg [15:0] rule2_pid_kept; // control.ts:87
+  reg [2:0] rule2_action_kept; // control.ts:87
+  reg rule2_valid_kept; // control.ts:87
+  reg [15:0] rule3_pid_kept; // control.ts:87
+  reg [2:0] rule3_action_kept; // control.ts:87
+  reg rule3_valid_kept; // control.ts:87
+  reg [5:0] turn; // control.ts:195
+  reg clearing; // control.ts:196
+  reg [7:0] pending_rx_frames; // control.ts:204
+  reg [7:0] pending_tx_frames; // control.ts:204
+  reg [7:0] pending_drop_long; // control.ts:204
+  reg [7:0] pending_drop_fcs; // control.ts:204
+  reg [7:0] pending_drop_short; // control.ts:204
+  reg [7:0] pending_drop_mac; // control.ts:204
+  reg [7:0] pending_drop_ether_type; // control.ts:204
+  reg [7:0] pending_drop_arp; // control.ts:204
+  reg [7:0] pending_drop_ip_header; // control.ts:204
+  reg [7:0] pending_drop_ip_options; // control.ts:204
+  reg [7:0] pending_drop_ip_checksum; // control.ts:204
+  reg [7:0] pending_drop_fragment; // control.ts:204
+  reg [7:0] pending_drop_ip; // control.ts:204
+  reg [7:0] pending_drop_length; // control.ts:204
+  reg [7:0] pending_drop_protocol; // control.ts:204
+  reg [7:0] pending_drop_icmp; // control.ts:204
+  reg [7:0] pending_drop_port; // control.ts:204
+  reg [7:0] pending_drop_rule; // control.ts:204
+  reg [7:0] pending_arp_replies; // control.ts:204
+  reg [7:0] pending_icmp_replies; // control.ts:204
+  reg [7:0] pending_nacks; // control.ts:204
+  reg [7:0] pending_malformed; // control.ts:204
+  reg [7:0] pending_invalid; // control.ts:204
+  reg [7:0] pending_write_permission; // control.ts:204
+  reg [7:0] pending_read_permission; // control.ts:204
+  reg [7:0] pending_out_of_memory; // control.ts:204
+  reg [7:0] pending_busy; // control.ts:204
+  reg [7:0] pending_unanswered; // control.ts:204
+  reg [7:0] pending_pingpongs; // control.ts:204
+  reg [7:0] pending_reads; // control.ts:204
+  reg [7:0] pending_writes; // control.ts:204
+  reg [7:0] pending_writes_no_reply; // control.ts:204
+  reg [7:0] pending_atomics; // control.ts:204
+  reg [7:0] pending_dereferences; // control.ts:204
+  reg [7:0] pending_fences; // control.ts:204
+  reg [21:0] pending_read_bytes; // control.ts:204
+  reg [21:0] pending_write_bytes; // control.ts:204
+  reg [7:0] pending_slow_requests; // control.ts:204
+  reg [7:0] pending_extend_requests; // control.ts:204
+  reg [7:0] pending_page_faults; // control.ts:204
+  reg [7:0] pending_tlb_hits; // control.ts:204
+  reg [7:0] pending_tlb_misses; // control.ts:204
+  reg [7:0] pending_misses_merged; // control.ts:204
+  reg [7:0] pending_bucket_fetches; // control.ts:204
+  reg [7:0] pending_tlb_evictions; // control.ts:204
+  reg [7:0] pending_retries_answered; // control.ts:204
+  reg [7:0] pending_retries_busy; // control.ts:204
+  reg [7:0] pending_retries_expired; // control.ts:204
+  reg [7:0] pending_retry_evictions; // control.ts:204
+  reg [7:0] pending_retry_clients_replaced; // control.ts:204
+  reg [7:0] pending_shootdowns; // control.ts:204
+  reg [7:0] pending_offload0_requests; // control.ts:204
+  reg [7:0] pending_offload1_requests; // control.ts:204
+  reg [7:0] pending_offload2_requests; // control.ts:204
+  reg [7:0] pending_offload3_requests; // control.ts:204
+  reg [7:0] pending_offload0_accesses; // control.ts:204
+  reg [7:0] pending_offload1_accesses; // control.ts:204
+  reg [7:0] pending_offload2_accesses; // control.ts:204
+  reg [7:0] pending_offload3_accesses; // control.ts:204
+  reg [7:0] pending_offload_busy; // control.ts:204
+  reg [7:0] pending_offload_repeated; // control.ts:204
+  reg adding; // control.ts:211
+  reg [21:0] amount; // control.ts:212
+  reg [47:0] base; // control.ts:213
+  reg [5:0] place; // control.ts:214
+  reg settling; // control.ts:216
+  reg asked_full; // axi4-lite.ts:66
+  reg [11:0] asked_held_addr; // axi4-lite.ts:66
+  reg [2:0] asked_held_prot; // axi4-lite.ts:66
+  reg [15:0] kept_high; // control.ts:110
+  reg answered_full; // axi4-lite.ts:72
+  reg [31:0] answered_held_data; // axi4-lite.ts:72
+  reg [1:0] answered_held_resp; // axi4-lite.ts:72
+  reg order_address_full; // axi4-lite.ts:75
+  reg [11:0] order_address_held_addr; // axi4-lite.ts:75
+  reg [2:0] order_address_held_prot; // axi4-lite.ts:75
+  reg order_data_full; // axi4-lite.ts:75
+  reg [31:0] order_data_held_data; // axi4-lite.ts:75
+  reg [3:0] order_data_held_strb; // axi4-lite.ts:75
+  reg done_full; // axi4-lite.ts:85
+  reg [1:0] done_held_resp; // axi4-lite.ts:85
+  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:194
+  wire [9:0] at; // control.ts:103
+  wire in_counters; // control.ts:105
+  wire high_word; // control.ts:109
+  wire [9:0] offset; // control.ts:107
+  wire in_mat; // control.ts:106
+  wire mapped; // control.ts:117
+  wire written_ready; // axi4-lite.ts:78
+  wire to_register; // control.ts:134
+  wire to_mat; // control.ts:135
+  wire entry_bytes; // control.ts:136
+  wire [9:0] target; // control.ts:133
+  wire last = turn == 6'd60; // control.ts:197
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h4000600)
     | ({32{at == 10'd5}} & 32'd61)
@@ -270,8 +270,8 @@ module Control_reset_f9f394 (
     | answer_payload_data_or_2
     | answer_payload_data_or_3
     | answer_payload_data_or_5
-    | ({32{in_mat}} & {16'd0, mat_entry_reply_opcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action}); // axi4-lite.ts:62
-  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:62
+    | ({32{in_mat}} & {16'd0, mat_entry_reply_opcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action}); // axi4-lite.ts:67
+  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:67
   assign at = asked_held_addr[11:2];
   assign in_counters = (at >= 10'd128) & (at < 10'd250);
   assign in_mat = at[9:8] == 2'd1;
@@ -302,9 +302,9 @@ module Control_reset_f9f394 (
     | (at == 10'd18)
     | (at == 10'd19);
   assign mapped = mapped_or_3 | in_counters | in_mat;
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
-  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:70
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:69
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:74
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (target == 10'd0)
@@ -317,8 +317,8 @@ module Control_reset_f9f394 (
   wire [1:0] written_payload_resp =
     (to_register | (to_mat & entry_bytes)) ? 2'd0 :
     (written_payload_resp_or | ((target >= 10'd128) & (target < 10'd250)) | to_mat) ? 2'd2 :
-    2'd3; // axi4-lite.ts:73
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:76
+    2'd3; // axi4-lite.ts:78
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:81
   assign target = order_address_held_addr[11:2];
   wire to_register_or =
     (target == 10'd6)

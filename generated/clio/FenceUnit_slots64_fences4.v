@@ -15,53 +15,53 @@ module FenceUnit_slots64_fences4 (
   output wire        reply_payload_refused,
   output wire [2:0]  waiting
 );
-  reg [63:0] inside_; // fence.ts:45
-  reg [1:0] oldest; // fence.ts:50
-  reg [1:0] youngest; // fence.ts:51
-  reg [2:0] count; // fence.ts:52
-  reg [63:0] awaited_0; // fence.ts:55
-  reg [63:0] awaited_1; // fence.ts:55
-  reg [63:0] awaited_2; // fence.ts:55
-  reg [63:0] awaited_3; // fence.ts:55
-  reg [5:0] slots_0; // fence.ts:56
-  reg [5:0] slots_1; // fence.ts:56
-  reg [5:0] slots_2; // fence.ts:56
-  reg [5:0] slots_3; // fence.ts:56
-  reg over_0; // fence.ts:58
-  reg over_1; // fence.ts:58
-  reg over_2; // fence.ts:58
-  reg over_3; // fence.ts:58
-  wire refusals_push_ready; // fence.ts:75
-  wire refusals_pop_valid; // fence.ts:75
-  wire [5:0] refusals_pop_payload; // fence.ts:75
-  wire [6:0] refusals_level; // fence.ts:75
-  reg replies_locked; // fence.ts:81
-  reg [1:0] replies_owner; // fence.ts:81
-  wire [1:0] replies_grant; // fence.ts:81
-  wire [63:0] still_inside = inside_ & busy; // fence.ts:46
-  wire full = count == 3'd4; // fence.ts:53
-  wire takes = fence_valid & ~full; // fence.ts:54
-  wire takes_0 = takes & (youngest == 2'd0); // fence.ts:60
-  wire takes_1 = takes & (youngest == 2'd1); // fence.ts:60
-  wire takes_2 = takes & (youngest == 2'd2); // fence.ts:60
-  wire takes_3 = takes & (youngest == 2'd3); // fence.ts:60
+  reg [63:0] inside_; // fence.ts:74
+  reg [1:0] oldest; // fence.ts:79
+  reg [1:0] youngest; // fence.ts:80
+  reg [2:0] count; // fence.ts:81
+  reg [63:0] awaited_0; // fence.ts:84
+  reg [63:0] awaited_1; // fence.ts:84
+  reg [63:0] awaited_2; // fence.ts:84
+  reg [63:0] awaited_3; // fence.ts:84
+  reg [5:0] slots_0; // fence.ts:85
+  reg [5:0] slots_1; // fence.ts:85
+  reg [5:0] slots_2; // fence.ts:85
+  reg [5:0] slots_3; // fence.ts:85
+  reg over_0; // fence.ts:87
+  reg over_1; // fence.ts:87
+  reg over_2; // fence.ts:87
+  reg over_3; // fence.ts:87
+  wire refusals_push_ready; // fence.ts:106
+  wire refusals_pop_valid; // fence.ts:106
+  wire [5:0] refusals_pop_payload; // fence.ts:106
+  wire [6:0] refusals_level; // fence.ts:106
+  reg replies_locked; // fence.ts:112
+  reg [1:0] replies_owner; // fence.ts:112
+  wire [1:0] replies_grant; // fence.ts:112
+  wire [63:0] still_inside = inside_ & busy; // fence.ts:75
+  wire full = count == 3'd4; // fence.ts:82
+  wire takes = fence_valid & ~full; // fence.ts:83
+  wire takes_0 = takes & (youngest == 2'd0); // fence.ts:89
+  wire takes_1 = takes & (youngest == 2'd1); // fence.ts:89
+  wire takes_2 = takes & (youngest == 2'd2); // fence.ts:89
+  wire takes_3 = takes & (youngest == 2'd3); // fence.ts:89
   wire [3:0] done_valid_joined = {over_3, over_2, over_1, over_0};
-  wire done_valid = (count != 3'd0) & done_valid_joined[oldest]; // fence.ts:66
-  wire done_ready = replies_grant[0] & reply_ready; // fence.ts:66
+  wire done_valid = (count != 3'd0) & done_valid_joined[oldest]; // fence.ts:95
+  wire done_ready = replies_grant[0] & reply_ready; // fence.ts:95
   wire [23:0] done_payload_slot_joined = {slots_3, slots_2, slots_1, slots_0};
-  wire [5:0] done_payload_slot = done_payload_slot_joined[{3'd0, oldest} * 5'd6 +: 6]; // fence.ts:66
-  wire refused_ready = replies_grant[1] & reply_ready; // fence.ts:80
-  wire [1:0] replies_request = {refusals_pop_valid, done_valid}; // fence.ts:81
-  wire [1:0] replies_after = replies_request & ~(replies_owner | (replies_owner - 2'd1)); // fence.ts:81
+  wire [5:0] done_payload_slot = done_payload_slot_joined[{3'd0, oldest} * 5'd6 +: 6]; // fence.ts:95
+  wire refused_ready = replies_grant[1] & reply_ready; // fence.ts:111
+  wire [1:0] replies_request = {refusals_pop_valid, done_valid}; // fence.ts:112
+  wire [1:0] replies_after = replies_request & ~(replies_owner | (replies_owner - 2'd1)); // fence.ts:112
   assign replies_grant =
     replies_locked ? replies_owner :
     |replies_after ? replies_after & (~replies_after + 2'd1) :
     replies_request & (~replies_request + 2'd1);
 
-  wire refusals_push_valid = fence_valid & full; // fence.ts:75
-  wire [5:0] refusals_push_payload = fence_payload_slot; // fence.ts:75
-  wire refusals_pop_ready = refused_ready; // fence.ts:75
-  Fifo_shape6_depth64_styledistributed refusals ( // fence.ts:75
+  wire refusals_push_valid = fence_valid & full; // fence.ts:106
+  wire [5:0] refusals_push_payload = fence_payload_slot; // fence.ts:106
+  wire refusals_pop_ready = refused_ready; // fence.ts:106
+  Fifo_shape6_depth64_styledistributed refusals ( // fence.ts:106
     .clk          (clk),
     .rst          (rst),
     .push_valid   (refusals_push_valid),
@@ -208,13 +208,13 @@ module FenceUnit_slots64_fences4 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(refusals_push_valid & ~refusals_push_ready)); // fence.ts:79
+    if (~rst) assert (~(refusals_push_valid & ~refusals_push_ready)); // fence.ts:110
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(refusals_push_valid & ~refusals_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a refusal of every slot (fence.ts:79)"); // fence.ts:79
+        $display("%s", "assertion failed: there is room for a refusal of every slot (fence.ts:110)"); // fence.ts:110
         $stop;
       end
     end

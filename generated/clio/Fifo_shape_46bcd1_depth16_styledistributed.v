@@ -21,7 +21,7 @@ module Fifo_shape_46bcd1_depth16_styledistributed (
   (* ram_style = "distributed" *) reg [98:0] store [0:15]; // fifo.ts:32
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
-  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:42
+  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:40
 
   always @(posedge clk)
     if (rst) head <= 4'd0;

@@ -28,13 +28,13 @@ module Finish_slots64 (
   output wire [3:0]  done_status,
   output wire [63:0] done_word
 );
-  reg told_valid; // finish.ts:26
-  reg told_silent; // finish.ts:27
-  reg told_done; // finish.ts:27
-  reg told_found; // finish.ts:27
-  reg [5:0] told_slot; // finish.ts:27
-  reg [3:0] told_status; // finish.ts:27
-  wire reply_room = ending_payload_silent | reply_ready; // finish.ts:24
+  reg told_valid; // finish.ts:46
+  reg told_silent; // finish.ts:47
+  reg told_done; // finish.ts:47
+  reg told_found; // finish.ts:47
+  reg [5:0] told_slot; // finish.ts:47
+  reg [3:0] told_status; // finish.ts:47
+  wire reply_room = ending_payload_silent | reply_ready; // finish.ts:44
 
   always @(posedge clk)
     if (rst) told_valid <= 1'b0;

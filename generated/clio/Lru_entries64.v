@@ -8,134 +8,134 @@ module Lru_entries64 (
   output wire [5:0] victim,
   output wire [5:0] next
 );
-  reg [5:0] order_0; // lru.ts:30
-  reg [5:0] order_1; // lru.ts:30
-  reg [5:0] order_2; // lru.ts:30
-  reg [5:0] order_3; // lru.ts:30
-  reg [5:0] order_4; // lru.ts:30
-  reg [5:0] order_5; // lru.ts:30
-  reg [5:0] order_6; // lru.ts:30
-  reg [5:0] order_7; // lru.ts:30
-  reg [5:0] order_8; // lru.ts:30
-  reg [5:0] order_9; // lru.ts:30
-  reg [5:0] order_10; // lru.ts:30
-  reg [5:0] order_11; // lru.ts:30
-  reg [5:0] order_12; // lru.ts:30
-  reg [5:0] order_13; // lru.ts:30
-  reg [5:0] order_14; // lru.ts:30
-  reg [5:0] order_15; // lru.ts:30
-  reg [5:0] order_16; // lru.ts:30
-  reg [5:0] order_17; // lru.ts:30
-  reg [5:0] order_18; // lru.ts:30
-  reg [5:0] order_19; // lru.ts:30
-  reg [5:0] order_20; // lru.ts:30
-  reg [5:0] order_21; // lru.ts:30
-  reg [5:0] order_22; // lru.ts:30
-  reg [5:0] order_23; // lru.ts:30
-  reg [5:0] order_24; // lru.ts:30
-  reg [5:0] order_25; // lru.ts:30
-  reg [5:0] order_26; // lru.ts:30
-  reg [5:0] order_27; // lru.ts:30
-  reg [5:0] order_28; // lru.ts:30
-  reg [5:0] order_29; // lru.ts:30
-  reg [5:0] order_30; // lru.ts:30
-  reg [5:0] order_31; // lru.ts:30
-  reg [5:0] order_32; // lru.ts:30
-  reg [5:0] order_33; // lru.ts:30
-  reg [5:0] order_34; // lru.ts:30
-  reg [5:0] order_35; // lru.ts:30
-  reg [5:0] order_36; // lru.ts:30
-  reg [5:0] order_37; // lru.ts:30
-  reg [5:0] order_38; // lru.ts:30
-  reg [5:0] order_39; // lru.ts:30
-  reg [5:0] order_40; // lru.ts:30
-  reg [5:0] order_41; // lru.ts:30
-  reg [5:0] order_42; // lru.ts:30
-  reg [5:0] order_43; // lru.ts:30
-  reg [5:0] order_44; // lru.ts:30
-  reg [5:0] order_45; // lru.ts:30
-  reg [5:0] order_46; // lru.ts:30
-  reg [5:0] order_47; // lru.ts:30
-  reg [5:0] order_48; // lru.ts:30
-  reg [5:0] order_49; // lru.ts:30
-  reg [5:0] order_50; // lru.ts:30
-  reg [5:0] order_51; // lru.ts:30
-  reg [5:0] order_52; // lru.ts:30
-  reg [5:0] order_53; // lru.ts:30
-  reg [5:0] order_54; // lru.ts:30
-  reg [5:0] order_55; // lru.ts:30
-  reg [5:0] order_56; // lru.ts:30
-  reg [5:0] order_57; // lru.ts:30
-  reg [5:0] order_58; // lru.ts:30
-  reg [5:0] order_59; // lru.ts:30
-  reg [5:0] order_60; // lru.ts:30
-  reg [5:0] order_61; // lru.ts:30
-  reg [5:0] order_62; // lru.ts:30
-  reg [5:0] order_63; // lru.ts:30
-  wire here_0 = order_0 == touch_index; // lru.ts:32
-  wire here_1 = order_1 == touch_index; // lru.ts:32
-  wire here_2 = order_2 == touch_index; // lru.ts:32
-  wire here_3 = order_3 == touch_index; // lru.ts:32
-  wire here_4 = order_4 == touch_index; // lru.ts:32
-  wire here_5 = order_5 == touch_index; // lru.ts:32
-  wire here_6 = order_6 == touch_index; // lru.ts:32
-  wire here_7 = order_7 == touch_index; // lru.ts:32
-  wire here_8 = order_8 == touch_index; // lru.ts:32
-  wire here_9 = order_9 == touch_index; // lru.ts:32
-  wire here_10 = order_10 == touch_index; // lru.ts:32
-  wire here_11 = order_11 == touch_index; // lru.ts:32
-  wire here_12 = order_12 == touch_index; // lru.ts:32
-  wire here_13 = order_13 == touch_index; // lru.ts:32
-  wire here_14 = order_14 == touch_index; // lru.ts:32
-  wire here_15 = order_15 == touch_index; // lru.ts:32
-  wire here_16 = order_16 == touch_index; // lru.ts:32
-  wire here_17 = order_17 == touch_index; // lru.ts:32
-  wire here_18 = order_18 == touch_index; // lru.ts:32
-  wire here_19 = order_19 == touch_index; // lru.ts:32
-  wire here_20 = order_20 == touch_index; // lru.ts:32
-  wire here_21 = order_21 == touch_index; // lru.ts:32
-  wire here_22 = order_22 == touch_index; // lru.ts:32
-  wire here_23 = order_23 == touch_index; // lru.ts:32
-  wire here_24 = order_24 == touch_index; // lru.ts:32
-  wire here_25 = order_25 == touch_index; // lru.ts:32
-  wire here_26 = order_26 == touch_index; // lru.ts:32
-  wire here_27 = order_27 == touch_index; // lru.ts:32
-  wire here_28 = order_28 == touch_index; // lru.ts:32
-  wire here_29 = order_29 == touch_index; // lru.ts:32
-  wire here_30 = order_30 == touch_index; // lru.ts:32
-  wire here_31 = order_31 == touch_index; // lru.ts:32
-  wire here_32 = order_32 == touch_index; // lru.ts:32
-  wire here_33 = order_33 == touch_index; // lru.ts:32
-  wire here_34 = order_34 == touch_index; // lru.ts:32
-  wire here_35 = order_35 == touch_index; // lru.ts:32
-  wire here_36 = order_36 == touch_index; // lru.ts:32
-  wire here_37 = order_37 == touch_index; // lru.ts:32
-  wire here_38 = order_38 == touch_index; // lru.ts:32
-  wire here_39 = order_39 == touch_index; // lru.ts:32
-  wire here_40 = order_40 == touch_index; // lru.ts:32
-  wire here_41 = order_41 == touch_index; // lru.ts:32
-  wire here_42 = order_42 == touch_index; // lru.ts:32
-  wire here_43 = order_43 == touch_index; // lru.ts:32
-  wire here_44 = order_44 == touch_index; // lru.ts:32
-  wire here_45 = order_45 == touch_index; // lru.ts:32
-  wire here_46 = order_46 == touch_index; // lru.ts:32
-  wire here_47 = order_47 == touch_index; // lru.ts:32
-  wire here_48 = order_48 == touch_index; // lru.ts:32
-  wire here_49 = order_49 == touch_index; // lru.ts:32
-  wire here_50 = order_50 == touch_index; // lru.ts:32
-  wire here_51 = order_51 == touch_index; // lru.ts:32
-  wire here_52 = order_52 == touch_index; // lru.ts:32
-  wire here_53 = order_53 == touch_index; // lru.ts:32
-  wire here_54 = order_54 == touch_index; // lru.ts:32
-  wire here_55 = order_55 == touch_index; // lru.ts:32
-  wire here_56 = order_56 == touch_index; // lru.ts:32
-  wire here_57 = order_57 == touch_index; // lru.ts:32
-  wire here_58 = order_58 == touch_index; // lru.ts:32
-  wire here_59 = order_59 == touch_index; // lru.ts:32
-  wire here_60 = order_60 == touch_index; // lru.ts:32
-  wire here_61 = order_61 == touch_index; // lru.ts:32
-  wire here_62 = order_62 == touch_index; // lru.ts:32
-  wire here_63 = order_63 == touch_index; // lru.ts:32
+  reg [5:0] order_0; // lru.ts:31
+  reg [5:0] order_1; // lru.ts:31
+  reg [5:0] order_2; // lru.ts:31
+  reg [5:0] order_3; // lru.ts:31
+  reg [5:0] order_4; // lru.ts:31
+  reg [5:0] order_5; // lru.ts:31
+  reg [5:0] order_6; // lru.ts:31
+  reg [5:0] order_7; // lru.ts:31
+  reg [5:0] order_8; // lru.ts:31
+  reg [5:0] order_9; // lru.ts:31
+  reg [5:0] order_10; // lru.ts:31
+  reg [5:0] order_11; // lru.ts:31
+  reg [5:0] order_12; // lru.ts:31
+  reg [5:0] order_13; // lru.ts:31
+  reg [5:0] order_14; // lru.ts:31
+  reg [5:0] order_15; // lru.ts:31
+  reg [5:0] order_16; // lru.ts:31
+  reg [5:0] order_17; // lru.ts:31
+  reg [5:0] order_18; // lru.ts:31
+  reg [5:0] order_19; // lru.ts:31
+  reg [5:0] order_20; // lru.ts:31
+  reg [5:0] order_21; // lru.ts:31
+  reg [5:0] order_22; // lru.ts:31
+  reg [5:0] order_23; // lru.ts:31
+  reg [5:0] order_24; // lru.ts:31
+  reg [5:0] order_25; // lru.ts:31
+  reg [5:0] order_26; // lru.ts:31
+  reg [5:0] order_27; // lru.ts:31
+  reg [5:0] order_28; // lru.ts:31
+  reg [5:0] order_29; // lru.ts:31
+  reg [5:0] order_30; // lru.ts:31
+  reg [5:0] order_31; // lru.ts:31
+  reg [5:0] order_32; // lru.ts:31
+  reg [5:0] order_33; // lru.ts:31
+  reg [5:0] order_34; // lru.ts:31
+  reg [5:0] order_35; // lru.ts:31
+  reg [5:0] order_36; // lru.ts:31
+  reg [5:0] order_37; // lru.ts:31
+  reg [5:0] order_38; // lru.ts:31
+  reg [5:0] order_39; // lru.ts:31
+  reg [5:0] order_40; // lru.ts:31
+  reg [5:0] order_41; // lru.ts:31
+  reg [5:0] order_42; // lru.ts:31
+  reg [5:0] order_43; // lru.ts:31
+  reg [5:0] order_44; // lru.ts:31
+  reg [5:0] order_45; // lru.ts:31
+  reg [5:0] order_46; // lru.ts:31
+  reg [5:0] order_47; // lru.ts:31
+  reg [5:0] order_48; // lru.ts:31
+  reg [5:0] order_49; // lru.ts:31
+  reg [5:0] order_50; // lru.ts:31
+  reg [5:0] order_51; // lru.ts:31
+  reg [5:0] order_52; // lru.ts:31
+  reg [5:0] order_53; // lru.ts:31
+  reg [5:0] order_54; // lru.ts:31
+  reg [5:0] order_55; // lru.ts:31
+  reg [5:0] order_56; // lru.ts:31
+  reg [5:0] order_57; // lru.ts:31
+  reg [5:0] order_58; // lru.ts:31
+  reg [5:0] order_59; // lru.ts:31
+  reg [5:0] order_60; // lru.ts:31
+  reg [5:0] order_61; // lru.ts:31
+  reg [5:0] order_62; // lru.ts:31
+  reg [5:0] order_63; // lru.ts:31
+  wire here_0 = order_0 == touch_index; // lru.ts:33
+  wire here_1 = order_1 == touch_index; // lru.ts:33
+  wire here_2 = order_2 == touch_index; // lru.ts:33
+  wire here_3 = order_3 == touch_index; // lru.ts:33
+  wire here_4 = order_4 == touch_index; // lru.ts:33
+  wire here_5 = order_5 == touch_index; // lru.ts:33
+  wire here_6 = order_6 == touch_index; // lru.ts:33
+  wire here_7 = order_7 == touch_index; // lru.ts:33
+  wire here_8 = order_8 == touch_index; // lru.ts:33
+  wire here_9 = order_9 == touch_index; // lru.ts:33
+  wire here_10 = order_10 == touch_index; // lru.ts:33
+  wire here_11 = order_11 == touch_index; // lru.ts:33
+  wire here_12 = order_12 == touch_index; // lru.ts:33
+  wire here_13 = order_13 == touch_index; // lru.ts:33
+  wire here_14 = order_14 == touch_index; // lru.ts:33
+  wire here_15 = order_15 == touch_index; // lru.ts:33
+  wire here_16 = order_16 == touch_index; // lru.ts:33
+  wire here_17 = order_17 == touch_index; // lru.ts:33
+  wire here_18 = order_18 == touch_index; // lru.ts:33
+  wire here_19 = order_19 == touch_index; // lru.ts:33
+  wire here_20 = order_20 == touch_index; // lru.ts:33
+  wire here_21 = order_21 == touch_index; // lru.ts:33
+  wire here_22 = order_22 == touch_index; // lru.ts:33
+  wire here_23 = order_23 == touch_index; // lru.ts:33
+  wire here_24 = order_24 == touch_index; // lru.ts:33
+  wire here_25 = order_25 == touch_index; // lru.ts:33
+  wire here_26 = order_26 == touch_index; // lru.ts:33
+  wire here_27 = order_27 == touch_index; // lru.ts:33
+  wire here_28 = order_28 == touch_index; // lru.ts:33
+  wire here_29 = order_29 == touch_index; // lru.ts:33
+  wire here_30 = order_30 == touch_index; // lru.ts:33
+  wire here_31 = order_31 == touch_index; // lru.ts:33
+  wire here_32 = order_32 == touch_index; // lru.ts:33
+  wire here_33 = order_33 == touch_index; // lru.ts:33
+  wire here_34 = order_34 == touch_index; // lru.ts:33
+  wire here_35 = order_35 == touch_index; // lru.ts:33
+  wire here_36 = order_36 == touch_index; // lru.ts:33
+  wire here_37 = order_37 == touch_index; // lru.ts:33
+  wire here_38 = order_38 == touch_index; // lru.ts:33
+  wire here_39 = order_39 == touch_index; // lru.ts:33
+  wire here_40 = order_40 == touch_index; // lru.ts:33
+  wire here_41 = order_41 == touch_index; // lru.ts:33
+  wire here_42 = order_42 == touch_index; // lru.ts:33
+  wire here_43 = order_43 == touch_index; // lru.ts:33
+  wire here_44 = order_44 == touch_index; // lru.ts:33
+  wire here_45 = order_45 == touch_index; // lru.ts:33
+  wire here_46 = order_46 == touch_index; // lru.ts:33
+  wire here_47 = order_47 == touch_index; // lru.ts:33
+  wire here_48 = order_48 == touch_index; // lru.ts:33
+  wire here_49 = order_49 == touch_index; // lru.ts:33
+  wire here_50 = order_50 == touch_index; // lru.ts:33
+  wire here_51 = order_51 == touch_index; // lru.ts:33
+  wire here_52 = order_52 == touch_index; // lru.ts:33
+  wire here_53 = order_53 == touch_index; // lru.ts:33
+  wire here_54 = order_54 == touch_index; // lru.ts:33
+  wire here_55 = order_55 == touch_index; // lru.ts:33
+  wire here_56 = order_56 == touch_index; // lru.ts:33
+  wire here_57 = order_57 == touch_index; // lru.ts:33
+  wire here_58 = order_58 == touch_index; // lru.ts:33
+  wire here_59 = order_59 == touch_index; // lru.ts:33
+  wire here_60 = order_60 == touch_index; // lru.ts:33
+  wire here_61 = order_61 == touch_index; // lru.ts:33
+  wire here_62 = order_62 == touch_index; // lru.ts:33
+  wire here_63 = order_63 == touch_index; // lru.ts:33
   wire order_3_or = here_2 | here_1 | here_0;
   wire order_4_or = here_3 | here_2 | here_1 | here_0;
   wire order_5_or = here_4 | here_3 | here_2 | here_1;
@@ -477,13 +477,13 @@ module Lru_entries64 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (check_or | check_or_2 | check_or_3 | check_or_4); // lru.ts:48
+    if (~rst) assert (check_or | check_or_2 | check_or_3 | check_or_4); // lru.ts:49
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(check_or | check_or_2 | check_or_3 | check_or_4)) begin
-        $display("%s", "assertion failed: every number is in the list once (lru.ts:48)"); // lru.ts:48
+        $display("%s", "assertion failed: every number is in the list once (lru.ts:49)"); // lru.ts:49
         $stop;
       end
     end

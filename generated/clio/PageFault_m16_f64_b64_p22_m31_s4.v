@@ -43,37 +43,37 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire [3:0]   written_miss,
   output wire [6:0]   level
 );
-  wire pages_push_ready; // page-fault.ts:35
-  wire pages_pop_valid; // page-fault.ts:35
-  wire [8:0] pages_pop_payload; // page-fault.ts:35
-  wire [6:0] pages_level; // page-fault.ts:35
-  wire waiting_push_ready; // page-fault.ts:41
-  wire waiting_pop_valid; // page-fault.ts:41
-  wire [3:0] waiting_pop_payload_miss; // page-fault.ts:41
-  wire waiting_pop_payload_error; // page-fault.ts:41
-  wire waiting_pop_payload_allocated; // page-fault.ts:41
-  wire waiting_pop_payload_mapped; // page-fault.ts:41
-  wire waiting_pop_payload_read; // page-fault.ts:41
-  wire waiting_pop_payload_write; // page-fault.ts:41
-  wire [8:0] waiting_pop_payload_ppn; // page-fault.ts:41
-  wire [2:0] waiting_pop_payload_slot; // page-fault.ts:41
-  wire [7:0] waiting_pop_payload_index; // page-fault.ts:41
-  wire [35:0] waiting_pop_payload_tag; // page-fault.ts:41
-  wire [4:0] waiting_level; // page-fault.ts:41
-  wire writes_push_ready; // page-fault.ts:61
-  wire writes_pop_valid; // page-fault.ts:61
-  wire [30:0] writes_pop_payload_address; // page-fault.ts:61
-  wire [63:0] writes_pop_payload_entry; // page-fault.ts:61
-  wire [3:0] writes_pop_payload_miss; // page-fault.ts:61
-  wire [4:0] writes_level; // page-fault.ts:61
-  reg write_0_done; // page-fault.ts:65
-  reg write_1_done; // page-fault.ts:65
-  reg answer_full; // page-fault.ts:79
-  reg [4:0] answer_held_id; // page-fault.ts:79
-  reg [1:0] answer_held_resp; // page-fault.ts:79
-  wire gives_up = out_of_memory & ~pages_pop_valid; // page-fault.ts:45
-  wire taken = waiting_pop_valid & pages_pop_valid; // page-fault.ts:46
-  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page-fault.ts:53
+  wire pages_push_ready; // page-fault.ts:66
+  wire pages_pop_valid; // page-fault.ts:66
+  wire [8:0] pages_pop_payload; // page-fault.ts:66
+  wire [6:0] pages_level; // page-fault.ts:66
+  wire waiting_push_ready; // page-fault.ts:72
+  wire waiting_pop_valid; // page-fault.ts:72
+  wire [3:0] waiting_pop_payload_miss; // page-fault.ts:72
+  wire waiting_pop_payload_error; // page-fault.ts:72
+  wire waiting_pop_payload_allocated; // page-fault.ts:72
+  wire waiting_pop_payload_mapped; // page-fault.ts:72
+  wire waiting_pop_payload_read; // page-fault.ts:72
+  wire waiting_pop_payload_write; // page-fault.ts:72
+  wire [8:0] waiting_pop_payload_ppn; // page-fault.ts:72
+  wire [2:0] waiting_pop_payload_slot; // page-fault.ts:72
+  wire [7:0] waiting_pop_payload_index; // page-fault.ts:72
+  wire [35:0] waiting_pop_payload_tag; // page-fault.ts:72
+  wire [4:0] waiting_level; // page-fault.ts:72
+  wire writes_push_ready; // page-fault.ts:101
+  wire writes_pop_valid; // page-fault.ts:101
+  wire [30:0] writes_pop_payload_address; // page-fault.ts:101
+  wire [63:0] writes_pop_payload_entry; // page-fault.ts:101
+  wire [3:0] writes_pop_payload_miss; // page-fault.ts:101
+  wire [4:0] writes_level; // page-fault.ts:101
+  reg write_0_done; // page-fault.ts:105
+  reg write_1_done; // page-fault.ts:105
+  reg answer_full; // page-fault.ts:128
+  reg [4:0] answer_held_id; // page-fault.ts:128
+  reg [1:0] answer_held_resp; // page-fault.ts:128
+  wire gives_up = out_of_memory & ~pages_pop_valid; // page-fault.ts:76
+  wire taken = waiting_pop_valid & pages_pop_valid; // page-fault.ts:77
+  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page-fault.ts:84
   wire [63:0] entry_payload_entry = {
     15'd0,
     pages_pop_payload,
@@ -81,12 +81,12 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     waiting_pop_payload_write,
     waiting_pop_payload_read,
     2'd3
-  }; // page-fault.ts:53
+  }; // page-fault.ts:84
 
-  wire pages_push_valid = free_page_valid; // page-fault.ts:35
-  wire [8:0] pages_push_payload = free_page_payload; // page-fault.ts:35
-  wire pages_pop_ready = waiting_pop_valid; // page-fault.ts:35
-  Fifo_shape9_depth64_styledistributed pages ( // page-fault.ts:35
+  wire pages_push_valid = free_page_valid; // page-fault.ts:66
+  wire [8:0] pages_push_payload = free_page_payload; // page-fault.ts:66
+  wire pages_pop_ready = waiting_pop_valid; // page-fault.ts:66
+  Fifo_shape9_depth64_styledistributed pages ( // page-fault.ts:66
     .clk          (clk),
     .rst          (rst),
     .push_valid   (pages_push_valid),
@@ -98,19 +98,19 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level        (pages_level)
   );
 
-  wire waiting_push_valid = fault_valid; // page-fault.ts:41
-  wire [3:0] waiting_push_payload_miss = fault_result_miss; // page-fault.ts:41
-  wire waiting_push_payload_error = fault_result_error; // page-fault.ts:41
-  wire waiting_push_payload_allocated = fault_result_allocated; // page-fault.ts:41
-  wire waiting_push_payload_mapped = fault_result_mapped; // page-fault.ts:41
-  wire waiting_push_payload_read = fault_result_read; // page-fault.ts:41
-  wire waiting_push_payload_write = fault_result_write; // page-fault.ts:41
-  wire [8:0] waiting_push_payload_ppn = fault_result_ppn; // page-fault.ts:41
-  wire [2:0] waiting_push_payload_slot = fault_result_slot; // page-fault.ts:41
-  wire [7:0] waiting_push_payload_index = fault_result_index; // page-fault.ts:41
-  wire [35:0] waiting_push_payload_tag = fault_result_tag; // page-fault.ts:41
-  wire waiting_pop_ready = pages_pop_valid | gives_up; // page-fault.ts:41
-  Fifo_shape_fb05d6_depth16_styledistributed waiting ( // page-fault.ts:41
+  wire waiting_push_valid = fault_valid; // page-fault.ts:72
+  wire [3:0] waiting_push_payload_miss = fault_result_miss; // page-fault.ts:72
+  wire waiting_push_payload_error = fault_result_error; // page-fault.ts:72
+  wire waiting_push_payload_allocated = fault_result_allocated; // page-fault.ts:72
+  wire waiting_push_payload_mapped = fault_result_mapped; // page-fault.ts:72
+  wire waiting_push_payload_read = fault_result_read; // page-fault.ts:72
+  wire waiting_push_payload_write = fault_result_write; // page-fault.ts:72
+  wire [8:0] waiting_push_payload_ppn = fault_result_ppn; // page-fault.ts:72
+  wire [2:0] waiting_push_payload_slot = fault_result_slot; // page-fault.ts:72
+  wire [7:0] waiting_push_payload_index = fault_result_index; // page-fault.ts:72
+  wire [35:0] waiting_push_payload_tag = fault_result_tag; // page-fault.ts:72
+  wire waiting_pop_ready = pages_pop_valid | gives_up; // page-fault.ts:72
+  Fifo_shape_fb05d6_depth16_styledistributed waiting ( // page-fault.ts:72
     .clk                    (clk),
     .rst                    (rst),
     .push_valid             (waiting_push_valid),
@@ -140,12 +140,12 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level                  (waiting_level)
   );
 
-  wire writes_push_valid = taken; // page-fault.ts:61
-  wire [30:0] writes_push_payload_address = entry_payload_address; // page-fault.ts:61
-  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page-fault.ts:61
-  wire [3:0] writes_push_payload_miss = waiting_pop_payload_miss; // page-fault.ts:61
-  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page-fault.ts:61
-  Fifo_shape_46bcd1_depth16_styledistributed writes ( // page-fault.ts:61
+  wire writes_push_valid = taken; // page-fault.ts:101
+  wire [30:0] writes_push_payload_address = entry_payload_address; // page-fault.ts:101
+  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page-fault.ts:101
+  wire [3:0] writes_push_payload_miss = waiting_pop_payload_miss; // page-fault.ts:101
+  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page-fault.ts:101
+  Fifo_shape_46bcd1_depth16_styledistributed writes ( // page-fault.ts:101
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (writes_push_valid),

@@ -30,8 +30,8 @@ module ReplyContexts_slots64 (
   output wire [15:0]  value_icmp_checksum,
   output wire [95:0]  value_ip_header
 );
-  (* ram_style = "block" *) reg [466:0] contexts [0:63]; // reply-contexts.ts:18
-  reg [466:0] found; // reply-contexts.ts:20
+  (* ram_style = "block" *) reg [466:0] contexts [0:63]; // reply-contexts.ts:25
+  reg [466:0] found; // reply-contexts.ts:27
 
   always @(posedge clk) begin
     if (write_en) begin

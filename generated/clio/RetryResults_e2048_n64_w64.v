@@ -30,45 +30,45 @@ module RetryResults_e2048_n64_w64 (
   output wire        events_busy,
   output wire        events_expired
 );
-  reg [63:0] awaited; // retry-results.ts:68
-  reg asks_valid; // retry-results.ts:88
-  reg [5:0] asks_slot; // retry-results.ts:88
-  reg [1:0] asks_kind; // retry-results.ts:88
-  reg asks_silent; // retry-results.ts:88
-  reg [7:0] asks_reply_opcode; // retry-results.ts:88
-  wire answers_push_ready; // retry-results.ts:91
-  wire answers_pop_valid; // retry-results.ts:91
-  wire [5:0] answers_pop_payload_slot; // retry-results.ts:91
-  wire [1:0] answers_pop_payload_kind; // retry-results.ts:91
-  wire [3:0] answers_pop_payload_status; // retry-results.ts:91
-  wire answers_pop_payload_silent; // retry-results.ts:91
-  wire [7:0] answers_pop_payload_reply_opcode; // retry-results.ts:91
-  wire [6:0] answers_level; // retry-results.ts:91
-  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:66
-  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:79
-  reg [67:0] result; // retry-results.ts:83
-  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:101
-  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:102
-  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:108
-  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:108
+  reg [63:0] awaited; // retry-results.ts:105
+  reg asks_valid; // retry-results.ts:134
+  reg [5:0] asks_slot; // retry-results.ts:134
+  reg [1:0] asks_kind; // retry-results.ts:134
+  reg asks_silent; // retry-results.ts:134
+  reg [7:0] asks_reply_opcode; // retry-results.ts:134
+  wire answers_push_ready; // retry-results.ts:146
+  wire answers_pop_valid; // retry-results.ts:146
+  wire [5:0] answers_pop_payload_slot; // retry-results.ts:146
+  wire [1:0] answers_pop_payload_kind; // retry-results.ts:146
+  wire [3:0] answers_pop_payload_status; // retry-results.ts:146
+  wire answers_pop_payload_silent; // retry-results.ts:146
+  wire [7:0] answers_pop_payload_reply_opcode; // retry-results.ts:146
+  wire [6:0] answers_level; // retry-results.ts:146
+  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:103
+  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:119
+  reg [67:0] result; // retry-results.ts:127
+  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:163
+  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:164
+  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:175
+  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:176
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
-  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:72
-  wire orphaned = finding_valid & (finding_kind == 2'd3) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:74
+  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:109
+  wire orphaned = finding_valid & (finding_kind == 2'd3) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:111
   wire [63:0] finished_shifted = awaited >> done_slot;
-  wire finished = done_valid & finished_shifted[0]; // retry-results.ts:75
-  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:81
-  wire found = finding_kind == 2'd0; // retry-results.ts:86
-  wire [1:0] kind = found ? (under_way ? 2'd1 : 2'd0) : finding_kind; // retry-results.ts:87
-  wire replays = asks_valid & (asks_kind == 2'd0); // retry-results.ts:90
+  wire finished = done_valid & finished_shifted[0]; // retry-results.ts:112
+  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:125
+  wire found = finding_kind == 2'd0; // retry-results.ts:130
+  wire [1:0] kind = found ? (under_way ? 2'd1 : 2'd0) : finding_kind; // retry-results.ts:131
+  wire replays = asks_valid & (asks_kind == 2'd0); // retry-results.ts:145
 
-  wire answers_push_valid = asks_valid; // retry-results.ts:91
-  wire [5:0] answers_push_payload_slot = asks_slot; // retry-results.ts:91
-  wire [1:0] answers_push_payload_kind = asks_kind; // retry-results.ts:91
-  wire [3:0] answers_push_payload_status = replays ? result[3:0] : (asks_kind == 2'd1) ? 4'd6 : 4'd10; // retry-results.ts:91
-  wire answers_push_payload_silent = asks_silent; // retry-results.ts:91
-  wire [7:0] answers_push_payload_reply_opcode = asks_reply_opcode; // retry-results.ts:91
-  wire answers_pop_ready = answer_ready; // retry-results.ts:91
-  Fifo_shape_74ea14_depth64_styledistributed answers ( // retry-results.ts:91
+  wire answers_push_valid = asks_valid; // retry-results.ts:146
+  wire [5:0] answers_push_payload_slot = asks_slot; // retry-results.ts:146
+  wire [1:0] answers_push_payload_kind = asks_kind; // retry-results.ts:146
+  wire [3:0] answers_push_payload_status = replays ? result[3:0] : (asks_kind == 2'd1) ? 4'd6 : 4'd10; // retry-results.ts:146
+  wire answers_push_payload_silent = asks_silent; // retry-results.ts:146
+  wire [7:0] answers_push_payload_reply_opcode = asks_reply_opcode; // retry-results.ts:146
+  wire answers_pop_ready = answer_ready; // retry-results.ts:146
+  Fifo_shape_74ea14_depth64_styledistributed answers ( // retry-results.ts:146
     .clk                       (clk),
     .rst                       (rst),
     .push_valid                (answers_push_valid),
@@ -477,24 +477,24 @@ module RetryResults_e2048_n64_w64 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~asks_valid | answers_push_ready); // retry-results.ts:117
-      assert (~(started_valid & check_shifted[0])); // retry-results.ts:118
-      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:119
+      assert (~asks_valid | answers_push_ready); // retry-results.ts:187
+      assert (~(started_valid & check_shifted[0])); // retry-results.ts:188
+      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:192
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~asks_valid | answers_push_ready)) begin
-        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:117)"); // retry-results.ts:117
+        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:187)"); // retry-results.ts:187
         $stop;
       end
       if (~(~(started_valid & check_shifted[0]))) begin
-        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:118)"); // retry-results.ts:118
+        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:188)"); // retry-results.ts:188
         $stop;
       end
       if (~(~((&{done_valid, replays}) & (done_slot == asks_slot)))) begin
-        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:119)"); // retry-results.ts:119
+        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:192)"); // retry-results.ts:192
         $stop;
       end
     end

@@ -18,9 +18,9 @@ module SlotPool_slots64_releases5 (
   input  wire [5:0]  release_4_slot,
   output wire [63:0] busy
 );
-  reg [63:0] taken; // slot-pool.ts:17
-  reg [5:0] offered; // slot-pool.ts:18
-  reg offering; // slot-pool.ts:19
+  reg [63:0] taken; // slot-pool.ts:36
+  reg [5:0] offered; // slot-pool.ts:37
+  reg offering; // slot-pool.ts:38
   wire [63:0] held_joined = {
     offered == 6'd63,
     offered == 6'd62,
@@ -87,7 +87,7 @@ module SlotPool_slots64_releases5 (
     offered == 6'd1,
     offered == 6'd0
   };
-  wire [63:0] held = offering ? held_joined : 64'd0; // slot-pool.ts:21
+  wire [63:0] held = offering ? held_joined : 64'd0; // slot-pool.ts:40
   wire [63:0] back_joined = {
     release_0_slot == 6'd63,
     release_0_slot == 6'd62,
@@ -423,8 +423,8 @@ module SlotPool_slots64_releases5 (
     release_4_slot == 6'd0
   };
   wire [63:0] back_choice_5 = release_4_valid ? back_joined_5 : 64'd0;
-  wire [63:0] back = back_choice | back_choice_2 | back_choice_3 | back_choice_4 | back_choice_5; // slot-pool.ts:23
-  wire [63:0] claimed = (offer_valid & offer_ready) ? held : 64'd0; // slot-pool.ts:24
+  wire [63:0] back = back_choice | back_choice_2 | back_choice_3 | back_choice_4 | back_choice_5; // slot-pool.ts:42
+  wire [63:0] claimed = (offer_valid & offer_ready) ? held : 64'd0; // slot-pool.ts:43
 
   always @(posedge clk)
     if (rst) taken <= 64'd0;
@@ -523,19 +523,19 @@ module SlotPool_slots64_releases5 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(back & ~taken))); // slot-pool.ts:37
-      assert (~(check_or | check_or_2)); // slot-pool.ts:38
+      assert (~(|(back & ~taken))); // slot-pool.ts:56
+      assert (~(check_or | check_or_2)); // slot-pool.ts:57
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(back & ~taken)))) begin
-        $display("%s", "assertion failed: a slot that is released was busy (slot-pool.ts:37)"); // slot-pool.ts:37
+        $display("%s", "assertion failed: a slot that is released was busy (slot-pool.ts:56)"); // slot-pool.ts:56
         $stop;
       end
       if (~(~(check_or | check_or_2))) begin
-        $display("%s", "assertion failed: a slot is released once (slot-pool.ts:38)"); // slot-pool.ts:38
+        $display("%s", "assertion failed: a slot is released once (slot-pool.ts:57)"); // slot-pool.ts:57
         $stop;
       end
     end

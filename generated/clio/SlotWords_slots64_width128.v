@@ -9,7 +9,7 @@ module SlotWords_slots64_width128 (
   input  wire [5:0]   slot,
   output wire [127:0] value
 );
-  (* ram_style = "distributed" *) reg [127:0] words [0:63]; // slot-words.ts:17
+  (* ram_style = "distributed" *) reg [127:0] words [0:63]; // slot-words.ts:26
 
   always @(posedge clk)
     if (write_en) words[write_slot] <= write_value;

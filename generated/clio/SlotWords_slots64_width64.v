@@ -9,7 +9,7 @@ module SlotWords_slots64_width64 (
   input  wire [5:0]  slot,
   output wire [63:0] value
 );
-  (* ram_style = "distributed" *) reg [63:0] words [0:63]; // slot-words.ts:17
+  (* ram_style = "distributed" *) reg [63:0] words [0:63]; // slot-words.ts:26
 
   always @(posedge clk)
     if (write_en) words[write_slot] <= write_value;

@@ -25,12 +25,12 @@ module SlowRx_slots64_beatBytes64_frameBytes1536 (
   output wire         release_valid,
   output wire [5:0]   release_slot
 );
-  reg busy; // slow-rx.ts:19
-  reg [5:0] slot; // slow-rx.ts:20
-  reg [5:0] last_lane; // slow-rx.ts:21
-  reg released; // slow-rx.ts:22
-  wire ended = soc_rx_valid & soc_rx_ready & beats_payload_last; // slow-rx.ts:23
-  wire [13:0] last_byte = frame_payload_frame - 14'd1; // slow-rx.ts:26
+  reg busy; // slow-rx.ts:33
+  reg [5:0] slot; // slow-rx.ts:34
+  reg [5:0] last_lane; // slow-rx.ts:35
+  reg released; // slow-rx.ts:36
+  wire ended = soc_rx_valid & soc_rx_ready & beats_payload_last; // slow-rx.ts:37
+  wire [13:0] last_byte = frame_payload_frame - 14'd1; // slow-rx.ts:40
 
   always @(posedge clk)
     if (rst) busy <= 1'b0;

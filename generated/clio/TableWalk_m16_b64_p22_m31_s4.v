@@ -35,41 +35,41 @@ module TableWalk_m16_b64_p22_m31_s4 (
   output wire [7:0]   walked_result_index,
   output wire [35:0]  walked_result_tag
 );
-  reg asked_valid; // table-walk.ts:58
-  reg [3:0] asked_miss; // table-walk.ts:59
-  reg [7:0] asked_index; // table-walk.ts:59
-  reg fetches_queued; // pass-queue.ts:14
-  reg [3:0] fetches_head; // pass-queue.ts:15
-  reg [3:0] fetches_behind_head; // pass-queue.ts:16
-  reg [3:0] fetches_tail; // pass-queue.ts:17
-  reg [511:0] beat_data; // table-walk.ts:74
-  reg [4:0] beat_id; // table-walk.ts:74
-  reg [1:0] beat_resp; // table-walk.ts:74
-  reg beat_last; // table-walk.ts:74
-  reg beat_valid; // table-walk.ts:75
-  reg [3:0] miss; // table-walk.ts:76
-  reg [7:0] want_index; // table-walk.ts:76
-  reg [35:0] want_tag; // table-walk.ts:76
-  reg [3:0] walked_miss; // table-walk.ts:118
-  reg walked_error; // table-walk.ts:118
-  reg walked_allocated; // table-walk.ts:118
-  reg walked_mapped; // table-walk.ts:118
-  reg walked_read; // table-walk.ts:118
-  reg walked_write; // table-walk.ts:118
-  reg [8:0] walked_ppn; // table-walk.ts:118
-  reg [2:0] walked_slot; // table-walk.ts:118
-  reg [7:0] walked_index; // table-walk.ts:118
-  reg [35:0] walked_tag; // table-walk.ts:118
-  reg done; // table-walk.ts:119
-  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:54
-  (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:13
+  reg asked_valid; // table-walk.ts:123
+  reg [3:0] asked_miss; // table-walk.ts:124
+  reg [7:0] asked_index; // table-walk.ts:124
+  reg fetches_queued; // pass-queue.ts:34
+  reg [3:0] fetches_head; // pass-queue.ts:35
+  reg [3:0] fetches_behind_head; // pass-queue.ts:36
+  reg [3:0] fetches_tail; // pass-queue.ts:37
+  reg [511:0] beat_data; // table-walk.ts:141
+  reg [4:0] beat_id; // table-walk.ts:141
+  reg [1:0] beat_resp; // table-walk.ts:141
+  reg beat_last; // table-walk.ts:141
+  reg beat_valid; // table-walk.ts:142
+  reg [3:0] miss; // table-walk.ts:143
+  reg [7:0] want_index; // table-walk.ts:144
+  reg [35:0] want_tag; // table-walk.ts:144
+  reg [3:0] walked_miss; // table-walk.ts:214
+  reg walked_error; // table-walk.ts:214
+  reg walked_allocated; // table-walk.ts:214
+  reg walked_mapped; // table-walk.ts:214
+  reg walked_read; // table-walk.ts:214
+  reg walked_write; // table-walk.ts:214
+  reg [8:0] walked_ppn; // table-walk.ts:214
+  reg [2:0] walked_slot; // table-walk.ts:214
+  reg [7:0] walked_index; // table-walk.ts:214
+  reg [35:0] walked_tag; // table-walk.ts:214
+  reg done; // table-walk.ts:215
+  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:119
+  (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:33
   wire [11:0] fetches_payload_miss_word = fetches_store[fetches_head];
-  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:12
-  wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index; // pass-queue.ts:12
-  wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:24
-  wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:27
-  wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:77
-  wire arrives = beat_valid & beat_last; // table-walk.ts:82
+  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:31
+  wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index; // pass-queue.ts:31
+  wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:44
+  wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:50
+  wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:145
+  wire arrives = beat_valid & beat_last; // table-walk.ts:154
 
   always @(posedge clk)
     if (rst) begin
@@ -211,14 +211,14 @@ module TableWalk_m16_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass-queue.ts:29
+      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass-queue.ts:52
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken))) begin
-        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass-queue.ts:29)"); // pass-queue.ts:29
+        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
         $stop;
       end
     end

@@ -108,283 +108,283 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
-  wire misses_room; // translate.ts:71
-  wire misses_added_taken; // translate.ts:71
-  wire misses_added_fetch; // translate.ts:71
-  wire [3:0] misses_added_miss; // translate.ts:71
-  wire misses_poison_left; // translate.ts:71
-  wire misses_fault_valid; // translate.ts:71
-  wire [3:0] misses_fault_result_miss; // translate.ts:71
-  wire misses_fault_result_error; // translate.ts:71
-  wire misses_fault_result_allocated; // translate.ts:71
-  wire misses_fault_result_mapped; // translate.ts:71
-  wire misses_fault_result_read; // translate.ts:71
-  wire misses_fault_result_write; // translate.ts:71
-  wire [8:0] misses_fault_result_ppn; // translate.ts:71
-  wire [2:0] misses_fault_result_slot; // translate.ts:71
-  wire [7:0] misses_fault_result_index; // translate.ts:71
-  wire [35:0] misses_fault_result_tag; // translate.ts:71
-  wire misses_next; // translate.ts:71
-  wire misses_served_valid; // translate.ts:71
-  wire [5:0] misses_served_slot; // translate.ts:71
-  wire misses_served_last; // translate.ts:71
-  wire [2:0] misses_served_verdict; // translate.ts:71
-  wire [8:0] misses_served_ppn; // translate.ts:71
-  wire misses_served_read; // translate.ts:71
-  wire misses_served_write; // translate.ts:71
-  wire [43:0] misses_served_key; // translate.ts:71
-  wire misses_served_first; // translate.ts:71
-  wire misses_served_poisoned; // translate.ts:71
-  wire tlb_hit; // translate.ts:72
-  wire [8:0] tlb_mapping_ppn; // translate.ts:72
-  wire tlb_mapping_write; // translate.ts:72
-  wire tlb_mapping_read; // translate.ts:72
-  wire tlb_evicts; // translate.ts:72
-  reg [5:0] decision_slot; // translate.ts:77
-  reg [21:0] decision_offset; // translate.ts:77
-  reg [13:0] decision_length; // translate.ts:77
-  reg decision_write; // translate.ts:77
-  reg decision_silent; // translate.ts:77
-  reg [7:0] decision_reply_opcode; // translate.ts:77
-  reg [2:0] decision_op; // translate.ts:77
-  reg decision_indirect; // translate.ts:77
-  reg [17:0] decision_ppns; // translate.ts:77
-  reg [3:0] decision_status; // translate.ts:77
-  reg goes_to_reads; // translate.ts:78
-  reg goes_to_writes; // translate.ts:78
-  reg goes_to_syncs; // translate.ts:78
-  reg goes_to_refused; // translate.ts:78
-  reg goes_to_again; // translate.ts:78
-  reg goes_to_parked; // translate.ts:78
-  reg again_queued; // pass-queue.ts:14
-  reg [5:0] again_head; // pass-queue.ts:15
-  reg [5:0] again_behind_head; // pass-queue.ts:16
-  reg [5:0] again_tail; // pass-queue.ts:17
-  wire parked_queue_push_ready; // translate.ts:83
-  wire parked_queue_pop_valid; // translate.ts:83
-  wire [5:0] parked_queue_pop_payload; // translate.ts:83
-  wire [6:0] parked_queue_level; // translate.ts:83
-  reg retrying; // translate.ts:86
-  reg shooting; // translate.ts:88
-  reg [15:0] first_pid; // translate.ts:121
-  reg [27:0] first_vpn; // translate.ts:121
-  reg [21:0] first_offset; // translate.ts:121
-  reg [13:0] first_length; // translate.ts:121
-  reg first_write; // translate.ts:121
-  reg first_silent; // translate.ts:121
-  reg [7:0] first_reply_opcode; // translate.ts:121
-  reg [2:0] first_op; // translate.ts:121
-  reg first_indirect; // translate.ts:121
-  reg first_needs_read; // translate.ts:121
-  reg first_needs_write; // translate.ts:121
-  reg first_outside; // translate.ts:121
-  reg first_step; // translate.ts:121
-  reg first_last_step; // translate.ts:121
-  reg [17:0] first_ppns; // translate.ts:121
-  reg [43:0] first_key; // translate.ts:121
-  reg [5:0] first_slot; // translate.ts:121
-  reg first_valid; // translate.ts:122
-  reg first_shoots; // translate.ts:122
-  reg is_lookup; // translate.ts:135
-  reg is_shoot; // translate.ts:136
-  reg [15:0] second_pid; // translate.ts:141
-  reg [27:0] second_vpn; // translate.ts:141
-  reg [21:0] second_offset; // translate.ts:141
-  reg [13:0] second_length; // translate.ts:141
-  reg second_write; // translate.ts:141
-  reg second_silent; // translate.ts:141
-  reg [7:0] second_reply_opcode; // translate.ts:141
-  reg [2:0] second_op; // translate.ts:141
-  reg second_indirect; // translate.ts:141
-  reg second_needs_read; // translate.ts:141
-  reg second_needs_write; // translate.ts:141
-  reg second_outside; // translate.ts:141
-  reg second_step; // translate.ts:141
-  reg second_last_step; // translate.ts:141
-  reg [17:0] second_ppns; // translate.ts:141
-  reg [43:0] second_key; // translate.ts:141
-  reg [5:0] second_slot; // translate.ts:141
-  reg [7:0] second_index; // translate.ts:143
-  reg reads_out_queued; // pass-queue.ts:14
-  reg [5:0] reads_out_head; // pass-queue.ts:15
-  reg [5:0] reads_out_behind_head; // pass-queue.ts:16
-  reg [5:0] reads_out_tail; // pass-queue.ts:17
-  reg writes_out_queued; // pass-queue.ts:14
-  reg [5:0] writes_out_head; // pass-queue.ts:15
-  reg [5:0] writes_out_behind_head; // pass-queue.ts:16
-  reg [5:0] writes_out_tail; // pass-queue.ts:17
-  reg syncs_out_queued; // pass-queue.ts:14
-  reg [5:0] syncs_out_head; // pass-queue.ts:15
-  reg [5:0] syncs_out_behind_head; // pass-queue.ts:16
-  reg [5:0] syncs_out_tail; // pass-queue.ts:17
-  reg refused_out_queued; // pass-queue.ts:14
-  reg [5:0] refused_out_head; // pass-queue.ts:15
-  reg [5:0] refused_out_behind_head; // pass-queue.ts:16
-  reg [5:0] refused_out_tail; // pass-queue.ts:17
-  wire walk_fetch_ready; // translate.ts:224
-  wire walk_ar_valid; // translate.ts:224
-  wire [30:0] walk_ar_payload_addr; // translate.ts:224
-  wire [4:0] walk_ar_payload_id; // translate.ts:224
-  wire [7:0] walk_ar_payload_len; // translate.ts:224
-  wire [2:0] walk_ar_payload_size; // translate.ts:224
-  wire [1:0] walk_ar_payload_burst; // translate.ts:224
-  wire walk_r_ready; // translate.ts:224
-  wire walk_arriving_valid; // translate.ts:224
-  wire [3:0] walk_arriving_miss; // translate.ts:224
-  wire walk_walked_valid; // translate.ts:224
-  wire [3:0] walk_walked_result_miss; // translate.ts:224
-  wire walk_walked_result_error; // translate.ts:224
-  wire walk_walked_result_allocated; // translate.ts:224
-  wire walk_walked_result_mapped; // translate.ts:224
-  wire walk_walked_result_read; // translate.ts:224
-  wire walk_walked_result_write; // translate.ts:224
-  wire [8:0] walk_walked_result_ppn; // translate.ts:224
-  wire [2:0] walk_walked_result_slot; // translate.ts:224
-  wire [7:0] walk_walked_result_index; // translate.ts:224
-  wire [35:0] walk_walked_result_tag; // translate.ts:224
-  wire faults_free_page_ready; // translate.ts:229
-  wire faults_done_valid; // translate.ts:229
-  wire [3:0] faults_done_miss; // translate.ts:229
-  wire faults_done_out_of_memory; // translate.ts:229
-  wire [8:0] faults_done_ppn; // translate.ts:229
-  wire faults_quick; // translate.ts:229
-  wire faults_aw_valid; // translate.ts:229
-  wire [30:0] faults_aw_payload_addr; // translate.ts:229
-  wire [4:0] faults_aw_payload_id; // translate.ts:229
-  wire [7:0] faults_aw_payload_len; // translate.ts:229
-  wire [2:0] faults_aw_payload_size; // translate.ts:229
-  wire [1:0] faults_aw_payload_burst; // translate.ts:229
-  wire faults_w_valid; // translate.ts:229
-  wire [511:0] faults_w_payload_data; // translate.ts:229
-  wire [63:0] faults_w_payload_strb; // translate.ts:229
-  wire faults_w_payload_last; // translate.ts:229
-  wire faults_b_ready; // translate.ts:229
-  wire faults_written_valid; // translate.ts:229
-  wire [3:0] faults_written_miss; // translate.ts:229
-  wire [6:0] faults_level; // translate.ts:229
-  reg [63:0] inside_; // translate.ts:244
-  reg [63:0] awaited; // translate.ts:247
-  reg drains; // translate.ts:248
-  reg report; // translate.ts:249
-  reg shot; // translate.ts:251
-  reg happened_tlb_hits; // translate.ts:262
-  reg happened_tlb_misses; // translate.ts:262
-  reg happened_misses_merged; // translate.ts:262
-  reg happened_bucket_fetches; // translate.ts:262
-  reg happened_tlb_evictions; // translate.ts:262
-  reg happened_page_faults; // translate.ts:262
-  reg happened_shootdowns; // translate.ts:262
-  reg happened_invalid; // translate.ts:262
-  reg happened_write_permission; // translate.ts:262
-  reg happened_read_permission; // translate.ts:262
-  reg happened_out_of_memory; // translate.ts:262
-  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:69
-  (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:13
-  (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:13
-  (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass-queue.ts:13
-  (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass-queue.ts:13
-  (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass-queue.ts:13
-  wire first_ready; // translate.ts:90
-  wire first_moves; // translate.ts:138
-  wire again_valid = goes_to_again | again_queued; // pass-queue.ts:12
-  wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:12
-  wire again_taken = again_valid & first_ready; // pass-queue.ts:24
-  wire again_single = again_tail == again_behind_head; // pass-queue.ts:27
+  wire misses_room; // translate.ts:149
+  wire misses_added_taken; // translate.ts:149
+  wire misses_added_fetch; // translate.ts:149
+  wire [3:0] misses_added_miss; // translate.ts:149
+  wire misses_poison_left; // translate.ts:149
+  wire misses_fault_valid; // translate.ts:149
+  wire [3:0] misses_fault_result_miss; // translate.ts:149
+  wire misses_fault_result_error; // translate.ts:149
+  wire misses_fault_result_allocated; // translate.ts:149
+  wire misses_fault_result_mapped; // translate.ts:149
+  wire misses_fault_result_read; // translate.ts:149
+  wire misses_fault_result_write; // translate.ts:149
+  wire [8:0] misses_fault_result_ppn; // translate.ts:149
+  wire [2:0] misses_fault_result_slot; // translate.ts:149
+  wire [7:0] misses_fault_result_index; // translate.ts:149
+  wire [35:0] misses_fault_result_tag; // translate.ts:149
+  wire misses_next; // translate.ts:149
+  wire misses_served_valid; // translate.ts:149
+  wire [5:0] misses_served_slot; // translate.ts:149
+  wire misses_served_last; // translate.ts:149
+  wire [2:0] misses_served_verdict; // translate.ts:149
+  wire [8:0] misses_served_ppn; // translate.ts:149
+  wire misses_served_read; // translate.ts:149
+  wire misses_served_write; // translate.ts:149
+  wire [43:0] misses_served_key; // translate.ts:149
+  wire misses_served_first; // translate.ts:149
+  wire misses_served_poisoned; // translate.ts:149
+  wire tlb_hit; // translate.ts:150
+  wire [8:0] tlb_mapping_ppn; // translate.ts:150
+  wire tlb_mapping_write; // translate.ts:150
+  wire tlb_mapping_read; // translate.ts:150
+  wire tlb_evicts; // translate.ts:150
+  reg [5:0] decision_slot; // translate.ts:155
+  reg [21:0] decision_offset; // translate.ts:155
+  reg [13:0] decision_length; // translate.ts:155
+  reg decision_write; // translate.ts:155
+  reg decision_silent; // translate.ts:155
+  reg [7:0] decision_reply_opcode; // translate.ts:155
+  reg [2:0] decision_op; // translate.ts:155
+  reg decision_indirect; // translate.ts:155
+  reg [17:0] decision_ppns; // translate.ts:155
+  reg [3:0] decision_status; // translate.ts:155
+  reg goes_to_reads; // translate.ts:156
+  reg goes_to_writes; // translate.ts:156
+  reg goes_to_syncs; // translate.ts:156
+  reg goes_to_refused; // translate.ts:156
+  reg goes_to_again; // translate.ts:156
+  reg goes_to_parked; // translate.ts:156
+  reg again_queued; // pass-queue.ts:34
+  reg [5:0] again_head; // pass-queue.ts:35
+  reg [5:0] again_behind_head; // pass-queue.ts:36
+  reg [5:0] again_tail; // pass-queue.ts:37
+  wire parked_queue_push_ready; // translate.ts:163
+  wire parked_queue_pop_valid; // translate.ts:163
+  wire [5:0] parked_queue_pop_payload; // translate.ts:163
+  wire [6:0] parked_queue_level; // translate.ts:163
+  reg retrying; // translate.ts:166
+  reg shooting; // translate.ts:168
+  reg [15:0] first_pid; // translate.ts:216
+  reg [27:0] first_vpn; // translate.ts:216
+  reg [21:0] first_offset; // translate.ts:216
+  reg [13:0] first_length; // translate.ts:216
+  reg first_write; // translate.ts:216
+  reg first_silent; // translate.ts:216
+  reg [7:0] first_reply_opcode; // translate.ts:216
+  reg [2:0] first_op; // translate.ts:216
+  reg first_indirect; // translate.ts:216
+  reg first_needs_read; // translate.ts:216
+  reg first_needs_write; // translate.ts:216
+  reg first_outside; // translate.ts:216
+  reg first_step; // translate.ts:216
+  reg first_last_step; // translate.ts:216
+  reg [17:0] first_ppns; // translate.ts:216
+  reg [43:0] first_key; // translate.ts:217
+  reg [5:0] first_slot; // translate.ts:218
+  reg first_valid; // translate.ts:219
+  reg first_shoots; // translate.ts:220
+  reg is_lookup; // translate.ts:240
+  reg is_shoot; // translate.ts:241
+  reg [15:0] second_pid; // translate.ts:246
+  reg [27:0] second_vpn; // translate.ts:246
+  reg [21:0] second_offset; // translate.ts:246
+  reg [13:0] second_length; // translate.ts:246
+  reg second_write; // translate.ts:246
+  reg second_silent; // translate.ts:246
+  reg [7:0] second_reply_opcode; // translate.ts:246
+  reg [2:0] second_op; // translate.ts:246
+  reg second_indirect; // translate.ts:246
+  reg second_needs_read; // translate.ts:246
+  reg second_needs_write; // translate.ts:246
+  reg second_outside; // translate.ts:246
+  reg second_step; // translate.ts:246
+  reg second_last_step; // translate.ts:246
+  reg [17:0] second_ppns; // translate.ts:246
+  reg [43:0] second_key; // translate.ts:247
+  reg [5:0] second_slot; // translate.ts:248
+  reg [7:0] second_index; // translate.ts:250
+  reg reads_out_queued; // pass-queue.ts:34
+  reg [5:0] reads_out_head; // pass-queue.ts:35
+  reg [5:0] reads_out_behind_head; // pass-queue.ts:36
+  reg [5:0] reads_out_tail; // pass-queue.ts:37
+  reg writes_out_queued; // pass-queue.ts:34
+  reg [5:0] writes_out_head; // pass-queue.ts:35
+  reg [5:0] writes_out_behind_head; // pass-queue.ts:36
+  reg [5:0] writes_out_tail; // pass-queue.ts:37
+  reg syncs_out_queued; // pass-queue.ts:34
+  reg [5:0] syncs_out_head; // pass-queue.ts:35
+  reg [5:0] syncs_out_behind_head; // pass-queue.ts:36
+  reg [5:0] syncs_out_tail; // pass-queue.ts:37
+  reg refused_out_queued; // pass-queue.ts:34
+  reg [5:0] refused_out_head; // pass-queue.ts:35
+  reg [5:0] refused_out_behind_head; // pass-queue.ts:36
+  reg [5:0] refused_out_tail; // pass-queue.ts:37
+  wire walk_fetch_ready; // translate.ts:396
+  wire walk_ar_valid; // translate.ts:396
+  wire [30:0] walk_ar_payload_addr; // translate.ts:396
+  wire [4:0] walk_ar_payload_id; // translate.ts:396
+  wire [7:0] walk_ar_payload_len; // translate.ts:396
+  wire [2:0] walk_ar_payload_size; // translate.ts:396
+  wire [1:0] walk_ar_payload_burst; // translate.ts:396
+  wire walk_r_ready; // translate.ts:396
+  wire walk_arriving_valid; // translate.ts:396
+  wire [3:0] walk_arriving_miss; // translate.ts:396
+  wire walk_walked_valid; // translate.ts:396
+  wire [3:0] walk_walked_result_miss; // translate.ts:396
+  wire walk_walked_result_error; // translate.ts:396
+  wire walk_walked_result_allocated; // translate.ts:396
+  wire walk_walked_result_mapped; // translate.ts:396
+  wire walk_walked_result_read; // translate.ts:396
+  wire walk_walked_result_write; // translate.ts:396
+  wire [8:0] walk_walked_result_ppn; // translate.ts:396
+  wire [2:0] walk_walked_result_slot; // translate.ts:396
+  wire [7:0] walk_walked_result_index; // translate.ts:396
+  wire [35:0] walk_walked_result_tag; // translate.ts:396
+  wire faults_free_page_ready; // translate.ts:405
+  wire faults_done_valid; // translate.ts:405
+  wire [3:0] faults_done_miss; // translate.ts:405
+  wire faults_done_out_of_memory; // translate.ts:405
+  wire [8:0] faults_done_ppn; // translate.ts:405
+  wire faults_quick; // translate.ts:405
+  wire faults_aw_valid; // translate.ts:405
+  wire [30:0] faults_aw_payload_addr; // translate.ts:405
+  wire [4:0] faults_aw_payload_id; // translate.ts:405
+  wire [7:0] faults_aw_payload_len; // translate.ts:405
+  wire [2:0] faults_aw_payload_size; // translate.ts:405
+  wire [1:0] faults_aw_payload_burst; // translate.ts:405
+  wire faults_w_valid; // translate.ts:405
+  wire [511:0] faults_w_payload_data; // translate.ts:405
+  wire [63:0] faults_w_payload_strb; // translate.ts:405
+  wire faults_w_payload_last; // translate.ts:405
+  wire faults_b_ready; // translate.ts:405
+  wire faults_written_valid; // translate.ts:405
+  wire [3:0] faults_written_miss; // translate.ts:405
+  wire [6:0] faults_level; // translate.ts:405
+  reg [63:0] inside_; // translate.ts:420
+  reg [63:0] awaited; // translate.ts:423
+  reg drains; // translate.ts:424
+  reg report; // translate.ts:425
+  reg shot; // translate.ts:427
+  reg happened_tlb_hits; // translate.ts:446
+  reg happened_tlb_misses; // translate.ts:446
+  reg happened_misses_merged; // translate.ts:446
+  reg happened_bucket_fetches; // translate.ts:446
+  reg happened_tlb_evictions; // translate.ts:446
+  reg happened_page_faults; // translate.ts:446
+  reg happened_shootdowns; // translate.ts:446
+  reg happened_invalid; // translate.ts:446
+  reg happened_write_permission; // translate.ts:446
+  reg happened_read_permission; // translate.ts:446
+  reg happened_out_of_memory; // translate.ts:446
+  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:147
+  (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass-queue.ts:33
+  wire first_ready; // translate.ts:170
+  wire first_moves; // translate.ts:243
+  wire again_valid = goes_to_again | again_queued; // pass-queue.ts:31
+  wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:31
+  wire again_taken = again_valid & first_ready; // pass-queue.ts:44
+  wire again_single = again_tail == again_behind_head; // pass-queue.ts:50
   assign first_ready = ~first_valid | first_moves;
-  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:92
-  wire wants_old = again_valid | wants_parked; // translate.ts:93
-  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:94
-  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:95
-  wire take_parked = first_ready & wants_parked; // translate.ts:96
-  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:97
-  wire take_new = first_ready & wants_new & access_valid; // translate.ts:98
-  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:104
-  wire plain = access_payload_op == 3'd0; // translate.ts:109
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:110
-  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:123
-  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:137
+  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:173
+  wire wants_old = again_valid | wants_parked; // translate.ts:174
+  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:175
+  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:176
+  wire take_parked = first_ready & wants_parked; // translate.ts:177
+  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:178
+  wire take_new = first_ready & wants_new & access_valid; // translate.ts:179
+  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:185
+  wire plain = access_payload_op == 3'd0; // translate.ts:190
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:191
+  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:221
+  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:242
   assign first_moves = second_ends & ~misses_next & first_valid;
-  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:154
-  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:157
+  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:266
+  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:269
   wire [116:0] permitted_word = records[misses_served_slot];
   wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needs_write;
   wire permitted_choice_2 = misses_served_valid ? misses_served_write : tlb_mapping_write;
   wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needs_read;
   wire permitted =
     (~permitted_choice | permitted_choice_2)
-    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:160
-  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:162
+    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:279
+  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:281
   wire absent =
     (is_lookup & second_outside)
-    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:165
-  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:166
-  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:167
+    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:284
+  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:285
+  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:286
   wire denied =
     ~permitted
-    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:169
-  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:170
-  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:171
+    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:288
+  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:289
+  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:290
   wire moving =
     misses_served_valid
     & (misses_served_verdict == 3'd2)
-    & ~(misses_served_read | misses_served_write); // translate.ts:173
-  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:175
-  wire goes_on = mapped & permitted; // translate.ts:176
+    & ~(misses_served_read | misses_served_write); // translate.ts:293
+  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:295
+  wire goes_on = mapped & permitted; // translate.ts:296
   wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
   wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_last_step;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:177
-  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:179
-  wire adds = missed & misses_added_taken; // translate.ts:180
-  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:181
+  wire complete = complete_choice == complete_choice_2; // translate.ts:297
+  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:299
+  wire adds = missed & misses_added_taken; // translate.ts:300
+  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:301
   wire learns =
     misses_served_valid
     & misses_served_first
     & (misses_served_verdict == 3'd0)
-    & ~misses_served_poisoned; // translate.ts:186
+    & ~misses_served_poisoned; // translate.ts:312
   wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
-  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:194
-  wire finished = goes_on & complete; // translate.ts:195
-  wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:24
-  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:27
-  wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:24
-  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass-queue.ts:27
-  wire syncs_out_taken = syncs_valid & syncs_ready; // pass-queue.ts:24
-  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:27
-  wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:24
-  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:27
+  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:327
+  wire finished = goes_on & complete; // translate.ts:328
+  wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:44
+  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:50
+  wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:44
+  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass-queue.ts:50
+  wire syncs_out_taken = syncs_valid & syncs_ready; // pass-queue.ts:44
+  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:50
+  wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:44
+  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:50
   wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
-  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:216
+  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:385
 
-  wire [43:0] misses_key = first_key; // translate.ts:71
-  wire misses_advance = first_moves; // translate.ts:71
-  wire misses_add_valid = missed; // translate.ts:71
-  wire [43:0] misses_add_key = second_key; // translate.ts:71
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:71
-  wire misses_add_read = second_needs_read; // translate.ts:71
-  wire misses_add_write = second_needs_write; // translate.ts:71
-  wire misses_poison = is_shoot; // translate.ts:71
-  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:71
-  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:71
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:71
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:71
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:71
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:71
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:71
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:71
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:71
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:71
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:71
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:71
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:71
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:71
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:71
-  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:71
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:71
-  wire misses_quick = faults_quick; // translate.ts:71
-  wire misses_written_valid = faults_written_valid; // translate.ts:71
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:71
-  wire misses_take = second_ends & misses_next; // translate.ts:71
-  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:71
+  wire [43:0] misses_key = first_key; // translate.ts:149
+  wire misses_advance = first_moves; // translate.ts:149
+  wire misses_add_valid = missed; // translate.ts:149
+  wire [43:0] misses_add_key = second_key; // translate.ts:149
+  wire [5:0] misses_add_slot = second_slot; // translate.ts:149
+  wire misses_add_read = second_needs_read; // translate.ts:149
+  wire misses_add_write = second_needs_write; // translate.ts:149
+  wire misses_poison = is_shoot; // translate.ts:149
+  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:149
+  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:149
+  wire misses_walked_valid = walk_walked_valid; // translate.ts:149
+  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:149
+  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:149
+  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:149
+  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:149
+  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:149
+  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:149
+  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:149
+  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:149
+  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:149
+  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:149
+  wire misses_faulted_valid = faults_done_valid; // translate.ts:149
+  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:149
+  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:149
+  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:149
+  wire misses_quick = faults_quick; // translate.ts:149
+  wire misses_written_valid = faults_written_valid; // translate.ts:149
+  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:149
+  wire misses_take = second_ends & misses_next; // translate.ts:149
+  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:149
     .clk                     (clk),
     .rst                     (rst),
     .key                     (misses_key),
@@ -445,16 +445,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:72
-  wire tlb_advance = first_moves; // translate.ts:72
-  wire tlb_use = hit; // translate.ts:72
-  wire tlb_clear = is_shoot; // translate.ts:72
-  wire tlb_fill_valid = learns; // translate.ts:72
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:72
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:72
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:72
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:72
-  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:72
+  wire [43:0] tlb_key = first_key; // translate.ts:150
+  wire tlb_advance = first_moves; // translate.ts:150
+  wire tlb_use = hit; // translate.ts:150
+  wire tlb_clear = is_shoot; // translate.ts:150
+  wire tlb_fill_valid = learns; // translate.ts:150
+  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:150
+  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:150
+  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:150
+  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:150
+  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:150
     .clk                (clk),
     .rst                (rst),
     .key                (tlb_key),
@@ -473,10 +473,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire parked_queue_push_valid = goes_to_parked; // translate.ts:83
-  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:83
-  wire parked_queue_pop_ready = take_parked; // translate.ts:83
-  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:83
+  wire parked_queue_push_valid = goes_to_parked; // translate.ts:163
+  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:163
+  wire parked_queue_pop_ready = take_parked; // translate.ts:163
+  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:163
     .clk          (clk),
     .rst          (rst),
     .push_valid   (parked_queue_push_valid),
@@ -488,17 +488,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:224
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:224
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:224
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:224
-  wire walk_ar_ready = ar_ready; // translate.ts:224
-  wire walk_r_valid = r_valid; // translate.ts:224
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:224
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:224
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:224
-  wire walk_r_payload_last = r_payload_last; // translate.ts:224
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:224
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:396
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:396
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:396
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:396
+  wire walk_ar_ready = ar_ready; // translate.ts:396
+  wire walk_r_valid = r_valid; // translate.ts:396
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:396
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:396
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:396
+  wire walk_r_payload_last = r_payload_last; // translate.ts:396
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:396
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -534,26 +534,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:229
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:229
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:229
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:229
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:229
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:229
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:229
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:229
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:229
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:229
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:229
-  wire faults_free_page_valid = free_page_valid; // translate.ts:229
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:229
-  wire faults_out_of_memory = out_of_memory; // translate.ts:229
-  wire faults_aw_ready = aw_ready; // translate.ts:229
-  wire faults_w_ready = w_ready; // translate.ts:229
-  wire faults_b_valid = b_valid; // translate.ts:229
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:229
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:229
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:229
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:405
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:405
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:405
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:405
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:405
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:405
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:405
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:405
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:405
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:405
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:405
+  wire faults_free_page_valid = free_page_valid; // translate.ts:405
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:405
+  wire faults_out_of_memory = out_of_memory; // translate.ts:405
+  wire faults_aw_ready = aw_ready; // translate.ts:405
+  wire faults_w_ready = w_ready; // translate.ts:405
+  wire faults_b_valid = b_valid; // translate.ts:405
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:405
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:405
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:405
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -1245,39 +1245,39 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:29
-      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:84
-      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:29
-      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:29
-      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:29
-      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass-queue.ts:29
+      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:52
+      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:164
+      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:52
+      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:52
+      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:52
+      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass-queue.ts:52
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken))) begin
-        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:29)"); // pass-queue.ts:29
+        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
         $stop;
       end
       if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:84)"); // translate.ts:84
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:164)"); // translate.ts:164
         $stop;
       end
       if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin
-        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass-queue.ts:29)"); // pass-queue.ts:29
+        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
         $stop;
       end
       if (~(~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken))) begin
-        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass-queue.ts:29)"); // pass-queue.ts:29
+        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
         $stop;
       end
       if (~(~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken))) begin
-        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass-queue.ts:29)"); // pass-queue.ts:29
+        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
         $stop;
       end
       if (~(~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken))) begin
-        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass-queue.ts:29)"); // pass-queue.ts:29
+        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
         $stop;
       end
     end

@@ -7,7 +7,7 @@ module Counter_width8 (
   input  wire       clear,
   output wire [7:0] count
 );
-  reg [7:0] value; // counter.ts:7
+  reg [7:0] value; // counter.ts:8
 
   always @(posedge clk)
     if (rst) value <= 8'd0;

@@ -14,15 +14,15 @@ module AxisRegister_bytes8 (
   output wire [7:0]  to_payload_keep,
   output wire        to_payload_last
 );
-  reg slice_full; // axis-register.ts:14
-  reg [63:0] slice_held_data; // axis-register.ts:14
-  reg [7:0] slice_held_keep; // axis-register.ts:14
-  reg slice_held_last; // axis-register.ts:14
-  reg slice_skid_full; // axis-register.ts:14
-  reg [63:0] slice_skid_held_data; // axis-register.ts:14
-  reg [7:0] slice_skid_held_keep; // axis-register.ts:14
-  reg slice_skid_held_last; // axis-register.ts:14
-  wire slice_room = ~slice_full | to_ready; // axis-register.ts:14
+  reg slice_full; // axis-register.ts:15
+  reg [63:0] slice_held_data; // axis-register.ts:15
+  reg [7:0] slice_held_keep; // axis-register.ts:15
+  reg slice_held_last; // axis-register.ts:15
+  reg slice_skid_full; // axis-register.ts:15
+  reg [63:0] slice_skid_held_data; // axis-register.ts:15
+  reg [7:0] slice_skid_held_keep; // axis-register.ts:15
+  reg slice_skid_held_last; // axis-register.ts:15
+  wire slice_room = ~slice_full | to_ready; // axis-register.ts:15
 
   always @(posedge clk)
     if (rst) begin

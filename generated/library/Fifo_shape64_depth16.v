@@ -15,13 +15,13 @@ module Fifo_shape64_depth16 (
   reg [3:0] tail; // fifo.ts:30
   reg [4:0] count; // fifo.ts:31
   reg [63:0] store [0:15]; // fifo.ts:32
-  wire [63:0] front; // fifo.ts:55
-  reg [63:0] front_rd; // fifo.ts:55
-  reg [63:0] front_fwd; // fifo.ts:55
-  reg front_hit; // fifo.ts:55
+  wire [63:0] front; // fifo.ts:49
+  reg [63:0] front_rd; // fifo.ts:49
+  reg [63:0] front_fwd; // fifo.ts:49
+  reg front_hit; // fifo.ts:49
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
-  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:42
+  wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:40
 
   always @(posedge clk)
     if (rst) head <= 4'd0;

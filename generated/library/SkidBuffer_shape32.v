@@ -10,8 +10,8 @@ module SkidBuffer_shape32 (
   input  wire        to_ready,
   output wire [31:0] to_payload
 );
-  reg skid_full; // skid-buffer.ts:15
-  reg [31:0] skid_held; // skid-buffer.ts:15
+  reg skid_full; // skid-buffer.ts:14
+  reg [31:0] skid_held; // skid-buffer.ts:14
 
   always @(posedge clk)
     if (rst) skid_full <= 1'b0;

@@ -34,7 +34,8 @@ let current: Context | undefined;
 
 /** The module being built. A builder called outside of a module body is a mistake of the caller's, told at once. */
 export function context(): Context {
-  if (current === undefined) throw new Error("this part of the language works inside the body of a module(...) only: call it from there");
+  if (current === undefined)
+    throw new Error("this part of the language works inside the body of a module(...) only: call it from there");
   return current;
 }
 export const hasContext = (): boolean => current !== undefined;
@@ -42,13 +43,36 @@ export const hasContext = (): boolean => current !== undefined;
 export function withContext<T>(c: Context, f: () => T): T {
   const outer = current;
   current = c;
-  try { return f(); } finally { current = outer; }
+  try {
+    return f();
+  } finally {
+    current = outer;
+  }
 }
 
 export function newContext(moduleName: string, verbatim = false): Context {
   const top: Stmt[] = [];
-  return { moduleName, verbatim, signals: [], memories: [], instances: [], streams: [], domains: new Set(), top, block: top, domain: defaultDomain, prefix: "",
-    taken: new Map([["clk", undefined], ["rst", undefined]]), numbered: new Map(), signalNames: new Set(), diagnostics: [], children: new Set() };
+  return {
+    moduleName,
+    verbatim,
+    signals: [],
+    memories: [],
+    instances: [],
+    streams: [],
+    domains: new Set(),
+    top,
+    block: top,
+    domain: defaultDomain,
+    prefix: "",
+    taken: new Map([
+      ["clk", undefined],
+      ["rst", undefined],
+    ]),
+    numbered: new Map(),
+    signalNames: new Set(),
+    diagnostics: [],
+    children: new Set(),
+  };
 }
 
 /** Notes an error and goes on, so that one run tells them all. Outside of a module (constants) it throws. */
@@ -59,22 +83,31 @@ export function report(code: string, message: string, fix: string, related?: Pos
 }
 
 export function withBlock<T>(block: Stmt[], f: () => T): T {
-  const c = context(), outer = c.block;
+  const c = context(),
+    outer = c.block;
   c.block = block;
-  try { return f(); } finally { c.block = outer; }
+  try {
+    return f();
+  } finally {
+    c.block = outer;
+  }
 }
 
 /** Runs `f` with statements going to the module's outermost level, whatever `when` surrounds the call. */
-export function atTop<T>(f: () => T): T { return withBlock(context().top, f); }
+export function atTop<T>(f: () => T): T {
+  return withBlock(context().top, f);
+}
 
 /** The Verilog name of what is called `wanted` in the module being built, its scope's prefix included. */
 export function verilogName(wanted: string): string {
-  const c = context(), own = c.verbatim ? wanted : snakeCase(wanted);
+  const c = context(),
+    own = c.verbatim ? wanted : snakeCase(wanted);
   return c.prefix === "" ? own : `${c.prefix}_${own}`;
 }
 
 /**
- * Claims a name and gives it in snake_case. Explicit ones and ports are reserved; automatic ones that clash get the next free `_1`, `_2` (element order of a loop).
+ * Claims a name and gives it in snake_case. Explicit ones and ports are reserved; automatic ones that clash get the
+ * next free `_1`, `_2` (element order of a loop).
  */
 export function claimName(wanted: string, position: Position | undefined): string {
   const c = context();
@@ -95,18 +128,31 @@ export function isTaken(wanted: string): boolean {
   return context().taken.has(verilogName(wanted));
 }
 
-/** Everything declared in `f` is named `prefix_name`: for a function that builds a piece of a module and may be called twice. */
+/**
+ * Everything declared in `f` is named `prefix_name`: for a function that builds a piece of a module and may
+ * be called twice.
+ */
 export function scope<T>(prefix: string, f: () => T): T {
-  const c = context(), outer = c.prefix;
+  const c = context(),
+    outer = c.prefix;
   c.prefix = verilogName(prefix);
-  try { return f(); } finally { c.prefix = outer; }
+  try {
+    return f();
+  } finally {
+    c.prefix = outer;
+  }
 }
 
 /** Registers and memories declared in `f` belong to the domain. */
 export function inDomain<T>(domain: ClockDomain, f: () => T): T {
-  const c = context(), outer = c.domain;
+  const c = context(),
+    outer = c.domain;
   c.domain = domain;
-  try { return f(); } finally { c.domain = outer; }
+  try {
+    return f();
+  } finally {
+    c.domain = outer;
+  }
 }
 
 /** A clock domain of the module: ports `<name>_clk` and, unless `reset` is "none", `<name>_rst` are added. */

@@ -30,8 +30,21 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
     name = `${s.name}_${i}`;
   }
   // Every field, in one order, whoever declares: what reads signals then runs at its fastest.
-  const signal: Signal = { kind: s.kind, name, width: s.width, signed: s.signed, init: s.init, domain: s.domain, position: s.position, path: s.path, states: s.states,
-    attributes: s.attributes, instance: s.instance, mayBeUnread: s.mayBeUnread, role: s.role };
+  const signal: Signal = {
+    kind: s.kind,
+    name,
+    width: s.width,
+    signed: s.signed,
+    init: s.init,
+    domain: s.domain,
+    position: s.position,
+    path: s.path,
+    states: s.states,
+    attributes: s.attributes,
+    instance: s.instance,
+    mayBeUnread: s.mayBeUnread,
+    role: s.role,
+  };
   c.signals.push(signal);
   return new Variable(signal);
 }
@@ -39,53 +52,115 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
 export const leafName = (base: string, l: Leaf): string => [base, ...l.path.map(snakeCase)].join("_");
 
 /**
- * Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. A name that the user wrote and that something in the
- * module has already is an error: who writes a name relies on it. Names that combinators make from that of their result are numbered, as those from the source.
+ * Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. A name that the user
+ * wrote and that something in the module has already is an error: who writes a name relies on it. Names that
+ * combinators make from that of their result are numbered, as those from the source.
  */
 export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
   if (explicit !== undefined && isTaken(explicit) && calledByUser()) {
     const first = context().taken.get(verilogName(explicit));
-    report("HDL123", `the name \`${explicit}\` is given to something here and is taken already`, "Give each its own name (in a loop with its number in it), or leave the name to the source", first);
+    report(
+      "HDL123",
+      `the name \`${explicit}\` is given to something here and is taken already`,
+      "Give each its own name (in a loop with its number in it), or leave the name to the source",
+      first,
+    );
   }
   return claimName(explicit ?? nameHere(fallback, position), position);
 }
 
 function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
   let x: unknown = init;
-  for (const p of l.path) x = typeof x === "object" && x !== null ? (x as Record<string, unknown>)[p] : x === 0 || x === 0n ? 0 : undefined;
+  for (const p of l.path)
+    x = typeof x === "object" && x !== null ? (x as Record<string, unknown>)[p] : x === 0 || x === 0n ? 0 : undefined;
   if (x === undefined) return 0n;
-  if (typeof x !== "number" && typeof x !== "bigint") { report("HDL112", `the initial value of \`${name}\` is not a number`, "Give a number, or fields with numbers"); return 0n; }
+  if (typeof x !== "number" && typeof x !== "bigint") {
+    report("HDL112", `the initial value of \`${name}\` is not a number`, "Give a number, or fields with numbers");
+    return 0n;
+  }
   const e = literal(x, l.width, l.signed, `the initial value of \`${name}\``) as Const;
   return l.signed ? asSigned(e.value, l.width) & ((1n << BigInt(l.width)) - 1n) : e.value;
 }
 
 /**
- * A register of any shape, clocked by the current domain. With `init` it takes that value under reset; without, it is a data register that reset
- * leaves alone (fine for payloads that a reset valid bit guards). It keeps its value unless set.
+ * A register of any shape, clocked by the current domain. With `init` it takes that value under reset; without,
+ * it is a data register that reset leaves alone (fine for payloads that a reset valid bit guards). It keeps its
+ * value unless set.
  */
 export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { readonly init?: Init } = {}): Var<S> {
-  const c = context(), position = userPosition();
+  const c = context(),
+    position = userPosition();
   c.domains.add(c.domain);
   const base = chooseName(o.name, "register", position);
-  if (o.init !== undefined && c.domain.reset === undefined) report("HDL113", `register \`${base}\` has an initial value and its clock domain \`${c.domain.name}\` has no reset`, "Give the domain a reset, or leave the initial value out");
-  return view(shape, l => makeSignal({ kind: "reg", name: leafName(base, l), width: l.width, signed: l.signed, domain: c.domain, position, path: [base, ...l.path],
-    init: o.init === undefined ? undefined : initOf(o.init, l, base), attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
+  if (o.init !== undefined && c.domain.reset === undefined)
+    report(
+      "HDL113",
+      `register \`${base}\` has an initial value and its clock domain \`${c.domain.name}\` has no reset`,
+      "Give the domain a reset, or leave the initial value out",
+    );
+  return view(shape, l =>
+    makeSignal({
+      kind: "reg",
+      name: leafName(base, l),
+      width: l.width,
+      signed: l.signed,
+      domain: c.domain,
+      position,
+      path: [base, ...l.path],
+      init: o.init === undefined ? undefined : initOf(o.init, l, base),
+      attributes: o.attributes,
+      mayBeUnread: o.mayBeUnread,
+    }),
+  ) as Var<S>;
 }
 
 /** A combinational signal of any shape: must be set on every path (a default first counts). */
 export function wire<const S extends Shape>(shape: S, o: DeclareOptions = {}): Var<S> {
   const position = userPosition();
   const base = chooseName(o.name, "wire", position);
-  return view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, path: [base, ...l.path], attributes: o.attributes, mayBeUnread: o.mayBeUnread })) as Var<S>;
+  return view(shape, l =>
+    makeSignal({
+      kind: "wire",
+      name: leafName(base, l),
+      width: l.width,
+      signed: l.signed,
+      position,
+      path: [base, ...l.path],
+      attributes: o.attributes,
+      mayBeUnread: o.mayBeUnread,
+    }),
+  ) as Var<S>;
 }
 
-/** A wire with its value: gives an expression a name of its own (`const full = node(tail.sub(head).eq(16))`). Values of any shape. */
+/**
+ * A wire with its value: gives an expression a name of its own (`const full = node(tail.sub(head).eq(16))`). Values
+ * of any shape.
+ */
 export function node<V>(v: V, o: DeclareOptions = {}): Readable<V> {
-  const shape = shapeOf(v), position = userPosition();
-  if (shape === undefined) { report("HDL103", `node: a value of the language is expected, got ${typeof v}`, "Wrap numbers with constant(value, width)"); return v as Readable<V>; }
+  const shape = shapeOf(v),
+    position = userPosition();
+  if (shape === undefined) {
+    report(
+      "HDL103",
+      `node: a value of the language is expected, got ${typeof v}`,
+      "Wrap numbers with constant(value, width)",
+    );
+    return v as Readable<V>;
+  }
   const base = chooseName(o.name, "node", position);
-  const w = view(shape, l => makeSignal({ kind: "wire", name: leafName(base, l), width: l.width, signed: l.signed, position, path: [base, ...l.path], attributes: o.attributes, mayBeUnread: o.mayBeUnread }));
+  const w = view(shape, l =>
+    makeSignal({
+      kind: "wire",
+      name: leafName(base, l),
+      width: l.width,
+      signed: l.signed,
+      position,
+      path: [base, ...l.path],
+      attributes: o.attributes,
+      mayBeUnread: o.mayBeUnread,
+    }),
+  );
   // Always driven, also when declared inside a `when`.
-  atTop(() => { assignView(w, v, base); });
+  atTop(() => assignView(w, v, base));
   return w as Readable<V>;
 }

@@ -16,24 +16,49 @@ export interface FsmControl<N extends string> {
 }
 
 /**
- * A machine over named states, binary-coded in the order given, starting in `init`. `body` returns one handler for each state: what it sets
- * takes effect while the machine is in that state. Returns `is`, to look at the state from outside.
+ * A machine over named states, binary-coded in the order given, starting in `init`. `body` returns one handler for each
+ * state: what it sets takes effect while the machine is in that state. Returns `is`, to look at the state from outside.
  */
-export function fsm<const N extends string>(states: readonly N[], init: NoInfer<N>, body: (s: FsmControl<N>) => { readonly [K in N]: () => void }, o: { readonly name?: string } = {}): Pick<FsmControl<N>, "is"> {
-  const c = context(), position = userPosition();
+export function fsm<const N extends string>(
+  states: readonly N[],
+  init: NoInfer<N>,
+  body: (s: FsmControl<N>) => { readonly [K in N]: () => void },
+  o: { readonly name?: string } = {},
+): Pick<FsmControl<N>, "is"> {
+  const c = context(),
+    position = userPosition();
   c.domains.add(c.domain);
   const width = Math.max(1, Math.ceil(Math.log2(states.length)));
   const code = (s: N): bigint => BigInt(Math.max(0, states.indexOf(s)));
   const label = (s: N): ReturnType<typeof make.constant> => make.constant(code(s), width, false, s);
-  const state = makeSignal({ kind: "reg", name: chooseName(o.name, "state", position), width, signed: false, domain: c.domain, position, init: code(init), states } satisfies Omit<Signal, "name"> & { name: string });
+  const state = makeSignal({
+    kind: "reg",
+    name: chooseName(o.name, "state", position),
+    width,
+    signed: false,
+    domain: c.domain,
+    position,
+    init: code(init),
+    states,
+  } satisfies Omit<Signal, "name"> & { name: string });
   const known = (s: string): s is N => {
     if ((states as readonly string[]).includes(s)) return true;
-    report("HDL117", `\`${state.signal.name}\` has no state ${s}`, `${didYouMean(s, states)}Its states are ${states.join(", ")}`, position);
+    report(
+      "HDL117",
+      `\`${state.signal.name}\` has no state ${s}`,
+      `${didYouMean(s, states)}Its states are ${states.join(", ")}`,
+      position,
+    );
     return false;
   };
   const control: FsmControl<N> = {
-    go: s => { if (known(s)) assign(state.signal, 0, label(s)); },
-    is: s => { known(s); return bitOf(make.binary("eq", make.read(state.signal), label(s))); },
+    go: s => {
+      if (known(s)) assign(state.signal, 0, label(s));
+    },
+    is: s => {
+      known(s);
+      return bitOf(make.binary("eq", make.read(state.signal), label(s)));
+    },
   };
   const handlers = body(control);
   const cases: { labels: ReturnType<typeof make.constant>[]; body: Stmt[] }[] = [];
@@ -43,7 +68,13 @@ export function fsm<const N extends string>(states: readonly N[], init: NoInfer<
     const one = { labels: [label(n)], body: [] as Stmt[] };
     cases.push(one);
     const handler = (handlers as Readonly<Record<string, (() => void) | undefined>>)[n];
-    if (handler === undefined) report("HDL117", `state ${n} of \`${state.signal.name}\` has no handler`, "Give every state a handler, an empty one where nothing is to be done", position);
+    if (handler === undefined)
+      report(
+        "HDL117",
+        `state ${n} of \`${state.signal.name}\` has no handler`,
+        "Give every state a handler, an empty one where nothing is to be done",
+        position,
+      );
     else withBlock(one.body, handler);
   }
   return { is: control.is };

@@ -22,7 +22,10 @@ export interface RamOptions {
 export interface Ram<S extends Shape> {
   /** Address bits: log2(depth) rounded up, at least 1. */
   readonly addressWidth: number;
-  /** Writes one word when `en`; `mask` has one bit per lane (its width divides the word's), lane 0 lowest. One write port per memory. */
+  /**
+   * Writes one word when `en`; `mask` has one bit per lane (its width divides the word's), lane 0 lowest. One write
+   * port per memory.
+   */
   write(en: Bit, address: UInt, data: Val<S> | Readonly<Record<string, unknown>>, mask?: UInt): void;
   /** The word one cycle later; holds while `en` is 0. */
   readSync(address: UInt, o?: { readonly en?: Bit; readonly name?: string }): Val<S>;
@@ -32,31 +35,83 @@ export interface Ram<S extends Shape> {
 
 /** A memory of `depth` words of any shape, not reset. */
 export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
-  const c = context(), position = userPosition();
+  const c = context(),
+    position = userPosition();
   c.domains.add(c.domain);
   const name = chooseName(o.name, "memory", position);
-  const width = widthOf(shape), addressWidth = Math.max(1, Math.ceil(Math.log2(o.depth)));
-  if (!Number.isInteger(o.depth) || o.depth < 1) report("HDL115", `memory \`${name}\` has a depth of ${o.depth}`, "Give a whole number of words of 1 or more");
-  const memory: Memory = { name, width, depth: o.depth, collision: o.collision, style: o.style ?? "auto", position, writePorts: [], readPorts: [],
-    init: o.init?.map(n => BigInt.asUintN(width, BigInt(n))) };
+  const width = widthOf(shape),
+    addressWidth = Math.max(1, Math.ceil(Math.log2(o.depth)));
+  if (!Number.isInteger(o.depth) || o.depth < 1)
+    report("HDL115", `memory \`${name}\` has a depth of ${o.depth}`, "Give a whole number of words of 1 or more");
+  const memory: Memory = {
+    name,
+    width,
+    depth: o.depth,
+    collision: o.collision,
+    style: o.style ?? "auto",
+    position,
+    writePorts: [],
+    readPorts: [],
+    init: o.init?.map(n => BigInt.asUintN(width, BigInt(n))),
+  };
   c.memories.push(memory);
-  const addressOf = (a: UInt): ReturnType<typeof operand> => operand(a, addressWidth, false, `the address of \`${name}\``);
+  const addressOf = (a: UInt): ReturnType<typeof operand> =>
+    operand(a, addressWidth, false, `the address of \`${name}\``);
   return {
     addressWidth,
     write: (en, address, data, mask) => {
       const port: WritePort = { memory, domain: context().domain, position: userPosition() };
       memory.writePorts.push(port);
-      const word = make.concat(leafExprs(shape, data, `a word of \`${name}\``).map(x => (x.expr.signed ? make.cast(x.expr) : x.expr)).reverse());
-      if (mask !== undefined && width % mask.width !== 0) report("HDL116", `the write mask of \`${name}\` has ${mask.width} bits, which do not divide its ${width}-bit word`, "Give one mask bit per lane of equal width");
-      context().block.push({ kind: "if", cond: conditionOf(en, `the write enable of \`${name}\``), otherwise: [], position: port.position,
-        then: [{ kind: "memWrite", port, address: addressOf(address), data: word, mask: mask === undefined ? undefined : operand(mask, mask.width, false, "mask"), position: port.position }] });
+      const word = make.concat(
+        leafExprs(shape, data, `a word of \`${name}\``)
+          .map(x => (x.expr.signed ? make.cast(x.expr) : x.expr))
+          .reverse(),
+      );
+      if (mask !== undefined && width % mask.width !== 0)
+        report(
+          "HDL116",
+          `the write mask of \`${name}\` has ${mask.width} bits, which do not divide its ${width}-bit word`,
+          "Give one mask bit per lane of equal width",
+        );
+      context().block.push({
+        kind: "if",
+        cond: conditionOf(en, `the write enable of \`${name}\``),
+        otherwise: [],
+        position: port.position,
+        then: [
+          {
+            kind: "memWrite",
+            port,
+            address: addressOf(address),
+            data: word,
+            mask: mask === undefined ? undefined : operand(mask, mask.width, false, "mask"),
+            position: port.position,
+          },
+        ],
+      });
     },
     readSync: (address, r = {}) => {
       const at = userPosition();
       const dataName = claimName(r.name ?? sourceName(at)?.name ?? `${name}_data`, at);
-      const data = makeSignal({ kind: "memData", name: dataName, width, signed: false, domain: context().domain, position: at });
-      const port: ReadPort = { memory, data: data.signal, address: addressOf(address), enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``), domain: context().domain, position: at };
-      atTop(() => { memory.readPorts.push(port); });
+      const data = makeSignal({
+        kind: "memData",
+        name: dataName,
+        width,
+        signed: false,
+        domain: context().domain,
+        position: at,
+      });
+      const port: ReadPort = {
+        memory,
+        data: data.signal,
+        address: addressOf(address),
+        enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``),
+        domain: context().domain,
+        position: at,
+      };
+      atTop(() => {
+        memory.readPorts.push(port);
+      });
       return unpack(shape, data as unknown as UInt);
     },
     readAsync: address => unpack(shape, new Value(make.memRead(memory, addressOf(address))) as unknown as UInt),

@@ -1,7 +1,8 @@
 /**
  * Source positions and names, from the stack and the source text: no plugin, no transformer.
- * Raw call sites are cheap and serve as cache keys; only a new one is mapped to TypeScript, by asking the runtime (tsx, vitest) to format a
- * stack, which applies its source maps. So a position costs microseconds once seen, and is right under the CLI and under vitest alike.
+ * Raw call sites are cheap and serve as cache keys; only a new one is mapped to TypeScript, by asking the runtime (tsx,
+ * vitest) to format a stack, which applies its source maps. So a position costs microseconds once seen, and is right
+ * under the CLI and under vitest alike.
  */
 import { basename, dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,36 +16,54 @@ const compiled = basename(dirname(language)) === "dist";
 /** The repository's or the package's folder. In a package the sources stand beside `dist`: source maps lead there. */
 const packageFolder = resolve(language, compiled ? "../.." : "..");
 const languageFolders = compiled ? [language, resolve(packageFolder, basename(language))] : [language];
-/** Frames in these folders are the language itself, never the user's (`lib` is written in the language, as a user would). */
-const ownFolders = languageFolders.flatMap(l => ["build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(l, f) + sep));
+/**
+ * Frames in these folders are the language itself, never the user's (`lib` is written in the language, as
+ * a user would).
+ */
+const ownFolders = languageFolders.flatMap(l =>
+  ["build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(l, f) + sep),
+);
 const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
 /** The builders themselves, what they are made of left out. */
 const isBuilder = (file: string): boolean => languageFolders.some(l => file.startsWith(resolve(l, "build") + sep));
-/** Code of other packages (a test runner's, say): it gives no names. The package itself may well be in a node_modules folder. */
-const isForeign = (file: string): boolean => (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
+/**
+ * Code of other packages (a test runner's, say): it gives no names. The package itself may well be in
+ * a node_modules folder.
+ */
+const isForeign = (file: string): boolean =>
+  (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
 
 /** A piece of code that runs; `places`: what is known of the offsets in it. */
-interface Script { readonly file: string; readonly own: boolean; readonly builder: boolean; readonly places: Map<number, Position | undefined> }
+interface Script {
+  readonly file: string;
+  readonly own: boolean;
+  readonly builder: boolean;
+  readonly places: Map<number, Position | undefined>;
+}
 const scripts = new Map<string, Script>();
 function scriptOf(name: string): Script {
   let s = scripts.get(name);
   if (s === undefined) {
     const file = plainPath(name);
-    scripts.set(name, s = { file, own: isOwn(file), builder: isBuilder(file), places: new Map() });
+    scripts.set(name, (s = { file, own: isOwn(file), builder: isBuilder(file), places: new Map() }));
   }
   return s;
 }
 const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPath(f) : f).replace(/\?.*$/, "");
 
 /** A call in a script, as it runs: an offset, which costs less than its line and column. */
-interface Call { readonly script: Script; readonly offset: number }
+interface Call {
+  readonly script: Script;
+  readonly offset: number;
+}
 
 const asSites = (_e: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
 
 /** What called into this file, innermost first. */
 function sitesBelow(depth: number): readonly NodeJS.CallSite[] {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
-  const prepare = Error.prepareStackTrace, limit = Error.stackTraceLimit;
+  const prepare = Error.prepareStackTrace,
+    limit = Error.stackTraceLimit;
   Error.stackTraceLimit = depth;
   Error.prepareStackTrace = asSites;
   const holder: { stack?: unknown } = {};
@@ -92,13 +111,16 @@ function positions(depth: number, most: number): (Position | undefined)[] {
   const calls = userCalls(depth, most);
   if (calls.some(c => !c.script.places.has(c.offset))) {
     const frames = mappedUserFrames(depth);
-    calls.forEach((c, i) => { if (!c.script.places.has(c.offset)) c.script.places.set(c.offset, frames[i]); });
+    calls.forEach((c, i) => {
+      if (!c.script.places.has(c.offset)) c.script.places.set(c.offset, frames[i]);
+    });
   }
   return calls.map(c => c.script.places.get(c.offset));
 }
 
 /** Frames looked at for the user's: the language's own calls are few, but for combinators. */
-const nearby = 5, further = [8, 24];
+const nearby = 5,
+  further = [8, 24];
 
 /** Where the user's code called into the language; undefined when no frame of the user's is on the stack. */
 export function userPosition(): Position | undefined {
@@ -114,14 +136,16 @@ export function userPosition(): Position | undefined {
 
 /** Whether the user's code called the builder that runs now, with no combinator in between. */
 export function calledByUser(): boolean {
-  const caller = sitesBelow(further[0] ?? 8).map(s => s.getFileName()).find(name => typeof name === "string" && !scriptOf(name).builder);
+  const caller = sitesBelow(further[0] ?? 8)
+    .map(s => s.getFileName())
+    .find(name => typeof name === "string" && !scriptOf(name).builder);
   return typeof caller === "string" && !scriptOf(caller).own;
 }
 
 const bindings = new Map<Position, Binding>();
 function bindingOf(p: Position): Binding {
   let b = bindings.get(p);
-  if (b === undefined) bindings.set(p, b = bindingAt(p));
+  if (b === undefined) bindings.set(p, (b = bindingAt(p)));
   return b;
 }
 
@@ -129,9 +153,10 @@ function bindingOf(p: Position): Binding {
 const callerDepth = 60;
 
 /**
- * The name that the source gives to what is being built: `const head = reg(...)`, `{ head: reg(...) }` or `this.head = reg(...)` is `head`; what
- * a function returns has the name that its caller gives. `inner`: the name belongs to an expression that this value is only a part of
- * (`const out = stage(map(...))`: the map). Undefined where the source gives no name. `at`: where the user is, when that is known already.
+ * The name that the source gives to what is being built: `const head = reg(...)`, `{ head: reg(...) }` or
+ * `this.head = reg(...)` is `head`; what a function returns has the name that its caller gives. `inner`: the name
+ * belongs to an expression that this value is only a part of (`const out = stage(map(...))`: the map). Undefined where
+ * the source gives no name. `at`: where the user is, when that is known already.
  */
 export function sourceName(at = userPosition()): { readonly name: string; readonly inner: boolean } | undefined {
   if (at === undefined) return undefined;
@@ -149,7 +174,10 @@ export function sourceName(at = userPosition()): { readonly name: string; readon
   return b.kind === "named" ? { name: b.name, inner: b.inner } : undefined;
 }
 
-/** The name for something that is built now: from the source, else `fallback`; a part of a named expression is `<name>_<fallback>`. */
+/**
+ * The name for something that is built now: from the source, else `fallback`; a part of a named
+ * expression is `<name>_<fallback>`.
+ */
 export function nameHere(fallback: string, at = userPosition()): string {
   const n = sourceName(at);
   return n === undefined ? fallback : n.inner ? `${n.name}_${fallback}` : n.name;

@@ -1,15 +1,30 @@
-/** Which name a source text gives to the value of a call: reads the tokens around the call, outwards, until something binds it. */
+/**
+ * Which name a source text gives to the value of a call: reads the tokens around the call, outwards, until
+ * something binds it.
+ */
 import { readFileSync } from "node:fs";
 import type { Position } from "../ir/circuit.ts";
 
-/** `returned`: the enclosing function gives the value back, so its caller names it. `inner`: the call is only a part of what is bound. */
+/**
+ * `returned`: the enclosing function gives the value back, so its caller names it. `inner`: the call is only a part of
+ * what is bound.
+ */
 export type Binding =
   | { readonly kind: "named"; readonly name: string; readonly inner: boolean }
   | { readonly kind: "returned"; readonly inner: boolean }
   | { readonly kind: "none" };
 
-interface Token { readonly text: string; readonly kind: "name" | "literal" | "sign"; readonly line: number; readonly column: number }
-interface Source { readonly tokens: readonly Token[]; /** For every bracket, the index of its partner. */ readonly partner: readonly (number | undefined)[]; /** First token of each line (1-based). */ readonly lineStart: readonly number[] }
+interface Token {
+  readonly text: string;
+  readonly kind: "name" | "literal" | "sign";
+  readonly line: number;
+  readonly column: number;
+}
+interface Source {
+  readonly tokens: readonly Token[];
+  /** For every bracket, the index of its partner. */ readonly partner: readonly (number | undefined)[];
+  /** First token of each line (1-based). */ readonly lineStart: readonly number[];
+}
 
 const signs = /=>|\?\.(?!\d)|\?\?=?|===?|!==?|<=|>=|&&=?|\|\|=?|\+\+|--|\*\*|[-+*/%&|^]=|\.\.\.|[^\s]/y;
 const name = /[\p{ID_Start}$_#][\p{ID_Continue}$\u200c\u200d]*/uy;
@@ -38,19 +53,45 @@ function templateEnd(text: string, at: number): number {
 const wordsBeforeRegex = new Set(["return", "typeof", "case", "in", "of", "void", "delete"]);
 
 function scan(text: string): Source {
-  const tokens: Token[] = [], partner: (number | undefined)[] = [], lineStart: number[] = [0, 0], open: number[] = [];
-  let at = 0, line = 1, bol = 0;
-  const match = (r: RegExp): string | undefined => { r.lastIndex = at; return r.exec(text)?.[0]; };
+  const tokens: Token[] = [],
+    partner: (number | undefined)[] = [],
+    lineStart: number[] = [0, 0],
+    open: number[] = [];
+  let at = 0,
+    line = 1,
+    bol = 0;
+  const match = (r: RegExp): string | undefined => {
+    r.lastIndex = at;
+    return r.exec(text)?.[0];
+  };
   const advance = (s: string): void => {
-    for (let i = s.indexOf("\n"); i >= 0; i = s.indexOf("\n", i + 1)) { line++; bol = at + i + 1; lineStart[line] = tokens.length; }
+    for (let i = s.indexOf("\n"); i >= 0; i = s.indexOf("\n", i + 1)) {
+      line++;
+      bol = at + i + 1;
+      lineStart[line] = tokens.length;
+    }
     at += s.length;
   };
   while (at < text.length) {
     const space = match(blank);
-    if (space !== undefined) { advance(space); continue; }
+    if (space !== undefined) {
+      advance(space);
+      continue;
+    }
     const before = tokens.at(-1);
-    const valueBefore = before !== undefined && (before.kind === "literal" || (before.kind === "name" && !wordsBeforeRegex.has(before.text)) || [")", "]", "}"].includes(before.text));
-    const literal = match(quoted) ?? match(number) ?? (text[at] === "`" ? text.slice(at, templateEnd(text, at)) : text[at] === "/" && !valueBefore ? match(regex) : undefined);
+    const valueBefore =
+      before !== undefined &&
+      (before.kind === "literal" ||
+        (before.kind === "name" && !wordsBeforeRegex.has(before.text)) ||
+        [")", "]", "}"].includes(before.text));
+    const literal =
+      match(quoted) ??
+      match(number) ??
+      (text[at] === "`"
+        ? text.slice(at, templateEnd(text, at))
+        : text[at] === "/" && !valueBefore
+          ? match(regex)
+          : undefined);
     const word = literal === undefined ? match(name) : undefined;
     const t = literal ?? word ?? match(signs) ?? text.charAt(at);
     const index = tokens.length;
@@ -60,7 +101,10 @@ function scan(text: string): Source {
     if (literal === undefined && (t === "(" || t === "[" || t === "{")) open.push(index);
     else if (literal === undefined && (t === ")" || t === "]" || t === "}")) {
       const o = open.pop();
-      if (o !== undefined) { partner[o] = index; partner[index] = o; }
+      if (o !== undefined) {
+        partner[o] = index;
+        partner[index] = o;
+      }
     }
   }
   lineStart[line + 1] = tokens.length;
@@ -71,7 +115,11 @@ const sources = new Map<string, Source | undefined>();
 function sourceOf(file: string): Source | undefined {
   if (!sources.has(file)) {
     let text: string | undefined;
-    try { text = readFileSync(file, "utf8"); } catch { text = undefined; }
+    try {
+      text = readFileSync(file, "utf8");
+    } catch {
+      text = undefined;
+    }
     sources.set(file, text === undefined ? undefined : scan(text));
   }
   return sources.get(file);
@@ -90,10 +138,18 @@ function tokenAt(s: Source, p: Position): number | undefined {
 
 class Reader {
   readonly #s: Source;
-  constructor(s: Source) { this.#s = s; }
-  text(i: number): string { return this.#s.tokens[i]?.text ?? ""; }
-  isName(i: number): boolean { return this.#s.tokens[i]?.kind === "name"; }
-  partner(i: number): number | undefined { return this.#s.partner[i]; }
+  constructor(s: Source) {
+    this.#s = s;
+  }
+  text(i: number): string {
+    return this.#s.tokens[i]?.text ?? "";
+  }
+  isName(i: number): boolean {
+    return this.#s.tokens[i]?.kind === "name";
+  }
+  partner(i: number): number | undefined {
+    return this.#s.partner[i];
+  }
 
   /** First token of the member chain that ends with the name at `i`: `a.b(1).c` for `c`. */
   chainStart(i: number): number {
@@ -103,17 +159,28 @@ class Reader {
       if (this.text(at - 1) !== "." && this.text(at - 1) !== "?.") return at;
       at -= 2;
       for (;;) {
-        if (this.text(at) === "!") { at--; continue; }
+        if (this.text(at) === "!") {
+          at--;
+          continue;
+        }
         const o = this.text(at) === ")" || this.text(at) === "]" ? this.partner(at) : undefined;
         if (o === undefined) break;
         // A call or an index of something, or a parenthesis of its own.
-        if (this.endsOperand(o - 1)) at = o - 1; else { at = o; break; }
+        if (this.endsOperand(o - 1)) at = o - 1;
+        else {
+          at = o;
+          break;
+        }
       }
     }
   }
   /** Whether an operand ends at `i`, so that `(` after it is a call and `[` an index. */
   endsOperand(i: number): boolean {
-    return (this.isName(i) && !["return", "await", "void", "typeof", "case", "of", "in", "const", "let", "var"].includes(this.text(i))) || [")", "]", ">", "!"].includes(this.text(i));
+    return (
+      (this.isName(i) &&
+        !["return", "await", "void", "typeof", "case", "of", "in", "const", "let", "var"].includes(this.text(i))) ||
+      [")", "]", ">", "!"].includes(this.text(i))
+    );
   }
 
   /** Walks left from the start of an expression to the token that binds it, over operators and whole brackets. */
@@ -130,16 +197,28 @@ class Reader {
       }
       if (t.kind === "name" && t.text === "return") return i;
       if (t.kind === "sign" && ["=", "=>", "(", "[", "{", ",", ";"].includes(t.text)) return i;
-      if (t.kind === "sign" && t.text === ":" && (this.isName(i - 1) || this.#s.tokens[i - 1]?.kind === "literal") && ["{", ","].includes(this.text(i - 2))) return i;
+      if (
+        t.kind === "sign" &&
+        t.text === ":" &&
+        (this.isName(i - 1) || this.#s.tokens[i - 1]?.kind === "literal") &&
+        ["{", ","].includes(this.text(i - 2))
+      )
+        return i;
       if (t.kind === "sign" && /^(?:\?\?|&&|\|\||[-+*/%&|^])=$/.test(t.text)) return i;
     }
     return -1;
   }
 
-  /** The name that stands before `=`: `const a =`, `this.a =`, `const a: T =`; element `element` of `const [a, b] =`. */
+  /**
+   * The name that stands before `=`: `const a =`, `this.a =`, `const a: T =`; element `element` of `const [a, b] =`.
+   */
   target(equals: number, element: number | undefined): string | undefined {
     const last = equals - 1;
-    if (this.text(last) === "]" && element !== undefined && ["const", "let", "var"].includes(this.text((this.partner(last) ?? 0) - 1))) {
+    if (
+      this.text(last) === "]" &&
+      element !== undefined &&
+      ["const", "let", "var"].includes(this.text((this.partner(last) ?? 0) - 1))
+    ) {
       let k = 0;
       for (let i = (this.partner(last) as number) + 1; i < last; i++) {
         if (this.text(i) === ",") k++;
@@ -150,7 +229,14 @@ class Reader {
     let i = last;
     while (i > 0 && !["const", "let", "var", ";", "=", "=>"].includes(this.text(i))) {
       // An annotation: the name stands before its colon.
-      if (this.text(i) === ":" && this.isName(i - 1) && ["const", "let", "var", ",", "readonly", "{", "}", ";", "private", "protected", "public", "static"].includes(this.text(i - 2))) return this.text(i - 1);
+      if (
+        this.text(i) === ":" &&
+        this.isName(i - 1) &&
+        ["const", "let", "var", ",", "readonly", "{", "}", ";", "private", "protected", "public", "static"].includes(
+          this.text(i - 2),
+        )
+      )
+        return this.text(i - 1);
       const o = [")", "]", "}"].includes(this.text(i)) ? this.partner(i) : undefined;
       if (["(", "[", "{"].includes(this.text(i))) break;
       i = (o ?? i) - 1;
@@ -163,10 +249,13 @@ class Reader {
     let i = arrow - 1;
     // A return type: `(a: B): C => ...`
     for (let k = i; k > 0 && k > i - 24; k--) {
-      if (this.text(k) === ":" && this.text(k - 1) === ")") { i = k - 1; break; }
+      if (this.text(k) === ":" && this.text(k - 1) === ")") {
+        i = k - 1;
+        break;
+      }
       if (["(", ",", ";", "=", "{"].includes(this.text(k))) break;
     }
-    const start = this.text(i) === ")" ? this.partner(i) ?? i : i;
+    const start = this.text(i) === ")" ? (this.partner(i) ?? i) : i;
     return this.text(start - 1) === "async" ? start - 1 : start;
   }
 
@@ -182,7 +271,9 @@ class Reader {
   }
 
   binding(start: number, inner: boolean): Binding {
-    let at = start, isInner = inner, element: number | undefined;
+    let at = start,
+      isInner = inner,
+      element: number | undefined;
     for (let guard = 0; guard < 64; guard++) {
       const b = this.binder(at);
       switch (this.text(b)) {
@@ -190,11 +281,19 @@ class Reader {
           const n = this.target(b, element);
           return n === undefined ? { kind: "none" } : { kind: "named", name: n, inner: isInner };
         }
-        case ":": return { kind: "named", name: this.text(b - 1).replace(/^["']|["']$/g, ""), inner: isInner };
+        case ":":
+          return { kind: "named", name: this.text(b - 1).replace(/^["']|["']$/g, ""), inner: isInner };
         case "=>": {
           const s = this.arrowStart(b);
-          // A function of its own: who calls it gives the name. An argument of a call (`map(() => reg(...))`): go on outwards.
-          if (this.text(s - 1) === "=" || this.text(s - 1) === ":" || this.text(s - 1) === "return" || this.text(s - 1) === "=>") return { kind: "returned", inner: isInner };
+          // A function of its own: who calls it gives the name. An argument of a call (`map(() => reg(...))`):
+          // go on outwards.
+          if (
+            this.text(s - 1) === "=" ||
+            this.text(s - 1) === ":" ||
+            this.text(s - 1) === "return" ||
+            this.text(s - 1) === "=>"
+          )
+            return { kind: "returned", inner: isInner };
           const call = this.enclosing(s);
           if (this.text(call) !== "(" || !this.endsOperand(call - 1)) return { kind: "none" };
           at = this.chainStart(call - 1);
@@ -204,7 +303,10 @@ class Reader {
           const block = this.enclosing(b);
           const before = block - 1;
           if (this.text(block) !== "{") return { kind: "none" };
-          if (this.text(before) === ")" && ["if", "for", "while", "switch"].includes(this.text((this.partner(before) ?? 0) - 1))) {
+          if (
+            this.text(before) === ")" &&
+            ["if", "for", "while", "switch"].includes(this.text((this.partner(before) ?? 0) - 1))
+          ) {
             at = block;
             // The block of a condition: the function around it returns.
             const outer = this.enclosing(block);
@@ -212,19 +314,29 @@ class Reader {
             return { kind: "returned", inner: isInner };
           }
           if (this.text(before) === "=>") {
-            const s = this.arrowStart(before), call = this.enclosing(s);
-            if (["=", ":", "return", "=>"].includes(this.text(s - 1)) || this.text(call) !== "(" || !this.endsOperand(call - 1)) return { kind: "returned", inner: isInner };
+            const s = this.arrowStart(before),
+              call = this.enclosing(s);
+            if (
+              ["=", ":", "return", "=>"].includes(this.text(s - 1)) ||
+              this.text(call) !== "(" ||
+              !this.endsOperand(call - 1)
+            )
+              return { kind: "returned", inner: isInner };
             at = this.chainStart(call - 1);
             break;
           }
           return { kind: "returned", inner: isInner };
         }
-        case "(": case "[": case ",": {
+        case "(":
+        case "[":
+        case ",": {
           const opener = this.text(b) === "," ? this.enclosing(b) : b;
           if (this.text(b) === "," && this.text(opener) === "{") return { kind: "none" };
           if (this.text(opener) === "(") {
-            if (this.endsOperand(opener - 1)) { at = this.chainStart(this.text(opener - 1) === ">" ? this.beforeTypeArguments(opener - 1) : opener - 1); isInner = true; }
-            else at = opener;
+            if (this.endsOperand(opener - 1)) {
+              at = this.chainStart(this.text(opener - 1) === ">" ? this.beforeTypeArguments(opener - 1) : opener - 1);
+              isInner = true;
+            } else at = opener;
           } else if (this.text(opener) === "[") {
             if (this.endsOperand(opener - 1)) return { kind: "none" };
             element = 0;
@@ -237,7 +349,8 @@ class Reader {
           } else return { kind: "none" };
           break;
         }
-        default: return { kind: "none" };
+        default:
+          return { kind: "none" };
       }
     }
     return { kind: "none" };
@@ -259,7 +372,10 @@ class Reader {
       let depth = 0;
       for (; open < i + 200; open++) {
         if (this.text(open) === "<") depth++;
-        else if (this.text(open) === ">" && --depth === 0) { open++; break; }
+        else if (this.text(open) === ">" && --depth === 0) {
+          open++;
+          break;
+        }
       }
     }
     if (this.text(open) !== "(") return false;

@@ -1,4 +1,7 @@
-/** The runtime of values: exact width checks at elaboration, errors noted and the build going on with a value of the right width. */
+/**
+ * The runtime of values: exact width checks at elaboration, errors noted and the build going on with a value of
+ * the right width.
+ */
 import type { Position, Signal } from "../ir/circuit.ts";
 import type { BinaryOp, Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
@@ -13,14 +16,24 @@ const declared = (e: Expr): Position | undefined => (e.kind === "read" ? e.signa
 /** How a message names a value. */
 export function describe(e: Expr): string {
   switch (e.kind) {
-    case "read": return `\`${e.signal.name}\``;
-    case "const": return `the constant ${e.value.toString()}`;
-    case "slice": return e.a.kind === "read" ? `\`${e.a.signal.name}[${e.width === 1 ? e.lo : `${e.lo + e.width - 1}:${e.lo}`}]\`` : "the selected bits";
-    case "binary": return `the result of ${e.op}`;
-    case "unary": return `the result of ${e.op}`;
-    case "memRead": return `a word of \`${e.memory.name}\``;
-    case "mux": return "the result of mux";
-    default: return "the operand";
+    case "read":
+      return `\`${e.signal.name}\``;
+    case "const":
+      return `the constant ${e.value.toString()}`;
+    case "slice":
+      return e.a.kind === "read"
+        ? `\`${e.a.signal.name}[${e.width === 1 ? e.lo : `${e.lo + e.width - 1}:${e.lo}`}]\``
+        : "the selected bits";
+    case "binary":
+      return `the result of ${e.op}`;
+    case "unary":
+      return `the result of ${e.op}`;
+    case "memRead":
+      return `a word of \`${e.memory.name}\``;
+    case "mux":
+      return "the result of mux";
+    default:
+      return "the operand";
   }
 }
 
@@ -31,13 +44,22 @@ const bitsOf = (n: number): string => (n === 1 ? "1 bit" : `${n} bits`);
 /** A number as a constant of the wanted width; out of range is an error naming both. */
 export function literal(n: Num, width: number, signed: boolean, what: string): Expr {
   if (typeof n === "number" && !Number.isSafeInteger(n)) {
-    report("HDL102", `${what}: the number ${String(n)} is not a whole number that JavaScript holds exactly`, "Write a whole number, as a bigint (123n) when it is beyond 2^53");
+    report(
+      "HDL102",
+      `${what}: the number ${String(n)} is not a whole number that JavaScript holds exactly`,
+      "Write a whole number, as a bigint (123n) when it is beyond 2^53",
+    );
     return make.constant(0n, width, signed);
   }
   const v = BigInt(n);
-  const lowest = signed ? -(1n << BigInt(width - 1)) : 0n, highest = signed ? (1n << BigInt(width - 1)) - 1n : (1n << BigInt(width)) - 1n;
+  const lowest = signed ? -(1n << BigInt(width - 1)) : 0n,
+    highest = signed ? (1n << BigInt(width - 1)) - 1n : (1n << BigInt(width)) - 1n;
   if (v < lowest || v > highest) {
-    report("HDL102", `${what}: the number ${v.toString()} does not fit ${bitsOf(width)} ${sign(signed)} (${lowest.toString()} to ${highest.toString()})`, "Use a number in range, or a wider value");
+    report(
+      "HDL102",
+      `${what}: the number ${v.toString()} does not fit ${bitsOf(width)} ${sign(signed)} (${lowest.toString()} to ${highest.toString()})`,
+      "Use a number in range, or a wider value",
+    );
   }
   return make.constant(v, width, signed);
 }
@@ -46,22 +68,42 @@ export function literal(n: Num, width: number, signed: boolean, what: string): E
 export function operand(v: unknown, width: number, signed: boolean, what: string): Expr {
   if (typeof v === "number" || typeof v === "bigint") return literal(v, width, signed, what);
   if (typeof v === "boolean") {
-    report("HDL103", `${what}: got the JavaScript value ${String(v)}`, "Write 1 or 0; two values are compared by eq, not by ===");
+    report(
+      "HDL103",
+      `${what}: got the JavaScript value ${String(v)}`,
+      "Write 1 or 0; two values are compared by eq, not by ===",
+    );
     return make.constant(v ? 1n : 0n, width, signed);
   }
   if (!(v instanceof Value)) {
-    report("HDL103", `${what}: got ${v === undefined ? "undefined" : typeof v === "object" ? "a struct or another object" : typeof v}, not a value of ${bitsOf(width)}`, "Give a value of the language, or a number");
+    report(
+      "HDL103",
+      `${what}: got ${v === undefined ? "undefined" : typeof v === "object" ? "a struct or another object" : typeof v}, not a value of ${bitsOf(width)}`,
+      "Give a value of the language, or a number",
+    );
     return make.constant(0n, width, signed);
   }
   const e = v[exprKey];
   if (e.signed !== signed) {
-    report("HDL104", `${what}: ${sign(signed)} expected, ${describe(e)} is ${sign(e.signed)}`, e.signed ? "Convert it with asUint()" : "Convert it with asSint()", declared(e));
+    report(
+      "HDL104",
+      `${what}: ${sign(signed)} expected, ${describe(e)} is ${sign(e.signed)}`,
+      e.signed ? "Convert it with asUint()" : "Convert it with asSint()",
+      declared(e),
+    );
     return fit(make.cast(e), width);
   }
   if (e.width !== width) {
-    report("HDL101", `${what}: expected ${bitsOf(width)}, ${describe(e)} has ${e.width}`,
-      width === 1 && what.startsWith("the condition") ? "Ask whether it is not zero with any(), or compare it" :
-      e.width > width ? `Cut it with trunc(${width}) or select bits` : `Extend it with ${signed ? "sext" : "zext"}(${width})`, declared(e));
+    report(
+      "HDL101",
+      `${what}: expected ${bitsOf(width)}, ${describe(e)} has ${e.width}`,
+      width === 1 && what.startsWith("the condition")
+        ? "Ask whether it is not zero with any(), or compare it"
+        : e.width > width
+          ? `Cut it with trunc(${width}) or select bits`
+          : `Extend it with ${signed ? "sext" : "zext"}(${width})`,
+      declared(e),
+    );
     return fit(e, width);
   }
   return e;
@@ -74,48 +116,100 @@ function fit(e: Expr, width: number): Expr {
 
 export class Value {
   readonly [exprKey]: Expr;
-  constructor(e: Expr) { this[exprKey] = e; }
-  get width(): number { return this[exprKey].width; }
-  get signedness(): "signed" | "unsigned" { return this[exprKey].signed ? "signed" : "unsigned"; }
+  constructor(e: Expr) {
+    this[exprKey] = e;
+  }
+  get width(): number {
+    return this[exprKey].width;
+  }
+  get signedness(): "signed" | "unsigned" {
+    return this[exprKey].signed ? "signed" : "unsigned";
+  }
 
   private two(op: BinaryOp, b: unknown): Value {
     const a = this[exprKey];
     return new Value(make.binary(op, a, operand(b, a.width, a.signed, op)));
   }
-  add(b: unknown): Value { return this.two("add", b); }
-  sub(b: unknown): Value { return this.two("sub", b); }
+  add(b: unknown): Value {
+    return this.two("add", b);
+  }
+  sub(b: unknown): Value {
+    return this.two("sub", b);
+  }
   addGrow(b: unknown): Value {
-    const a = this[exprKey], w = a.width + 1;
+    const a = this[exprKey],
+      w = a.width + 1;
     return new Value(make.binary("add", make.extend(a, w), make.extend(operand(b, a.width, a.signed, "addGrow"), w)));
   }
   mul(b: unknown): Value {
     const a = this[exprKey];
-    return new Value(make.binary("mul", a, b instanceof Value && b[exprKey].signed === a.signed ? b[exprKey] : operand(b, a.width, a.signed, "mul")));
+    return new Value(
+      make.binary(
+        "mul",
+        a,
+        b instanceof Value && b[exprKey].signed === a.signed ? b[exprKey] : operand(b, a.width, a.signed, "mul"),
+      ),
+    );
   }
-  and(b: unknown): Value { return this.two("and", b); }
-  or(b: unknown): Value { return this.two("or", b); }
-  xor(b: unknown): Value { return this.two("xor", b); }
-  eq(b: unknown): Value { return this.two("eq", b); }
-  ne(b: unknown): Value { return this.two("ne", b); }
-  lt(b: unknown): Value { return this.two("lt", b); }
-  le(b: unknown): Value { return this.two("le", b); }
-  gt(b: unknown): Value { return this.two("gt", b); }
-  ge(b: unknown): Value { return this.two("ge", b); }
-  not(): Value { return new Value(make.unary("not", this[exprKey])); }
-  neg(): Value { return new Value(make.unary("neg", this[exprKey])); }
-  any(): Value { return new Value(make.unary("reduceOr", unsigned(this[exprKey]))); }
-  all(): Value { return new Value(make.unary("reduceAnd", unsigned(this[exprKey]))); }
-  parity(): Value { return new Value(make.unary("reduceXor", unsigned(this[exprKey]))); }
+  and(b: unknown): Value {
+    return this.two("and", b);
+  }
+  or(b: unknown): Value {
+    return this.two("or", b);
+  }
+  xor(b: unknown): Value {
+    return this.two("xor", b);
+  }
+  eq(b: unknown): Value {
+    return this.two("eq", b);
+  }
+  ne(b: unknown): Value {
+    return this.two("ne", b);
+  }
+  lt(b: unknown): Value {
+    return this.two("lt", b);
+  }
+  le(b: unknown): Value {
+    return this.two("le", b);
+  }
+  gt(b: unknown): Value {
+    return this.two("gt", b);
+  }
+  ge(b: unknown): Value {
+    return this.two("ge", b);
+  }
+  not(): Value {
+    return new Value(make.unary("not", this[exprKey]));
+  }
+  neg(): Value {
+    return new Value(make.unary("neg", this[exprKey]));
+  }
+  any(): Value {
+    return new Value(make.unary("reduceOr", unsigned(this[exprKey])));
+  }
+  all(): Value {
+    return new Value(make.unary("reduceAnd", unsigned(this[exprKey])));
+  }
+  parity(): Value {
+    return new Value(make.unary("reduceXor", unsigned(this[exprKey])));
+  }
 
   private powerOfTwo(what: string, by: number): number {
     const n = Math.log2(by);
     if (Number.isInteger(n) && n >= 0) return n;
-    report("HDL105", `${what}: ${by} is not a power of two`, "Division by anything else is a circuit of its own: write it as one (a shift-subtract unit or a multiplication by the reciprocal)");
+    report(
+      "HDL105",
+      `${what}: ${by} is not a power of two`,
+      "Division by anything else is a circuit of its own: write it as one (a shift-subtract unit or a multiplication by the reciprocal)",
+    );
     return 0;
   }
-  div(by: number): Value { return this.shr(this.powerOfTwo("div", by)); }
+  div(by: number): Value {
+    return this.shr(this.powerOfTwo("div", by));
+  }
   mod(by: number): Value {
-    const n = this.powerOfTwo("mod", by), e = this[exprKey];
+    const n = this.powerOfTwo("mod", by),
+      e = this[exprKey];
     if (n >= e.width) return this;
     return new Value(n === 0 ? make.constant(0n, e.width) : make.extend(make.slice(e, 0, n), e.width));
   }
@@ -123,43 +217,95 @@ export class Value {
   private shift(op: "left" | "right", by: number | Value): Value {
     const e = this[exprKey];
     if (by instanceof Value) return new Value(make.shift(op, e, by[exprKey]));
-    if (!Number.isInteger(by) || by < 0) { report("HDL106", `shift by ${by}: the amount must be a whole number of 0 or more`, "Shift the other way for a negative amount"); return this; }
+    if (!Number.isInteger(by) || by < 0) {
+      report(
+        "HDL106",
+        `shift by ${by}: the amount must be a whole number of 0 or more`,
+        "Shift the other way for a negative amount",
+      );
+      return this;
+    }
     if (by >= e.width && !(op === "right" && e.signed)) return new Value(make.constant(0n, e.width, e.signed));
     const n = Math.min(by, e.width - 1);
     return new Value(make.shift(op, e, make.constant(BigInt(n), Math.max(1, n.toString(2).length))));
   }
-  shl(by: number | Value): Value { return this.shift("left", by); }
-  shr(by: number | Value): Value { return this.shift("right", by); }
+  shl(by: number | Value): Value {
+    return this.shift("left", by);
+  }
+  shr(by: number | Value): Value {
+    return this.shift("right", by);
+  }
 
   bits(lo: number, width: number): Value {
     const e = this[exprKey];
     if (!Number.isInteger(lo) || !Number.isInteger(width) || lo < 0 || width < 1 || lo + width > e.width) {
-      report("HDL107", `${bitRange(lo, width)} of ${describe(e)}, which has ${bitsOf(e.width)}`, `Select within 0 to ${e.width - 1}`, declared(e));
+      report(
+        "HDL107",
+        `${bitRange(lo, width)} of ${describe(e)}, which has ${bitsOf(e.width)}`,
+        `Select within 0 to ${e.width - 1}`,
+        declared(e),
+      );
       return new Value(make.constant(0n, Math.max(1, width)));
     }
     return new Value(make.slice(e, lo, width));
   }
-  bit(i: number): Value { return this.bits(i, 1); }
+  bit(i: number): Value {
+    return this.bits(i, 1);
+  }
   trunc(n: number): Value {
     const e = this[exprKey];
-    if (n > e.width) { report("HDL108", `trunc(${n}): ${describe(e)} has only ${bitsOf(e.width)}`, `Extend it with ${e.signed ? "sext" : "zext"}(${n})`, declared(e)); return new Value(fit(e, n)); }
+    if (n > e.width) {
+      report(
+        "HDL108",
+        `trunc(${n}): ${describe(e)} has only ${bitsOf(e.width)}`,
+        `Extend it with ${e.signed ? "sext" : "zext"}(${n})`,
+        declared(e),
+      );
+      return new Value(fit(e, n));
+    }
     return new Value(make.slice(e, 0, n));
   }
   private extended(what: string, n: number): Value {
     const e = this[exprKey];
-    if (n < e.width) { report("HDL108", `${what}(${n}): ${describe(e)} has ${bitsOf(e.width)} already`, `Cut it with trunc(${n})`, declared(e)); return new Value(fit(e, n)); }
+    if (n < e.width) {
+      report(
+        "HDL108",
+        `${what}(${n}): ${describe(e)} has ${bitsOf(e.width)} already`,
+        `Cut it with trunc(${n})`,
+        declared(e),
+      );
+      return new Value(fit(e, n));
+    }
     return new Value(make.extend(e, n));
   }
-  zext(n: number): Value { return this.extended("zext", n); }
-  sext(n: number): Value { return this.extended("sext", n); }
-  resize(n: number): Value { return n >= this.width ? this.zext(n) : this.trunc(n); }
+  zext(n: number): Value {
+    return this.extended("zext", n);
+  }
+  sext(n: number): Value {
+    return this.extended("sext", n);
+  }
+  resize(n: number): Value {
+    return n >= this.width ? this.zext(n) : this.trunc(n);
+  }
   is(n: number): Value {
     const e = this[exprKey];
-    if (n !== e.width) { report("HDL101", `is(${n}): ${describe(e)} has ${bitsOf(e.width)}`, `State the width that it has, ${e.width}, or change it by trunc, zext or sext`, declared(e)); return new Value(fit(e, n)); }
+    if (n !== e.width) {
+      report(
+        "HDL101",
+        `is(${n}): ${describe(e)} has ${bitsOf(e.width)}`,
+        `State the width that it has, ${e.width}, or change it by trunc, zext or sext`,
+        declared(e),
+      );
+      return new Value(fit(e, n));
+    }
     return this;
   }
-  asSint(): Value { return this[exprKey].signed ? this : new Value(make.cast(this[exprKey])); }
-  asUint(): Value { return new Value(unsigned(this[exprKey])); }
+  asSint(): Value {
+    return this[exprKey].signed ? this : new Value(make.cast(this[exprKey]));
+  }
+  asUint(): Value {
+    return new Value(unsigned(this[exprKey]));
+  }
 }
 
 const unsigned = (e: Expr): Expr => (e.signed ? make.cast(e) : e);
@@ -167,15 +313,24 @@ const unsigned = (e: Expr): Expr => (e.signed ? make.cast(e) : e);
 /** A value that can be driven: the whole of a signal. */
 export class Variable extends Value {
   readonly signal: Signal;
-  constructor(signal: Signal) { super(make.read(signal)); this.signal = signal; }
+  constructor(signal: Signal) {
+    super(make.read(signal));
+    this.signal = signal;
+  }
   set(v: unknown): void {
     const s = this.signal;
     assign(s, 0, operand(v, s.width, s.signed, `\`${s.name}\` is set`));
   }
   setBits(lo: number, v: unknown): void {
-    const s = this.signal, width = v instanceof Value ? v.width : s.width - lo;
+    const s = this.signal,
+      width = v instanceof Value ? v.width : s.width - lo;
     if (lo < 0 || lo + width > s.width) {
-      report("HDL107", `${bitRange(lo, width)} of \`${s.name}\`, which has ${bitsOf(s.width)}`, `Select within 0 to ${s.width - 1}`, s.position);
+      report(
+        "HDL107",
+        `${bitRange(lo, width)} of \`${s.name}\`, which has ${bitsOf(s.width)}`,
+        `Select within 0 to ${s.width - 1}`,
+        s.position,
+      );
       return;
     }
     assign(s, lo, operand(v, width, false, `\`${s.name}\` is set from bit ${lo}`));
@@ -186,8 +341,12 @@ export class Variable extends Value {
 export function assign(target: Signal, lo: number, value: Expr): void {
   const c = context();
   if (target.kind === "reg" && target.domain !== undefined && target.domain !== c.domain) {
-    report("HDL109", `register \`${target.name}\` belongs to clock domain \`${target.domain.name}\` and is set in domain \`${c.domain.name}\``,
-      "Give each register one clock: set it inside its own domain, and cross with a synchroniser or an asynchronous FIFO", target.position);
+    report(
+      "HDL109",
+      `register \`${target.name}\` belongs to clock domain \`${target.domain.name}\` and is set in domain \`${c.domain.name}\``,
+      "Give each register one clock: set it inside its own domain, and cross with a synchroniser or an asynchronous FIFO",
+      target.position,
+    );
     return;
   }
   c.block.push({ kind: "assign", target, lo, width: value.width, value, position: userPosition() });
@@ -199,7 +358,11 @@ export const bitOf = (e: Expr): Bit => new Value(e) as unknown as Bit;
 /** The expression of a value; anything else than a value is reported. */
 export function exprOf(v: unknown, what = "value"): Expr {
   if (v instanceof Value) return v[exprKey];
-  report("HDL103", `${what}: a value of the language is expected, got ${typeof v}`, "Wrap numbers with constant(value, width)");
+  report(
+    "HDL103",
+    `${what}: a value of the language is expected, got ${typeof v}`,
+    "Wrap numbers with constant(value, width)",
+  );
   return make.constant(0n, 1);
 }
 /** The expression of a condition: exactly one bit. */
@@ -210,6 +373,10 @@ export function constant<const W extends number>(value: Num, width: W): UInt<W> 
   return uintOf(literal(value, width, false, "constant")) as UInt<W>;
 }
 /** Concatenation, the first operand in the most significant bits, as in Verilog. */
-export function cat(...parts: readonly (UInt | SInt)[]): UInt { return uintOf(make.concat(parts.map(p => exprOf(p, "cat")))); }
+export function cat(...parts: readonly (UInt | SInt)[]): UInt {
+  return uintOf(make.concat(parts.map(p => exprOf(p, "cat"))));
+}
 /** `n` copies side by side. */
-export function repeat(v: UInt, n: number): UInt { return uintOf(make.concat(Array.from({ length: n }, () => exprOf(v, "repeat")))); }
+export function repeat(v: UInt, n: number): UInt {
+  return uintOf(make.concat(Array.from({ length: n }, () => exprOf(v, "repeat"))));
+}

@@ -10,7 +10,9 @@ import { didYouMean } from "./suggest.ts";
 import { exprKey, exprOf, operand, uintOf, Value, Variable } from "./value.ts";
 
 const shapeKey: unique symbol = Symbol("shape");
-interface Composite { readonly [shapeKey]: Shape }
+interface Composite {
+  readonly [shapeKey]: Shape;
+}
 const isComposite = (v: unknown): v is Composite => typeof v === "object" && v !== null && shapeKey in v;
 
 /** The shape of any value of the language. */
@@ -22,18 +24,27 @@ export function shapeOf(v: unknown): Shape | undefined {
 /** Builds a view: `leaf` gives the value of each leaf (a Value to read, a Variable to drive too). */
 export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly string[] = [], offset = 0): unknown {
   switch (shape.kind) {
-    case "uint": case "sint": return leaf({ path, width: shape.width, signed: shape.kind === "sint", offset });
+    case "uint":
+    case "sint":
+      return leaf({ path, width: shape.width, signed: shape.kind === "sint", offset });
     case "struct": {
       const o: Record<string | symbol, unknown> = {};
       let at = offset;
-      for (const [name, s] of fieldsOf(shape as StructShape)) { o[name] = view(s, leaf, [...path, name], at); at += widthOf(s); }
+      for (const [name, s] of fieldsOf(shape as StructShape)) {
+        o[name] = view(s, leaf, [...path, name], at);
+        at += widthOf(s);
+      }
       Object.defineProperty(o, shapeKey, { value: shape });
-      Object.defineProperty(o, "set", { value: (v: unknown) => { setView(shape as StructShape, o, v, path.join("_")); } });
+      Object.defineProperty(o, "set", { value: (v: unknown) => setView(shape as StructShape, o, v, path.join("_")) });
       return o;
     }
     case "vec": {
-      const element = shape.element as Shape, w = widthOf(element);
-      return new VecView(shape, Array.from({ length: shape.length }, (_, i) => view(element, leaf, [...path, String(i)], offset + i * w)));
+      const element = shape.element as Shape,
+        w = widthOf(element);
+      return new VecView(
+        shape,
+        Array.from({ length: shape.length }, (_, i) => view(element, leaf, [...path, String(i)], offset + i * w)),
+      );
     }
   }
 }
@@ -41,28 +52,48 @@ export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly stri
 class VecView {
   readonly [shapeKey]: Shape;
   readonly elements: readonly unknown[];
-  constructor(shape: Shape, elements: readonly unknown[]) { this[shapeKey] = shape; this.elements = elements; }
-  get length(): number { return this.elements.length; }
-  toArray(): readonly unknown[] { return this.elements; }
-  get element(): Shape { return (this[shapeKey] as { element: Shape }).element; }
+  constructor(shape: Shape, elements: readonly unknown[]) {
+    this[shapeKey] = shape;
+    this.elements = elements;
+  }
+  get length(): number {
+    return this.elements.length;
+  }
+  toArray(): readonly unknown[] {
+    return this.elements;
+  }
+  get element(): Shape {
+    return (this[shapeKey] as { element: Shape }).element;
+  }
   at(i: number | Value): unknown {
     if (typeof i === "number") {
       const e = this.elements[i];
-      if (e === undefined) { report("HDL110", `element ${i} of a vec of ${this.length}`, `Elements are 0 to ${this.length - 1}`); return this.elements[0]; }
+      if (e === undefined) {
+        report("HDL110", `element ${i} of a vec of ${this.length}`, `Elements are 0 to ${this.length - 1}`);
+        return this.elements[0];
+      }
       return e;
     }
     const index = this.index(i);
     let chosen = this.chosen.get(index);
-    if (chosen === undefined) this.chosen.set(index, chosen = unpackExpr(this.element, make.pick(this.padded(index.width), index, widthOf(this.element))));
+    if (chosen === undefined)
+      this.chosen.set(
+        index,
+        (chosen = unpackExpr(this.element, make.pick(this.padded(index.width), index, widthOf(this.element)))),
+      );
     return chosen;
   }
   /** What an index has chosen before: one selector in hardware however often it is asked for. */
   private readonly chosen = new WeakMap<Expr, unknown>();
   private side: Expr | undefined;
-  /** All elements side by side, padded to a power of two, so that an index past the end reads 0 in hardware, in the evaluator and in every simulator. */
+  /**
+   * All elements side by side, padded to a power of two, so that an index past the end reads 0 in hardware, in the
+   * evaluator and in every simulator.
+   */
   private padded(indexWidth: number): Expr {
     if (this.side === undefined) {
-      const slots = 2 ** indexWidth, parts = [...this.elements].reverse().map(e => exprOf(pack(e)));
+      const slots = 2 ** indexWidth,
+        parts = [...this.elements].reverse().map(e => exprOf(pack(e)));
       if (slots > this.length) parts.unshift(make.constant(0n, (slots - this.length) * widthOf(this.element)));
       this.side = make.concat(parts);
     }
@@ -74,17 +105,31 @@ class VecView {
   }
   setAt(i: Value, v: unknown): void {
     const index = this.index(i);
-    const c = context(), position = userPosition();
+    const c = context(),
+      position = userPosition();
     this.elements.forEach((e, n) => {
       const body: [] = [];
-      withBlock(body, () => { assignTo(e, v, "element"); });
-      c.block.push({ kind: "if", cond: make.binary("eq", index, make.constant(BigInt(n), index.width)), then: body, otherwise: [], position });
+      withBlock(body, () => assignTo(e, v, "element"));
+      c.block.push({
+        kind: "if",
+        cond: make.binary("eq", index, make.constant(BigInt(n), index.width)),
+        then: body,
+        otherwise: [],
+        position,
+      });
     });
   }
   set(v: unknown): void {
-    const from = v instanceof VecView ? v.elements : Array.isArray(v) ? v as readonly unknown[] : [];
-    if (from.length !== this.length) { report("HDL110", `a vec of ${this.length} is set from ${from.length} elements`, "Give as many elements as the vec has"); return; }
-    this.elements.forEach((e, n) => { assignTo(e, from[n], "element"); });
+    const from = v instanceof VecView ? v.elements : Array.isArray(v) ? (v as readonly unknown[]) : [];
+    if (from.length !== this.length) {
+      report(
+        "HDL110",
+        `a vec of ${this.length} is set from ${from.length} elements`,
+        "Give as many elements as the vec has",
+      );
+      return;
+    }
+    this.elements.forEach((e, n) => assignTo(e, from[n], "element"));
   }
 }
 
@@ -92,7 +137,12 @@ function assignTo(target: unknown, v: unknown, name: string): void {
   if (target instanceof Variable) target.set(v);
   else if (target instanceof VecView) target.set(v);
   else if (isComposite(target)) setView(target[shapeKey] as StructShape, target as never, v, name);
-  else report("HDL111", `\`${name}\` cannot be driven: it is only readable here`, "Inputs are driven from outside, outputs and registers from inside");
+  else
+    report(
+      "HDL111",
+      `\`${name}\` cannot be driven: it is only readable here`,
+      "Inputs are driven from outside, outputs and registers from inside",
+    );
 }
 
 /** What a drivable struct is called: the name that its leaves share. */
@@ -106,36 +156,61 @@ function structName(shape: StructShape, target: Record<string, unknown>): string
 
 function setView(shape: StructShape, target: Record<string, unknown>, v: unknown, name: string): void {
   const label = `\`${structName(shape, target) ?? name}\``;
-  if (typeof v !== "object" || v === null || v instanceof Value) { report("HDL112", `${label} is set from something that is not a struct`, `Give ${describeShape(shape)}`); return; }
+  if (typeof v !== "object" || v === null || v instanceof Value) {
+    report("HDL112", `${label} is set from something that is not a struct`, `Give ${describeShape(shape)}`);
+    return;
+  }
   const from = v as Record<string, unknown>;
   for (const [field] of fieldsOf(shape)) {
-    if (!(field in from)) report("HDL112", `${label}: field ${field} is missing`, `Give all of ${describeShape(shape)}`);
+    if (!(field in from))
+      report("HDL112", `${label}: field ${field} is missing`, `Give all of ${describeShape(shape)}`);
     else assignTo(target[field], from[field], field);
   }
   for (const given of Object.keys(from)) {
-    if (!(given in shape.fields)) report("HDL112", `${label} has no field ${given}`, `${didYouMean(given, Object.keys(shape.fields))}Its fields are ${Object.keys(shape.fields).join(", ")}`);
+    if (!(given in shape.fields))
+      report(
+        "HDL112",
+        `${label} has no field ${given}`,
+        `${didYouMean(given, Object.keys(shape.fields))}Its fields are ${Object.keys(shape.fields).join(", ")}`,
+      );
   }
 }
 
 /** Drives any drivable view from a value of the same shape (structs by field). */
-export function assignView(target: unknown, v: unknown, name: string): void { assignTo(target, v, name); }
+export function assignView(target: unknown, v: unknown, name: string): void {
+  assignTo(target, v, name);
+}
 
 /** All bits of a value as one vector, first field or element lowest. */
 export function pack(v: unknown): UInt {
-  if (v instanceof Value) { const e = v[exprKey]; return uintOf(e.signed ? make.cast(e) : e); }
+  if (v instanceof Value) {
+    const e = v[exprKey];
+    return uintOf(e.signed ? make.cast(e) : e);
+  }
   const parts: Expr[] = [];
   const walk = (x: unknown): void => {
-    if (x instanceof Value) { const e = x[exprKey]; parts.unshift(e.signed ? make.cast(e) : e); }
-    else if (x instanceof VecView) x.elements.forEach(walk);
-    else if (isComposite(x)) for (const [f] of fieldsOf(x[shapeKey] as StructShape)) walk((x as unknown as Record<string, unknown>)[f]);
-    else report("HDL103", `pack: a value of the language is expected, got ${typeof x}`, "Wrap numbers with constant(value, width)");
+    if (x instanceof Value) {
+      const e = x[exprKey];
+      parts.unshift(e.signed ? make.cast(e) : e);
+    } else if (x instanceof VecView) x.elements.forEach(walk);
+    else if (isComposite(x))
+      for (const [f] of fieldsOf(x[shapeKey] as StructShape)) walk((x as unknown as Record<string, unknown>)[f]);
+    else
+      report(
+        "HDL103",
+        `pack: a value of the language is expected, got ${typeof x}`,
+        "Wrap numbers with constant(value, width)",
+      );
   };
   walk(v);
   return uintOf(make.concat(parts));
 }
 
 function unpackExpr(shape: Shape, e: Expr): unknown {
-  return view(shape, l => { const s = make.slice(e, l.offset, l.width); return new Value(l.signed ? make.cast(s) : s); });
+  return view(shape, l => {
+    const s = make.slice(e, l.offset, l.width);
+    return new Value(l.signed ? make.cast(s) : s);
+  });
 }
 
 /** A vector of bits read as a shape; widths must agree. */
@@ -153,7 +228,15 @@ export function leafExprs(shape: Shape, v: unknown, what: string): { readonly le
       else if (typeof x === "object" && x !== null) x = (x as Record<string, unknown>)[p];
       else x = undefined;
     }
-    return { leaf, expr: operand(x, leaf.width, leaf.signed, leaf.path.length === 0 ? what : `${what}, field ${leaf.path.join(".")}`) };
+    return {
+      leaf,
+      expr: operand(
+        x,
+        leaf.width,
+        leaf.signed,
+        leaf.path.length === 0 ? what : `${what}, field ${leaf.path.join(".")}`,
+      ),
+    };
   });
 }
 

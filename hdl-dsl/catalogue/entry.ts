@@ -1,10 +1,14 @@
-/** What the catalogue says of a unit; the rest of its page comes from the unit's doc comment, its ports and measurements. */
+/**
+ * What the catalogue says of a unit; the rest of its page comes from the unit's doc comment, its
+ * ports and measurements.
+ */
 import type { Def } from "../build/module.ts";
 
 /** How a unit is timed with nothing paused: the same value sent again and again into one port. */
 export interface Timing {
   /** A sink and a source of the definition. */
-  readonly from: string; readonly to: string;
+  readonly from: string;
+  readonly to: string;
   /** What is sent: zeros where left out. */
   readonly send?: Readonly<Record<string, number>>;
 }

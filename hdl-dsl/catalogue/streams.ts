@@ -24,27 +24,21 @@ const through = (name: string, to: Shape, build: (from: StreamIn<typeof word>) =
   module(
     name,
     () => ({ from: sink(word), to: source(to) }),
-    io => {
-      connectAny(build(io.from) as StreamIn<Shape>, io.to);
-    },
+    io => connectAny(build(io.from) as StreamIn<Shape>, io.to),
   )();
 /** One stream of packets in, one out. */
 const throughBeats = (name: string, build: (from: StreamIn<typeof Beat>) => StreamIn<typeof Beat>): Def =>
   module(
     name,
     () => ({ from: sink(Beat), to: source(Beat) }),
-    io => {
-      connect(build(io.from), io.to);
-    },
+    io => connect(build(io.from), io.to),
   )();
 /** Several streams in, one out. */
 const merging = (name: string, build: (from: readonly StreamIn<typeof Beat>[]) => StreamIn<typeof Beat>): Def =>
   module(
     name,
     () => ({ from0: sink(Beat), from1: sink(Beat), from2: sink(Beat), from3: sink(Beat), to: source(Beat) }),
-    io => {
-      connect(build([io.from0, io.from1, io.from2, io.from3]), io.to);
-    },
+    io => connect(build([io.from0, io.from1, io.from2, io.from3]), io.to),
   )();
 /** One stream in, three out. */
 const splitting = (name: string, build: (from: StreamIn<typeof word>) => readonly StreamIn<typeof word>[]): Def =>
@@ -62,23 +56,17 @@ const splitting = (name: string, build: (from: StreamIn<typeof word>) => readonl
 const joined = module(
   "JoinUnit",
   () => ({ a: sink(word), b: sink(word), to: source(struct({ a: word, b: word })) }),
-  io => {
-    connect(join({ a: io.a, b: io.b }), io.to);
-  },
+  io => connect(join({ a: io.a, b: io.b }), io.to),
 );
 const gated = module(
   "GateUnit",
   () => ({ from: sink(word), open: input(bit), to: source(word) }),
-  io => {
-    connect(gate(io.from, io.open), io.to);
-  },
+  io => connect(gate(io.from, io.open), io.to),
 );
 const headed = module(
   "InsertHeaderUnit",
   () => ({ header: sink(Beat), body: sink(Beat), to: source(Beat) }),
-  io => {
-    connect(insertHeader(io.header, io.body, "last"), io.to);
-  },
+  io => connect(insertHeader(io.header, io.body, "last"), io.to),
 );
 const parted = module(
   "SplitHeaderUnit",
@@ -113,7 +101,10 @@ const credited = module(
   },
 );
 
-type Row = Omit<CatalogueEntry, "group" | "source" | "interval"> & { readonly file: string; readonly interval?: number | string };
+type Row = Omit<CatalogueEntry, "group" | "source" | "interval"> & {
+  readonly file: string;
+  readonly interval?: number | string;
+};
 const row = ({ file, interval, ...r }: Row): CatalogueEntry => ({
   group: "Streams",
   source: `hdl-dsl/${file}.ts`,
@@ -141,8 +132,22 @@ export const streamEntries: readonly CatalogueEntry[] = [
     latency: 0,
     timing: one,
   }),
-  row({ name: "gate", file: "stream/stream", what: "lets pass while open", def: gated(), example: "32 bits", latency: 0 }),
-  row({ name: "join", file: "stream/stream", what: "one of each makes one", def: joined(), example: "two streams of 32 bits", latency: 0 }),
+  row({
+    name: "gate",
+    file: "stream/stream",
+    what: "lets pass while open",
+    def: gated(),
+    example: "32 bits",
+    latency: 0,
+  }),
+  row({
+    name: "join",
+    file: "stream/stream",
+    what: "one of each makes one",
+    def: joined(),
+    example: "two streams of 32 bits",
+    latency: 0,
+  }),
   row({
     name: "demux",
     file: "stream/stream",

@@ -37,9 +37,7 @@ const pure = (name: string, from: UIntShape, to: Shape & UIntShape, f: (v: UInt)
   module(
     name,
     () => ({ from: input(from), to: output(to) }),
-    io => {
-      io.to.set(f(io.from).is(to.width));
-    },
+    io => io.to.set(f(io.from).is(to.width)),
   )();
 
 const timer = registerMap({
@@ -47,7 +45,10 @@ const timer = registerMap({
   doc: "The catalogue's example: a timer.",
   addressBits: 5,
   registers: [
-    register(0x00, "control", "how it counts", { enable: [0, 1, "rw", "it counts"], restart: [8, 1, "pulse", "begins again"] }),
+    register(0x00, "control", "how it counts", {
+      enable: [0, 1, "rw", "it counts"],
+      restart: [8, 1, "pulse", "begins again"],
+    }),
     register(0x04, "limit", "where it ends", { limit: [0, 32, "rw", "cycles"] }),
     register(0x08, "count", "where it is", { count: [0, 32, "live", "cycles so far"] }),
     register(0x0c, "events", "what has happened", { expired: [0, 1, "event", "the limit was reached"] }),
@@ -59,7 +60,11 @@ const through = { from: "from", to: "to" } as const,
 const frame = { send: { keep: 255, last: 1 } } as const;
 
 type Row = Omit<CatalogueEntry, "source" | "interval"> & { readonly file: string; readonly interval?: number | string };
-const row = ({ file, interval, ...r }: Row): CatalogueEntry => ({ source: `hdl-dsl/${file}.ts`, interval: interval ?? 1, ...r });
+const row = ({ file, interval, ...r }: Row): CatalogueEntry => ({
+  source: `hdl-dsl/${file}.ts`,
+  interval: interval ?? 1,
+  ...r,
+});
 
 /** Every unit of the library. */
 export const unitEntries: readonly CatalogueEntry[] = [

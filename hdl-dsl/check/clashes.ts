@@ -11,8 +11,20 @@ export function checkNames(s: Study): Diagnostic[] {
   const out: Diagnostic[] = [];
   const claim = (name: string, by: Named): void => {
     const first = seen.get(name);
-    if (first === undefined) { seen.set(name, by); return; }
-    out.push(finding(s, "HDL001", `the name \`${name}\` stands for a ${whatOf(first)} and for a ${whatOf(by)}`, "Rename one of them", positionOf(by), positionOf(first)));
+    if (first === undefined) {
+      seen.set(name, by);
+      return;
+    }
+    out.push(
+      finding(
+        s,
+        "HDL001",
+        `the name \`${name}\` stands for a ${whatOf(first)} and for a ${whatOf(by)}`,
+        "Rename one of them",
+        positionOf(by),
+        positionOf(first),
+      ),
+    );
   };
   for (const d of s.circuit.domains) {
     claim(d.clock, "clock");
@@ -30,4 +42,4 @@ function whatOf(n: Named): string {
   if ("depth" in n) return "memory";
   return n.kind === "input" || n.kind === "output" ? "port" : "signal";
 }
-const positionOf = (n: Named): Position | undefined => typeof n === "string" ? undefined : n.position;
+const positionOf = (n: Named): Position | undefined => (typeof n === "string" ? undefined : n.position);

@@ -7,22 +7,37 @@ export function checkDomains(s: Study): Diagnostic[] {
   const reported = new Set<unknown>();
   for (const c of s.captures) {
     const own = c.domain.name;
-    const foreign = [...s.facts.domainsOf(c.expr)].find((d) => d !== own);
+    const foreign = [...s.facts.domainsOf(c.expr)].find(d => d !== own);
     if (foreign === undefined || reported.has(c.signal ?? c.name)) continue;
     reported.add(c.signal ?? c.name);
     const from = s.facts.foreignSource(c.expr, own);
-    out.push(finding(s, "HDL010", `${c.what} \`${c.name}\` in clock domain \`${own}\` takes \`${from?.name ?? "a value"}\` of clock domain \`${foreign}\` without a synchroniser`,
-      "Cross with a synchroniser or an asynchronous FIFO; a synchroniser's first register is declared with the attribute async_reg", c.position, from?.position));
+    out.push(
+      finding(
+        s,
+        "HDL010",
+        `${c.what} \`${c.name}\` in clock domain \`${own}\` takes \`${from?.name ?? "a value"}\` of clock domain \`${foreign}\` without a synchroniser`,
+        "Cross with a synchroniser or an asynchronous FIFO; a synchroniser's first register is declared with the attribute async_reg",
+        c.position,
+        from?.position,
+      ),
+    );
   }
   for (const i of s.circuit.instances) {
     for (const [leaf, domains] of capturedBy(i)) {
       const signal = i.connections.get(leaf);
       if (signal === undefined) continue;
-      const own = new Set([...domains].map((d) => i.domains.get(d)?.name ?? d));
-      const foreign = [...s.facts.domainsOfSignal(signal)].find((d) => !own.has(d) || own.size > 1);
+      const own = new Set([...domains].map(d => i.domains.get(d)?.name ?? d));
+      const foreign = [...s.facts.domainsOfSignal(signal)].find(d => !own.has(d) || own.size > 1);
       if (foreign === undefined) continue;
-      out.push(finding(s, "HDL010", `instance input \`${signal.name}\` is registered in clock domain \`${[...own].join("` and `")}\` and comes from clock domain \`${foreign}\` without a synchroniser`,
-        "Cross with a synchroniser or an asynchronous FIFO", signal.position));
+      out.push(
+        finding(
+          s,
+          "HDL010",
+          `instance input \`${signal.name}\` is registered in clock domain \`${[...own].join("` and `")}\` and comes from clock domain \`${foreign}\` without a synchroniser`,
+          "Cross with a synchroniser or an asynchronous FIFO",
+          signal.position,
+        ),
+      );
     }
   }
   return out;

@@ -1,6 +1,6 @@
 /**
- * Who depends on whom within a cycle: a graph over runs of bits, through wires, instances and asynchronous reads. One walk gives the combinational
- * loops and, per value, the inputs and the clock domains that it is computed from.
+ * Who depends on whom within a cycle: a graph over runs of bits, through wires, instances and asynchronous reads. One
+ * walk gives the combinational loops and, per value, the inputs and the clock domains that it is computed from.
  */
 import type { Circuit, ClockDomain, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
@@ -30,10 +30,21 @@ interface Vertex {
 }
 
 /** A vertex on the walk's stack, and the next of its successors to look at. */
-interface Frame { readonly v: Vertex; readonly next: readonly Vertex[]; at: number }
+interface Frame {
+  readonly v: Vertex;
+  readonly next: readonly Vertex[];
+  at: number;
+}
 
 /** A combinational loop as the driven signals on it, in the order in which each is computed from the next one. */
-export interface Loop { readonly signals: readonly { readonly signal: Signal; readonly lo: number; readonly width: number; readonly whole: boolean }[] }
+export interface Loop {
+  readonly signals: readonly {
+    readonly signal: Signal;
+    readonly lo: number;
+    readonly width: number;
+    readonly whole: boolean;
+  }[];
+}
 
 /** Ranges of one expression that are told apart; beyond, the expression counts as a whole. */
 const RANGES = 64;
@@ -57,15 +68,24 @@ export class Facts {
     this.#circuit = circuit;
     this.#resolution = resolution;
     this.#summaryOf = summaryOf;
-    for (const s of circuit.signals) if (s.kind === "input") { this.#inputBits.set(s, 1n << BigInt(this.#inputs.length)); this.#inputs.push(s); }
+    for (const s of circuit.signals)
+      if (s.kind === "input") {
+        this.#inputBits.set(s, 1n << BigInt(this.#inputs.length));
+        this.#inputs.push(s);
+      }
     this.#crossInstances();
-    for (const segments of resolution.segments.values()) for (const s of segments) if (s.signal.kind !== "reg") this.#visit(this.#segment(s));
+    for (const segments of resolution.segments.values())
+      for (const s of segments) if (s.signal.kind !== "reg") this.#visit(this.#segment(s));
   }
 
   /** Inputs that an expression depends on within the cycle. */
-  inputsOf(e: Expr): ReadonlySet<Signal> { return this.#inputSet(this.#visited(e).inputs); }
+  inputsOf(e: Expr): ReadonlySet<Signal> {
+    return this.#inputSet(this.#visited(e).inputs);
+  }
   /** Inputs that a driven signal depends on within the cycle. */
-  inputsOfSignal(s: Signal): ReadonlySet<Signal> { return this.#inputSet(this.#drivers(s).reduce((all, v) => all | v.inputs, 0n)); }
+  inputsOfSignal(s: Signal): ReadonlySet<Signal> {
+    return this.#inputSet(this.#drivers(s).reduce((all, v) => all | v.inputs, 0n));
+  }
   /** Names of the clock domains of the registers and ports that an expression is computed from. */
   domainsOf(e: Expr): ReadonlySet<string> {
     const v = this.#visited(e);
@@ -73,14 +93,22 @@ export class Facts {
   }
   /** As `domainsOf`, for what drives a signal. */
   domainsOfSignal(s: Signal): ReadonlySet<string> {
-    let domains = 0n, inputs = 0n;
-    for (const v of this.#drivers(s)) { domains |= v.domains; inputs |= v.inputs; }
+    let domains = 0n,
+      inputs = 0n;
+    for (const v of this.#drivers(s)) {
+      domains |= v.domains;
+      inputs |= v.inputs;
+    }
     return this.#withInputs(domains, inputs);
   }
   /** As `domainsOfSignal` without what comes in by ports: the circuit's surroundings know better. */
-  launchedInto(s: Signal): ReadonlySet<string> { return this.#domainSet(this.#drivers(s).reduce((all, v) => all | v.domains, 0n)); }
+  launchedInto(s: Signal): ReadonlySet<string> {
+    return this.#domainSet(this.#drivers(s).reduce((all, v) => all | v.domains, 0n));
+  }
 
-  #drivers(s: Signal): Vertex[] { return (this.#resolution.segments.get(s) ?? []).map((g) => this.#visit(this.#segment(g))); }
+  #drivers(s: Signal): Vertex[] {
+    return (this.#resolution.segments.get(s) ?? []).map(g => this.#visit(this.#segment(g)));
+  }
   #withInputs(domains: bigint, inputs: bigint): Set<string> {
     const names = this.#domainSet(domains);
     for (const i of this.#inputSet(inputs)) if (i.domain !== undefined) names.add(i.domain.name);
@@ -95,19 +123,26 @@ export class Facts {
       if (seen.has(v)) continue;
       seen.add(v);
       const direct = v.expr?.kind === "read" ? v.expr.signal : v.output;
-      if (direct !== undefined && [...this.#domainSet(this.#launch(direct))].some((d) => d !== own)) return direct;
+      if (direct !== undefined && [...this.#domainSet(this.#launch(direct))].some(d => d !== own)) return direct;
       if (direct?.kind === "input" && direct.domain !== undefined && direct.domain.name !== own) return direct;
       stack.push(...this.#successors(v));
     }
     return undefined;
   }
 
-  #inputSet(bits: bigint): Set<Signal> { return new Set(numbersIn(bits).map((n) => this.#inputs[n] as Signal)); }
-  #domainSet(bits: bigint): Set<string> { return new Set(numbersIn(bits).map((n) => this.#domains[n] as string)); }
+  #inputSet(bits: bigint): Set<Signal> {
+    return new Set(numbersIn(bits).map(n => this.#inputs[n] as Signal));
+  }
+  #domainSet(bits: bigint): Set<string> {
+    return new Set(numbersIn(bits).map(n => this.#domains[n] as string));
+  }
 
   #domainBit(name: string): bigint {
     let bit = this.#domainBits.get(name);
-    if (bit === undefined) { this.#domainBits.set(name, bit = 1n << BigInt(this.#domains.length)); this.#domains.push(name); }
+    if (bit === undefined) {
+      this.#domainBits.set(name, (bit = 1n << BigInt(this.#domains.length)));
+      this.#domains.push(name);
+    }
     return bit;
   }
 
@@ -132,15 +167,22 @@ export class Facts {
   /** The domains that a signal itself brings in. */
   #launch(s: Signal): bigint {
     switch (s.kind) {
-      case "reg": case "memData": return s.domain === undefined ? 0n : this.#domainBit(s.domain.name);
-      case "instanceOut": return this.#boundary.get(s)?.domains ?? 0n;
-      case "input": case "wire": case "output": case "instanceIn": return 0n;
+      case "reg":
+      case "memData":
+        return s.domain === undefined ? 0n : this.#domainBit(s.domain.name);
+      case "instanceOut":
+        return this.#boundary.get(s)?.domains ?? 0n;
+      case "input":
+      case "wire":
+      case "output":
+      case "instanceIn":
+        return 0n;
     }
   }
 
   #segment(s: Segment): Vertex {
     let v = this.#segments.get(s);
-    if (v === undefined) this.#segments.set(s, v = vertex(s.lo, s.width, undefined, s));
+    if (v === undefined) this.#segments.set(s, (v = vertex(s.lo, s.width, undefined, s)));
     return v;
   }
 
@@ -154,10 +196,11 @@ export class Facts {
       return this.#part(expr, lo, width);
     }
     const whole = known.size >= RANGES && expr.kind !== "read" && expr.kind !== "slice";
-    const from = whole ? 0 : lo, bits = whole ? expr.width : width;
+    const from = whole ? 0 : lo,
+      bits = whole ? expr.width : width;
     const key = keyOf(from, bits);
     let v = known.get(key);
-    if (v === undefined) known.set(key, v = vertex(from, bits, expr));
+    if (v === undefined) known.set(key, (v = vertex(from, bits, expr)));
     return v;
   }
 
@@ -167,65 +210,97 @@ export class Facts {
     return v;
   }
 
-  #whole(e: Expr): Vertex { return this.#part(e, 0, e.width); }
-  #visited(e: Expr): Vertex { return this.#visit(this.#whole(e)); }
+  #whole(e: Expr): Vertex {
+    return this.#part(e, 0, e.width);
+  }
+  #visited(e: Expr): Vertex {
+    return this.#visit(this.#whole(e));
+  }
 
   #ofSignal(s: Signal, lo: number, width: number): Vertex[] {
     switch (s.kind) {
-      case "wire": case "output": case "instanceIn": {
-        const all = this.#resolution.segments.get(s) ?? [], only = all[0];
+      case "wire":
+      case "output":
+      case "instanceIn": {
+        const all = this.#resolution.segments.get(s) ?? [],
+          only = all[0];
         // Nearly all signals are driven whole.
         if (all.length === 1 && only !== undefined) return [this.#segment(only)];
-        return segmentsIn(all, lo, width).map((g) => this.#segment(g));
+        return segmentsIn(all, lo, width).map(g => this.#segment(g));
       }
       case "instanceOut": {
         let v = this.#outputs.get(s);
-        if (v === undefined) this.#outputs.set(s, v = vertex(0, s.width, undefined, undefined, s));
+        if (v === undefined) this.#outputs.set(s, (v = vertex(0, s.width, undefined, undefined, s)));
         return [v];
       }
-      case "input": case "reg": case "memData": return [];
+      case "input":
+      case "reg":
+      case "memData":
+        return [];
     }
   }
 
   #successors(v: Vertex): Vertex[] {
     if (v.segment !== undefined) return v.segment.value === undefined ? [] : [this.#whole(v.segment.value)];
-    if (v.output !== undefined) return (this.#boundary.get(v.output)?.through ?? []).flatMap((s) => this.#ofSignal(s, 0, s.width));
+    if (v.output !== undefined)
+      return (this.#boundary.get(v.output)?.through ?? []).flatMap(s => this.#ofSignal(s, 0, s.width));
     const e = v.expr;
     if (e === undefined) return [];
-    const { lo, width } = v, hi = lo + width;
+    const { lo, width } = v,
+      hi = lo + width;
     switch (e.kind) {
-      case "const": return [];
-      case "read": return this.#ofSignal(e.signal, lo, width);
-      case "memRead": return [this.#whole(e.address)];
-      case "unary": return [e.op === "not" ? this.#part(e.a, lo, width) : e.op === "neg" ? this.#part(e.a, 0, hi) : this.#whole(e.a)];
+      case "const":
+        return [];
+      case "read":
+        return this.#ofSignal(e.signal, lo, width);
+      case "memRead":
+        return [this.#whole(e.address)];
+      case "unary":
+        return [
+          e.op === "not" ? this.#part(e.a, lo, width) : e.op === "neg" ? this.#part(e.a, 0, hi) : this.#whole(e.a),
+        ];
       case "binary":
         switch (e.op) {
-          case "and": case "or": case "xor": return [this.#part(e.a, lo, width), this.#part(e.b, lo, width)];
+          case "and":
+          case "or":
+          case "xor":
+            return [this.#part(e.a, lo, width), this.#part(e.b, lo, width)];
           // Carries go upwards only.
-          case "add": case "sub": return [this.#part(e.a, 0, hi), this.#part(e.b, 0, hi)];
-          case "mul": return [this.#part(e.a, 0, Math.min(hi, e.a.width)), this.#part(e.b, 0, Math.min(hi, e.b.width))];
-          default: return [this.#whole(e.a), this.#whole(e.b)];
+          case "add":
+          case "sub":
+            return [this.#part(e.a, 0, hi), this.#part(e.b, 0, hi)];
+          case "mul":
+            return [this.#part(e.a, 0, Math.min(hi, e.a.width)), this.#part(e.b, 0, Math.min(hi, e.b.width))];
+          default:
+            return [this.#whole(e.a), this.#whole(e.b)];
         }
-      case "shift": return [e.op === "left" ? this.#part(e.a, 0, hi) : this.#part(e.a, lo, e.width - lo), this.#whole(e.by)];
-      case "mux": return [this.#whole(e.cond), this.#part(e.a, lo, width), this.#part(e.b, lo, width)];
+      case "shift":
+        return [e.op === "left" ? this.#part(e.a, 0, hi) : this.#part(e.a, lo, e.width - lo), this.#whole(e.by)];
+      case "mux":
+        return [this.#whole(e.cond), this.#part(e.a, lo, width), this.#part(e.b, lo, width)];
       case "concat": {
         const out: Vertex[] = [];
         let top = e.width;
         for (const p of e.parts) {
-          const from = Math.max(lo, top - p.width), to = Math.min(hi, top);
+          const from = Math.max(lo, top - p.width),
+            to = Math.min(hi, top);
           top -= p.width;
           if (from < to) out.push(this.#part(p, from - top, to - from));
         }
         return out;
       }
-      case "slice": return [this.#part(e.a, e.lo + lo, width)];
-      case "pick": return [this.#whole(e.a), this.#whole(e.index)];
+      case "slice":
+        return [this.#part(e.a, e.lo + lo, width)];
+      case "pick":
+        return [this.#whole(e.a), this.#whole(e.index)];
       case "extend": {
-        const from = Math.min(lo, e.a.width), to = Math.min(hi, e.a.width);
+        const from = Math.min(lo, e.a.width),
+          to = Math.min(hi, e.a.width);
         if (from < to) return [this.#part(e.a, from, to - from)];
         return e.a.signed ? [this.#part(e.a, e.a.width - 1, 1)] : [];
       }
-      case "cast": return [this.#part(e.a, lo, width)];
+      case "cast":
+        return [this.#part(e.a, lo, width)];
     }
   }
 
@@ -240,8 +315,11 @@ export class Facts {
         stack.pop();
         continue;
       }
-      if (n.state === "new") { stack.push(this.#open(n)); continue; }
-      if (n.state === "open") this.#loop(stack.slice(stack.findIndex((f) => f.v === n)).map((f) => f.v));
+      if (n.state === "new") {
+        stack.push(this.#open(n));
+        continue;
+      }
+      if (n.state === "open") this.#loop(stack.slice(stack.findIndex(f => f.v === n)).map(f => f.v));
       else {
         top.v.inputs = union(top.v.inputs, n.inputs);
         top.v.domains = union(top.v.domains, n.domains);
@@ -261,14 +339,15 @@ export class Facts {
   }
 
   #loop(path: readonly Vertex[]): void {
-    const signals = path.flatMap((v) => {
+    const signals = path.flatMap(v => {
       const signal = v.segment?.signal ?? v.output;
       return signal === undefined ? [] : [{ signal, lo: v.lo, width: v.width, whole: v.width === signal.width }];
     });
-    if (signals.some((s) => this.#onLoop.has(s.signal))) return;
+    if (signals.some(s => this.#onLoop.has(s.signal))) return;
     for (const s of signals) this.#onLoop.add(s.signal);
     // The loop starts with the signal declared first, wherever the walk came in.
-    const rank = (n: number): number => this.#circuit.signals.indexOf(signals[n]?.signal as Signal) * 0x100000 + (signals[n]?.lo ?? 0);
+    const rank = (n: number): number =>
+      this.#circuit.signals.indexOf(signals[n]?.signal as Signal) * 0x100000 + (signals[n]?.lo ?? 0);
     const ranks = signals.map((_, n) => rank(n));
     const first = ranks.indexOf(Math.min(...ranks));
     this.loops.push({ signals: [...signals.slice(first), ...signals.slice(0, first)] });
@@ -276,7 +355,7 @@ export class Facts {
 }
 
 /** The union of two bit sets. Nearly always one is empty or both are the same: no new number then. */
-const union = (a: bigint, b: bigint): bigint => b === 0n || a === b ? a : a === 0n ? b : a | b;
+const union = (a: bigint, b: bigint): bigint => (b === 0n || a === b ? a : a === 0n ? b : a | b);
 
 const keyOf = (lo: number, width: number): number => lo * 0x100000 + width;
 
@@ -290,16 +369,38 @@ function numbersIn(bits: bigint): number[] {
   return out;
 }
 
-/** Where a value is stored at a clock edge: the register or memory, its domain, and the expressions that decide what it stores. */
-export interface Capture { readonly what: "register" | "memory"; readonly name: string; readonly signal: Signal | undefined; readonly domain: ClockDomain; readonly expr: Expr; readonly position: Circuit["position"] }
+/**
+ * Where a value is stored at a clock edge: the register or memory, its domain, and the expressions that decide
+ * what it stores.
+ */
+export interface Capture {
+  readonly what: "register" | "memory";
+  readonly name: string;
+  readonly signal: Signal | undefined;
+  readonly domain: ClockDomain;
+  readonly expr: Expr;
+  readonly position: Circuit["position"];
+}
 
-/** Every register and memory port of the circuit with what it takes; registers marked `async_reg` are synchronisers and are left out. */
+/**
+ * Every register and memory port of the circuit with what it takes; registers marked `async_reg` are synchronisers and
+ * are left out.
+ */
 export function captures(circuit: Circuit, resolution: Resolution): Capture[] {
   const out: Capture[] = [];
   for (const [signal, segments] of resolution.segments) {
-    if (signal.kind !== "reg" || signal.domain === undefined || signal.attributes?.["async_reg"] !== undefined) continue;
+    if (signal.kind !== "reg" || signal.domain === undefined || signal.attributes?.["async_reg"] !== undefined)
+      continue;
     for (const s of segments) {
-      if (s.value !== undefined) out.push({ what: "register", name: signal.name, signal, domain: signal.domain, expr: s.value, position: signal.position });
+      if (s.value !== undefined)
+        out.push({
+          what: "register",
+          name: signal.name,
+          signal,
+          domain: signal.domain,
+          expr: s.value,
+          position: signal.position,
+        });
     }
   }
   for (const w of resolution.writes) {
@@ -308,8 +409,10 @@ export function captures(circuit: Circuit, resolution: Resolution): Capture[] {
       out.push({ what: "memory", name: m.name, signal: undefined, domain: w.port.domain, expr, position: m.position });
     }
   }
-  for (const m of circuit.memories) for (const r of m.readPorts) {
-    for (const expr of r.enable === undefined ? [r.address] : [r.address, r.enable]) out.push({ what: "memory", name: m.name, signal: undefined, domain: r.domain, expr, position: r.position });
-  }
+  for (const m of circuit.memories)
+    for (const r of m.readPorts) {
+      for (const expr of r.enable === undefined ? [r.address] : [r.address, r.enable])
+        out.push({ what: "memory", name: m.name, signal: undefined, domain: r.domain, expr, position: r.position });
+    }
   return out;
 }

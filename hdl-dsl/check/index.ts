@@ -13,14 +13,24 @@ import { checkUnread } from "./unread.ts";
 
 /**
  * Checks one module; its sub-modules count as checked and enter by what their ports depend on. Codes:
- * HDL001 name clash, HDL002 undriven, HDL003 several drivers, HDL004 unread, HDL005 latch, HDL006 combinational loop, HDL007 stream never ready,
- * HDL008 valid waits for ready, HDL009 several write ports, HDL010 clock-domain crossing, HDL011 unreachable state, HDL012 reset missing on control,
- * HDL013 collision promise across clocks.
+ * HDL001 name clash, HDL002 undriven, HDL003 several drivers, HDL004 unread, HDL005 latch, HDL006 combinational loop,
+ * HDL007 stream never ready, HDL008 valid waits for ready, HDL009 several write ports, HDL010 clock-domain crossing,
+ * HDL011 unreachable state, HDL012 reset missing on control, HDL013 collision promise across clocks.
  */
 export function checkCircuit(circuit: Circuit): Diagnostic[] {
   if (circuit.blackBox !== undefined) return [];
   const s = study(circuit);
-  const found = [checkNames, checkDrivers, checkUnread, checkLoops, checkValidWaitsForReady, checkMemories, checkDomains, checkStates, checkResets].flatMap((check) => check(s));
+  const found = [
+    checkNames,
+    checkDrivers,
+    checkUnread,
+    checkLoops,
+    checkValidWaitsForReady,
+    checkMemories,
+    checkDomains,
+    checkStates,
+    checkResets,
+  ].flatMap(check => check(s));
   forget(circuit);
   return found;
 }
@@ -38,7 +48,14 @@ export function checkModuleNames(top: Circuit): Diagnostic[] {
     const first = byName.get(c.name);
     if (first === undefined) byName.set(c.name, c);
     else if (first !== c) {
-      out.push({ code: "HDL014", module: c.name, message: `two different modules are called \`${c.name}\``, fix: "Rename one, or make what tells them apart a parameter", at: c.position, related: first.position });
+      out.push({
+        code: "HDL014",
+        module: c.name,
+        message: `two different modules are called \`${c.name}\``,
+        fix: "Rename one, or make what tells them apart a parameter",
+        at: c.position,
+        related: first.position,
+      });
     }
   }
   return out;

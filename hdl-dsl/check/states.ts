@@ -5,14 +5,17 @@ import type { Expr } from "../ir/expr.ts";
 import { finding, type Study } from "./study.ts";
 
 /** A transition: from one of `from` (undefined: from anywhere) to `to`. */
-interface Move { readonly from: ReadonlySet<bigint> | undefined; readonly to: bigint }
+interface Move {
+  readonly from: ReadonlySet<bigint> | undefined;
+  readonly to: bigint;
+}
 
 export function checkStates(s: Study): Diagnostic[] {
-  const machines = s.circuit.signals.filter((x) => x.kind === "reg" && x.states !== undefined);
+  const machines = s.circuit.signals.filter(x => x.kind === "reg" && x.states !== undefined);
   if (machines.length === 0) return [];
-  const moves = new Map<Signal, Move[] | "unknown">(machines.map((m) => [m, []]));
+  const moves = new Map<Signal, Move[] | "unknown">(machines.map(m => [m, []]));
   collect(s.circuit.body, new Map(), moves);
-  return machines.flatMap((m) => unreachable(s, m, moves.get(m)));
+  return machines.flatMap(m => unreachable(s, m, moves.get(m)));
 }
 
 function unreachable(s: Study, m: Signal, moves: readonly Move[] | "unknown" | undefined): Diagnostic[] {
@@ -21,17 +24,32 @@ function unreachable(s: Study, m: Signal, moves: readonly Move[] | "unknown" | u
   for (let grown = true; grown;) {
     grown = false;
     for (const v of moves) {
-      if (reached.has(v.to) || !(v.from === undefined || [...v.from].some((f) => reached.has(f)))) continue;
+      if (reached.has(v.to) || !(v.from === undefined || [...v.from].some(f => reached.has(f)))) continue;
       reached.add(v.to);
       grown = true;
     }
   }
-  return (m.states ?? []).flatMap((name, n) => reached.has(BigInt(n)) ? []
-    : [finding(s, "HDL011", `state ${name} of \`${m.name}\` cannot be reached`, `Go to ${name} from a state that can be reached, or remove it`, m.position)]);
+  return (m.states ?? []).flatMap((name, n) =>
+    reached.has(BigInt(n))
+      ? []
+      : [
+          finding(
+            s,
+            "HDL011",
+            `state ${name} of \`${m.name}\` cannot be reached`,
+            `Go to ${name} from a state that can be reached, or remove it`,
+            m.position,
+          ),
+        ],
+  );
 }
 
 /** `within`: for each machine, the states that the statements run in. */
-function collect(body: readonly Stmt[], within: ReadonlyMap<Signal, ReadonlySet<bigint>>, moves: Map<Signal, Move[] | "unknown">): void {
+function collect(
+  body: readonly Stmt[],
+  within: ReadonlyMap<Signal, ReadonlySet<bigint>>,
+  moves: Map<Signal, Move[] | "unknown">,
+): void {
   for (const s of body) {
     switch (s.kind) {
       case "assign": {
@@ -42,21 +60,27 @@ function collect(body: readonly Stmt[], within: ReadonlyMap<Signal, ReadonlySet<
         else for (const to of values) list.push({ from: within.get(s.target), to });
         break;
       }
-      case "if": collect(s.then, within, moves); collect(s.otherwise, within, moves); break;
+      case "if":
+        collect(s.then, within, moves);
+        collect(s.otherwise, within, moves);
+        break;
       case "switch": {
         const machine = s.on.kind === "read" && moves.has(s.on.signal) ? s.on.signal : undefined;
-        const inCase = (labels: ReadonlySet<bigint>): ReadonlyMap<Signal, ReadonlySet<bigint>> => machine === undefined ? within : new Map(within).set(machine, labels);
+        const inCase = (labels: ReadonlySet<bigint>): ReadonlyMap<Signal, ReadonlySet<bigint>> =>
+          machine === undefined ? within : new Map(within).set(machine, labels);
         const listed = new Set<bigint>();
         for (const c of s.cases) {
-          const labels = new Set(c.labels.flatMap((l) => l.kind === "const" ? [l.value] : []));
+          const labels = new Set(c.labels.flatMap(l => (l.kind === "const" ? [l.value] : [])));
           for (const l of labels) listed.add(l);
           collect(c.body, inCase(labels), moves);
         }
-        const rest = new Set((machine?.states ?? []).map((_, n) => BigInt(n)).filter((n) => !listed.has(n)));
+        const rest = new Set((machine?.states ?? []).map((_, n) => BigInt(n)).filter(n => !listed.has(n)));
         collect(s.otherwise ?? [], inCase(rest), moves);
         break;
       }
-      case "memWrite": case "property": break;
+      case "memWrite":
+      case "property":
+        break;
     }
   }
 }
@@ -65,7 +89,8 @@ function collect(body: readonly Stmt[], within: ReadonlyMap<Signal, ReadonlySet<
 function constantsOf(e: Expr): bigint[] | undefined {
   if (e.kind === "const") return [e.value];
   if (e.kind !== "mux") return undefined;
-  const a = constantsOf(e.a), b = constantsOf(e.b);
+  const a = constantsOf(e.a),
+    b = constantsOf(e.b);
   return a === undefined || b === undefined ? undefined : [...a, ...b];
 }
 
@@ -75,10 +100,23 @@ export function checkResets(s: Study): Diagnostic[] {
   for (const t of s.circuit.streams) {
     const segments = s.resolution.segments.get(t.valid) ?? [];
     const value = segments.length === 1 ? segments[0]?.value : undefined;
-    const register = t.valid.kind === "reg" ? t.valid : value?.kind === "read" && value.signal.kind === "reg" ? value.signal : undefined;
+    const register =
+      t.valid.kind === "reg"
+        ? t.valid
+        : value?.kind === "read" && value.signal.kind === "reg"
+          ? value.signal
+          : undefined;
     if (register === undefined || register.init !== undefined) continue;
-    out.push(finding(s, "HDL012", `register \`${register.name}\` drives \`${t.valid.name}\` and has no reset value: the stream would be valid or not by chance after power-up`,
-      `Declare \`${register.name}\` with { init: 0 }`, register.position, t.valid.position));
+    out.push(
+      finding(
+        s,
+        "HDL012",
+        `register \`${register.name}\` drives \`${t.valid.name}\` and has no reset value: the stream would be valid or not by chance after power-up`,
+        `Declare \`${register.name}\` with { init: 0 }`,
+        register.position,
+        t.valid.position,
+      ),
+    );
   }
   return out;
 }

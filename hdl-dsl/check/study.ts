@@ -25,7 +25,15 @@ export function study(circuit: Circuit): Study {
   let s = studies.get(circuit);
   if (s === undefined) {
     const resolution = resolve(circuit);
-    studies.set(circuit, s = { circuit, resolution, facts: new Facts(circuit, resolution, summaryOf), captures: captures(circuit, resolution) });
+    studies.set(
+      circuit,
+      (s = {
+        circuit,
+        resolution,
+        facts: new Facts(circuit, resolution, summaryOf),
+        captures: captures(circuit, resolution),
+      }),
+    );
   }
   return s;
 }
@@ -34,39 +42,55 @@ export function study(circuit: Circuit): Study {
 export function summaryOf(circuit: Circuit): Summary {
   let s = summaries.get(circuit);
   if (s !== undefined) return s;
-  const through = new Map<string, Set<string>>(), launched = new Map<string, Set<string>>(), captured = new Map<string, Set<string>>();
+  const through = new Map<string, Set<string>>(),
+    launched = new Map<string, Set<string>>(),
+    captured = new Map<string, Set<string>>();
   s = { through, launched, captured };
   summaries.set(circuit, s);
   if (circuit.blackBox !== undefined) return s;
   const { facts, captures: stored } = study(circuit);
   for (const o of circuit.signals) {
     if (o.kind !== "output") continue;
-    through.set(o.name, new Set([...facts.inputsOfSignal(o)].map((i) => i.name)));
+    through.set(o.name, new Set([...facts.inputsOfSignal(o)].map(i => i.name)));
     launched.set(o.name, new Set(facts.launchedInto(o)));
   }
   const take = (leaf: string, domain: string): void => {
     const set = captured.get(leaf);
-    if (set === undefined) captured.set(leaf, new Set([domain])); else set.add(domain);
+    if (set === undefined) captured.set(leaf, new Set([domain]));
+    else set.add(domain);
   };
   for (const c of stored) for (const i of facts.inputsOf(c.expr)) take(i.name, c.domain.name);
   for (const i of circuit.instances) {
     for (const [leaf, domains] of capturedBy(i)) {
       const outside = i.connections.get(leaf);
       if (outside === undefined) continue;
-      for (const input of facts.inputsOfSignal(outside)) for (const d of domains) take(input.name, i.domains.get(d)?.name ?? d);
+      for (const input of facts.inputsOfSignal(outside))
+        for (const d of domains) take(input.name, i.domains.get(d)?.name ?? d);
     }
   }
   return s;
 }
 
-/** The inputs that an instance registers, a reset of its own among them, and the domains of the registers, as the instance calls them. */
+/**
+ * The inputs that an instance registers, a reset of its own among them, and the domains of the registers, as the
+ * instance calls them.
+ */
 export function capturedBy(i: Instance): readonly (readonly [string, ReadonlySet<string>])[] {
-  const own = [...i.connections].filter(([, s]) => s === i.reset).map(([name]) => [name, new Set(["default"])] as const);
+  const own = [...i.connections]
+    .filter(([, s]) => s === i.reset)
+    .map(([name]) => [name, new Set(["default"])] as const);
   return [...summaryOf(i.circuit).captured, ...own];
 }
 
 /** One finding of a check. */
-export function finding(s: Study, code: string, message: string, fix: string, at: Position | undefined, related?: Position): Diagnostic {
+export function finding(
+  s: Study,
+  code: string,
+  message: string,
+  fix: string,
+  at: Position | undefined,
+  related?: Position,
+): Diagnostic {
   return { code, module: s.circuit.name, message, fix, at, related };
 }
 

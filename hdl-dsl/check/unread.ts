@@ -1,4 +1,7 @@
-/** What nobody reads: wires, registers, inputs, memory outputs and memories. A record counts as read when one of its fields is. */
+/**
+ * What nobody reads: wires, registers, inputs, memory outputs and memories. A record counts as read when one of
+ * its fields is.
+ */
 import type { Memory, Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import type { Expr } from "../ir/expr.ts";
@@ -7,10 +10,11 @@ import { kindOf } from "./drivers.ts";
 import { finding, type Study } from "./study.ts";
 
 export function checkUnread(s: Study): Diagnostic[] {
-  const read = new Set<Signal>(), memories = new Set<Memory>();
+  const read = new Set<Signal>(),
+    memories = new Set<Memory>();
   const seen = new Set<Expr>();
   const look = (root: Expr): void => {
-    postOrder(root, seen, (e) => {
+    postOrder(root, seen, e => {
       seen.add(e);
       if (e.kind === "read") read.add(e.signal);
       else if (e.kind === "memRead") memories.add(e.memory);
@@ -18,26 +22,45 @@ export function checkUnread(s: Study): Diagnostic[] {
   };
   for (const t of allStatements(s.circuit.body)) expressionsOf(t).forEach(look);
   for (const m of s.circuit.memories) {
-    for (const r of m.readPorts) { memories.add(m); look(r.address); if (r.enable !== undefined) look(r.enable); }
+    for (const r of m.readPorts) {
+      memories.add(m);
+      look(r.address);
+      if (r.enable !== undefined) look(r.enable);
+    }
   }
   const out: Diagnostic[] = [];
   // A stream whose ready nobody drives has its own message.
-  const idle = new Set(s.circuit.streams.filter((t) => t.dir === "in" && (s.resolution.segments.get(t.ready) ?? []).every((g) => g.value === undefined)).flatMap((t) => [t.valid, ...t.payload]));
+  const idle = new Set(
+    s.circuit.streams
+      .filter(t => t.dir === "in" && (s.resolution.segments.get(t.ready) ?? []).every(g => g.value === undefined))
+      .flatMap(t => [t.valid, ...t.payload]),
+  );
   const groups = new Map<unknown, Signal[]>();
   for (const x of s.circuit.signals) {
     if (x.kind !== "wire" && x.kind !== "reg" && x.kind !== "input" && x.kind !== "memData") continue;
-    const key = x.kind === "input" ? `${x.path?.[0] ?? x.name}/${x.role ?? ""}` : x.position ?? x;
+    const key = x.kind === "input" ? `${x.path?.[0] ?? x.name}/${x.role ?? ""}` : (x.position ?? x);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [x]); else group.push(x);
+    if (group === undefined) groups.set(key, [x]);
+    else group.push(x);
   }
   for (const group of groups.values()) {
     const first = group[0];
-    if (first === undefined || group.some((x) => x.mayBeUnread === true || read.has(x) || idle.has(x))) continue;
-    out.push(finding(s, "HDL004", `${kindOf(first)} ${group.map((x) => `\`${x.name}\``).join(", ")} is never read`,
-      first.kind === "input" ? "Use it, remove it, or mark the port as unused" : "Use it, remove it, or declare it with mayBeUnread", first.position));
+    if (first === undefined || group.some(x => x.mayBeUnread === true || read.has(x) || idle.has(x))) continue;
+    out.push(
+      finding(
+        s,
+        "HDL004",
+        `${kindOf(first)} ${group.map(x => `\`${x.name}\``).join(", ")} is never read`,
+        first.kind === "input"
+          ? "Use it, remove it, or mark the port as unused"
+          : "Use it, remove it, or declare it with mayBeUnread",
+        first.position,
+      ),
+    );
   }
   for (const m of s.circuit.memories) {
-    if (!memories.has(m)) out.push(finding(s, "HDL004", `memory \`${m.name}\` is never read`, "Add a read port, or remove it", m.position));
+    if (!memories.has(m))
+      out.push(finding(s, "HDL004", `memory \`${m.name}\` is never read`, "Add a read port, or remove it", m.position));
   }
   return out;
 }

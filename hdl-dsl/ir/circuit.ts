@@ -1,16 +1,29 @@
-/** A module as data: signals, statements, memories and instances. What the builders make, the checks read and the emitter turns into Verilog. */
+/**
+ * A module as data: signals, statements, memories and instances. What the builders make, the checks read and the
+ * emitter turns into Verilog.
+ */
 import type { Expr } from "./expr.ts";
 import type { Ports } from "../types/ports.ts";
 
 /** A place in a source file; line and column count from 1. `file` is as the stack trace gave it (absolute path). */
-export interface Position { readonly file: string; readonly line: number; readonly column: number }
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
 
 /** `reset`: what a clock domain's registers do under reset; `none` has no reset port at all. */
-export interface ClockDomain { readonly name: string; readonly clock: string; readonly reset: string | undefined; readonly kind: "sync" | "async" | "none" }
+export interface ClockDomain {
+  readonly name: string;
+  readonly clock: string;
+  readonly reset: string | undefined;
+  readonly kind: "sync" | "async" | "none";
+}
 
 /**
- * A flat vector of bits with a name. `input`/`output`: ports. `wire`: combinational, assigned by statements. `reg`: clocked, assigned by statements.
- * `instanceIn`: input port of a sub-module, assigned by statements here. `instanceOut`: output of a sub-module. `memData`: result of a synchronous memory read.
+ * A flat vector of bits with a name. `input`/`output`: ports. `wire`: combinational, assigned by statements. `reg`:
+ * clocked, assigned by statements. `instanceIn`: input port of a sub-module, assigned by statements here.
+ * `instanceOut`: output of a sub-module. `memData`: result of a synchronous memory read.
  */
 export interface Signal {
   readonly kind: "input" | "output" | "wire" | "reg" | "instanceIn" | "instanceOut" | "memData";
@@ -37,21 +50,76 @@ export interface Signal {
   readonly role?: "valid" | "ready" | "payload" | undefined;
 }
 
-/** Drives bits lo .. lo+width-1 of a wire, output, reg or instanceIn. Within a module the last assignment in program order wins. */
-export interface Assign { readonly kind: "assign"; readonly target: Signal; readonly lo: number; readonly width: number; readonly value: Expr; readonly position: Position | undefined }
-export interface If { readonly kind: "if"; readonly cond: Expr; readonly then: Stmt[]; readonly otherwise: Stmt[]; readonly position: Position | undefined }
+/**
+ * Drives bits lo .. lo+width-1 of a wire, output, reg or instanceIn. Within a module the last assignment in
+ * program order wins.
+ */
+export interface Assign {
+  readonly kind: "assign";
+  readonly target: Signal;
+  readonly lo: number;
+  readonly width: number;
+  readonly value: Expr;
+  readonly position: Position | undefined;
+}
+export interface If {
+  readonly kind: "if";
+  readonly cond: Expr;
+  readonly then: Stmt[];
+  readonly otherwise: Stmt[];
+  readonly position: Position | undefined;
+}
 /** At most one case's labels match (the builders refuse doubles); `otherwise` is undefined when there is no default. */
-export interface Switch { readonly kind: "switch"; readonly on: Expr; readonly cases: readonly { readonly labels: readonly Expr[]; readonly body: Stmt[] }[]; otherwise: Stmt[] | undefined; readonly position: Position | undefined }
-/** Clocked write of one word; `mask` has one bit per lane of memory.width / mask.width bits. Runs in the port's clock domain. */
-export interface MemWrite { readonly kind: "memWrite"; readonly port: WritePort; readonly address: Expr; readonly data: Expr; readonly mask: Expr | undefined; readonly position: Position | undefined }
+export interface Switch {
+  readonly kind: "switch";
+  readonly on: Expr;
+  readonly cases: readonly { readonly labels: readonly Expr[]; readonly body: Stmt[] }[];
+  otherwise: Stmt[] | undefined;
+  readonly position: Position | undefined;
+}
+/**
+ * Clocked write of one word; `mask` has one bit per lane of memory.width / mask.width bits. Runs in the
+ * port's clock domain.
+ */
+export interface MemWrite {
+  readonly kind: "memWrite";
+  readonly port: WritePort;
+  readonly address: Expr;
+  readonly data: Expr;
+  readonly mask: Expr | undefined;
+  readonly position: Position | undefined;
+}
 /** Checked at every clock edge outside reset. */
-export interface Property { readonly kind: "property"; readonly what: "assert" | "assume" | "cover"; readonly cond: Expr; readonly message: string; readonly domain: ClockDomain; readonly position: Position | undefined }
+export interface Property {
+  readonly kind: "property";
+  readonly what: "assert" | "assume" | "cover";
+  readonly cond: Expr;
+  readonly message: string;
+  readonly domain: ClockDomain;
+  readonly position: Position | undefined;
+}
 export type Stmt = Assign | If | Switch | MemWrite | Property;
 
-export interface WritePort { readonly memory: Memory; readonly domain: ClockDomain; readonly position: Position | undefined }
-/** Clocked read: `data` (a memData signal) takes the word at `address` when `enable` (undefined = always), else holds. */
-export interface ReadPort { readonly memory: Memory; readonly data: Signal; readonly address: Expr; readonly enable: Expr | undefined; readonly domain: ClockDomain; readonly position: Position | undefined }
-/** What a synchronous read gives when the same edge writes that word: the `old` word, the `new` one, or `undefined` (x: the user promises not to look). */
+export interface WritePort {
+  readonly memory: Memory;
+  readonly domain: ClockDomain;
+  readonly position: Position | undefined;
+}
+/**
+ * Clocked read: `data` (a memData signal) takes the word at `address` when `enable` (undefined = always), else holds.
+ */
+export interface ReadPort {
+  readonly memory: Memory;
+  readonly data: Signal;
+  readonly address: Expr;
+  readonly enable: Expr | undefined;
+  readonly domain: ClockDomain;
+  readonly position: Position | undefined;
+}
+/**
+ * What a synchronous read gives when the same edge writes that word: the `old` word, the `new` one, or `undefined` (x:
+ * the user promises not to look).
+ */
 export type Collision = "old" | "new" | "undefined";
 export interface Memory {
   name: string;
@@ -74,13 +142,22 @@ export interface Instance {
   readonly connections: Map<string, Signal>;
   /** Which domain of the parent drives each domain of the child (by name). */
   readonly domains: ReadonlyMap<string, ClockDomain>;
-  /** A reset of its own beside its default domain's: an instanceIn signal, in `connections` under the name of that domain's reset. */
+  /**
+   * A reset of its own beside its default domain's: an instanceIn signal, in `connections` under the name of
+   * that domain's reset.
+   */
   reset?: Signal | undefined;
   readonly position: Position | undefined;
 }
 
 /** A stream known to the module (a port, or an inner one), for checks and hang diagnosis. Signals are leaf names. */
-export interface StreamInfo { readonly name: string; readonly dir: "in" | "out" | "inner"; readonly valid: Signal; readonly ready: Signal; readonly payload: readonly Signal[] }
+export interface StreamInfo {
+  readonly name: string;
+  readonly dir: "in" | "out" | "inner";
+  readonly valid: Signal;
+  readonly ready: Signal;
+  readonly payload: readonly Signal[];
+}
 
 export interface Circuit {
   /** Verilog module name, parameters included: `Fifo_width64_depth16`. */
@@ -96,5 +173,7 @@ export interface Circuit {
   readonly body: readonly Stmt[];
   readonly position: Position | undefined;
   /** A black box has ports only; its contents come from the vendor, or from this Verilog text for simulation. */
-  readonly blackBox?: { readonly simulation: string | undefined; readonly parameters: readonly (readonly [string, number | string])[] } | undefined;
+  readonly blackBox?:
+    | { readonly simulation: string | undefined; readonly parameters: readonly (readonly [string, number | string])[] }
+    | undefined;
 }

@@ -8,10 +8,22 @@ import { allStatements, expressionsOf, postOrder } from "./walk.ts";
 export function countNodes(top: Circuit): number {
   let statements = 0;
   const expressions = new Set<Expr>();
-  const count = (e: Expr | undefined): void => { if (e !== undefined) postOrder(e, expressions, (x) => { expressions.add(x); }); };
+  const count = (e: Expr | undefined): void => {
+    if (e !== undefined)
+      postOrder(e, expressions, x => {
+        expressions.add(x);
+      });
+  };
   for (const c of circuitsOf(top)) {
-    for (const s of allStatements(c.body)) { statements++; for (const e of expressionsOf(s)) count(e); }
-    for (const m of c.memories) for (const r of m.readPorts) { count(r.address); count(r.enable); }
+    for (const s of allStatements(c.body)) {
+      statements++;
+      for (const e of expressionsOf(s)) count(e);
+    }
+    for (const m of c.memories)
+      for (const r of m.readPorts) {
+        count(r.address);
+        count(r.enable);
+      }
   }
   return statements + expressions.size;
 }

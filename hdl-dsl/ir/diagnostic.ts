@@ -17,7 +17,9 @@ export interface Diagnostic {
 
 /** `file.ts:12` (base name: no machine path in any output). */
 export function shortPosition(p: Position | undefined): string {
-  return p === undefined ? "?" : `${p.file.slice(Math.max(p.file.lastIndexOf("/"), p.file.lastIndexOf("\\")) + 1)}:${p.line}`;
+  return p === undefined
+    ? "?"
+    : `${p.file.slice(Math.max(p.file.lastIndexOf("/"), p.file.lastIndexOf("\\")) + 1)}:${p.line}`;
 }
 
 /** `error HDL003 in Counter_width8: ... (counter.ts:8; declared at counter.ts:6). Fix: ...` */

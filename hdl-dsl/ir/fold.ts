@@ -1,11 +1,24 @@
-/** The constructors that the builders use: they assume checked widths and fold what would be noise in the emitted text. */
+/**
+ * The constructors that the builders use: they assume checked widths and fold what would be noise in the emitted text.
+ */
 import { asSigned, maskOf, type BinaryOp, type Const, type Expr, type UnaryOp } from "./expr.ts";
 import type { Memory, Signal } from "./circuit.ts";
 
-export const constant = (value: bigint, width: number, signed = false, label?: string): Const =>
-  ({ kind: "const", width, signed, value: value & maskOf(width), label });
+export const constant = (value: bigint, width: number, signed = false, label?: string): Const => ({
+  kind: "const",
+  width,
+  signed,
+  value: value & maskOf(width),
+  label,
+});
 export const read = (signal: Signal): Expr => ({ kind: "read", width: signal.width, signed: signal.signed, signal });
-export const memRead = (memory: Memory, address: Expr): Expr => ({ kind: "memRead", width: memory.width, signed: false, memory, address });
+export const memRead = (memory: Memory, address: Expr): Expr => ({
+  kind: "memRead",
+  width: memory.width,
+  signed: false,
+  memory,
+  address,
+});
 
 const isZero = (e: Expr): boolean => e.kind === "const" && e.value === 0n;
 const isOnes = (e: Expr): boolean => e.kind === "const" && e.value === maskOf(e.width);
@@ -44,21 +57,34 @@ export function binary(op: BinaryOp, a: Expr, b: Expr): Expr {
 }
 
 function foldBinary(op: BinaryOp, a: Const, b: Const): Const {
-  const x = a.signed ? asSigned(a.value, a.width) : a.value, y = b.signed ? asSigned(b.value, b.width) : b.value;
+  const x = a.signed ? asSigned(a.value, a.width) : a.value,
+    y = b.signed ? asSigned(b.value, b.width) : b.value;
   const flag = (v: boolean): Const => constant(v ? 1n : 0n, 1);
   switch (op) {
-    case "add": return constant(x + y, a.width, a.signed);
-    case "sub": return constant(x - y, a.width, a.signed);
-    case "mul": return constant(x * y, a.width + b.width, a.signed);
-    case "and": return constant(a.value & b.value, a.width, a.signed);
-    case "or": return constant(a.value | b.value, a.width, a.signed);
-    case "xor": return constant(a.value ^ b.value, a.width, a.signed);
-    case "eq": return flag(x === y);
-    case "ne": return flag(x !== y);
-    case "lt": return flag(x < y);
-    case "le": return flag(x <= y);
-    case "gt": return flag(x > y);
-    case "ge": return flag(x >= y);
+    case "add":
+      return constant(x + y, a.width, a.signed);
+    case "sub":
+      return constant(x - y, a.width, a.signed);
+    case "mul":
+      return constant(x * y, a.width + b.width, a.signed);
+    case "and":
+      return constant(a.value & b.value, a.width, a.signed);
+    case "or":
+      return constant(a.value | b.value, a.width, a.signed);
+    case "xor":
+      return constant(a.value ^ b.value, a.width, a.signed);
+    case "eq":
+      return flag(x === y);
+    case "ne":
+      return flag(x !== y);
+    case "lt":
+      return flag(x < y);
+    case "le":
+      return flag(x <= y);
+    case "gt":
+      return flag(x > y);
+    case "ge":
+      return flag(x >= y);
   }
 }
 
@@ -67,13 +93,18 @@ export function shift(op: "left" | "right", a: Expr, by: Expr): Expr {
     if (by.value === 0n) return a;
     if (a.kind === "const") {
       const v = a.signed ? asSigned(a.value, a.width) : a.value;
-      return constant(op === "left" ? (by.value >= BigInt(a.width) ? 0n : v << by.value) : v >> by.value, a.width, a.signed);
+      return constant(
+        op === "left" ? (by.value >= BigInt(a.width) ? 0n : v << by.value) : v >> by.value,
+        a.width,
+        a.signed,
+      );
     }
   }
   return { kind: "shift", op, a, by, width: a.width, signed: a.signed };
 }
 
-const sameSlice = (a: Expr | undefined, b: Expr | undefined): boolean => a?.kind === "slice" && b?.kind === "slice" && a.a === b.a && a.lo === b.lo && a.width === b.width;
+const sameSlice = (a: Expr | undefined, b: Expr | undefined): boolean =>
+  a?.kind === "slice" && b?.kind === "slice" && a.a === b.a && a.lo === b.lo && a.width === b.width;
 
 /** `parts[0]` most significant; neighbouring constants and slices of one value merge. */
 export function concat(parts: readonly Expr[]): Expr {
@@ -83,11 +114,16 @@ export function concat(parts: readonly Expr[]): Expr {
     const last = merged.at(-1);
     // Copies side by side stay apart from their neighbours: they print as a repetition.
     const copies = sameSlice(flat[i - 1], flat[i - 2]) || sameSlice(p, flat[i + 1]);
-    if (last?.kind === "const" && p.kind === "const") merged[merged.length - 1] = constant(last.value << BigInt(p.width) | p.value, last.width + p.width);
-    else if (!copies && last?.kind === "slice" && p.kind === "slice" && last.a === p.a && last.lo === p.lo + p.width) merged[merged.length - 1] = slice(p.a, p.lo, last.width + p.width);
+    if (last?.kind === "const" && p.kind === "const")
+      merged[merged.length - 1] = constant((last.value << BigInt(p.width)) | p.value, last.width + p.width);
+    else if (!copies && last?.kind === "slice" && p.kind === "slice" && last.a === p.a && last.lo === p.lo + p.width)
+      merged[merged.length - 1] = slice(p.a, p.lo, last.width + p.width);
     else merged.push(p);
   });
-  if (merged.length === 1) { const only = merged[0] as Expr; return only.signed ? cast(only) : only; }
+  if (merged.length === 1) {
+    const only = merged[0] as Expr;
+    return only.signed ? cast(only) : only;
+  }
   return { kind: "concat", parts: merged, width: merged.reduce((n, p) => n + p.width, 0), signed: false };
 }
 
@@ -102,7 +138,9 @@ export function slice(a: Expr, lo: number, width: number): Expr {
     let top = a.width;
     const picked: Expr[] = [];
     for (const p of a.parts) {
-      const from = top - p.width, l = Math.max(lo, from), h = Math.min(lo + width, top);
+      const from = top - p.width,
+        l = Math.max(lo, from),
+        h = Math.min(lo + width, top);
       if (l < h) picked.push(slice(p, l - from, h - l));
       top = from;
     }

@@ -10,10 +10,10 @@ export class ExprIds {
 
   /** The number of an expression; linear in the nodes not seen before. */
   of(root: Expr): number {
-    postOrder(root, this.#ids, (e) => {
+    postOrder(root, this.#ids, e => {
       const key = this.#key(e);
       let id = this.#keys.get(key);
-      if (id === undefined) this.#keys.set(key, id = this.#keys.size);
+      if (id === undefined) this.#keys.set(key, (id = this.#keys.size));
       this.#ids.set(e, id);
     });
     return this.#ids.get(root) as number;
@@ -21,20 +21,34 @@ export class ExprIds {
 
   #object(o: Signal | Memory): number {
     let n = this.#objects.get(o);
-    if (n === undefined) this.#objects.set(o, n = this.#objects.size);
+    if (n === undefined) this.#objects.set(o, (n = this.#objects.size));
     return n;
   }
 
   #key(e: Expr): string {
-    const operands = operandsOf(e).map((o) => this.#ids.get(o)).join(",");
+    const operands = operandsOf(e)
+      .map(o => this.#ids.get(o))
+      .join(",");
     const head = `${e.kind}:${e.width}${e.signed ? "s" : ""}(${operands})`;
     switch (e.kind) {
-      case "const": return `${head}${e.value}${e.label ?? ""}`;
-      case "read": return `${head}${this.#object(e.signal)}`;
-      case "memRead": return `${head}${this.#object(e.memory)}`;
-      case "unary": case "binary": case "shift": return `${head}${e.op}`;
-      case "slice": return `${head}${e.lo}`;
-      case "mux": case "concat": case "pick": case "extend": case "cast": return head;
+      case "const":
+        return `${head}${e.value}${e.label ?? ""}`;
+      case "read":
+        return `${head}${this.#object(e.signal)}`;
+      case "memRead":
+        return `${head}${this.#object(e.memory)}`;
+      case "unary":
+      case "binary":
+      case "shift":
+        return `${head}${e.op}`;
+      case "slice":
+        return `${head}${e.lo}`;
+      case "mux":
+      case "concat":
+      case "pick":
+      case "extend":
+      case "cast":
+        return head;
     }
   }
 }

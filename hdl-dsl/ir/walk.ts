@@ -1,16 +1,21 @@
-/** Walks over expressions and statements without recursion on expressions: depth is bounded by memory, not by the call stack. */
+/**
+ * Walks over expressions and statements without recursion on expressions: depth is bounded by memory, not by
+ * the call stack.
+ */
 import { isLeaf, operandAt, type Expr } from "./expr.ts";
 import type { Stmt } from "./circuit.ts";
 
 /**
- * Calls `visit` once per distinct node below `root` (itself included), operands first. `done` says which nodes were visited before;
- * `visit` must add the node to it.
+ * Calls `visit` once per distinct node below `root` (itself included), operands first. `done` says which nodes were
+ * visited before; `visit` must add the node to it.
  */
 export function postOrder(root: Expr, done: { has(e: Expr): boolean }, visit: (e: Expr) => void): void {
   if (done.has(root)) return;
-  const stack: Expr[] = [root], next: number[] = [0];
+  const stack: Expr[] = [root],
+    next: number[] = [0];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const n = next[next.length - 1] as number, operand = operandAt(top, n);
+    const n = next[next.length - 1] as number,
+      operand = operandAt(top, n);
     if (operand === undefined) {
       stack.pop();
       next.pop();
@@ -32,7 +37,10 @@ export function* allStatements(body: readonly Stmt[]): Generator<Stmt> {
   const stack: { readonly body: readonly Stmt[]; at: number }[] = [{ body, at: 0 }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const s = top.body[top.at++];
-    if (s === undefined) { stack.pop(); continue; }
+    if (s === undefined) {
+      stack.pop();
+      continue;
+    }
     yield s;
     if (s.kind === "if") {
       if (s.otherwise.length > 0) stack.push({ body: s.otherwise, at: 0 });
@@ -50,10 +58,15 @@ export function* allStatements(body: readonly Stmt[]): Generator<Stmt> {
 /** The expressions that a statement itself evaluates (not those of nested statements). */
 export function expressionsOf(s: Stmt): readonly Expr[] {
   switch (s.kind) {
-    case "assign": return [s.value];
-    case "if": return [s.cond];
-    case "switch": return [s.on, ...s.cases.flatMap((c) => c.labels)];
-    case "memWrite": return s.mask === undefined ? [s.address, s.data] : [s.address, s.data, s.mask];
-    case "property": return [s.cond];
+    case "assign":
+      return [s.value];
+    case "if":
+      return [s.cond];
+    case "switch":
+      return [s.on, ...s.cases.flatMap(c => c.labels)];
+    case "memWrite":
+      return s.mask === undefined ? [s.address, s.data] : [s.address, s.data, s.mask];
+    case "property":
+      return [s.cond];
   }
 }

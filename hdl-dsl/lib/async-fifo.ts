@@ -21,7 +21,8 @@ export interface AsyncFifoParameters<S extends Shape = Shape> {
 
 function checkDepth(depth: number): void {
   const next = 2 ** Math.max(1, Math.ceil(Math.log2(Math.max(1, depth))));
-  if (depth !== next) throw new RangeError(`AsyncFifo: a depth of ${depth} is no power of two of 2 or more; the next one is ${next}`);
+  if (depth !== next)
+    throw new RangeError(`AsyncFifo: a depth of ${depth} is no power of two of 2 or more; the next one is ${next}`);
 }
 
 const definition = module(
@@ -35,7 +36,9 @@ const definition = module(
       popping = clockDomain("pop");
     const address = Math.log2(p.depth),
       width = address + 1;
-    const store = inDomain(pushing, () => ram(p.shape, { depth: p.depth, collision: "undefined", style: p.style ?? "auto" }));
+    const store = inDomain(pushing, () =>
+      ram(p.shape, { depth: p.depth, collision: "undefined", style: p.style ?? "auto" }),
+    );
     // The pointers as the other side sees them: registers, so that no glitch crosses.
     const tailGray = inDomain(pushing, () => reg(uint(width), { init: 0 }));
     const headGray = inDomain(popping, () => reg(uint(width), { init: 0 }));
@@ -57,19 +60,25 @@ const definition = module(
       const nextHead = node(mux(io.pop.fire, head.add(1), head));
       head.set(nextHead);
       headGray.set(toGray(nextHead));
-      // The word at the head is read in every cycle; once the pointer behind it has crossed, it was written before the last read.
+      // The word at the head is read in every cycle; once the pointer behind it has crossed, it was written before
+      // the last read.
       const at: UInt = (p.style === "distributed" ? head : nextHead).trunc(address);
-      assignView(io.pop.payload, p.style === "distributed" ? store.readAsync(at) : store.readSync(at, { name: "front" }), "pop_payload");
+      assignView(
+        io.pop.payload,
+        p.style === "distributed" ? store.readAsync(at) : store.readSync(at, { name: "front" }),
+        "pop_payload",
+      );
     });
   },
 );
 
 /**
- * FIFO between clock domains `push` and `pop` of any two periods and phases. Pointers cross in Gray code through two registers each.
- * Latency from push to pop: 1 cycle of `push` and 2 to 3 cycles of `pop`; initiation interval 1 on both sides while the depth covers the
- * round trip (about 4 cycles of each clock; 8 elements for equal clocks). Full: `push.ready` is 0; it learns of a pop 2 to 3 of its
- * cycles later. Empty: `pop.valid` is 0. Both sides are careful, never wrong: full and empty may show longer than they are. Both domains
- * are to be reset together, before anything is pushed.
+ * FIFO between clock domains `push` and `pop` of any two periods and phases. Pointers cross in Gray code through two
+ * registers each. Latency from push to pop: 1 cycle of `push` and 2 to 3 cycles of `pop`; initiation interval 1 on
+ * both sides while the depth covers the round trip (about 4 cycles of each clock; 8 elements for equal clocks).
+ * Full: `push.ready` is 0; it learns of a pop 2 to 3 of its cycles later. Empty: `pop.valid` is 0. Both sides are
+ * careful, never wrong: full and empty may show longer than they are. Both domains are to be reset together, before
+ * anything is pushed.
  */
 export function AsyncFifo<const S extends Shape>(
   p: AsyncFifoParameters<S>,

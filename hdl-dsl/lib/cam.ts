@@ -13,10 +13,11 @@ export interface CamParameters {
 }
 
 /**
- * Content-addressable memory of `entries` keys in registers, all empty after reset. Latency: `found` answers `key` one cycle later;
- * initiation interval 1. A write of the same cycle is seen by the lookup. `write` gives entry `index` the key, or empties it when `keep`
- * is 0. Several equal keys: `matches` shows all of them, `index` the lowest; none: `hit` and `index` are 0. `free` tells, without
- * latency, the lowest empty entry; when all are taken `free.any` is 0. A write past the last entry does nothing.
+ * Content-addressable memory of `entries` keys in registers, all empty after reset. Latency: `found` answers `key` one
+ * cycle later; initiation interval 1. A write of the same cycle is seen by the lookup. `write` gives entry `index` the
+ * key, or empties it when `keep` is 0. Several equal keys: `matches` shows all of them, `index` the lowest; none: `hit`
+ * and `index` are 0. `free` tells, without latency, the lowest empty entry; when all are taken `free.any` is 0. A write
+ * past the last entry does nothing.
  */
 export const Cam = module(
   "Cam",
@@ -33,7 +34,11 @@ export const Cam = module(
     const written = Array.from({ length: p.entries }, (_, i) => io.write.valid.and(io.write.index.eq(i)));
     matches.set(
       fromBits(
-        keys.toArray().map((k, i) => mux(written[i] as never, io.write.keep.and(io.write.key.eq(io.key)), taken.bit(i).and(k.eq(io.key)))),
+        keys
+          .toArray()
+          .map((k, i) =>
+            mux(written[i] as never, io.write.keep.and(io.write.key.eq(io.key)), taken.bit(i).and(k.eq(io.key))),
+          ),
       ),
     );
     written.forEach((w, i) => {

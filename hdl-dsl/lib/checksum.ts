@@ -24,25 +24,29 @@ function onesSum(words: readonly UInt[]): UInt {
 const swapped = (v: UInt): UInt => cat(v.bits(0, 8), v.bits(8, 8));
 
 /**
- * Internet checksum (RFC 1071) of every frame of an AXI-Stream of `bytes` bytes, any number of 1 or more: the complement of the one's
- * complement sum of the frame's 16-bit words, a word's first byte the higher one; a last odd byte counts as followed by 0. Latency 2
- * cycles from a frame's last beat to its checksum, initiation interval 1 beat. Full (a checksum waits and the next frame's last beat is
- * behind it): `from.ready` is 0. Taken and coming in one cycle: both happen. Only a frame's last beat may have `keep` bits of 0.
+ * Internet checksum (RFC 1071) of every frame of an AXI-Stream of `bytes` bytes, any number of 1 or more: the
+ * complement of the one's complement sum of the frame's 16-bit words, a word's first byte the higher one; a last odd
+ * byte counts as followed by 0. Latency 2 cycles from a frame's last beat to its checksum, initiation interval 1 beat.
+ * Full (a checksum waits and the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one
+ * cycle: both happen. Only a frame's last beat may have `keep` bits of 0.
  */
-export const InternetChecksum = module("InternetChecksum",
+export const InternetChecksum = module(
+  "InternetChecksum",
   (p: { readonly bytes: number }) => ({ from: sink(axisBeat(p.bytes)), to: source(uint(16)) }),
   (io, p) => {
-    // With an odd number of lanes every other beat begins in the middle of a word: its sum has its bytes changed round (RFC 1071, section
-    // 2 B).
+    // With an odd number of lanes every other beat begins in the middle of a word: its sum has its bytes changed round
+    // (RFC 1071, section 2 B).
     let middle: Bit | undefined;
     if (p.bytes % 2 === 1) {
       const odd = reg(bit, { init: 0 });
-      when(io.from.fire, () => { odd.set(mux(io.from.payload.last, constant(0, 1), odd.not())); });
+      when(io.from.fire, () => odd.set(mux(io.from.payload.last, constant(0, 1), odd.not())));
       middle = odd;
     }
-    const padded = p.bytes + p.bytes % 2;
+    const padded = p.bytes + (p.bytes % 2);
     frameDigest(io.from, io.to, {
-      state: uint(16), init: 0n, partShape: struct({ sum: uint(16) }),
+      state: uint(16),
+      init: 0n,
+      partShape: struct({ sum: uint(16) }),
       part: beat => {
         const data = onlyKept(beat.data, beat.keep).zext(8 * padded);
         const sum = onesSum(Array.from({ length: padded / 2 }, (_, i) => swapped(data.bits(16 * i, 16))));
@@ -51,4 +55,5 @@ export const InternetChecksum = module("InternetChecksum",
       next: (state, part) => onesAdd(state, part.sum),
       result: (state, part) => onesAdd(state, part.sum).not(),
     });
-  });
+  },
+);

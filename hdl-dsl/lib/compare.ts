@@ -3,8 +3,9 @@ import type { Bit, UInt } from "../types/value.ts";
 import { fromBits } from "./onehot.ts";
 
 /**
- * Whether two values are equal, and all bits of `also` set: threes of bits in a 6-input table each, and a carry that runs through when all of
- * them agree. For 48 bits that is half the area of a tree of tables, and one level with 5 pieces of carry chain.
+ * Whether two values are equal, and all bits of `also` set: threes of bits in a 6-input table each, and a carry that
+ * runs through when all of them agree. For 48 bits that is half the area of a tree of tables, and one level with 5
+ * pieces of carry chain.
  */
 export function carryEqual(a: UInt, b: UInt, ...also: readonly Bit[]): Bit {
   const threes = Array.from({ length: Math.ceil(a.width / 3) }, (_, i) => {
@@ -12,10 +13,18 @@ export function carryEqual(a: UInt, b: UInt, ...also: readonly Bit[]): Bit {
     return a.bits(3 * i, n).eq(b.bits(3 * i, n));
   });
   const agree = fromBits([...threes, ...also]);
-  return agree.zext(agree.width + 1).add(1).bit(agree.width);
+  return agree
+    .zext(agree.width + 1)
+    .add(1)
+    .bit(agree.width);
 }
 
-/** Whether serial number `a` comes after `b` (RFC 1982): less than half a round behind it. Numbers exactly half a round apart: no. */
+/**
+ * Whether serial number `a` comes after `b` (RFC 1982): less than half a round behind it. Numbers exactly half a
+ * round apart: no.
+ */
 export function isAfter(a: UInt, b: UInt): Bit {
-  return carryEqual(a, b).or(a.sub(b).bit(a.width - 1)).not();
+  return carryEqual(a, b)
+    .or(a.sub(b).bit(a.width - 1))
+    .not();
 }

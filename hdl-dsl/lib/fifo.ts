@@ -14,8 +14,8 @@ export interface FifoParameters<S extends Shape = Shape> {
   /** Elements: any number of 1 or more (with 1, a push and a pop take turns). */
   readonly depth: number;
   /**
-   * Where the words live; `auto` lets synthesis choose. `distributed` words are read in the same cycle, so they need neither output
-   * register nor bypass.
+   * Where the words live; `auto` lets synthesis choose. `distributed` words are read in the same cycle, so they need
+   * neither output register nor bypass.
    */
   readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
@@ -36,18 +36,12 @@ const definition = module(
 
     io.push.ready.set(count.ne(p.depth));
     store.write(push, tail, io.push.payload as never);
-    when(push, () => {
-      tail.set(after(tail));
-    });
+    when(push, () => tail.set(after(tail)));
     const nextHead = node(mux(pop, after(head), head));
     head.set(nextHead);
     switchOn(cat(push, pop))
-      .is(0b10, () => {
-        count.set(count.add(1));
-      })
-      .is(0b01, () => {
-        count.set(count.sub(1));
-      });
+      .is(0b10, () => count.set(count.add(1)))
+      .is(0b01, () => count.set(count.sub(1)));
 
     io.pop.valid.set(count.ne(0));
     assignView(
@@ -60,12 +54,17 @@ const definition = module(
 );
 
 /**
- * Synchronous FIFO of `depth` elements of any shape. Latency 1 cycle from push to pop, initiation interval 1, also when it is full and
- * popped every cycle. Full: `push.ready` is 0, also in a cycle that pops (ready does not wait for the consumer). Empty: `pop.valid` is 0;
- * what is pushed can be popped in the next cycle. Pushed and popped in one cycle: `level`, the number of elements (0 to depth), stays.
+ * Synchronous FIFO of `depth` elements of any shape. Latency 1 cycle from push to pop, initiation interval 1, also when
+ * it is full and popped every cycle. Full: `push.ready` is 0, also in a cycle that pops (ready does not wait for the
+ * consumer). Empty: `pop.valid` is 0; what is pushed can be popped in the next cycle. Pushed and popped in one cycle:
+ * `level`, the number of elements (0 to depth), stays.
  */
 export function Fifo<const S extends Shape>(
   p: FifoParameters<S>,
-): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S>; readonly level: Port<"out", UIntShape> }> {
+): Def<{
+  readonly push: StreamPort<"in", S>;
+  readonly pop: StreamPort<"out", S>;
+  readonly level: Port<"out", UIntShape>;
+}> {
   return definition(p) as never;
 }

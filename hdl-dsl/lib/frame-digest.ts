@@ -20,24 +20,35 @@ export interface Digest<P extends Shape> {
 }
 
 /**
- * Beats come in, one number per frame goes out. Latency 2 cycles from a frame's last beat to its number, initiation interval 1 beat. Full
- * (a number waits, the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one cycle: both happen.
+ * Beats come in, one number per frame goes out. Latency 2 cycles from a frame's last beat to its number, initiation
+ * interval 1 beat. Full (a number waits, the next frame's last beat is behind it): `from.ready` is 0. Taken and coming
+ * in one cycle: both happen.
  */
-export function frameDigest<P extends Shape>(from: StreamIn<AxisBeatShape>, to: StreamOut<UIntShape>, d: Digest<P>): void {
-  const partValid = reg(bit, { init: 0 }), partLast = reg(bit), part = reg(d.partShape, { name: "part" });
+export function frameDigest<P extends Shape>(
+  from: StreamIn<AxisBeatShape>,
+  to: StreamOut<UIntShape>,
+  d: Digest<P>,
+): void {
+  const partValid = reg(bit, { init: 0 }),
+    partLast = reg(bit),
+    part = reg(d.partShape, { name: "part" });
   const state = reg(d.state, { init: d.init, name: "state" });
-  const resultValid = reg(bit, { init: 0 }), result = reg(to.shape, { name: "result" });
+  const resultValid = reg(bit, { init: 0 }),
+    result = reg(to.shape, { name: "result" });
   const advance: Bit = node(partValid.not().or(partLast.not()).or(resultValid.not()).or(to.ready));
   from.ready.set(advance);
-  when(to.ready, () => { resultValid.set(0); });
-  when(advance, () => { partValid.set(from.valid); });
-  when(from.fire, () => { partLast.set(from.payload.last); assignView(part, d.part(from.payload), "part"); });
+  when(to.ready, () => resultValid.set(0));
+  when(advance, () => partValid.set(from.valid));
+  when(from.fire, () => {
+    partLast.set(from.payload.last);
+    assignView(part, d.part(from.payload), "part");
+  });
   when(partValid.and(advance), () => {
     when(partLast, () => {
       resultValid.set(1);
       assignView(result, d.result(state, part as unknown as Val<P>), "result");
       state.set(d.init);
-    }).otherwise(() => { state.set(d.next(state, part as unknown as Val<P>)); });
+    }).otherwise(() => state.set(d.next(state, part as unknown as Val<P>)));
   });
   to.valid.set(resultValid);
   assignView(to.payload, result, "payload");

@@ -1,4 +1,7 @@
-/** Modules of general use, written in the language; each file says latency, initiation interval and what happens full and empty. */
+/**
+ * Modules of general use, written in the language; each file says latency, initiation interval and what happens
+ * full and empty.
+ */
 import { uint } from "../types/shape.ts";
 import type { Def } from "../build/module.ts";
 import { AxisRegister } from "./axi/axis-register.ts";
@@ -8,8 +11,36 @@ import { SkidBuffer } from "./skid-buffer.ts";
 import { WidthAdapter } from "./axi/width-adapter.ts";
 
 export { axisBeat, type AxisBeatShape } from "./axi/axis.ts";
-export { axi4Address, axi4Master, axi4Read, Axi4Register, axi4Response, axi4Slave, axi4Write, axiResponse, type Axi4Address, type Axi4Parameters, type Axi4Ports, type Axi4Read, type Axi4RegisterParameters, type Axi4Response, type Axi4Write } from "./axi/axi4.ts";
-export { liteAddress, LiteRead, LiteResponse, liteSlave, liteSlavePorts, LiteWrite, type LiteAddress, type LiteReadAccess, type LiteSlave, type LiteSlavePorts, type LiteWriteAccess } from "./axi/axi4-lite.ts";
+export {
+  axi4Address,
+  axi4Master,
+  axi4Read,
+  Axi4Register,
+  axi4Response,
+  axi4Slave,
+  axi4Write,
+  axiResponse,
+  type Axi4Address,
+  type Axi4Parameters,
+  type Axi4Ports,
+  type Axi4Read,
+  type Axi4RegisterParameters,
+  type Axi4Response,
+  type Axi4Write,
+} from "./axi/axi4.ts";
+export {
+  liteAddress,
+  LiteRead,
+  LiteResponse,
+  liteSlave,
+  liteSlavePorts,
+  LiteWrite,
+  type LiteAddress,
+  type LiteReadAccess,
+  type LiteSlave,
+  type LiteSlavePorts,
+  type LiteWriteAccess,
+} from "./axi/axi4-lite.ts";
 export { AxisRegister } from "./axi/axis-register.ts";
 export { carryEqual, isAfter } from "./compare.ts";
 export { AsyncFifo, type AsyncFifoParameters } from "./async-fifo.ts";
@@ -24,7 +55,13 @@ export { linearMap } from "./linear.ts";
 export { Lru, type LruParameters } from "./lru.ts";
 export { decode, encodeOnehot, encodePriority, firstSet, fromBits, orTree, toBits } from "./onehot.ts";
 export { PacketFifo, type PacketFifoParameters } from "./packet-fifo.ts";
-export { LevelSynchroniser, PulseSynchroniser, ResetSynchroniser, synchronise, type SynchroniserOptions } from "./synchroniser.ts";
+export {
+  LevelSynchroniser,
+  PulseSynchroniser,
+  ResetSynchroniser,
+  synchronise,
+  type SynchroniserOptions,
+} from "./synchroniser.ts";
 export { Fifo, type FifoParameters } from "./fifo.ts";
 export { RoundRobinArbiter, type RoundRobinArbiterParameters } from "./round-robin-arbiter.ts";
 export { SkidBuffer, type SkidBufferParameters } from "./skid-buffer.ts";

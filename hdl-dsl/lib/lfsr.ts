@@ -6,8 +6,8 @@ import { when } from "../build/statements.ts";
 import { linearMap } from "./linear.ts";
 
 /**
- * Bits (1 is the lowest) whose parity comes in, for every width: the longest sequence that there is, 2^width - 1 states (Xilinx XAPP
- * 052).
+ * Bits (1 is the lowest) whose parity comes in, for every width: the longest sequence that there is, 2^width - 1 states
+ * (Xilinx XAPP 052).
  */
 export const lfsrTaps: Readonly<Record<number, readonly number[]>> = {
   3: [3, 2],
@@ -51,7 +51,8 @@ export function lfsrStep(width: number, state: bigint): bigint {
 
 function tapsOf(width: number): readonly number[] {
   const taps = lfsrTaps[width];
-  if (taps === undefined) throw new RangeError(`Lfsr: no taps are known for ${width} bits; choose a width of 3 to 32, or 64`);
+  if (taps === undefined)
+    throw new RangeError(`Lfsr: no taps are known for ${width} bits; choose a width of 3 to 32, or 64`);
   return taps;
 }
 
@@ -63,8 +64,8 @@ export interface LfsrParameters {
 }
 
 /**
- * Linear feedback shift register of the longest period: `value` takes `steps` steps in a cycle with `en`, and is 1 after reset. Never 0.
- * Latency 1 cycle, initiation interval 1.
+ * Linear feedback shift register of the longest period: `value` takes `steps` steps in a cycle with `en`, and is 1
+ * after reset. Never 0. Latency 1 cycle, initiation interval 1.
  */
 export const Lfsr = module(
   "Lfsr",

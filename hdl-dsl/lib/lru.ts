@@ -13,9 +13,10 @@ export interface LruParameters {
 }
 
 /**
- * True least-recently-used order over `entries` numbers: a list, most recent first. A touch moves its number to the front in one cycle;
- * `victim` is the last of the list. After reset the order is entries - 1 (oldest) .. 0, so entries fill from the highest number down and no
- * separate "is it full" logic is needed. Latency 1 cycle from touch to victim, initiation interval 1.
+ * True least-recently-used order over `entries` numbers: a list, most recent first. A touch moves its number to the
+ * front in one cycle; `victim` is the last of the list. After reset the order is entries - 1 (oldest) .. 0, so entries
+ * fill from the highest number down and no separate "is it full" logic is needed. Latency 1 cycle from touch to victim,
+ * initiation interval 1.
  */
 export const Lru = module(
   "Lru",

@@ -30,15 +30,19 @@ export function encodePriority(v: UInt): { readonly any: Bit; readonly index: UI
 }
 
 /**
- * The number of the lowest set bit and whether there is one: a tree of muxes, whose depth is the logarithm of the width (a power of two). The number is 0 when there is none.
- * `encodePriority` does the same by a carry chain.
+ * The number of the lowest set bit and whether there is one: a tree of muxes, whose depth is the logarithm of the width
+ * (a power of two). The number is 0 when there is none. `encodePriority` does the same by a carry chain.
  */
 export function firstSet(v: UInt): { readonly any: Bit; readonly index: UInt } {
   if (v.width === 2) return { any: v.any(), index: v.bit(0).not().and(v.bit(1)) };
-  const half = v.width / 2, low = firstSet(v.bits(0, half)), high = firstSet(v.bits(half, half));
+  const half = v.width / 2,
+    low = firstSet(v.bits(0, half)),
+    high = firstSet(v.bits(half, half));
   const rest = mux(low.any, low.index, high.index);
-  return { any: low.any.or(high.any), index: fromBits([...Array.from({ length: rest.width }, (_, i) => rest.bit(i)),
-    low.any.not().and(high.any)]) };
+  return {
+    any: low.any.or(high.any),
+    index: fromBits([...Array.from({ length: rest.width }, (_, i) => rest.bit(i)), low.any.not().and(high.any)]),
+  };
 }
 
 /** One bit for each value of `index`: bit i is index = i. */

@@ -15,7 +15,9 @@ export interface PacketFifoParameters<S extends Shape = Shape> {
   readonly depth: number;
   /** The name of a one-bit field of the shape that marks the last beat of a packet. */
   readonly last: string;
-  /** The name of a one-bit field that on the last beat tells that the packet is to be forgotten. Left out: all are kept. */
+  /**
+   * The name of a one-bit field that on the last beat tells that the packet is to be forgotten. Left out: all are kept.
+   */
   readonly drop?: string;
   readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
@@ -43,7 +45,8 @@ const definition = module(
     const packets = reg(counted, { init: 0 });
 
     const full = node(held.add(coming).eq(p.depth));
-    // A packet that fills the store alone would wait for ever: it stays so until its last beat, and the rest is thrown away.
+    // A packet that fills the store alone would wait for ever: it stays so until its last beat, and the rest
+    // is thrown away.
     const lost = node(coming.eq(p.depth));
     io.push.ready.set(full.not().or(lost));
     const push = node(io.push.fire),
@@ -71,11 +74,9 @@ const definition = module(
     // The beats that become readable in this cycle, less the one that leaves.
     const arrived = mux(commit, coming.add(1), constant(0, counted.width));
     held.set(held.add(arrived).sub(pop.zext(counted.width)));
-    when(commit.and(poppedLast.not()), () => {
-      packets.set(packets.add(1));
-    }).elseWhen(poppedLast.and(commit.not()), () => {
-      packets.set(packets.sub(1));
-    });
+    when(commit.and(poppedLast.not()), () => packets.set(packets.add(1))).elseWhen(poppedLast.and(commit.not()), () =>
+      packets.set(packets.sub(1)),
+    );
 
     const nextHead = node(mux(pop, after(head), head));
     head.set(nextHead);
@@ -91,11 +92,12 @@ const definition = module(
 );
 
 /**
- * FIFO of whole packets: nothing of a packet can be popped before its last beat has come; one whose last beat says `drop` is forgotten,
- * its room given back at once. Latency 1 cycle from a packet's last beat to its first at `pop`; initiation interval 1. Full: `push.ready`
- * is 0, also in a cycle that pops. A packet that alone fills the store is longer than it: its rest is taken and all of it forgotten, so
- * that nothing waits for ever. `dropped` is 1 in the cycle that forgets one. `packets` counts the whole ones inside. Empty: `pop.valid`
- * is 0. Popped and committed in one cycle: both happen.
+ * FIFO of whole packets: nothing of a packet can be popped before its last beat has come; one whose last beat says
+ * `drop` is forgotten, its room given back at once. Latency 1 cycle from a packet's last beat to its first at `pop`;
+ * initiation interval 1. Full: `push.ready` is 0, also in a cycle that pops. A packet that alone fills the store is
+ * longer than it: its rest is taken and all of it forgotten, so that nothing waits for ever. `dropped` is 1 in the
+ * cycle that forgets one. `packets` counts the whole ones inside. Empty: `pop.valid` is 0. Popped and committed in one
+ * cycle: both happen.
  */
 export function PacketFifo<const S extends Shape>(
   p: PacketFifoParameters<S>,

@@ -12,14 +12,17 @@ export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends 
   /** Streams to merge, 1 or more: ports `from0`, `from1`, ... */
   readonly sources: N;
   /**
-   * The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out: every transfer
-   * stands alone.
+   * The name of a one-bit field of the shape that marks the last beat of a packet: packets then stay whole. Left out:
+   * every transfer stands alone.
    */
   readonly last?: string;
 }
 
 /** A value, and the number of the stream that it came by. */
-const Tagged = <const S extends Shape>(shape: S, sources: number): StructShape<{ readonly from: UIntShape; readonly value: S }> =>
+const Tagged = <const S extends Shape>(
+  shape: S,
+  sources: number,
+): StructShape<{ readonly from: UIntShape; readonly value: S }> =>
   struct({ from: uint(addressBits(sources)), value: shape });
 const portName = (i: number): string => `from${i}`;
 
@@ -41,7 +44,9 @@ const definition = module(
     connectAny(
       arbiter(tagged, {
         name: "merge",
-        ...(last === undefined ? {} : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }),
+        ...(last === undefined
+          ? {}
+          : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }),
       }),
       io.to,
     );
@@ -55,15 +60,17 @@ type Below<N extends number, T extends readonly number[] = []> = number extends 
     ? T[number]
     : Below<N, [...T, T["length"]]>;
 /** Its ports: `from0` and up, and `to`. */
-export type RoundRobinArbiterPorts<S extends Shape, N extends number> = { readonly [From in `from${Below<N>}`]: StreamPort<"in", S> } & {
+export type RoundRobinArbiterPorts<S extends Shape, N extends number> = {
+  readonly [From in `from${Below<N>}`]: StreamPort<"in", S>;
+} & {
   readonly to: StreamPort<"out", StructShape<{ readonly from: UIntShape; readonly value: S }>>;
 };
 
 /**
- * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than `sources - 1` transfers
- * (packets, when `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the choice stays, so the payload stays. Between
- * the beats of a packet nobody else is let in. Several valid in one cycle: one passes, the ready of the others is 0. `to.from` says where
- * a value came from.
+ * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than
+ * `sources - 1` transfers (packets, when `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the
+ * choice stays, so the payload stays. Between the beats of a packet nobody else is let in. Several valid in one cycle:
+ * one passes, the ready of the others is 0. `to.from` says where a value came from.
  */
 export function RoundRobinArbiter<const S extends Shape, const N extends number>(
   p: RoundRobinArbiterParameters<S, N>,

@@ -11,16 +11,14 @@ export interface SkidBufferParameters<S extends Shape = Shape> {
 const definition = module(
   "SkidBuffer",
   (p: SkidBufferParameters) => ({ from: sink(p.shape), to: source(p.shape) }),
-  io => {
-    connectAny(stage(io.from, "backward", { name: "skid" }), io.to);
-  },
+  io => connectAny(stage(io.from, "backward", { name: "skid" }), io.to),
 );
 
 /**
- * Cuts the ready path of a stream: `from.ready` comes from a register. Latency 0 (valid and payload pass through combinationally),
- * initiation interval 1. Full (one element held, because the consumer stalled in the cycle of its arrival): `from.ready` is 0, and what
- * is held goes out first. Empty: `to.valid` is `from.valid`. Taken and arriving in one cycle while full: the arrival waits one cycle at
- * the producer, no throughput is lost.
+ * Cuts the ready path of a stream: `from.ready` comes from a register. Latency 0 (valid and payload pass through
+ * combinationally), initiation interval 1. Full (one element held, because the consumer stalled in the cycle of its
+ * arrival): `from.ready` is 0, and what is held goes out first. Empty: `to.valid` is `from.valid`. Taken and arriving
+ * in one cycle while full: the arrival waits one cycle at the producer, no throughput is lost.
  */
 export function SkidBuffer<const S extends Shape>(
   p: SkidBufferParameters<S>,

@@ -19,11 +19,13 @@ export interface SynchroniserOptions {
 }
 
 /**
- * Brings a value of another clock domain into the current one through registers in a row. Latency `stages` to `stages` + 1 cycles. A
- * value of more than one bit must be one of which a single bit changes at a time (Gray code). Shorter changes than a cycle can be missed.
+ * Brings a value of another clock domain into the current one through registers in a row. Latency `stages` to
+ * `stages` + 1 cycles. A value of more than one bit must be one of which a single bit changes at a time (Gray code).
+ * Shorter changes than a cycle can be missed.
  */
 export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
-  const stages = o.stages ?? 2, name = o.name ?? "synchronised";
+  const stages = o.stages ?? 2,
+    name = o.name ?? "synchronised";
   if (stages < 2) throw new RangeError(`synchronise: ${stages} stages do not settle a metastable bit; use 2 or more`);
   const reset = o.init === undefined && context().domain.reset === undefined ? {} : { init: o.init ?? 0 };
   let value: UInt = v;
@@ -36,22 +38,30 @@ export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
 }
 
 /**
- * A level from another clock domain, whose clock is not needed. Latency `stages` to `stages` + 1 cycles; 0 after reset. Levels shorter
- * than a cycle can be missed.
+ * A level from another clock domain, whose clock is not needed. Latency `stages` to `stages` + 1 cycles; 0 after reset.
+ * Levels shorter than a cycle can be missed.
  */
-export const LevelSynchroniser = module("LevelSynchroniser",
+export const LevelSynchroniser = module(
+  "LevelSynchroniser",
   (_p: { readonly stages: number }) => ({ d: input(bit), q: output(bit) }),
-  (io, p) => { io.q.set(synchronise(io.d, { stages: p.stages, name: "level" }).is(1)); });
+  (io, p) => io.q.set(synchronise(io.d, { stages: p.stages, name: "level" }).is(1)),
+);
 
 /**
- * A pulse of one cycle from clock domain `from` to one of one cycle in clock domain `to`, whatever their periods. Latency 2 to 3 cycles
- * of `to`. While `busy` (until the pulse has come and word of it is back, 2 to 3 cycles of each domain) a pulse is ignored. Both domains
- * are reset together.
+ * A pulse of one cycle from clock domain `from` to one of one cycle in clock domain `to`, whatever their periods.
+ * Latency 2 to 3 cycles of `to`. While `busy` (until the pulse has come and word of it is back, 2 to 3 cycles of each
+ * domain) a pulse is ignored. Both domains are reset together.
  */
-export const PulseSynchroniser = module("PulseSynchroniser",
-  () => ({ pulse: input(bit, { domain: "from" }), busy: output(bit, { domain: "from" }), arrived: output(bit, { domain: "to" }) }),
+export const PulseSynchroniser = module(
+  "PulseSynchroniser",
+  () => ({
+    pulse: input(bit, { domain: "from" }),
+    busy: output(bit, { domain: "from" }),
+    arrived: output(bit, { domain: "to" }),
+  }),
   io => {
-    const from = clockDomain("from"), to = clockDomain("to");
+    const from = clockDomain("from"),
+      to = clockDomain("to");
     const toggled = inDomain(from, () => reg(bit, { init: 0 }));
     const there = inDomain(to, () => synchronise(toggled, { name: "there" }));
     inDomain(to, () => {
@@ -62,21 +72,29 @@ export const PulseSynchroniser = module("PulseSynchroniser",
     inDomain(from, () => {
       const back: Bit = synchronise(there, { name: "back" }).is(1);
       const busy = node(toggled.xor(back));
-      when(io.pulse.and(busy.not()), () => { toggled.set(toggled.not()); });
+      when(io.pulse.and(busy.not()), () => toggled.set(toggled.not()));
       io.busy.set(busy);
     });
-  });
+  },
+);
 
 /**
- * A reset for clock domain `to` from one of no clock (`to_rst`, active high): `reset` rises at once and falls `stages` edges of `to_clk`
- * after it has ended, so that all registers leave reset in the same cycle.
+ * A reset for clock domain `to` from one of no clock (`to_rst`, active high): `reset` rises at once and falls `stages`
+ * edges of `to_clk` after it has ended, so that all registers leave reset in the same cycle.
  */
-export const ResetSynchroniser = module("ResetSynchroniser",
+export const ResetSynchroniser = module(
+  "ResetSynchroniser",
   (_p: { readonly stages: number }) => ({ reset: output(bit, { domain: "to" }) }),
   (io, p) => {
     inDomain(clockDomain("to", { reset: "async" }), () => {
-      const held = Array.from({ length: p.stages }, (_, i) => reg(bit, { init: 1, name: `held_${i + 1}`, attributes: chained }));
-      held.forEach((r, i) => { if (i === 0) r.set(0); else r.set(held[i - 1] as Bit); });
+      const held = Array.from({ length: p.stages }, (_, i) =>
+        reg(bit, { init: 1, name: `held_${i + 1}`, attributes: chained }),
+      );
+      held.forEach((r, i) => {
+        if (i === 0) r.set(0);
+        else r.set(held[i - 1] as Bit);
+      });
       io.reset.set(held.at(-1) as Bit);
     });
-  });
+  },
+);

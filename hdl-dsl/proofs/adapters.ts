@@ -17,8 +17,10 @@ const Narrow = struct({ data: bit, keep: bit, last: bit });
 const Wide = struct({ data: uint(RATIO), keep: uint(RATIO), last: bit });
 
 /** Byte `i` of a beat, of which only the lowest bit is used. */
-const spread = (bits: UInt): UInt => cat(...Array.from({ length: bits.width }, (_, i) => bits.bit(i).zext(8)).reverse());
-const gather = (bytes: UInt): UInt => cat(...Array.from({ length: bytes.width / 8 }, (_, i) => bytes.bit(i * 8)).reverse());
+const spread = (bits: UInt): UInt =>
+  cat(...Array.from({ length: bits.width }, (_, i) => bits.bit(i).zext(8)).reverse());
+const gather = (bytes: UInt): UInt =>
+  cat(...Array.from({ length: bytes.width / 8 }, (_, i) => bytes.bit(i * 8)).reverse());
 
 const widen = module(
   "WidenProof",
@@ -30,7 +32,11 @@ const widen = module(
     dut.from.payload.set({ data: spread(data), keep, last });
     io.from.ready.set(dut.from.ready);
     io.to.valid.set(dut.to.valid);
-    io.to.payload.set({ data: gather(dut.to.payload.data).is(RATIO), keep: dut.to.payload.keep.is(RATIO), last: dut.to.payload.last });
+    io.to.payload.set({
+      data: gather(dut.to.payload.data).is(RATIO),
+      keep: dut.to.payload.keep.is(RATIO),
+      last: dut.to.payload.last,
+    });
     dut.to.ready.set(io.to.ready);
 
     producerObeys({ valid: io.from.valid, ready: io.from.ready, payload: cat(data, keep, last) }, "from");
@@ -72,7 +78,8 @@ const widen = module(
 );
 
 /** Bits that are 1, counted the slow way. */
-const ones = (v: UInt): UInt => Array.from({ length: v.width }, (_, i) => v.bit(i).zext(3) as UInt).reduce((a, b) => a.add(b));
+const ones = (v: UInt): UInt =>
+  Array.from({ length: v.width }, (_, i) => v.bit(i).zext(3) as UInt).reduce((a, b) => a.add(b));
 
 const narrow = module(
   "NarrowProof",
@@ -84,24 +91,28 @@ const narrow = module(
     dut.from.payload.set({ data: spread(data), keep, last });
     io.from.ready.set(dut.from.ready);
     io.to.valid.set(dut.to.valid);
-    io.to.payload.set({ data: dut.to.payload.data.bit(0), keep: dut.to.payload.keep.bit(0), last: dut.to.payload.last });
+    io.to.payload.set({
+      data: dut.to.payload.data.bit(0),
+      keep: dut.to.payload.keep.bit(0),
+      last: dut.to.payload.last,
+    });
     dut.to.ready.set(io.to.ready);
 
     producerObeys({ valid: io.from.valid, ready: io.from.ready, payload: cat(data, keep, last) }, "from");
     assumeAlways(keep.and(keep.add(1)).any().not(), "bytes that count are the low ones");
     assumeAlways(io.from.valid.not().or(last).or(keep.all()), "only the last beat of a frame may be without some");
     const waited = moduleObeys(
-      { valid: io.to.valid, ready: io.to.ready, payload: cat(io.to.payload.data, io.to.payload.keep, io.to.payload.last) },
+      {
+        valid: io.to.valid,
+        ready: io.to.ready,
+        payload: cat(io.to.payload.data, io.to.payload.keep, io.to.payload.last),
+      },
       "to",
     );
     // Bytes of the wide beat that have gone out: the next one is the oldest left.
     const sent = reg(uint(3), { init: 0, name: "model_sent" });
-    when(io.to.fire, () => {
-      sent.set(sent.add(io.to.payload.keep.zext(3)));
-    });
-    when(io.from.fire, () => {
-      sent.set(0);
-    });
+    when(io.to.fire, () => sent.set(sent.add(io.to.payload.keep.zext(3))));
+    when(io.from.fire, () => sent.set(0));
     const total = node(ones(keep), { name: "model_total" });
     const now = node(sent.add(io.to.payload.keep.zext(3)), { name: "model_now" });
     assertAlways(io.to.valid.eq(io.from.valid), "a byte is offered while there is a beat");
@@ -110,10 +121,19 @@ const narrow = module(
       "the byte is the next one of the beat",
     );
     assertAlways(io.to.valid.not().or(now.le(total)), "no byte goes out that does not count");
-    assertAlways(io.from.fire.not().or(io.to.fire.and(now.eq(total))), "a beat is done when its last byte goes out, and not before");
+    assertAlways(
+      io.from.fire.not().or(io.to.fire.and(now.eq(total))),
+      "a beat is done when its last byte goes out, and not before",
+    );
     assertAlways(io.to.fire.not().or(now.ne(total)).or(io.from.fire), "after its last byte a beat is done");
-    assertAlways(io.to.fire.not().or(io.to.payload.last.eq(last.and(io.from.fire))), "the last byte of a frame says so, and only it");
-    assertAlways(io.to.valid.not().or(io.to.payload.keep).or(total.eq(0)), "a beat without a byte stands for a frame's empty end only");
+    assertAlways(
+      io.to.fire.not().or(io.to.payload.last.eq(last.and(io.from.fire))),
+      "the last byte of a frame says so, and only it",
+    );
+    assertAlways(
+      io.to.valid.not().or(io.to.payload.keep).or(total.eq(0)),
+      "a beat without a byte stands for a frame's empty end only",
+    );
     cover(waited.and(io.to.fire).and(sent.eq(RATIO - 1)), "the last lane goes out after a stall");
     cover(io.from.fire.and(last).and(total.eq(2)), "a frame ends within a beat");
     cover(io.from.fire.and(total.eq(0)), "a frame ends with nothing");
@@ -125,14 +145,24 @@ export const adapterProofs: readonly Proof[] = [
     module: `WidthAdapter, 1 to ${RATIO} bytes`,
     harness: widen(),
     reach: 16,
-    faults: [{ what: "it accepts while a whole beat waits", from: /assign from_ready = [^;]*;/, to: "assign from_ready = 1'b1;" }],
+    faults: [
+      {
+        what: "it accepts while a whole beat waits",
+        from: /assign from_ready = [^;]*;/,
+        to: "assign from_ready = 1'b1;",
+      },
+    ],
   },
   {
     module: `WidthAdapter, ${RATIO} bytes to 1`,
     harness: narrow(),
     reach: 16,
     faults: [
-      { what: "the wide beat is taken with its first lane", from: /assign from_ready = [^;]*;/, to: "assign from_ready = to_ready;" },
+      {
+        what: "the wide beat is taken with its first lane",
+        from: /assign from_ready = [^;]*;/,
+        to: "assign from_ready = to_ready;",
+      },
     ],
   },
 ];

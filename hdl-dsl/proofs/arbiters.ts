@@ -34,7 +34,10 @@ function arbiterHarness(name: string, c: Case): Def {
       from.forEach((s, i) => {
         producerObeys(s, `from_${i}`);
       });
-      const waited = moduleObeys({ valid: io.to.valid, ready: io.to.ready, payload: cat(io.to.payload.from, io.to.payload.value) }, "to");
+      const waited = moduleObeys(
+        { valid: io.to.valid, ready: io.to.ready, payload: cat(io.to.payload.from, io.to.payload.value) },
+        "to",
+      );
       const chosen = from.map((_, i) => io.to.payload.from.eq(i));
       const last = c.packets === true ? io.to.payload.value.bit(1) : constant(1, 1);
       from.forEach((s, i) => {
@@ -49,11 +52,9 @@ function arbiterHarness(name: string, c: Case): Def {
         );
         if (c.bound !== undefined) {
           const waits = reg(uint(3), { init: 0, name: `model_waits_${i}` });
-          when(s.valid.not().or(s.fire), () => {
-            waits.set(0);
-          }).elseWhen(io.to.fire.and(last).and(waits.ne(7)), () => {
-            waits.set(waits.add(1));
-          });
+          when(s.valid.not().or(s.fire), () => waits.set(0)).elseWhen(io.to.fire.and(last).and(waits.ne(7)), () =>
+            waits.set(waits.add(1)),
+          );
           assertAlways(
             waits.le(c.bound),
             `from_${i}: waits for ${c.bound} ${c.packets === true ? "packets" : "transfers"} of others at most`,
@@ -150,7 +151,11 @@ export const arbiterProofs: readonly Proof[] = [
     }),
     faults: [
       { what: "the lowest number always goes first", from: /merge_after =[^;]*;/, to: "merge_after = 3'd0;" },
-      { what: "one source comes out under another's number", from: /merge_grant\[1\]\}\} & (?:2'd1|tagged_1_payload_from)/, to: "merge_grant[1]}} & 2'd2" },
+      {
+        what: "one source comes out under another's number",
+        from: /merge_grant\[1\]\}\} & (?:2'd1|tagged_1_payload_from)/,
+        to: "merge_grant[1]}} & 2'd2",
+      },
     ],
   },
 ];

@@ -42,8 +42,14 @@ const harness = module(
       anyFree: Bit = constant(0, 1);
     for (let i = 0; i < ENTRIES; i++) {
       const here = node(began.and(taken.at(i)).and(keys.at(i).eq(asked)), { name: `model_here_${i}` });
-      assertAlways(dut.found.matches.bit(i).eq(here), `entry ${i} matches when it holds the key, the write of the lookup's cycle included`);
-      assertAlways(here.not().or(any).or(dut.found.index.eq(i)), `entry ${i} is given when it is the lowest that matches`);
+      assertAlways(
+        dut.found.matches.bit(i).eq(here),
+        `entry ${i} matches when it holds the key, the write of the lookup's cycle included`,
+      );
+      assertAlways(
+        here.not().or(any).or(dut.found.index.eq(i)),
+        `entry ${i} is given when it is the lowest that matches`,
+      );
       assertAlways(
         taken
           .at(i)
@@ -65,6 +71,12 @@ export const camProofs: readonly Proof[] = [
   {
     module: `Cam, ${ENTRIES} entries`,
     harness: harness(),
-    faults: [{ what: "an empty entry matches with what it held", from: /taken\[1\] & \(keys_1 == key\)/, to: "(keys_1 == key)" }],
+    faults: [
+      {
+        what: "an empty entry matches with what it held",
+        from: /taken\[1\] & \(keys_1 == key\)/,
+        to: "(keys_1 == key)",
+      },
+    ],
   },
 ];

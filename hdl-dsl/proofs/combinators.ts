@@ -11,7 +11,9 @@ import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 import { streamUnit } from "./harness/stream-unit.ts";
 
-/** Open may only close when nothing waits: that is what `gate` asks of its user, and all that the proof takes as given. */
+/**
+ * Open may only close when nothing waits: that is what `gate` asks of its user, and all that the proof takes as given.
+ */
 const gateHarness = module(
   "GateProof",
   () => ({ from: sink(uint(2)), open: input(bit), to: source(uint(2)) }),
@@ -62,7 +64,10 @@ const demuxHarness = module(
     producerObeys(io.from, "from");
     const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
     outs.forEach((out, i) => {
-      assertAlways(out.valid.eq(io.from.valid.and(select.eq(i))), `to_${i}: shows what is meant for it and nothing else`);
+      assertAlways(
+        out.valid.eq(io.from.valid.and(select.eq(i))),
+        `to_${i}: shows what is meant for it and nothing else`,
+      );
       assertAlways(
         out.fire.not().or(io.from.fire.and(out.payload.eq(io.from.payload))),
         `to_${i}: what it takes leaves the input, unchanged`,
@@ -70,7 +75,10 @@ const demuxHarness = module(
       cover((waited[i] as Bit).and(out.fire), `to_${i}: takes one after a stall`);
     });
     const taken = outs.map(out => out.fire).reduce((a, b) => a.or(b));
-    assertAlways(io.from.fire.eq(taken.or(io.from.valid.and(select.eq(3)))), "leaves the input when it is taken, or when nobody is meant");
+    assertAlways(
+      io.from.fire.eq(taken.or(io.from.valid.and(select.eq(3)))),
+      "leaves the input when it is taken, or when nobody is meant",
+    );
     cover(io.from.fire.and(select.eq(3)), "one is dropped");
   },
 );
@@ -111,7 +119,11 @@ export const combinatorProofs: readonly Proof[] = [
     module: "join",
     harness: joinHarness(),
     faults: [
-      { what: "one input is taken without the other", from: /assign a_ready = (\w+) & a_valid & b_valid;/, to: "assign a_ready = $1 & a_valid;" },
+      {
+        what: "one input is taken without the other",
+        from: /assign a_ready = (\w+) & a_valid & b_valid;/,
+        to: "assign a_ready = $1 & a_valid;",
+      },
     ],
   },
   {

@@ -24,7 +24,8 @@ const lowestHarness = module(
     assertAlways(none(lowest), "one bit at most");
     assertAlways(lowest.any().eq(v.any()), "one bit when there is one");
     assertAlways(lowest.and(v).eq(lowest), "a bit of the operand");
-    for (let i = 1; i < WIDTH; i++) assertAlways(lowest.bit(i).not().or(v.bits(0, i).any().not()), `bit ${i}: none below it is set`);
+    for (let i = 1; i < WIDTH; i++)
+      assertAlways(lowest.bit(i).not().or(v.bits(0, i).any().not()), `bit ${i}: none below it is set`);
     cover(lowest.bit(WIDTH - 1), "the highest bit alone");
     cover(v.all(), "all bits set");
   },
@@ -49,7 +50,8 @@ const priorityHarness = module(
     const { any, index } = encodePriority(io.v);
     io.number.set(index);
     assertAlways(any.eq(io.v.ne(0)), "any says that one is set");
-    for (let i = 0; i < WIDTH; i++) assertAlways(io.v.bit(i).not().or(index.le(i)), `no number above ${i} when bit ${i} is set`);
+    for (let i = 0; i < WIDTH; i++)
+      assertAlways(io.v.bit(i).not().or(index.le(i)), `no number above ${i} when bit ${i} is set`);
     assertAlways(any.not().or(io.v.shr(index).bit(0)), "the bit of the number is set");
     assertAlways(any.or(index.eq(0)), "none gives 0");
     cover(io.v.all(), "all bits set");

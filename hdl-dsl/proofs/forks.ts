@@ -28,7 +28,10 @@ const eager = module("EagerForkProof", ports, io => {
   const has = outs.map((out, i) => {
     const had = reg(bit, { init: 0, name: `model_${i}` });
     had.set(io.from.fire.not().and((had as Bit).or(out.fire)));
-    assertAlways(out.valid.eq(io.from.valid.and((had as Bit).not())), `to_${i}: every transfer is offered, and once only`);
+    assertAlways(
+      out.valid.eq(io.from.valid.and((had as Bit).not())),
+      `to_${i}: every transfer is offered, and once only`,
+    );
     assertAlways(out.valid.not().or(out.payload.eq(io.from.payload)), `to_${i}: the payload is unchanged`);
     return (had as Bit).or(out.fire);
   });
@@ -36,10 +39,16 @@ const eager = module("EagerForkProof", ports, io => {
     io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))),
     "the input moves on when all outputs have it, and at once",
   );
-  cover((waited[2] as Bit).and(io.to2.fire).and(io.from.fire).and(io.to0.valid.not()), "the last output takes what another had before");
+  cover(
+    (waited[2] as Bit).and(io.to2.fire).and(io.from.fire).and(io.to0.valid.not()),
+    "the last output takes what another had before",
+  );
 });
 
-/** Outputs keep their ready until they get something, or the others' valid would be withdrawn: the price of having no state. */
+/**
+ * Outputs keep their ready until they get something, or the others' valid would be withdrawn: the price of
+ * having no state.
+ */
 const lazy = module("LazyForkProof", ports, io => {
   const outs = [io.to0, io.to1, io.to2];
   fork(io.from, 3, "lazy", { name: "dut" }).forEach((s, i) => {
@@ -51,7 +60,10 @@ const lazy = module("LazyForkProof", ports, io => {
     wasReady.set(out.ready.and(out.fire.not()));
     assumeAlways((wasReady as Bit).not().or(out.ready), `to_${i}: ready stays until something comes`);
     assertAlways(out.fire.eq(io.from.fire), `to_${i}: takes with all the others`);
-    assertAlways(out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))), `to_${i}: what it sees is at the input`);
+    assertAlways(
+      out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))),
+      `to_${i}: what it sees is at the input`,
+    );
     return moduleObeys(out, `to_${i}`);
   });
   assertAlways(
@@ -74,14 +86,22 @@ export const forkProofs: readonly Proof[] = [
     module: "fork, eager, 3 outputs",
     harness: eager(),
     faults: [
-      { what: "one output does not remember that it has it", from: "dut_1_done <= from_valid", to: "dut_1_done <= 1'b0 & from_valid" },
+      {
+        what: "one output does not remember that it has it",
+        from: "dut_1_done <= from_valid",
+        to: "dut_1_done <= 1'b0 & from_valid",
+      },
     ],
   },
   {
     module: "fork, lazy, 3 outputs",
     harness: lazy(),
     faults: [
-      { what: "one output does not wait for another", from: /_0_valid = from_valid & \w+_1_ready/, to: "_0_valid = from_valid" },
+      {
+        what: "one output does not wait for another",
+        from: /_0_valid = from_valid & \w+_1_ready/,
+        to: "_0_valid = from_valid",
+      },
     ],
   },
 ];

@@ -15,8 +15,8 @@ type LruDef = Def<{
 }>;
 
 /**
- * The unit against a matrix that says for every pair which of the two was touched later; after reset the lower number counts as the
- * later.
+ * The unit against a matrix that says for every pair which of the two was touched later; after reset the lower number
+ * counts as the later.
  */
 export function lruHarness(name: string, entries: number, unit: LruDef): Def {
   const width = addressBits(entries);
@@ -31,17 +31,16 @@ export function lruHarness(name: string, entries: number, unit: LruDef): Def {
       const all = Array.from({ length: entries }, (_, i) => i);
       const touched = all.map(a => node(io.touch.valid.and(io.touch.index.eq(a)), { name: `model_touches_${a}` }));
       const later = new Map(
-        all.flatMap(a => all.slice(a + 1).map(b => [`${a} ${b}`, reg(bit, { init: 1, name: `model_${a}_later_than_${b}` })] as const)),
+        all.flatMap(a =>
+          all.slice(a + 1).map(b => [`${a} ${b}`, reg(bit, { init: 1, name: `model_${a}_later_than_${b}` })] as const),
+        ),
       );
       for (const [pair, r] of later) {
         const [a, b] = pair.split(" ").map(Number) as [number, number];
-        when(touched[a] as Bit, () => {
-          r.set(1);
-        }).elseWhen(touched[b] as Bit, () => {
-          r.set(0);
-        });
+        when(touched[a] as Bit, () => r.set(1)).elseWhen(touched[b] as Bit, () => r.set(0));
       }
-      const isLater = (a: number, b: number): Bit => (a < b ? (later.get(`${a} ${b}`) as Bit) : (later.get(`${b} ${a}`) as Bit).not());
+      const isLater = (a: number, b: number): Bit =>
+        a < b ? (later.get(`${a} ${b}`) as Bit) : (later.get(`${b} ${a}`) as Bit).not();
       assertAlways(
         all.map(v => dut.victim.eq(v)).reduce((a, b) => a.or(b)),
         "the victim is a number of the list",
@@ -51,7 +50,10 @@ export function lruHarness(name: string, entries: number, unit: LruDef): Def {
           .filter(a => a !== v)
           .map(a => isLater(a, v))
           .reduce((a, b) => a.and(b));
-        assertAlways(dut.victim.eq(v).eq(oldest), `${v} is the victim when all others were touched later, and only then`);
+        assertAlways(
+          dut.victim.eq(v).eq(oldest),
+          `${v} is the victim when all others were touched later, and only then`,
+        );
         cover(dut.victim.eq(v).and(touched.reduce((a, b) => a.or(b))), `${v} is the victim`);
       }
     },
@@ -62,7 +64,13 @@ export const lruProofs: readonly Proof[] = [
   {
     module: "Lru, 4 entries",
     harness: lruHarness("LruProof", 4, Lru({ entries: 4 })),
-    faults: [{ what: "a touch of the most recent pushes the oldest out", from: "(here_2 | here_1 | here_0)", to: "(here_2 | here_1)" }],
+    faults: [
+      {
+        what: "a touch of the most recent pushes the oldest out",
+        from: "(here_2 | here_1 | here_0)",
+        to: "(here_2 | here_1)",
+      },
+    ],
   },
   {
     module: "Lru, 3 entries",

@@ -1,4 +1,6 @@
-/** The packet FIFO against one list of beats, of which the first `whole` belong to packets that have come to their end. */
+/**
+ * The packet FIFO against one list of beats, of which the first `whole` belong to packets that have come to their end.
+ */
 import { output, sink, source } from "../types/ports.ts";
 import { bit, struct, uint, vec } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
@@ -43,20 +45,30 @@ function harness(depth: number): Def {
         place = node(left.add(coming), { name: "model_place" });
       const old = beats.toArray() as readonly UInt[];
       beats.toArray().forEach((b, i) => {
-        b.set(mux(kept.and(place.eq(i)), pack(io.push.payload), mux(io.pop.fire, old[Math.min(i + 1, depth - 1)] as UInt, old[i] as UInt)));
+        b.set(
+          mux(
+            kept.and(place.eq(i)),
+            pack(io.push.payload),
+            mux(io.pop.fire, old[Math.min(i + 1, depth - 1)] as UInt, old[i] as UInt),
+          ),
+        );
       });
       whole.set(mux(commits, left.add(coming).add(1), left));
-      when(ends, () => {
-        coming.set(0);
-      }).elseWhen(kept, () => {
-        coming.set(coming.add(1));
-      });
+      when(ends, () => coming.set(0)).elseWhen(kept, () => coming.set(coming.add(1)));
 
       assertAlways(io.pop.valid.eq(whole.ne(0)), "what belongs to a whole packet is offered, and nothing else");
-      assertAlways(io.pop.valid.not().or(pack(io.pop.payload).eq(old[0] as UInt)), "beats come out as they went in, in their order");
-      assertAlways(io.push.ready.eq(whole.add(coming).ne(depth).or(hopeless)), "accepts while there is room, and what can never be whole");
+      assertAlways(
+        io.pop.valid.not().or(pack(io.pop.payload).eq(old[0] as UInt)),
+        "beats come out as they went in, in their order",
+      );
+      assertAlways(
+        io.push.ready.eq(whole.add(coming).ne(depth).or(hopeless)),
+        "accepts while there is room, and what can never be whole",
+      );
       assertAlways(dut.dropped.eq(forgotten), "a packet that is forgotten is told");
-      const ended = old.map((b, i) => b.bit(1).and(whole.gt(i)).zext<number>(bits)).reduce((a, b) => a.add(b), constant(0, bits));
+      const ended = old
+        .map((b, i) => b.bit(1).and(whole.gt(i)).zext<number>(bits))
+        .reduce((a, b) => a.add(b), constant(0, bits));
       assertAlways(dut.packets.zext(bits).eq(ended), "packets counts the whole ones inside");
       cover(whole.eq(depth).and(waited).and(io.pop.fire), "full of whole packets, after a stall");
       cover(forgotten.and(whole.ne(0)), "one is forgotten behind another");
@@ -65,7 +77,11 @@ function harness(depth: number): Def {
   )();
 }
 
-const fault: Fault = { what: "room of a forgotten packet is not given back", from: /tail <= start/, to: "tail <= tail" };
+const fault: Fault = {
+  what: "room of a forgotten packet is not given back",
+  from: /tail <= start/,
+  to: "tail <= tail",
+};
 
 export const packetFifoProofs: readonly Proof[] = [2, 3].map(depth => ({
   module: `PacketFifo, depth ${depth}`,

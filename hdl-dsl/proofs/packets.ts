@@ -13,7 +13,11 @@ import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys, type Watched } from "./harness/rules.ts";
 
 const Beat = struct({ value: bit, last: bit });
-const seen = (s: { readonly valid: Watched["valid"]; readonly ready: Watched["ready"]; readonly payload: unknown }): Watched => ({
+const seen = (s: {
+  readonly valid: Watched["valid"];
+  readonly ready: Watched["ready"];
+  readonly payload: unknown;
+}): Watched => ({
   valid: s.valid,
   ready: s.ready,
   payload: pack(s.payload),
@@ -28,9 +32,7 @@ const packetiseHarness = module(
     producerObeys(io.from, "from");
     const waited = moduleObeys(seen(io.to), "to");
     const since = reg(uint(2), { init: 0, name: "model_since_last" });
-    when(io.to.fire, () => {
-      since.set(mux(io.to.payload.last, constant(0, 2), since.add(1)));
-    });
+    when(io.to.fire, () => since.set(mux(io.to.payload.last, constant(0, 2), since.add(1))));
     assertAlways(io.to.valid.eq(io.from.valid).and(io.to.fire.eq(io.from.fire)), "in and out happen together");
     assertAlways(io.to.valid.not().or(io.to.payload.value.eq(io.from.payload)), "the value is unchanged");
     assertAlways(
@@ -51,12 +53,8 @@ const insertHarness = module(
     const waited = moduleObeys(seen(io.to), "to");
     // Which part the next beat belongs to, told by what has gone in.
     const afterHeader = reg(bit, { init: 0, name: "model_after_header" });
-    when(io.header.fire, () => {
-      afterHeader.set(io.header.payload.last);
-    });
-    when(io.body.fire, () => {
-      afterHeader.set(io.body.payload.last.not());
-    });
+    when(io.header.fire, () => afterHeader.set(io.header.payload.last));
+    when(io.body.fire, () => afterHeader.set(io.body.payload.last.not()));
     assertAlways(io.header.fire.not().or(afterHeader.not()), "no header within a body");
     assertAlways(io.body.fire.not().or(afterHeader), "no body without its header");
     assertAlways(io.to.fire.eq(io.header.fire.xor(io.body.fire)), "what goes in comes out, one at a time");
@@ -65,10 +63,15 @@ const insertHarness = module(
       "a header's beat is unchanged, and never the last",
     );
     assertAlways(
-      io.body.fire.not().or(io.to.payload.value.eq(io.body.payload.value).and(io.to.payload.last.eq(io.body.payload.last))),
+      io.body.fire
+        .not()
+        .or(io.to.payload.value.eq(io.body.payload.value).and(io.to.payload.last.eq(io.body.payload.last))),
       "a body's beat is unchanged",
     );
-    assertAlways(mux(afterHeader, io.body.valid, io.header.valid).eq(io.to.valid), "the part whose turn it is is offered");
+    assertAlways(
+      mux(afterHeader, io.body.valid, io.header.valid).eq(io.to.valid),
+      "the part whose turn it is is offered",
+    );
     cover(waited.and(io.body.fire).and(io.body.payload.last), "a packet ends after a stall");
     cover(io.body.valid.and(afterHeader.not()).and(io.header.valid.not()), "a body waits for its header");
   },
@@ -92,9 +95,9 @@ const splitHarness = module(
       waitedBody = moduleObeys(seen(io.body), "body");
     // Place of the next beat in its packet; stays when it is past the header.
     const place = reg(uint(2), { init: 0, name: "model_place" });
-    when(io.from.fire, () => {
-      place.set(mux(io.from.payload.last, constant(0, 2), mux(place.eq(HEADER), place, place.add(1))));
-    });
+    when(io.from.fire, () =>
+      place.set(mux(io.from.payload.last, constant(0, 2), mux(place.eq(HEADER), place, place.add(1)))),
+    );
     io.place.set(place);
     assertAlways(io.header.valid.eq(io.from.valid.and(place.ne(HEADER))), "the first beats are offered as the header");
     assertAlways(io.body.valid.eq(io.from.valid.and(place.eq(HEADER))), "the others are offered as the body");
@@ -118,13 +121,23 @@ export const packetProofs: readonly Proof[] = [
     module: `packetise, ${BEATS} beats`,
     harness: packetiseHarness(),
     faults: [
-      { what: "the count goes on while stalled", from: /if \(from_valid & \w+_ready\) dut_index/, to: "if (from_valid) dut_index" },
+      {
+        what: "the count goes on while stalled",
+        from: /if \(from_valid & \w+_ready\) dut_index/,
+        to: "if (from_valid) dut_index",
+      },
     ],
   },
   {
     module: "insertHeader",
     harness: insertHarness(),
-    faults: [{ what: "a body is let through before its header", from: /assign body_ready = [^;]*;/, to: "assign body_ready = to_ready;" }],
+    faults: [
+      {
+        what: "a body is let through before its header",
+        from: /assign body_ready = [^;]*;/,
+        to: "assign body_ready = to_ready;",
+      },
+    ],
   },
   {
     module: `splitHeader, ${HEADER} beats`,

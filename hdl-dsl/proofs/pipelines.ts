@@ -30,7 +30,11 @@ export const pipelineProofs: readonly Proof[] = [
       },
     }),
     faults: [
-      { what: "a field that rides along does not wait for its stage", from: /if \((\w+_valid) & dut_s1_ready\)/, to: "if ($1)" },
+      {
+        what: "a field that rides along does not wait for its stage",
+        from: /if \((\w+_valid) & dut_s1_ready\)/,
+        to: "if ($1)",
+      },
     ],
   },
 ];

@@ -33,9 +33,13 @@ const fifoProof = (depth: number, faults: Proof["faults"]): Proof => {
 };
 
 export const queueProofs: readonly Proof[] = [
-  fifoProof(4, [{ what: "a word read as it is written comes out stale", from: /front_hit <= [^;]*;/, to: "front_hit <= 1'b0;" }]),
+  fifoProof(4, [
+    { what: "a word read as it is written comes out stale", from: /front_hit <= [^;]*;/, to: "front_hit <= 1'b0;" },
+  ]),
   fifoProof(3, [{ what: "the write position wraps one too late", from: "(tail == 2'd2)", to: "(tail == 2'd3)" }]),
-  fifoProof(1, [{ what: "a word read as it is written comes out stale", from: /front_hit <= [^;]*;/, to: "front_hit <= 1'b0;" }]),
+  fifoProof(1, [
+    { what: "a word read as it is written comes out stale", from: /front_hit <= [^;]*;/, to: "front_hit <= 1'b0;" },
+  ]),
   {
     module: "SkidBuffer",
     harness: streamUnit("SkidBufferProof", {

@@ -10,7 +10,10 @@ import type { Proof } from "./harness/proof.ts";
 
 const BITS = 12;
 
-/** IEEE 802.3, 3.2.9, as a shift register: the lowest bit goes out, and with the data's bit decides whether the polynomial comes in. */
+/**
+ * IEEE 802.3, 3.2.9, as a shift register: the lowest bit goes out, and with the data's bit decides whether the
+ * polynomial comes in.
+ */
 const crcHarness = module(
   "Crc32NextProof",
   () => ({ crc: input(uint(32)), data: input(uint(BITS)), next: output(uint(32)) }),
@@ -21,7 +24,8 @@ const crcHarness = module(
       const shifted = serial.shr(1);
       serial = mux(serial.bit(0).xor(io.data.bit(i)), shifted.xor(constant(0xedb88320, 32)), shifted);
     }
-    for (let i = 0; i < 32; i++) assertAlways(io.next.bit(i).eq(serial.bit(i)), `bit ${i} is that of ${BITS} single steps`);
+    for (let i = 0; i < 32; i++)
+      assertAlways(io.next.bit(i).eq(serial.bit(i)), `bit ${i} is that of ${BITS} single steps`);
     cover(io.next.eq(0), "a register of 0");
     cover(io.next.eq(0xdebb20e3), "the register after a frame with its own CRC");
   },
@@ -35,7 +39,10 @@ const sumHarness = module(
     io.sum.set(onesAdd(io.a, io.b));
     const whole = io.a.addGrow(io.b).is(17),
       most = 0xffff;
-    assertAlways(mux(whole.gt(most), io.sum.zext(17).add(most).eq(whole), io.sum.zext(17).eq(whole)), "the sum, or the sum less 2^16 - 1");
+    assertAlways(
+      mux(whole.gt(most), io.sum.zext(17).add(most).eq(whole), io.sum.zext(17).eq(whole)),
+      "the sum, or the sum less 2^16 - 1",
+    );
     assertAlways(io.sum.ne(0).or(io.a.or(io.b).eq(0)), "0 comes of zeros only");
     assertAlways(onesAdd(io.b, io.a).eq(io.sum), "the order does not matter");
     cover(io.a.eq(most).and(io.b.eq(most)), "both numbers are all ones");

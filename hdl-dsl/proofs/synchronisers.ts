@@ -1,4 +1,7 @@
-/** Crossings of single bits: nothing is lost or made up between two clocks, whatever they do; a reset ends for all at one edge. */
+/**
+ * Crossings of single bits: nothing is lost or made up between two clocks, whatever they do; a reset ends for all
+ * at one edge.
+ */
 import { input, output } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import type { Bit, UInt } from "../types/value.ts";
@@ -33,8 +36,8 @@ const levelHarness = module(
 const ARRIVED = 3;
 
 /**
- * Pulses are counted on both sides. The receiving side looks at the sender's count through a register of its own, which takes the old or the new one whole:
- * what arrives lags behind it by one pulse at most, and not for long.
+ * Pulses are counted on both sides. The receiving side looks at the sender's count through a register of its own, which
+ * takes the old or the new one whole: what arrives lags behind it by one pulse at most, and not for long.
  */
 const pulseHarness = module(
   "PulseSynchroniserProof",
@@ -47,9 +50,7 @@ const pulseHarness = module(
     io.arrived.set(dut.arrived);
     const sent = inDomain(from, (): UInt => {
       const count = reg(uint(2), { init: 0, name: "model_sent" });
-      when(io.pulse.and(dut.busy.not()), () => {
-        count.set(count.add(1));
-      });
+      when(io.pulse.and(dut.busy.not()), () => count.set(count.add(1)));
       cover(io.pulse.and(dut.busy), "a pulse while one is under way");
       return count;
     });
@@ -57,16 +58,10 @@ const pulseHarness = module(
       const seen = reg(uint(2), { init: 0, name: "model_seen", attributes: { async_reg: "true" } });
       seen.set(sent);
       const came = reg(uint(2), { init: 0, name: "model_came" });
-      when(dut.arrived, () => {
-        came.set(came.add(1));
-      });
+      when(dut.arrived, () => came.set(came.add(1)));
       const missing = seen.sub(came),
         waited = reg(uint(2), { init: 0, name: "model_waited" });
-      when(missing.eq(0).or(dut.arrived), () => {
-        waited.set(0);
-      }).otherwise(() => {
-        waited.set(waited.add(1));
-      });
+      when(missing.eq(0).or(dut.arrived), () => waited.set(0)).otherwise(() => waited.set(waited.add(1)));
       assertAlways(missing.le(1), "no pulse is lost, doubled or made up");
       assertAlways(waited.lt(ARRIVED), `a pulse arrives within ${ARRIVED} cycles`);
       cover(came.eq(3), "three have come");
@@ -83,9 +78,7 @@ const resetHarness = module(
     io.reset.set(dut.reset);
     inDomain(to, () => {
       const edges = reg(uint(2), { init: 0, name: "model_edges" });
-      when(edges.ne(STAGES), () => {
-        edges.set(edges.add(1));
-      });
+      when(edges.ne(STAGES), () => edges.set(edges.add(1)));
       assertAlways(dut.reset.eq(edges.ne(STAGES)), `it stays for ${STAGES} edges after its end, and no longer`);
       cover(dut.reset.not(), "it ends");
     });

@@ -10,10 +10,10 @@ import { nameOf, stream } from "../stream/stream.ts";
 import { fifoWithLevel } from "./fifo.ts";
 
 /**
- * The producer's side: a transfer costs a credit, `returned` gives one back. `credits` is how many there are after reset, the room at the
- * other end. `out` does not look at its ready: the receiver always has room for what credits allow, so any number of registers may stand
- * between. Latency 0, initiation interval 1 while credits last; none left: `from.ready` is 0, also in a cycle that returns one. Spent and
- * returned in one cycle: `left` stays.
+ * The producer's side: a transfer costs a credit, `returned` gives one back. `credits` is how many there are after
+ * reset, the room at the other end. `out` does not look at its ready: the receiver always has room for what credits
+ * allow, so any number of registers may stand between. Latency 0, initiation interval 1 while credits last; none left:
+ * `from.ready` is 0, also in a cycle that returns one. Spent and returned in one cycle: `left` stays.
  */
 export function creditSender<S extends Shape>(
   from: StreamIn<S>,
@@ -29,11 +29,9 @@ export function creditSender<S extends Shape>(
   assignView(out.payload, from.payload, "payload");
   from.ready.set(open);
   const spent = from.fire;
-  when(spent.and(returned.not()), () => {
-    left.set(left.sub(1));
-  }).elseWhen(returned.and(spent.not()), () => {
-    left.set(left.add(1));
-  });
+  when(spent.and(returned.not()), () => left.set(left.sub(1))).elseWhen(returned.and(spent.not()), () =>
+    left.set(left.add(1)),
+  );
   assertAlways(
     returned
       .not()
@@ -45,9 +43,9 @@ export function creditSender<S extends Shape>(
 }
 
 /**
- * The consumer's side: room for `credits` transfers, and a pulse in `returned` for each that leaves it. What comes finds room, or
- * somebody has spent credits that he did not have (asserted). Latency 1, initiation interval 1. For full throughput `credits` must cover
- * the link's round trip in cycles: its registers both ways, plus 3.
+ * The consumer's side: room for `credits` transfers, and a pulse in `returned` for each that leaves it. What comes
+ * finds room, or somebody has spent credits that he did not have (asserted). Latency 1, initiation interval 1. For full
+ * throughput `credits` must cover the link's round trip in cycles: its registers both ways, plus 3.
  */
 export function creditReceiver<S extends Shape>(
   from: StreamIn<S>,

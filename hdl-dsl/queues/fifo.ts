@@ -5,7 +5,10 @@ import { instance } from "../build/module.ts";
 import { Fifo, type FifoParameters } from "../lib/index.ts";
 import { connect, nameOf } from "../stream/stream.ts";
 
-interface FifoPlace { readonly name?: string; readonly style?: FifoParameters["style"] }
+interface FifoPlace {
+  readonly name?: string;
+  readonly style?: FifoParameters["style"];
+}
 
 /** Puts a FIFO behind a stream: latency 1, initiation interval 1. */
 export function fifo<S extends Shape>(from: StreamIn<S>, depth: number, o: FifoPlace = {}): StreamIn<S> {
@@ -13,9 +16,16 @@ export function fifo<S extends Shape>(from: StreamIn<S>, depth: number, o: FifoP
 }
 
 /** The same, with the number of elements in it. */
-export function fifoWithLevel<S extends Shape>(from: StreamIn<S>, depth: number, o: FifoPlace = {}): { readonly out: StreamIn<S>; readonly level: UInt } {
+export function fifoWithLevel<S extends Shape>(
+  from: StreamIn<S>,
+  depth: number,
+  o: FifoPlace = {},
+): { readonly out: StreamIn<S>; readonly level: UInt } {
   const { name } = nameOf(o, "queue");
-  const queue = instance(name, Fifo({ shape: from.shape, depth, ...(o.style === undefined ? {} : { style: o.style }) }));
+  const queue = instance(
+    name,
+    Fifo({ shape: from.shape, depth, ...(o.style === undefined ? {} : { style: o.style }) }),
+  );
   connect(from, queue.push);
   return { out: queue.pop, level: queue.level };
 }

@@ -19,23 +19,25 @@ export interface RegisterDriver<R extends Register> {
   /** A field's value. */
   read(field: FieldNames<R>): Promise<number>;
   /**
-   * Changes `rw` fields, gives pulses and clears events; the other `rw` fields of their registers stay (they are read first where there
-   * are some).
+   * Changes `rw` fields, gives pulses and clears events; the other `rw` fields of their registers stay (they are read
+   * first where there are some).
    */
   write(values: { readonly [N in FieldNames<R>]?: number }): Promise<void>;
 }
 
 /**
- * A driver of a register map over a bus, its fields known to the compiler. One access at a time: two writes to one register under way
- * together could undo each other.
+ * A driver of a register map over a bus, its fields known to the compiler. One access at a time: two writes to one
+ * register under way together could undo each other.
  * @throws RegisterError (from `write`) for a value that does not fit its field, or a field that only reads.
  */
 export function registerDriver<R extends Register>(map: RegisterMap<R>, bus: RegisterBus): RegisterDriver<R> {
   const places = new Map<string, { readonly register: Register; readonly field: RegisterField }>();
-  for (const register of map.registers) for (const field of register.fields) places.set(field.name, { register, field });
+  for (const register of map.registers)
+    for (const field of register.fields) places.set(field.name, { register, field });
   const place = (name: string): { readonly register: Register; readonly field: RegisterField } => {
     const found = places.get(name);
-    if (found === undefined) throw new RegisterError(`${map.name} has no field ${name}; it has ${[...places.keys()].join(", ")}`);
+    if (found === undefined)
+      throw new RegisterError(`${map.name} has no field ${name}; it has ${[...places.keys()].join(", ")}`);
     return found;
   };
   return {
@@ -47,9 +49,12 @@ export function registerDriver<R extends Register>(map: RegisterMap<R>, bus: Reg
       const byRegister = new Map<Register, { readonly field: RegisterField; readonly value: number }[]>();
       for (const [name, value] of Object.entries(values) as [string, number][]) {
         const { register, field } = place(name);
-        if (field.kind === "constant" || field.kind === "live") throw new RegisterError(`${map.name}: field ${name} only reads`);
+        if (field.kind === "constant" || field.kind === "live")
+          throw new RegisterError(`${map.name}: field ${name} only reads`);
         if (!Number.isInteger(value) || value < 0 || value >= 2 ** field.width)
-          throw new RegisterError(`${map.name}: ${value} does not fit field ${name}; it takes 0 to ${2 ** field.width - 1}`);
+          throw new RegisterError(
+            `${map.name}: ${value} does not fit field ${name}; it takes 0 to ${2 ** field.width - 1}`,
+          );
         byRegister.set(register, [...(byRegister.get(register) ?? []), { field, value }]);
       }
       for (const [register, given] of byRegister) {

@@ -20,7 +20,11 @@ export const registerMacros = (prefix: string, registers: readonly Register[]): 
   ]);
 
 /** A header: `lines` within its guard. @param from what it is generated from */
-export const headerFile = (guard: string, from: string, lines: string): string => `/* Generated from ${from}. Do not edit. */
+export const headerFile = (
+  guard: string,
+  from: string,
+  lines: string,
+): string => `/* Generated from ${from}. Do not edit. */
 #ifndef ${guard}
 #define ${guard}
 ${lines}
@@ -28,8 +32,8 @@ ${lines}
 `;
 
 /**
- * The C header of a register map: byte addresses, shifts and masks, each name beginning with the map's. @param from what it is generated
- * from
+ * The C header of a register map: byte addresses, shifts and masks, each name beginning with the map's. @param from
+ * what it is generated from
  */
 export function registerHeader(map: RegisterMap, from: string): string {
   const prefix = macroName(map.name);

@@ -2,7 +2,8 @@
 import { hexAddress, type FieldKind, type RegisterField, type RegisterMap, type Register } from "./register.ts";
 
 /** `3` or `7:4`. */
-export const fieldBits = (f: RegisterField): string => (f.width === 1 ? String(f.lsb) : `${f.lsb + f.width - 1}:${f.lsb}`);
+export const fieldBits = (f: RegisterField): string =>
+  f.width === 1 ? String(f.lsb) : `${f.lsb + f.width - 1}:${f.lsb}`;
 const access: Readonly<Record<FieldKind, string>> = {
   constant: "read, fixed by the build",
   live: "read",

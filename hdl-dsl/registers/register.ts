@@ -1,9 +1,12 @@
-/** Registers as data: the RTL, the drivers, the C header and the reference page all read it. Addresses are bytes, words 32 bits. */
+/**
+ * Registers as data: the RTL, the drivers, the C header and the reference page all read it. Addresses are bytes,
+ * words 32 bits.
+ */
 
 /**
- * `constant`: fixed by the build (its value is a parameter of the RTL). `live`: what the hardware shows now. `rw`: kept, its value at
- * reset is a parameter of the RTL. `event`: each bit is set by the hardware and stays until software writes 1 to it. `pulse`: a 1 that is
- * written shows to the hardware for one cycle; reads as 0.
+ * `constant`: fixed by the build (its value is a parameter of the RTL). `live`: what the hardware shows now. `rw`:
+ * kept, its value at reset is a parameter of the RTL. `event`: each bit is set by the hardware and stays until software
+ * writes 1 to it. `pulse`: a 1 that is written shows to the hardware for one cycle; reads as 0.
  */
 export type FieldKind = "constant" | "live" | "rw" | "event" | "pulse";
 
@@ -44,7 +47,12 @@ export const hexAddress = (n: number): string => `0x${n.toString(16).padStart(3,
  * A register at a byte address, its fields by name.
  * @throws RegisterError when the address is not a word's or fields overlap.
  */
-export function register<const F extends FieldSpecs>(address: number, name: string, doc: string, fields: F): NamedRegister<F> {
+export function register<const F extends FieldSpecs>(
+  address: number,
+  name: string,
+  doc: string,
+  fields: F,
+): NamedRegister<F> {
   if (address % 4 !== 0)
     throw new RegisterError(
       `register ${name}: address 0x${address.toString(16)} is not a multiple of 4; ` +
@@ -53,8 +61,10 @@ export function register<const F extends FieldSpecs>(address: number, name: stri
   let used = 0n;
   const list = Object.entries(fields).map(([field, [lsb, width, kind, what]]): RegisterField => {
     const mask = ((1n << BigInt(width)) - 1n) << BigInt(lsb);
-    if (lsb + width > 32) throw new RegisterError(`register ${name}: field ${field} ends at bit ${lsb + width - 1}; the last bit is 31`);
-    if ((used & mask) !== 0n) throw new RegisterError(`register ${name}: field ${field} lies over another one; move it to free bits`);
+    if (lsb + width > 32)
+      throw new RegisterError(`register ${name}: field ${field} ends at bit ${lsb + width - 1}; the last bit is 31`);
+    if ((used & mask) !== 0n)
+      throw new RegisterError(`register ${name}: field ${field} lies over another one; move it to free bits`);
     used |= mask;
     return { name: field, lsb, width, kind, doc: what };
   });
@@ -85,7 +95,8 @@ export interface RegisterMap<R extends Register = Register> {
 
 /**
  * A register map, looked through as a whole.
- * @throws RegisterError when two registers share an address or a name, two fields a name, or a register lies past the last address.
+ * @throws RegisterError when two registers share an address or a name, two fields a name, or a register lies past
+ * the last address.
  */
 export function registerMap<const R extends Register>(map: RegisterMap<R>): RegisterMap<R> {
   const addresses = new Map<number, string>(),
@@ -94,7 +105,9 @@ export function registerMap<const R extends Register>(map: RegisterMap<R>): Regi
   for (const r of map.registers) {
     const other = addresses.get(r.address);
     if (other !== undefined)
-      throw new RegisterError(`${map.name}: registers ${other} and ${r.name} share address ${hexAddress(r.address)}; move one`);
+      throw new RegisterError(
+        `${map.name}: registers ${other} and ${r.name} share address ${hexAddress(r.address)}; move one`,
+      );
     addresses.set(r.address, r.name);
     if (registers.has(r.name)) throw new RegisterError(`${map.name}: two registers are named ${r.name}; rename one`);
     registers.add(r.name);

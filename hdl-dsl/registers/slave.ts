@@ -6,7 +6,14 @@ import { module, type Def } from "../build/module.ts";
 import { mux, onehotMux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { axiResponse, liteSlave, liteSlavePorts, type LiteSlavePorts } from "../lib/index.ts";
-import { isWritable, type FieldSpecs, type NamedRegister, type Register, type RegisterField, type RegisterMap } from "./register.ts";
+import {
+  isWritable,
+  type FieldSpecs,
+  type NamedRegister,
+  type Register,
+  type RegisterField,
+  type RegisterMap,
+} from "./register.ts";
 import { strobed, wordOf } from "./word.ts";
 
 export interface RegisterSlaveParameters<R extends Register = Register> {
@@ -32,7 +39,10 @@ const definition = module(
     const kept = new Map<string, UIntVar>();
     for (const f of fieldsOf(p.map))
       if (f.kind === "rw" || f.kind === "event")
-        kept.set(f.name, reg(uint<number>(f.width), { init: f.kind === "rw" ? initial(f) : 0, name: `${f.name}_kept` }));
+        kept.set(
+          f.name,
+          reg(uint<number>(f.width), { init: f.kind === "rw" ? initial(f) : 0, name: `${f.name}_kept` }),
+        );
     const value = (f: RegisterField): UInt => {
       switch (f.kind) {
         case "rw":
@@ -72,22 +82,21 @@ const definition = module(
           for (const f of r.fields) {
             const none = constant(0, f.width),
               given = (otherwise: UInt): UInt => strobed(f, data, strb, otherwise);
-            if (f.kind === "rw")
-              when(here, () => {
-                kept.get(f.name)?.set(given(kept.get(f.name) as UInt));
-              });
-            else if (f.kind === "pulse")
-              when(here, () => {
-                field[f.name]?.set(given(none));
-              });
+            if (f.kind === "rw") when(here, () => kept.get(f.name)?.set(given(kept.get(f.name) as UInt)));
+            else if (f.kind === "pulse") when(here, () => field[f.name]?.set(given(none)));
             else if (f.kind === "event") cleared.set(f.name, mux(here, given(none), none));
           }
         }
         // What happens in the cycle in which software clears is not lost.
-        for (const [name, clear] of cleared) kept.get(name)?.set((kept.get(name) as UInt).and(clear.not()).or(field[name] as UInt));
+        for (const [name, clear] of cleared)
+          kept.get(name)?.set((kept.get(name) as UInt).and(clear.not()).or(field[name] as UInt));
         const writable = anyOf(registers.filter(isWritable).map(r => at(address, r))),
           readable = anyOf(registers.filter(r => !isWritable(r)).map(r => at(address, r)));
-        return mux(writable, constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR));
+        return mux(
+          writable,
+          constant(axiResponse.OKAY, 2),
+          mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR),
+        );
       },
     });
   },
@@ -101,17 +110,21 @@ type Merged<U> = (U extends unknown ? (x: U) => void : never) extends (x: infer 
 type PortOf<F> = F extends readonly [number, infer W extends number, infer K, string]
   ? Port<K extends "rw" | "pulse" ? "out" : "in", UIntShape<W>>
   : never;
-/** The AXI4-Lite channels, and a port for each field that is not a constant: out for what software sets, in for what the hardware shows. */
+/**
+ * The AXI4-Lite channels, and a port for each field that is not a constant: out for what software sets, in for what
+ * the hardware shows.
+ */
 export type RegisterSlavePorts<R extends Register> =
   Merged<SpecsOf<R>> extends infer F extends FieldSpecs
     ? LiteSlavePorts & { readonly [N in keyof F as F[N][2] extends "constant" ? never : N & string]: PortOf<F[N]> }
     : never;
 
 /**
- * The registers of a map on AXI4-Lite, 32 bits. Latency: an answer comes 2 cycles after its address (and data); initiation interval 1.
- * Full: nothing is taken while an answer is not. Byte strobes count; the two low address bits do not. Reading where nothing is gives 0
- * and DECERR, writing there DECERR; writing what only reads SLVERR. An `rw` field shows a write in the cycle after it is done; a `pulse`
- * shows in that very cycle; an `event` that happens while it is cleared stays.
+ * The registers of a map on AXI4-Lite, 32 bits. Latency: an answer comes 2 cycles after its address (and data);
+ * initiation interval 1.
+ * Full: nothing is taken while an answer is not. Byte strobes count; the two low address bits do not. Reading where
+ * nothing is gives 0 and DECERR, writing there DECERR; writing what only reads SLVERR. An `rw` field shows a write in
+ * the cycle after it is done; a `pulse` shows in that very cycle; an `event` that happens while it is cleared stays.
  */
 export function RegisterSlave<const R extends Register>(p: RegisterSlaveParameters<R>): Def<RegisterSlavePorts<R>> {
   return definition(p) as never;

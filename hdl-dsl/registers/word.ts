@@ -17,16 +17,21 @@ export function wordOf(fields: readonly RegisterField[], value: (f: RegisterFiel
   return cat(...parts);
 }
 
-/** A field's bits of a written word where their byte is strobed, `otherwise`'s (same width as the field) where it is not. */
+/**
+ * A field's bits of a written word where their byte is strobed, `otherwise`'s (same width as the field) where
+ * it is not.
+ */
 export function strobed(f: RegisterField, data: UInt, strb: UInt, otherwise: UInt): UInt {
-  return cat(...bytesOf(f).map(x => mux(strb.bit(x.byte), data.bits(x.lsb, x.width), otherwise.bits(x.lsb - f.lsb, x.width))));
+  return cat(
+    ...bytesOf(f).map(x => mux(strb.bit(x.byte), data.bits(x.lsb, x.width), otherwise.bits(x.lsb - f.lsb, x.width))),
+  );
 }
 
 /** The parts of a field that lie in one byte of the word each, highest first. */
 function bytesOf(f: RegisterField): { readonly byte: number; readonly lsb: number; readonly width: number }[] {
   const parts: { byte: number; lsb: number; width: number }[] = [];
   for (let lsb = f.lsb; lsb < f.lsb + f.width;) {
-    const width = Math.min(8 - lsb % 8, f.lsb + f.width - lsb);
+    const width = Math.min(8 - (lsb % 8), f.lsb + f.width - lsb);
     parts.unshift({ byte: lsb >> 3, lsb, width });
     lsb += width;
   }

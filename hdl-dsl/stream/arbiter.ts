@@ -10,27 +10,30 @@ import { nameOf, stream } from "./stream.ts";
 export interface ArbiterOptions<S> {
   readonly name?: string;
   /**
-   * `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first; nobody waits for
-   * more than n - 1 grants.
+   * `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first;
+   * nobody waits for more than n - 1 grants.
    */
   readonly policy?: "roundRobin" | "priority";
   /**
-   * Last beat of a transaction: a source that has begun keeps the grant until it fires with this set (packets stay whole). Without it
-   * every transfer stands alone.
+   * Last beat of a transaction: a source that has begun keeps the grant until it fires with this set (packets stay
+   * whole). Without it every transfer stands alone.
    */
   readonly last?: (v: Val<S>) => Bit;
 }
 
 /** The lowest set bit of `v`, one-hot. */
-export function lowestSet(v: UInt): UInt { return v.and(v.not().add(1)); }
+export function lowestSet(v: UInt): UInt {
+  return v.and(v.not().add(1));
+}
 
 /**
- * Merges streams by a policy. Latency 0, initiation interval 1. The grant stays with a source that is valid and stalled, so payload never
- * changes under a stall.
+ * Merges streams by a policy. Latency 0, initiation interval 1. The grant stays with a source that is valid and
+ * stalled, so payload never changes under a stall.
  */
 export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: ArbiterOptions<S> = {}): StreamIn<S> {
   const { name } = nameOf(o, "arbitrated");
-  const first = from[0] as StreamIn<S>, n = from.length;
+  const first = from[0] as StreamIn<S>,
+    n = from.length;
   const out = stream(first.shape, { name });
   const request = node(cat(...[...from].reverse().map(s => s.valid)), { name: `${name}_request` });
   const locked = reg(bit, { init: 0, name: `${name}_locked` });
@@ -44,8 +47,15 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   const grant = node(mux(locked as Bit, owner as UInt, choice), { name: `${name}_grant` });
   const grants = from.map((_, i) => grant.bit(i));
   out.valid.set(grant.and(request).any());
-  assignView(out.payload, onehotMux(grants, from.map(s => s.payload)), "payload");
-  from.forEach((s, i) => { s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)); });
+  assignView(
+    out.payload,
+    onehotMux(
+      grants,
+      from.map(s => s.payload),
+    ),
+    "payload",
+  );
+  from.forEach((s, i) => s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)));
   const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload as unknown as Val<S>);
   when(out.valid, () => {
     owner.set(grant);
@@ -56,8 +66,8 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
 }
 
 /**
- * Merges streams: `arbiter` by the name under which one looks for it. Fair unless `policy` is `priority`; packets stay whole with `last`;
- * without both, transfers of several sources mix in the order of their arrival. There is no merge without a policy: what arrives in one
- * cycle must go in some order.
+ * Merges streams: `arbiter` by the name under which one looks for it. Fair unless `policy` is `priority`; packets stay
+ * whole with `last`; without both, transfers of several sources mix in the order of their arrival. There is no merge
+ * without a policy: what arrives in one cycle must go in some order.
  */
 export const merge = arbiter;

@@ -7,17 +7,27 @@ import { assignView } from "../build/view.ts";
 import { nameOf, stream } from "./stream.ts";
 
 /**
- * Every transfer goes to every output once. `eager`: each output takes it as soon as it can, the source moves on when all have (one bit of state
- * per output). `lazy`: all outputs take it in the same cycle (no state; valid of one output waits for ready of the others, so the outputs must not
- * make ready wait for valid).
+ * Every transfer goes to every output once. `eager`: each output takes it as soon as it can, the source moves on when
+ * all have (one bit of state per output). `lazy`: all outputs take it in the same cycle (no state; valid of one output
+ * waits for ready of the others, so the outputs must not make ready wait for valid).
  */
-export function fork<S extends Shape>(from: StreamIn<S>, count: number, kind: "eager" | "lazy" = "eager", o: { readonly name?: string } = {}): StreamIn<S>[] {
+export function fork<S extends Shape>(
+  from: StreamIn<S>,
+  count: number,
+  kind: "eager" | "lazy" = "eager",
+  o: { readonly name?: string } = {},
+): StreamIn<S>[] {
   const { name } = nameOf(o, "forked");
   const outs = Array.from({ length: count }, (_, i) => stream(from.shape, { name: `${name}_${i}` }));
   for (const out of outs) assignView(out.payload, from.payload, "payload");
   if (kind === "lazy") {
     outs.forEach((out, i) => {
-      out.valid.set(outs.filter((_, k) => k !== i).map(x => x.ready as Bit).reduce((a, b) => a.and(b), from.valid));
+      out.valid.set(
+        outs
+          .filter((_, k) => k !== i)
+          .map(x => x.ready as Bit)
+          .reduce((a, b) => a.and(b), from.valid),
+      );
     });
     from.ready.set(outs.map(x => x.ready as Bit).reduce((a, b) => a.and(b)));
     return outs as unknown as StreamIn<S>[];

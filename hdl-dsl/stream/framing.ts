@@ -16,33 +16,34 @@ interface Named {
 }
 
 /**
- * Makes packets of `beats` transfers each: every `beats`-th is marked as the last one. A value (1 or more; 0 counts as its largest plus
+ * Makes packets of `beats` transfers each: every `beats`-th is marked as the last one. A value (1 or more; 0 counts as
+ * its largest plus
  * 1) must hold during a packet. Latency 0, initiation interval 1.
  */
-export function packetise<S extends Shape>(from: StreamIn<S>, beats: number | UInt, o: Named = {}): StreamIn<Framed<S>> {
+export function packetise<S extends Shape>(
+  from: StreamIn<S>,
+  beats: number | UInt,
+  o: Named = {},
+): StreamIn<Framed<S>> {
   const { name } = nameOf(o, "packetised");
   const final: UInt = typeof beats === "number" ? constant(beats - 1, bitsFor(beats - 1)) : beats.sub(1);
   const index = reg(uint(final.width), { init: 0, name: `${name}_index` });
   const last = node(index.eq(final), { name: `${name}_ends` });
-  when(from.fire, () => {
-    index.set(mux(last, constant(0, index.width), index.add(1)));
-  });
+  when(from.fire, () => index.set(mux(last, constant(0, index.width), index.add(1))));
   return map(from, framed(from.shape), v => ({ value: v, last }) as never, { name });
 }
 
 /** Whether the next transfer of a stream begins a packet. */
 function atStart(fire: Bit, last: Bit, name: string): Bit {
   const within = reg(bit, { init: 0, name: `${name}_within` });
-  when(fire, () => {
-    within.set(last.not());
-  });
+  when(fire, () => within.set(last.not()));
   return within.not();
 }
 
 /**
- * Puts a packet of `header` (one beat or more) before each packet of `body`: the two become one packet, header first. `last` is the name
- * of the one-bit field that marks the last beat; the header's is cleared. Latency 0, initiation interval 1. A header without a body waits
- * after its last beat; a body waits for its header.
+ * Puts a packet of `header` (one beat or more) before each packet of `body`: the two become one packet, header first.
+ * `last` is the name of the one-bit field that marks the last beat; the header's is cleared. Latency 0, initiation
+ * interval 1. A header without a body waits after its last beat; a body waits for its header.
  */
 export function insertHeader<F extends { readonly [name: string]: Shape }, L extends keyof F & string>(
   header: StreamIn<StructShape<F>>,
@@ -57,21 +58,23 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
   out.valid.set(mux(inBody as Bit, body.valid, header.valid));
   const fields = Object.keys(header.shape.fields);
   const beat = mux(inBody as Bit, body.payload as never, header.payload as never) as Readonly<Record<string, unknown>>;
-  assignGiven(out.payload, header.shape, Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(inBody) : beat[f]])));
+  assignGiven(
+    out.payload,
+    header.shape,
+    Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(inBody) : beat[f]])),
+  );
   header.ready.set(out.ready.and(inBody.not()));
   body.ready.set(out.ready.and(inBody as Bit));
-  when(header.fire.and(ends(header.payload)), () => {
-    inBody.set(1);
-  }).elseWhen(body.fire.and(ends(body.payload)), () => {
-    inBody.set(0);
-  });
+  when(header.fire.and(ends(header.payload)), () => inBody.set(1)).elseWhen(body.fire.and(ends(body.payload)), () =>
+    inBody.set(0),
+  );
   return out as unknown as StreamIn<StructShape<F>>;
 }
 
 /**
- * Takes the first `beats` transfers of each packet apart: they leave by `header`, the others by `body`. A packet of no more than `beats`
- * has no body; `last` tells the last beat of a packet, and stays what it is. Latency 0, initiation interval 1. Whoever wants only the
- * body keeps `header.ready` at 1.
+ * Takes the first `beats` transfers of each packet apart: they leave by `header`, the others by `body`. A packet of no
+ * more than `beats` has no body; `last` tells the last beat of a packet, and stays what it is. Latency 0, initiation
+ * interval 1. Whoever wants only the body keeps `header.ready` at 1.
  */
 export function splitHeader<S extends Shape>(
   from: StreamIn<S>,
@@ -91,11 +94,7 @@ export function splitHeader<S extends Shape>(
     const index = reg(uint(bitsFor(beats)), { init: 0, name: `${name}_index` });
     inHeader = node(index.ne(beats), { name: `${name}_in_header` });
     when(from.fire, () => {
-      when(ends, () => {
-        index.set(0);
-      }).elseWhen(inHeader, () => {
-        index.set(index.add(1));
-      });
+      when(ends, () => index.set(0)).elseWhen(inHeader, () => index.set(index.add(1)));
     });
   }
   for (const [out, mine] of [
@@ -109,8 +108,16 @@ export function splitHeader<S extends Shape>(
   return { header: header as unknown as StreamIn<S>, body: body as unknown as StreamIn<S> };
 }
 
-/** Packets without their first `beats` transfers; a packet of no more than `beats` vanishes. Latency 0, initiation interval 1. */
-export function removeHeader<S extends Shape>(from: StreamIn<S>, beats: number, last: (v: Val<S>) => Bit, o: Named = {}): StreamIn<S> {
+/**
+ * Packets without their first `beats` transfers; a packet of no more than `beats` vanishes. Latency 0,
+ * initiation interval 1.
+ */
+export function removeHeader<S extends Shape>(
+  from: StreamIn<S>,
+  beats: number,
+  last: (v: Val<S>) => Bit,
+  o: Named = {},
+): StreamIn<S> {
   const { header, body } = splitHeader(from, beats, last, nameOf(o, "bare"));
   header.ready.set(1);
   return body;

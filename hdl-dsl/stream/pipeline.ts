@@ -10,7 +10,14 @@ import { constant, exprOf } from "../build/value.ts";
 import { assignView, shapeOf } from "../build/view.ts";
 
 type ValsOf<F> = { readonly [K in keyof F]: Val<F[K]> };
-type Has<F, T> = FieldsOf<F, T> extends infer R ? { [K in keyof R as unknown extends R[K] ? never : K]: R[K] } extends infer Bad ? keyof Bad extends never ? unknown : Bad : never : never;
+type Has<F, T> =
+  FieldsOf<F, T> extends infer R
+    ? { [K in keyof R as unknown extends R[K] ? never : K]: R[K] } extends infer Bad
+      ? keyof Bad extends never
+        ? unknown
+        : Bad
+      : never
+    : never;
 
 export interface Pipe<T> {
   /** Cycles from the source to here when nothing stalls; the initiation interval is 1. */
@@ -21,13 +28,31 @@ export interface Pipe<T> {
   into<F extends Fields>(to: StreamOut<StructShape<F>> & Has<F, T>): void;
 }
 
-interface Stage { readonly valid: Bit; readonly advance: Bit; field(name: string): unknown; readonly names: ReadonlySet<string>; readonly setRoom: (room: Bit) => void }
+interface Stage {
+  readonly valid: Bit;
+  readonly advance: Bit;
+  field(name: string): unknown;
+  readonly names: ReadonlySet<string>;
+  readonly setRoom: (room: Bit) => void;
+}
 
-/** A pipeline fed by a stream of a struct. A stage moves on when the next one is empty or moves itself, so bubbles close. */
-export function pipeline<F extends Fields>(from: StreamIn<StructShape<F>>, o: { readonly name?: string } = {}): Pipe<ValsOf<F>> {
+/**
+ * A pipeline fed by a stream of a struct. A stage moves on when the next one is empty or moves itself,
+ * so bubbles close.
+ */
+export function pipeline<F extends Fields>(
+  from: StreamIn<StructShape<F>>,
+  o: { readonly name?: string } = {},
+): Pipe<ValsOf<F>> {
   const prefix = o.name ?? sourceName()?.name ?? (isTaken("s1_valid") ? streamName(from) : undefined);
   const payload = from.payload as unknown as Record<string, unknown>;
-  const first: Stage = { valid: from.valid, advance: from.fire, names: new Set(Object.keys(payload)), field: n => payload[n], setRoom: room => { from.ready.set(room); } };
+  const first: Stage = {
+    valid: from.valid,
+    advance: from.fire,
+    names: new Set(Object.keys(payload)),
+    field: n => payload[n],
+    setRoom: room => from.ready.set(room),
+  };
   return pipe(first, 0, prefix === undefined ? "" : `${prefix}_`) as Pipe<ValsOf<F>>;
 }
 
@@ -50,10 +75,14 @@ function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string,
     into: to => {
       const target = to as unknown as StreamOut<StructShape>;
       const out: Record<string, unknown> = {};
-      for (const n of Object.keys((target.shape).fields)) {
+      for (const n of Object.keys(target.shape.fields)) {
         if (last.names.has(n)) out[n] = last.field(n);
         else {
-          report("HDL120", `the pipeline has no field ${n} at its last stage`, `${didYouMean(n, [...last.names])}Its fields are ${[...last.names].join(", ")}`);
+          report(
+            "HDL120",
+            `the pipeline has no field ${n} at its last stage`,
+            `${didYouMean(n, [...last.names])}Its fields are ${[...last.names].join(", ")}`,
+          );
           out[n] = (target.payload as unknown as Record<string, unknown>)[n];
         }
       }
@@ -73,26 +102,36 @@ function nextStage(before: Stage, number: number, prefix: string, made: Readonly
   const capture = (name: string, value: unknown): unknown => {
     const shape = shapeOf(value);
     if (shape === undefined) {
-      report("HDL119", `the field ${name} of the pipeline stage is ${typeof value === "object" ? "an object of JavaScript" : `a ${typeof value}`}, not a value of the language`, "Give a value; wrap numbers with constant(value, width)");
+      report(
+        "HDL119",
+        `the field ${name} of the pipeline stage is ${typeof value === "object" ? "an object of JavaScript" : `a ${typeof value}`}, not a value of the language`,
+        "Give a value; wrap numbers with constant(value, width)",
+      );
       fields.set(name, constant(0, 1));
       return fields.get(name);
     }
     const r = reg(shape, { name: `${prefix}s${number}_${name}` });
-    const drive = (): void => { atTop(() => { when(before.valid.and(room as Bit), () => { assignView(r, value, name); }); }); };
-    if (room === undefined) pending.push(drive); else drive();
+    const drive = (): void =>
+      atTop(() => {
+        when(before.valid.and(room as Bit), () => assignView(r, value, name));
+      });
+    if (room === undefined) pending.push(drive);
+    else drive();
     fields.set(name, r);
     return r;
   };
   for (const [n, v] of Object.entries(made)) capture(n, v);
   return {
     valid: valid,
-    get advance(): Bit { return room as Bit; },
+    get advance(): Bit {
+      return room as Bit;
+    },
     names: new Set([...before.names, ...Object.keys(made)]),
     field: n => fields.get(n) ?? capture(n, before.field(n)),
     setRoom: nextRoom => {
       const r: Bit = node(valid.not().or(nextRoom), { name: `${prefix}s${number}_ready` });
       room = r;
-      when(r, () => { valid.set(before.valid); });
+      when(r, () => valid.set(before.valid));
       before.setRoom(r);
       for (const p of pending.splice(0)) p();
     },

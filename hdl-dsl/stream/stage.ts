@@ -9,15 +9,22 @@ import { nameOf, stream } from "./stream.ts";
 export type StageKind = "forward" | "backward" | "full";
 
 /**
- * `forward` registers valid and payload (latency 1; ready passes through combinationally). `backward` registers ready (a skid register, latency 0).
- * `full` registers both (latency 1). Initiation interval 1 in all three.
+ * `forward` registers valid and payload (latency 1; ready passes through combinationally). `backward` registers ready
+ * (a skid register, latency 0). `full` registers both (latency 1). Initiation interval 1 in all three.
  */
-export function stage<S extends Shape>(from: StreamIn<S>, kind: StageKind = "full", o: { readonly name?: string } = {}): StreamIn<S> {
+export function stage<S extends Shape>(
+  from: StreamIn<S>,
+  kind: StageKind = "full",
+  o: { readonly name?: string } = {},
+): StreamIn<S> {
   const { name } = nameOf(o, "staged");
   switch (kind) {
-    case "forward": return forward(from, name);
-    case "backward": return backward(from, name);
-    case "full": return full(from, name);
+    case "forward":
+      return forward(from, name);
+    case "backward":
+      return backward(from, name);
+    case "full":
+      return full(from, name);
   }
 }
 
@@ -27,8 +34,8 @@ function forward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> 
   const held = reg(from.shape, { name: `${name}_held` });
   const room = full.not().or(out.ready);
   from.ready.set(room);
-  when(room, () => { full.set(from.valid); });
-  when(from.valid.and(room), () => { assignView(held, from.payload, "held"); });
+  when(room, () => full.set(from.valid));
+  when(from.valid.and(room), () => assignView(held, from.payload, "held"));
   out.valid.set(full);
   assignView(out.payload, held, "payload");
   return out as unknown as StreamIn<S>;
@@ -39,10 +46,10 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   const full = reg(bit, { init: 0, name: `${name}_full` });
   const held = reg(from.shape, { name: `${name}_held` });
   from.ready.set(full.not());
-  // What arrives while the output stalls is kept; it goes out first. Until then whatever stands at the input is held: that costs no decision.
-  when(out.ready, () => { full.set(0); })
-    .elseWhen(from.valid, () => { full.set(1); });
-  when(full.not(), () => { assignView(held, from.payload, "held"); });
+  // What arrives while the output stalls is kept; it goes out first. Until then whatever stands at the input is held:
+  // that costs no decision.
+  when(out.ready, () => full.set(0)).elseWhen(from.valid, () => full.set(1));
+  when(full.not(), () => assignView(held, from.payload, "held"));
   out.valid.set(from.valid.or(full as UInt<1>));
   assignView(out.payload, mux(full as Bit, held, from.payload as never), "payload");
   return out as unknown as StreamIn<S>;
@@ -57,10 +64,12 @@ function full<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
   const waiting = reg(from.shape, { name: `${name}_skid_held` });
   const room = node(valid.not().or(out.ready), { name: `${name}_room` });
   from.ready.set(waits.not());
-  when(room, () => { valid.set(from.valid.or(waits as UInt<1>)); waits.set(0); })
-    .elseWhen(from.valid, () => { waits.set(1); });
-  when(waits.not(), () => { assignView(waiting, from.payload, "waiting"); });
-  when(room, () => { assignView(held, mux(waits as Bit, waiting, from.payload as never), "held"); });
+  when(room, () => {
+    valid.set(from.valid.or(waits as UInt<1>));
+    waits.set(0);
+  }).elseWhen(from.valid, () => waits.set(1));
+  when(waits.not(), () => assignView(waiting, from.payload, "waiting"));
+  when(room, () => assignView(held, mux(waits as Bit, waiting, from.payload as never), "held"));
   out.valid.set(valid);
   assignView(out.payload, held, "payload");
   return out as unknown as StreamIn<S>;

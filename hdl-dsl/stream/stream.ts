@@ -1,4 +1,7 @@
-/** Streams inside a module: declaration, connection and the combinators without state. AXI rules: valid never waits for ready, a stalled payload stays. */
+/**
+ * Streams inside a module: declaration, connection and the combinators without state. AXI rules: valid never waits for
+ * ready, a stalled payload stays.
+ */
 import type { Signal } from "../ir/circuit.ts";
 import type { Fields, Shape, StructShape, UIntShape } from "../types/shape.ts";
 import type { Bit, Stream, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
@@ -11,13 +14,30 @@ import { constant, Value } from "../build/value.ts";
 
 /** A stream of wires: one side drives valid and payload, the other ready. Named from the source, or explicitly. */
 export function stream<const S extends Shape>(shape: S, o: { readonly name?: string } = {}): Stream<S> {
-  const c = context(), position = userPosition();
+  const c = context(),
+    position = userPosition();
   const name = chooseName(o.name, "stream", position);
   const valid = makeSignal({ kind: "wire", name: `${name}_valid`, width: 1, signed: false, position, role: "valid" });
-  const ready = makeSignal({ kind: "wire", name: `${name}_ready`, width: 1, signed: false, position, role: "ready", mayBeUnread: true });
+  const ready = makeSignal({
+    kind: "wire",
+    name: `${name}_ready`,
+    width: 1,
+    signed: false,
+    position,
+    role: "ready",
+    mayBeUnread: true,
+  });
   const payloads: Signal[] = [];
   const payload = view(shape, l => {
-    const v = makeSignal({ kind: "wire", name: leafName(`${name}_payload`, l), width: l.width, signed: l.signed, position, role: "payload", mayBeUnread: true });
+    const v = makeSignal({
+      kind: "wire",
+      name: leafName(`${name}_payload`, l),
+      width: l.width,
+      signed: l.signed,
+      position,
+      role: "payload",
+      mayBeUnread: true,
+    });
     payloads.push(v.signal);
     return v;
   });
@@ -33,13 +53,21 @@ export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfe
 }
 
 /** `connect` where the shape is a parameter: the widths are checked at elaboration. */
-export function connectAny(from: StreamIn<Shape>, to: StreamOut<Shape>): void { connect(from as StreamIn<UIntShape>, to as StreamOut<UIntShape>); }
+export function connectAny(from: StreamIn<Shape>, to: StreamOut<Shape>): void {
+  connect(from as StreamIn<UIntShape>, to as StreamOut<UIntShape>);
+}
 
 /** Values given for a shape: leaves as values or numbers. */
-export type Given<S> = S extends StructShape<infer F> ? { readonly [K in keyof F]: Given<F[K]> } : Val<S> | number | bigint;
+export type Given<S> =
+  S extends StructShape<infer F> ? { readonly [K in keyof F]: Given<F[K]> } : Val<S> | number | bigint;
 
 /** The same transfers with another payload; no state, no latency. */
-export function map<S extends Shape, const T extends Shape>(from: StreamIn<S>, shape: T, f: (v: Val<S>) => Given<T>, o: { readonly name?: string } = {}): StreamIn<T> {
+export function map<S extends Shape, const T extends Shape>(
+  from: StreamIn<S>,
+  shape: T,
+  f: (v: Val<S>) => Given<T>,
+  o: { readonly name?: string } = {},
+): StreamIn<T> {
   const out = stream(shape, nameOf(o, "mapped"));
   out.valid.set(from.valid);
   assignGiven(out.payload, shape, f(from.payload));
@@ -51,11 +79,19 @@ export function map<S extends Shape, const T extends Shape>(from: StreamIn<S>, s
 export function assignGiven(target: unknown, shape: Shape, v: unknown): void {
   const exprs = leafExprs(shape, v, "payload");
   const byOffset = new Map(exprs.map(x => [x.leaf.offset, x.expr]));
-  assignView(target, view(shape, l => new Value(byOffset.get(l.offset) as never)), "payload");
+  assignView(
+    target,
+    view(shape, l => new Value(byOffset.get(l.offset) as never)),
+    "payload",
+  );
 }
 
 /** Drops the transfers whose payload fails the test; they are consumed at once. */
-export function filter<S extends Shape>(from: StreamIn<S>, keep: (v: Val<S>) => Bit, o: { readonly name?: string } = {}): StreamIn<S> {
+export function filter<S extends Shape>(
+  from: StreamIn<S>,
+  keep: (v: Val<S>) => Bit,
+  o: { readonly name?: string } = {},
+): StreamIn<S> {
   const out = stream(from.shape, nameOf(o, "filtered"));
   const kept = keep(from.payload);
   out.valid.set(from.valid.and(kept));
@@ -64,7 +100,10 @@ export function filter<S extends Shape>(from: StreamIn<S>, keep: (v: Val<S>) => 
   return out as unknown as StreamIn<S>;
 }
 
-/** Lets transfers pass only while `open` is 1. Closing while a transfer waits would withdraw valid: `open` must hold until it fires. */
+/**
+ * Lets transfers pass only while `open` is 1. Closing while a transfer waits would withdraw valid: `open` must hold
+ * until it fires.
+ */
 export function gate<S extends Shape>(from: StreamIn<S>, open: Bit, o: { readonly name?: string } = {}): StreamIn<S> {
   const out = stream(from.shape, nameOf(o, "gated"));
   out.valid.set(from.valid.and(open));
@@ -74,7 +113,10 @@ export function gate<S extends Shape>(from: StreamIn<S>, open: Bit, o: { readonl
 }
 
 /** One transfer of each input makes one of the output: a struct with one field per input. No latency. */
-export function join<const T extends { readonly [name: string]: StreamIn<Shape> }>(from: T, o: { readonly name?: string } = {}): StreamIn<StructShape<{ readonly [K in keyof T]: T[K] extends StreamIn<infer S extends Shape> ? S : never }>> {
+export function join<const T extends { readonly [name: string]: StreamIn<Shape> }>(
+  from: T,
+  o: { readonly name?: string } = {},
+): StreamIn<StructShape<{ readonly [K in keyof T]: T[K] extends StreamIn<infer S extends Shape> ? S : never }>> {
   const fields: Fields = Object.fromEntries(Object.entries(from).map(([n, s]) => [n, s.shape]));
   const shape = { kind: "struct", fields } as const;
   const out = stream(shape, nameOf(o, "joined"));
@@ -89,7 +131,12 @@ export function join<const T extends { readonly [name: string]: StreamIn<Shape> 
 }
 
 /** Sends each transfer to output number `select`; a number past the last output is consumed and dropped. */
-export function demux<S extends Shape>(from: StreamIn<S>, select: UInt, count: number, o: { readonly name?: string } = {}): StreamIn<S>[] {
+export function demux<S extends Shape>(
+  from: StreamIn<S>,
+  select: UInt,
+  count: number,
+  o: { readonly name?: string } = {},
+): StreamIn<S>[] {
   const base = nameOf(o, "demuxed").name;
   const outs = Array.from({ length: count }, (_, i) => stream(from.shape, { name: `${base}_${i}` }));
   const chosen = outs.map((_, i) => select.eq(i));
@@ -102,5 +149,6 @@ export function demux<S extends Shape>(from: StreamIn<S>, select: UInt, count: n
   return outs as unknown as StreamIn<S>[];
 }
 
-export const nameOf = (o: { readonly name?: string }, fallback: string): { readonly name: string } => ({ name: o.name ?? nameHere(fallback) });
-
+export const nameOf = (o: { readonly name?: string }, fallback: string): { readonly name: string } => ({
+  name: o.name ?? nameHere(fallback),
+});

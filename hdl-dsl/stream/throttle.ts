@@ -6,10 +6,15 @@ import { when } from "../build/statements.ts";
 import { gate, nameOf } from "./stream.ts";
 
 /**
- * Lets one transfer pass in `cycles` cycles at most (1: all). Latency 0, initiation interval `cycles`. The count begins with a transfer
- * and waits for the next one, so what has waited long enough passes at once, and an offered transfer is never withdrawn.
+ * Lets one transfer pass in `cycles` cycles at most (1: all). Latency 0, initiation interval `cycles`. The count
+ * begins with a transfer and waits for the next one, so what has waited long enough passes at once, and an offered
+ * transfer is never withdrawn.
  */
-export function throttle<S extends Shape>(from: StreamIn<S>, cycles: number, o: { readonly name?: string } = {}): StreamIn<S> {
+export function throttle<S extends Shape>(
+  from: StreamIn<S>,
+  cycles: number,
+  o: { readonly name?: string } = {},
+): StreamIn<S> {
   if (!Number.isInteger(cycles) || cycles < 1)
     throw new RangeError(`throttle: ${cycles} cycles between transfers is not a whole number of 1 or more`);
   if (cycles === 1) return from;
@@ -17,10 +22,6 @@ export function throttle<S extends Shape>(from: StreamIn<S>, cycles: number, o: 
   const wait = reg(cycles === 2 ? bit : uint(Math.ceil(Math.log2(cycles))), { init: 0, name: `${name}_wait` });
   const open = node(wait.eq(0), { name: `${name}_open` });
   const out = gate(from, open, { name });
-  when(from.fire, () => {
-    wait.set(cycles - 1);
-  }).elseWhen(open.not(), () => {
-    wait.set(wait.sub(1));
-  });
+  when(from.fire, () => wait.set(cycles - 1)).elseWhen(open.not(), () => wait.set(wait.sub(1)));
   return out;
 }

@@ -20,9 +20,16 @@ export interface Link {
   /** The port or ports that it arrives at; nothing at a port of the module or a memory. */
   readonly ports: readonly string[];
 }
-export interface Structure { readonly name: string; readonly parts: readonly Part[]; readonly links: readonly Link[] }
+export interface Structure {
+  readonly name: string;
+  readonly parts: readonly Part[];
+  readonly links: readonly Link[];
+}
 
-const isStream = (c: Circuit, s: Signal): boolean => { const port = c.ports[s.path?.[0] ?? ""]; return port !== undefined && port.port !== "plain"; };
+const isStream = (c: Circuit, s: Signal): boolean => {
+  const port = c.ports[s.path?.[0] ?? ""];
+  return port !== undefined && port.port !== "plain";
+};
 const shortName = (c: Circuit): string => c.name.split("_")[0] ?? c.name;
 
 /** Finds the parts behind values. Conditions are left out: what flows counts, not what decides. */
@@ -32,24 +39,29 @@ class Sources {
 
   constructor(c: Circuit, partOf: (origin: Signal | Memory) => Part | undefined) {
     this.#partOf = partOf;
-    for (const s of allStatements(c.body)) if (s.kind === "assign") this.#values.set(s.target, [...this.#values.get(s.target) ?? [], s.value]);
+    for (const s of allStatements(c.body))
+      if (s.kind === "assign") this.#values.set(s.target, [...(this.#values.get(s.target) ?? []), s.value]);
   }
 
   /** The origins of a value: ports, outputs of instances, memories. */
   of(roots: readonly Expr[]): Map<Part, { stream: boolean }> {
-    const found = new Map<Part, { stream: boolean }>(), done = new Set<Expr>(), seen = new Set<Signal>(), waiting = [...roots];
+    const found = new Map<Part, { stream: boolean }>(),
+      done = new Set<Expr>(),
+      seen = new Set<Signal>(),
+      waiting = [...roots];
     const take = (origin: Signal | Memory, stream: boolean): void => {
       const part = this.#partOf(origin);
       if (part !== undefined) found.set(part, { stream: stream || found.get(part)?.stream === true });
     };
     for (let root = waiting.pop(); root !== undefined; root = waiting.pop()) {
-      postOrder(root, done, (e) => {
+      postOrder(root, done, e => {
         done.add(e);
         if (e.kind === "memRead") take(e.memory, false);
         if (e.kind !== "read" || seen.has(e.signal)) return;
         seen.add(e.signal);
-        if (e.signal.kind === "input" || e.signal.kind === "instanceOut" || e.signal.kind === "memData") take(e.signal, e.signal.path?.[1] !== "ready");
-        else waiting.push(...this.#values.get(e.signal) ?? []);
+        if (e.signal.kind === "input" || e.signal.kind === "instanceOut" || e.signal.kind === "memData")
+          take(e.signal, e.signal.path?.[1] !== "ready");
+        else waiting.push(...(this.#values.get(e.signal) ?? []));
       });
     }
     return found;
@@ -66,7 +78,9 @@ function circuitsFromTop(top: Circuit, found = new Set<Circuit>()): ReadonlySet<
 }
 
 /** The names without parameters of all modules of a definition, its own first. */
-export const moduleNames = (def: Def): readonly string[] => [...new Set([...circuitsFromTop(elaborate(def))].map(shortName))];
+export const moduleNames = (def: Def): readonly string[] => [
+  ...new Set([...circuitsFromTop(elaborate(def))].map(shortName)),
+];
 
 /**
  * @param module a module anywhere in the definition, by its name without parameters; undefined: the definition itself
@@ -76,42 +90,62 @@ export const moduleNames = (def: Def): readonly string[] => [...new Set([...circ
 export function structureOf(def: Def): Structure;
 export function structureOf(def: Def, module: string | undefined): Structure | undefined;
 export function structureOf(def: Def, module?: string): Structure | undefined {
-  const top = elaborate(def), c = module === undefined ? top : [...circuitsFromTop(top)].find((x) => shortName(x) === module);
+  const top = elaborate(def),
+    c = module === undefined ? top : [...circuitsFromTop(top)].find(x => shortName(x) === module);
   return c === undefined ? undefined : read(c);
 }
 
 function read(c: Circuit): Structure {
-  const ports = new Map(Object.entries(c.ports).map(([name, p]): [string, Part] => [name, { kind: p.dir === "in" ? "input" : "output", name: snakeCase(name), what: "" }]));
-  const instances = new Map(c.instances.map((i): [Instance, Part] => [i, { kind: "instance", name: i.name, what: shortName(i.circuit) }]));
-  const memories = new Map(c.memories.map((m): [Memory, Part] => [m, { kind: "memory", name: m.name, what: `${m.depth} x ${m.width}` }]));
-  const readData = new Map(c.memories.flatMap((m) => m.readPorts.map((r): [Signal, Memory] => [r.data, m])));
-  const sources = new Sources(c, (o) => {
+  const ports = new Map(
+    Object.entries(c.ports).map(([name, p]): [string, Part] => [
+      name,
+      { kind: p.dir === "in" ? "input" : "output", name: snakeCase(name), what: "" },
+    ]),
+  );
+  const instances = new Map(
+    c.instances.map((i): [Instance, Part] => [i, { kind: "instance", name: i.name, what: shortName(i.circuit) }]),
+  );
+  const memories = new Map(
+    c.memories.map((m): [Memory, Part] => [m, { kind: "memory", name: m.name, what: `${m.depth} x ${m.width}` }]),
+  );
+  const readData = new Map(c.memories.flatMap(m => m.readPorts.map((r): [Signal, Memory] => [r.data, m])));
+  const sources = new Sources(c, o => {
     if ("depth" in o) return memories.get(o);
     const memory = readData.get(o);
     if (memory !== undefined) return memories.get(memory);
     return o.instance === undefined ? ports.get(o.path?.[0] ?? o.name) : instances.get(o.instance);
   });
   const links = new Map<string, { from: Part; to: Part; kind: Link["kind"]; ports: Set<string> }>();
-  const parts = [...ports.values(), ...instances.values(), ...memories.values()], number = new Map(parts.map((p, i) => [p, i]));
+  const parts = [...ports.values(), ...instances.values(), ...memories.values()],
+    number = new Map(parts.map((p, i) => [p, i]));
   const link = (to: Part, port: string | undefined, stream: boolean, values: readonly Expr[]): void => {
     for (const [from, origin] of sources.of(values)) {
       if (from === to) continue;
-      const kind = stream && origin.stream && from.kind !== "memory" ? "stream" : "value", key = `${number.get(from) ?? ""} ${number.get(to) ?? ""} ${kind}`;
+      const kind = stream && origin.stream && from.kind !== "memory" ? "stream" : "value",
+        key = `${number.get(from) ?? ""} ${number.get(to) ?? ""} ${kind}`;
       const known = links.get(key) ?? { from, to, kind, ports: new Set<string>() };
       if (port !== undefined) known.ports.add(port);
       links.set(key, known);
     }
   };
   for (const s of allStatements(c.body)) {
-    if (s.kind === "memWrite") { const m = memories.get(s.port.memory); if (m !== undefined) link(m, undefined, false, [s.data]); }
+    if (s.kind === "memWrite") {
+      const m = memories.get(s.port.memory);
+      if (m !== undefined) link(m, undefined, false, [s.data]);
+    }
     if (s.kind !== "assign" || s.target.path === undefined) continue;
     const stream = isStream(s.target.instance?.circuit ?? c, s.target);
     // A stream's `ready` goes the other way.
     if (stream && s.target.path[1] === "ready") continue;
     const port = s.target.path[0] ?? s.target.name;
-    const to = s.target.kind === "instanceIn" && s.target.instance !== undefined ? instances.get(s.target.instance) : s.target.kind === "output" ? ports.get(port) : undefined;
+    const to =
+      s.target.kind === "instanceIn" && s.target.instance !== undefined
+        ? instances.get(s.target.instance)
+        : s.target.kind === "output"
+          ? ports.get(port)
+          : undefined;
     // What is valid is a stream's own affair: with the payload comes what flows.
     if (to !== undefined) link(to, to.kind === "instance" ? snakeCase(port) : undefined, stream, [s.value]);
   }
-  return { name: c.name, parts, links: [...links.values()].map((l) => ({ ...l, ports: [...l.ports] })) };
+  return { name: c.name, parts, links: [...links.values()].map(l => ({ ...l, ports: [...l.ports] })) };
 }

@@ -1,5 +1,6 @@
 /**
- * What emission gives: plain data, all that a simulator backend, a linter or a synthesis script needs to know of a design.
+ * What emission gives: plain data, all that a simulator backend, a linter or a synthesis script needs to know
+ * of a design.
  */
 export interface EmittedPort {
   /** Flattened Verilog name, e.g. `push_payload_tag`. */
@@ -8,45 +9,76 @@ export interface EmittedPort {
   /** Bits. */
   readonly width: number;
   readonly signed: boolean;
-  /** Where it comes from in the module's declaration: port name, then stream part and field path, e.g. `["push", "payload", "tag"]`. */
+  /**
+   * Where it comes from in the module's declaration: port name, then stream part and field path, e.g.
+   * `["push", "payload", "tag"]`.
+   */
   readonly path: readonly string[];
-  /** `clock` and `reset` are added by the language: `clk`, `rst` for the default domain (reset is synchronous, active high). */
+  /**
+   * `clock` and `reset` are added by the language: `clk`, `rst` for the default domain (reset is
+   * synchronous, active high).
+   */
   readonly role: "data" | "clock" | "reset";
   /** Clock domain that the port belongs to (`default` for `clk`/`rst`). */
   readonly domain: string;
 }
 /** A stream of the top module, for hang diagnosis and protocol checks. */
-export interface EmittedStream { readonly name: string; readonly dir: "in" | "out"; readonly valid: string; readonly ready: string; readonly payload: readonly string[] }
+export interface EmittedStream {
+  readonly name: string;
+  readonly dir: "in" | "out";
+  readonly valid: string;
+  readonly ready: string;
+  readonly payload: readonly string[];
+}
 export interface EmittedFile {
   /** File name without folder: `<module>.v`. */
-  readonly name: string; readonly text: string;
+  readonly name: string;
+  readonly text: string;
   /** Where each line comes from; absent when the text was not made by the emitter. */
   readonly map?: SourceMap;
 }
 /** A source map, revision 3. */
 export interface SourceMap {
-  readonly version: 3; readonly file: string;
+  readonly version: 3;
+  readonly file: string;
   /** From the map's folder to the project's; empty until somebody knows where the file will stand. */
   readonly sourceRoot: string;
   /** Paths from the project's folder. */
   readonly sources: readonly string[];
-  readonly names: readonly string[]; readonly mappings: string;
+  readonly names: readonly string[];
+  readonly mappings: string;
 }
-/** A signal by its name in the text. `path`: declaration, then struct field or vec index. `source`: `file:line` from the project's folder. */
+/**
+ * A signal by its name in the text. `path`: declaration, then struct field or vec index. `source`: `file:line` from
+ * the project's folder.
+ */
 export interface NamedSignal {
-  readonly name: string; readonly kind: "input" | "output" | "wire" | "reg"; readonly width: number; readonly signed?: true; readonly path: readonly string[];
+  readonly name: string;
+  readonly kind: "input" | "output" | "wire" | "reg";
+  readonly width: number;
+  readonly signed?: true;
+  readonly path: readonly string[];
   /** State names in the order of their numbers. */
-  readonly states?: readonly string[]; readonly source?: string;
+  readonly states?: readonly string[];
+  readonly source?: string;
 }
 export interface NamedModule {
   readonly source?: string;
   readonly signals: readonly NamedSignal[];
-  readonly memories: readonly { readonly name: string; readonly width: number; readonly depth: number; readonly source?: string }[];
+  readonly memories: readonly {
+    readonly name: string;
+    readonly width: number;
+    readonly depth: number;
+    readonly source?: string;
+  }[];
   /** Sub-modules: `module` is a key of `NameMap.modules`, so that paths can be followed down. */
   readonly instances: readonly { readonly name: string; readonly module: string; readonly source?: string }[];
 }
 /** Every name of a design, from the top module down; a definition that is instantiated often stands once. */
-export interface NameMap { readonly top: string; readonly modules: Readonly<Record<string, NamedModule>> }
+export interface NameMap {
+  readonly top: string;
+  readonly modules: Readonly<Record<string, NamedModule>>;
+}
 export interface EmittedDesign {
   /** Verilog name of the top module. */
   readonly top: string;
@@ -54,7 +86,9 @@ export interface EmittedDesign {
   readonly files: readonly EmittedFile[];
   readonly ports: readonly EmittedPort[];
   readonly streams: readonly EmittedStream[];
-  /** Every stream inside the hierarchy too: dotted instance path and signal names, for hang diagnosis in a traced run. */
+  /**
+   * Every stream inside the hierarchy too: dotted instance path and signal names, for hang diagnosis in a traced run.
+   */
   readonly assertions: readonly { readonly message: string; readonly position: string }[];
   /** What the names in the text stand for; absent when the text was not made by the emitter. */
   readonly names?: NameMap;

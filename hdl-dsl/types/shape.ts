@@ -1,25 +1,44 @@
 /**
- * Shapes: what a value looks like in bits. Plain data, so packet schemas, the harness and the emitter all read the same description.
- * Bit 0 of a shape is the least significant; struct fields and vec elements are packed in order from bit 0 up.
+ * Shapes: what a value looks like in bits. Plain data, so packet schemas, the harness and the emitter all read the
+ * same description. Bit 0 of a shape is the least significant; struct fields and vec elements are packed in order from
+ * bit 0 up.
  */
 
 /** An unsigned integer of `width` bits (1 or more). */
-export interface UIntShape<W extends number = number> { readonly kind: "uint"; readonly width: W }
+export interface UIntShape<W extends number = number> {
+  readonly kind: "uint";
+  readonly width: W;
+}
 /** A two's-complement integer of `width` bits (1 or more). */
-export interface SIntShape<W extends number = number> { readonly kind: "sint"; readonly width: W }
+export interface SIntShape<W extends number = number> {
+  readonly kind: "sint";
+  readonly width: W;
+}
 /** Named fields; the first field holds the least significant bits when packed. */
-export interface StructShape<F extends Fields = Fields> { readonly kind: "struct"; readonly fields: F }
+export interface StructShape<F extends Fields = Fields> {
+  readonly kind: "struct";
+  readonly fields: F;
+}
 /** `length` elements of one shape; element 0 holds the least significant bits when packed. */
-export interface VecShape<S extends Shape = Shape, N extends number = number> { readonly kind: "vec"; readonly element: S; readonly length: N }
-export interface Fields { readonly [name: string]: Shape }
+export interface VecShape<S extends Shape = Shape, N extends number = number> {
+  readonly kind: "vec";
+  readonly element: S;
+  readonly length: N;
+}
+export interface Fields {
+  readonly [name: string]: Shape;
+}
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `any` stops the recursion that StructShape<Fields> would need
 export type Shape = UIntShape | SIntShape | StructShape<any> | VecShape<any>;
 
 /** What a shape refuses: a width that is not a positive whole number. */
-export class ShapeError extends Error { override readonly name = "ShapeError"; }
+export class ShapeError extends Error {
+  override readonly name = "ShapeError";
+}
 
 function positive(what: string, n: number): void {
-  if (!Number.isInteger(n) || n < 1) throw new ShapeError(`${what} must be a whole number of 1 or more, got ${String(n)}`);
+  if (!Number.isInteger(n) || n < 1)
+    throw new ShapeError(`${what} must be a whole number of 1 or more, got ${String(n)}`);
 }
 
 /** Unsigned integer shape, `width` bits. */
@@ -52,9 +71,13 @@ export function vec<const S extends Shape, const N extends number>(element: S, l
 /** Total bits of a shape. */
 export function widthOf(shape: Shape): number {
   switch (shape.kind) {
-    case "uint": case "sint": return shape.width;
-    case "struct": return fieldsOf(shape as StructShape).reduce((n, [, s]) => n + widthOf(s), 0);
-    case "vec": return shape.length * widthOf(shape.element as Shape);
+    case "uint":
+    case "sint":
+      return shape.width;
+    case "struct":
+      return fieldsOf(shape as StructShape).reduce((n, [, s]) => n + widthOf(s), 0);
+    case "vec":
+      return shape.length * widthOf(shape.element as Shape);
   }
 }
 
@@ -64,22 +87,33 @@ export function fieldsOf(shape: StructShape): readonly (readonly [string, Shape]
 }
 
 /** A leaf of a flattened shape: its name path joined by `_`, its bits, and its offset in the packed value. */
-export interface Leaf { readonly path: readonly string[]; readonly width: number; readonly signed: boolean; readonly offset: number }
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly width: number;
+  readonly signed: boolean;
+  readonly offset: number;
+}
 
 /** The leaves of a shape from bit 0 up; a plain integer gives one leaf with an empty path. */
 export function leavesOf(shape: Shape, path: readonly string[] = [], offset = 0): Leaf[] {
   switch (shape.kind) {
-    case "uint": case "sint": return [{ path, width: shape.width, signed: shape.kind === "sint", offset }];
+    case "uint":
+    case "sint":
+      return [{ path, width: shape.width, signed: shape.kind === "sint", offset }];
     case "struct": {
       const out: Leaf[] = [];
       let at = offset;
-      for (const [name, s] of fieldsOf(shape as StructShape)) { out.push(...leavesOf(s, [...path, name], at)); at += widthOf(s); }
+      for (const [name, s] of fieldsOf(shape as StructShape)) {
+        out.push(...leavesOf(s, [...path, name], at));
+        at += widthOf(s);
+      }
       return out;
     }
     case "vec": {
       const out: Leaf[] = [];
       const element = shape.element as Shape;
-      for (let i = 0; i < shape.length; i++) out.push(...leavesOf(element, [...path, String(i)], offset + i * widthOf(element)));
+      for (let i = 0; i < shape.length; i++)
+        out.push(...leavesOf(element, [...path, String(i)], offset + i * widthOf(element)));
       return out;
     }
   }
@@ -89,10 +123,14 @@ export function leavesOf(shape: Shape, path: readonly string[] = [], offset = 0)
 export function sameShape(a: Shape, b: Shape): boolean {
   if (a.kind !== b.kind) return false;
   switch (a.kind) {
-    case "uint": case "sint": return a.width === (b as UIntShape).width;
-    case "vec": return a.length === (b as VecShape).length && sameShape(a.element as Shape, (b as VecShape).element);
+    case "uint":
+    case "sint":
+      return a.width === (b as UIntShape).width;
+    case "vec":
+      return a.length === (b as VecShape).length && sameShape(a.element as Shape, (b as VecShape).element);
     case "struct": {
-      const fa = fieldsOf(a as StructShape), fb = fieldsOf(b as StructShape);
+      const fa = fieldsOf(a as StructShape),
+        fb = fieldsOf(b as StructShape);
       return fa.length === fb.length && fa.every(([n, s], i) => n === fb[i]?.[0] && sameShape(s, fb[i][1]));
     }
   }
@@ -101,9 +139,15 @@ export function sameShape(a: Shape, b: Shape): boolean {
 /** A shape in words, for messages: `uint(8)`, `{ a: uint(4) }`, `vec(uint(8), 3)`. */
 export function describeShape(s: Shape): string {
   switch (s.kind) {
-    case "uint": return s.width === 1 ? "bit" : `uint(${s.width})`;
-    case "sint": return `sint(${s.width})`;
-    case "vec": return `vec(${describeShape(s.element as Shape)}, ${s.length})`;
-    case "struct": return `{ ${fieldsOf(s as StructShape).map(([n, f]) => `${n}: ${describeShape(f)}`).join(", ")} }`;
+    case "uint":
+      return s.width === 1 ? "bit" : `uint(${s.width})`;
+    case "sint":
+      return `sint(${s.width})`;
+    case "vec":
+      return `vec(${describeShape(s.element as Shape)}, ${s.length})`;
+    case "struct":
+      return `{ ${fieldsOf(s as StructShape)
+        .map(([n, f]) => `${n}: ${describeShape(f)}`)
+        .join(", ")} }`;
   }
 }

@@ -3,11 +3,17 @@ import type { Fields, SIntShape, Shape, StructShape, UIntShape, VecShape } from 
 import type { Port, StreamPort } from "./ports.ts";
 
 export type Num = number | bigint;
-export interface WidthError<Message extends string> { readonly widthError: Message }
+export interface WidthError<Message extends string> {
+  readonly widthError: Message;
+}
 /** `unknown` (accepts) when A = B or when either side is only known at elaboration (plain `number`). */
-export type Fits<A extends number, B extends number> =
-  number extends A ? unknown : number extends B ? unknown :
-  [A, B] extends [B, A] ? unknown : WidthError<`expected ${A} bits, got ${B}`>;
+export type Fits<A extends number, B extends number> = number extends A
+  ? unknown
+  : number extends B
+    ? unknown
+    : [A, B] extends [B, A]
+      ? unknown
+      : WidthError<`expected ${A} bits, got ${B}`>;
 /** One signature per operator, so that the compiler's message is the width sentence and not a list of overloads. */
 export type Operand<W extends number, B> = B extends UInt<infer N> ? Fits<W, N> : unknown;
 export type SOperand<W extends number, B> = B extends SInt<infer N> ? Fits<W, N> : unknown;
@@ -60,7 +66,10 @@ export interface UInt<W extends number = number> extends Common<W> {
   zext<const N extends number>(n: N): UInt<N>;
   /** Zero-extends or truncates to `n` bits: for widths that parameters decide. Says on purpose that bits may go. */
   resize<const N extends number>(n: N): UInt<N>;
-  /** States the width: turns one known at elaboration into one that the compiler knows; a wrong one is an error at elaboration. */
+  /**
+   * States the width: turns one known at elaboration into one that the compiler knows; a wrong one is an
+   * error at elaboration.
+   */
   is<const N extends number>(n: N): UInt<N>;
   asSint(): SInt<W>;
 }
@@ -90,10 +99,15 @@ export interface SInt<W extends number = number> extends Common<W> {
 
 /** A readable view of a shape. */
 export type Val<S> =
-  S extends UIntShape<infer W> ? UInt<W> :
-  S extends SIntShape<infer W> ? SInt<W> :
-  S extends StructShape<infer F> ? { readonly [K in keyof F]: Val<F[K]> } :
-  S extends VecShape<infer E, infer _N> ? VecVal<E> : never;
+  S extends UIntShape<infer W>
+    ? UInt<W>
+    : S extends SIntShape<infer W>
+      ? SInt<W>
+      : S extends StructShape<infer F>
+        ? { readonly [K in keyof F]: Val<F[K]> }
+        : S extends VecShape<infer E, infer _N>
+          ? VecVal<E>
+          : never;
 export interface VecVal<E> {
   readonly length: number;
   /** Element by number, or by a value (index width log2 of the length rounded up; past the end reads 0). */
@@ -107,7 +121,9 @@ export interface UIntVar<W extends number = number> extends UInt<W> {
   /** Drives bits lo .. lo+v.width-1 only. */
   setBits(lo: number, v: UInt): void;
 }
-export interface SIntVar<W extends number = number> extends SInt<W> { set<B extends SInt | Num>(v: B & SOperand<W, B>): void }
+export interface SIntVar<W extends number = number> extends SInt<W> {
+  set<B extends SInt | Num>(v: B & SOperand<W, B>): void;
+}
 export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<V>(v: V & FieldsOf<F, V>): void };
 export interface VecVar<E> {
   readonly length: number;
@@ -118,49 +134,107 @@ export interface VecVar<E> {
   setAt(i: UInt, v: Val<E>): void;
   set(v: readonly Val<E>[] | VecVal<E>): void;
 }
-export type FieldsOf<F, V> = { [K in keyof F]: K extends keyof V ? LeafOf<F[K], V[K]> : WidthError<`missing field ${K & string}`> };
+export type FieldsOf<F, V> = {
+  [K in keyof F]: K extends keyof V ? LeafOf<F[K], V[K]> : WidthError<`missing field ${K & string}`>;
+};
 export type LeafOf<S, V> =
-  S extends UIntShape<infer W> ? V extends UInt | Num ? Operand<W, V> : WidthError<"an unsigned value is expected"> :
-  S extends SIntShape<infer W> ? V extends SInt | Num ? SOperand<W, V> : WidthError<"a signed value is expected"> :
-  S extends StructShape<infer F> ? FieldsOf<F, V> :
-  S extends VecShape<infer E> ? VecVal<E> | readonly Val<E>[] : never;
+  S extends UIntShape<infer W>
+    ? V extends UInt | Num
+      ? Operand<W, V>
+      : WidthError<"an unsigned value is expected">
+    : S extends SIntShape<infer W>
+      ? V extends SInt | Num
+        ? SOperand<W, V>
+        : WidthError<"a signed value is expected">
+      : S extends StructShape<infer F>
+        ? FieldsOf<F, V>
+        : S extends VecShape<infer E>
+          ? VecVal<E> | readonly Val<E>[]
+          : never;
 export type Var<S> =
-  S extends UIntShape<infer W> ? UIntVar<W> :
-  S extends SIntShape<infer W> ? SIntVar<W> :
-  S extends StructShape<infer F> ? StructVar<F> :
-  S extends VecShape<infer E> ? VecVar<E> : never;
+  S extends UIntShape<infer W>
+    ? UIntVar<W>
+    : S extends SIntShape<infer W>
+      ? SIntVar<W>
+      : S extends StructShape<infer F>
+        ? StructVar<F>
+        : S extends VecShape<infer E>
+          ? VecVar<E>
+          : never;
 
 /** What can be read of a value or of a drivable view: the same without `set`. */
 export type Readable<V> =
-  V extends UInt<infer W> ? UInt<W> :
-  V extends SInt<infer W> ? SInt<W> :
-  V extends VecVar<infer E> ? VecVal<E> :
-  V extends VecVal<infer E> ? VecVal<E> :
-  V extends object ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> } : V;
+  V extends UInt<infer W>
+    ? UInt<W>
+    : V extends SInt<infer W>
+      ? SInt<W>
+      : V extends VecVar<infer E>
+        ? VecVal<E>
+        : V extends VecVal<infer E>
+          ? VecVal<E>
+          : V extends object
+            ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> }
+            : V;
 /** What may stand beside V in a choice between the two. */
 export type Alternative<V, B> =
-  V extends UInt<infer W> ? B extends UInt | Num ? Operand<W, B> : WidthError<"an unsigned value is expected"> :
-  V extends SInt<infer W> ? B extends SInt | Num ? SOperand<W, B> : WidthError<"a signed value is expected"> :
-  Readable<V>;
+  V extends UInt<infer W>
+    ? B extends UInt | Num
+      ? Operand<W, B>
+      : WidthError<"an unsigned value is expected">
+    : V extends SInt<infer W>
+      ? B extends SInt | Num
+        ? SOperand<W, B>
+        : WidthError<"a signed value is expected">
+      : Readable<V>;
 
 /** A stream as its consumer sees it. `fire` is valid and ready. */
-export interface StreamIn<S> { readonly shape: S; readonly valid: Bit; readonly ready: Var<UIntShape<1>>; readonly payload: Val<S>; readonly fire: Bit }
+export interface StreamIn<S> {
+  readonly shape: S;
+  readonly valid: Bit;
+  readonly ready: Var<UIntShape<1>>;
+  readonly payload: Val<S>;
+  readonly fire: Bit;
+}
 /** A stream as its producer sees it. */
-export interface StreamOut<S> { readonly shape: S; readonly valid: Var<UIntShape<1>>; readonly ready: Bit; readonly payload: Var<S>; readonly fire: Bit }
+export interface StreamOut<S> {
+  readonly shape: S;
+  readonly valid: Var<UIntShape<1>>;
+  readonly ready: Bit;
+  readonly payload: Var<S>;
+  readonly fire: Bit;
+}
 /** A stream inside a module: both faces. */
-export interface Stream<S> { readonly shape: S; readonly valid: Var<UIntShape<1>>; readonly ready: Var<UIntShape<1>>; readonly payload: Var<S>; readonly fire: Bit }
+export interface Stream<S> {
+  readonly shape: S;
+  readonly valid: Var<UIntShape<1>>;
+  readonly ready: Var<UIntShape<1>>;
+  readonly payload: Var<S>;
+  readonly fire: Bit;
+}
 
 /** Inside the module: inputs read, outputs drive. */
-export type Inside<P> = { readonly [K in keyof P]:
-  P[K] extends Port<"in", infer S> ? Val<S> :
-  P[K] extends Port<"out", infer S> ? Var<S> :
-  P[K] extends StreamPort<"in", infer S> ? StreamIn<S> :
-  P[K] extends StreamPort<"out", infer S> ? StreamOut<S> : never };
+export type Inside<P> = {
+  readonly [K in keyof P]: P[K] extends Port<"in", infer S>
+    ? Val<S>
+    : P[K] extends Port<"out", infer S>
+      ? Var<S>
+      : P[K] extends StreamPort<"in", infer S>
+        ? StreamIn<S>
+        : P[K] extends StreamPort<"out", infer S>
+          ? StreamOut<S>
+          : never;
+};
 /** Outside: flipped. */
-export type Outside<P> = { readonly [K in keyof P]:
-  P[K] extends Port<"in", infer S> ? Var<S> :
-  P[K] extends Port<"out", infer S> ? Val<S> :
-  P[K] extends StreamPort<"in", infer S> ? StreamOut<S> :
-  P[K] extends StreamPort<"out", infer S> ? StreamIn<S> : never };
+export type Outside<P> = {
+  readonly [K in keyof P]: P[K] extends Port<"in", infer S>
+    ? Var<S>
+    : P[K] extends Port<"out", infer S>
+      ? Val<S>
+      : P[K] extends StreamPort<"in", infer S>
+        ? StreamOut<S>
+        : P[K] extends StreamPort<"out", infer S>
+          ? StreamIn<S>
+          : never;
+};
 
 export type { Fields, Shape };

@@ -12,14 +12,14 @@ import { printMapped } from "./print.ts";
 import { sourceMap } from "./source-map.ts";
 
 /**
- * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they refuse.
- * Ports are listed as in the module: per clock domain its clock and reset, then the declared ports.
+ * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they
+ * refuse. Ports are listed as in the module: per clock domain its clock and reset, then the declared ports.
  */
 export function emitCircuit(top: Circuit): EmittedDesign {
   const names = new Map<Circuit, ModuleNames>();
   const namesFor = (c: Circuit): ModuleNames => {
     let n = names.get(c);
-    if (n === undefined) names.set(c, n = namesOf(c));
+    if (n === undefined) names.set(c, (n = namesOf(c)));
     return n;
   };
   const files = new Map<string, EmittedFile>();
@@ -32,22 +32,28 @@ export function emitCircuit(top: Circuit): EmittedDesign {
       files.set(name, { name, text: lowerBlackBox(c, namesFor(c)) });
       modules[c.name] = namedModule(c, namesFor(c), undefined);
     } else {
-      const lowered = lowerModule(c, namesFor(c), namesFor), printed = printMapped(lowered);
+      const lowered = lowerModule(c, namesFor(c), namesFor),
+        printed = printMapped(lowered);
       files.set(name, { name, text: printed.text, map: sourceMap(name, printed.origins) });
       modules[c.name] = namedModule(c, namesFor(c), lowered);
     }
-    for (const s of allStatements(c.body)) if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
+    for (const s of allStatements(c.body))
+      if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
   }
   const own = namesFor(top);
   return {
     top: top.name,
     files: [...files.values()],
     ports: emittedPorts(top, own),
-    streams: top.streams.filter((s) => s.dir !== "inner").map((s) => ({
-      name: s.name, dir: s.dir === "in" ? "in" : "out",
-      valid: own.signals.get(s.valid) ?? s.valid.name, ready: own.signals.get(s.ready) ?? s.ready.name,
-      payload: s.payload.map((p) => own.signals.get(p) ?? p.name),
-    })),
+    streams: top.streams
+      .filter(s => s.dir !== "inner")
+      .map(s => ({
+        name: s.name,
+        dir: s.dir === "in" ? "in" : "out",
+        valid: own.signals.get(s.valid) ?? s.valid.name,
+        ready: own.signals.get(s.ready) ?? s.ready.name,
+        payload: s.payload.map(p => own.signals.get(p) ?? p.name),
+      })),
     assertions,
     names: { top: top.name, modules },
   };
@@ -59,12 +65,28 @@ function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {
     const n = names.domains.get(d.name);
     if (n === undefined) continue;
     ports.push({ name: n.clock, dir: "in", width: 1, signed: false, path: [d.clock], role: "clock", domain: d.name });
-    if (n.reset !== undefined) ports.push({ name: n.reset, dir: "in", width: 1, signed: false, path: [d.reset ?? n.reset], role: "reset", domain: d.name });
+    if (n.reset !== undefined)
+      ports.push({
+        name: n.reset,
+        dir: "in",
+        width: 1,
+        signed: false,
+        path: [d.reset ?? n.reset],
+        role: "reset",
+        domain: d.name,
+      });
   }
   for (const s of top.signals) {
     if (s.kind !== "input" && s.kind !== "output") continue;
-    ports.push({ name: names.signals.get(s) as string, dir: s.kind === "input" ? "in" : "out", width: s.width, signed: s.signed, path: s.path ?? [s.name], role: "data",
-      domain: s.domain?.name ?? top.domains[0]?.name ?? "default" });
+    ports.push({
+      name: names.signals.get(s) as string,
+      dir: s.kind === "input" ? "in" : "out",
+      width: s.width,
+      signed: s.signed,
+      path: s.path ?? [s.name],
+      role: "data",
+      domain: s.domain?.name ?? top.domains[0]?.name ?? "default",
+    });
   }
   return ports;
 }

@@ -1,6 +1,6 @@
 /**
- * Expressions to Verilog. Each node becomes text where it is used, except where Verilog, a reader or the size forbids: what is used twice, sliced
- * or too long becomes a wire named after what consumes it.
+ * Expressions to Verilog. Each node becomes text where it is used, except where Verilog, a reader or the size forbids:
+ * what is used twice, sliced or too long becomes a wire named after what consumes it.
  */
 import type { Memory, Signal } from "../ir/circuit.ts";
 import { applyOperator } from "../ir/evaluate.ts";
@@ -8,7 +8,22 @@ import { isLeaf, maskOf, operandAt, type BinaryOp, type Const, type Expr } from 
 import { postOrder } from "../ir/walk.ts";
 import type { VBinaryOp, VDeclare, VExpr, VName, VUnaryOp } from "./ast.ts";
 import type { NameTable } from "./names.ts";
-import { bare, binary, concat, index, name, number, part, repeat, sliceExpr, system, ternary, toSigned, toUnsigned, unary } from "./nodes.ts";
+import {
+  bare,
+  binary,
+  concat,
+  index,
+  name,
+  number,
+  part,
+  repeat,
+  sliceExpr,
+  system,
+  ternary,
+  toSigned,
+  toUnsigned,
+  unary,
+} from "./nodes.ts";
 
 /** Leaves in one operand beyond which it becomes a wire of its own. */
 const OPERAND_COST = 12;
@@ -18,26 +33,75 @@ const SHARED_COST = 2;
 const CHAIN = 48;
 
 const BINARY: Readonly<Record<BinaryOp, VBinaryOp>> = {
-  add: "+", sub: "-", mul: "*", and: "&", or: "|", xor: "^", eq: "==", ne: "!=", lt: "<", le: "<=", gt: ">", ge: ">=",
+  add: "+",
+  sub: "-",
+  mul: "*",
+  and: "&",
+  or: "|",
+  xor: "^",
+  eq: "==",
+  ne: "!=",
+  lt: "<",
+  le: "<=",
+  gt: ">",
+  ge: ">=",
 };
-const OPPOSITE: Readonly<Partial<Record<VBinaryOp, VBinaryOp>>> = { "==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<=" };
+const OPPOSITE: Readonly<Partial<Record<VBinaryOp, VBinaryOp>>> = {
+  "==": "!=",
+  "!=": "==",
+  "<": ">=",
+  ">=": "<",
+  "<=": ">",
+  ">": "<=",
+};
 const HINT: Readonly<Record<BinaryOp, string>> = {
-  add: "sum", sub: "diff", mul: "product", and: "and", or: "or", xor: "xor", eq: "match", ne: "differs", lt: "less", le: "at_most", gt: "more", ge: "at_least",
+  add: "sum",
+  sub: "diff",
+  mul: "product",
+  and: "and",
+  or: "or",
+  xor: "xor",
+  eq: "match",
+  ne: "differs",
+  lt: "less",
+  le: "at_most",
+  gt: "more",
+  ge: "at_least",
 };
 
 /** What a helper wire is called after the name of its consumer. */
 function hintOf(e: Expr): string {
   switch (e.kind) {
-    case "const": case "read": case "cast": return "value";
-    case "memRead": return "word";
-    case "unary": return e.op === "not" ? "inverse" : e.op === "neg" ? "negated" : e.op === "reduceAnd" ? "all" : e.op === "reduceOr" ? "any" : "parity";
-    case "binary": return HINT[e.op];
-    case "shift": return "shifted";
-    case "mux": return "choice";
-    case "concat": return "joined";
-    case "slice": return "bits";
-    case "pick": return "element";
-    case "extend": return "wide";
+    case "const":
+    case "read":
+    case "cast":
+      return "value";
+    case "memRead":
+      return "word";
+    case "unary":
+      return e.op === "not"
+        ? "inverse"
+        : e.op === "neg"
+          ? "negated"
+          : e.op === "reduceAnd"
+            ? "all"
+            : e.op === "reduceOr"
+              ? "any"
+              : "parity";
+    case "binary":
+      return HINT[e.op];
+    case "shift":
+      return "shifted";
+    case "mux":
+      return "choice";
+    case "concat":
+      return "joined";
+    case "slice":
+      return "bits";
+    case "pick":
+      return "element";
+    case "extend":
+      return "wide";
   }
 }
 
@@ -62,7 +126,9 @@ export class Expressions {
   readonly #chains = new Map<VExpr, number>();
   #consumer = "";
 
-  constructor(around: Surroundings) { this.#around = around; }
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
 
   /** Announces an expression that will be lowered: sharing is known before anything is printed. */
   count(root: Expr): void {
@@ -82,11 +148,14 @@ export class Expressions {
     return false;
   }
 
-  /** Verilog for `root`; helper wires that it needs are declared first, named `<consumer>_<hint>`. `near`: the signal that takes the value. */
+  /**
+   * Verilog for `root`; helper wires that it needs are declared first, named `<consumer>_<hint>`. `near`: the signal
+   * that takes the value.
+   */
   lower(root: Expr, consumer: string, near?: Signal): VExpr {
     this.#consumer = consumer;
     if (root.kind === "const") return this.#constant(root, near);
-    postOrder(root, this.#done, (e) => {
+    postOrder(root, this.#done, e => {
       const v = this.#node(e);
       if (v.kind === "number") this.#constants.set(e, v.value);
       const shared = v.cost > SHARED_COST && e !== root && this.#shared.has(e);
@@ -111,11 +180,23 @@ export class Expressions {
   }
 
   /** The constant that an expression that was lowered folded to. */
-  constantOf(e: Expr): bigint | undefined { return e.kind === "const" ? e.value : this.#constants.get(e); }
+  constantOf(e: Expr): bigint | undefined {
+    return e.kind === "const" ? e.value : this.#constants.get(e);
+  }
 
   #wire(v: VExpr, hint: string): VName {
     const text = this.#around.names.helper([`${this.#consumer}_${hint}`]);
-    this.#around.declare({ kind: "declare", what: "wire", name: text, width: v.width, signed: v.signed, depth: undefined, value: bare(v), attributes: [], position: undefined });
+    this.#around.declare({
+      kind: "declare",
+      what: "wire",
+      name: text,
+      width: v.width,
+      signed: v.signed,
+      depth: undefined,
+      value: bare(v),
+      attributes: [],
+      position: undefined,
+    });
     return name(text, v.width, v.signed);
   }
 
@@ -142,33 +223,56 @@ export class Expressions {
     return wire;
   }
 
-  #fold(e: Expr, value: bigint): VExpr { return number(value, e.width, e.signed); }
+  #fold(e: Expr, value: bigint): VExpr {
+    return number(value, e.width, e.signed);
+  }
 
   #same(a: Expr, b: Expr): boolean {
     if (a === b) return true;
     const known = this.#constants.get(a);
     if (known !== undefined) return known === this.#constants.get(b);
-    const x = this.#done.get(a), y = this.#done.get(b);
+    const x = this.#done.get(a),
+      y = this.#done.get(b);
     return x?.kind === "name" && y?.kind === "name" && x.name === y.name;
   }
 
-  /** Results that one operand alone decides, or two that are the same. Linters fold them too, and then object to what is left unread. */
+  /**
+   * Results that one operand alone decides, or two that are the same. Linters fold them too, and then object to what
+   * is left unread.
+   */
   #decided(e: Expr): bigint | undefined {
     if (e.kind === "shift") {
-      const a = this.#constants.get(e.a), by = this.#constants.get(e.by), arithmetic = e.op === "right" && e.a.signed;
+      const a = this.#constants.get(e.a),
+        by = this.#constants.get(e.by),
+        arithmetic = e.op === "right" && e.a.signed;
       if (a === 0n || (arithmetic && a === maskOf(e.width))) return a;
       return by !== undefined && by >= BigInt(e.width) && !arithmetic ? 0n : undefined;
     }
     if (e.kind !== "binary") return undefined;
-    const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
+    const a = this.#constants.get(e.a),
+      b = this.#constants.get(e.b);
     switch (e.op) {
-      case "and": case "mul": return a === 0n || b === 0n ? 0n : undefined;
-      case "or": return a !== undefined && a === maskOf(e.width) || b !== undefined && b === maskOf(e.width) ? maskOf(e.width) : undefined;
-      case "sub": case "xor": case "ne": return this.#same(e.a, e.b) ? 0n : undefined;
-      case "eq": return this.#same(e.a, e.b) ? 1n : undefined;
-      case "lt": case "gt": return this.#same(e.a, e.b) ? 0n : this.#knownComparison(e);
-      case "le": case "ge": return this.#same(e.a, e.b) ? 1n : this.#knownComparison(e);
-      case "add": return undefined;
+      case "and":
+      case "mul":
+        return a === 0n || b === 0n ? 0n : undefined;
+      case "or":
+        return (a !== undefined && a === maskOf(e.width)) || (b !== undefined && b === maskOf(e.width))
+          ? maskOf(e.width)
+          : undefined;
+      case "sub":
+      case "xor":
+      case "ne":
+        return this.#same(e.a, e.b) ? 0n : undefined;
+      case "eq":
+        return this.#same(e.a, e.b) ? 1n : undefined;
+      case "lt":
+      case "gt":
+        return this.#same(e.a, e.b) ? 0n : this.#knownComparison(e);
+      case "le":
+      case "ge":
+        return this.#same(e.a, e.b) ? 1n : this.#knownComparison(e);
+      case "add":
+        return undefined;
     }
   }
 
@@ -189,28 +293,38 @@ export class Expressions {
       return this.#constant(e, undefined);
     }
     if (e.kind === "read") return this.#around.signal(e.signal);
-    if (e.kind === "memRead") return index(this.#around.memory(e.memory), e.width, toUnsigned(this.#operand(e.address)), true);
+    if (e.kind === "memRead")
+      return index(this.#around.memory(e.memory), e.width, toUnsigned(this.#operand(e.address)), true);
     const values = this.#values(e);
     if (values !== undefined) return this.#fold(e, applyOperator(e, values));
     const decided = this.#decided(e);
     if (decided !== undefined) return this.#fold(e, decided);
     switch (e.kind) {
-      case "unary": return this.#unary(e);
-      case "binary": return this.#binary(e);
+      case "unary":
+        return this.#unary(e);
+      case "binary":
+        return this.#binary(e);
       case "shift": {
         // Icarus 11 writes a program that it cannot read when a memory's word shifts.
-        const a = this.#operand(e.a), lowered = this.#operand(e.by);
+        const a = this.#operand(e.a),
+          lowered = this.#operand(e.by);
         const amount = lowered.kind === "index" && lowered.memory ? this.#named(e.by) : lowered;
         const by: VExpr = amount.kind === "number" ? { ...amount, signed: false, plain: true } : amount;
         if (e.op === "left") return binary("<<", a, by);
         return e.a.signed ? system(binary(">>>", toSigned(a), by), true) : binary(">>", a, by);
       }
-      case "mux": return this.#mux(e);
-      case "concat": return concat(e.parts.map((p) => this.#operand(p)));
-      case "slice": return this.#slice(e.a, e.lo, e.width);
-      case "pick": return this.#pick(e);
-      case "extend": return this.#extend(e.a, e.width);
-      case "cast": return this.#done.get(e.a) as VExpr;
+      case "mux":
+        return this.#mux(e);
+      case "concat":
+        return concat(e.parts.map(p => this.#operand(p)));
+      case "slice":
+        return this.#slice(e.a, e.lo, e.width);
+      case "pick":
+        return this.#pick(e);
+      case "extend":
+        return this.#extend(e.a, e.width);
+      case "cast":
+        return this.#done.get(e.a) as VExpr;
     }
   }
 
@@ -219,7 +333,8 @@ export class Expressions {
     const opposite = e.op === "not" && a.kind === "binary" ? OPPOSITE[a.op] : undefined;
     if (opposite !== undefined && a.kind === "binary") return { ...a, op: opposite };
     if (e.op === "not" && a.kind === "unary" && a.op === "~") return a.a;
-    const op: VUnaryOp = e.op === "not" ? "~" : e.op === "neg" ? "-" : e.op === "reduceAnd" ? "&" : e.op === "reduceOr" ? "|" : "^";
+    const op: VUnaryOp =
+      e.op === "not" ? "~" : e.op === "neg" ? "-" : e.op === "reduceAnd" ? "&" : e.op === "reduceOr" ? "|" : "^";
     if (e.a.width === 1 && op !== "~") return toUnsigned(a);
     return unary(op, op === "~" || op === "-" ? a : bare(a));
   }
@@ -229,7 +344,8 @@ export class Expressions {
     const neutral = this.#neutral(e);
     if (neutral !== undefined) return this.#done.get(neutral) as VExpr;
     const op = BINARY[e.op];
-    const a = this.#state(e.a, e.b), b = this.#state(e.b, e.a);
+    const a = this.#state(e.a, e.b),
+      b = this.#state(e.b, e.a);
     if (e.op === "lt" || e.op === "le" || e.op === "gt" || e.op === "ge") {
       return e.a.signed ? binary(op, toSigned(a), toSigned(b)) : binary(op, toUnsigned(a), toUnsigned(b));
     }
@@ -238,32 +354,53 @@ export class Expressions {
 
   /** The operand that alone is the result: the other one changes nothing. */
   #neutral(e: Extract<Expr, { kind: "binary" }>): Expr | undefined {
-    const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
+    const a = this.#constants.get(e.a),
+      b = this.#constants.get(e.b);
     switch (e.op) {
-      case "and": return a !== undefined && a === maskOf(e.width) || this.#same(e.a, e.b) ? e.b : b !== undefined && b === maskOf(e.width) ? e.a : undefined;
-      case "or": return a === 0n || this.#same(e.a, e.b) ? e.b : b === 0n ? e.a : undefined;
-      case "add": case "xor": return a === 0n ? e.b : b === 0n ? e.a : undefined;
-      case "sub": return b === 0n ? e.a : undefined;
-      default: return undefined;
+      case "and":
+        return (a !== undefined && a === maskOf(e.width)) || this.#same(e.a, e.b)
+          ? e.b
+          : b !== undefined && b === maskOf(e.width)
+            ? e.a
+            : undefined;
+      case "or":
+        return a === 0n || this.#same(e.a, e.b) ? e.b : b === 0n ? e.a : undefined;
+      case "add":
+      case "xor":
+        return a === 0n ? e.b : b === 0n ? e.a : undefined;
+      case "sub":
+        return b === 0n ? e.a : undefined;
+      default:
+        return undefined;
     }
   }
 
   /** The operand; a labelled constant next to an FSM register is one of that register's states. */
   #state(e: Expr, other: Expr): VExpr {
-    return e.kind === "const" && e.label !== undefined && other.kind === "read" ? this.#constant(e, other.signal) : this.#operand(e);
+    return e.kind === "const" && e.label !== undefined && other.kind === "read"
+      ? this.#constant(e, other.signal)
+      : this.#operand(e);
   }
 
   /** Comparisons with the end of the range are constant; linters object to them. */
   #knownComparison(e: Extract<Expr, { kind: "binary" }>): bigint | undefined {
-    const signed = e.a.signed, w = BigInt(e.a.width);
-    const least = signed ? 1n << w - 1n : 0n, most = signed ? (1n << w - 1n) - 1n : maskOf(e.a.width);
-    const a = this.#constants.get(e.a), b = this.#constants.get(e.b);
+    const signed = e.a.signed,
+      w = BigInt(e.a.width);
+    const least = signed ? 1n << (w - 1n) : 0n,
+      most = signed ? (1n << (w - 1n)) - 1n : maskOf(e.a.width);
+    const a = this.#constants.get(e.a),
+      b = this.#constants.get(e.b);
     switch (e.op) {
-      case "lt": return b === least || a === most ? 0n : undefined;
-      case "gt": return b === most || a === least ? 0n : undefined;
-      case "ge": return b === least || a === most ? 1n : undefined;
-      case "le": return b === most || a === least ? 1n : undefined;
-      default: return undefined;
+      case "lt":
+        return b === least || a === most ? 0n : undefined;
+      case "gt":
+        return b === most || a === least ? 0n : undefined;
+      case "ge":
+        return b === least || a === most ? 1n : undefined;
+      case "le":
+        return b === most || a === least ? 1n : undefined;
+      default:
+        return undefined;
     }
   }
 
@@ -271,9 +408,10 @@ export class Expressions {
     if (this.#same(e.a, e.b)) return this.#done.get(e.a) as VExpr;
     const known = this.#constants.get(e.cond);
     if (known !== undefined) return this.#done.get(known !== 0n ? e.a : e.b) as VExpr;
-    const cond = bare(this.#operand(e.cond)), a = this.#operand(e.a);
+    const cond = bare(this.#operand(e.cond)),
+      a = this.#operand(e.a);
     const last = this.#done.get(e.b) as VExpr;
-    const length = last.kind === "ternary" ? this.#chains.get(last) ?? 1 : 0;
+    const length = last.kind === "ternary" ? (this.#chains.get(last) ?? 1) : 0;
     const b = last.kind === "ternary" && length < CHAIN ? last : this.#operand(e.b);
     const v = ternary(cond, a, b);
     this.#chains.set(v, b === last ? length + 1 : 1);
@@ -282,13 +420,18 @@ export class Expressions {
 
   #slice(a: Expr, lo: number, width: number): VExpr {
     const v = this.#done.get(a) as VExpr;
-    return sliceExpr(v, lo, width) ?? sliceExpr(this.#named(a), lo, width) as VExpr;
+    return sliceExpr(v, lo, width) ?? (sliceExpr(this.#named(a), lo, width) as VExpr);
   }
 
   #extend(a: Expr, width: number): VExpr {
     const known = this.#constants.get(a);
     const more = width - a.width;
-    if (known !== undefined) return number(a.signed && known >> BigInt(a.width - 1) === 1n ? known | maskOf(more) << BigInt(a.width) : known, width, a.signed);
+    if (known !== undefined)
+      return number(
+        a.signed && known >> BigInt(a.width - 1) === 1n ? known | (maskOf(more) << BigInt(a.width)) : known,
+        width,
+        a.signed,
+      );
     const v = this.#operand(a);
     if (!a.signed) return concat([number(0n, more), v]);
     if (a.width === 1) return repeat(width, v);
@@ -304,6 +447,10 @@ export class Expressions {
     if (e.width === 1) return index(from.name, 1, which, false);
     const bits = Math.ceil(Math.log2(e.width));
     if (1 << bits === e.width) return part(from.name, e.width, concat([which, number(0n, bits)]));
-    return part(from.name, e.width, binary("*", concat([number(0n, bits), which]), number(BigInt(e.width), bits + which.width)));
+    return part(
+      from.name,
+      e.width,
+      binary("*", concat([number(0n, bits), which]), number(BigInt(e.width), bits + which.width)),
+    );
   }
 }

@@ -1,43 +1,71 @@
-/** Memories: the array, its write block, its clocked reads, and the bypass that "new" collision behaviour needs around a read-first array. */
+/**
+ * Memories: the array, its write block, its clocked reads, and the bypass that "new" collision behaviour needs around
+ * a read-first array.
+ */
 import type { Memory, ReadPort } from "../ir/circuit.ts";
 import type { ResolvedWrite } from "../ir/resolve.ts";
 import type { VExpr, VStmt } from "./ast.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { binary, concat, index, name, number, range, repeat, ternary, toUnsigned } from "./nodes.ts";
 
-const STYLE: Readonly<Record<Memory["style"], string | undefined>> = { block: "block", distributed: "distributed", ultra: "ultra", auto: undefined };
+const STYLE: Readonly<Record<Memory["style"], string | undefined>> = {
+  block: "block",
+  distributed: "distributed",
+  ultra: "ultra",
+  auto: undefined,
+};
 
 /** Lanes are written one by one, so that synthesis sees byte enables. */
 const laneWidth = (m: Memory, mask: VExpr): number => m.width / mask.width;
 
 export function memoryItems(c: ModuleContext, m: Memory, phase: "declare" | "clocked"): void {
-  if (phase === "declare") declare(c, m); else clocked(c, m);
+  if (phase === "declare") declare(c, m);
+  else clocked(c, m);
 }
 
-const bypassed = (m: Memory, r: ReadPort): boolean => m.collision === "new" && m.writePorts.some((w) => w.domain.name === r.domain.name);
+const bypassed = (m: Memory, r: ReadPort): boolean =>
+  m.collision === "new" && m.writePorts.some(w => w.domain.name === r.domain.name);
 
 function declare(c: ModuleContext, m: Memory): void {
   const style = STYLE[m.style];
-  c.top.push({ kind: "declare", what: "reg", name: c.names.memories.get(m) as string, width: m.width, signed: false, depth: m.depth, value: undefined,
-    attributes: style === undefined ? [] : [["ram_style", style]], position: m.position });
+  c.top.push({
+    kind: "declare",
+    what: "reg",
+    name: c.names.memories.get(m) as string,
+    width: m.width,
+    signed: false,
+    depth: m.depth,
+    value: undefined,
+    attributes: style === undefined ? [] : [["ram_style", style]],
+    position: m.position,
+  });
   for (const r of m.readPorts) c.top.push(c.declaration(r.data, bypassed(m, r) ? "wire" : "reg"));
 }
 
 function clocked(c: ModuleContext, m: Memory): void {
   const array = c.names.memories.get(m) as string;
   if (m.init !== undefined) {
-    const body = Array.from({ length: m.depth }, (_, i): VStmt =>
-      ({ kind: "blocking", target: index(array, m.width, number(BigInt(i), addressWidth(m)), true), value: number(m.init?.[i] ?? 0n, m.width) }));
+    const body = Array.from({ length: m.depth }, (_, i): VStmt => ({
+      kind: "blocking",
+      target: index(array, m.width, number(BigInt(i), addressWidth(m)), true),
+      value: number(m.init?.[i] ?? 0n, m.width),
+    }));
     c.items.push({ kind: "blank" }, { kind: "initial", body });
   }
   const blocks = new Map<string, { readonly clock: string; readonly body: VStmt[] }>();
   const blockOf = (domain: ReadPort["domain"]): VStmt[] => {
     let b = blocks.get(domain.name);
-    if (b === undefined) blocks.set(domain.name, b = { clock: c.clockOf(domain).clock, body: [] });
+    if (b === undefined) blocks.set(domain.name, (b = { clock: c.clockOf(domain).clock, body: [] }));
     return b.body;
   };
-  const forwards: { readonly read: ReadPort; readonly raw: VExpr; readonly forward: VExpr; readonly hit: VExpr; readonly mask: boolean }[] = [];
-  const writes = c.resolution.writes.filter((w) => w.port.memory === m).map((w) => ({ w, ...lowerWrite(c, m, w) }));
+  const forwards: {
+    readonly read: ReadPort;
+    readonly raw: VExpr;
+    readonly forward: VExpr;
+    readonly hit: VExpr;
+    readonly mask: boolean;
+  }[] = [];
+  const writes = c.resolution.writes.filter(w => w.port.memory === m).map(w => ({ w, ...lowerWrite(c, m, w) }));
   for (const w of writes) blockOf(w.w.port.domain).push(...w.body);
   for (const r of m.readPorts) {
     const text = c.nameOf(r.data).name;
@@ -45,8 +73,10 @@ function clocked(c: ModuleContext, m: Memory): void {
     const enable = r.enable === undefined ? undefined : c.expressions.lowerShared(r.enable, text, "enable");
     const word = index(array, m.width, address, true);
     const body: VStmt[] = [];
-    const set = (target: VExpr, value: VExpr): void => { body.push({ kind: "nonblocking", target, value, position: r.position }); };
-    const write = writes.find((w) => w.w.port.domain.name === r.domain.name);
+    const set = (target: VExpr, value: VExpr): void => {
+      body.push({ kind: "nonblocking", target, value, position: r.position });
+    };
+    const write = writes.find(w => w.w.port.domain.name === r.domain.name);
     if (!bypassed(m, r) || write === undefined) {
       set(c.nameOf(r.data), word);
       if (bypassed(m, r)) throw new Error(`memory "${m.name}" has a write port that writes nothing`);
@@ -54,29 +84,58 @@ function clocked(c: ModuleContext, m: Memory): void {
       const hitWidth = write.mask?.width ?? 1;
       const helper = (suffix: string, width: number): VExpr => {
         const n = c.names.table.helper([`${text}_${suffix}`]);
-        c.top.push({ kind: "declare", what: "reg", name: n, width, signed: false, depth: undefined, value: undefined, attributes: [], position: r.position });
+        c.top.push({
+          kind: "declare",
+          what: "reg",
+          name: n,
+          width,
+          signed: false,
+          depth: undefined,
+          value: undefined,
+          attributes: [],
+          position: r.position,
+        });
         return name(n, width);
       };
-      const raw = helper("rd", m.width), forward = helper("fwd", m.width), hit = helper("hit", hitWidth);
+      const raw = helper("rd", m.width),
+        forward = helper("fwd", m.width),
+        hit = helper("hit", hitWidth);
       set(raw, word);
       set(forward, write.data);
-      const same = sameNumber(write.address, address) ? write.enable : and(write.enable, binary("==", write.address, address));
+      const same = sameNumber(write.address, address)
+        ? write.enable
+        : and(write.enable, binary("==", write.address, address));
       set(hit, write.mask === undefined ? same : binary("&", repeat(hitWidth, same), write.mask));
       forwards.push({ read: r, raw, forward, hit, mask: write.mask !== undefined });
     }
-    blockOf(r.domain).push(...(enable === undefined || isOne(enable) ? body : [{ kind: "if", cond: enable, then: body, otherwise: [] } satisfies VStmt]));
+    blockOf(r.domain).push(
+      ...(enable === undefined || isOne(enable)
+        ? body
+        : [{ kind: "if", cond: enable, then: body, otherwise: [] } satisfies VStmt]),
+    );
   }
-  for (const b of blocks.values()) c.items.push({ kind: "blank" }, { kind: "always", clock: b.clock, reset: undefined, body: b.body });
-  for (const f of forwards) c.items.push({ kind: "assign", target: c.nameOf(f.read.data), value: forwarded(m, f.hit, f.forward, f.raw), position: f.read.position });
+  for (const b of blocks.values())
+    c.items.push({ kind: "blank" }, { kind: "always", clock: b.clock, reset: undefined, body: b.body });
+  for (const f of forwards)
+    c.items.push({
+      kind: "assign",
+      target: c.nameOf(f.read.data),
+      value: forwarded(m, f.hit, f.forward, f.raw),
+      position: f.read.position,
+    });
 }
 
 const isOne = (e: VExpr): boolean => e.kind === "number" && e.value === 1n;
-const and = (a: VExpr, b: VExpr): VExpr => isOne(a) ? b : binary("&", a, b);
+const and = (a: VExpr, b: VExpr): VExpr => (isOne(a) ? b : binary("&", a, b));
 const sameNumber = (a: VExpr, b: VExpr): boolean => a.kind === "number" && b.kind === "number" && a.value === b.value;
 const addressWidth = (m: Memory): number => Math.max(1, Math.ceil(Math.log2(m.depth)));
 
 /** The write as text, and the parts that a bypass needs. */
-function lowerWrite(c: ModuleContext, m: Memory, w: ResolvedWrite): { body: VStmt[]; enable: VExpr; address: VExpr; data: VExpr; mask: VExpr | undefined } {
+function lowerWrite(
+  c: ModuleContext,
+  m: Memory,
+  w: ResolvedWrite,
+): { body: VStmt[]; enable: VExpr; address: VExpr; data: VExpr; mask: VExpr | undefined } {
   const array = c.names.memories.get(m) as string;
   const enable = c.expressions.lowerShared(w.enable, array, "write");
   const address = toUnsigned(c.expressions.lowerShared(w.address, array, "address"));
@@ -91,11 +150,27 @@ function lowerWrite(c: ModuleContext, m: Memory, w: ResolvedWrite): { body: VStm
     const width = laneWidth(m, mask);
     for (let lane = 0; lane < mask.width; lane++) {
       // Word and lane in one select: `store[address][15:8]`.
-      const part: VExpr = mask.width === 1 ? target : { kind: "lane", name: array, index: address, lo: lane * width, width, signed: false, cost: 2 };
-      writes.push({ kind: "if", cond: slice(mask, lane, 1), then: [{ kind: "nonblocking", target: part, value: slice(data, lane * width, width), position: w.port.position }], otherwise: [] });
+      const part: VExpr =
+        mask.width === 1
+          ? target
+          : { kind: "lane", name: array, index: address, lo: lane * width, width, signed: false, cost: 2 };
+      writes.push({
+        kind: "if",
+        cond: slice(mask, lane, 1),
+        then: [
+          { kind: "nonblocking", target: part, value: slice(data, lane * width, width), position: w.port.position },
+        ],
+        otherwise: [],
+      });
     }
   }
-  return { body: isOne(enable) ? writes : [{ kind: "if", cond: enable, then: writes, otherwise: [] }], enable, address, data, mask };
+  return {
+    body: isOne(enable) ? writes : [{ kind: "if", cond: enable, then: writes, otherwise: [] }],
+    enable,
+    address,
+    data,
+    mask,
+  };
 }
 
 function slice(e: VExpr, lo: number, width: number): VExpr {
@@ -107,6 +182,9 @@ function slice(e: VExpr, lo: number, width: number): VExpr {
 function forwarded(m: Memory, hit: VExpr, forward: VExpr, raw: VExpr): VExpr {
   if (hit.width === 1) return ternary(hit, forward, raw);
   const width = laneWidth(m, hit);
-  return concat(Array.from({ length: hit.width }, (_, i) => hit.width - 1 - i).map((lane) =>
-    ternary(slice(hit, lane, 1), slice(forward, lane * width, width), slice(raw, lane * width, width))));
+  return concat(
+    Array.from({ length: hit.width }, (_, i) => hit.width - 1 - i).map(lane =>
+      ternary(slice(hit, lane, 1), slice(forward, lane * width, width), slice(raw, lane * width, width)),
+    ),
+  );
 }

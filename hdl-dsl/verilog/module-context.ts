@@ -25,14 +25,19 @@ export interface ModuleNames {
 export function namesOf(circuit: Circuit): ModuleNames {
   const table = new NameTable();
   const domains = new Map<string, { clock: string; reset: string | undefined }>();
-  for (const d of circuit.domains) domains.set(d.name, { clock: table.claim(d.clock), reset: d.reset === undefined ? undefined : table.claim(d.reset) });
+  for (const d of circuit.domains)
+    domains.set(d.name, {
+      clock: table.claim(d.clock),
+      reset: d.reset === undefined ? undefined : table.claim(d.reset),
+    });
   const signals = new Map<Signal, string>();
   const isPort = (s: Signal): boolean => s.kind === "input" || s.kind === "output";
   for (const s of circuit.signals) if (isPort(s)) signals.set(s, table.claim(s.name));
   const merged = mergedWires(circuit);
-  for (const s of circuit.signals) if (!isPort(s) && !merged.names.has(s) && !merged.constants.has(s)) signals.set(s, table.claim(s.name));
+  for (const s of circuit.signals)
+    if (!isPort(s) && !merged.names.has(s) && !merged.constants.has(s)) signals.set(s, table.claim(s.name));
   for (const [s, by] of merged.names) signals.set(s, signals.get(by) as string);
-  const memories = new Map(circuit.memories.map((m) => [m, table.claim(m.name)]));
+  const memories = new Map(circuit.memories.map(m => [m, table.claim(m.name)]));
   return { table, signals, memories, domains, merged };
 }
 
@@ -62,15 +67,19 @@ export class ModuleContext {
     this.split = selfDependent(circuit, this.resolution);
     this.expressions = new Expressions({
       names: names.table,
-      signal: (s) => { const c = names.merged.constants.get(s); return c === undefined ? this.read(s) : number(c.value, s.width, s.signed); },
-      memory: (m) => names.memories.get(m) as string,
+      signal: s => {
+        const c = names.merged.constants.get(s);
+        return c === undefined ? this.read(s) : number(c.value, s.width, s.signed);
+      },
+      memory: m => names.memories.get(m) as string,
       label: (c, near) => this.#label(c, near),
-      declare: (d) => this.items.push(d),
+      declare: d => this.items.push(d),
     });
     for (const s of circuit.signals) {
       for (const label of s.states ?? []) {
         const list = this.#labels.get(label);
-        if (list === undefined) this.#labels.set(label, [s]); else list.push(s);
+        if (list === undefined) this.#labels.set(label, [s]);
+        else list.push(s);
       }
     }
   }
@@ -112,20 +121,41 @@ export class ModuleContext {
   }
 
   declaration(s: Signal, what: "wire" | "reg", value?: VExpr): VDeclare {
-    return { kind: "declare", what, name: this.nameOf(s).name, width: s.width, signed: s.signed, depth: undefined, value, attributes: Object.entries(s.attributes ?? {}), position: s.position };
+    return {
+      kind: "declare",
+      what,
+      name: this.nameOf(s).name,
+      width: s.width,
+      signed: s.signed,
+      depth: undefined,
+      value,
+      attributes: Object.entries(s.attributes ?? {}),
+      position: s.position,
+    };
   }
 
   /** The expression itself when it is a vector that can be sliced, else a new wire that carries it. */
   named(e: VExpr, consumer: string, hint: string): VExpr {
     if (e.kind === "number" || (e.kind === "name" && !e.parameter)) return e;
     const text = this.names.table.helper([`${consumer}_${hint}`]);
-    this.items.push({ kind: "declare", what: "wire", name: text, width: e.width, signed: false, depth: undefined, value: e, attributes: [], position: undefined });
+    this.items.push({
+      kind: "declare",
+      what: "wire",
+      name: text,
+      width: e.width,
+      signed: false,
+      depth: undefined,
+      value: e,
+      attributes: [],
+      position: undefined,
+    });
     return name(text, e.width);
   }
 
   clockOf(d: ClockDomain): { readonly clock: string; readonly reset: string | undefined } {
     const found = this.names.domains.get(d.name);
-    if (found === undefined) throw new Error(`module "${this.circuit.name}" uses clock domain "${d.name}" but does not list it`);
+    if (found === undefined)
+      throw new Error(`module "${this.circuit.name}" uses clock domain "${d.name}" but does not list it`);
     return found;
   }
 
@@ -143,7 +173,7 @@ export class ModuleContext {
 
   #stateName(s: Signal, state: string, value: bigint): VName {
     let own = this.#labelNames.get(s);
-    if (own === undefined) this.#labelNames.set(s, own = new Map<string, string>());
+    if (own === undefined) this.#labelNames.set(s, (own = new Map<string, string>()));
     let text = own.get(state);
     if (text === undefined) {
       text = this.names.table.helper([`${this.nameOf(s).name}_${snakeCase(state)}`]);

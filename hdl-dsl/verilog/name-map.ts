@@ -1,4 +1,6 @@
-/** What every name of the emitted text stands for, module by module: for test benches, waveforms and synthesis reports. */
+/**
+ * What every name of the emitted text stands for, module by module: for test benches, waveforms and synthesis reports.
+ */
 import type { Circuit, Position } from "../ir/circuit.ts";
 import type { NamedModule, NamedSignal } from "../types/emitted.ts";
 import type { VModule } from "./ast.ts";
@@ -12,7 +14,7 @@ function at(p: Position | undefined): { readonly source?: string } {
   let found = sources.get(p);
   if (found === undefined) {
     const source = projectPosition(p);
-    sources.set(p, found = source === undefined ? {} : { source });
+    sources.set(p, (found = source === undefined ? {} : { source }));
   }
   return found;
 }
@@ -21,15 +23,31 @@ function at(p: Position | undefined): { readonly source?: string } {
 export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | undefined): NamedModule {
   const signals = c.signals.flatMap((s): NamedSignal[] => {
     const name = names.signals.get(s);
-    if (name === undefined || s.kind === "instanceIn" || s.kind === "instanceOut" || names.merged.names.has(s)) return [];
-    return [{
-      name, kind: s.kind === "memData" ? "wire" : s.kind, width: s.width, ...(s.signed ? { signed: true as const } : {}), path: s.path ?? [s.name],
-      ...(s.states === undefined ? {} : { states: s.states }), ...at(s.position),
-    }];
+    if (name === undefined || s.kind === "instanceIn" || s.kind === "instanceOut" || names.merged.names.has(s))
+      return [];
+    return [
+      {
+        name,
+        kind: s.kind === "memData" ? "wire" : s.kind,
+        width: s.width,
+        ...(s.signed ? { signed: true as const } : {}),
+        path: s.path ?? [s.name],
+        ...(s.states === undefined ? {} : { states: s.states }),
+        ...at(s.position),
+      },
+    ];
   });
   return {
-    ...at(c.position), signals,
-    memories: c.memories.map((m) => ({ name: names.memories.get(m) ?? m.name, width: m.width, depth: m.depth, ...at(m.position) })),
-    instances: (lowered?.items ?? []).flatMap((i) => i.kind === "instance" ? [{ name: i.name, module: i.module, ...at(i.position) }] : []),
+    ...at(c.position),
+    signals,
+    memories: c.memories.map(m => ({
+      name: names.memories.get(m) ?? m.name,
+      width: m.width,
+      depth: m.depth,
+      ...at(m.position),
+    })),
+    instances: (lowered?.items ?? []).flatMap(i =>
+      i.kind === "instance" ? [{ name: i.name, module: i.module, ...at(i.position) }] : [],
+    ),
   };
 }

@@ -1,7 +1,8 @@
 /** Names in the emitted text: legal, unique in their module, and the same in every run. */
 
 /** Reserved words of Verilog-2005 and SystemVerilog-2017: tools read our files as either. */
-const RESERVED = new Set(`accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof bit
+const RESERVED = new Set(
+  `accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof bit
   break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const constraint context continue cover covergroup
   coverpoint cross deassign default defparam design disable dist do edge else end endcase endchecker endclass endclocking endconfig endfunction
   endgenerate endgroup endinterface endmodule endpackage endprimitive endprogram endproperty endspecify endsequence endtable endtask enum event
@@ -14,10 +15,13 @@ const RESERVED = new Set(`accept_on alias always always_comb always_ff always_la
   s_until_with scalared sequence shortint shortreal showcancelled signed small soft solve specify specparam static string strong strong0 strong1
   struct super supply0 supply1 sync_accept_on sync_reject_on table tagged task this throughout time timeprecision timeunit tran tranif0 tranif1
   tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned until until_with untyped use uwire var vectored virtual void wait
-  wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor`.split(/\s+/));
+  wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor`.split(/\s+/),
+);
 
 /** Whether a tool would read the name as a keyword. */
-export function isReserved(name: string): boolean { return RESERVED.has(name); }
+export function isReserved(name: string): boolean {
+  return RESERVED.has(name);
+}
 
 /** The names of one module: hands out each once. */
 export class NameTable {
@@ -39,7 +43,9 @@ export class NameTable {
   }
 
   /** Whether something has the name. */
-  has(name: string): boolean { return this.#taken.has(name); }
+  has(name: string): boolean {
+    return this.#taken.has(name);
+  }
 
   /** A name for a helper wire: the first free one of the candidates, else the last one with the lowest free number. */
   helper(candidates: readonly string[]): string {

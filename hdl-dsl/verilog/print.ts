@@ -1,4 +1,7 @@
-/** Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Knows nothing of lowering. */
+/**
+ * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Knows
+ * nothing of lowering.
+ */
 import { shortPosition } from "../ir/diagnostic.ts";
 import type { Position } from "../ir/circuit.ts";
 import type { VAlways, VCase, VDeclare, VExpr, VInstance, VItem, VModule, VNumber, VPort, VStmt } from "./ast.ts";
@@ -8,7 +11,21 @@ const LINE = 110;
 
 /** IEEE 1364-2005 table 5-4; higher binds tighter. */
 const PRECEDENCE: Readonly<Record<string, number>> = {
-  "*": 11, "+": 10, "-": 10, "<<": 9, ">>": 9, ">>>": 9, "<": 8, "<=": 8, ">": 8, ">=": 8, "==": 7, "!=": 7, "&": 6, "^": 5, "|": 4,
+  "*": 11,
+  "+": 10,
+  "-": 10,
+  "<<": 9,
+  ">>": 9,
+  ">>>": 9,
+  "<": 8,
+  "<=": 8,
+  ">": 8,
+  ">=": 8,
+  "==": 7,
+  "!=": 7,
+  "&": 6,
+  "^": 5,
+  "|": 4,
 };
 
 /** A sized literal: decimal while that is readable, else hexadecimal; negative numbers with their sign. */
@@ -23,23 +40,30 @@ export function printNumber(n: VNumber): string {
   return n.value < 0x10000n && n.width <= 64 ? `${n.width}'d${n.value}` : `${n.width}'h${n.value.toString(16)}`;
 }
 
-function inParentheses(e: VExpr): string { return `(${printExpr(e)})`; }
+function inParentheses(e: VExpr): string {
+  return `(${printExpr(e)})`;
+}
 
 /** An operand of a binary operator. */
 function operand(parent: string, e: VExpr, right: boolean): string {
   switch (e.kind) {
-    case "ternary": return inParentheses(e);
-    case "unary": return e.op === "~" ? printExpr(e) : inParentheses(e);
-    case "number": return e.signed && right ? parenthesiseNegative(e) : printNumber(e);
+    case "ternary":
+      return inParentheses(e);
+    case "unary":
+      return e.op === "~" ? printExpr(e) : inParentheses(e);
+    case "number":
+      return e.signed && right ? parenthesiseNegative(e) : printNumber(e);
     case "binary": {
-      const mine = PRECEDENCE[parent] as number, its = PRECEDENCE[e.op] as number;
+      const mine = PRECEDENCE[parent] as number,
+        its = PRECEDENCE[e.op] as number;
       if (e.op === parent && (parent === "&" || parent === "|" || parent === "^")) return printExpr(e);
       // Left-associative sums and products read as they are written; everything else that mixes is parenthesised.
       if (!right && mine === its && mine >= 10) return printExpr(e);
       if (its === 11 && mine === 10) return printExpr(e);
       return inParentheses(e);
     }
-    default: return printExpr(e);
+    default:
+      return printExpr(e);
   }
 }
 
@@ -48,39 +72,69 @@ function parenthesiseNegative(e: VNumber): string {
   return text.startsWith("-") ? `(${text})` : text;
 }
 
-const bits = (e: { readonly lo: number; readonly width: number }): string => e.width === 1 ? `[${e.lo}]` : `[${e.lo + e.width - 1}:${e.lo}]`;
+const bits = (e: { readonly lo: number; readonly width: number }): string =>
+  e.width === 1 ? `[${e.lo}]` : `[${e.lo + e.width - 1}:${e.lo}]`;
 
-/** The number of a memory's word. Icarus computes it as wide as an integer: in braces a sum wraps at its own width, as the standard says. */
-function printWord(e: VExpr): string { return mayGrow(e) ? `{${printExpr(e)}}` : printExpr(e); }
+/**
+ * The number of a memory's word. Icarus computes it as wide as an integer: in braces a sum wraps at its own width, as
+ * the standard says.
+ */
+function printWord(e: VExpr): string {
+  return mayGrow(e) ? `{${printExpr(e)}}` : printExpr(e);
+}
 
 /** Whether an expression computed wider may have bits beyond its own width. */
 function mayGrow(e: VExpr): boolean {
   switch (e.kind) {
-    case "binary": return ["+", "-", "*", "<<"].includes(e.op) || (!["==", "!=", "<", "<=", ">", ">="].includes(e.op) && (mayGrow(e.a) || mayGrow(e.b)));
-    case "unary": return e.op === "-" || e.op === "~";
-    case "ternary": return mayGrow(e.a) || mayGrow(e.b);
-    default: return false;
+    case "binary":
+      return (
+        ["+", "-", "*", "<<"].includes(e.op) ||
+        (!["==", "!=", "<", "<=", ">", ">="].includes(e.op) && (mayGrow(e.a) || mayGrow(e.b)))
+      );
+    case "unary":
+      return e.op === "-" || e.op === "~";
+    case "ternary":
+      return mayGrow(e.a) || mayGrow(e.b);
+    default:
+      return false;
   }
 }
 
 /** One expression on one line. */
 export function printExpr(e: VExpr): string {
   switch (e.kind) {
-    case "number": return printNumber(e);
-    case "name": return e.name;
-    case "range": return `${e.name}${bits(e)}`;
-    case "lane": return `${e.name}[${printWord(e.index)}]${bits(e)}`;
-    case "index": return `${e.name}[${e.memory ? printWord(e.index) : printExpr(e.index)}]`;
-    case "part": return `${e.name}[${printExpr(e.base)} +: ${e.width}]`;
+    case "number":
+      return printNumber(e);
+    case "name":
+      return e.name;
+    case "range":
+      return `${e.name}${bits(e)}`;
+    case "lane":
+      return `${e.name}[${printWord(e.index)}]${bits(e)}`;
+    case "index":
+      return `${e.name}[${e.memory ? printWord(e.index) : printExpr(e.index)}]`;
+    case "part":
+      return `${e.name}[${printExpr(e.base)} +: ${e.width}]`;
     case "unary": {
-      const simple = e.a.kind !== "unary" && e.a.kind !== "binary" && e.a.kind !== "ternary" && !(e.a.kind === "number" && e.a.signed);
+      const simple =
+        e.a.kind !== "unary" &&
+        e.a.kind !== "binary" &&
+        e.a.kind !== "ternary" &&
+        !(e.a.kind === "number" && e.a.signed);
       return `${e.op}${simple ? printExpr(e.a) : inParentheses(e.a)}`;
     }
-    case "binary": return `${operand(e.op, e.a, false)} ${e.op} ${operand(e.op, e.b, true)}`;
-    case "ternary": return ternaryArms(e).map((arm) => arm.cond === undefined ? arm.value : `${arm.cond} ? ${arm.value} : `).join("");
-    case "concat": return `{${e.parts.map(printExpr).join(", ")}}`;
-    case "repeat": return `{${e.count}{${printExpr(e.a)}}}`;
-    case "system": return `${e.signed ? "$signed" : "$unsigned"}(${printExpr(e.a)})`;
+    case "binary":
+      return `${operand(e.op, e.a, false)} ${e.op} ${operand(e.op, e.b, true)}`;
+    case "ternary":
+      return ternaryArms(e)
+        .map(arm => (arm.cond === undefined ? arm.value : `${arm.cond} ? ${arm.value} : `))
+        .join("");
+    case "concat":
+      return `{${e.parts.map(printExpr).join(", ")}}`;
+    case "repeat":
+      return `{${e.count}{${printExpr(e.a)}}}`;
+    case "system":
+      return `${e.signed ? "$signed" : "$unsigned"}(${printExpr(e.a)})`;
   }
 }
 
@@ -101,56 +155,77 @@ function termsOf(e: VExpr, op: string): VExpr[] {
   return e.kind === "binary" && e.op === op ? [...termsOf(e.a, op), ...termsOf(e.b, op)] : [e];
 }
 
-/** An expression after `= `: one line when it fits in what is left, else one ternary arm or one concatenation part per line. */
+/**
+ * An expression after `= `: one line when it fits in what is left, else one ternary arm or one concatenation
+ * part per line.
+ */
 function printValue(e: VExpr, before: string, indent: string): string {
   const line = printExpr(e);
   if (before.length + line.length <= LINE) return line;
   if (e.kind === "ternary") {
     const arms = ternaryArms(e);
-    return arms.map((arm) => `\n${indent}  ${arm.cond === undefined ? arm.value : `${arm.cond} ? ${arm.value} :`}`).join("");
+    return arms
+      .map(arm => `\n${indent}  ${arm.cond === undefined ? arm.value : `${arm.cond} ? ${arm.value} :`}`)
+      .join("");
   }
   if (e.kind === "unary" && e.a.kind === "concat") return `${e.op}${printValue(e.a, before, indent)}`;
-  if (e.kind === "concat") return `{\n${e.parts.map((p) => `${indent}  ${printExpr(p)}`).join(",\n")}\n${indent}}`;
+  if (e.kind === "concat") return `{\n${e.parts.map(p => `${indent}  ${printExpr(p)}`).join(",\n")}\n${indent}}`;
   if (e.kind === "binary" && (e.op === "|" || e.op === "&" || e.op === "^")) {
-    return termsOf(e, e.op).map((t, i) => `\n${indent}  ${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`).join("");
+    return termsOf(e, e.op)
+      .map((t, i) => `\n${indent}  ${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`)
+      .join("");
   }
   return line;
 }
 
 /**
- * Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. The marks are characters that no
- * name, number or string literal of the text has, and of one byte: with wider ones the whole text would take twice the memory.
+ * Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. The
+ * marks are characters that no name, number or string literal of the text has, and of one byte: with wider ones the
+ * whole text would take twice the memory.
  */
-const MARKED = "\x01", MARK_END = "\x02", MARK = new RegExp(`${MARKED}\\d+${MARK_END}`, "g");
+const MARKED = "\x01",
+  MARK_END = "\x02",
+  MARK = new RegExp(`${MARKED}\\d+${MARK_END}`, "g");
 const positions: Position[] = [];
-interface Place { readonly mark: string; readonly comment: string }
+interface Place {
+  readonly mark: string;
+  readonly comment: string;
+}
 const places = new WeakMap<Position, Place>();
 function placeOf(p: Position): Place {
   let m = places.get(p);
-  if (m === undefined) places.set(p, m = { mark: `${MARKED}${positions.push(p) - 1}${MARK_END}`, comment: ` // ${shortPosition(p)}` });
+  if (m === undefined)
+    places.set(p, (m = { mark: `${MARKED}${positions.push(p) - 1}${MARK_END}`, comment: ` // ${shortPosition(p)}` }));
   return m;
 }
-const mark = (p: Position | undefined): string => p === undefined ? "" : placeOf(p).mark;
+const mark = (p: Position | undefined): string => (p === undefined ? "" : placeOf(p).mark);
 /** What stands before a value, and the value: no blank before a line's end. */
-const beside = (head: string, value: string): string => value.startsWith("\n") ? `${head.trimEnd()}${value}` : `${head}${value}`;
-const visible = (text: string): number => text.includes(MARKED) ? text.replace(MARK, "").length : text.length;
+const beside = (head: string, value: string): string =>
+  value.startsWith("\n") ? `${head.trimEnd()}${value}` : `${head}${value}`;
+const visible = (text: string): number => (text.includes(MARKED) ? text.replace(MARK, "").length : text.length);
 
-const comment = (p: Position | undefined): string => p === undefined ? "" : placeOf(p).comment;
-const dimension = (width: number): string => width === 1 ? "" : `[${width - 1}:0] `;
-const sign = (signed: boolean): string => signed ? "signed " : "";
+const comment = (p: Position | undefined): string => (p === undefined ? "" : placeOf(p).comment);
+const dimension = (width: number): string => (width === 1 ? "" : `[${width - 1}:0] `);
+const sign = (signed: boolean): string => (signed ? "signed " : "");
 
 function printStatements(body: readonly VStmt[], indent: string): string {
-  return body.map((s) => printStatement(s, indent)).join("");
+  return body.map(s => printStatement(s, indent)).join("");
 }
 
 /**
- * The tail after `if (...)`, `else`, `for (...)` or `label:`: one short statement on the same line, else a block. `last`: no `else` may follow that an
- * if in there could take.
+ * The tail after `if (...)`, `else`, `for (...)` or `label:`: one short statement on the same line, else a block.
+ * `last`: no `else` may follow that an if in there could take.
  */
 function printBranch(body: readonly VStmt[], indent: string, head: string, last = false): string {
   const only = body[0];
   if (only === undefined) return `${head} ;\n`;
-  if (body.length === 1 && (only.kind === "nonblocking" || only.kind === "property" || only.kind === "blocking" || (last && (only.kind === "if" || only.kind === "for")))) {
+  if (
+    body.length === 1 &&
+    (only.kind === "nonblocking" ||
+      only.kind === "property" ||
+      only.kind === "blocking" ||
+      (last && (only.kind === "if" || only.kind === "for")))
+  ) {
     const line = printStatement(only, "");
     if (visible(head) + visible(line) <= LINE && line.indexOf("\n") === line.length - 1) return `${head} ${line}`;
   }
@@ -163,9 +238,12 @@ function printStatement(s: VStmt, indent: string): string {
       const head = `${indent}${printExpr(s.target)} <= `;
       return `${mark(s.position)}${beside(head, printValue(s.value, head, indent))};\n`;
     }
-    case "blocking": return `${indent}${printExpr(s.target)} = ${printExpr(s.value)};\n`;
-    case "property": return `${mark(s.position)}${indent}${s.what} (${printExpr(s.cond)});${comment(s.position)}\n`;
-    case "fail": return `${mark(s.position)}${indent}$display("%s", ${printString(s.message)});${comment(s.position)}\n${indent}$stop;\n`;
+    case "blocking":
+      return `${indent}${printExpr(s.target)} = ${printExpr(s.value)};\n`;
+    case "property":
+      return `${mark(s.position)}${indent}${s.what} (${printExpr(s.cond)});${comment(s.position)}\n`;
+    case "fail":
+      return `${mark(s.position)}${indent}$display("%s", ${printString(s.message)});${comment(s.position)}\n${indent}$stop;\n`;
     case "if": {
       let text = printBranch(s.then, indent, `${mark(s.position)}${indent}if (${printExpr(s.cond)})`);
       let rest = s.otherwise;
@@ -179,34 +257,52 @@ function printStatement(s: VStmt, indent: string): string {
         else return text + printBranch(rest, indent, `${indent}else`, true);
       }
     }
-    case "for": return printBranch(s.body, indent, `${indent}for (${s.variable} = ${s.from}; ${s.variable} < ${s.to}; ${s.variable} = ${s.variable} + 1)`, true);
-    case "case": return printCase(s, indent, indent);
+    case "for":
+      return printBranch(
+        s.body,
+        indent,
+        `${indent}for (${s.variable} = ${s.from}; ${s.variable} < ${s.to}; ${s.variable} = ${s.variable} + 1)`,
+        true,
+      );
+    case "case":
+      return printCase(s, indent, indent);
   }
 }
 
 function printCase(s: VCase, indent: string, head: string): string {
   const inner = `${indent}  `;
-  const items = s.items.map((i) => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`, true)).join("");
+  const items = s.items
+    .map(i => printBranch(i.body, inner, `${inner}${i.labels.map(printExpr).join(", ")}:`, true))
+    .join("");
   return `${mark(s.position)}${head}case (${printExpr(s.on)})\n${items}${printBranch(s.otherwise, inner, `${inner}default:`, true)}${indent}endcase\n`;
 }
 
 /** A string literal; quotes, backslashes and control characters escaped, anything beyond ASCII replaced. */
 export function printString(text: string): string {
-  const body = text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/[^\x20-\x7e]/g, "?");
+  const body = text
+    .replace(/[\\"]/g, "\\$&")
+    .replace(/\n/g, "\\n")
+    .replace(/[^\x20-\x7e]/g, "?");
   return `"${body}"`;
 }
 
 function printDeclare(d: VDeclare): string {
-  const attributes = d.attributes.length === 0 ? "" : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
+  const attributes =
+    d.attributes.length === 0
+      ? ""
+      : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
   const head = `  ${attributes}${d.what} ${sign(d.signed)}${dimension(d.width)}${d.name}${d.depth === undefined ? "" : ` [0:${d.depth - 1}]`}`;
   const from = mark(d.position);
-  return d.value === undefined ? `${from}${head};${comment(d.position)}\n` : `${from}${beside(`${head} = `, printValue(d.value, `${head} = `, "  "))};${comment(d.position)}\n`;
+  return d.value === undefined
+    ? `${from}${head};${comment(d.position)}\n`
+    : `${from}${beside(`${head} = `, printValue(d.value, `${head} = `, "  "))};${comment(d.position)}\n`;
 }
 
 function printAlways(a: VAlways): string {
   const head = `  always @(posedge ${a.clock}${a.reset === undefined ? "" : ` or posedge ${a.reset}`})`;
   const only = a.body[0];
-  if (a.body.length === 1 && only !== undefined && (only.kind === "if" || only.kind === "case")) return `${head}\n${printStatement(only, "    ")}`;
+  if (a.body.length === 1 && only !== undefined && (only.kind === "if" || only.kind === "case"))
+    return `${head}\n${printStatement(only, "    ")}`;
   return printBranch(a.body, "  ", head);
 }
 
@@ -216,51 +312,78 @@ function printParameters(parameters: VInstance["parameters"]): string[] {
 
 function printInstance(i: VInstance): string {
   const parameters = i.parameters.length === 0 ? "" : ` #(${printParameters(i.parameters).join(", ")})`;
-  const longest = Math.max(0, ...i.connections.map((c) => c.port.length));
-  const pins = i.connections.map((c) => `    .${c.port.padEnd(longest)} (${printExpr(c.value)})`).join(",\n");
+  const longest = Math.max(0, ...i.connections.map(c => c.port.length));
+  const pins = i.connections.map(c => `    .${c.port.padEnd(longest)} (${printExpr(c.value)})`).join(",\n");
   return `${mark(i.position)}  ${i.module}${parameters} ${i.name} (${comment(i.position)}\n${pins}\n  );\n`;
 }
 
 function printItem(item: VItem): string {
   switch (item.kind) {
-    case "declare": return printDeclare(item);
-    case "localparam": return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
+    case "declare":
+      return printDeclare(item);
+    case "localparam":
+      return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
     case "assign": {
       const head = `  assign ${printExpr(item.target)} = `;
       return `${mark(item.position)}${beside(head, printValue(item.value, head, "  "))};\n`;
     }
-    case "always": return printAlways(item);
-    case "integer": return `  integer ${item.name};\n`;
-    case "initial": return printBranch(item.body, "  ", "  initial");
-    case "instance": return printInstance(item);
-    case "blank": return "\n";
+    case "always":
+      return printAlways(item);
+    case "integer":
+      return `  integer ${item.name};\n`;
+    case "initial":
+      return printBranch(item.body, "  ", "  initial");
+    case "instance":
+      return printInstance(item);
+    case "blank":
+      return "\n";
     case "guarded": {
-      const formal = item.formal.map(printItem).join(""), simulation = item.simulation.map(printItem).join("");
-      return simulation === "" ? `\`ifdef FORMAL\n${formal}\`endif\n`
+      const formal = item.formal.map(printItem).join(""),
+        simulation = item.simulation.map(printItem).join("");
+      return simulation === ""
+        ? `\`ifdef FORMAL\n${formal}\`endif\n`
         : `\`ifdef FORMAL\n${formal}\`else\n\`ifndef SYNTHESIS\n${simulation}\`endif\n\`endif\n`;
     }
   }
 }
 
 function printPorts(ports: readonly VPort[]): string {
-  const types = ports.map((p) => `${p.dir.padEnd(6)} wire ${sign(p.signed)}${dimension(p.width)}`.trimEnd());
-  const longest = Math.max(0, ...types.map((t) => t.length));
-  return ports.map((p, i) => `${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`).join("");
+  const types = ports.map(p => `${p.dir.padEnd(6)} wire ${sign(p.signed)}${dimension(p.width)}`.trimEnd());
+  const longest = Math.max(0, ...types.map(t => t.length));
+  return ports
+    .map(
+      (p, i) =>
+        `${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`,
+    )
+    .join("");
 }
 
 /** From here on in its line (both count from 0), text comes from `position`. */
-export interface Origin { readonly line: number; readonly column: number; readonly position: Position }
+export interface Origin {
+  readonly line: number;
+  readonly column: number;
+  readonly position: Position;
+}
 /** A printed file and where its parts come from, in order. */
-export interface Printed { readonly text: string; readonly origins: readonly Origin[] }
+export interface Printed {
+  readonly text: string;
+  readonly origins: readonly Origin[];
+}
 
 /** The whole file, newline at the end. */
-export function printModule(m: VModule): string { return printMapped(m).text; }
+export function printModule(m: VModule): string {
+  return printMapped(m).text;
+}
 
 /** As `printModule`, with the source positions of what is printed. */
 export function printMapped(m: VModule): Printed {
-  const origins: Origin[] = [], parts: string[] = [], text = marked(m);
+  const origins: Origin[] = [],
+    parts: string[] = [],
+    text = marked(m);
   // `from`: the first character not taken yet; `bol`: where its line begins, less the marks taken out of that line.
-  let line = 0, bol = 0, from = 0;
+  let line = 0,
+    bol = 0,
+    from = 0;
   for (let at = text.indexOf(MARKED); at >= 0; at = text.indexOf(MARKED, from)) {
     for (let end = text.indexOf("\n", from); end >= 0 && end < at; end = text.indexOf("\n", end + 1)) {
       line++;
@@ -274,13 +397,20 @@ export function printMapped(m: VModule): Printed {
   }
   parts.push(text.slice(from));
   // The header holds what the user wrote, any characters, and comes from nowhere.
-  const header = m.header.map((l) => `// ${l}\n`).join(""), above = header.split("\n").length - 1;
-  return { text: header + parts.join(""), origins: above === 0 ? origins : origins.map((o) => ({ ...o, line: o.line + above })) };
+  const header = m.header.map(l => `// ${l}\n`).join(""),
+    above = header.split("\n").length - 1;
+  return {
+    text: header + parts.join(""),
+    origins: above === 0 ? origins : origins.map(o => ({ ...o, line: o.line + above })),
+  };
 }
 
 /** Everything below the header, with its marks. */
 function marked(m: VModule): string {
-  const parameters = m.parameters.length === 0 ? "" : ` #(\n${m.parameters.map(([k, v]) => `  parameter ${k} = ${typeof v === "number" ? v : printString(v)}`).join(",\n")}\n)`;
+  const parameters =
+    m.parameters.length === 0
+      ? ""
+      : ` #(\n${m.parameters.map(([k, v]) => `  parameter ${k} = ${typeof v === "number" ? v : printString(v)}`).join(",\n")}\n)`;
   return `module ${m.name}${parameters} (\n${printPorts(m.ports)});\n${printItems(m.items)}endmodule\n`;
 }
 
@@ -289,7 +419,10 @@ function printItems(items: readonly VItem[]): string {
   const texts: string[] = [];
   let blank = false;
   for (const i of items) {
-    if (i.kind === "blank") { blank = texts.length > 0; continue; }
+    if (i.kind === "blank") {
+      blank = texts.length > 0;
+      continue;
+    }
     texts.push(blank ? `\n${printItem(i)}` : printItem(i));
     blank = false;
   }

@@ -1,4 +1,7 @@
-/** Bits that nothing reads: named in one place, so that linters stay quiet without waivers and a reader sees what is left out. */
+/**
+ * Bits that nothing reads: named in one place, so that linters stay quiet without waivers and a reader sees what
+ * is left out.
+ */
 import type { VExpr, VItem, VModule, VStmt } from "./ast.ts";
 import { concat, name, number, range, unary } from "./nodes.ts";
 
@@ -11,30 +14,64 @@ class Reads {
 
   expr(e: VExpr): void {
     switch (e.kind) {
-      case "number": return;
-      case "name": this.#whole.add(e.name); return;
+      case "number":
+        return;
+      case "name":
+        this.#whole.add(e.name);
+        return;
       case "range": {
         const list = this.#parts.get(e.name);
-        if (list === undefined) this.#parts.set(e.name, [[e.lo, e.lo + e.width]]); else list.push([e.lo, e.lo + e.width]);
+        if (list === undefined) this.#parts.set(e.name, [[e.lo, e.lo + e.width]]);
+        else list.push([e.lo, e.lo + e.width]);
         return;
       }
-      case "index": case "lane": this.#whole.add(e.name); this.expr(e.index); return;
-      case "part": this.#whole.add(e.name); this.expr(e.base); return;
-      case "unary": case "repeat": case "system": this.expr(e.a); return;
-      case "binary": this.expr(e.a); this.expr(e.b); return;
-      case "ternary": this.expr(e.cond); this.expr(e.a); this.expr(e.b); return;
-      case "concat": for (const p of e.parts) this.expr(p);
+      case "index":
+      case "lane":
+        this.#whole.add(e.name);
+        this.expr(e.index);
+        return;
+      case "part":
+        this.#whole.add(e.name);
+        this.expr(e.base);
+        return;
+      case "unary":
+      case "repeat":
+      case "system":
+        this.expr(e.a);
+        return;
+      case "binary":
+        this.expr(e.a);
+        this.expr(e.b);
+        return;
+      case "ternary":
+        this.expr(e.cond);
+        this.expr(e.a);
+        this.expr(e.b);
+        return;
+      case "concat":
+        for (const p of e.parts) this.expr(p);
     }
   }
 
   /** The target of an assignment reads its index only. */
-  target(e: VExpr): void { if (e.kind === "index" || e.kind === "lane") this.expr(e.index); else if (e.kind === "part") this.expr(e.base); }
+  target(e: VExpr): void {
+    if (e.kind === "index" || e.kind === "lane") this.expr(e.index);
+    else if (e.kind === "part") this.expr(e.base);
+  }
 
   statements(body: readonly VStmt[]): void {
     for (const s of body) {
       switch (s.kind) {
-        case "nonblocking": case "blocking": this.target(s.target); this.expr(s.value); break;
-        case "if": this.expr(s.cond); this.statements(s.then); this.statements(s.otherwise); break;
+        case "nonblocking":
+        case "blocking":
+          this.target(s.target);
+          this.expr(s.value);
+          break;
+        case "if":
+          this.expr(s.cond);
+          this.statements(s.then);
+          this.statements(s.otherwise);
+          break;
         case "case":
           this.expr(s.on);
           for (const i of s.items) {
@@ -43,22 +80,45 @@ class Reads {
           }
           this.statements(s.otherwise);
           break;
-        case "property": this.expr(s.cond); break;
-        case "for": this.statements(s.body); break;
-        case "fail": break;
+        case "property":
+          this.expr(s.cond);
+          break;
+        case "for":
+          this.statements(s.body);
+          break;
+        case "fail":
+          break;
       }
     }
   }
 
   item(i: VItem): void {
     switch (i.kind) {
-      case "declare": if (i.value !== undefined) this.expr(i.value); break;
-      case "assign": this.target(i.target); this.expr(i.value); break;
-      case "always": this.#whole.add(i.clock); if (i.reset !== undefined) this.#whole.add(i.reset); this.statements(i.body); break;
-      case "initial": this.statements(i.body); break;
-      case "instance": for (const c of i.connections) if (c.dir === "input") this.expr(c.value); break;
-      case "guarded": for (const g of i.simulation) this.item(g); break;
-      case "localparam": case "integer": case "blank": break;
+      case "declare":
+        if (i.value !== undefined) this.expr(i.value);
+        break;
+      case "assign":
+        this.target(i.target);
+        this.expr(i.value);
+        break;
+      case "always":
+        this.#whole.add(i.clock);
+        if (i.reset !== undefined) this.#whole.add(i.reset);
+        this.statements(i.body);
+        break;
+      case "initial":
+        this.statements(i.body);
+        break;
+      case "instance":
+        for (const c of i.connections) if (c.dir === "input") this.expr(c.value);
+        break;
+      case "guarded":
+        for (const g of i.simulation) this.item(g);
+        break;
+      case "localparam":
+      case "integer":
+      case "blank":
+        break;
     }
   }
 
@@ -78,7 +138,10 @@ class Reads {
   }
 }
 
-/** The expression `&{1'b0, unread bits ..., 1'b0}`, or undefined when every bit of every wire, register and input is read. */
+/**
+ * The expression `&{1'b0, unread bits ..., 1'b0}`, or undefined when every bit of every wire, register and
+ * input is read.
+ */
 export function unusedBits(m: VModule): VExpr | undefined {
   const reads = new Reads();
   for (const i of m.items) reads.item(i);

@@ -8,7 +8,9 @@ import { root } from "../setup/paths.mjs";
 const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: ["ignore", 2, 2] });
+const compiled = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
+  stdio: ["ignore", 2, 2],
+});
 if (compiled.status !== 0) {
   console.error("The package cannot be built: the compiler's messages are above.");
   process.exit(1);

@@ -12,7 +12,8 @@ import { execute } from "./execute.mjs";
 export async function bootstrap([name = "", ...rest]) {
   try {
     const job = jobs[name];
-    if (job === undefined) throw new SetupError(`there is no job "${name}"; the jobs are ${Object.keys(jobs).join(" and ")}.`);
+    if (job === undefined)
+      throw new SetupError(`there is no job "${name}"; the jobs are ${Object.keys(jobs).join(" and ")}.`);
     installPackages();
     installTools(job.tools);
     return await execute(process.execPath, job.command(rest));

@@ -14,6 +14,6 @@ export function execute(program, args) {
     const ignore = () => undefined;
     for (const s of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.on(s, ignore);
     child.on("error", fail);
-    child.on("exit", (code, signal) => { done(code ?? 128 + (signal === "SIGINT" ? 2 : signal === "SIGKILL" ? 9 : 15)); });
+    child.on("exit", (code, signal) => done(code ?? 128 + (signal === "SIGINT" ? 2 : signal === "SIGKILL" ? 9 : 15)));
   });
 }

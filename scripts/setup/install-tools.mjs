@@ -5,7 +5,8 @@ import { SetupError } from "./setup-error.mjs";
 /** @typedef {import("./tools.mjs").Tool} Tool */
 
 /** @param {readonly string[]} words @returns {string} `a, b and c` */
-const listed = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`);
+const listed = words =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 
 /** @param {readonly string[]} command @param {"inherit" | "ignore"} output */
 function run([program = "", ...args], output) {
@@ -27,8 +28,9 @@ function privilege() {
 /** @param {readonly Tool[]} missing @returns {string} the sentence that says what to install, and how */
 export function installSentence(missing) {
   const are = missing.length === 1 ? "is" : "are";
-  return `${listed(missing.map((t) => t.name))} ${are} missing: install ${missing.length === 1 ? "it" : "them"} (Debian or Ubuntu: sudo apt-get install ${
-    missing.map((t) => t.debian).join(" ")}) and run this again.`;
+  return `${listed(missing.map(t => t.name))} ${are} missing: install ${missing.length === 1 ? "it" : "them"} (Debian or Ubuntu: sudo apt-get install ${missing
+    .map(t => t.debian)
+    .join(" ")}) and run this again.`;
 }
 
 /**
@@ -36,15 +38,18 @@ export function installSentence(missing) {
  * @param {readonly Tool[]} wanted
  */
 export function installTools(wanted) {
-  const missing = wanted.filter((t) => findTool(t) === undefined);
+  const missing = wanted.filter(t => findTool(t) === undefined);
   if (missing.length === 0) return;
   const before = privilege();
   if (before === undefined) throw new SetupError(installSentence(missing));
-  console.error(`Installing ${listed(missing.map((t) => t.name))} (apt-get install ${missing.map((t) => t.debian).join(" ")}) ...`);
+  console.error(
+    `Installing ${listed(missing.map(t => t.name))} (apt-get install ${missing.map(t => t.debian).join(" ")}) ...`,
+  );
   const apt = [...before, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"];
   // A stale or partly reachable list may still do: the installation itself decides.
   run([...apt, "update"], "inherit");
-  run([...apt, "install", "-y", "--no-install-recommends", ...missing.map((t) => t.debian)], "inherit");
-  const still = missing.filter((t) => findTool(t) === undefined);
-  if (still.length > 0) throw new SetupError(`apt-get did not install everything (its message is above); ${installSentence(still)}`);
+  run([...apt, "install", "-y", "--no-install-recommends", ...missing.map(t => t.debian)], "inherit");
+  const still = missing.filter(t => findTool(t) === undefined);
+  if (still.length > 0)
+    throw new SetupError(`apt-get did not install everything (its message is above); ${installSentence(still)}`);
 }

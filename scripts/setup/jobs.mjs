@@ -10,6 +10,21 @@ const simulation = [tools.verilator, tools.cxx, tools.make, tools.zlib];
 
 /** What `npm start` and `npm test` run, once the machine is set up. @type {Readonly<Partial<Record<string, Job>>>} */
 export const jobs = {
-  start: { tools: simulation, command: (rest) => ["cli/mnemo.mjs", "run", "clio", "--in", "captures/first.pcap", "--out", "out/replies.pcap", ...rest] },
-  test: { tools: [...simulation, tools.iverilog, tools.yosys, tools.z3, tools.cvc5, tools.tshark], command: (rest) => ["node_modules/vitest/vitest.mjs", "run", ...rest] },
+  start: {
+    tools: simulation,
+    command: rest => [
+      "cli/mnemo.mjs",
+      "run",
+      "clio",
+      "--in",
+      "captures/first.pcap",
+      "--out",
+      "out/replies.pcap",
+      ...rest,
+    ],
+  },
+  test: {
+    tools: [...simulation, tools.iverilog, tools.yosys, tools.z3, tools.cvc5, tools.tshark],
+    command: rest => ["node_modules/vitest/vitest.mjs", "run", ...rest],
+  },
 };

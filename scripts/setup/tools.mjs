@@ -15,15 +15,52 @@ import { delimiter, join } from "node:path";
 /** @typedef {"verilator" | "cxx" | "make" | "zlib" | "iverilog" | "yosys" | "z3" | "cvc5" | "tshark"} ToolName */
 /** @type {Readonly<Record<ToolName, Tool>>} */
 export const tools = {
-  verilator: { name: "Verilator", programs: ["verilator"], debian: "verilator", version: ["--version"], use: "simulation and lint of the Verilog" },
-  cxx: { name: "a C++ compiler", programs: ["clang++", "g++"], debian: "clang", version: ["--version"], use: "compiling the simulated models" },
+  verilator: {
+    name: "Verilator",
+    programs: ["verilator"],
+    debian: "verilator",
+    version: ["--version"],
+    use: "simulation and lint of the Verilog",
+  },
+  cxx: {
+    name: "a C++ compiler",
+    programs: ["clang++", "g++"],
+    debian: "clang",
+    version: ["--version"],
+    use: "compiling the simulated models",
+  },
   make: { name: "make", programs: ["make"], debian: "make", version: ["--version"], use: "Verilator's own builds" },
-  zlib: { name: "zlib's headers", programs: [], headers: ["zlib.h"], debian: "zlib1g-dev", version: [], use: "FST waves of failed tests" },
-  iverilog: { name: "Icarus Verilog", programs: ["iverilog"], debian: "iverilog", version: ["-V"], use: "a second simulator and lint" },
+  zlib: {
+    name: "zlib's headers",
+    programs: [],
+    headers: ["zlib.h"],
+    debian: "zlib1g-dev",
+    version: [],
+    use: "FST waves of failed tests",
+  },
+  iverilog: {
+    name: "Icarus Verilog",
+    programs: ["iverilog"],
+    debian: "iverilog",
+    version: ["-V"],
+    use: "a second simulator and lint",
+  },
   yosys: { name: "Yosys", programs: ["yosys"], debian: "yosys", version: ["-V"], use: "synthesis checks and proofs" },
-  z3: { name: "Z3", programs: ["z3"], debian: "z3", version: ["--version"], use: "proofs, and the runs that show why one fails" },
+  z3: {
+    name: "Z3",
+    programs: ["z3"],
+    debian: "z3",
+    version: ["--version"],
+    use: "proofs, and the runs that show why one fails",
+  },
   cvc5: { name: "cvc5", programs: ["cvc5"], debian: "cvc5", version: ["--version"], use: "proofs, where Z3 is slow" },
-  tshark: { name: "tshark", programs: ["tshark"], debian: "tshark", version: ["--version"], use: "decoding the replies with the generated dissector" },
+  tshark: {
+    name: "tshark",
+    programs: ["tshark"],
+    debian: "tshark",
+    version: ["--version"],
+    use: "decoding the replies with the generated dissector",
+  },
 };
 
 /** @param {string} program @returns {string | undefined} its path */
@@ -33,13 +70,19 @@ function onPath(program) {
     try {
       accessSync(path, constants.X_OK);
       if (statSync(path).isFile()) return path;
-    } catch { continue; }
+    } catch {
+      continue;
+    }
   }
   return undefined;
 }
 
 /** Where C compilers look, beside what the environment adds. */
-const headerFolders = () => [...(process.env["CPATH"] ?? "").split(delimiter).filter((d) => d !== ""), "/usr/include", "/usr/local/include"];
+const headerFolders = () => [
+  ...(process.env["CPATH"] ?? "").split(delimiter).filter(d => d !== ""),
+  "/usr/include",
+  "/usr/local/include",
+];
 
 /**
  * Looks for a tool; no process is started, so this costs next to nothing.
@@ -50,5 +93,7 @@ export function findTool(tool) {
     const path = onPath(program);
     if (path !== undefined) return path;
   }
-  return headerFolders().flatMap((dir) => (tool.headers ?? []).map((h) => join(dir, h))).find((p) => existsSync(p));
+  return headerFolders()
+    .flatMap(dir => (tool.headers ?? []).map(h => join(dir, h)))
+    .find(p => existsSync(p));
 }

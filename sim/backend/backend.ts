@@ -2,10 +2,17 @@ import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/index.ts";
 import type { StopCause } from "../errors.ts";
 
 /** Where a port's bits are: 32-bit little-endian lanes from `word` on; unused high bits of the last lane are zero. */
-export interface PortSlot { readonly port: EmittedPort; readonly word: number; readonly words: number }
+export interface PortSlot {
+  readonly port: EmittedPort;
+  readonly word: number;
+  readonly words: number;
+}
 
 /** A clock of the design, times in picoseconds. */
-export interface ClockSetting { readonly periodPs: number; readonly phasePs: number }
+export interface ClockSetting {
+  readonly periodPs: number;
+  readonly phasePs: number;
+}
 
 export interface ModelOptions {
   /** Seed of everything the design starts with that it does not initialise itself (not 0). */
@@ -24,8 +31,9 @@ export interface Model {
   /** All ports' lanes. Its length is 0 once the model is freed. */
   readonly words: Uint32Array;
   /**
-   * `n` clock edges. Each: inputs written since the last edge take effect, outputs are sampled, then the clock rises. So what is read
-   * afterwards is what stood before the edge. With several clocks an edge is the next instant at which any of them rises.
+   * `n` clock edges. Each: inputs written since the last edge take effect, outputs are sampled, then the clock rises.
+   * So what is read afterwards is what stood before the edge. With several clocks an edge is the next instant at which
+   * any of them rises.
    */
   step(n: number): void;
   /** Lets inputs take effect and samples the outputs, with no clock edge. */
@@ -57,7 +65,8 @@ export interface Program {
 export interface Backend {
   readonly name: string;
   /**
-   * Builds, or finds what was built before. @param options.trace a build of its own that can write waves. @param options.brief it will run for few cycles: built quickly rather than to run quickly.
+   * Builds, or finds what was built before. @param options.trace a build of its own that can write waves. @param
+   * options.brief it will run for few cycles: built quickly rather than to run quickly.
    */
   load(design: EmittedDesign, options: { readonly trace: boolean; readonly brief?: boolean }): Promise<Program>;
 }

@@ -6,7 +6,9 @@ import type { PortSlot } from "./backend.ts";
 export const HEADER_WORDS = 32;
 export const MAX_CLOCKS = 8;
 
-/** The block of memory that a model and its bench share: header, then inputs, then outputs, each port on 32-bit lanes. */
+/**
+ * The block of memory that a model and its bench share: header, then inputs, then outputs, each port on 32-bit lanes.
+ */
 export interface BlockLayout {
   readonly words: number;
   readonly slots: ReadonlyMap<string, PortSlot>;
@@ -16,7 +18,7 @@ export interface BlockLayout {
 /** Lays the ports out in declaration order, so that the fields of one payload lie side by side. */
 export function layoutOf(design: EmittedDesign): BlockLayout {
   const slots = new Map<string, PortSlot>();
-  const clocks = design.ports.filter((p) => p.role === "clock");
+  const clocks = design.ports.filter(p => p.role === "clock");
   if (clocks.length > MAX_CLOCKS) {
     throw new SimulationError(`${design.top} has ${clocks.length} clocks; the harness drives at most ${MAX_CLOCKS}`);
   }

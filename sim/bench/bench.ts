@@ -17,15 +17,26 @@ export type Span = { readonly cycles: number } | { readonly ns: number };
 export class Clock {
   readonly #scheduler: Scheduler;
   readonly #index: number;
-  constructor(scheduler: Scheduler, index: number) { this.#scheduler = scheduler; this.#index = index; }
+  constructor(scheduler: Scheduler, index: number) {
+    this.#scheduler = scheduler;
+    this.#index = index;
+  }
   /** Rising edges so far, reset included. */
-  get cycle(): number { return this.#scheduler.sim.domains[this.#index]?.cycle ?? 0; }
+  get cycle(): number {
+    return this.#scheduler.sim.domains[this.#index]?.cycle ?? 0;
+  }
   /** The coming rising edge; afterwards ports read as they stood before it, and writes count for the next one. */
-  risingEdge(): Promise<void> { return this.#scheduler.edge(this.#index); }
+  risingEdge(): Promise<void> {
+    return this.#scheduler.edge(this.#index);
+  }
   /** `n` rising edges. */
-  cycles(n: number): Promise<void> { return this.#scheduler.cycles(this.#index, n); }
+  cycles(n: number): Promise<void> {
+    return this.#scheduler.cycles(this.#index, n);
+  }
   /** The first edge at whose sampling `test` holds; at once when it holds already. */
-  until(test: () => boolean): Promise<void> { return this.#scheduler.until(this.#index, test); }
+  until(test: () => boolean): Promise<void> {
+    return this.#scheduler.until(this.#index, test);
+  }
 }
 
 /** What a bench works with, in the manner of cocotb. */
@@ -37,43 +48,71 @@ export class Bench<P extends Ports = Ports> {
   readonly #clocks: readonly Clock[];
 
   constructor(sim: Simulation<P>, scheduler: Scheduler) {
-    this.sim = sim; this.io = sim.io; this.scheduler = scheduler;
+    this.sim = sim;
+    this.io = sim.io;
+    this.scheduler = scheduler;
     this.#clocks = sim.domains.map((_, i) => new Clock(scheduler, i));
     this.clk = this.clock();
   }
 
-  get seed(): number { return this.sim.seed; }
+  get seed(): number {
+    return this.sim.seed;
+  }
   /** Random numbers of this run. */
-  get random(): Random { return this.sim.random; }
+  get random(): Random {
+    return this.sim.random;
+  }
   /** Rising edges of the default clock so far, reset included. */
-  get cycle(): number { return this.sim.cycle; }
+  get cycle(): number {
+    return this.sim.cycle;
+  }
 
   /** A clock by its domain. */
-  clock(domain?: string): Clock { return this.#clocks[this.sim.domains.indexOf(this.sim.domain(domain))] as Clock; }
-  risingEdge(): Promise<void> { return this.clk.risingEdge(); }
-  cycles(n: number): Promise<void> { return this.clk.cycles(n); }
-  until(test: () => boolean): Promise<void> { return this.clk.until(test); }
+  clock(domain?: string): Clock {
+    return this.#clocks[this.sim.domains.indexOf(this.sim.domain(domain))] as Clock;
+  }
+  risingEdge(): Promise<void> {
+    return this.clk.risingEdge();
+  }
+  cycles(n: number): Promise<void> {
+    return this.clk.cycles(n);
+  }
+  until(test: () => boolean): Promise<void> {
+    return this.clk.until(test);
+  }
   /** The first edge at or after `ns` nanoseconds of simulated time. */
-  timer(ns: number): Promise<void> { return this.scheduler.timer(Math.round(ns * 1000)); }
+  timer(ns: number): Promise<void> {
+    return this.scheduler.timer(Math.round(ns * 1000));
+  }
   /** Per-edge agent. @returns a function that removes it. */
-  onEdge(agent: Agent, domain?: string): () => void { return this.sim.onEdge(agent, domain); }
+  onEdge(agent: Agent, domain?: string): () => void {
+    return this.sim.onEdge(agent, domain);
+  }
 
   /** Starts a task beside this one. */
-  spawn<T>(body: () => Promise<T>): Task<T> { return this.scheduler.spawn(body); }
+  spawn<T>(body: () => Promise<T>): Task<T> {
+    return this.scheduler.spawn(body);
+  }
 
   /** All results, in order; the first failure cancels the others. */
   async all<T>(items: readonly Awaitable<T>[]): Promise<T[]> {
-    const started = items.map((i) => this.#start(i));
-    try { return await Promise.all(started); } catch (e) {
-      started.forEach((s) => { cancel(s, this.scheduler.waits); });
+    const started = items.map(i => this.#start(i));
+    try {
+      return await Promise.all(started);
+    } catch (e) {
+      started.forEach(s => cancel(s, this.scheduler.waits));
       throw e;
     }
   }
 
   /** The first to end, well or badly; the others are cancelled. */
   async race<T>(items: readonly Awaitable<T>[]): Promise<T> {
-    const started = items.map((i) => this.#start(i));
-    try { return await Promise.race(started); } finally { started.forEach((s) => { cancel(s, this.scheduler.waits); }); }
+    const started = items.map(i => this.#start(i));
+    try {
+      return await Promise.race(started);
+    } finally {
+      started.forEach(s => cancel(s, this.scheduler.waits));
+    }
   }
 
   /** The result, or a `TimeoutError` (and a cancelled task) after that much simulated time. */
@@ -87,15 +126,26 @@ export class Bench<P extends Ports = Ports> {
     return this.race<T>([item, late]);
   }
 
-  event<T = void>(): Event<T> { return new Event<T>(this.scheduler); }
-  lock(): Lock { return new Lock(this.scheduler); }
-  queue<T>(capacity?: number): Queue<T> { return new Queue<T>(this.scheduler, capacity); }
+  event<T = void>(): Event<T> {
+    return new Event<T>(this.scheduler);
+  }
+  lock(): Lock {
+    return new Lock(this.scheduler);
+  }
+  queue<T>(capacity?: number): Queue<T> {
+    return new Queue<T>(this.scheduler, capacity);
+  }
 
-  #start<T>(item: Awaitable<T>): Task<T> | Promise<T> { return typeof item === "function" ? this.spawn(item) : item; }
+  #start<T>(item: Awaitable<T>): Task<T> | Promise<T> {
+    return typeof item === "function" ? this.spawn(item) : item;
+  }
 }
 
 /** Cancels a task or withdraws a wait; a promise from elsewhere is left alone. */
 function cancel(item: Task<unknown> | Promise<unknown>, waits: OpenWaits): void {
-  if ("cancel" in item) { item.cancel(); return; }
-  waits.withdraw((w) => w.promise === item);
+  if ("cancel" in item) {
+    item.cancel();
+    return;
+  }
+  waits.withdraw(w => w.promise === item);
 }

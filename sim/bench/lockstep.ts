@@ -1,8 +1,16 @@
 import type { Bench } from "./bench.ts";
 
-interface Member { readonly bench: Bench; readonly cycle: () => number; over: boolean; wake: (() => void) | undefined }
+interface Member {
+  readonly bench: Bench;
+  readonly cycle: () => number;
+  over: boolean;
+  wake: (() => void) | undefined;
+}
 
-/** Several benches in one time: none is more than a cycle ahead of another, so that what their models exchange between edges comes when it should, to a cycle. */
+/**
+ * Several benches in one time: none is more than a cycle ahead of another, so that what their models exchange between
+ * edges comes when it should, to a cycle.
+ */
 export class Lockstep {
   readonly #members: Member[] = [];
   readonly #expected: number;
@@ -12,16 +20,23 @@ export class Lockstep {
   /** @param members benches that will join; none goes on before all have */
   constructor(members: number) {
     this.#expected = members;
-    this.#complete = new Promise((resolve) => { this.#all = resolve; });
+    this.#complete = new Promise(resolve => {
+      this.#all = resolve;
+    });
   }
 
   /** Joins, from the bench's main function. Resolves when all have joined. */
   async join(bench: Bench): Promise<void> {
-    const from = bench.cycle, member: Member = { bench, cycle: () => bench.cycle - from, over: false, wake: undefined };
+    const from = bench.cycle,
+      member: Member = { bench, cycle: () => bench.cycle - from, over: false, wake: undefined };
     this.#members.push(member);
     bench.scheduler.gate = () => {
       this.#wake();
-      return this.#mayStep(member) ? undefined : new Promise((resolve) => { member.wake = resolve; });
+      return this.#mayStep(member)
+        ? undefined
+        : new Promise(resolve => {
+            member.wake = resolve;
+          });
     };
     if (this.#members.length === this.#expected) this.#all();
     await this.#complete;
@@ -34,7 +49,10 @@ export class Lockstep {
   }
 
   #mayStep(member: Member): boolean {
-    return this.#members.length === this.#expected && this.#members.every((m) => m === member || m.over || m.cycle() >= member.cycle());
+    return (
+      this.#members.length === this.#expected &&
+      this.#members.every(m => m === member || m.over || m.cycle() >= member.cycle())
+    );
   }
   #wake(): void {
     for (const m of this.#members) {

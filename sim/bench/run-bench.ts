@@ -11,13 +11,16 @@ import { Bench } from "./bench.ts";
 import { Scheduler } from "./scheduler.ts";
 
 export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
-  /** Cycles without a handshake on any stream, while something is valid, that count as a hang. Default 10,000; 0 for never. */
+  /**
+   * Cycles without a handshake on any stream, while something is valid, that count as a hang. Default 10,000;
+   * 0 for never.
+   */
   readonly hangCycles?: number;
   /** Cycles after which the bench has failed whatever it does. Default 1,000,000. */
   readonly limitCycles?: number;
   /**
-   * Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the environment. A path instead
-   * writes the wave of this very run there, whatever comes of it, and nothing is run again.
+   * Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the
+   * environment. A path instead writes the wave of this very run there, whatever comes of it, and nothing is run again.
    */
   readonly wave?: boolean | { readonly path: string; readonly fromCycle?: number };
   /** Folder for waves; default `out/waves` of the project. */
@@ -29,16 +32,28 @@ const WAVE_CYCLES = 50_000;
 
 /** One run from a fresh model to its end. */
 async function attempt<P extends Ports, T>(
-  design: Design<P>, options: BenchOptions, seed: number, wave: SimulateOptions["wave"], body: (b: Bench<P>) => Promise<T>,
+  design: Design<P>,
+  options: BenchOptions,
+  seed: number,
+  wave: SimulateOptions["wave"],
+  body: (b: Bench<P>) => Promise<T>,
   ended: (cycle: number) => void,
 ): Promise<T> {
   const sim = await simulate(design, { ...options, seed, wave } as SimulateOptions);
   const scheduler = new Scheduler(sim);
-  const hang = options.hangCycles ?? 10_000, limit = options.limitCycles ?? 1_000_000;
-  const watches = design.emitted.streams.length === 0 ? []
-    : sim.domains.map((d) => watchStreams(sim, d.name, hang === 0 ? undefined : hang));
-  scheduler.limit(limit, () => new HangError(
-    `the bench has not ended after ${limit} cycles (raise limitCycles if it needs more):\n${watches.map((w) => w.describe()).join("\n")}`));
+  const hang = options.hangCycles ?? 10_000,
+    limit = options.limitCycles ?? 1_000_000;
+  const watches =
+    design.emitted.streams.length === 0
+      ? []
+      : sim.domains.map(d => watchStreams(sim, d.name, hang === 0 ? undefined : hang));
+  scheduler.limit(
+    limit,
+    () =>
+      new HangError(
+        `the bench has not ended after ${limit} cycles (raise limitCycles if it needs more):\n${watches.map(w => w.describe()).join("\n")}`,
+      ),
+  );
   try {
     return await scheduler.run(() => body(new Bench(sim, scheduler)));
   } finally {
@@ -48,21 +63,32 @@ async function attempt<P extends Ports, T>(
 }
 
 /**
- * Runs a bench on a fresh model of the design. The seed is `MNEMO_SEED` of the environment, else that of the options, else 1. A failure's
- * message gains the seed and cycle, and the path of an FST wave from a second run with the same seed.
+ * Runs a bench on a fresh model of the design. The seed is `MNEMO_SEED` of the environment, else that of the
+ * options, else 1. A failure's message gains the seed and cycle, and the path of an FST wave from a second run with
+ * the same seed.
  */
 export async function runBench<P extends Ports, T>(
-  name: string, dut: Dut<P>, options: BenchOptions, body: (b: Bench<P>) => Promise<T>,
+  name: string,
+  dut: Dut<P>,
+  options: BenchOptions,
+  body: (b: Bench<P>) => Promise<T>,
 ): Promise<T> {
-  const seed = seedFromEnvironment(options.seed ?? 1), design = designOf(dut);
+  const seed = seedFromEnvironment(options.seed ?? 1),
+    design = designOf(dut);
   const given = typeof options.wave === "object" ? options.wave : undefined;
   let cycle = 0;
   try {
-    return await attempt(design, options, seed, given, body, (c) => { cycle = c; });
+    return await attempt(design, options, seed, given, body, c => {
+      cycle = c;
+    });
   } catch (e) {
     const error = e instanceof Error ? e : new Error(String(e));
     const again = options.wave ?? process.env["MNEMO_WAVE"] !== "0";
-    const wave = given ? `wave: ${given.path}` : again ? await waveOf(name, design, options, seed, cycle, body) : undefined;
+    const wave = given
+      ? `wave: ${given.path}`
+      : again
+        ? await waveOf(name, design, options, seed, cycle, body)
+        : undefined;
     const note = `\n[${name}: seed ${seed}, cycle ${cycle}; MNEMO_SEED=${seed} runs it again${wave === undefined ? "" : `; ${wave}`}]`;
     throw annotate(error, note);
   }
@@ -78,7 +104,12 @@ function annotate(error: Error, note: string): Error {
 
 /** Runs the failure again on the traced build. @returns a phrase that names the wave, or says why there is none. */
 async function waveOf<P extends Ports, T>(
-  name: string, design: Design<P>, options: BenchOptions, seed: number, cycle: number, body: (b: Bench<P>) => Promise<T>,
+  name: string,
+  design: Design<P>,
+  options: BenchOptions,
+  seed: number,
+  cycle: number,
+  body: (b: Bench<P>) => Promise<T>,
 ): Promise<string> {
   const folder = options.waveFolder ?? resolve(projectFolder(), "out/waves");
   const path = resolve(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.fst`);
@@ -86,7 +117,9 @@ async function waveOf<P extends Ports, T>(
   const shown = relative(process.cwd(), path);
   const fromCycle = Math.max(0, cycle - WAVE_CYCLES);
   try {
-    await attempt(design, options, seed, { path, fromCycle }, body, () => { /* as before */ });
+    await attempt(design, options, seed, { path, fromCycle }, body, () => {
+      /* as before */
+    });
   } catch (e) {
     if (e instanceof Error && e.name === "BuildError") return `no wave: ${e.message.split("\n")[0] ?? ""}`;
     return `wave: ${shown}${fromCycle > 0 ? ` from cycle ${fromCycle}` : ""}`;
@@ -100,6 +133,11 @@ export type Test = (name: string, body: () => Promise<void>, timeoutMs?: number)
 /** Makes the `bench(name, design, options, body)` that registers benches with a test framework. */
 export function benchWith(test: Test) {
   return <P extends Ports>(
-    name: string, dut: Dut<P>, options: BenchOptions & { readonly timeoutMs?: number }, body: (b: Bench<P>) => Promise<void>,
-  ): void => { test(name, () => runBench(name, dut, options, body), options.timeoutMs ?? 60_000); };
+    name: string,
+    dut: Dut<P>,
+    options: BenchOptions & { readonly timeoutMs?: number },
+    body: (b: Bench<P>) => Promise<void>,
+  ): void => {
+    test(name, () => runBench(name, dut, options, body), options.timeoutMs ?? 60_000);
+  };
 }

@@ -17,11 +17,16 @@ interface ClockWaits {
   tasks: Wait<void>[];
 }
 
-interface Condition { readonly test: () => boolean; readonly wait: Wait<void>; readonly domain: Domain }
+interface Condition {
+  readonly test: () => boolean;
+  readonly wait: Wait<void>;
+  readonly domain: Domain;
+}
 
 /**
- * Runs a bench: steps the simulation while anything waits for it, and wakes what an edge makes ready. All code between two awaits runs
- * between two edges; the simulation never moves while the bench awaits something else (a file, say), so the same seed is the same run.
+ * Runs a bench: steps the simulation while anything waits for it, and wakes what an edge makes ready. All code between
+ * two awaits runs between two edges; the simulation never moves while the bench awaits something else (a file, say), so
+ * the same seed is the same run.
  */
 export class Scheduler {
   readonly sim: Simulation;
@@ -30,7 +35,10 @@ export class Scheduler {
   over = false;
   /** Edges after which timers and I/O of the process get a turn, so that a test framework's timeout can fire. */
   edgesPerTurn = EDGES_PER_CALL;
-  /** Asked before each edge: while what it gives is unsettled the clock stands still (several benches in one time: `Lockstep`). */
+  /**
+   * Asked before each edge: while what it gives is unsettled the clock stands still (several benches in
+   * one time: `Lockstep`).
+   */
   gate: (() => Promise<void> | undefined) | undefined;
   /** While this is unsettled the clock stands still. */
   #rest: Promise<unknown> | undefined;
@@ -44,10 +52,13 @@ export class Scheduler {
   constructor(sim: Simulation) {
     this.sim = sim;
     sim.scheduler = this;
-    this.#clocks = sim.domains.map((domain) => ({ domain, due: new Timeline<Wait<void>>(), edge: undefined, tasks: [] }));
+    this.#clocks = sim.domains.map(domain => ({ domain, due: new Timeline<Wait<void>>(), edge: undefined, tasks: [] }));
   }
 
-  /** The coming edge. One promise serves all main-function waiters of an edge; a task has its own, which can be cancelled alone. */
+  /**
+   * The coming edge. One promise serves all main-function waiters of an edge; a task has its own, which can
+   * be cancelled alone.
+   */
   edge(clock: number): Promise<void> {
     const c = this.#clock(clock);
     if (currentTask.getStore() !== undefined) {
@@ -61,8 +72,10 @@ export class Scheduler {
 
   /** `n` edges from now. */
   cycles(clock: number, n: number): Promise<void> {
-    const c = this.#clock(clock), w = new Wait<void>(this);
-    if (n <= 0) w.resolve(); else c.due.add(c.domain.cycle + n, w);
+    const c = this.#clock(clock),
+      w = new Wait<void>(this);
+    if (n <= 0) w.resolve();
+    else c.due.add(c.domain.cycle + n, w);
     return w.promise;
   }
 
@@ -70,7 +83,8 @@ export class Scheduler {
   until(clock: number, test: () => boolean): Promise<void> {
     const wait = new Wait<void>(this);
     if (!wait.done) {
-      if (test()) wait.resolve(); else this.#conditions.push({ test, wait, domain: this.#clock(clock).domain });
+      if (test()) wait.resolve();
+      else this.#conditions.push({ test, wait, domain: this.#clock(clock).domain });
     }
     return wait.promise;
   }
@@ -78,7 +92,8 @@ export class Scheduler {
   /** The first edge at or after `ps` from now. */
   timer(ps: number): Promise<void> {
     const w = new Wait<void>(this);
-    if (ps <= 0) w.resolve(); else this.#timers.add(this.sim.model.timePs() + ps, w);
+    if (ps <= 0) w.resolve();
+    else this.#timers.add(this.sim.model.timePs() + ps, w);
     return w.promise;
   }
 
@@ -86,52 +101,76 @@ export class Scheduler {
     if (this.over) throw new Cancelled();
     const t = new Task<T>(this, body);
     this.tasks.add(t);
-    const gone = (): void => { this.tasks.delete(t); };
+    const gone = (): void => {
+      this.tasks.delete(t);
+    };
     t.ended.then(gone, gone);
     return t;
   }
 
   /** Fails the bench when it is not over after so many edges. */
-  limit(edges: number, error: () => Error): void { this.#limit = { edges: this.sim.model.edges() + edges, error }; }
+  limit(edges: number, error: () => Error): void {
+    this.#limit = { edges: this.sim.model.edges() + edges, error };
+  }
 
   /**
-   * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may sleep: for a bench whose
-   * next work comes from outside the simulation, at no cycle in particular. Whoever ends the bench's main function settles it, too.
+   * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may
+   * sleep: for a bench whose next work comes from outside the simulation, at no cycle in particular. Whoever ends the
+   * bench's main function settles it, too.
    */
-  rest(until: Promise<unknown>): void { this.#rest = until; }
+  rest(until: Promise<unknown>): void {
+    this.#rest = until;
+  }
 
   /** Ends the bench with this error unless it has failed already. */
-  fail(error: unknown): void { this.#failure ??= { error }; }
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
 
   /** Runs `main` to its end, then cancels what still runs. @throws what `main`, a task or an agent threw first. */
   async run<T>(main: () => Promise<T>): Promise<T> {
     let result: { readonly value: T } | undefined;
     let ended = false;
-    const body = (async () => main())().then(
-      (value) => { result = { value }; }, (e: unknown) => { this.fail(e); },
-    ).finally(() => { ended = true; });
+    const body = (async () => main())()
+      .then(
+        value => {
+          result = { value };
+        },
+        (e: unknown) => this.fail(e),
+      )
+      .finally(() => {
+        ended = true;
+      });
     await this.#loop(() => ended || this.#failure !== undefined);
     await this.#cancelAll(body);
     if (this.#failure) throw this.#failure.error;
     return (result as { readonly value: T }).value;
   }
 
-  #clock(i: number): ClockWaits { return this.#clocks[i] as ClockWaits; }
+  #clock(i: number): ClockWaits {
+    return this.#clocks[i] as ClockWaits;
+  }
 
   /** Steps until `ended`, giving promises their turn after each edge that woke somebody. */
   #loop(ended: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise(resolve => {
       const turn = (): void => {
         try {
           for (;;) {
-            if (ended()) { resolve(); return; }
+            if (ended()) {
+              resolve();
+              return;
+            }
             if (this.#rest) {
-              void this.#awake(this.#rest).then(() => { setImmediate(turn); });
+              void this.#awake(this.#rest).then(() => {
+                setImmediate(turn);
+              });
               this.#rest = undefined;
               this.#sinceTurn = 0;
               return;
             }
-            // Nobody waits for the simulation: the bench awaits something outside it, or its last promise is about to settle.
+            // Nobody waits for the simulation: the bench awaits something outside it, or its last promise is
+            // about to settle.
             if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
               setImmediate(turn);
@@ -139,7 +178,7 @@ export class Scheduler {
             }
             const held = this.gate?.();
             if (held) {
-              void held.then(() => { process.nextTick(turn); });
+              void held.then(() => process.nextTick(turn));
               return;
             }
             if (this.#advance()) break;
@@ -149,17 +188,19 @@ export class Scheduler {
           resolve();
           return;
         }
-        // After every promise that this edge settled: a nextTick queued from a microtask runs once the microtasks are done; queued from
-        // here it would run before them.
-        queueMicrotask(() => { process.nextTick(turn); });
+        // After every promise that this edge settled: a nextTick queued from a microtask runs once the microtasks are
+        // done; queued from here it would run before them.
+        queueMicrotask(() => process.nextTick(turn));
       };
-      queueMicrotask(() => { process.nextTick(turn); });
+      queueMicrotask(() => process.nextTick(turn));
     });
   }
 
   /** Settles when the clock is to go on. */
   async #awake(until: Promise<unknown>): Promise<void> {
-    const begun = new Promise<void>((resolve) => { this.waits.begun = resolve; });
+    const begun = new Promise<void>(resolve => {
+      this.waits.begun = resolve;
+    });
     await Promise.race([until.catch(() => undefined), begun]);
     this.waits.begun = undefined;
   }
@@ -187,17 +228,34 @@ export class Scheduler {
         for (const w of tasks) w.resolve();
         woke = true;
       }
-      while (c.due.next <= c.domain.cycle) { c.due.take(c.domain.cycle)?.resolve(); woke = true; }
+      while (c.due.next <= c.domain.cycle) {
+        c.due.take(c.domain.cycle)?.resolve();
+        woke = true;
+      }
     }
     const now = this.sim.model.timePs();
-    while (this.#timers.next <= now) { this.#timers.take(now)?.resolve(); woke = true; }
+    while (this.#timers.next <= now) {
+      this.#timers.take(now)?.resolve();
+      woke = true;
+    }
     return woke;
   }
 
-  /** How many edges may run in one native call: until the first wait falls due, when no agent or condition looks at each edge. */
+  /**
+   * How many edges may run in one native call: until the first wait falls due, when no agent or condition looks
+   * at each edge.
+   */
   #idleEdges(): number {
     const c = this.#clock(0);
-    if (this.gate || !this.sim.quiet || this.#conditions.length > 0 || this.#timers.size > 0 || c.edge || c.tasks.length > 0) return 1;
+    if (
+      this.gate ||
+      !this.sim.quiet ||
+      this.#conditions.length > 0 ||
+      this.#timers.size > 0 ||
+      c.edge ||
+      c.tasks.length > 0
+    )
+      return 1;
     return Math.max(1, Math.min(c.due.next - c.domain.cycle, EDGES_PER_CALL));
   }
 
@@ -205,12 +263,21 @@ export class Scheduler {
     if (this.#conditions.length === 0) return false;
     let woke = false;
     for (const { test, wait } of this.#conditions) {
-      if (wait.done) { woke = true; continue; }
+      if (wait.done) {
+        woke = true;
+        continue;
+      }
       try {
-        if (test()) { wait.resolve(); woke = true; }
-      } catch (e) { wait.reject(e); woke = true; }
+        if (test()) {
+          wait.resolve();
+          woke = true;
+        }
+      } catch (e) {
+        wait.reject(e);
+        woke = true;
+      }
     }
-    if (woke) this.#conditions = this.#conditions.filter((c) => !c.wait.done);
+    if (woke) this.#conditions = this.#conditions.filter(c => !c.wait.done);
     return woke;
   }
 
@@ -219,12 +286,16 @@ export class Scheduler {
     const running = [...this.tasks];
     for (const t of running) t.cancel();
     this.waits.withdraw(() => true);
-    // A task that awaits something outside the simulation cannot be cancelled: it gets a few turns, then it is left behind.
-    const all = Promise.allSettled([main, ...running.map((t) => t.ended)]);
+    // A task that awaits something outside the simulation cannot be cancelled: it gets a few turns, then it
+    // is left behind.
+    const all = Promise.allSettled([main, ...running.map(t => t.ended)]);
     await Promise.race([all, turns(4)]);
   }
 }
 
 async function turns(n: number): Promise<void> {
-  for (let i = 0; i < n; i++) await new Promise((r) => { setImmediate(r); });
+  for (let i = 0; i < n; i++)
+    await new Promise(r => {
+      setImmediate(r);
+    });
 }

@@ -6,8 +6,8 @@ import type { Scheduler } from "./scheduler.ts";
 export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
 
 /**
- * A spawned part of a bench. Await it for its result; a failure that nobody awaits fails the whole bench. What is still running at the
- * end is cancelled: its wait throws `Cancelled`, so its `finally` blocks run.
+ * A spawned part of a bench. Await it for its result; a failure that nobody awaits fails the whole bench. What is still
+ * running at the end is cancelled: its wait throws `Cancelled`, so its `finally` blocks run.
  */
 export class Task<T> implements PromiseLike<T> {
   readonly #promise: Promise<T>;
@@ -21,7 +21,11 @@ export class Task<T> implements PromiseLike<T> {
     this.#scheduler = scheduler;
     currentTask.getStore()?.adopt(this);
     this.#promise = currentTask.run(this, async () => {
-      try { return await body(); } finally { this.#settled = true; }
+      try {
+        return await body();
+      } finally {
+        this.#settled = true;
+      }
     });
     this.#promise.catch((e: unknown) => {
       if (!this.#observed && !(this.#cancelled && e instanceof Cancelled)) scheduler.fail(e);
@@ -29,11 +33,20 @@ export class Task<T> implements PromiseLike<T> {
   }
 
   /** Settles with the task, and does not count as awaiting it. */
-  get ended(): Promise<unknown> { return this.#promise; }
-  get cancelled(): boolean { return this.#cancelled; }
-  get settled(): boolean { return this.#settled; }
+  get ended(): Promise<unknown> {
+    return this.#promise;
+  }
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+  get settled(): boolean {
+    return this.#settled;
+  }
 
-  then<A = T, B = never>(ok?: ((v: T) => A | PromiseLike<A>) | null, bad?: ((e: unknown) => B | PromiseLike<B>) | null): Promise<A | B> {
+  then<A = T, B = never>(
+    ok?: ((v: T) => A | PromiseLike<A>) | null,
+    bad?: ((e: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
     this.#observed = true;
     return this.#promise.then(ok, bad);
   }
@@ -43,8 +56,10 @@ export class Task<T> implements PromiseLike<T> {
     if (this.#settled || this.#cancelled) return;
     this.#cancelled = true;
     for (const c of this.#children) c.cancel();
-    this.#scheduler.waits.withdraw((w) => w.task === this);
+    this.#scheduler.waits.withdraw(w => w.task === this);
   }
 
-  private adopt(child: Task<unknown>): void { this.#children.push(child); }
+  private adopt(child: Task<unknown>): void {
+    this.#children.push(child);
+  }
 }

@@ -3,9 +3,13 @@ export class Timeline<T> {
   readonly #heap: { readonly due: number; readonly order: number; readonly item: T }[] = [];
   #order = 0;
 
-  get size(): number { return this.#heap.length; }
+  get size(): number {
+    return this.#heap.length;
+  }
   /** Due time of the first item; Infinity when there is none. */
-  get next(): number { return this.#heap[0]?.due ?? Infinity; }
+  get next(): number {
+    return this.#heap[0]?.due ?? Infinity;
+  }
 
   add(due: number, item: T): void {
     const h = this.#heap;
@@ -20,7 +24,8 @@ export class Timeline<T> {
 
   /** Takes the first item when it is due at `now`. */
   take(now: number): T | undefined {
-    const h = this.#heap, first = h[0];
+    const h = this.#heap,
+      first = h[0];
     if (!first || first.due > now) return undefined;
     const last = h.pop();
     if (h.length > 0 && last) {
@@ -37,11 +42,16 @@ export class Timeline<T> {
   }
 
   #before(i: number, j: number): boolean {
-    const a = this.#heap[i], b = this.#heap[j];
+    const a = this.#heap[i],
+      b = this.#heap[j];
     return a !== undefined && b !== undefined && (a.due < b.due || (a.due === b.due && a.order < b.order));
   }
   #swap(i: number, j: number): void {
-    const a = this.#heap[i], b = this.#heap[j];
-    if (a && b) { this.#heap[i] = b; this.#heap[j] = a; }
+    const a = this.#heap[i],
+      b = this.#heap[j];
+    if (a && b) {
+      this.#heap[i] = b;
+      this.#heap[j] = a;
+    }
   }
 }

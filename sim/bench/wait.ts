@@ -3,8 +3,8 @@ import type { Scheduler } from "./scheduler.ts";
 import { currentTask, type Task } from "./task.ts";
 
 /**
- * One suspended await of a bench: settled by the scheduler or an event, or cancelled with its task. Thousands are made per millisecond, so
- * the open ones are a linked list through the waits themselves.
+ * One suspended await of a bench: settled by the scheduler or an event, or cancelled with its task. Thousands are made
+ * per millisecond, so the open ones are a linked list through the waits themselves.
  */
 export class Wait<T = unknown> {
   readonly promise: Promise<T>;
@@ -19,7 +19,10 @@ export class Wait<T = unknown> {
   constructor(scheduler: Scheduler) {
     this.#open = scheduler.waits;
     this.task = currentTask.getStore();
-    this.promise = new Promise<T>((ok, bad) => { this.#resolve = ok; this.#reject = bad; });
+    this.promise = new Promise<T>((ok, bad) => {
+      this.#resolve = ok;
+      this.#reject = bad;
+    });
     this.#open.add(this as Wait);
     if (scheduler.over || this.task?.cancelled) this.withdraw();
   }
@@ -33,7 +36,9 @@ export class Wait<T = unknown> {
   /** Cancels it; perhaps nobody listens any more, which is no failure. */
   withdraw(): void {
     if (this.done) return;
-    this.promise.catch(() => { /* see above */ });
+    this.promise.catch(() => {
+      /* see above */
+    });
     this.reject(new Cancelled());
   }
 
@@ -55,14 +60,17 @@ export class OpenWaits {
 
   add(w: Wait): void {
     w.previous = this.#last;
-    if (this.#last) this.#last.next = w; else this.#first = w;
+    if (this.#last) this.#last.next = w;
+    else this.#first = w;
     this.#last = w;
     this.size++;
     this.begun?.();
   }
   remove(w: Wait): void {
-    if (w.previous) w.previous.next = w.next; else this.#first = w.next;
-    if (w.next) w.next.previous = w.previous; else this.#last = w.previous;
+    if (w.previous) w.previous.next = w.next;
+    else this.#first = w.next;
+    if (w.next) w.next.previous = w.previous;
+    else this.#last = w.previous;
     w.previous = w.next = undefined;
     this.size--;
   }

@@ -1,7 +1,11 @@
 import { ProtocolError } from "../errors.ts";
 
-export const FIXED = 0, INCR = 1, WRAP = 2;
-export const OKAY = 0, SLVERR = 2, DECERR = 3;
+export const FIXED = 0,
+  INCR = 1,
+  WRAP = 2;
+export const OKAY = 0,
+  SLVERR = 2,
+  DECERR = 3;
 
 /** One address and, for a write, its data. Reused from a pool: a run makes few of them. */
 export class Burst {
@@ -25,10 +29,12 @@ export class Burst {
   /** Room for `bytes` of data with their strobes. */
   reserve(bytes: number): void {
     if (this.data.length >= bytes) return;
-    const data = new Uint8Array(Math.max(bytes, 2 * this.data.length)), strobes = new Uint8Array(data.length / 8);
+    const data = new Uint8Array(Math.max(bytes, 2 * this.data.length)),
+      strobes = new Uint8Array(data.length / 8);
     data.set(this.data);
     strobes.set(this.strobes);
-    this.data = data; this.strobes = strobes;
+    this.data = data;
+    this.strobes = strobes;
   }
 
   /** Byte address of a beat: the first as given, the others aligned to the beat size (AXI4, A3.4.1). */
@@ -37,8 +43,9 @@ export class Burst {
     const aligned = Math.floor(this.address / this.size) * this.size;
     const at = aligned + beat * this.size;
     if (this.kind === INCR) return at;
-    const total = this.size * this.beats, low = Math.floor(this.address / total) * total;
-    return low + (at - low) % total;
+    const total = this.size * this.beats,
+      low = Math.floor(this.address / total) * total;
+    return low + ((at - low) % total);
   }
 
   /** Lowest byte address that the burst touches. */
@@ -61,11 +68,14 @@ export class Burst {
     } else if (this.kind === FIXED) {
       if (this.beats > 16) throw this.#broken(what, "a FIXED burst has at most 16 beats", cycle);
     } else if (this.kind !== INCR) throw this.#broken(what, "burst type 3 is reserved", cycle);
-    const low = this.low, high = this.high;
-    if (Math.floor(low / 4096) !== Math.floor((high - 1) / 4096)) throw this.#broken(what, "the burst crosses a 4 KB boundary", cycle);
+    const low = this.low,
+      high = this.high;
+    if (Math.floor(low / 4096) !== Math.floor((high - 1) / 4096))
+      throw this.#broken(what, "the burst crosses a 4 KB boundary", cycle);
   }
   #broken(what: string, why: string, cycle: number): ProtocolError {
     return new ProtocolError(
-      `${what}: ${why} at cycle ${cycle} (addr 0x${this.address.toString(16)}, ${this.beats} beats of ${this.size} bytes, burst ${this.kind})`);
+      `${what}: ${why} at cycle ${cycle} (addr 0x${this.address.toString(16)}, ${this.beats} beats of ${this.size} bytes, burst ${this.kind})`,
+    );
   }
 }

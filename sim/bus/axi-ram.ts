@@ -10,9 +10,10 @@ import { SparseMemory } from "./sparse-memory.ts";
 import { watchStreams } from "./stream-watch.ts";
 
 /**
- * AXI4 memory behind a design's master port. Sparse, pipelined at a beat per cycle in each direction, with fixed latency. What AXI leaves
- * open is used against careless designs: a write takes effect when its B is offered, not before, and a read sees memory as it is when
- * each beat is offered. Bursts that cross 4 KB, a misplaced WLAST, strobes outside the beat, dropped valids: `ProtocolError`.
+ * AXI4 memory behind a design's master port. Sparse, pipelined at a beat per cycle in each direction, with fixed
+ * latency. What AXI leaves open is used against careless designs: a write takes effect when its B is offered, not
+ * before, and a read sees memory as it is when each beat is offered. Bursts that cross 4 KB, a misplaced WLAST, strobes
+ * outside the beat, dropped valids: `ProtocolError`.
  */
 export class AxiRam {
   readonly memory: SparseMemory;
@@ -24,10 +25,15 @@ export class AxiRam {
     this.memory = options.memory ?? new SparseMemory();
     const latency = options.latency ?? 50;
     const { read, write } = typeof latency === "number" ? { read: latency, write: latency } : latency;
-    for (const [name, n] of [["read", read], ["write", write]] as const) {
-      if (!Number.isInteger(n) || n < 1) throw new SimulationError(`AXI4 RAM: the ${name} latency is ${n}; give a whole number of 1 cycle or more`);
+    for (const [name, n] of [
+      ["read", read],
+      ["write", write],
+    ] as const) {
+      if (!Number.isInteger(n) || n < 1)
+        throw new SimulationError(`AXI4 RAM: the ${name} latency is ${n}; give a whole number of 1 cycle or more`);
     }
-    const random = options.seed === undefined ? sim.random.fork(`axi-ram ${ports.ar.valid.name}`) : new Random(options.seed);
+    const random =
+      options.seed === undefined ? sim.random.fork(`axi-ram ${ports.ar.valid.name}`) : new Random(options.seed);
     this.#shared = new AxiShared(this.memory, ports.r.payload.data.width / 8, random, options);
     this.#read = new AxiReadChannel(this.#shared, ports, read, options.pause ?? {});
     this.#write = new AxiWriteChannel(this.#shared, ports, write, options.pause ?? {});
@@ -36,17 +42,30 @@ export class AxiRam {
   }
 
   /** Beats and bursts so far. */
-  get counts(): { readonly readBursts: number; readonly readBeats: number; readonly writeBursts: number; readonly writeBeats: number } {
+  get counts(): {
+    readonly readBursts: number;
+    readonly readBeats: number;
+    readonly writeBursts: number;
+    readonly writeBeats: number;
+  } {
     return { ...this.#read.counts, ...this.#write.counts };
   }
   /** Whether nothing is under way. */
-  get idle(): boolean { return this.#read.idle && this.#write.idle; }
+  get idle(): boolean {
+    return this.#read.idle && this.#write.idle;
+  }
   /** Makes a range of addresses answer with an error from now on. */
-  failAt(range: ErrorRange): void { this.#shared.errors.push(range); }
+  failAt(range: ErrorRange): void {
+    this.#shared.errors.push(range);
+  }
   /** Memory as the design would read it, past the bus. */
-  read(address: number, length: number): Uint8Array { return this.memory.read(address, length); }
+  read(address: number, length: number): Uint8Array {
+    return this.memory.read(address, length);
+  }
   /** Memory set past the bus. */
-  write(address: number, bytes: Uint8Array): void { this.memory.write(address, bytes); }
+  write(address: number, bytes: Uint8Array): void {
+    this.memory.write(address, bytes);
+  }
 
   sample(cycle: number): void {
     this.#write.sample(cycle);

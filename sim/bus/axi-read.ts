@@ -19,12 +19,17 @@ export class AxiReadChannel {
   #offered = false;
 
   constructor(shared: AxiShared, ports: AxiPorts, latency: number, pause: { readonly ar?: Pause; readonly r?: Pause }) {
-    this.#shared = shared; this.#ar = ports.ar; this.#r = ports.r; this.#latency = latency;
+    this.#shared = shared;
+    this.#ar = ports.ar;
+    this.#r = ports.r;
+    this.#latency = latency;
     this.#pauseAr = pause.ar ?? never;
     this.#pauseR = pause.r ?? never;
   }
 
-  get idle(): boolean { return this.#queue.length === 0; }
+  get idle(): boolean {
+    return this.#queue.length === 0;
+  }
 
   sample(cycle: number): void {
     if (this.#ar.ready.value !== 0 && this.#ar.valid.value !== 0) {
@@ -60,9 +65,13 @@ export class AxiReadChannel {
   }
 
   #offer(b: Burst): void {
-    const p = this.#r.payload, bus = this.#shared.busBytes, data = p.data.bytes;
+    const p = this.#r.payload,
+      bus = this.#shared.busBytes,
+      data = p.data.bytes;
     if (b.response === OKAY) {
-      const base = Math.floor(b.addressOf(b.done) / bus) * bus, page = this.#shared.memory.page(base).bytes, at = base % 4096;
+      const base = Math.floor(b.addressOf(b.done) / bus) * bus,
+        page = this.#shared.memory.page(base).bytes,
+        at = base % 4096;
       for (let i = 0; i < bus; i++) data[i] = page[at + i] as number;
     } else data.fill(0);
     p.id.value = b.id;

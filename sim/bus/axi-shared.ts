@@ -19,12 +19,15 @@ export class AxiShared {
   readonly #pool: Burst[] = [];
 
   constructor(memory: SparseMemory, busBytes: number, random: Random, options: AxiRamOptions) {
-    this.memory = memory; this.busBytes = busBytes; this.random = random;
+    this.memory = memory;
+    this.busBytes = busBytes;
+    this.random = random;
     this.depth = options.depth ?? 64;
     this.outOfOrder = options.outOfOrder ?? false;
     this.interleave = options.interleave ?? false;
-    if (this.interleave && !this.outOfOrder) throw new SimulationError("AXI4 RAM: interleave mixes answers of different IDs; set outOfOrder too");
-    this.errors = [...options.errors ?? []];
+    if (this.interleave && !this.outOfOrder)
+      throw new SimulationError("AXI4 RAM: interleave mixes answers of different IDs; set outOfOrder too");
+    this.errors = [...(options.errors ?? [])];
     this.#jitter = options.jitter ?? (this.outOfOrder ? 16 : 0);
   }
 
@@ -33,10 +36,14 @@ export class AxiShared {
     b.done = 0;
     return b;
   }
-  give(b: Burst): void { this.#pool.push(b); }
+  give(b: Burst): void {
+    this.#pool.push(b);
+  }
 
   /** Cycles to add to a latency. */
-  jitter(): number { return this.#jitter === 0 ? 0 : this.random.int(0, this.#jitter); }
+  jitter(): number {
+    return this.#jitter === 0 ? 0 : this.random.int(0, this.#jitter);
+  }
 
   /** The answer to a burst by its addresses. */
   response(b: Burst): number {
@@ -46,10 +53,14 @@ export class AxiShared {
     return OKAY;
   }
 
-  /** Place of the burst to answer next, out of those due: the oldest, or at random the oldest of an ID; -1 when none is due. */
+  /**
+   * Place of the burst to answer next, out of those due: the oldest, or at random the oldest of an ID; -1 when
+   * none is due.
+   */
   pick(queue: readonly Burst[], cycle: number): number {
     if (!this.outOfOrder) return (queue[0]?.due ?? Infinity) <= cycle ? 0 : -1;
-    let chosen = -1, seen = 0;
+    let chosen = -1,
+      seen = 0;
     for (let i = 0; i < queue.length; i++) {
       if ((queue[i] as Burst).due > cycle || this.#overtakes(queue, i)) continue;
       seen++;
@@ -69,12 +80,19 @@ export function addressOf(signal: OutSignal): number {
   const low = words[slot.word] as number;
   if (slot.words === 1) return low;
   const address = (words[slot.word + 1] as number) * 0x1_0000_0000 + low;
-  if (address > Number.MAX_SAFE_INTEGER) throw new SimulationError(`${signal.name}: 0x${signal.big.toString(16)} is above 2^53; AXI4 RAM stops there`);
+  if (address > Number.MAX_SAFE_INTEGER)
+    throw new SimulationError(`${signal.name}: 0x${signal.big.toString(16)} is above 2^53; AXI4 RAM stops there`);
   return address;
 }
 
 /** Reads an address payload into a burst and checks it. */
-export function readAddress(b: Burst, p: AxiPorts["ar"]["payload"], what: string, busBytes: number, cycle: number): void {
+export function readAddress(
+  b: Burst,
+  p: AxiPorts["ar"]["payload"],
+  what: string,
+  busBytes: number,
+  cycle: number,
+): void {
   b.address = addressOf(p.addr);
   b.id = p.id.value as number;
   b.beats = (p.len.value as number) + 1;

@@ -26,9 +26,16 @@ export class AxiWriteChannel {
   #answer: Burst | undefined;
 
   constructor(
-    shared: AxiShared, ports: AxiPorts, latency: number, pause: { readonly aw?: Pause; readonly w?: Pause; readonly b?: Pause },
+    shared: AxiShared,
+    ports: AxiPorts,
+    latency: number,
+    pause: { readonly aw?: Pause; readonly w?: Pause; readonly b?: Pause },
   ) {
-    this.#shared = shared; this.#aw = ports.aw; this.#w = ports.w; this.#b = ports.b; this.#latency = latency;
+    this.#shared = shared;
+    this.#aw = ports.aw;
+    this.#w = ports.w;
+    this.#b = ports.b;
+    this.#latency = latency;
     this.#pauseAw = pause.aw ?? never;
     this.#pauseW = pause.w ?? never;
     this.#pauseB = pause.b ?? never;
@@ -70,8 +77,9 @@ export class AxiWriteChannel {
 
   /** One beat of write data. */
   #beat(cycle: number): void {
-    const b = this.#filling ??= this.#shared.take();
-    const bus = this.#shared.busBytes, at = b.done * bus;
+    const b = (this.#filling ??= this.#shared.take());
+    const bus = this.#shared.busBytes,
+      at = b.done * bus;
     b.reserve(at + bus);
     b.data.set(this.#w.payload.data.bytes, at);
     b.strobes.set(this.#w.payload.strb.bytes, at / 8);
@@ -92,11 +100,18 @@ export class AxiWriteChannel {
 
   /** Joins the first address with the first complete data. */
   #pair(cycle: number): void {
-    const address = this.#addresses.shift() as Burst, b = this.#data.shift() as Burst;
+    const address = this.#addresses.shift() as Burst,
+      b = this.#data.shift() as Burst;
     if (address.beats !== b.done) {
-      throw new ProtocolError(`w: a burst of ${b.done} beats came for an address of ${address.beats} beats at cycle ${cycle}`);
+      throw new ProtocolError(
+        `w: a burst of ${b.done} beats came for an address of ${address.beats} beats at cycle ${cycle}`,
+      );
     }
-    b.id = address.id; b.address = address.address; b.beats = address.beats; b.size = address.size; b.kind = address.kind;
+    b.id = address.id;
+    b.address = address.address;
+    b.beats = address.beats;
+    b.size = address.size;
+    b.kind = address.kind;
     b.due = Math.max(address.arrived, b.arrived) + this.#latency + this.#shared.jitter();
     b.response = this.#shared.response(b);
     this.#shared.give(address);
@@ -109,11 +124,16 @@ export class AxiWriteChannel {
     const bus = this.#shared.busBytes;
     if (b.size === bus && b.address % bus === 0) return;
     for (let beat = 0; beat < b.beats; beat++) {
-      const at = b.addressOf(beat), low = at % bus, high = (Math.floor(at / b.size) * b.size) % bus + b.size;
+      const at = b.addressOf(beat),
+        low = at % bus,
+        high = ((Math.floor(at / b.size) * b.size) % bus) + b.size;
       for (let lane = 0; lane < bus; lane++) {
         if ((lane < low || lane >= high) && strobe(b, beat * bus + lane)) {
-          throw new ProtocolError(`w: strobe ${lane} is set on beat ${beat + 1}, which covers lanes ${low} to ${high - 1} (burst at 0x${
-            b.address.toString(16)}, cycle ${cycle})`);
+          throw new ProtocolError(
+            `w: strobe ${lane} is set on beat ${beat + 1}, which covers lanes ${low} to ${high - 1} (burst at 0x${b.address.toString(
+              16,
+            )}, cycle ${cycle})`,
+          );
         }
       }
     }
@@ -123,15 +143,20 @@ export class AxiWriteChannel {
   #store(b: Burst): void {
     const bus = this.#shared.busBytes;
     for (let beat = 0; beat < b.beats; beat++) {
-      const base = Math.floor(b.addressOf(beat) / bus) * bus, page = this.#shared.memory.page(base).bytes, at = base % 4096;
+      const base = Math.floor(b.addressOf(beat) / bus) * bus,
+        page = this.#shared.memory.page(base).bytes,
+        at = base % 4096;
       const from = beat * bus;
       for (let group = 0; group < bus; group += 8) {
         const strobes = b.strobes[(from + group) >> 3] as number;
         if (strobes === 0) continue;
-        for (let i = group; i < group + 8; i++) if (((strobes >> (i & 7)) & 1) !== 0) page[at + i] = b.data[from + i] as number;
+        for (let i = group; i < group + 8; i++)
+          if (((strobes >> (i & 7)) & 1) !== 0) page[at + i] = b.data[from + i] as number;
       }
     }
   }
 }
 
-function strobe(b: Burst, lane: number): boolean { return (((b.strobes[lane >> 3] as number) >> (lane & 7)) & 1) !== 0; }
+function strobe(b: Burst, lane: number): boolean {
+  return (((b.strobes[lane >> 3] as number) >> (lane & 7)) & 1) !== 0;
+}

@@ -5,7 +5,10 @@ import { axisBytes, type AxisAny, type AxisOut } from "./axis-ports.ts";
 import { never, type Pause } from "./pause.ts";
 import { watchStreams } from "./stream-watch.ts";
 
-/** A frame as received: `start` and `end` are the edges of its first and last beat; tuser, tid and tdest are those of its last beat. */
+/**
+ * A frame as received: `start` and `end` are the edges of its first and last beat; tuser, tid and tdest are those of
+ * its last beat.
+ */
 export interface Frame {
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -21,7 +24,10 @@ export interface AxisMonitorOptions {
   readonly sparseKeep?: boolean;
 }
 
-/** Puts the beats of an AXI-Stream together to frames, whoever drives it. Bytes without their tkeep bit are never looked at. */
+/**
+ * Puts the beats of an AXI-Stream together to frames, whoever drives it. Bytes without their tkeep bit are
+ * never looked at.
+ */
 export class AxisMonitor {
   readonly beatBytes: number;
   readonly #port: AxisAny;
@@ -32,7 +38,8 @@ export class AxisMonitor {
   #start = -1;
 
   constructor(sim: Simulation, port: AxisAny, seen: (frame: Frame) => void, options: AxisMonitorOptions = {}) {
-    this.#port = port; this.#seen = seen;
+    this.#port = port;
+    this.#seen = seen;
     this.#sparse = options.sparseKeep ?? false;
     this.beatBytes = axisBytes(port);
     watchStreams(sim, options.domain);
@@ -40,18 +47,25 @@ export class AxisMonitor {
   }
 
   /** Whether a frame has begun and not ended. */
-  get inFrame(): boolean { return this.#start >= 0; }
+  get inFrame(): boolean {
+    return this.#start >= 0;
+  }
 
   sample(cycle: number): void {
     if (this.#port.valid.value === 0 || this.#port.ready.value === 0) return;
-    const p = this.#port.payload, last = p.last.value !== 0;
+    const p = this.#port.payload,
+      last = p.last.value !== 0;
     if (this.#start < 0) this.#start = cycle;
     if (this.#length + this.beatBytes > this.#buffer.length) this.#grow();
     this.#take(p.data.bytes, p.keep, last, cycle);
     if (!last) return;
     this.#seen({
-      bytes: this.#buffer.slice(0, this.#length), start: this.#start, end: cycle,
-      user: p.user?.value ?? 0, id: p.id?.value ?? 0, dest: p.dest?.value ?? 0,
+      bytes: this.#buffer.slice(0, this.#length),
+      start: this.#start,
+      end: cycle,
+      user: p.user?.value ?? 0,
+      id: p.id?.value ?? 0,
+      dest: p.dest?.value ?? 0,
     });
     this.#length = 0;
     this.#start = -1;
@@ -66,7 +80,10 @@ export class AxisMonitor {
     }
     let ended = false;
     for (let i = 0; i < data.length; i++) {
-      if ((((mask[i >> 3] as number) >> (i & 7)) & 1) === 0) { ended = true; continue; }
+      if ((((mask[i >> 3] as number) >> (i & 7)) & 1) === 0) {
+        ended = true;
+        continue;
+      }
       if (ended && !this.#sparse) throw this.#broken(keep, "has a hole", cycle);
       this.#buffer[this.#length++] = data[i] as number;
     }
@@ -90,7 +107,9 @@ function full(mask: Uint8Array, n: number): boolean {
   return true;
 }
 
-export interface AxisSinkOptions extends AxisMonitorOptions { readonly pause?: Pause }
+export interface AxisSinkOptions extends AxisMonitorOptions {
+  readonly pause?: Pause;
+}
 
 /** Takes the frames that the design produces. */
 export class AxisSink {
@@ -103,14 +122,25 @@ export class AxisSink {
   pause: Pause;
 
   constructor(sim: Simulation, port: AxisOut, options: AxisSinkOptions = {}) {
-    this.#sim = sim; this.#port = port; this.#domain = options.domain;
+    this.#sim = sim;
+    this.#port = port;
+    this.#domain = options.domain;
     this.pause = options.pause ?? never;
-    this.monitor = new AxisMonitor(sim, port, (f) => { this.frames.push(f); }, options);
+    this.monitor = new AxisMonitor(
+      sim,
+      port,
+      f => {
+        this.frames.push(f);
+      },
+      options,
+    );
     sim.onEdge(this, options.domain);
   }
 
   /** The oldest frame received, if any. */
-  take(): Frame | undefined { return this.frames.shift(); }
+  take(): Frame | undefined {
+    return this.frames.shift();
+  }
   /** Waits for a frame. */
   async recv(): Promise<Frame> {
     for (;;) {
@@ -119,5 +149,7 @@ export class AxisSink {
       await this.#sim.until(() => this.frames.length > 0, this.#domain);
     }
   }
-  drive(): void { this.#port.ready.value = this.pause() ? 0 : 1; }
+  drive(): void {
+    this.#port.ready.value = this.pause() ? 0 : 1;
+  }
 }

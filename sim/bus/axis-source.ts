@@ -5,7 +5,11 @@ import { never, type Pause } from "./pause.ts";
 import { watchStreams } from "./stream-watch.ts";
 
 /** A frame on its way: `start` and `end` are the edges at which its first and last beat were taken. */
-export interface SentFrame { readonly bytes: Uint8Array; start: number | undefined; end: number | undefined }
+export interface SentFrame {
+  readonly bytes: Uint8Array;
+  start: number | undefined;
+  end: number | undefined;
+}
 
 export interface FrameOptions {
   /** Edge before which the first beat is not offered. */
@@ -17,16 +21,24 @@ export interface FrameOptions {
   readonly dest?: number | bigint;
 }
 
-interface Job { readonly frame: SentFrame; readonly options: FrameOptions }
+interface Job {
+  readonly frame: SentFrame;
+  readonly options: FrameOptions;
+}
 
 export interface AxisSourceOptions {
   readonly pause?: Pause;
   readonly domain?: string;
-  /** Edges to leave free after a frame of so many bytes, e.g. for preamble and gap of a line; default none: back to back. */
+  /**
+   * Edges to leave free after a frame of so many bytes, e.g. for preamble and gap of a line; default none:
+   * back to back.
+   */
   readonly gapAfter?: (bytes: number) => number;
 }
 
-/** Sends frames of bytes as AXI-Stream beats: low byte first, tkeep on the last beat, tlast; back to back unless paused. */
+/**
+ * Sends frames of bytes as AXI-Stream beats: low byte first, tkeep on the last beat, tlast; back to back unless paused.
+ */
 export class AxisSource {
   readonly beatBytes: number;
   readonly #sim: Simulation;
@@ -41,7 +53,9 @@ export class AxisSource {
   pause: Pause;
 
   constructor(sim: Simulation, port: AxisIn, options: AxisSourceOptions = {}) {
-    this.#sim = sim; this.#port = port; this.#domain = options.domain;
+    this.#sim = sim;
+    this.#port = port;
+    this.#domain = options.domain;
     this.beatBytes = axisBytes(port);
     this.pause = options.pause ?? never;
     this.#gapAfter = options.gapAfter;
@@ -57,9 +71,13 @@ export class AxisSource {
     return frame;
   }
   /** Frames not wholly taken yet. */
-  get pending(): number { return this.#queue.length + (this.#job ? 1 : 0); }
+  get pending(): number {
+    return this.#queue.length + (this.#job ? 1 : 0);
+  }
   /** Waits until all frames have been taken. */
-  drained(): Promise<void> { return this.#sim.until(() => this.pending === 0, this.#domain); }
+  drained(): Promise<void> {
+    return this.#sim.until(() => this.pending === 0, this.#domain);
+  }
 
   sample(cycle: number): void {
     const job = this.#job;
@@ -92,15 +110,17 @@ export class AxisSource {
   }
 
   #offer({ frame, options }: Job): void {
-    const p = this.#port.payload, n = Math.min(this.beatBytes, frame.bytes.length - this.#at);
+    const p = this.#port.payload,
+      n = Math.min(this.beatBytes, frame.bytes.length - this.#at);
     const last = this.#at + n === frame.bytes.length;
     const data = p.data.bytes;
     for (let i = 0; i < n; i++) data[i] = frame.bytes[this.#at + i] as number;
     data.fill(0, n);
     const keep = p.keep?.bytes;
-    if (keep) for (let i = 0; i < keep.length; i++) keep[i] = n >= 8 * i + 8 ? 0xff : n <= 8 * i ? 0 : (1 << (n - 8 * i)) - 1;
+    if (keep)
+      for (let i = 0; i < keep.length; i++) keep[i] = n >= 8 * i + 8 ? 0xff : n <= 8 * i ? 0 : (1 << (n - 8 * i)) - 1;
     p.last.value = last ? 1 : 0;
-    if (p.user) p.user.value = options.userAtEnd && !last ? 0 : options.user ?? 0;
+    if (p.user) p.user.value = options.userAtEnd && !last ? 0 : (options.user ?? 0);
     if (p.id) p.id.value = options.id ?? 0;
     if (p.dest) p.dest.value = options.dest ?? 0;
   }

@@ -11,11 +11,17 @@ type ReadData = StructShape<{ readonly data: UIntShape<32>; readonly resp: UIntS
 
 /** The five channels of an AXI4-Lite port that the design serves, 32 bits of data. */
 export interface LitePorts {
-  readonly sAw: StreamIo<Address, "in">; readonly sW: StreamIo<WriteData, "in">; readonly sB: StreamIo<Response, "out">;
-  readonly sAr: StreamIo<Address, "in">; readonly sR: StreamIo<ReadData, "out">;
+  readonly sAw: StreamIo<Address, "in">;
+  readonly sW: StreamIo<WriteData, "in">;
+  readonly sB: StreamIo<Response, "out">;
+  readonly sAr: StreamIo<Address, "in">;
+  readonly sR: StreamIo<ReadData, "out">;
 }
 
-/** AXI4-Lite master: whole words, one access at a time in each direction, in the order of the calls. Needs a bench to wait in. */
+/**
+ * AXI4-Lite master: whole words, one access at a time in each direction, in the order of the calls. Needs a bench
+ * to wait in.
+ */
 export class LiteMaster {
   readonly #aw: StreamSource<Address>;
   readonly #w: StreamSource<WriteData>;
@@ -26,8 +32,11 @@ export class LiteMaster {
   #writes: Promise<unknown> = Promise.resolve();
 
   constructor(sim: Simulation, ports: LitePorts) {
-    this.#aw = new StreamSource(sim, ports.sAw); this.#w = new StreamSource(sim, ports.sW); this.#b = new StreamSink(sim, ports.sB);
-    this.#ar = new StreamSource(sim, ports.sAr); this.#r = new StreamSink(sim, ports.sR);
+    this.#aw = new StreamSource(sim, ports.sAw);
+    this.#w = new StreamSource(sim, ports.sW);
+    this.#b = new StreamSink(sim, ports.sB);
+    this.#ar = new StreamSource(sim, ports.sAr);
+    this.#r = new StreamSink(sim, ports.sR);
   }
 
   /** @throws SimulationError when the design answers with an error. */
@@ -35,7 +44,8 @@ export class LiteMaster {
     const result = this.#reads.then(async () => {
       this.#ar.send({ addr: address, prot: 0 });
       const { data, resp } = await this.#r.recv();
-      if (resp !== 0) throw new SimulationError(`reading register 0x${address.toString(16)} was answered with ${response(resp)}`);
+      if (resp !== 0)
+        throw new SimulationError(`reading register 0x${address.toString(16)} was answered with ${response(resp)}`);
       return data;
     });
     this.#reads = result.catch(() => undefined);
@@ -48,7 +58,8 @@ export class LiteMaster {
       this.#aw.send({ addr: address, prot: 0 });
       this.#w.send({ data: data >>> 0, strb: 15 });
       const { resp } = await this.#b.recv();
-      if (resp !== 0) throw new SimulationError(`writing register 0x${address.toString(16)} was answered with ${response(resp)}`);
+      if (resp !== 0)
+        throw new SimulationError(`writing register 0x${address.toString(16)} was answered with ${response(resp)}`);
     });
     this.#writes = result.catch(() => undefined);
     return result;

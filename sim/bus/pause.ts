@@ -15,7 +15,8 @@ export function bernoulli(p: number, seed: number): Pause {
 /** Runs of going and of pausing, each of random length from 1 to the given number of cycles. */
 export function bursts(longest: { readonly go: number; readonly pause: number }, seed: number): Pause {
   const random = new Random(seed);
-  let paused = true, left = 0;
+  let paused = true,
+    left = 0;
   return () => {
     if (left === 0) {
       paused = !paused;

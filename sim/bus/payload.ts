@@ -7,7 +7,7 @@ export function reader(node: Node): () => unknown {
   if (node instanceof Signal) return () => node.value;
   if (Array.isArray(node)) {
     const each = node.map((n: Node) => reader(n));
-    return () => each.map((r) => r());
+    return () => each.map(r => r());
   }
   const fields = Object.entries(node).map(([name, n]) => [name, reader(n)] as const);
   return () => {
@@ -17,12 +17,18 @@ export function reader(node: Node): () => unknown {
   };
 }
 
-/** A function that drives a payload's ports from a value. @throws SimulationError naming a field that is missing or not in the shape. */
+/**
+ * A function that drives a payload's ports from a value. @throws SimulationError naming a field that is missing or not
+ * in the shape.
+ */
 export function writer(node: Node, path = "payload"): (value: unknown) => void {
-  if (node instanceof Signal) return (v) => { node.value = v as number | bigint; };
+  if (node instanceof Signal)
+    return v => {
+      node.value = v as number | bigint;
+    };
   const fields = Object.entries(node).map(([name, n]) => [name, writer(n, `${path}.${name}`)] as const);
   const known = new Set(fields.map(([name]) => name));
-  return (v) => {
+  return v => {
     const from = v as Readonly<Record<string, unknown>>;
     for (const [name, write] of fields) {
       const x = from[name];
@@ -34,4 +40,3 @@ export function writer(node: Node, path = "payload"): (value: unknown) => void {
     }
   };
 }
-

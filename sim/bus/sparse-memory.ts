@@ -4,12 +4,18 @@ import { Random } from "../random.ts";
 export const PAGE_BYTES = 4096;
 
 /** A page, as bytes and as 32-bit words of the same memory. */
-export interface Page { readonly bytes: Uint8Array; readonly words: Uint32Array }
+export interface Page {
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+}
 
 export interface SparseMemoryOptions {
   /** Bytes addressed; default 2^52. Only pages that are written take space. */
   readonly size?: number;
-  /** What memory holds before it is written: zeros, or bytes random by address and seed, which show who relies on zeros. Default zeros. */
+  /**
+   * What memory holds before it is written: zeros, or bytes random by address and seed, which show who relies on
+   * zeros. Default zeros.
+   */
   readonly fill?: "zeros" | { readonly seed: number };
 }
 
@@ -29,7 +35,9 @@ export class SparseMemory {
   }
 
   /** Pages that exist. */
-  get pages(): number { return this.#pages.size; }
+  get pages(): number {
+    return this.#pages.size;
+  }
 
   /** The page at an address, made when it does not exist. */
   page(address: number): Page {
@@ -37,8 +45,10 @@ export class SparseMemory {
     if (number === this.#lastNumber && this.#last) return this.#last;
     let page = this.#pages.get(number);
     if (!page) {
-      const bytes = this.#fill === "zeros" || this.#zeroed.some((z) => z.from <= number && number < z.to) ? new Uint8Array(PAGE_BYTES)
-        : new Random(this.#fill.seed ^ Math.imul(number, 0x9e3779b1)).bytes(PAGE_BYTES);
+      const bytes =
+        this.#fill === "zeros" || this.#zeroed.some(z => z.from <= number && number < z.to)
+          ? new Uint8Array(PAGE_BYTES)
+          : new Random(this.#fill.seed ^ Math.imul(number, 0x9e3779b1)).bytes(PAGE_BYTES);
       page = { bytes, words: new Uint32Array(bytes.buffer) };
       this.#pages.set(number, page);
     }
@@ -50,27 +60,35 @@ export class SparseMemory {
   /** `length` bytes from `address`. */
   read(address: number, length: number): Uint8Array {
     const out = new Uint8Array(length);
-    this.#each(address, length, (page, at, from, n) => { out.set(page.bytes.subarray(at, at + n), from); });
+    this.#each(address, length, (page, at, from, n) => out.set(page.bytes.subarray(at, at + n), from));
     return out;
   }
 
   /** Writes bytes from `address`. */
   write(address: number, bytes: Uint8Array): void {
-    this.#each(address, bytes.length, (page, at, from, n) => { page.bytes.set(bytes.subarray(from, from + n), at); });
+    this.#each(address, bytes.length, (page, at, from, n) => page.bytes.set(bytes.subarray(from, from + n), at));
   }
 
   /** Sets bytes to zero. Whole pages cost nothing, be they terabytes: those that exist are given back. */
   zero(address: number, length: number): void {
-    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size) throw this.#outside(address, length);
-    const first = Math.ceil(address / PAGE_BYTES), end = Math.floor((address + length) / PAGE_BYTES);
-    const clear = (page: Page, at: number, _from: number, n: number): void => { page.bytes.fill(0, at, at + n); };
-    if (end <= first) { this.#each(address, length, clear); return; }
+    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size)
+      throw this.#outside(address, length);
+    const first = Math.ceil(address / PAGE_BYTES),
+      end = Math.floor((address + length) / PAGE_BYTES);
+    const clear = (page: Page, at: number, _from: number, n: number): void => {
+      page.bytes.fill(0, at, at + n);
+    };
+    if (end <= first) {
+      this.#each(address, length, clear);
+      return;
+    }
     this.#each(address, first * PAGE_BYTES - address, clear);
     this.#each(end * PAGE_BYTES, address + length - end * PAGE_BYTES, clear);
     this.#drop(first, end);
     if (this.#fill === "zeros") return;
     const before = this.#zeroed.at(-1);
-    if (before?.to === first) before.to = end; else this.#zeroed.push({ from: first, to: end });
+    if (before?.to === first) before.to = end;
+    else this.#zeroed.push({ from: first, to: end });
   }
 
   /** Forgets pages by number. */
@@ -83,13 +101,17 @@ export class SparseMemory {
   }
 
   #outside(address: number, length: number): SimulationError {
-    return new SimulationError(`memory: ${length} bytes at ${address} lie outside its ${this.size} bytes; give an address below that`);
+    return new SimulationError(
+      `memory: ${length} bytes at ${address} lie outside its ${this.size} bytes; give an address below that`,
+    );
   }
 
   #each(address: number, length: number, f: (page: Page, at: number, from: number, n: number) => void): void {
-    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size) throw this.#outside(address, length);
+    if (!Number.isSafeInteger(address) || address < 0 || address + length > this.size)
+      throw this.#outside(address, length);
     for (let done = 0; done < length;) {
-      const at = (address + done) % PAGE_BYTES, n = Math.min(PAGE_BYTES - at, length - done);
+      const at = (address + done) % PAGE_BYTES,
+        n = Math.min(PAGE_BYTES - at, length - done);
       f(this.page(address + done), at, done, n);
       done += n;
     }

@@ -19,7 +19,8 @@ interface Watched {
 }
 
 /**
- * Watches every stream of a design each cycle. Protocol: a valid that is not taken stays, with the same payload, until it is (AXI).
+ * Watches every stream of a design each cycle. Protocol: a valid that is not taken stays, with the same payload, until
+ * it is (AXI).
  * Progress: which streams are stalled, since when, and who is not ready.
  */
 export class StreamWatch implements Agent {
@@ -29,7 +30,10 @@ export class StreamWatch implements Agent {
   #lastHandshake: number;
   readonly hangCycles: number | undefined;
 
-  /** @param hangCycles fail when something is valid and no stream has had a handshake for so many cycles; undefined: never. */
+  /**
+   * @param hangCycles fail when something is valid and no stream has had a handshake for so many
+   * cycles; undefined: never.
+   */
   constructor(sim: Simulation, domain: string, hangCycles: number | undefined) {
     this.#sim = sim;
     this.hangCycles = hangCycles;
@@ -40,23 +44,39 @@ export class StreamWatch implements Agent {
       return s;
     };
     const domainOf = (name: string): string | undefined => sim.model.slots.get(name)?.port.domain;
-    this.#streams = sim.design.emitted.streams.filter((s) => domainOf(s.valid) === domain).map((s) => {
-      const payload = s.payload.flatMap((field) => {
-        const { word, words } = slot(field);
-        return Array.from({ length: words }, (_, i) => ({ field, word: word + i }));
+    this.#streams = sim.design.emitted.streams
+      .filter(s => domainOf(s.valid) === domain)
+      .map(s => {
+        const payload = s.payload.flatMap(field => {
+          const { word, words } = slot(field);
+          return Array.from({ length: words }, (_, i) => ({ field, word: word + i }));
+        });
+        return {
+          name: s.name,
+          byDesign: s.dir === "out",
+          valid: slot(s.valid).word,
+          ready: slot(s.ready).word,
+          payload,
+          held: new Uint32Array(payload.length),
+          stalled: false,
+          stalledSince: 0,
+          validSince: 0,
+          handshakes: 0,
+          lastHandshake: -1,
+        };
       });
-      return {
-        name: s.name, byDesign: s.dir === "out", valid: slot(s.valid).word, ready: slot(s.ready).word, payload,
-        held: new Uint32Array(payload.length), stalled: false, stalledSince: 0, validSince: 0, handshakes: 0, lastHandshake: -1,
-      };
-    });
-    this.#resets = [...sim.model.slots.values()].filter((s) => s.port.role === "reset" && s.port.domain === domain).map((s) => s.word);
+    this.#resets = [...sim.model.slots.values()]
+      .filter(s => s.port.role === "reset" && s.port.domain === domain)
+      .map(s => s.word);
   }
 
   sample(cycle: number): void {
     const words = this.#sim.model.words;
     for (let i = 0; i < this.#resets.length; i++) {
-      if (words[this.#resets[i] as number] !== 0) { this.#forget(cycle); return; }
+      if (words[this.#resets[i] as number] !== 0) {
+        this.#forget(cycle);
+        return;
+      }
     }
     let waiting = false;
     for (let i = 0; i < this.#streams.length; i++) {
@@ -82,33 +102,44 @@ export class StreamWatch implements Agent {
   }
 
   /** Handshakes of a stream so far. */
-  handshakes(name: string): number { return this.#streams.find((s) => s.name === name)?.handshakes ?? 0; }
+  handshakes(name: string): number {
+    return this.#streams.find(s => s.name === name)?.handshakes ?? 0;
+  }
 
   /** One line per stream: stalled since when and by whom, or idle since when. */
   describe(): string {
     if (this.#streams.length === 0) return "  (the design has no streams)";
     const words = this.#sim.model.words;
-    return this.#streams.map((s) => {
-      const last = s.lastHandshake < 0 ? "no handshake so far" : `${s.handshakes} handshakes, the last at cycle ${s.lastHandshake}`;
-      if (!s.stalled) {
-        const ready = words[s.ready] !== 0 ? `${s.byDesign ? "the bench" : "the design"} is ready` : "nobody is ready";
-        return `  ${s.name}: idle, nothing valid from ${s.byDesign ? "the design" : "the bench"}, ${ready}; ${last}`;
-      }
-      const [from, to] = s.byDesign ? ["the design", "the bench"] : ["the bench", "the design"];
-      return `  ${s.name}: stalled since cycle ${s.stalledSince}: ${from} offers, ${to} is not ready; ${last}`;
-    }).join("\n");
+    return this.#streams
+      .map(s => {
+        const last =
+          s.lastHandshake < 0
+            ? "no handshake so far"
+            : `${s.handshakes} handshakes, the last at cycle ${s.lastHandshake}`;
+        if (!s.stalled) {
+          const ready =
+            words[s.ready] !== 0 ? `${s.byDesign ? "the bench" : "the design"} is ready` : "nobody is ready";
+          return `  ${s.name}: idle, nothing valid from ${s.byDesign ? "the design" : "the bench"}, ${ready}; ${last}`;
+        }
+        const [from, to] = s.byDesign ? ["the design", "the bench"] : ["the bench", "the design"];
+        return `  ${s.name}: stalled since cycle ${s.stalledSince}: ${from} offers, ${to} is not ready; ${last}`;
+      })
+      .join("\n");
   }
 
   #checkHeld(s: Watched, valid: boolean, words: Uint32Array, cycle: number): void {
     const who = s.byDesign ? "the design" : "the bench";
     if (!valid) {
-      throw new ProtocolError(`${s.name}: ${who} dropped valid at cycle ${cycle} before it was taken (offered since cycle ${s.stalledSince})`);
+      throw new ProtocolError(
+        `${s.name}: ${who} dropped valid at cycle ${cycle} before it was taken (offered since cycle ${s.stalledSince})`,
+      );
     }
     for (let k = 0; k < s.held.length; k++) {
       const { field, word } = s.payload[k] as { field: string; word: number };
       if (words[word] === s.held[k]) continue;
       throw new ProtocolError(
-        `${s.name}: ${who} changed ${field} at cycle ${cycle} while it was stalled (offered since cycle ${s.stalledSince})`);
+        `${s.name}: ${who} changed ${field} at cycle ${cycle} while it was stalled (offered since cycle ${s.stalledSince})`,
+      );
     }
   }
 
@@ -121,15 +152,15 @@ export class StreamWatch implements Agent {
 const watches = new WeakMap<Simulation, Map<string, StreamWatch>>();
 
 /**
- * The watch of a simulation's clock domain: made at the first call (every bus model calls it), one per domain. A bench calls it first,
- * with its patience.
+ * The watch of a simulation's clock domain: made at the first call (every bus model calls it), one per domain. A bench
+ * calls it first, with its patience.
  */
 export function watchStreams(sim: Simulation, domain = sim.domain().name, hangCycles?: number): StreamWatch {
   const all = watches.get(sim) ?? new Map<string, StreamWatch>();
   watches.set(sim, all);
   let watch = all.get(domain);
   if (!watch) {
-    all.set(domain, watch = new StreamWatch(sim, domain, hangCycles));
+    all.set(domain, (watch = new StreamWatch(sim, domain, hangCycles)));
     sim.onEdge(watch, domain);
   }
   return watch;

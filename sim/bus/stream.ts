@@ -15,7 +15,10 @@ export interface StreamOptions {
 }
 
 /** A value on its way through a source: `cycle` is the edge at which it was taken. */
-export interface Sent<V> { readonly value: V; cycle: number | undefined }
+export interface Sent<V> {
+  readonly value: V;
+  cycle: number | undefined;
+}
 
 /** Drives a stream that the design consumes, value by value. A value once offered stays until it is taken. */
 export class StreamSource<S extends Shape> {
@@ -31,7 +34,8 @@ export class StreamSource<S extends Shape> {
   constructor(sim: Simulation, port: StreamIo<S, "in">, options: StreamOptions = {}) {
     this.#sim = sim;
     this.#domain = options.domain;
-    this.#valid = port.valid; this.#ready = port.ready;
+    this.#valid = port.valid;
+    this.#ready = port.ready;
     this.#write = writer(port.payload as unknown as Node, port.valid.name.replace(/_valid$/, ""));
     this.pause = options.pause ?? never;
     watchStreams(this.#sim, options.domain);
@@ -45,9 +49,13 @@ export class StreamSource<S extends Shape> {
     return sent;
   }
   /** Values not taken yet. */
-  get pending(): number { return this.#queue.length + (this.#offered ? 1 : 0); }
+  get pending(): number {
+    return this.#queue.length + (this.#offered ? 1 : 0);
+  }
   /** Waits until all that was sent has been taken. */
-  drained(): Promise<void> { return this.#sim.until(() => this.pending === 0, this.#domain); }
+  drained(): Promise<void> {
+    return this.#sim.until(() => this.pending === 0, this.#domain);
+  }
   /** Drops all that was not taken yet, also what is being offered: only while the design is in reset. */
   forget(): void {
     while (this.#queue.shift());
@@ -69,7 +77,10 @@ export class StreamSource<S extends Shape> {
 }
 
 /** What was seen on a stream, with the edge of its handshake. */
-export interface Seen<V> { readonly value: V; readonly cycle: number }
+export interface Seen<V> {
+  readonly value: V;
+  readonly cycle: number;
+}
 
 /** Listens to a stream, whoever drives it. */
 export class StreamMonitor<S extends Shape> {
@@ -78,8 +89,15 @@ export class StreamMonitor<S extends Shape> {
   readonly #read: () => unknown;
   readonly #seen: (seen: Seen<ValueOf<S>>) => void;
 
-  constructor(sim: Simulation, port: StreamIo<S>, seen: (seen: Seen<ValueOf<S>>) => void, options: { readonly domain?: string } = {}) {
-    this.#valid = port.valid; this.#ready = port.ready; this.#seen = seen;
+  constructor(
+    sim: Simulation,
+    port: StreamIo<S>,
+    seen: (seen: Seen<ValueOf<S>>) => void,
+    options: { readonly domain?: string } = {},
+  ) {
+    this.#valid = port.valid;
+    this.#ready = port.ready;
+    this.#seen = seen;
     this.#read = reader(port.payload as unknown as Node);
     watchStreams(sim, options.domain);
     sim.onEdge(this, options.domain);
@@ -103,7 +121,8 @@ export class StreamSink<S extends Shape> {
   constructor(sim: Simulation, port: StreamIo<S, "out">, options: StreamOptions = {}) {
     this.#sim = sim;
     this.#domain = options.domain;
-    this.#valid = port.valid; this.#ready = port.ready;
+    this.#valid = port.valid;
+    this.#ready = port.ready;
     this.#read = reader(port.payload as unknown as Node);
     this.pause = options.pause ?? never;
     watchStreams(this.#sim, options.domain);
@@ -111,7 +130,9 @@ export class StreamSink<S extends Shape> {
   }
 
   /** The oldest value received, if any. */
-  take(): Seen<ValueOf<S>> | undefined { return this.received.shift(); }
+  take(): Seen<ValueOf<S>> | undefined {
+    return this.received.shift();
+  }
   /** Waits for a value. */
   async recv(): Promise<ValueOf<S>> {
     for (;;) {
@@ -122,7 +143,10 @@ export class StreamSink<S extends Shape> {
   }
 
   sample(cycle: number): void {
-    if (this.#valid.value !== 0 && this.#ready.value !== 0) this.received.push({ value: this.#read() as ValueOf<S>, cycle });
+    if (this.#valid.value !== 0 && this.#ready.value !== 0)
+      this.received.push({ value: this.#read() as ValueOf<S>, cycle });
   }
-  drive(): void { this.#ready.value = this.pause() ? 0 : 1; }
+  drive(): void {
+    this.#ready.value = this.pause() ? 0 : 1;
+  }
 }

@@ -13,40 +13,58 @@ export function buildIo<P extends Ports>(ports: P, model: Model): Io<P> {
   for (const slot of model.slots.values()) byPath.set(slot.port.path.join("."), signalOf(model.words, slot));
   const leaf = (path: readonly string[]): Signal => {
     const s = byPath.get(path.join("."));
-    if (!s) throw new SimulationError(`the design has no port for ${path.join(".")}; its declaration and its Verilog disagree`);
+    if (!s)
+      throw new SimulationError(
+        `the design has no port for ${path.join(".")}; its declaration and its Verilog disagree`,
+      );
     return s;
   };
   const tree = (shape: Shape, path: readonly string[]): Node => {
     switch (shape.kind) {
-      case "uint": case "sint": return leaf(path);
-      case "struct": return Object.fromEntries(fieldsOf(shape as StructShape).map(([name, s]) => [name, tree(s, [...path, name])]));
-      case "vec": return Array.from({ length: shape.length }, (_, i) => tree(shape.element as Shape, [...path, String(i)]));
+      case "uint":
+      case "sint":
+        return leaf(path);
+      case "struct":
+        return Object.fromEntries(fieldsOf(shape as StructShape).map(([name, s]) => [name, tree(s, [...path, name])]));
+      case "vec":
+        return Array.from({ length: shape.length }, (_, i) => tree(shape.element as Shape, [...path, String(i)]));
     }
   };
   const io: Record<string, unknown> = {};
   for (const [name, p] of Object.entries(ports)) {
-    io[name] = p.port === "plain" ? tree(p.shape, [name])
-      : { valid: leaf([name, "valid"]), ready: leaf([name, "ready"]), payload: tree(p.shape, [name, "payload"]) };
+    io[name] =
+      p.port === "plain"
+        ? tree(p.shape, [name])
+        : { valid: leaf([name, "valid"]), ready: leaf([name, "ready"]), payload: tree(p.shape, [name, "payload"]) };
   }
   return io as Io<P>;
 }
 
 /** What `peek` gives for a tree of signals. */
-export type Peeked<N> = N extends { readonly value: infer V; readonly slot: unknown } ? V
-  : N extends readonly (infer E)[] ? readonly Peeked<E>[]
-  : { readonly [K in keyof N]: Peeked<N[K]> };
+export type Peeked<N> = N extends { readonly value: infer V; readonly slot: unknown }
+  ? V
+  : N extends readonly (infer E)[]
+    ? readonly Peeked<E>[]
+    : { readonly [K in keyof N]: Peeked<N[K]> };
 
 /** What `poke` takes for a tree of signals. */
-export type Poked<N> = N extends InSignal ? number | bigint
-  : N extends OutSignal ? never
-  : N extends readonly (infer E)[] ? readonly Poked<E>[]
-  : { readonly [K in keyof N]: Poked<N[K]> };
+export type Poked<N> = N extends InSignal
+  ? number | bigint
+  : N extends OutSignal
+    ? never
+    : N extends readonly (infer E)[]
+      ? readonly Poked<E>[]
+      : { readonly [K in keyof N]: Poked<N[K]> };
 
 /** The values of a port or of a tree of ports (a struct's fields, a stream's payload). */
-export function peek<N extends object>(node: N): Peeked<N> { return read(node as unknown as Node) as Peeked<N>; }
+export function peek<N extends object>(node: N): Peeked<N> {
+  return read(node as unknown as Node) as Peeked<N>;
+}
 
 /** Drives an input port, or all of a tree of them. */
-export function poke<N extends object>(node: N, value: Poked<N>): void { write(node as unknown as Node, value); }
+export function poke<N extends object>(node: N, value: Poked<N>): void {
+  write(node as unknown as Node, value);
+}
 
 function read(n: Node): unknown {
   if (n instanceof Signal) return n.value;
@@ -55,7 +73,10 @@ function read(n: Node): unknown {
 }
 
 function write(n: Node, value: unknown): void {
-  if (n instanceof Signal) { n.value = value as number | bigint; return; }
+  if (n instanceof Signal) {
+    n.value = value as number | bigint;
+    return;
+  }
   for (const [k, e] of Object.entries(n)) {
     const v = (value as Record<string, unknown>)[k];
     if (v === undefined) throw new SimulationError(`poke: the field ${k} is missing; give a value for every field`);
@@ -65,5 +86,5 @@ function write(n: Node, value: unknown): void {
 
 /** All signals of a tree, in declaration order. */
 export function leaves(n: Node): Signal[] {
-  return n instanceof Signal ? [n] : Object.values(n).flatMap((e) => leaves(e));
+  return n instanceof Signal ? [n] : Object.values(n).flatMap(e => leaves(e));
 }

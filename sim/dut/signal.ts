@@ -4,7 +4,8 @@ import { SimulationError } from "../errors.ts";
 const HIGH = 0x1_0000_0000;
 
 /**
- * A leaf port as bits in the model's memory: `value` as `number` up to 53 bits, else `bigint`. Writes are checked against the width.
+ * A leaf port as bits in the model's memory: `value` as `number` up to 53 bits, else `bigint`. Writes are checked
+ * against the width.
  */
 export abstract class Signal<V extends number | bigint = number | bigint> {
   /** Flattened Verilog name. */
@@ -17,27 +18,35 @@ export abstract class Signal<V extends number | bigint = number | bigint> {
   #bytes: Uint8Array | undefined;
 
   constructor(words: Uint32Array, slot: PortSlot) {
-    this.words = words; this.slot = slot;
-    this.name = slot.port.name; this.width = slot.port.width; this.signed = slot.port.signed;
+    this.words = words;
+    this.slot = slot;
+    this.name = slot.port.name;
+    this.width = slot.port.width;
+    this.signed = slot.port.signed;
   }
 
-  get dir(): "in" | "out" { return this.slot.port.dir; }
+  get dir(): "in" | "out" {
+    return this.slot.port.dir;
+  }
   abstract get value(): V;
   abstract set value(v: number | bigint);
 
   /** As a number. @throws SimulationError when the value is no exact number. */
   get num(): number {
     const v = Number(this.value);
-    if (!Number.isSafeInteger(v)) throw new SimulationError(`${this.name}: ${String(this.value)} is no exact number; read \`big\` instead`);
+    if (!Number.isSafeInteger(v))
+      throw new SimulationError(`${this.name}: ${String(this.value)} is no exact number; read \`big\` instead`);
     return v;
   }
   /** As a bigint, whatever the width. */
-  get big(): bigint { return BigInt(this.value); }
+  get big(): bigint {
+    return BigInt(this.value);
+  }
 
   /** The port's bytes in the model's memory, least significant first; for wide ports much faster than `value`. */
   get bytes(): Uint8Array {
     this.alive();
-    return this.#bytes ??= new Uint8Array(this.words.buffer, this.slot.word * 4, Math.ceil(this.width / 8));
+    return (this.#bytes ??= new Uint8Array(this.words.buffer, this.slot.word * 4, Math.ceil(this.width / 8)));
   }
 
   protected lane(i: number): number {
@@ -47,18 +56,22 @@ export abstract class Signal<V extends number | bigint = number | bigint> {
   }
 
   protected alive(): void {
-    if (this.words.length === 0) throw new SimulationError(`${this.name}: the simulation was freed; read ports before free()`);
+    if (this.words.length === 0)
+      throw new SimulationError(`${this.name}: the simulation was freed; read ports before free()`);
   }
 
   protected writable(v: number | bigint): void {
     this.alive();
-    if (this.slot.port.dir === "out") throw new SimulationError(`${this.name} is an output of the design: it cannot be written`);
+    if (this.slot.port.dir === "out")
+      throw new SimulationError(`${this.name} is an output of the design: it cannot be written`);
     const low = this.signed ? -(2n ** BigInt(this.width - 1)) : 0n;
     const high = this.signed ? 2n ** BigInt(this.width - 1) - 1n : 2n ** BigInt(this.width) - 1n;
     const whole = typeof v === "bigint" || Number.isInteger(v);
     if (whole && BigInt(v) >= low && BigInt(v) <= high) return;
     const kind = this.signed ? "sint" : "uint";
-    throw new SimulationError(`${this.name}: ${String(v)} does not fit in ${kind}(${this.width}); give a whole number from ${low} to ${high}`);
+    throw new SimulationError(
+      `${this.name}: ${String(v)} does not fit in ${kind}(${this.width}); give a whole number from ${low} to ${high}`,
+    );
   }
 }
 
@@ -70,7 +83,9 @@ class NarrowSignal extends Signal<number> {
   readonly #fast: boolean;
   constructor(words: Uint32Array, slot: PortSlot) {
     super(words, slot);
-    this.#word = slot.word; this.#limit = 2 ** this.width; this.#shift = 32 - this.width;
+    this.#word = slot.word;
+    this.#limit = 2 ** this.width;
+    this.#shift = 32 - this.width;
     this.#fast = !this.signed && slot.port.dir === "in";
   }
   override get value(): number {
@@ -80,7 +95,15 @@ class NarrowSignal extends Signal<number> {
   }
   override set value(v: number | bigint) {
     // The usual case checked cheaply; anything else takes the slow path, which knows the message.
-    if (!(this.#fast && typeof v === "number" && v >= 0 && v < this.#limit && Number.isInteger(v) && this.words.length > 0)) this.writable(v);
+    if (!(
+      this.#fast &&
+      typeof v === "number" &&
+      v >= 0 &&
+      v < this.#limit &&
+      Number.isInteger(v) &&
+      this.words.length > 0
+    ))
+      this.writable(v);
     this.words[this.#word] = this.signed ? (Number(v) << this.#shift) >>> this.#shift : Number(v);
   }
 }
@@ -93,7 +116,8 @@ class MiddleSignal extends Signal<number> {
   }
   override set value(v: number | bigint) {
     this.writable(v);
-    const n = Number(v), u = n < 0 ? n + 2 ** this.width : n;
+    const n = Number(v),
+      u = n < 0 ? n + 2 ** this.width : n;
     this.words[this.slot.word] = u % HIGH;
     this.words[this.slot.word + 1] = Math.floor(u / HIGH);
   }

@@ -1,36 +1,112 @@
-import type { Port, Ports, Shape, SIntShape, StreamPort, StructShape, UIntShape, VecShape } from "../../hdl-dsl/index.ts";
+import type {
+  Port,
+  Ports,
+  Shape,
+  SIntShape,
+  StreamPort,
+  StructShape,
+  UIntShape,
+  VecShape,
+} from "../../hdl-dsl/index.ts";
 import type { Signal } from "./signal.ts";
 
 /** Widths whose values a JavaScript number holds exactly. */
-type NumberWidth = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 | 25 | 26 | 27
-  | 28 | 29 | 30 | 31 | 32 | 33 | 34 | 35 | 36 | 37 | 38 | 39 | 40 | 41 | 42 | 43 | 44 | 45 | 46 | 47 | 48 | 49 | 50 | 51 | 52 | 53;
+type NumberWidth =
+  | 1
+  | 2
+  | 3
+  | 4
+  | 5
+  | 6
+  | 7
+  | 8
+  | 9
+  | 10
+  | 11
+  | 12
+  | 13
+  | 14
+  | 15
+  | 16
+  | 17
+  | 18
+  | 19
+  | 20
+  | 21
+  | 22
+  | 23
+  | 24
+  | 25
+  | 26
+  | 27
+  | 28
+  | 29
+  | 30
+  | 31
+  | 32
+  | 33
+  | 34
+  | 35
+  | 36
+  | 37
+  | 38
+  | 39
+  | 40
+  | 41
+  | 42
+  | 43
+  | 44
+  | 45
+  | 46
+  | 47
+  | 48
+  | 49
+  | 50
+  | 51
+  | 52
+  | 53;
 
-/** What an integer of `W` bits reads as: `number` up to 53 bits, `bigint` above; either when the width is a parameter (see `num`, `big`). */
+/**
+ * What an integer of `W` bits reads as: `number` up to 53 bits, `bigint` above; either when the width is a parameter
+ * (see `num`, `big`).
+ */
 export type IntValue<W extends number> = number extends W ? number | bigint : W extends NumberWidth ? number : bigint;
 
 /** What a value of a shape reads as: integers, objects for structs, arrays for vecs. */
 export type ValueOf<S extends Shape> =
-  S extends UIntShape<infer W> ? IntValue<W>
-  : S extends SIntShape<infer W> ? IntValue<W>
-  : S extends StructShape<infer F> ? { readonly [K in keyof F]: F[K] extends Shape ? ValueOf<F[K]> : never }
-  : S extends VecShape<infer E> ? readonly ValueOf<E>[]
-  : never;
+  S extends UIntShape<infer W>
+    ? IntValue<W>
+    : S extends SIntShape<infer W>
+      ? IntValue<W>
+      : S extends StructShape<infer F>
+        ? { readonly [K in keyof F]: F[K] extends Shape ? ValueOf<F[K]> : never }
+        : S extends VecShape<infer E>
+          ? readonly ValueOf<E>[]
+          : never;
 
 /** What may be written where `ValueOf` is read: any leaf as number or bigint. */
-export type InputOf<S extends Shape> =
-  S extends UIntShape | SIntShape ? number | bigint
-  : S extends StructShape<infer F> ? { readonly [K in keyof F]: F[K] extends Shape ? InputOf<F[K]> : never }
-  : S extends VecShape<infer E> ? readonly InputOf<E>[]
-  : never;
+export type InputOf<S extends Shape> = S extends UIntShape | SIntShape
+  ? number | bigint
+  : S extends StructShape<infer F>
+    ? { readonly [K in keyof F]: F[K] extends Shape ? InputOf<F[K]> : never }
+    : S extends VecShape<infer E>
+      ? readonly InputOf<E>[]
+      : never;
 
 /** A port that the bench reads; writing it is a compile error. */
-export type OutSignal<V extends number | bigint = number | bigint> = Pick<Signal<V>, "name" | "width" | "num" | "big" | "bytes" | "slot"> & {
+export type OutSignal<V extends number | bigint = number | bigint> = Pick<
+  Signal<V>,
+  "name" | "width" | "num" | "big" | "bytes" | "slot"
+> & {
   readonly value: V;
   /** As declared by the module; without it TypeScript would take a readable signal for a writable one. */
   readonly dir: "in" | "out";
 };
 
-/** A port that the bench drives; a write takes effect after the coming edge's inputs are sampled, that is for the next `step`. */
+/**
+ * A port that the bench drives; a write takes effect after the coming edge's inputs are sampled, that is for
+ * the next `step`.
+ */
 export interface InSignal<V extends number | bigint = number | bigint> extends Omit<OutSignal<V>, "value" | "dir"> {
   readonly dir: "in";
   get value(): V;
@@ -41,11 +117,15 @@ type Leaf<W extends number, D extends "in" | "out"> = D extends "in" ? InSignal<
 
 /** The signals of a shape: structs by field, vecs by index. */
 export type ShapeIo<S extends Shape, D extends "in" | "out"> =
-  S extends UIntShape<infer W> ? Leaf<W, D>
-  : S extends SIntShape<infer W> ? Leaf<W, D>
-  : S extends StructShape<infer F> ? { readonly [K in keyof F]: F[K] extends Shape ? ShapeIo<F[K], D> : never }
-  : S extends VecShape<infer E> ? readonly ShapeIo<E, D>[]
-  : never;
+  S extends UIntShape<infer W>
+    ? Leaf<W, D>
+    : S extends SIntShape<infer W>
+      ? Leaf<W, D>
+      : S extends StructShape<infer F>
+        ? { readonly [K in keyof F]: F[K] extends Shape ? ShapeIo<F[K], D> : never }
+        : S extends VecShape<infer E>
+          ? readonly ShapeIo<E, D>[]
+          : never;
 
 type Back<D extends "in" | "out"> = D extends "in" ? "out" : "in";
 
@@ -58,8 +138,9 @@ export interface StreamIo<S extends Shape = Shape, D extends "in" | "out" = "in"
 
 /** The typed ports of a design, by the names of the module's declaration. */
 export type Io<P extends Ports> = {
-  readonly [K in keyof P]:
-    P[K] extends StreamPort<infer D, infer S> ? StreamIo<S, D>
-    : P[K] extends Port<infer D, infer S> ? ShapeIo<S, D>
-    : never;
+  readonly [K in keyof P]: P[K] extends StreamPort<infer D, infer S>
+    ? StreamIo<S, D>
+    : P[K] extends Port<infer D, infer S>
+      ? ShapeIo<S, D>
+      : never;
 };

@@ -8,7 +8,10 @@ export interface ObserveOptions {
   /** Wider registers that count as control too, by dotted path (`unit.register`). */
   readonly also?: readonly string[];
 }
-/** Widest register that counts as control by itself, bits: flags, states, kinds of operation, short counters. What is wider are mostly numbers and data. */
+/**
+ * Widest register that counts as control by itself, bits: flags, states, kinds of operation, short counters. What is
+ * wider are mostly numbers and data.
+ */
 const controlBits = 3;
 
 /** The control registers of one instance, as they lie in its port from bit 0 up. */
@@ -22,41 +25,78 @@ export interface ObservedInstance {
 }
 
 /** A design whose control registers can be seen from outside. */
-export interface ObservedDesign<P extends Ports = Ports> extends Design<P> { readonly observed: readonly ObservedInstance[] }
+export interface ObservedDesign<P extends Ports = Ports> extends Design<P> {
+  readonly observed: readonly ObservedInstance[];
+}
 
 /**
- * The design inside a module of its own that brings the control registers of every instance out: one output for each instance with two
- * control bits or more. The design's text is not touched; its ports keep their names. Elements of register files are left out: they are
- * data by number, and what is done with them shows in the registers around.
+ * The design inside a module of its own that brings the control registers of every instance out: one output for each
+ * instance with two control bits or more. The design's text is not touched; its ports keep their names. Elements of
+ * register files are left out: they are data by number, and what is done with them shows in the registers around.
  * @throws SimulationError for a design without names (its Verilog was not made by the emitter)
  */
-export function observeControl<P extends Ports>(dut: Dut<P>, { only, also = [] }: ObserveOptions = {}): ObservedDesign<P> {
-  const design = designOf(dut), { top, names, ports, files } = design.emitted;
-  if (names === undefined) throw new SimulationError(`${top} has no table of names, so its registers cannot be found; give a design of the language`);
+export function observeControl<P extends Ports>(
+  dut: Dut<P>,
+  { only, also = [] }: ObserveOptions = {},
+): ObservedDesign<P> {
+  const design = designOf(dut),
+    { top, names, ports, files } = design.emitted;
+  if (names === undefined)
+    throw new SimulationError(
+      `${top} has no table of names, so its registers cannot be found; give a design of the language`,
+    );
   const observed: ObservedInstance[] = [];
   const visit = (module: NamedModule | undefined, path: readonly string[]): void => {
     if (module === undefined) return;
-    const own = path.join("."), wanted = only === undefined || only.some((o) => own === o || own.startsWith(`${o}.`));
-    const registers = !wanted ? [] : module.signals.filter((s) => s.kind === "reg" && (s.width <= controlBits || also.includes(`${own}.${s.name}`)) && !s.path.slice(1).some((p) => /^\d+$/.test(p)));
-    const bits = registers.flatMap((s) => (s.width === 1 ? [s.name] : Array.from({ length: s.width }, (_, i) => `${s.name}[${i}]`)));
+    const own = path.join("."),
+      wanted = only === undefined || only.some(o => own === o || own.startsWith(`${o}.`));
+    const registers = !wanted
+      ? []
+      : module.signals.filter(
+          s =>
+            s.kind === "reg" &&
+            (s.width <= controlBits || also.includes(`${own}.${s.name}`)) &&
+            !s.path.slice(1).some(p => /^\d+$/.test(p)),
+        );
+    const bits = registers.flatMap(s =>
+      s.width === 1 ? [s.name] : Array.from({ length: s.width }, (_, i) => `${s.name}[${i}]`),
+    );
     if (bits.length > 1) observed.push({ path: own, port: `observed_${observed.length}`, bits });
     for (const i of module.instances) visit(names.modules[i.module], [...path, i.name]);
   };
   visit(names.modules[names.top], []);
   const shown = observed.map((o): EmittedPort => ({
-    name: o.port, dir: "out", width: o.bits.length, signed: false, path: [o.port], role: "data", domain: "default",
+    name: o.port,
+    dir: "out",
+    width: o.bits.length,
+    signed: false,
+    path: [o.port],
+    role: "data",
+    domain: "default",
   }));
   const name = `${top}_observed`;
   const declare = (p: EmittedPort): string => `  ${p.dir}put ${p.width === 1 ? "" : `[${p.width - 1}:0] `}${p.name}`;
   const text = [
-    `module ${name} (`, [...ports, ...shown].map(declare).join(",\n"), ");",
-    `  ${top} dut (`, ports.map((p) => `    .${p.name}(${p.name})`).join(",\n"), "  );",
-    ...observed.map((o) => `  assign ${o.port} = {${[...o.bits].reverse().map((b) => ["dut", ...o.path === "" ? [] : [o.path], b].join(".")).join(", ")}};`),
-    "endmodule", "",
+    `module ${name} (`,
+    [...ports, ...shown].map(declare).join(",\n"),
+    ");",
+    `  ${top} dut (`,
+    ports.map(p => `    .${p.name}(${p.name})`).join(",\n"),
+    "  );",
+    ...observed.map(
+      o =>
+        `  assign ${o.port} = {${[...o.bits]
+          .reverse()
+          .map(b => ["dut", ...(o.path === "" ? [] : [o.path]), b].join("."))
+          .join(", ")}};`,
+    ),
+    "endmodule",
+    "",
   ].join("\n");
   const { names: _names, ...emitted } = design.emitted;
   return {
-    ports: design.ports, observed,
+    ports: design.ports,
+    observed,
     emitted: { ...emitted, top: name, files: [...files, { name: `${name}.v`, text }], ports: [...ports, ...shown] },
   };
 }

@@ -12,8 +12,8 @@ export const LEAST_FRAME = 60;
 
 export interface MacOptions {
   /**
-   * Gbit/s of the line. Frames then take as long as there: their bytes and `LINE_OVERHEAD`. Default none: the beats follow back to back, as
-   * fast as the bus takes them.
+   * Gbit/s of the line. Frames then take as long as there: their bytes and `LINE_OVERHEAD`. Default none: the beats
+   * follow back to back, as fast as the bus takes them.
    */
   readonly gbps?: number;
   /** Whether frames to the design are padded to `LEAST_FRAME` bytes. Default no: a capture holds what it holds. */
@@ -25,8 +25,8 @@ export interface MacOptions {
 }
 
 /**
- * An Ethernet MAC as a design sees it: frames without preamble and check sequence, as AXI-Stream `{ data, keep, last, user }`. tuser of the
- * last beat says that the frame was damaged on the line.
+ * An Ethernet MAC as a design sees it: frames without preamble and check sequence, as AXI-Stream
+ * `{ data, keep, last, user }`. tuser of the last beat says that the frame was damaged on the line.
  */
 export class EthernetMac {
   readonly #source: AxisSource;
@@ -57,22 +57,40 @@ export class EthernetMac {
    * Queues a frame for the design.
    * @param at edge before which it does not begin. @param damaged whether tuser marks it at its end.
    */
-  send(frame: Uint8Array, { at = 0, damaged = false }: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame {
+  send(
+    frame: Uint8Array,
+    { at = 0, damaged = false }: { readonly at?: number; readonly damaged?: boolean } = {},
+  ): SentFrame {
     const bytes = this.#pad && frame.length < LEAST_FRAME ? padded(frame) : frame;
     const start = Math.max(at, this.#lineFree);
-    this.#lineFree = Math.max(start, this.#sim.domain(this.#domain).cycle) + (bytes.length + LINE_OVERHEAD) * this.#cyclesPerByte;
-    return this.#source.send(bytes, { notBefore: this.#cyclesPerByte === 0 ? at : Math.ceil(start), user: damaged ? 1 : 0, userAtEnd: true });
+    this.#lineFree =
+      Math.max(start, this.#sim.domain(this.#domain).cycle) + (bytes.length + LINE_OVERHEAD) * this.#cyclesPerByte;
+    return this.#source.send(bytes, {
+      notBefore: this.#cyclesPerByte === 0 ? at : Math.ceil(start),
+      user: damaged ? 1 : 0,
+      userAtEnd: true,
+    });
   }
   /** Frames not wholly received by the design yet. */
-  get pending(): number { return this.#source.pending; }
+  get pending(): number {
+    return this.#source.pending;
+  }
   /** Frames that the design sent and nobody has taken yet. */
-  get received(): readonly Frame[] { return this.#sink.frames; }
+  get received(): readonly Frame[] {
+    return this.#sink.frames;
+  }
   /** The oldest of them, if any. */
-  take(): Frame | undefined { return this.#sink.take(); }
+  take(): Frame | undefined {
+    return this.#sink.take();
+  }
   /** Waits for a frame from the design. */
-  recv(): Promise<Frame> { return this.#sink.recv(); }
+  recv(): Promise<Frame> {
+    return this.#sink.recv();
+  }
   /** Waits until the design has received all that was sent. */
-  drained(): Promise<void> { return this.#source.drained(); }
+  drained(): Promise<void> {
+    return this.#source.drained();
+  }
 }
 
 function padded(frame: Uint8Array): Uint8Array {

@@ -25,7 +25,16 @@ export interface LinkOptions {
 }
 
 const counted = {
-  sent: 0, bytes: 0, delivered: 0, lost: 0, overflowed: 0, duplicated: 0, reordered: 0, corrupted: 0, droppedDamaged: 0, longestQueueNs: 0,
+  sent: 0,
+  bytes: 0,
+  delivered: 0,
+  lost: 0,
+  overflowed: 0,
+  duplicated: 0,
+  reordered: 0,
+  corrupted: 0,
+  droppedDamaged: 0,
+  longestQueueNs: 0,
 };
 /** What a direction has done: frames, bytes, ns. */
 export type LinkStatistics = typeof counted;
@@ -45,10 +54,19 @@ export class Link {
   /** @throws SimulationError for a rate or probability out of range */
   constructor(name: string, time: SimulatedTime, random: Random, options: LinkOptions) {
     const latencyNs = options.latencyNs ?? 500;
-    this.#time = time; this.#random = random;
+    this.#time = time;
+    this.#random = random;
     this.#o = {
-      gbps: 100, queueBytes: 262_144, loss: 0, duplicate: 0, reorder: 0, reorderNs: 8 * latencyNs, corrupt: 0, dropDamaged: false,
-      ...options, latencyNs,
+      gbps: 100,
+      queueBytes: 262_144,
+      loss: 0,
+      duplicate: 0,
+      reorder: 0,
+      reorderNs: 8 * latencyNs,
+      corrupt: 0,
+      dropDamaged: false,
+      ...options,
+      latencyNs,
     };
     for (const p of ["loss", "duplicate", "reorder", "corrupt"] as const) {
       if (this.#o[p] >= 0 && this.#o[p] <= 1) continue;
@@ -58,18 +76,30 @@ export class Link {
     if (!(latencyNs >= 0)) throw new SimulationError(`${name}: latencyNs is ${latencyNs}; give a number from 0`);
   }
 
-  get statistics(): Readonly<LinkStatistics> { return { ...this.#count }; }
+  get statistics(): Readonly<LinkStatistics> {
+    return { ...this.#count };
+  }
 
   /** Sends a frame. @param damaged it was damaged before */
   send(frame: Uint8Array, damaged: boolean, deliver: Delivery): void {
-    const o = this.#o, c = this.#count, now = this.#time.now();
-    c.sent++; c.bytes += frame.length;
-    const waits = Math.max(0, this.#free - now), bytes = Math.max(frame.length, LEAST_FRAME) + LINE_OVERHEAD;
-    if (waits * o.gbps / 8 + bytes > o.queueBytes) { c.overflowed++; return; }
+    const o = this.#o,
+      c = this.#count,
+      now = this.#time.now();
+    c.sent++;
+    c.bytes += frame.length;
+    const waits = Math.max(0, this.#free - now),
+      bytes = Math.max(frame.length, LEAST_FRAME) + LINE_OVERHEAD;
+    if ((waits * o.gbps) / 8 + bytes > o.queueBytes) {
+      c.overflowed++;
+      return;
+    }
     c.longestQueueNs = Math.max(c.longestQueueNs, waits);
-    this.#free = now + waits + bytes * 8 / o.gbps;
+    this.#free = now + waits + (bytes * 8) / o.gbps;
     const arrives = this.#free + o.latencyNs - now;
-    if (this.#random.bool(o.loss)) { c.lost++; return; }
+    if (this.#random.bool(o.loss)) {
+      c.lost++;
+      return;
+    }
     const late = this.#random.bool(o.reorder);
     if (late) c.reordered++;
     this.#arrive(frame, damaged, arrives + (late ? this.#extra() : 0), deliver);
@@ -78,13 +108,20 @@ export class Link {
     this.#arrive(frame, damaged, arrives + this.#extra(), deliver);
   }
 
-  #extra(): number { return this.#random.float() * this.#o.reorderNs; }
+  #extra(): number {
+    return this.#random.float() * this.#o.reorderNs;
+  }
 
   #arrive(frame: Uint8Array, before: boolean, ns: number, deliver: Delivery): void {
-    const corrupt = this.#random.bool(this.#o.corrupt), bytes = corrupt ? this.#corrupted(frame) : frame, damaged = before || corrupt;
+    const corrupt = this.#random.bool(this.#o.corrupt),
+      bytes = corrupt ? this.#corrupted(frame) : frame,
+      damaged = before || corrupt;
     if (corrupt) this.#count.corrupted++;
     this.#time.after(ns, () => {
-      if (damaged && this.#o.dropDamaged) { this.#count.droppedDamaged++; return; }
+      if (damaged && this.#o.dropDamaged) {
+        this.#count.droppedDamaged++;
+        return;
+      }
       this.#count.delivered++;
       deliver(bytes, damaged);
     });

@@ -1,4 +1,7 @@
-/** Capture files (libpcap format): magic numbers by resolution; the file's byte order is that in which the magic reads right. */
+/**
+ * Capture files (libpcap format): magic numbers by resolution; the file's byte order is that in which the
+ * magic reads right.
+ */
 export const MAGIC_MICROSECONDS = 0xa1b2c3d4;
 export const MAGIC_NANOSECONDS = 0xa1b23c4d;
 export const GLOBAL_HEADER = 24;

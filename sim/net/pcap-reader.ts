@@ -1,12 +1,20 @@
 import { SimulationError } from "../errors.ts";
 import {
-  type CapturedFrame, GLOBAL_HEADER, LINKTYPE_ETHERNET, MAGIC_MICROSECONDS, MAGIC_NANOSECONDS, MOST_BYTES, RECORD_HEADER,
+  type CapturedFrame,
+  GLOBAL_HEADER,
+  LINKTYPE_ETHERNET,
+  MAGIC_MICROSECONDS,
+  MAGIC_NANOSECONDS,
+  MOST_BYTES,
+  RECORD_HEADER,
 } from "./pcap-format.ts";
 
 const PCAPNG = 0x0a0d0d0a;
 
 /** A capture file that cannot be read: one sentence with file and remedy. */
-export class CaptureError extends SimulationError { override readonly name = "CaptureError"; }
+export class CaptureError extends SimulationError {
+  override readonly name = "CaptureError";
+}
 
 /**
  * The Ethernet frames of a capture file: microsecond or nanosecond times, either byte order.
@@ -17,23 +25,30 @@ export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
   const { little, nanoseconds } = fileFormat(view, name);
   const link = view.getUint32(20, little) & 0x0fff_ffff;
   if (link !== LINKTYPE_ETHERNET) {
-    throw new CaptureError(`${name} holds frames of link type ${link}, not Ethernet (1); capture on an Ethernet interface`);
+    throw new CaptureError(
+      `${name} holds frames of link type ${link}, not Ethernet (1); capture on an Ethernet interface`,
+    );
   }
   const frames: CapturedFrame[] = [];
   for (let at = GLOBAL_HEADER; at < file.length;) {
     const left = file.length - at;
-    if (left < RECORD_HEADER) throw cut(name, frames.length, `${left} of the ${RECORD_HEADER} bytes of its header are there`);
-    const seconds = view.getUint32(at, little), fraction = view.getUint32(at + 4, little);
-    const length = view.getUint32(at + 8, little), originalLength = view.getUint32(at + 12, little);
+    if (left < RECORD_HEADER)
+      throw cut(name, frames.length, `${left} of the ${RECORD_HEADER} bytes of its header are there`);
+    const seconds = view.getUint32(at, little),
+      fraction = view.getUint32(at + 4, little);
+    const length = view.getUint32(at + 8, little),
+      originalLength = view.getUint32(at + 12, little);
     if (length > MOST_BYTES) {
       throw new CaptureError(`${name} is damaged: frame ${frames.length + 1} claims ${length} bytes; capture it again`);
     }
-    if (left - RECORD_HEADER < length) throw cut(name, frames.length, `${left - RECORD_HEADER} of its ${length} bytes are there`);
+    if (left - RECORD_HEADER < length)
+      throw cut(name, frames.length, `${left - RECORD_HEADER} of its ${length} bytes are there`);
     at += RECORD_HEADER;
     frames.push({
       timeNs: BigInt(seconds) * 1_000_000_000n + BigInt(fraction) * (nanoseconds ? 1n : 1000n),
       // A copy in plain bytes, also from a Buffer (whose slices would be Buffers and views).
-      bytes: new Uint8Array(file.subarray(at, at + length)), originalLength,
+      bytes: new Uint8Array(file.subarray(at, at + length)),
+      originalLength,
     });
     at += length;
   }
@@ -42,17 +57,23 @@ export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
 
 function fileFormat(view: DataView, name: string): { readonly little: boolean; readonly nanoseconds: boolean } {
   const hint = "give a pcap file as tcpdump or Wireshark writes it";
-  if (view.byteLength < 4) throw new CaptureError(`${name} is not a capture file: it has only ${view.byteLength} bytes; ${hint}`);
+  if (view.byteLength < 4)
+    throw new CaptureError(`${name} is not a capture file: it has only ${view.byteLength} bytes; ${hint}`);
   for (const little of [true, false]) {
     const magic = view.getUint32(0, little);
-    if (magic === PCAPNG) throw new CaptureError(`${name} is in pcapng format; convert it: editcap -F nsecpcap ${name} converted.pcap`);
+    if (magic === PCAPNG)
+      throw new CaptureError(`${name} is in pcapng format; convert it: editcap -F nsecpcap ${name} converted.pcap`);
     if (magic !== MAGIC_MICROSECONDS && magic !== MAGIC_NANOSECONDS) continue;
     if (view.byteLength < GLOBAL_HEADER) {
-      throw new CaptureError(`${name} is cut short: ${view.byteLength} of the ${GLOBAL_HEADER} bytes of the file header are there; copy it again`);
+      throw new CaptureError(
+        `${name} is cut short: ${view.byteLength} of the ${GLOBAL_HEADER} bytes of the file header are there; copy it again`,
+      );
     }
     return { little, nanoseconds: magic === MAGIC_NANOSECONDS };
   }
-  throw new CaptureError(`${name} is not a capture file: it starts with 0x${view.getUint32(0).toString(16).padStart(8, "0")}; ${hint}`);
+  throw new CaptureError(
+    `${name} is not a capture file: it starts with 0x${view.getUint32(0).toString(16).padStart(8, "0")}; ${hint}`,
+  );
 }
 
 function cut(name: string, whole: number, what: string): CaptureError {

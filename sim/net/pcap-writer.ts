@@ -1,9 +1,20 @@
-import { type CapturedFrame, GLOBAL_HEADER, LINKTYPE_ETHERNET, MAGIC_NANOSECONDS, MOST_BYTES, RECORD_HEADER } from "./pcap-format.ts";
+import {
+  type CapturedFrame,
+  GLOBAL_HEADER,
+  LINKTYPE_ETHERNET,
+  MAGIC_NANOSECONDS,
+  MOST_BYTES,
+  RECORD_HEADER,
+} from "./pcap-format.ts";
 
-/** A capture file of Ethernet frames, little-endian with nanosecond times, as Wireshark reads it. Times from 1970 to 2106. */
+/**
+ * A capture file of Ethernet frames, little-endian with nanosecond times, as Wireshark reads it. Times from
+ * 1970 to 2106.
+ */
 export function writePcap(frames: readonly Pick<CapturedFrame, "timeNs" | "bytes">[]): Uint8Array {
   const size = frames.reduce((n, f) => n + RECORD_HEADER + f.bytes.length, GLOBAL_HEADER);
-  const file = new Uint8Array(size), view = new DataView(file.buffer);
+  const file = new Uint8Array(size),
+    view = new DataView(file.buffer);
   view.setUint32(0, MAGIC_NANOSECONDS, true);
   view.setUint16(4, 2, true);
   view.setUint16(6, 4, true);

@@ -2,13 +2,19 @@ import { Timeline } from "../bench/timeline.ts";
 import { HangError } from "../errors.ts";
 
 /** How long to wait, ns, and what to say of who still waits then. */
-export interface RunLimits { readonly limitNs?: number; readonly describe?: () => string }
-interface Due { readonly action: () => void; cancelled: boolean }
+export interface RunLimits {
+  readonly limitNs?: number;
+  readonly describe?: () => string;
+}
+interface Due {
+  readonly action: () => void;
+  cancelled: boolean;
+}
 
 /**
- * Simulated time in ns and what is due in it. Of itself it runs from event to event (`run`), for models without a clock; given a source it
- * follows that (a bench's cycles), and whoever owns the source calls `advance`. Actions due at one time are done in the order in which they
- * were asked for.
+ * Simulated time in ns and what is due in it. Of itself it runs from event to event (`run`), for models without a
+ * clock; given a source it follows that (a bench's cycles), and whoever owns the source calls `advance`. Actions due at
+ * one time are done in the order in which they were asked for.
  */
 export class SimulatedTime {
   readonly #source: (() => number) | undefined;
@@ -16,17 +22,27 @@ export class SimulatedTime {
   #now = 0;
 
   /** @param source the time, ns; it never goes back */
-  constructor(source?: () => number) { this.#source = source; }
+  constructor(source?: () => number) {
+    this.#source = source;
+  }
 
-  now(): number { return this.#source?.() ?? this.#now; }
+  now(): number {
+    return this.#source?.() ?? this.#now;
+  }
   /** Time of the first thing due; Infinity when nothing is. */
-  get next(): number { return this.#due.next; }
+  get next(): number {
+    return this.#due.next;
+  }
 
   /** Calls `action` once, `ns` from now (at once, but not before this call returns, when 0). */
   after(ns: number, action: () => void): { cancel(): void } {
     const due: Due = { action, cancelled: false };
     this.#due.add(this.now() + Math.max(0, ns), due);
-    return { cancel: () => { due.cancelled = true; } };
+    return {
+      cancel: () => {
+        due.cancelled = true;
+      },
+    };
   }
 
   /** Does what is due until now. */
@@ -39,9 +55,15 @@ export class SimulatedTime {
    * Runs from event to event until `body` settles; all promises have their turn after each event.
    * @throws HangError when nothing is due any more, or `limitNs` have gone by, and `body` still waits
    */
-  async run<T>(body: Promise<T>, { limitNs = Number.POSITIVE_INFINITY, describe = () => "" }: RunLimits = {}): Promise<T> {
-    const ended = { value: false }, from = this.#now;
-    const done = (): void => { ended.value = true; };
+  async run<T>(
+    body: Promise<T>,
+    { limitNs = Number.POSITIVE_INFINITY, describe = () => "" }: RunLimits = {},
+  ): Promise<T> {
+    const ended = { value: false },
+      from = this.#now;
+    const done = (): void => {
+      ended.value = true;
+    };
     body.then(done, done);
     for (;;) {
       await promisesSettled();
@@ -63,7 +85,9 @@ export class SimulatedTime {
 }
 
 /**
- * Resolves when every promise that could settle without an outside event has: a nextTick queued from a microtask runs once the microtasks
- * are done.
+ * Resolves when every promise that could settle without an outside event has: a nextTick queued from a microtask runs
+ * once the microtasks are done.
  */
-function promisesSettled(): Promise<void> { return new Promise((resolve) => { queueMicrotask(() => { process.nextTick(resolve); }); }); }
+function promisesSettled(): Promise<void> {
+  return new Promise(resolve => queueMicrotask(() => process.nextTick(resolve)));
+}

@@ -17,7 +17,11 @@ export interface Counterexample {
 }
 
 /** Has an SMT solver find the run within `cycles` cycles: a check of the engine that said so, by another one. */
-export async function counterexample(model: FormalModel, cycles: number, seconds: number): Promise<Counterexample | undefined> {
+export async function counterexample(
+  model: FormalModel,
+  cycles: number,
+  seconds: number,
+): Promise<Counterexample | undefined> {
   for (const solver of ["z3", "cvc5"]) {
     if (findTool(solver) === undefined) continue;
     const ended = await runLimited(
@@ -32,7 +36,7 @@ export async function counterexample(model: FormalModel, cycles: number, seconds
       property: propertyAt(model.properties, failed),
       inputs: inputsOf(
         vcd,
-        model.design.ports.filter((p) => p.dir === "in" && p.role === "data").map((p) => p.name),
+        model.design.ports.filter(p => p.dir === "in" && p.role === "data").map(p => p.name),
       ),
       vcd,
     };
@@ -40,11 +44,14 @@ export async function counterexample(model: FormalModel, cycles: number, seconds
   return undefined;
 }
 
-/** The top module's inputs in each step of a VCD as yosys-smtbmc writes it: values at #0, #10, ..., with only what changed. */
+/**
+ * The top module's inputs in each step of a VCD as yosys-smtbmc writes it: values at #0, #10, ..., with
+ * only what changed.
+ */
 function inputsOf(vcd: string, names: readonly string[]): Readonly<Record<string, bigint>>[] {
   const scope: string[] = [];
   const byCode = new Map<string, string>();
-  const now: Record<string, bigint> = Object.fromEntries(names.map((n) => [n, 0n]));
+  const now: Record<string, bigint> = Object.fromEntries(names.map(n => [n, 0n]));
   const steps: Record<string, bigint>[] = [];
   let time = -1;
   const take = (): void => {
@@ -55,7 +62,8 @@ function inputsOf(vcd: string, names: readonly string[]): Readonly<Record<string
     else if (line.startsWith("$upscope")) scope.pop();
     else if (line.startsWith("$var")) {
       const [, , , code, name] = line.split(/\s+/);
-      if (scope.join(".") === TOP && code !== undefined && name !== undefined && names.includes(name)) byCode.set(code, name);
+      if (scope.join(".") === TOP && code !== undefined && name !== undefined && names.includes(name))
+        byCode.set(code, name);
     } else if (line.startsWith("#")) {
       take();
       time = Number(line.slice(1));

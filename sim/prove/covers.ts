@@ -10,18 +10,27 @@ export interface Covered {
 }
 
 /** Looks for a run to each cover within `cycles` cycles, `seconds` s at most. */
-export async function reachCovers(model: FormalModel, cycles: number, seconds: number, solver: string): Promise<readonly Covered[]> {
-  const covers = model.properties.filter((p) => p.what === "cover");
+export async function reachCovers(
+  model: FormalModel,
+  cycles: number,
+  seconds: number,
+  solver: string,
+): Promise<readonly Covered[]> {
+  const covers = model.properties.filter(p => p.what === "cover");
   if (covers.length === 0) return [];
-  const ended = await runLimited("yosys-smtbmc", ["-s", solver, "--presat", "--unroll", "-c", "-t", String(cycles), model.smt2], {
-    cwd: model.folder,
-    seconds,
-  });
+  const ended = await runLimited(
+    "yosys-smtbmc",
+    ["-s", solver, "--presat", "--unroll", "-c", "-t", String(cycles), model.smt2],
+    {
+      cwd: model.folder,
+      seconds,
+    },
+  );
   const reached = new Map<Property, number>();
   for (const m of ended.out.matchAll(/Reached cover statement (?:at )?(.*) in step (\d+)/g)) {
     const p = propertyAt(model.properties, m[1] ?? "");
     // Covers of clocked blocks are seen one step after their cycle.
     if (p !== undefined) reached.set(p, Number(m[2]) - 1);
   }
-  return covers.map((property) => ({ property, cycle: reached.get(property) }));
+  return covers.map(property => ({ property, cycle: reached.get(property) }));
 }

@@ -25,18 +25,24 @@ const declared = (p: EmittedPort): string =>
   `input wire ${p.signed ? "signed " : ""}${p.width === 1 ? "" : `[${p.width - 1}:0] `}${p.name}`;
 
 /**
- * The design under a reset that lasts until every clock has had an edge (with one clock: for the first cycle) and never comes back.
- * Registers without a reset value start as anything, and a later reset leads to states that the first one leads to as well, so nothing is
- * lost by it. One clock ticks in every step; several are inputs that rise and fall as they like.
+ * The design under a reset that lasts until every clock has had an edge (with one clock: for the first cycle) and
+ * never comes back. Registers without a reset value start as anything, and a later reset leads to states that the
+ * first one leads to as well, so nothing is lost by it. One clock ticks in every step; several are inputs that rise
+ * and fall as they like.
  */
 export function wrapper(design: EmittedDesign): string {
-  const data = design.ports.filter((p) => p.dir === "in" && p.role === "data"),
-    clocks = design.ports.filter((p) => p.role === "clock");
-  const driven = design.ports.filter((p) => p.dir === "in").map((p) => `.${p.name}(${p.role === "reset" ? "prove_reset" : p.name})`);
-  const seen = clocks.map((c) => `prove_seen_${c.name}`);
+  const data = design.ports.filter(p => p.dir === "in" && p.role === "data"),
+    clocks = design.ports.filter(p => p.role === "clock");
+  const driven = design.ports
+    .filter(p => p.dir === "in")
+    .map(p => `.${p.name}(${p.role === "reset" ? "prove_reset" : p.name})`);
+  const seen = clocks.map(c => `prove_seen_${c.name}`);
   return [
     `module ${TOP} (${[...clocks, ...data].map(declared).join(", ")});`,
-    ...clocks.flatMap((c, i) => [`  reg ${seen[i] ?? ""} = 1'b0;`, `  always @(posedge ${c.name}) ${seen[i] ?? ""} <= 1'b1;`]),
+    ...clocks.flatMap((c, i) => [
+      `  reg ${seen[i] ?? ""} = 1'b0;`,
+      `  always @(posedge ${c.name}) ${seen[i] ?? ""} <= 1'b1;`,
+    ]),
     `  wire prove_reset = ~(${seen.length === 0 ? "1'b1" : seen.join(" & ")});`,
     `  ${design.top} dut (${driven.join(", ")});`,
     "endmodule",
@@ -72,7 +78,7 @@ const script = (files: readonly string[], clocks: number, covers: boolean): stri
 
 /** Writes the design's files and has Yosys make the engines' inputs. @throws BuildError when Yosys refuses. */
 export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
-  const clocks = design.ports.filter((p) => p.role === "clock").length;
+  const clocks = design.ports.filter(p => p.role === "clock").length;
   const properties = propertiesOf(design);
   const folder = mkdtempSync(join(tmpdir(), "mnemo-prove-"));
   const dispose = (): void => {
@@ -83,9 +89,9 @@ export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
   writeFileSync(
     join(folder, "model.ys"),
     script(
-      design.files.map((f) => f.name),
+      design.files.map(f => f.name),
       clocks,
-      properties.some((p) => p.what === "cover"),
+      properties.some(p => p.what === "cover"),
     ),
   );
   const ended = await runLimited("yosys", ["-q", "model.ys"], { cwd: folder, seconds: 120 });
@@ -95,5 +101,13 @@ export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
       `Yosys could not prepare ${design.top} for proofs${ended.late ? " within 120 s" : ""}:\n${ended.out.trim().slice(0, 2000)}`,
     );
   }
-  return { folder, design, properties, smt2: "model.smt2", rtlil: "model.il", aiger: "model.aig", [Symbol.dispose]: dispose };
+  return {
+    folder,
+    design,
+    properties,
+    smt2: "model.smt2",
+    rtlil: "model.il",
+    aiger: "model.aig",
+    [Symbol.dispose]: dispose,
+  };
 }

@@ -10,7 +10,10 @@ import type { FormalModel } from "./model.ts";
 /** All engines, those that answer soonest first. */
 export const engines: readonly Engine[] = [pdr, smtbmc("z3"), tempinduct, smtbmc("cvc5")];
 
-/** Head start of each engine before the next joins in, s: most properties are decided by then, and need no second process. */
+/**
+ * Head start of each engine before the next joins in, s: most properties are decided by then, and need
+ * no second process.
+ */
 const HEAD_START = 1.5;
 
 /** What the portfolio came to: the engine's finding and its name; for "unknown", the most that any of them checked. */
@@ -21,8 +24,8 @@ export interface Decision {
 
 /** Those whose programs are on the PATH. @throws BuildError when none can run. */
 export function usable(wanted: readonly Engine[]): readonly Engine[] {
-  const missing = new Set(["yosys", ...wanted.flatMap((e) => e.needs)].filter((p) => findTool(p) === undefined));
-  const found = wanted.filter((e) => e.needs.every((p) => !missing.has(p)));
+  const missing = new Set(["yosys", ...wanted.flatMap(e => e.needs)].filter(p => findTool(p) === undefined));
+  const found = wanted.filter(e => e.needs.every(p => !missing.has(p)));
   if (found.length > 0 && !missing.has("yosys")) return found;
   throw new BuildError(
     `proofs need ${[...missing].join(", ")} on the PATH: install them (Debian: apt install yosys z3 cvc5) and run again`,
@@ -30,7 +33,11 @@ export function usable(wanted: readonly Engine[]): readonly Engine[] {
 }
 
 /** Runs the engines on the model until one proves or refutes it, or all have given up. */
-export async function decide(model: FormalModel, budget: Omit<Budget, "signal">, wanted: readonly Engine[] = engines): Promise<Decision> {
+export async function decide(
+  model: FormalModel,
+  budget: Omit<Budget, "signal">,
+  wanted: readonly Engine[] = engines,
+): Promise<Decision> {
   const over = new AbortController();
   const unknown: string[] = [];
   let holdsFor = 0;
@@ -39,7 +46,7 @@ export async function decide(model: FormalModel, budget: Omit<Budget, "signal">,
   for (const engine of usable(wanted)) {
     const one = engine
       .decide(model, { ...budget, signal: over.signal })
-      .then((finding) => {
+      .then(finding => {
         if (finding.verdict === "unknown") {
           unknown.push(`${engine.name}: ${finding.why}`);
           holdsFor = Math.max(holdsFor, finding.holdsFor);
@@ -55,7 +62,7 @@ export async function decide(model: FormalModel, budget: Omit<Budget, "signal">,
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
       one,
-      new Promise<void>((resolve) => {
+      new Promise<void>(resolve => {
         timer = setTimeout(resolve, HEAD_START * 1000);
       }),
     ]);

@@ -14,11 +14,11 @@ export interface RunLimits {
 }
 
 /**
- * Runs a tool, and ends it with all that it started when its time is up or `signal` calls it off. Nothing is thrown for what the tool
- * says.
+ * Runs a tool, and ends it with all that it started when its time is up or `signal` calls it off. Nothing is thrown for
+ * what the tool says.
  */
 export function runLimited(command: string, args: readonly string[], o: RunLimits): Promise<Ended> {
-  return new Promise((resolve) => {
+  return new Promise(resolve => {
     if (o.signal?.aborted === true) {
       resolve({ code: -1, out: "", late: true });
       return;
@@ -49,11 +49,11 @@ export function runLimited(command: string, args: readonly string[], o: RunLimit
     child.stderr.on("data", (d: Buffer) => {
       out += d.toString();
     });
-    child.on("error", (e) => {
+    child.on("error", e => {
       out += e.message;
       finish(-1);
     });
-    child.on("close", (code) => {
+    child.on("close", code => {
       finish(code ?? -1);
     });
   });

@@ -12,7 +12,9 @@ export interface Property {
   readonly line: number;
 }
 
-/** Every property of the design: the formal half of each file, in the order in which the emitter lists their messages. */
+/**
+ * Every property of the design: the formal half of each file, in the order in which the emitter lists their messages.
+ */
 export function propertiesOf(design: EmittedDesign): readonly Property[] {
   const found: Omit<Property, "message" | "position">[] = [];
   for (const f of design.files) {
@@ -31,7 +33,10 @@ export function propertiesOf(design: EmittedDesign): readonly Property[] {
         "take those away that can never be reached",
     );
   }
-  return found.map((p, i) => ({ ...p, ...(design.assertions[i] as { readonly message: string; readonly position: string }) }));
+  return found.map((p, i) => ({
+    ...p,
+    ...(design.assertions[i] as { readonly message: string; readonly position: string }),
+  }));
 }
 
 /** The property that a tool's position (`file.v:83.70-84.129`, innermost last) means. */
@@ -40,8 +45,8 @@ export function propertyAt(properties: readonly Property[], text: string): Prope
   for (const [, file, from, to] of places.reverse()) {
     const last = Number(to ?? from);
     const found =
-      properties.find((p) => p.file === file && p.line === last) ??
-      properties.find((p) => p.file === file && p.line >= Number(from) && p.line <= last);
+      properties.find(p => p.file === file && p.line === last) ??
+      properties.find(p => p.file === file && p.line >= Number(from) && p.line <= last);
     if (found !== undefined) return found;
   }
   return undefined;

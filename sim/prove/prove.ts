@@ -38,7 +38,7 @@ export interface Proved {
 
 /** Whether everything is proved for runs of any length and every cover is reached. */
 export function holds(p: Proved): boolean {
-  return p.finding.verdict === "proved" && p.covers.every((c) => c.cycle !== undefined);
+  return p.finding.verdict === "proved" && p.covers.every(c => c.cycle !== undefined);
 }
 
 /**
@@ -64,7 +64,8 @@ export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}):
     }
   }
   const solver = findTool("z3") === undefined ? "cvc5" : "z3";
-  const covers = o.reach === 0 || finding.verdict === "failed" ? [] : await reachCovers(model, o.reach ?? 14, seconds, solver);
+  const covers =
+    o.reach === 0 || finding.verdict === "failed" ? [] : await reachCovers(model, o.reach ?? 14, seconds, solver);
   return {
     design: model.design.top,
     finding,
@@ -72,7 +73,7 @@ export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}):
     covers,
     counterexample: trace,
     seconds: (Date.now() - begun) / 1000,
-    assertions: model.properties.filter((p) => p.what === "assert"),
-    assumptions: model.properties.filter((p) => p.what === "assume"),
+    assertions: model.properties.filter(p => p.what === "assert"),
+    assumptions: model.properties.filter(p => p.what === "assume"),
   };
 }

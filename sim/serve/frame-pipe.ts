@@ -14,11 +14,13 @@ export class FrameReader {
   readonly #stream: Readable;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(stream: Readable) { this.#stream = stream; }
+  constructor(stream: Readable) {
+    this.#stream = stream;
+  }
 
   /** The first line. A program that ends without one has failed: what it says then reads `error ...`. */
   line(program: ChildProcess): Promise<string> {
-    return new Promise((resolve) => {
+    return new Promise(resolve => {
       const done = (text: string): void => {
         this.#stream.off("data", more).off("end", ended);
         program.off("error", unstarted);
@@ -33,8 +35,8 @@ export class FrameReader {
         this.#rest = this.#rest.subarray(end + 1);
         done(text);
       };
-      const ended = (): void => { done("error the TAP helper ended at once"); };
-      const unstarted = (e: Error): void => { done(`error the TAP helper could not be started (${e.message})`); };
+      const ended = (): void => done("error the TAP helper ended at once");
+      const unstarted = (e: Error): void => done(`error the TAP helper could not be started (${e.message})`);
       this.#stream.on("data", more).on("end", ended);
       program.on("error", unstarted);
     });
@@ -52,7 +54,10 @@ export class FrameReader {
       }
       this.#rest = this.#rest.subarray(at);
     };
-    this.#stream.on("data", (data: Buffer) => { this.#rest = this.#rest.length === 0 ? data : Buffer.concat([this.#rest, data]); cut(); });
+    this.#stream.on("data", (data: Buffer) => {
+      this.#rest = this.#rest.length === 0 ? data : Buffer.concat([this.#rest, data]);
+      cut();
+    });
     cut();
     this.#stream.resume();
   }

@@ -21,8 +21,9 @@ export interface TapOptions {
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * A TAP device of this machine: whole frames both ways, so that a served design answers ARP and ping itself, and every UDP port is its own. A small helper program (compiled at first use) holds the device, because Node.js has no ioctl; frames pass through its
- * standard input and output.
+ * A TAP device of this machine: whole frames both ways, so that a served design answers ARP and ping itself, and every
+ * UDP port is its own. A small helper program (compiled at first use) holds the device, because Node.js has no ioctl;
+ * frames pass through its standard input and output.
  */
 export class TapPipe implements Network {
   readonly place: string;
@@ -32,7 +33,9 @@ export class TapPipe implements Network {
   #closing = false;
 
   private constructor(helper: Helper, reader: FrameReader, place: string) {
-    this.#helper = helper; this.#reader = reader; this.place = place;
+    this.#helper = helper;
+    this.#reader = reader;
+    this.place = place;
   }
 
   /**
@@ -42,16 +45,21 @@ export class TapPipe implements Network {
    */
   static async open(o: TapOptions, served: string): Promise<TapPipe> {
     const program = await tapHelper();
-    const helper = spawn(program, [o.device, String(o.mtu), o.address, String(o.prefix)], { stdio: ["pipe", "pipe", "pipe"] });
+    const helper = spawn(program, [o.device, String(o.mtu), o.address, String(o.prefix)], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     // Told by the pipe's end already.
     helper.stdin.on("error", () => undefined);
-    const reader = new FrameReader(helper.stdout), said = await reader.line(helper);
+    const reader = new FrameReader(helper.stdout),
+      said = await reader.line(helper);
     const [verdict, ...rest] = said.split(" ");
     if (verdict !== "ok") throw new ServeError(rest.join(" "));
     return new TapPipe(helper, reader, `TAP device ${o.device} (this machine is ${rest.join(" ")}): ${served}`);
   }
 
-  get lost(): number { return this.#lost; }
+  get lost(): number {
+    return this.#lost;
+  }
 
   attach(receive: (frame: Uint8Array) => void, failed: (error: Error) => void): void {
     this.#reader.frames(receive);
@@ -61,7 +69,10 @@ export class TapPipe implements Network {
   }
 
   send(frame: Uint8Array): void {
-    if (this.#helper.stdin.writableLength > MOST_WAITING || !this.#helper.stdin.writable) { this.#lost++; return; }
+    if (this.#helper.stdin.writableLength > MOST_WAITING || !this.#helper.stdin.writable) {
+      this.#lost++;
+      return;
+    }
     this.#helper.stdin.write(lengthPrefixed(frame));
   }
 
@@ -69,7 +80,9 @@ export class TapPipe implements Network {
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#helper.exitCode !== null || this.#helper.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => { this.#helper.once("exit", () => { resolve(); }); });
+    const gone = new Promise<void>(resolve => {
+      this.#helper.once("exit", () => resolve());
+    });
     this.#helper.stdin.end();
     await gone;
   }

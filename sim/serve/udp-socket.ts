@@ -1,14 +1,18 @@
 import { createSocket, type Socket } from "node:dgram";
 import { ServeError } from "./errors.ts";
 
-/** Bytes asked of the system for each socket's receive buffer: bursts of a client wait there while the simulation works. */
+/**
+ * Bytes asked of the system for each socket's receive buffer: bursts of a client wait there while the simulation works.
+ */
 const RECEIVE_BUFFER = 4 << 20;
 
 /** A free UDP port of an address. @throws ServeError */
 export async function freeUdpPort(address: string): Promise<number> {
   const socket = await openUdp(address, 0, "");
   const { port } = socket.address();
-  await new Promise<void>((resolve) => { socket.close(resolve); });
+  await new Promise<void>(resolve => {
+    socket.close(resolve);
+  });
   return port;
 }
 
@@ -22,7 +26,10 @@ export async function openUdp(address: string, port: number, remedy: string): Pr
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once("error", reject);
-      socket.bind({ port, address, exclusive: true }, () => { socket.off("error", reject); resolve(); });
+      socket.bind({ port, address, exclusive: true }, () => {
+        socket.off("error", reject);
+        resolve();
+      });
     });
   } catch (e) {
     socket.close();
@@ -33,9 +40,13 @@ export async function openUdp(address: string, port: number, remedy: string): Pr
 
 function sentence(code: string, at: string, port: number, remedy: string): string {
   switch (code) {
-    case "EADDRINUSE": return `UDP port ${port} of ${at} is taken by another program; ${remedy}`;
-    case "EADDRNOTAVAIL": return `ip = ${at} is no address of this machine; give one that is with --set ip=..., such as 127.0.0.1, or use --tap`;
-    case "EACCES": return `there is no right to open UDP port ${port} (below 1024 root is needed); ${remedy}`;
-    default: return `UDP port ${port} of ${at} cannot be opened (${code}); ${remedy}`;
+    case "EADDRINUSE":
+      return `UDP port ${port} of ${at} is taken by another program; ${remedy}`;
+    case "EADDRNOTAVAIL":
+      return `ip = ${at} is no address of this machine; give one that is with --set ip=..., such as 127.0.0.1, or use --tap`;
+    case "EACCES":
+      return `there is no right to open UDP port ${port} (below 1024 root is needed); ${remedy}`;
+    default:
+      return `UDP port ${port} of ${at} cannot be opened (${code}); ${remedy}`;
   }
 }

@@ -24,26 +24,37 @@ export interface Speeds {
 }
 
 /**
- * Runs a bench, records its inputs, and plays them again from TypeScript and from C++, by turns; the median of `repeats` counts. Both
- * must read the same outputs. Each figure is wall-clock: do it on a quiet machine. @throws SimulationError when the outputs differ.
+ * Runs a bench, records its inputs, and plays them again from TypeScript and from C++, by turns; the median of
+ * `repeats` counts. Both must read the same outputs. Each figure is wall-clock: do it on a quiet machine. @throws
+ * SimulationError when the outputs differ.
  */
 export async function compareSpeed<P extends Ports>(
-  dut: Dut<P>, options: BenchOptions & { readonly mostCycles?: number; readonly repeats?: number }, body: (b: Bench<P>) => Promise<unknown>,
+  dut: Dut<P>,
+  options: BenchOptions & { readonly mostCycles?: number; readonly repeats?: number },
+  body: (b: Bench<P>) => Promise<unknown>,
 ): Promise<Speeds> {
-  const design = designOf(dut), seed = options.seed ?? 1, repeats = options.repeats ?? 3;
-  if (design.emitted.ports.filter((p) => p.role === "clock").length !== 1) {
-    throw new SimulationError(`${design.emitted.top}: the speed of a design is compared with one clock; it has more, or none`);
+  const design = designOf(dut),
+    seed = options.seed ?? 1,
+    repeats = options.repeats ?? 3;
+  if (design.emitted.ports.filter(p => p.role === "clock").length !== 1) {
+    throw new SimulationError(
+      `${design.emitted.top}: the speed of a design is compared with one clock; it has more, or none`,
+    );
   }
   const bench = { ...options, seed, wave: false, resetCycles: 0 };
-  const reset = async (b: Bench<P>): Promise<void> => { b.sim.reset(options.resetCycles ?? 2); await body(b); };
-  const recording = await runBench("recording", design, bench, async (b) => {
+  const reset = async (b: Bench<P>): Promise<void> => {
+    b.sim.reset(options.resetCycles ?? 2);
+    await body(b);
+  };
+  const recording = await runBench("recording", design, bench, async b => {
     const r = new Recording(b.sim, options.mostCycles ?? 100_000);
     const remove = b.sim.onEdge(r);
     await reset(b);
     remove();
     return r;
   });
-  const folder = mkdtempSync(join(tmpdir(), "mnemo-speed-")), file = join(folder, "inputs");
+  const folder = mkdtempSync(join(tmpdir(), "mnemo-speed-")),
+    file = join(folder, "inputs");
   try {
     const { rows } = recording;
     writeFileSync(file, new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength));
@@ -51,21 +62,36 @@ export async function compareSpeed<P extends Ports>(
     const speeds: { bench: number[]; typescript: number[]; cxx: number[] } = { bench: [], typescript: [], cxx: [] };
     for (let i = 0; i < repeats; i++) {
       const cxx = await play(file, recording.width, seed);
-      using sim = await simulate(design, { seed, resetCycles: 0, ...(options.backend ? { backend: options.backend } : {}) });
+      using sim = await simulate(design, {
+        seed,
+        resetCycles: 0,
+        ...(options.backend ? { backend: options.backend } : {}),
+      });
       const ts = replay(sim, recording);
       if (ts.checksum !== cxx.checksum) {
-        throw new SimulationError(`${design.emitted.top}: C++ and TypeScript read different outputs (${cxx.checksum}, ${ts.checksum}) from the same inputs`);
+        throw new SimulationError(
+          `${design.emitted.top}: C++ and TypeScript read different outputs (${cxx.checksum}, ${ts.checksum}) from the same inputs`,
+        );
       }
       speeds.cxx.push(recording.cycles / cxx.seconds);
       speeds.typescript.push(recording.cycles / ts.seconds);
-      speeds.bench.push(await runBench("speed", design, bench, async (b) => {
-        const start = performance.now();
-        await reset(b);
-        return b.cycle / ((performance.now() - start) / 1000);
-      }));
+      speeds.bench.push(
+        await runBench("speed", design, bench, async b => {
+          const start = performance.now();
+          await reset(b);
+          return b.cycle / ((performance.now() - start) / 1000);
+        }),
+      );
     }
-    return { cycles: recording.cycles, bench: median(speeds.bench), typescript: median(speeds.typescript), cxx: median(speeds.cxx) };
-  } finally { rmSync(folder, { recursive: true }); }
+    return {
+      cycles: recording.cycles,
+      bench: median(speeds.bench),
+      typescript: median(speeds.typescript),
+      cxx: median(speeds.cxx),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function median(values: readonly number[]): number {

@@ -12,17 +12,21 @@ export class Recording implements Agent {
 
   /** @param most cycles to record; what follows is left out. */
   constructor(sim: Simulation, most: number) {
-    const inputs = [...sim.model.slots.values()].filter((s) => s.port.dir === "in");
-    this.first = Math.min(...inputs.map((s) => s.word));
+    const inputs = [...sim.model.slots.values()].filter(s => s.port.dir === "in");
+    this.first = Math.min(...inputs.map(s => s.word));
     this.width = inputs.reduce((n, s) => n + s.words, 0);
     this.#words = sim.model.words;
     this.#rows = new Uint32Array(this.width * 1024);
     this.#most = most;
   }
 
-  get cycles(): number { return this.#cycles; }
+  get cycles(): number {
+    return this.#cycles;
+  }
   /** All rows, one after the other. */
-  get rows(): Uint32Array { return this.#rows.subarray(0, this.#cycles * this.width); }
+  get rows(): Uint32Array {
+    return this.#rows.subarray(0, this.#cycles * this.width);
+  }
 
   sample(): void {
     if (this.#cycles >= this.#most) return;

@@ -1,9 +1,14 @@
 import type { Simulation } from "../simulation.ts";
 import type { Recording } from "./recording.ts";
 
-/** Plays a recording from TypeScript, reading all outputs each cycle. @returns seconds and a checksum of all that was read. */
+/**
+ * Plays a recording from TypeScript, reading all outputs each cycle. @returns seconds and a checksum of all
+ * that was read.
+ */
 export function replay(sim: Simulation, recording: Recording): { readonly seconds: number; readonly checksum: number } {
-  const { rows, width, first, cycles } = recording, { model } = sim, { words } = model;
+  const { rows, width, first, cycles } = recording,
+    { model } = sim,
+    { words } = model;
   const outputs = first + width;
   let sum = 0x811c9dc5;
   const start = performance.now();

@@ -10,7 +10,12 @@ it("names every tool and its version", async () => {
   expect(out).toContain(process.versions.node);
 });
 
-it.each([["Verilator 5.006 2023-01-22 rev (Debian 5.006-3)", "5.006"], ["Debian clang version 14.0.6\nTarget: x86_64", "14.0.6"],
-  ["GNU Make 4.3\nBuilt for", "4.3"], ["Yosys 0.23 (git sha1 7ce5011c24b)", "0.23"], ["no number", undefined]])("%j is version %s", (text, version) => {
+it.each([
+  ["Verilator 5.006 2023-01-22 rev (Debian 5.006-3)", "5.006"],
+  ["Debian clang version 14.0.6\nTarget: x86_64", "14.0.6"],
+  ["GNU Make 4.3\nBuilt for", "4.3"],
+  ["Yosys 0.23 (git sha1 7ce5011c24b)", "0.23"],
+  ["no number", undefined],
+])("%j is version %s", (text, version) => {
   expect(versionIn(text)).toBe(version);
 });

@@ -5,7 +5,8 @@ import { ConfigError } from "../../designs/clio/config/index.ts";
 import { HdlError } from "../../hdl-dsl/index.ts";
 import { BuildError, DesignStopped, HangError, ProtocolError, SimulationError, TimeoutError } from "../../sim/index.ts";
 
-const system = (code: string, syscall: string, path?: string): Error => Object.assign(new Error(`${code}: bare text`), { code, syscall, ...(path === undefined ? {} : { path }) });
+const system = (code: string, syscall: string, path?: string): Error =>
+  Object.assign(new Error(`${code}: bare text`), { code, syscall, ...(path === undefined ? {} : { path }) });
 
 describe("what an error becomes", () => {
   it.each<readonly [Error, number, string]>([
@@ -21,10 +22,23 @@ describe("what an error becomes", () => {
     [new ProtocolError("valid fell"), 1, "mnemo: valid fell"],
     [new DesignStopped("$fatal at cycle 3", "fatal", 3, ""), 1, "mnemo: $fatal at cycle 3"],
     [new TimeoutError("no reply within 1 us"), 1, "mnemo: no reply within 1 us"],
-    [new HdlError([{ code: "HDL001", module: "M", message: "widths differ", fix: "Mend it", at: undefined, related: undefined }]), 1,
-      "mnemo: HDL001 in M: widths differ (?). Mend it"],
-    [new TypeError("x is undefined"), 1, "mnemo: internal error: x is undefined (MNEMO_DEBUG=1 shows where; please report it)"],
-    [system("ENOENT", "open"), 1, "mnemo: internal error: ENOENT: bare text (MNEMO_DEBUG=1 shows where; please report it)"],
+    [
+      new HdlError([
+        { code: "HDL001", module: "M", message: "widths differ", fix: "Mend it", at: undefined, related: undefined },
+      ]),
+      1,
+      "mnemo: HDL001 in M: widths differ (?). Mend it",
+    ],
+    [
+      new TypeError("x is undefined"),
+      1,
+      "mnemo: internal error: x is undefined (MNEMO_DEBUG=1 shows where; please report it)",
+    ],
+    [
+      system("ENOENT", "open"),
+      1,
+      "mnemo: internal error: ENOENT: bare text (MNEMO_DEBUG=1 shows where; please report it)",
+    ],
   ])("%o", async (error, code, message) => {
     expect(await describeError(error)).toEqual({ code, message });
   });

@@ -7,8 +7,10 @@ import { compare, writeAll } from "../../cli/generate/files.ts";
 import { mnemo } from "../support/command-line.ts";
 
 let folder = "";
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-generate-")); });
-afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mnemo-generate-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it("what is committed is what is generated now, the README's examples included", async () => {
   const { code, out, err } = await mnemo(["generate", "--check"]);
@@ -17,7 +19,7 @@ it("what is committed is what is generated now, the README's examples included",
 });
 
 describe("comparison", () => {
-  const files = ["a.v", "b/c.v", "b/d.v"].map((name) => ({ path: `generated/${name}`, text: `module ${name}\n` }));
+  const files = ["a.v", "b/c.v", "b/d.v"].map(name => ({ path: `generated/${name}`, text: `module ${name}\n` }));
 
   it("finds what is missing, changed and left over; writing mends all three", () => {
     writeAll(folder, files);
@@ -28,7 +30,9 @@ describe("comparison", () => {
     writeFileSync(join(folder, "generated/old/e.v"), "module e\n");
     const different = compare(folder, files);
     expect(different).toEqual([
-      { path: "generated/a.v", how: "changed" }, { path: "generated/b/c.v", how: "missing" }, { path: "generated/old/e.v", how: "left over" },
+      { path: "generated/a.v", how: "changed" },
+      { path: "generated/b/c.v", how: "missing" },
+      { path: "generated/old/e.v", how: "left over" },
     ]);
     writeAll(folder, files, different);
     expect(compare(folder, files)).toEqual([]);
@@ -38,7 +42,9 @@ describe("comparison", () => {
 describe("excerpts", () => {
   it("take the place of the block under their mark, and nothing else", () => {
     const page = "a\n<!-- file: x.ts -->\n```ts\nold\n```\nb\n```\nkept\n```\n";
-    expect(withExcerpts(page, (path) => `text of ${path}\n`)).toBe("a\n<!-- file: x.ts -->\n```ts\ntext of x.ts\n```\nb\n```\nkept\n```\n");
+    expect(withExcerpts(page, path => `text of ${path}\n`)).toBe(
+      "a\n<!-- file: x.ts -->\n```ts\ntext of x.ts\n```\nb\n```\nkept\n```\n",
+    );
   });
   it("hold text with `$` as it is", () => {
     expect(withExcerpts("<!-- file: x -->\n```\n```\n", () => "$& $1\n")).toBe("<!-- file: x -->\n```\n$& $1\n```\n");
@@ -47,16 +53,27 @@ describe("excerpts", () => {
 
 describe("a configuration of one's own", () => {
   it("is written to the folder named", async () => {
-    const { code, out, err } = await mnemo(["generate", "--out", folder, "--set", "dataWidth=128", "--set", "tlbEntries=32"]);
+    const { code, out, err } = await mnemo([
+      "generate",
+      "--out",
+      folder,
+      "--set",
+      "dataWidth=128",
+      "--set",
+      "tlbEntries=32",
+    ]);
     expect([code, err]).toEqual([0, ""]);
     const files = readdirSync(folder);
     expect(out).toBe(`${files.length} files written to ${folder}\n`);
-    const [top] = files.filter((f) => f.startsWith("ClioNode_") && f.endsWith(".v"));
+    const [top] = files.filter(f => f.startsWith("ClioNode_") && f.endsWith(".v"));
     expect(readFileSync(join(folder, top!), "utf8")).toMatch(/input +wire \[127:0\] +rx_payload_data/);
   });
   it("that cannot be is refused with the nearest that can", async () => {
-    expect(await mnemo(["generate", "--out", folder, "--set", "dataWidth=100"]))
-      .toEqual({ code: 2, out: "", err: 'mnemo: dataWidth = "100": must be 64, 128, 256 or 512; the nearest is 128\n' });
+    expect(await mnemo(["generate", "--out", folder, "--set", "dataWidth=100"])).toEqual({
+      code: 2,
+      out: "",
+      err: 'mnemo: dataWidth = "100": must be 64, 128, 256 or 512; the nearest is 128\n',
+    });
     expect(readdirSync(folder)).toEqual([]);
   });
 });

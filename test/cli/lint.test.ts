@@ -9,27 +9,45 @@ import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 
 let cache = "";
 const before = process.env["MNEMO_CACHE"];
-beforeEach(() => { cache = mkdtempSync(join(tmpdir(), "mnemo-lint-test-")); process.env["MNEMO_CACHE"] = cache; });
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), "mnemo-lint-test-"));
+  process.env["MNEMO_CACHE"] = cache;
+});
 afterEach(() => {
-  if (before === undefined) delete process.env["MNEMO_CACHE"]; else process.env["MNEMO_CACHE"] = before;
+  if (before === undefined) delete process.env["MNEMO_CACHE"];
+  else process.env["MNEMO_CACHE"] = before;
   rmSync(cache, { recursive: true, force: true });
 });
 
-const design = (text: string): EmittedDesign => ({ top: "t", files: [{ name: "t.v", text }], ports: [], streams: [], assertions: [] });
-const complaining = async (text: string): Promise<string[]> => (await lintDesign(design(text))).map((c) => c.tool);
+const design = (text: string): EmittedDesign => ({
+  top: "t",
+  files: [{ name: "t.v", text }],
+  ports: [],
+  streams: [],
+  assertions: [],
+});
+const complaining = async (text: string): Promise<string[]> => (await lintDesign(design(text))).map(c => c.tool);
 
 describe("each tool has its say", () => {
   it("nobody complains of a good module", async () => {
     expect(await complaining("module t(input wire a, output wire b);\n  assign b = ~a;\nendmodule\n")).toEqual([]);
   });
   it("a width that Verilator alone minds", async () => {
-    expect(await complaining("module t(input wire [7:0] a, output wire [3:0] b);\n  assign b = a;\nendmodule\n")).toEqual(["verilator -Wall"]);
+    expect(
+      await complaining("module t(input wire [7:0] a, output wire [3:0] b);\n  assign b = a;\nendmodule\n"),
+    ).toEqual(["verilator -Wall"]);
   });
   it("two drivers, which Yosys finds", async () => {
-    expect(await complaining("module t(input wire a, input wire b, output wire c);\n  assign c = a;\n  assign c = b;\nendmodule\n")).toContain("yosys check -assert");
+    expect(
+      await complaining(
+        "module t(input wire a, input wire b, output wire c);\n  assign c = a;\n  assign c = b;\nendmodule\n",
+      ),
+    ).toContain("yosys check -assert");
   });
   it("a wire that was never declared, of which Icarus warns", async () => {
-    expect(await complaining("module t(input wire a, output wire b);\n  assign x = a;\n  assign b = x;\nendmodule\n")).toContain("iverilog -Wall");
+    expect(
+      await complaining("module t(input wire a, output wire b);\n  assign x = a;\n  assign b = x;\nendmodule\n"),
+    ).toContain("iverilog -Wall");
   });
   it("text that is no Verilog: all of them", async () => {
     expect(await complaining("module t(;\n")).toEqual(["verilator -Wall", "yosys check -assert", "iverilog -Wall"]);
@@ -55,10 +73,13 @@ describe("what a tool said of a text", () => {
 });
 
 describe("the matrix of configurations", () => {
-  const configs = matrix.map((s) => parseSettings(s).config);
-  it("has no configuration twice", () => { expect(new Set(matrix.map((s) => s.join(" "))).size).toBe(matrix.length); });
-  it.each(Object.keys(parametersSchema.shape).filter((k) => k !== "slowPathRing") as (keyof (typeof configs)[0])[])("varies %s", (key) => {
-    expect(new Set(configs.map((c) => c[key])).size).toBeGreaterThan(1);
-  });
-  it("has every width", () => { expect([...new Set(configs.map((c) => c.dataWidth))]).toEqual([64, 128, 256, 512]); });
+  const configs = matrix.map(s => parseSettings(s).config);
+  it("has no configuration twice", () => expect(new Set(matrix.map(s => s.join(" "))).size).toBe(matrix.length));
+  it.each(Object.keys(parametersSchema.shape).filter(k => k !== "slowPathRing") as (keyof (typeof configs)[0])[])(
+    "varies %s",
+    key => {
+      expect(new Set(configs.map(c => c[key])).size).toBeGreaterThan(1);
+    },
+  );
+  it("has every width", () => expect([...new Set(configs.map(c => c.dataWidth))]).toEqual([64, 128, 256, 512]));
 });

@@ -20,14 +20,18 @@ afterAll(() => {
 const Wrong = module(
   "WrongProof",
   () => ({ a: input(bit), b: output(bit) }),
-  (io) => {
+  io => {
     const b = reg(bit, { init: 0 });
     b.set(io.a);
     io.b.set(b);
     assertAlways(b.not(), "b is never 1");
   },
 );
-const wrong: Proof = { module: "Wrong", harness: Wrong(), faults: [{ what: "none that matters", from: "b <= a;", to: "b <= ~a;" }] };
+const wrong: Proof = {
+  module: "Wrong",
+  harness: Wrong(),
+  faults: [{ what: "none that matters", from: "b <= a;", to: "b <= ~a;" }],
+};
 
 function kept(): { readonly terminal: Terminal; out: string } {
   const o = { out: "", terminal: undefined as unknown as Terminal };
@@ -65,7 +69,9 @@ describe("mnemo prove", () => {
     );
   });
   it("names are found in either case", () => {
-    expect(proofsNamed("fifo").map((p) => p.module)).toEqual(proofs.filter((p) => p.module.includes("Fifo")).map((p) => p.module));
+    expect(proofsNamed("fifo").map(p => p.module)).toEqual(
+      proofs.filter(p => p.module.includes("Fifo")).map(p => p.module),
+    );
     expect(proofOf("MapProof").module).toBe("map");
   });
 });
@@ -77,8 +83,11 @@ describe("a claim that does not hold", () => {
     expect(await runProofs([wrong], { seconds: 60, faults: false }, at, o.terminal)).toBe(1);
     expect(o.out).toMatch(/Wrong +b is never 1 +FAILED/);
     expect(o.out).toContain("1 of the modules do not hold (Wrong)");
-    for (const file of ["WrongProof.vcd", "WrongProof.fst", "test/WrongProof.test.ts"]) expect(existsSync(join(at, file))).toBe(true);
-    expect(readFileSync(join(at, "test/WrongProof.test.ts"), "utf8")).toMatch(/const inputs = \[\n {2}\{ a: [01] \},\n/);
+    for (const file of ["WrongProof.vcd", "WrongProof.fst", "test/WrongProof.test.ts"])
+      expect(existsSync(join(at, file))).toBe(true);
+    expect(readFileSync(join(at, "test/WrongProof.test.ts"), "utf8")).toMatch(
+      /const inputs = \[\n {2}\{ a: [01] \},\n/,
+    );
   });
   it("the text of the test is a program that finds the failure", async () => {
     const fault = proofOf("ForwardStageProof").faults[0];
@@ -87,9 +96,11 @@ describe("a claim that does not hold", () => {
     const broken = await prove(design, { reach: 0 });
     const text = testText(proof, broken.counterexample!, join(folder, "test"));
     const inputs = [...text.matchAll(/^ {2}\{ (.*) \},$/gm)].map(
-      (m) => JSON.parse(`{${m[1]!.replace(/(\w+):/g, '"$1":')}}`) as Record<string, number>,
+      m => JSON.parse(`{${m[1]!.replace(/(\w+):/g, '"$1":')}}`) as Record<string, number>,
     );
-    expect(inputs.map((i) => Object.fromEntries(Object.entries(i).map(([n, v]) => [n, BigInt(v)])))).toEqual(broken.counterexample!.inputs);
+    expect(inputs.map(i => Object.fromEntries(Object.entries(i).map(([n, v]) => [n, BigInt(v)])))).toEqual(
+      broken.counterexample!.inputs,
+    );
     expect((await replay(design, inputs))?.message).toContain("unit: holds 1 at most");
     expect(await replay(proof.harness, inputs)).toBeUndefined();
   });
@@ -97,10 +108,12 @@ describe("a claim that does not hold", () => {
     const proof = proofOf("ForwardStageProof");
     const paths = await writeCounterexample(join(folder, "calm"), proof, {
       property: undefined,
-      inputs: [{ "from_valid": 0n, "from_payload": 0n, "to_ready": 0n }],
+      inputs: [{ from_valid: 0n, from_payload: 0n, to_ready: 0n }],
       vcd: "",
     });
-    expect(paths.at(-1)).toBe("(in the simulator nothing fails: the run depends on what registers without a reset value start with)");
+    expect(paths.at(-1)).toBe(
+      "(in the simulator nothing fails: the run depends on what registers without a reset value start with)",
+    );
   });
 });
 
@@ -110,7 +123,7 @@ it("a fault that the proof does not notice is said, and counts", async () => {
   const blind: Proof = { ...good, faults: [{ what: "a name is changed", from: "// GateProof", to: "// Gate" }] };
   expect(
     rows(await check(blind, { seconds: 60, faults: true }))
-      .map((r) => r.slice(1, 3))
+      .map(r => r.slice(1, 3))
       .at(-1),
   ).toEqual(["fault: a name is changed", "NOT CAUGHT"]);
   expect(await runProofs([blind], { seconds: 60, faults: true }, folder, o.terminal)).toBe(1);

@@ -9,20 +9,42 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   [["generate", "--chek"], "mnemo: unknown option '--chek' (Did you mean --check?)"],
   [["generate", "now"], "mnemo: too many arguments for 'generate'. Expected 0 arguments but got 1."],
   [["generate", "--check", "--out", "x"], "mnemo: option '--check' cannot be used with option '--out <folder>'"],
-  [["generate", "--set", "dataWidth=128"], "mnemo: --set needs --out <folder>: what is committed under generated/ has the default parameters"],
+  [
+    ["generate", "--set", "dataWidth=128"],
+    "mnemo: --set needs --out <folder>: what is committed under generated/ has the default parameters",
+  ],
   [["generate", "--out"], "mnemo: option '--out <folder>' argument missing"],
   [["run", ...files], "mnemo: missing required argument 'design'"],
-  [["run", "supernic", ...files], "mnemo: command-argument value 'supernic' is invalid for argument 'design'. Allowed choices are clio."],
+  [
+    ["run", "supernic", ...files],
+    "mnemo: command-argument value 'supernic' is invalid for argument 'design'. Allowed choices are clio.",
+  ],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
-  [["run", "clio", ...files, "--pace", "fast"],
-    "mnemo: option '--pace <pace>' argument 'fast' is invalid. It must be capture, line-rate or closed-loop."],
-  [["run", "clio", ...files, "--seed", "-1"], "mnemo: option '--seed <number>' argument '-1' is invalid. It must be a whole number from 0 to 4294967295."],
-  [["run", "clio", ...files, "--seed", "4294967296"],
-    "mnemo: option '--seed <number>' argument '4294967296' is invalid. It must be a whole number from 0 to 4294967295."],
-  [["run", "clio", ...files, "--wave", "run.vcd"], "mnemo: option '--wave <file>' argument 'run.vcd' is invalid. Its name must end in .fst."],
-  [["run", "clio", ...files, "--out", "other.pcap"], "mnemo: option '--out <file>' argument 'other.pcap' is invalid. It is given twice."],
+  [
+    ["run", "clio", ...files, "--pace", "fast"],
+    "mnemo: option '--pace <pace>' argument 'fast' is invalid. It must be capture, line-rate or closed-loop.",
+  ],
+  [
+    ["run", "clio", ...files, "--seed", "-1"],
+    "mnemo: option '--seed <number>' argument '-1' is invalid. It must be a whole number from 0 to 4294967295.",
+  ],
+  [
+    ["run", "clio", ...files, "--seed", "4294967296"],
+    "mnemo: option '--seed <number>' argument '4294967296' is invalid. It must be a whole number from 0 to 4294967295.",
+  ],
+  [
+    ["run", "clio", ...files, "--wave", "run.vcd"],
+    "mnemo: option '--wave <file>' argument 'run.vcd' is invalid. Its name must end in .fst.",
+  ],
+  [
+    ["run", "clio", ...files, "--out", "other.pcap"],
+    "mnemo: option '--out <file>' argument 'other.pcap' is invalid. It is given twice.",
+  ],
   [["run", "clio", "--in", "", "--out", "b.pcap"], "mnemo: option '--in <file>' argument '' is invalid. It is empty."],
-  [["bench", "--seed", "many"], "mnemo: option '--seed <number>' argument 'many' is invalid. It must be a whole number from 0 to 4294967295."],
+  [
+    ["bench", "--seed", "many"],
+    "mnemo: option '--seed <number>' argument 'many' is invalid. It must be a whole number from 0 to 4294967295.",
+  ],
 ];
 
 describe("bad usage", () => {
@@ -43,13 +65,14 @@ describe("help", () => {
     expect([code, err]).toEqual([0, ""]);
     for (const v of verbs) expect(out).toMatch(new RegExp(`^  ${v} `, "m"));
   });
-  it.each(verbs)("%s --help explains its options", async (verb) => {
+  it.each(verbs)("%s --help explains its options", async verb => {
     const { code, out, err } = await mnemo([verb, "--help"]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(new RegExp(`^Usage: mnemo ${verb} `));
   });
   it("run --help names every option of the command line's contract", async () => {
     const { out } = await mnemo(["run", "--help"]);
-    for (const o of ["--in", "--out", "--set", "--setup", "--pace", "--wave", "--stats", "--seed"]) expect(out).toContain(`${o} <`);
+    for (const o of ["--in", "--out", "--set", "--setup", "--pace", "--wave", "--stats", "--seed"])
+      expect(out).toContain(`${o} <`);
   });
 });

@@ -2,53 +2,83 @@
 import { describe, expect, test } from "vitest";
 import type { Def, Ports } from "../../hdl-dsl/index.ts";
 import { designOf, Random, runBench, type Bench, type Dut } from "../../sim/index.ts";
-import { countLuts, faultyDesign, gateDesign, netlistOf, withFaults, type FaultPort, type LutFault } from "./netlist.ts";
+import {
+  countLuts,
+  faultyDesign,
+  gateDesign,
+  netlistOf,
+  withFaults,
+  type FaultPort,
+  type LutFault,
+} from "./netlist.ts";
 
 /** A bench of the RTL, made to run on any design with its ports. */
 export interface GateBench<P extends Ports> {
-  readonly name: string; readonly seed?: number;
+  readonly name: string;
+  readonly seed?: number;
   readonly run: (b: Bench<P>) => Promise<unknown>;
 }
 
 /**
- * Faults that are planted, one at a time, and how many of them a short bench has to find: tables that are wrong as a whole, some of which
- * matter only in states that it does not come to; and tables with one bit wrong, most of them for inputs that never come.
+ * Faults that are planted, one at a time, and how many of them a short bench has to find: tables that are wrong as a
+ * whole, some of which matter only in states that it does not come to; and tables with one bit wrong, most of them for
+ * inputs that never come.
  */
-const whole = { planted: 12, found: 8 }, single = { planted: 30, found: 2 };
+const whole = { planted: 12, found: 8 },
+  single = { planted: 30, found: 2 };
 
 /**
  * Checks a design at the gates: all benches pass on its netlist, and short ones on netlists with a fault do not.
  * @param quick the short bench
  */
 export function gateCheck<P extends Ports>(
-  name: string, dut: Def<P>, benches: readonly GateBench<P>[], quick: (b: Bench<P>) => Promise<unknown>,
+  name: string,
+  dut: Def<P>,
+  benches: readonly GateBench<P>[],
+  quick: (b: Bench<P>) => Promise<unknown>,
 ): void {
   describe(`${name} at the gates`, () => {
     test("the netlist passes the benches of the RTL", async () => {
       const design: Dut<P> = await gateDesign(dut, await netlistOf(dut));
       for (const b of benches) {
-        await runBench(`${name} ${b.name}`, design, { wave: false, ...(b.seed === undefined ? {} : { seed: b.seed }) }, b.run);
+        await runBench(
+          `${name} ${b.name}`,
+          design,
+          { wave: false, ...(b.seed === undefined ? {} : { seed: b.seed }) },
+          b.run,
+        );
       }
     });
     test("lookup tables that are wrong, as a whole or in one bit, are found", async () => {
-      const netlist = await netlistOf(dut), random = new Random(1), count = countLuts(netlist);
+      const netlist = await netlistOf(dut),
+        random = new Random(1),
+        count = countLuts(netlist);
       expect(count, "lookup tables in the netlist").toBeGreaterThan(100);
       const chosen = new Set<number>();
       while (chosen.size < whole.planted + single.planted) chosen.add(random.int(0, count - 1));
-      const faults = [...chosen].map((lut, i): LutFault => ({ lut, entry: i < whole.planted ? undefined : random.int(0, 63) }));
+      const faults = [...chosen].map((lut, i): LutFault => ({
+        lut,
+        entry: i < whole.planted ? undefined : random.int(0, 63),
+      }));
       const design = await faultyDesign(dut, withFaults(netlist, designOf(dut).emitted.top, faults));
       const options = { wave: false, hangCycles: 300, limitCycles: 20_000 };
-      const run = (k: number) => runBench(`${name} fault ${k}`, design as Dut<P & FaultPort>, options, async b => {
-        (b as unknown as Bench<FaultPort>).io.fault.value = k;
-        await quick(b);
-      });
+      const run = (k: number) =>
+        runBench(`${name} fault ${k}`, design as Dut<P & FaultPort>, options, async b => {
+          (b as unknown as Bench<FaultPort>).io.fault.value = k;
+          await quick(b);
+        });
       // The netlist that faults can be planted in is right without one.
       await run(0);
       const found = { whole: 0, single: 0 };
-      for (const [i, f] of faults.entries()) await run(i + 1).catch(() => { found[f.entry === undefined ? "whole" : "single"]++; });
+      for (const [i, f] of faults.entries())
+        await run(i + 1).catch(() => {
+          found[f.entry === undefined ? "whole" : "single"]++;
+        });
       expect(found.whole, `tables found of ${whole.planted} that are wrong`).toBeGreaterThanOrEqual(whole.found);
       expect(found.single, `tables found of ${single.planted} with one bit wrong`).toBeGreaterThanOrEqual(single.found);
-      console.log(`${name}: ${count} tables; found ${found.whole} of ${whole.planted} that were wrong, ${found.single} of ${single.planted} with one bit wrong`);
+      console.log(
+        `${name}: ${count} tables; found ${found.whole} of ${whole.planted} that were wrong, ${found.single} of ${single.planted} with one bit wrong`,
+      );
     });
   });
 }

@@ -1,4 +1,7 @@
-/** What `npm pack` gives, used as a stranger would: installed in an empty folder, to write, test, emit and lint a module. */
+/**
+ * What `npm pack` gives, used as a stranger would: installed in an empty folder, to write, test, emit and
+ * lint a module.
+ */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,8 +13,15 @@ let packed: readonly string[] = [];
 
 const settings = {
   compilerOptions: {
-    target: "es2022", module: "nodenext", strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false,
-    allowImportingTsExtensions: true, noEmit: true, types: ["node"],
+    target: "es2022",
+    module: "nodenext",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    types: ["node"],
   },
 };
 const accumulator = `import { bit, Fifo, input, instance, module, output, reg, sink, uint, when } from "mnemosyne";
@@ -51,15 +61,34 @@ beforeAll(async () => {
   project.write("src/accumulator.ts", accumulator);
   project.write("test/accumulator.test.ts", benchOf(465 % 256));
 }, 300_000);
-afterAll(() => { rmSync(project.folder, { recursive: true, force: true }); });
+afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
 describe("the package", () => {
   it("holds what is used: no tests, no tools of the repository, nothing generated", () => {
-    const folders = new Set(packed.map((f) => f.split("/").slice(0, f.startsWith("dist/") ? 2 : 1).join("/")));
+    const folders = new Set(
+      packed.map(f =>
+        f
+          .split("/")
+          .slice(0, f.startsWith("dist/") ? 2 : 1)
+          .join("/"),
+      ),
+    );
     expect([...folders].sort()).toEqual([
-      "LICENSE", "README.md", "cli", "designs", "dist/cli", "dist/designs", "dist/docs", "dist/hdl-dsl", "dist/scripts", "dist/sim", "docs", "hdl-dsl", "package.json",
+      "LICENSE",
+      "README.md",
+      "cli",
+      "designs",
+      "dist/cli",
+      "dist/designs",
+      "dist/docs",
+      "dist/hdl-dsl",
+      "dist/scripts",
+      "dist/sim",
+      "docs",
+      "hdl-dsl",
+      "package.json",
     ]);
-    expect(packed.filter((f) => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
+    expect(packed.filter(f => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
   });
 
   it("type-checks a module and its bench, declarations of the package included", async () => {
@@ -67,17 +96,30 @@ describe("the package", () => {
   });
 
   it("has types that refuse: a wrong width, a wrong direction, a port that is not there", async () => {
-    project.write("wrong/wrong.ts", `import { bit, input, module, output, reg, uint } from "mnemosyne";
+    project.write(
+      "wrong/wrong.ts",
+      `import { bit, input, module, output, reg, uint } from "mnemosyne";
 export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) }), (io) => {
   const r = reg(uint(8));
   r.set(io.a);
   io.a.set(1);
   io.c.set(1);
 });
-`);
-    project.write("wrong/tsconfig.json", JSON.stringify({ ...settings, compilerOptions: { ...settings.compilerOptions, skipLibCheck: true }, include: ["."] }));
+`,
+    );
+    project.write(
+      "wrong/tsconfig.json",
+      JSON.stringify({
+        ...settings,
+        compilerOptions: { ...settings.compilerOptions, skipLibCheck: true },
+        include: ["."],
+      }),
+    );
     const { code, out } = await project.tsc("-p", "wrong");
-    expect([code, [...out.matchAll(/^wrong\/wrong\.ts\((\d+),\d+\): error TS/gm)].map((m) => m[1])]).toEqual([2, ["4", "5", "6"]]);
+    expect([code, [...out.matchAll(/^wrong\/wrong\.ts\((\d+),\d+\): error TS/gm)].map(m => m[1])]).toEqual([
+      2,
+      ["4", "5", "6"],
+    ]);
   });
 
   it("tests the module with the harness; models are kept in the user's project, not in node_modules", async () => {
@@ -95,7 +137,8 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
   it("emits and lints: names from the user's source, positions in it", async () => {
     const r = await project.mnemo("emit", "src/accumulator.ts", "--set", "width=8", "--out", "verilog", "--lint");
     expect(r).toEqual({
-      code: 0, err: "",
+      code: 0,
+      err: "",
       out: "verilog/Fifo_shape8_depth4.v\nverilog/Accumulator_width8.v\nAccumulator_width8 passes verilator -Wall, yosys check -assert, iverilog -Wall\n",
     });
     const text = readFileSync(join(project.folder, "verilog/Accumulator_width8.v"), "utf8");
@@ -105,34 +148,51 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
 
   it("leads from a line of the Verilog to the user's source, and to the library's", async () => {
     const where = async (file: string, declaration: string): Promise<string> => {
-      const line = readFileSync(join(project.folder, file), "utf8").split("\n").findIndex((l) => l.includes(declaration)) + 1;
+      const line =
+        readFileSync(join(project.folder, file), "utf8")
+          .split("\n")
+          .findIndex(l => l.includes(declaration)) + 1;
       return (await project.mnemo("where", `${file}:${line}`)).out;
     };
-    expect(await where("verilog/Accumulator_width8.v", "reg [7:0] sum;")).toMatch(/^src\/accumulator\.ts:12: const sum = reg\(/);
-    expect(await where("verilog/Fifo_shape8_depth4.v", "reg [1:0] tail;")).toMatch(/^hdl-dsl\/lib\/fifo\.ts:\d+: const tail = reg\(/);
+    expect(await where("verilog/Accumulator_width8.v", "reg [7:0] sum;")).toMatch(
+      /^src\/accumulator\.ts:12: const sum = reg\(/,
+    );
+    expect(await where("verilog/Fifo_shape8_depth4.v", "reg [1:0] tail;")).toMatch(
+      /^hdl-dsl\/lib\/fifo\.ts:\d+: const tail = reg\(/,
+    );
   });
 
   it("says what is wrong, and where", async () => {
-    project.write("src/loop.ts", `import { bit, module, output, wire } from "mnemosyne";
+    project.write(
+      "src/loop.ts",
+      `import { bit, module, output, wire } from "mnemosyne";
 export const Loop = module("Loop", () => ({ o: output(bit) }), (io) => {
   const a = wire(bit);
   a.set(a.not());
   io.o.set(a);
 });
-`);
+`,
+    );
     expect(await project.mnemo("emit", "src/loop.ts")).toEqual({
-      code: 1, out: "", err: "mnemo: HDL006 in Loop: combinational loop: `a` <- `a` (loop.ts:3). Break it with a register\n",
+      code: 1,
+      out: "",
+      err: "mnemo: HDL006 in Loop: combinational loop: `a` <- `a` (loop.ts:3). Break it with a register\n",
     });
     expect(await project.mnemo("generate")).toEqual({
-      code: 2, out: "", err: "mnemo: mnemo generate without --out works in a clone of Mnemosyne's repository; this is the installed package\n",
+      code: 2,
+      out: "",
+      err: "mnemo: mnemo generate without --out works in a clone of Mnemosyne's repository; this is the installed package\n",
     });
   });
 
   it("gives the library's Verilog as the repository does, whether the runtime applies source maps or not", async () => {
-    project.write("plain.mjs", `import { emit, libraryModules } from "mnemosyne/hdl-dsl";
+    project.write(
+      "plain.mjs",
+      `import { emit, libraryModules } from "mnemosyne/hdl-dsl";
 process.stdout.write(JSON.stringify(libraryModules.map((m) => emit(m).files)));
-`);
-    const wanted = libraryModules.map((m) => emit(m).files);
+`,
+    );
+    const wanted = libraryModules.map(m => emit(m).files);
     for (const options of [[], ["--enable-source-maps"], ["--import", "tsx"]]) {
       const { code, out, err } = await project.node(...options, "plain.mjs");
       expect([code, err]).toEqual([0, ""]);
@@ -141,22 +201,39 @@ process.stdout.write(JSON.stringify(libraryModules.map((m) => emit(m).files)));
   });
 
   it("compiled modules of the user's own keep their TypeScript's lines", async () => {
-    project.write("tsconfig.build.json", JSON.stringify({
-      compilerOptions: { ...settings.compilerOptions, skipLibCheck: true, noEmit: false, allowImportingTsExtensions: false, rewriteRelativeImportExtensions: true, sourceMap: true, outDir: "build", rootDir: "src" },
-      include: ["src"],
-    }));
+    project.write(
+      "tsconfig.build.json",
+      JSON.stringify({
+        compilerOptions: {
+          ...settings.compilerOptions,
+          skipLibCheck: true,
+          noEmit: false,
+          allowImportingTsExtensions: false,
+          rewriteRelativeImportExtensions: true,
+          sourceMap: true,
+          outDir: "build",
+          rootDir: "src",
+        },
+        include: ["src"],
+      }),
+    );
     expect((await project.tsc("-p", "tsconfig.build.json")).code).toBe(0);
-    project.write("run.mjs", `import { emit } from "mnemosyne";
+    project.write(
+      "run.mjs",
+      `import { emit } from "mnemosyne";
 import { Accumulator } from "./build/accumulator.js";
 process.stdout.write(emit(Accumulator({ width: 8 })).files.at(-1).text);
-`);
+`,
+    );
     const { out } = await project.node("run.mjs");
     expect(out).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
   });
 
   // Installs another 30 MB.
   it("works under vitest, too: benches, names and positions", async () => {
-    project.write("vitest/module.test.ts", `import { writeFileSync } from "node:fs";
+    project.write(
+      "vitest/module.test.ts",
+      `import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bit, emit, module, output, wire, libraryModules } from "mnemosyne";
 import { benchWith } from "mnemosyne/sim";
@@ -176,30 +253,49 @@ test("positions", () => {
   expect(emit(Accumulator({ width: 8 })).files.at(-1)?.text).toContain("  reg [7:0] sum; // accumulator.ts:12\\n");
   writeFileSync("vitest.json", JSON.stringify(libraryModules.map((m) => emit(m).files)));
 });
-`);
+`,
+    );
     await project.add("vitest@4");
     const { code, out, err } = await project.node("node_modules/vitest/vitest.mjs", "run", "vitest");
     expect(code, out + err).toBe(0);
-    expect(JSON.parse(readFileSync(join(project.folder, "vitest.json"), "utf8"))).toEqual(libraryModules.map((m) => emit(m).files));
+    expect(JSON.parse(readFileSync(join(project.folder, "vitest.json"), "utf8"))).toEqual(
+      libraryModules.map(m => emit(m).files),
+    );
   });
 
   it("refuses by a lint rule what TypeScript accepts and JavaScript answers wrongly", async () => {
-    project.write("eslint.config.js", `import mnemosyne from "mnemosyne/eslint";
+    project.write(
+      "eslint.config.js",
+      `import mnemosyne from "mnemosyne/eslint";
 import tseslint from "typescript-eslint";
 export default tseslint.config({
   files: ["src/*.ts"], plugins: { mnemosyne }, rules: { "mnemosyne/signal-misuse": "error" },
   languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },
 });
-`);
-    project.write("src/misuse.ts", `import { bit, input, module, output } from "mnemosyne";
+`,
+    );
+    project.write(
+      "src/misuse.ts",
+      `import { bit, input, module, output } from "mnemosyne";
 export const Misuse = module("Misuse", () => ({ a: input(bit), b: input(bit), o: output(bit) }), (io) => {
   if (io.a) io.o.set(1); else io.o.set(io.a === io.b ? 1 : 0);
 });
-`);
+`,
+    );
     await project.add("eslint@9", "typescript-eslint@8");
     const { code, out } = await project.node("node_modules/eslint/bin/eslint.js", "src", "--format", "json");
-    const found = (JSON.parse(out) as { readonly filePath: string; readonly messages: readonly { readonly line: number; readonly ruleId: string; readonly messageId?: string }[] }[])
-      .flatMap((f) => f.messages.map((m) => [f.filePath.split("/").at(-1), m.line, m.ruleId, m.messageId]));
-    expect([code, found]).toEqual([1, [["misuse.ts", 3, "mnemosyne/signal-misuse", "condition"], ["misuse.ts", 3, "mnemosyne/signal-misuse", "comparison"]]]);
+    const found = (
+      JSON.parse(out) as {
+        readonly filePath: string;
+        readonly messages: readonly { readonly line: number; readonly ruleId: string; readonly messageId?: string }[];
+      }[]
+    ).flatMap(f => f.messages.map(m => [f.filePath.split("/").at(-1), m.line, m.ruleId, m.messageId]));
+    expect([code, found]).toEqual([
+      1,
+      [
+        ["misuse.ts", 3, "mnemosyne/signal-misuse", "condition"],
+        ["misuse.ts", 3, "mnemosyne/signal-misuse", "comparison"],
+      ],
+    ]);
   });
 });

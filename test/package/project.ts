@@ -7,14 +7,25 @@ import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** What npm tells the scripts that it runs about their own project would mislead an npm for another one; settings (registry, cache) stay. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(?:npm_(?:config_local_prefix|package_|lifecycle_).*|INIT_CWD|VITEST.*|NODE_ENV)$/i.test(k)));
+/**
+ * What npm tells the scripts that it runs about their own project would mislead an npm for another one; settings
+ * (registry, cache) stay.
+ */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([k]) => !/^(?:npm_(?:config_local_prefix|package_|lifecycle_).*|INIT_CWD|VITEST.*|NODE_ENV)$/i.test(k),
+  ),
+);
 
-export interface Outcome { readonly code: number; readonly out: string; readonly err: string }
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
 
 /** Runs a program to its end. */
 export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
-  return new Promise((done) => {
+  return new Promise(done => {
     execFile(program, [...args], { cwd, env: environment, maxBuffer: 1 << 26 }, (error, out, err) => {
       done({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, out, err });
     });
@@ -35,22 +46,34 @@ export class Project {
     writeFileSync(join(this.folder, path), text);
   }
   /** Runs Node in the project. */
-  node(...args: readonly string[]): Promise<Outcome> { return run(process.execPath, args, this.folder); }
-  tsc(...args: readonly string[]): Promise<Outcome> { return this.node("node_modules/typescript/bin/tsc", ...args); }
+  node(...args: readonly string[]): Promise<Outcome> {
+    return run(process.execPath, args, this.folder);
+  }
+  tsc(...args: readonly string[]): Promise<Outcome> {
+    return this.node("node_modules/typescript/bin/tsc", ...args);
+  }
   /** The package's command, as `npx mnemo` finds it. */
-  mnemo(...args: readonly string[]): Promise<Outcome> { return run(join(this.folder, "node_modules/.bin/mnemo"), args, this.folder); }
+  mnemo(...args: readonly string[]): Promise<Outcome> {
+    return run(join(this.folder, "node_modules/.bin/mnemo"), args, this.folder);
+  }
 
   /** Installs packages, from npm's cache where it has them. */
   async add(...packages: readonly string[]): Promise<void> {
     await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], this.folder);
   }
 
-  /** Packs the repository and installs the tarball, with the compiler and Node's types beside it. @returns the tarball's file names */
+  /**
+   * Packs the repository and installs the tarball, with the compiler and Node's types beside it. @returns the
+   * tarball's file names
+   */
   async install(): Promise<readonly string[]> {
-    const [packed] = JSON.parse(await succeed("npm", ["pack", "--json", "--pack-destination", this.folder], root)) as { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
+    const [packed] = JSON.parse(await succeed("npm", ["pack", "--json", "--pack-destination", this.folder], root)) as {
+      readonly filename: string;
+      readonly files: readonly { readonly path: string }[];
+    }[];
     if (packed === undefined) throw new Error("npm pack made nothing");
     this.write("package.json", JSON.stringify({ name: "my-hardware", private: true, type: "module" }));
     await this.add(`./${packed.filename}`, "typescript@5.9", "@types/node@20");
-    return packed.files.map((f) => f.path);
+    return packed.files.map(f => f.path);
   }
 }

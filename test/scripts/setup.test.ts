@@ -9,38 +9,68 @@ import { root } from "../../scripts/setup/paths.mjs";
 import { tools } from "../../scripts/setup/tools.mjs";
 
 let folder = "";
-beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-setup-")); });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mnemo-setup-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a script of the project with another PATH and, when given, a module loaded before it. */
-function run(script: string, args: readonly string[], o: { readonly path?: string; readonly before?: string } = {}): { readonly code: number | null; readonly out: string; readonly err: string } {
+function run(
+  script: string,
+  args: readonly string[],
+  o: { readonly path?: string; readonly before?: string } = {},
+): { readonly code: number | null; readonly out: string; readonly err: string } {
   const before = o.before === undefined ? [] : ["--import", o.before];
-  const r = spawnSync(process.execPath, [...before, join(root, script), ...args], { encoding: "utf8", env: { ...process.env, PATH: o.path ?? process.env["PATH"] } });
+  const r = spawnSync(process.execPath, [...before, join(root, script), ...args], {
+    encoding: "utf8",
+    env: { ...process.env, PATH: o.path ?? process.env["PATH"] },
+  });
   return { code: r.status, out: r.stdout, err: r.stderr };
 }
 
 describe("the machine lacks something", () => {
   it("tools, and nobody may install them: one sentence, exit code 2", () => {
     // Nothing is on this PATH, apt-get neither.
-    expect(run("scripts/bootstrap.mjs", ["test"], { path: folder })).toEqual({ code: 2, out: "",
-      err: "Verilator, a C++ compiler, make, Icarus Verilog, Yosys, Z3, cvc5 and tshark are missing: install them "
-        + "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys z3 cvc5 tshark) and run this again.\n" });
+    expect(run("scripts/bootstrap.mjs", ["test"], { path: folder })).toEqual({
+      code: 2,
+      out: "",
+      err:
+        "Verilator, a C++ compiler, make, Icarus Verilog, Yosys, Z3, cvc5 and tshark are missing: install them " +
+        "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys z3 cvc5 tshark) and run this again.\n",
+    });
   });
-  it.each(["scripts/bootstrap.mjs", "cli/mnemo.mjs"])("Node is too old for %s: one sentence, exit code 2", (script) => {
+  it.each(["scripts/bootstrap.mjs", "cli/mnemo.mjs"])("Node is too old for %s: one sentence, exit code 2", script => {
     const old = join(folder, "old.mjs");
-    writeFileSync(old, 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.19.0" } });\n');
-    expect(run(script, ["test"], { before: old })).toEqual({ code: 2, out: "", err: "Node 18.19.0 is too old: install Node 20 or later and run this again.\n" });
+    writeFileSync(
+      old,
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.19.0" } });\n',
+    );
+    expect(run(script, ["test"], { before: old })).toEqual({
+      code: 2,
+      out: "",
+      err: "Node 18.19.0 is too old: install Node 20 or later and run this again.\n",
+    });
   });
   it("one tool reads as one", () => {
-    expect(installSentence([tools.verilator])).toBe("Verilator is missing: install it (Debian or Ubuntu: sudo apt-get install verilator) and run this again.");
+    expect(installSentence([tools.verilator])).toBe(
+      "Verilator is missing: install it (Debian or Ubuntu: sudo apt-get install verilator) and run this again.",
+    );
   });
   it("no such job", () => {
-    expect(run("scripts/bootstrap.mjs", ["fly"])).toEqual({ code: 2, out: "", err: 'there is no job "fly"; the jobs are start and test.\n' });
+    expect(run("scripts/bootstrap.mjs", ["fly"])).toEqual({
+      code: 2,
+      out: "",
+      err: 'there is no job "fly"; the jobs are start and test.\n',
+    });
   });
 });
 
 describe("npm packages", () => {
-  const lock = (packages: Readonly<Record<string, { readonly version?: string; readonly integrity?: string; readonly optional?: boolean }>>) => ({ packages });
+  const lock = (
+    packages: Readonly<
+      Record<string, { readonly version?: string; readonly integrity?: string; readonly optional?: boolean }>
+    >,
+  ) => ({ packages });
   const a = { version: "1.0.0", integrity: "sha512-a" };
   it.each([
     ["the same", lock({ "": {}, a }), lock({ a }), undefined],
@@ -48,7 +78,12 @@ describe("npm packages", () => {
     ["another content", lock({ a }), lock({ a: { ...a, integrity: "sha512-b" } }), "a"],
     ["one missing", lock({ a, b: a }), lock({ a }), "b"],
     ["one too many", lock({ a }), lock({ a, b: a }), "b"],
-    ["an optional one missing, for another kind of machine", lock({ a, b: { ...a, optional: true } }), lock({ a }), undefined],
+    [
+      "an optional one missing, for another kind of machine",
+      lock({ a, b: { ...a, optional: true } }),
+      lock({ a }),
+      undefined,
+    ],
   ])("%s", (_name, wanted, installed, difference) => {
     expect(firstDifference(wanted, installed)).toBe(difference);
   });
@@ -63,13 +98,22 @@ describe("CI's count", () => {
   it.each([
     ["all passed", {}, "3 passed, 0 failed", 0],
     ["one failed", { numFailedTests: 1, success: false }, "3 passed, 1 failed", 1],
-    ["a file that does not load", { success: false, testResults: [{ status: "failed", assertionResults: [] }] }, "3 passed, 1 failed", 1],
+    [
+      "a file that does not load",
+      { success: false, testResults: [{ status: "failed", assertionResults: [] }] },
+      "3 passed, 1 failed",
+      1,
+    ],
     ["an error outside the tests", { success: false }, "3 passed, 1 failed", 1],
     ["no tests at all", { numPassedTests: 0 }, "0 passed, 0 failed", 1],
   ])("%s", (_name, content, line, code) => {
     expect(run("scripts/test-summary.mjs", [result(content)])).toEqual({ code, out: `${line}\n`, err: "" });
   });
   it("no result", () => {
-    expect(run("scripts/test-summary.mjs", [join(folder, "none.json")])).toEqual({ code: 1, out: "0 passed, 1 failed\n", err: "" });
+    expect(run("scripts/test-summary.mjs", [join(folder, "none.json")])).toEqual({
+      code: 1,
+      out: "0 passed, 1 failed\n",
+      err: "",
+    });
   });
 });

@@ -6,7 +6,10 @@ import { root } from "../../scripts/setup/paths.mjs";
 
 Object.assign(RuleTester, { describe, it, itOnly: it.only, afterAll });
 const tester = new RuleTester({
-  languageOptions: { parser: tseslint.parser, parserOptions: { projectService: { allowDefaultProject: ["*.ts"] }, tsconfigRootDir: root } },
+  languageOptions: {
+    parser: tseslint.parser,
+    parserOptions: { projectService: { allowDefaultProject: ["*.ts"] }, tsconfigRootDir: root },
+  },
 });
 
 const declarations = `
@@ -18,7 +21,11 @@ declare const width: number, text: string | undefined, all: readonly UInt<8>[], 
 declare function generic<T extends UInt>(x: T): void;
 `;
 const code = (text: string) => ({ code: `${declarations}${text}`, filename: `${root}/signal-misuse-sample.ts` });
-const bad = (text: string, ...messageIds: string[]) => ({ name: text, ...code(text), errors: messageIds.map((messageId) => ({ messageId })) });
+const bad = (text: string, ...messageIds: string[]) => ({
+  name: text,
+  ...code(text),
+  errors: messageIds.map(messageId => ({ messageId })),
+});
 const good = (text: string) => ({ name: text, ...code(text) });
 
 describe("signal-misuse", () => {

@@ -14,7 +14,9 @@ test("the project is the nearest folder with a package.json; without any the fol
     expect(packageAbove(inner)).toBe(folder);
     writeFileSync(join(folder, "a/b/package.json"), "{}");
     expect(packageAbove(inner)).toBe(join(folder, "a/b"));
-  } finally { rmSync(folder, { recursive: true, force: true }); }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("in the repository it is the repository, wherever the command is given", () => {

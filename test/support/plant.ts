@@ -2,16 +2,23 @@ import type { Ports } from "../../hdl-dsl/index.ts";
 import { BuildError, designOf, type Design, type Dut } from "../../sim/index.ts";
 
 /**
- * The design with a fault planted in its Verilog: the text `from` becomes `to` in the first file that has it, everywhere in it.
+ * The design with a fault planted in its Verilog: the text `from` becomes `to` in the first file that has it,
+ * everywhere in it.
  * @throws when no file has the text: a fault that was not planted proves nothing.
  */
 export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: string): Design<P> {
   const design = designOf(dut);
   const has = (text: string): boolean => (typeof from === "string" ? text.includes(from) : from.test(text));
   const at = design.emitted.files.findIndex(f => has(f.text));
-  if (at < 0) throw new Error(`no file of ${design.emitted.top} has ${String(from)}: plant the fault in text that is there`);
-  const files = design.emitted.files.map((f, i) => (i === at ? { ...f, text: f.text.replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) } : f));
-  // Found soon or not at all, so what counts is the time to build it; only of a whole node each cycle takes so long that its speed counts more.
+  if (at < 0)
+    throw new Error(`no file of ${design.emitted.top} has ${String(from)}: plant the fault in text that is there`);
+  const files = design.emitted.files.map((f, i) =>
+    i === at
+      ? { ...f, text: f.text.replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) }
+      : f,
+  );
+  // Found soon or not at all, so what counts is the time to build it; only of a whole node each cycle takes so long
+  // that its speed counts more.
   const brief = files.reduce((n, f) => n + f.text.length, 0) < 500_000;
   return { ...design, emitted: { ...design.emitted, files }, brief };
 }
@@ -22,8 +29,12 @@ export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: s
  * @throws when it passes, and when it failed because the design could not even be built.
  */
 export async function findsFault(run: Promise<unknown>, why?: RegExp): Promise<void> {
-  const error = await run.then(() => undefined, (e: unknown) => e);
-  if (error === undefined) throw new Error("the bench passes although the fault is there: it does not look at what the fault breaks");
+  const error = await run.then(
+    () => undefined,
+    (e: unknown) => e,
+  );
+  if (error === undefined)
+    throw new Error("the bench passes although the fault is there: it does not look at what the fault breaks");
   if (error instanceof BuildError) throw error;
   const message = error instanceof Error ? error.message : "something that is no error was thrown";
   if (why !== undefined && !why.test(message)) throw new Error(`the bench fails for another reason: ${message}`);

@@ -6,8 +6,8 @@ export const colours = 8;
 export const n = (v: number): string => String(Number(v.toFixed(1)));
 
 /**
- * Marks of the series in their order: colours alone do not tell them apart. Every two that follow another have room for each other: a small full one lies inside a larger hollow one, so
- * that both are seen where they meet.
+ * Marks of the series in their order: colours alone do not tell them apart. Every two that follow another have room for
+ * each other: a small full one lies inside a larger hollow one, so that both are seen where they meet.
  */
 const marks: readonly ((x: number, y: number) => string)[] = [
   (x, y) => `<circle class="mark FULL" cx="${n(x)}" cy="${n(y)}" r="3.6">`,
@@ -20,10 +20,17 @@ const marks: readonly ((x: number, y: number) => string)[] = [
 const dashes = ["", "9 6", "2 5", "12 4 2 4", "5 3"];
 
 export const colour = (i: number): string => `c${i % colours}`;
-export const dash = (i: number): string => { const d = dashes[i % dashes.length] ?? ""; return d === "" ? "" : ` stroke-dasharray="${d}"`; };
+export const dash = (i: number): string => {
+  const d = dashes[i % dashes.length] ?? "";
+  return d === "" ? "" : ` stroke-dasharray="${d}"`;
+};
 
 /** The mark of the i-th series at a place. @param title what a pointer that rests on it is told */
 export function mark(i: number, x: number, y: number, title = ""): string {
-  const open = (marks[i % marks.length]?.(x, y) ?? "").replace("FULL", colour(i)).replace("FRAME", `frame ${colour(i)}`);
-  return title === "" ? open.replace(/>$/, "/>") : `${open}<title>${escape(title)}</title></${open.slice(1, open.indexOf(" "))}>`;
+  const open = (marks[i % marks.length]?.(x, y) ?? "")
+    .replace("FULL", colour(i))
+    .replace("FRAME", `frame ${colour(i)}`);
+  return title === ""
+    ? open.replace(/>$/, "/>")
+    : `${open}<title>${escape(title)}</title></${open.slice(1, open.indexOf(" "))}>`;
 }

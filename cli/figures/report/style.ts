@@ -2,8 +2,12 @@ import { fonts } from "./layout.ts";
 import { colours } from "./marks.ts";
 import { palette } from "./palette.ts";
 
-const series = Array.from({ length: colours }, (_, i) => `.line.c${i}{stroke:var(--c${i})}.mark.c${i},.bar.c${i}{fill:var(--c${i})}`).join("");
-const text = ({ text: all, value }: typeof fonts[keyof typeof fonts]): string => `svg text{font-size:${all}px}svg text.value{font-size:${value}px}`;
+const series = Array.from(
+  { length: colours },
+  (_, i) => `.line.c${i}{stroke:var(--c${i})}.mark.c${i},.bar.c${i}{fill:var(--c${i})}`,
+).join("");
+const text = ({ text: all, value }: (typeof fonts)[keyof typeof fonts]): string =>
+  `svg text{font-size:${all}px}svg text.value{font-size:${value}px}`;
 
 /** The report's style. No font, picture or script comes from elsewhere. */
 export const style = `

@@ -1,64 +1,130 @@
 import {
-  AsyncFifo, axi4Address, axi4Read, axi4Response, axi4Write, bit, clockDomain, connect, inDomain, input, instance, liteAddress, LiteRead, LiteResponse,
-  LiteWrite, module, output, PacketFifo, sink, source, type ClockDomain, type Shape, type StreamIn, type StreamOut, type UIntShape,
+  AsyncFifo,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
+  bit,
+  clockDomain,
+  connect,
+  inDomain,
+  input,
+  instance,
+  liteAddress,
+  LiteRead,
+  LiteResponse,
+  LiteWrite,
+  module,
+  output,
+  PacketFifo,
+  sink,
+  source,
+  type ClockDomain,
+  type Shape,
+  type StreamIn,
+  type StreamOut,
+  type UIntShape,
 } from "../../../hdl-dsl/index.ts";
 import { ConfigError, deriveConfig, type Parameters } from "../config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../registers/index.ts";
 import { ClioNode, EntryExchange, nodeBus, SocPort } from "../rtl/index.ts";
 import { FrameBeat, FrameGuard, LinkBeat } from "./frame-guard.ts";
 
-/** Elements of the crossings: round trips of both clocks and bursts of the memory; a largest frame and the next one's first beats on the way in. */
+/**
+ * Elements of the crossings: round trips of both clocks and bursts of the memory; a largest frame and the next one's
+ * first beats on the way in.
+ */
 const depths = { receive: 64, send: 16, whole: 256, address: 16, write: 32, answer: 16, read: 64 } as const;
 
 /** Streams of a shape that is a parameter; the widths are checked at elaboration. */
 type Any = StreamIn<UIntShape> & StreamOut<UIntShape>;
 
 /**
- * The memory node as a board needs it: three clocks, `node` for the node and the processor's two AXI4-Lite ports, `mac` for the network, `memory` for DRAM, and
- * an asynchronous FIFO in every stream between them. Resets are synchronous, one of each clock, all held together.
+ * The memory node as a board needs it: three clocks, `node` for the node and the processor's two AXI4-Lite ports, `mac`
+ * for the network, `memory` for DRAM, and an asynchronous FIFO in every stream between them. Resets are synchronous,
+ * one of each clock, all held together.
  *
- * `mac_rx` cannot wait (a MAC's output has no ready): a frame for which there is no room is cut and marked bad. `mac_tx` gives a frame only when all of it is
- * there (a MAC's input must not run dry within one); a frame longer than 256 beats cannot be sent. `mac_rx_lost` pulses in the MAC's domain for each frame cut.
- * `control_*`: the node's registers (docs/registers.md); `port_*`: the slow path's port (docs/soc-port.md), `irq` its interrupt.
+ * `mac_rx` cannot wait (a MAC's output has no ready): a frame for which there is no room is cut and marked bad.
+ * `mac_tx` gives a frame only when all of it is there (a MAC's input must not run dry within one); a frame longer than
+ * 256 beats cannot be sent. `mac_rx_lost` pulses in the MAC's domain for each frame cut. `control_*`: the node's
+ * registers (docs/registers.md); `port_*`: the slow path's port (docs/soc-port.md), `irq` its interrupt.
  * Latency: those of the parts and 3 to 4 cycles for each crossing; initiation interval: 1 on every stream.
  */
-export const BoardNode = module("BoardNode",
+export const BoardNode = module(
+  "BoardNode",
   (p: Parameters) => {
-    if (p.transport !== "none") throw new ConfigError(`transport = ${p.transport} has no board build: its frames need a memory port that the boards' top levels lack; the nearest is transport = none`);
-    const c = deriveConfig(p), bus = nodeBus(c), g = socPortGeometry(c);
+    if (p.transport !== "none")
+      throw new ConfigError(
+        `transport = ${p.transport} has no board build: its frames need a memory port that the boards' top levels lack; the nearest is transport = none`,
+      );
+    const c = deriveConfig(p),
+      bus = nodeBus(c),
+      g = socPortGeometry(c);
     const at = { node: { domain: "node" }, mac: { domain: "mac" }, memory: { domain: "memory" } } as const;
     return {
-      macRx: input(LinkBeat(c.beatBytes), at.mac), macRxLost: output(bit, at.mac), macTx: source(FrameBeat(c.beatBytes), at.mac),
-      memAw: source(axi4Address(bus), at.memory), memW: source(axi4Write(bus.beatBytes), at.memory), memB: sink(axi4Response(bus), at.memory),
-      memAr: source(axi4Address(bus), at.memory), memR: sink(axi4Read(bus), at.memory),
-      controlAw: sink(liteAddress(registerAddressBits), at.node), controlW: sink(LiteWrite, at.node), controlB: source(LiteResponse, at.node),
-      controlAr: sink(liteAddress(registerAddressBits), at.node), controlR: source(LiteRead, at.node),
-      portAw: sink(liteAddress(g.addressBits), at.node), portW: sink(LiteWrite, at.node), portB: source(LiteResponse, at.node),
-      portAr: sink(liteAddress(g.addressBits), at.node), portR: source(LiteRead, at.node), irq: output(bit, at.node),
+      macRx: input(LinkBeat(c.beatBytes), at.mac),
+      macRxLost: output(bit, at.mac),
+      macTx: source(FrameBeat(c.beatBytes), at.mac),
+      memAw: source(axi4Address(bus), at.memory),
+      memW: source(axi4Write(bus.beatBytes), at.memory),
+      memB: sink(axi4Response(bus), at.memory),
+      memAr: source(axi4Address(bus), at.memory),
+      memR: sink(axi4Read(bus), at.memory),
+      controlAw: sink(liteAddress(registerAddressBits), at.node),
+      controlW: sink(LiteWrite, at.node),
+      controlB: source(LiteResponse, at.node),
+      controlAr: sink(liteAddress(registerAddressBits), at.node),
+      controlR: source(LiteRead, at.node),
+      portAw: sink(liteAddress(g.addressBits), at.node),
+      portW: sink(LiteWrite, at.node),
+      portB: source(LiteResponse, at.node),
+      portAr: sink(liteAddress(g.addressBits), at.node),
+      portR: source(LiteRead, at.node),
+      irq: output(bit, at.node),
     };
   },
   (io, p) => {
-    const c = deriveConfig(p), bus = nodeBus(c);
-    const nodes = clockDomain("node"), mac = clockDomain("mac"), memory = clockDomain("memory");
-    const cross = (from: unknown, to: unknown, shape: Shape, depth: number, push: ClockDomain, pop: ClockDomain, name: string): void => {
+    const c = deriveConfig(p),
+      bus = nodeBus(c);
+    const nodes = clockDomain("node"),
+      mac = clockDomain("mac"),
+      memory = clockDomain("memory");
+    const cross = (
+      from: unknown,
+      to: unknown,
+      shape: Shape,
+      depth: number,
+      push: ClockDomain,
+      pop: ClockDomain,
+      name: string,
+    ): void => {
       const crossing = instance(name, AsyncFifo({ shape, depth }), { domains: { push, pop } });
       connect(from as Any, crossing.push as unknown as Any);
       connect(crossing.pop as unknown as Any, to as Any);
     };
-    const { node, port, exchange } = inDomain(nodes, () => ({ node: instance(ClioNode(p)), port: instance(SocPort(p)), exchange: instance(EntryExchange(bus)) }));
+    const { node, port, exchange } = inDomain(nodes, () => ({
+      node: instance(ClioNode(p)),
+      port: instance(SocPort(p)),
+      exchange: instance(EntryExchange(bus)),
+    }));
 
     // The network.
     const guard = inDomain(mac, () => instance(FrameGuard({ beatBytes: c.beatBytes })));
     guard.from.set(io.macRx);
     io.macRxLost.set(guard.lost);
     cross(guard.to, node.rx, FrameBeat(c.beatBytes), depths.receive, mac, nodes, "receive");
-    const whole = inDomain(mac, () => instance(PacketFifo({ shape: FrameBeat(c.beatBytes), depth: depths.whole, last: "last", style: "block" })));
+    const whole = inDomain(mac, () =>
+      instance(PacketFifo({ shape: FrameBeat(c.beatBytes), depth: depths.whole, last: "last", style: "block" })),
+    );
     cross(node.tx, whole.push, FrameBeat(c.beatBytes), depths.send, nodes, mac, "send");
     connect(whole.pop as unknown as Any, io.macTx as unknown as Any);
 
     // Memory.
-    connect(node.memAr, exchange.sAr); connect(node.memAw, exchange.sAw); connect(node.memW, exchange.sW);
-    connect(exchange.sR, node.memR); connect(exchange.sB, node.memB);
+    connect(node.memAr, exchange.sAr);
+    connect(node.memAw, exchange.sAw);
+    connect(node.memW, exchange.sW);
+    connect(exchange.sR, node.memR);
+    connect(exchange.sB, node.memB);
     cross(exchange.mAw, io.memAw, axi4Address(bus), depths.address, nodes, memory, "write_address");
     cross(exchange.mW, io.memW, axi4Write(bus.beatBytes), depths.write, nodes, memory, "write_data");
     cross(io.memB, exchange.mB, axi4Response(bus), depths.answer, memory, nodes, "write_answer");
@@ -66,15 +132,25 @@ export const BoardNode = module("BoardNode",
     cross(io.memR, exchange.mR, axi4Read(bus), depths.read, memory, nodes, "read_data");
 
     // The processor.
-    connect(io.controlAw, node.sAw); connect(io.controlW, node.sW); connect(node.sB, io.controlB);
-    connect(io.controlAr, node.sAr); connect(node.sR, io.controlR);
-    connect(io.portAw, port.sAw); connect(io.portW, port.sW); connect(port.sB, io.portB);
-    connect(io.portAr, port.sAr); connect(port.sR, io.portR);
-    connect(node.socRx, port.socRx); connect(port.socTx, node.socTx);
+    connect(io.controlAw, node.sAw);
+    connect(io.controlW, node.sW);
+    connect(node.sB, io.controlB);
+    connect(io.controlAr, node.sAr);
+    connect(node.sR, io.controlR);
+    connect(io.portAw, port.sAw);
+    connect(io.portW, port.sW);
+    connect(port.sB, io.portB);
+    connect(io.portAr, port.sAr);
+    connect(port.sR, io.portR);
+    connect(node.socRx, port.socRx);
+    connect(port.socTx, node.socTx);
     connect(port.freePage, node.freePage);
     port.freePages.set(node.freePages);
     port.lowWater.set(node.lowWater);
-    connect(port.shootdown, node.shootdown); connect(node.shootdownDone, port.shootdownDone);
-    connect(port.exchange, exchange.exchange); connect(exchange.exchanged, port.exchanged);
+    connect(port.shootdown, node.shootdown);
+    connect(node.shootdownDone, port.shootdownDone);
+    connect(port.exchange, exchange.exchange);
+    connect(exchange.exchanged, port.exchanged);
     io.irq.set(port.irq);
-  });
+  },
+);

@@ -1,17 +1,25 @@
 import { bit, input, module, mux, node, output, reg, source, struct, uint, when } from "../../../hdl-dsl/index.ts";
 
 /** A beat from a link that cannot wait: there is no ready. `user` on the last one: the frame is bad. */
-export const LinkBeat = (beatBytes: number) => struct({ valid: bit, data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
-export const FrameBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
+export const LinkBeat = (beatBytes: number) =>
+  struct({ valid: bit, data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
+export const FrameBeat = (beatBytes: number) =>
+  struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
 
 /**
- * Makes an AXI-Stream of what a link delivers whether there is room or not. A frame of which a beat finds no room is cut: its rest is thrown away and, when
- * some of it had gone on already, it ends with a beat of one zero byte that says `user` (bad), so that whoever reads it drops it. A frame that comes before
- * that beat could leave is lost as a whole. `lost` is 1 for a cycle for each frame cut or lost.
+ * Makes an AXI-Stream of what a link delivers whether there is room or not. A frame of which a beat finds no room is
+ * cut: its rest is thrown away and, when some of it had gone on already, it ends with a beat of one zero byte that says
+ * `user` (bad), so that whoever reads it drops it. A frame that comes before that beat could leave is lost as a whole.
+ * `lost` is 1 for a cycle for each frame cut or lost.
  * Latency 1 cycle, initiation interval 1. Full: one beat waits inside. Reset: empty, between two frames.
  */
-export const FrameGuard = module("FrameGuard",
-  (p: { readonly beatBytes: number }) => ({ from: input(LinkBeat(p.beatBytes)), to: source(FrameBeat(p.beatBytes)), lost: output(bit) }),
+export const FrameGuard = module(
+  "FrameGuard",
+  (p: { readonly beatBytes: number }) => ({
+    from: input(LinkBeat(p.beatBytes)),
+    to: source(FrameBeat(p.beatBytes)),
+    lost: output(bit),
+  }),
   (io, p) => {
     const full = reg(bit, { init: 0 });
     const held = reg(FrameBeat(p.beatBytes));
@@ -26,7 +34,7 @@ export const FrameGuard = module("FrameGuard",
     const taken = node(wanted.and(owed.not()).and(room));
     const cut = node(wanted.and(taken.not()));
 
-    when(io.to.ready, () => { full.set(0); });
+    when(io.to.ready, () => full.set(0));
     when(room.and(owed), () => {
       full.set(1);
       held.set({ data: 0, keep: 1, last: 1, user: 1 });
@@ -38,11 +46,12 @@ export const FrameGuard = module("FrameGuard",
       begun.set(io.from.last.not());
     });
     when(cut, () => {
-      when(begun, () => { owed.set(1); });
+      when(begun, () => owed.set(1));
       begun.set(0);
     });
-    when(io.from.valid, () => { skipping.set(mux(io.from.last, skipping.and(0), skipping.or(cut))); });
+    when(io.from.valid, () => skipping.set(mux(io.from.last, skipping.and(0), skipping.or(cut))));
     io.to.valid.set(full);
     io.to.payload.set(held);
     io.lost.set(cut);
-  });
+  },
+);

@@ -1,17 +1,38 @@
 import {
-  bit, bitsFor, constant, fromBits, input, lastLane, module, mux, node, output, reg, sink, source, uint, unpack, vec, when,
+  bit,
+  bitsFor,
+  constant,
+  fromBits,
+  input,
+  lastLane,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  uint,
+  unpack,
+  vec,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { FrameBeat, LinkBeat } from "./frame-guard.ts";
 import { LineByte } from "./uart.ts";
 
-/** Framing on a serial line (RFC 1055): END closes a frame; END and ESC within it are two bytes each. ESC before END, which means nothing, marks a bad frame. */
+/**
+ * Framing on a serial line (RFC 1055): END closes a frame; END and ESC within it are two bytes each. ESC before END,
+ * which means nothing, marks a bad frame.
+ */
 export const slip = { END: 0xc0, ESC: 0xdb, ESC_END: 0xdc, ESC_ESC: 0xdd } as const;
 
 /**
- * Bytes of a serial line to beats of frames. `user` on the last beat tells that a byte of the frame was broken or an escape meant nothing. Nothing between two
- * ENDs is no frame. Latency: a beat leaves 1 cycle after the byte behind it, or END, has come. Initiation interval 1 byte. Nothing waits. Reset: between frames.
+ * Bytes of a serial line to beats of frames. `user` on the last beat tells that a byte of the frame was broken or an
+ * escape meant nothing. Nothing between two ENDs is no frame. Latency: a beat leaves 1 cycle after the byte behind it,
+ * or END, has come. Initiation interval 1 byte. Nothing waits. Reset: between frames.
  */
-export const SlipDecoder = module("SlipDecoder",
+export const SlipDecoder = module(
+  "SlipDecoder",
   (p: { readonly beatBytes: number }) => ({ byte: input(LineByte), beat: output(LinkBeat(p.beatBytes)) }),
   (io, p) => {
     const count = reg(uint(bitsFor(p.beatBytes)), { init: 0 });
@@ -36,26 +57,33 @@ export const SlipDecoder = module("SlipDecoder",
     when(taken, () => {
       count.set(mux(full, constant(1, count.width), count.add(1)));
       for (let i = 0; i < p.beatBytes; i++) {
-        when(i === 0 ? full.or(count.eq(0)) : count.eq(i), () => { lanes.setBits(8 * i, value); });
+        when(i === 0 ? full.or(count.eq(0)) : count.eq(i), () => lanes.setBits(8 * i, value));
       }
     });
-    when(ends, () => { count.set(0); });
+    when(ends, () => count.set(0));
     when(taken.and(full).or(ends.and(some)), () => {
       out.set({
-        valid: 1, data: lanes, keep: fromBits(Array.from({ length: p.beatBytes }, (_, i) => count.gt(i))), last: ends, user: ends.and(bad.or(broken).or(escaped)),
+        valid: 1,
+        data: lanes,
+        keep: fromBits(Array.from({ length: p.beatBytes }, (_, i) => count.gt(i))),
+        last: ends,
+        user: ends.and(bad.or(broken).or(escaped)),
       });
     });
     io.beat.set(out);
-  });
+  },
+);
 
 /**
- * Frames to the bytes of a serial line. A frame whose last beat says `user` ends with ESC END. Latency 0; initiation interval 1 byte, a beat is taken with its
- * last byte. Full: `to.ready` holds the beat. Reset: between two frames.
+ * Frames to the bytes of a serial line. A frame whose last beat says `user` ends with ESC END. Latency 0; initiation
+ * interval 1 byte, a beat is taken with its last byte. Full: `to.ready` holds the beat. Reset: between two frames.
  */
-export const SlipEncoder = module("SlipEncoder",
+export const SlipEncoder = module(
+  "SlipEncoder",
   (p: { readonly beatBytes: number }) => ({ from: sink(FrameBeat(p.beatBytes)), to: source(uint(8)) }),
   (io, p) => {
-    const beat = io.from.payload, width = Math.log2(p.beatBytes);
+    const beat = io.from.payload,
+      width = Math.log2(p.beatBytes);
     const lane = reg(uint(width), { init: 0 });
     const escaped = reg(bit, { init: 0 });
     const closing = reg(bit, { init: 0 });
@@ -67,8 +95,13 @@ export const SlipEncoder = module("SlipEncoder",
     const firstOfTwo = node(escaped.not().and(mux(closing, bad, special)));
 
     io.to.valid.set(closing.or(io.from.valid));
-    io.to.payload.set(mux(firstOfTwo, constant(slip.ESC, 8), mux(closing, constant(slip.END, 8),
-      mux(special, mux(isEnd, constant(slip.ESC_END, 8), slip.ESC_ESC), value))));
+    io.to.payload.set(
+      mux(
+        firstOfTwo,
+        constant(slip.ESC, 8),
+        mux(closing, constant(slip.END, 8), mux(special, mux(isEnd, constant(slip.ESC_END, 8), slip.ESC_ESC), value)),
+      ),
+    );
     io.from.ready.set(io.to.ready.and(closing.not()).and(firstOfTwo.not()).and(final));
     when(io.to.fire, () => {
       escaped.set(firstOfTwo);
@@ -80,4 +113,5 @@ export const SlipEncoder = module("SlipEncoder",
         });
       });
     });
-  });
+  },
+);

@@ -9,11 +9,16 @@ export interface GoBackNOptions {
   readonly clock: ClientClock;
   /** Without a sign of the node for so long, everything unacknowledged is sent again, ns; default 100,000. */
   readonly timeoutNs?: number;
-  /** An ACK goes out so much later at the latest, ns; default a tenth of `timeoutNs`. It must be well below the node's timeout (33 us at 250 MHz). */
+  /**
+   * An ACK goes out so much later at the latest, ns; default a tenth of `timeoutNs`. It must be well below the node's
+   * timeout (33 us at 250 MHz).
+   */
   readonly ackDelayNs?: number;
   /** Packets in order that are acknowledged at once; default 32. */
   readonly ackEvery?: number;
-  /** Timeouts in a row without progress before the session is given up and another one opened; default 7, as the node. */
+  /**
+   * Timeouts in a row without progress before the session is given up and another one opened; default 7, as the node.
+   */
   readonly tries?: number;
   /** 0 <= x < 1: what tells two lives of a program apart. Default Math.random. */
   readonly random?: () => number;
@@ -24,7 +29,8 @@ const mostWaiting = 1024;
 
 /** What is known of a node: the session, or that it is being opened. */
 interface Link {
-  readonly to: NodeAddress; readonly slot: number;
+  readonly to: NodeAddress;
+  readonly slot: number;
   /** What this life of the session is called in OPEN_SESSION: the slot, and above it a number of its own. */
   name: number;
   session: GbnSession | undefined;
@@ -36,9 +42,11 @@ interface Link {
 }
 
 /**
- * CLib's transport to nodes with `transport = gbn`, over another one that carries UDP payloads (a socket, a simulated station): one session with each node, opened by the first datagram (OPEN_SESSION on
- * slot 0, repeated until it is answered). Requests reach the node in order and once, replies come back in order and once, whatever the network loses. CLib's own retries then only
- * happen when its timeout is below what Go-Back-N needs; give it a longer one. A session that fails is opened anew and what it had in flight is lost.
+ * CLib's transport to nodes with `transport = gbn`, over another one that carries UDP payloads (a socket, a simulated
+ * station): one session with each node, opened by the first datagram (OPEN_SESSION on slot 0, repeated until it is
+ * answered). Requests reach the node in order and once, replies come back in order and once, whatever the network
+ * loses. CLib's own retries then only happen when its timeout is below what Go-Back-N needs; give it a longer one. A
+ * session that fails is opened anew and what it had in flight is lost.
  */
 export class GoBackNTransport implements ClientTransport {
   readonly #under: ClientTransport;
@@ -51,22 +59,32 @@ export class GoBackNTransport implements ClientTransport {
     const timeoutNs = o.timeoutNs ?? 100_000;
     this.#under = under;
     this.#o = { timeoutNs, ackDelayNs: timeoutNs / 10, ackEvery: 32, tries: 7, random: Math.random, ...o };
-    for (const name of ["timeoutNs", "ackDelayNs", "ackEvery"] as const) if (!(this.#o[name] > 0)) throw new ClientError(`${name} is ${this.#o[name]}; give a number above 0`);
-    under.receive((from, payload, damaged) => { this.#arrive(from, payload, damaged); });
+    for (const name of ["timeoutNs", "ackDelayNs", "ackEvery"] as const)
+      if (!(this.#o[name] > 0)) throw new ClientError(`${name} is ${this.#o[name]}; give a number above 0`);
+    under.receive((from, payload, damaged) => this.#arrive(from, payload, damaged));
   }
 
   /** Packets sent again, over all sessions there are. */
-  get resent(): number { return [...this.#links.values()].reduce((n, l) => n + (l.session?.resent ?? 0), 0); }
+  get resent(): number {
+    return [...this.#links.values()].reduce((n, l) => n + (l.session?.resent ?? 0), 0);
+  }
   /** The node's number of the session with it; undefined while there is none. */
-  sessionOf({ ip, port }: NodeAddress): number | undefined { return this.#links.get(`${ip}:${port}`)?.session && this.#links.get(`${ip}:${port}`)?.number; }
+  sessionOf({ ip, port }: NodeAddress): number | undefined {
+    return this.#links.get(`${ip}:${port}`)?.session && this.#links.get(`${ip}:${port}`)?.number;
+  }
 
   send(to: NodeAddress, payload: Uint8Array): void {
     const link = this.#link(to);
-    if (link.session === undefined) { if (link.waiting.length < mostWaiting) link.waiting.push(payload); return; }
+    if (link.session === undefined) {
+      if (link.waiting.length < mostWaiting) link.waiting.push(payload);
+      return;
+    }
     link.session.put(payload, this.#o.clock.now());
     this.#arm(link);
   }
-  receive(receiver: Receiver): void { this.#receiver = receiver; }
+  receive(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
   /** Ends all sessions: CLOSE_SESSION to each node, unanswered. What is under way is lost. */
   close(): void {
     for (const link of this.#links.values()) {
@@ -77,11 +95,25 @@ export class GoBackNTransport implements ClientTransport {
   }
 
   #link(to: NodeAddress): Link {
-    const key = `${to.ip}:${to.port}`, known = this.#links.get(key);
+    const key = `${to.ip}:${to.port}`,
+      known = this.#links.get(key);
     if (known !== undefined) return known;
-    const slots = 2 ** gbnHeader.fields.srcSlot.bits, slot = this.#links.size + 1;
-    if (slot >= slots) throw new ClientError(`sessions with ${slots - 1} nodes are open, the most that the wire format can name; use another transport for more`);
-    const link: Link = { to, slot, name: slot, session: undefined, number: 0, waiting: [], timer: undefined, at: Number.POSITIVE_INFINITY };
+    const slots = 2 ** gbnHeader.fields.srcSlot.bits,
+      slot = this.#links.size + 1;
+    if (slot >= slots)
+      throw new ClientError(
+        `sessions with ${slots - 1} nodes are open, the most that the wire format can name; use another transport for more`,
+      );
+    const link: Link = {
+      to,
+      slot,
+      name: slot,
+      session: undefined,
+      number: 0,
+      waiting: [],
+      timer: undefined,
+      at: Number.POSITIVE_INFINITY,
+    };
     this.#links.set(key, link);
     this.#open(link);
     return link;
@@ -104,8 +136,14 @@ export class GoBackNTransport implements ClientTransport {
     link.number = number;
     const { timeoutNs, ackDelayNs, ackEvery, tries, clock } = this.#o;
     link.session = new GbnSession({
-      slot: link.slot, session: number, timeout: timeoutNs, ackDelay: ackDelayNs, ackEvery, tries,
-      send: (header, payload) => { this.#out(link.to, header, payload); }, deliver: payload => { this.#receiver(link.to, payload, false); },
+      slot: link.slot,
+      session: number,
+      timeout: timeoutNs,
+      ackDelay: ackDelayNs,
+      ackEvery,
+      tries,
+      send: (header, payload) => this.#out(link.to, header, payload),
+      deliver: payload => this.#receiver(link.to, payload, false),
     });
     const { waiting } = link;
     link.waiting = [];
@@ -118,7 +156,10 @@ export class GoBackNTransport implements ClientTransport {
     const { session } = link;
     if (session === undefined) return;
     // The node closes what it had under this slot.
-    if (session.failed) { this.#open(link); return; }
+    if (session.failed) {
+      this.#open(link);
+      return;
+    }
     const { due } = session;
     if (link.timer !== undefined && link.at <= due) return;
     link.timer?.cancel();
@@ -133,7 +174,11 @@ export class GoBackNTransport implements ClientTransport {
     });
   }
   #manage(link: Link, code: number, session: number): void {
-    this.#out(link.to, { type: gbnTypes.data, sequence: 0, srcSlot: link.slot, dstSlot: 0 }, clioMessage({ opcode: code, requestId: link.name }, encode(sessionBody, { session })));
+    this.#out(
+      link.to,
+      { type: gbnTypes.data, sequence: 0, srcSlot: link.slot, dstSlot: 0 },
+      clioMessage({ opcode: code, requestId: link.name }, encode(sessionBody, { session })),
+    );
   }
   #out(to: NodeAddress, header: GbnHeader, payload: Uint8Array): void {
     this.#under.send(to, concat(encode(gbnHeader, { ...header, unused: 0 }), payload));
@@ -143,14 +188,21 @@ export class GoBackNTransport implements ClientTransport {
     const link = this.#links.get(`${from.ip}:${from.port}`);
     // Of a damaged packet nothing can be trusted: it is lost.
     if (damaged || link === undefined || packet.length < gbnHeader.bytes) return;
-    const header = decode(gbnHeader, packet), payload = packet.slice(gbnHeader.bytes);
+    const header = decode(gbnHeader, packet),
+      payload = packet.slice(gbnHeader.bytes);
     if (header.dstSlot !== link.slot) return;
-    if (header.srcSlot === 0) { this.#managed(link, payload); return; }
+    if (header.srcSlot === 0) {
+      this.#managed(link, payload);
+      return;
+    }
     if (link.session === undefined || header.srcSlot !== link.number) return;
     link.session.take(header, payload, this.#o.clock.now());
     this.#arm(link);
   }
-  /** An answer without a session: to OPEN_SESSION it is the session's number. The request's ID comes back as it was, so an answer to an older life is known. */
+  /**
+   * An answer without a session: to OPEN_SESSION it is the session's number. The request's ID comes back as it was, so
+   * an answer to an older life is known.
+   */
   #managed(link: Link, payload: Uint8Array): void {
     if (link.session !== undefined || payload.length < clioHeader.bytes + sessionBody.bytes) return;
     const header = decode(clioHeader, payload);

@@ -8,12 +8,26 @@ export class Handle<T> {
 
   constructor(result: Promise<T>) {
     this.result = result;
-    result.then(() => { this.over = true; }, (error: unknown) => { this.over = true; this.failure = { error }; });
+    result.then(
+      () => {
+        this.over = true;
+      },
+      (error: unknown) => {
+        this.over = true;
+        this.failure = { error };
+      },
+    );
   }
 
   /** Whether it has ended, well or badly. */
-  get ended(): boolean { return this.over; }
+  get ended(): boolean {
+    return this.over;
+  }
   /** Its error, when it ended in one that `rpoll` has not given out. */
-  get unseenFailure(): { readonly error: unknown } | undefined { return this.seen ? undefined : this.failure; }
-  see(): void { this.seen = true; }
+  get unseenFailure(): { readonly error: unknown } | undefined {
+    return this.seen ? undefined : this.failure;
+  }
+  see(): void {
+    this.seen = true;
+  }
 }

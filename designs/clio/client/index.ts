@@ -1,4 +1,7 @@
-/** CLib, the client library of the memory node (paper §4.3.1, §4.4.4, §4.4.5): the same code in simulation and over a UDP socket. */
+/**
+ * CLib, the client library of the memory node (paper §4.3.1, §4.4.4, §4.4.5): the same code in simulation and over
+ * a UDP socket.
+ */
 export { Client, type ClientWindows } from "./client.ts";
 export { RemoteProcess } from "./process.ts";
 export { ClusterProcess, type ClusterStatistics } from "./cluster-process.ts";

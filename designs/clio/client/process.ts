@@ -6,8 +6,8 @@ import type { NodeAddress } from "./link/transport.ts";
 const regionShift = 30n;
 
 /**
- * A process's remote virtual address space (paper §4.3.1): a PID, the node it lives at, and the regions of 1 GB that lie elsewhere
- * (§4.4.7).
+ * A process's remote virtual address space (paper §4.3.1): a PID, the node it lives at, and the regions of 1 GB that
+ * lie elsewhere (§4.4.7).
  */
 export class RemoteProcess {
   readonly client: Client;
@@ -15,19 +15,34 @@ export class RemoteProcess {
   readonly home: NodeAddress;
   private readonly regions = new Map<bigint, NodeAddress>();
 
-  constructor(client: Client, pid: number, home: NodeAddress) { this.client = client; this.pid = pid; this.home = home; }
+  constructor(client: Client, pid: number, home: NodeAddress) {
+    this.client = client;
+    this.pid = pid;
+    this.home = home;
+  }
 
   /** Names the node that a region has been placed at. */
-  place(region: number, node: NodeAddress): void { this.regions.set(BigInt(region), node); }
-  nodeOf(va: bigint): NodeAddress { return this.regions.get(va >> regionShift) ?? this.home; }
+  place(region: number, node: NodeAddress): void {
+    this.regions.set(BigInt(region), node);
+  }
+  nodeOf(va: bigint): NodeAddress {
+    return this.regions.get(va >> regionShift) ?? this.home;
+  }
   /** Every node that has a part of the address space. */
   get nodes(): readonly NodeAddress[] {
     return [...new Map([this.home, ...this.regions.values()].map(n => [`${n.ip}:${n.port}`, n])).values()];
   }
 
   /** Asks the node that has an address. @throws OperationError */
-  ask(va: bigint, spec: RequestSpec): Promise<Reply> { return this.client.ask(this.nodeOf(va), spec); }
+  ask(va: bigint, spec: RequestSpec): Promise<Reply> {
+    return this.client.ask(this.nodeOf(va), spec);
+  }
 
-  /** A thread of the process: what is called on it is ordered; two threads are ordered by locks, atomics and fences only. */
-  thread(): Thread { return new Thread(this); }
+  /**
+   * A thread of the process: what is called on it is ordered; two threads are ordered by locks, atomics
+   * and fences only.
+   */
+  thread(): Thread {
+    return new Thread(this);
+  }
 }

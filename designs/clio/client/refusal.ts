@@ -6,5 +6,10 @@ import { isHarmless, nameOf, type Reply, type RequestSpec } from "./link/request
 export function refusal(spec: RequestSpec, { status: code }: Reply): OperationError {
   const expired = code === status.EXPIRED;
   const detail = expired ? "too late for the node to tell whether it was done" : "so the node answered";
-  return new OperationError(nameOf(spec), statusNames[code] ?? `STATUS_${code}`, expired && !isHarmless(spec) ? "unknown" : "none", detail);
+  return new OperationError(
+    nameOf(spec),
+    statusNames[code] ?? `STATUS_${code}`,
+    expired && !isHarmless(spec) ? "unknown" : "none",
+    detail,
+  );
 }

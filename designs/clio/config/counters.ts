@@ -1,9 +1,14 @@
 /**
- * The node's counters, in the order of QUERY_STAT and of the register map. One list for the hardware, the slow path, the model and the
- * statistics. Every frame that comes in ends in exactly one of: a reply, a hand-over to the slow path, or one `drop` counter.
- * `exact`: the reference model tells the same number; the others depend on timing (hits and misses of a run with several requests in flight).
+ * The node's counters, in the order of QUERY_STAT and of the register map. One list for the hardware, the slow path,
+ * the model and the statistics. Every frame that comes in ends in exactly one of: a reply, a hand-over to the slow
+ * path, or one `drop` counter. `exact`: the reference model tells the same number; the others depend on timing (hits
+ * and misses of a run with several requests in flight).
  */
-export interface Counter { readonly name: string; readonly exact: boolean; readonly doc: string }
+export interface Counter {
+  readonly name: string;
+  readonly exact: boolean;
+  readonly doc: string;
+}
 
 const exact = (name: string, doc: string) => ({ name, exact: true, doc }) as const;
 const timed = (name: string, doc: string) => ({ name, exact: false, doc }) as const;
@@ -56,7 +61,10 @@ const list = {
   tlbEvictions: timed("tlbEvictions", "TLB entries replaced"),
   retriesAnswered: timed("retriesAnswered", "repeated writes and atomics answered from the retry buffer"),
   retriesBusy: timed("retriesBusy", "repeated writes and atomics refused because the first is still under way"),
-  retriesExpired: timed("retriesExpired", "writes and atomics refused because it can no longer be told whether they were done"),
+  retriesExpired: timed(
+    "retriesExpired",
+    "writes and atomics refused because it can no longer be told whether they were done",
+  ),
   retryEvictions: timed("retryEvictions", "operations that the retry buffer has forgotten for newer ones"),
   retryClientsReplaced: timed("retryClientsReplaced", "idle clients that the retry buffer has forgotten for others"),
   shootdowns: exact("shootdowns", "TLB shootdowns acknowledged"),
@@ -68,7 +76,10 @@ const list = {
   offload1Accesses: timed("offload1Accesses", "memory requests of the offload in slot 1"),
   offload2Accesses: timed("offload2Accesses", "memory requests of the offload in slot 2"),
   offload3Accesses: timed("offload3Accesses", "memory requests of the offload in slot 3"),
-  offloadBusy: timed("offloadBusy", "requests for offloads refused because there was no room, or because the first of them was still being done"),
+  offloadBusy: timed(
+    "offloadBusy",
+    "requests for offloads refused because there was no room, or because the first of them was still being done",
+  ),
   offloadRepeated: timed("offloadRepeated", "repeated requests for offloads answered as the first was"),
 } as const;
 export type CounterName = keyof typeof list;

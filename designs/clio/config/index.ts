@@ -1,10 +1,35 @@
-/** The node's configuration: build parameters with what follows from them, run-time settings, and the list of counters. */
+/**
+ * The node's configuration: build parameters with what follows from them, run-time settings, and the list of counters.
+ */
 export { ConfigError } from "./errors.ts";
 export { counterNames, counters, type Counter, type CounterName, type DropReason } from "./counters.ts";
-export { behindTransport, deriveConfig, firstOffloadPid, gbnTimeoutCycles, offloadNames, offloadsOf, ofPartition, parametersOf, parametersSchema, partitionOfProcess, partitionsOf, type NodeConfig, type OffloadName, type Parameters } from "./parameters.ts";
+export {
+  behindTransport,
+  deriveConfig,
+  firstOffloadPid,
+  gbnTimeoutCycles,
+  offloadNames,
+  offloadsOf,
+  ofPartition,
+  parametersOf,
+  parametersSchema,
+  partitionOfProcess,
+  partitionsOf,
+  type NodeConfig,
+  type OffloadName,
+  type Parameters,
+} from "./parameters.ts";
 export { narrowConfig, type NarrowParameters } from "./narrow.ts";
 export { clockPeriod } from "./clock.ts";
-export { retryKey, retrySetBits, retrySetOf, retryStampBits, retryStateBytes, retryWays, type RetrySize } from "./retry.ts";
+export {
+  retryKey,
+  retrySetBits,
+  retrySetOf,
+  retryStampBits,
+  retryStateBytes,
+  retryWays,
+  type RetrySize,
+} from "./retry.ts";
 export { runtimeSchema, type RuntimeSettings } from "./runtime.ts";
 export { makeSettings, parseSettings, settingsBehindTransport, type Settings } from "./settings.ts";
 export { formatBytes } from "./units.ts";

@@ -1,11 +1,14 @@
 import { deriveConfig, parametersSchema, type NodeConfig, type Parameters } from "./parameters.ts";
 
 /** What can be chosen of a node narrowed to one request at a time (rtl/small_node.ts); all sizes in bytes. */
-export type NarrowParameters = Pick<Parameters, "pageSize" | "physicalMemory" | "slotsFactor" | "tlbEntries" | "freePageBuffer" | "mtuFrame" | "clientPorts">;
+export type NarrowParameters = Pick<
+  Parameters,
+  "pageSize" | "physicalMemory" | "slotsFactor" | "tlbEntries" | "freePageBuffer" | "mtuFrame" | "clientPorts"
+>;
 
 /**
- * The configuration of a narrowed node, for its slow path and the reference model. Smaller than any build of the whole node may be: what the
- * whole node's lower bounds are for, queues and tables for many requests, is not there.
+ * The configuration of a narrowed node, for its slow path and the reference model. Smaller than any build of the whole
+ * node may be: what the whole node's lower bounds are for, queues and tables for many requests, is not there.
  * @throws ConfigError when pages, memory and table contradict each other
  */
 export function narrowConfig(n: NarrowParameters): NodeConfig {

@@ -6,18 +6,26 @@ import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
 import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word, words } from "./fields.ts";
 
-const MB = 2 ** 20, GB = 2 ** 30, TB = 2 ** 40;
+const MB = 2 ** 20,
+  GB = 2 ** 30,
+  TB = 2 ** 40;
 
-/** Offloads that a build can have, in the paper's order (§4.6): pointer chase, key-value store, multi-version objects, data analytics. */
+/**
+ * Offloads that a build can have, in the paper's order (§4.6): pointer chase, key-value store, multi-version
+ * objects, data analytics.
+ */
 export const offloadNames = ["chase", "kv", "mv", "df"] as const;
 export type OffloadName = (typeof offloadNames)[number];
 
 /** Transports of a build, and the most sessions that the wire format can name. */
 /** Nanoseconds: 8,192 cycles. */
 const gbnTimeoutDefault = 32_768;
-const transports = ["none", "gbn"] as const, mostSessions = 2 ** gbnHeader.fields.srcSlot.bits;
+const transports = ["none", "gbn"] as const,
+  mostSessions = 2 ** gbnHeader.fields.srcSlot.bits;
 
-/** Build parameters of the node (clio.md "Parameters"); every default is the paper's. A build is a different Verilog. */
+/**
+ * Build parameters of the node (clio.md "Parameters"); every default is the paper's. A build is a different Verilog.
+ */
 export const parametersSchema = z.strictObject({
   /** Bits of the data path: one beat of the network and of the memory. */
   dataWidth: oneOf([64, 128, 256, 512]).default(512),
@@ -49,20 +57,38 @@ export const parametersSchema = z.strictObject({
   slowPathRing: powerOfTwo(4, 256).default(16),
   /** Consecutive UDP ports of the published client's sessions. */
   clientPorts: range(1, udpPorts.publishedCount).default(udpPorts.publishedCount),
-  /** What makes the network reliable: nothing (CLib repeats requests, as in the paper), or Go-Back-N sessions in the node. */
+  /**
+   * What makes the network reliable: nothing (CLib repeats requests, as in the paper), or Go-Back-N sessions
+   * in the node.
+   */
   transport: word(transports).default("none"),
   /** Go-Back-N sessions, number 0 (management, which has no state) among them. */
   gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
-  /** After this without an ACK a session's frames go out again. Peers that acknowledge every 100th packet and without a timer, as the published library does, want as much as the published board has: 4 ms. */
+  /**
+   * After this without an ACK a session's frames go out again. Peers that acknowledge every 100th packet and without a
+   * timer, as the published library does, want as much as the published board has: 4 ms.
+   */
   gbnTimeout: nanoseconds(gbnTimeoutDefault, 16e6).default(gbnTimeoutDefault),
   /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
   offloads: words(offloadNames).default("none"),
-  /** Parts of the node between which nothing of the fast path is shared but the line and the memory, and those in fixed turns: processes in different ones do not change each other's timing. 1: one node for all. */
+  /**
+   * Parts of the node between which nothing of the fast path is shared but the line and the memory, and those in fixed
+   * turns: processes in different ones do not change each other's timing. 1: one node for all.
+   */
   partitions: oneOf([1, 2, 4]).default(1),
 });
-/** `partitions` and `gbnTimeout` are there only in a build that has another than the default: one that has not is the same Verilog to the letter as before there were any. */
-export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout"> & { readonly partitions?: number; readonly gbnTimeout?: number };
-/** Cycles after which a Go-Back-N session's frames go out again: `gbnTimeout`, rounded up to whole rounds of the timer over all sessions. */
+/**
+ * `partitions` and `gbnTimeout` are there only in a build that has another than the default: one that has not is the
+ * same Verilog to the letter as before there were any.
+ */
+export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout"> & {
+  readonly partitions?: number;
+  readonly gbnTimeout?: number;
+};
+/**
+ * Cycles after which a Go-Back-N session's frames go out again: `gbnTimeout`, rounded up to whole rounds of the timer
+ * over all sessions.
+ */
 export const gbnTimeoutCycles = (p: Pick<Parameters, "gbnTimeout" | "gbnSessions">): number =>
   Math.ceil((p.gbnTimeout ?? gbnTimeoutDefault) / clockPeriod / p.gbnSessions) * p.gbnSessions;
 /** Partitions of a build: 1, 2 or 4. */
@@ -71,22 +97,27 @@ export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.par
 /** What a frame takes on the wire beside its bytes: preamble 8, FCS 4, gap 12. */
 const wireOverhead = 24;
 /** Bounds of the retry buffer, entries. */
-const fewestRetryEntries = 64, mostRetryEntries = 65536;
+const fewestRetryEntries = 64,
+  mostRetryEntries = 65536;
 
 /**
- * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth): as many writes of one byte as the data path takes in three timeouts, rounded up to
- * a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021, so 2,048 entries.
+ * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth): as many writes of one byte as the data path
+ * takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021,
+ * so 2,048 entries.
  */
 function retryEntries({ retryTimeout, dataWidth }: Pick<Parameters, "retryTimeout" | "dataWidth">): number {
   const smallestWrite = frameOffsets.body + accessBody.bytes + 1 + wireOverhead;
-  const frames = 3 * retryTimeout / clockPeriod * dataWidth / 8 / smallestWrite;
+  const frames = (((3 * retryTimeout) / clockPeriod) * dataWidth) / 8 / smallestWrite;
   return Math.min(mostRetryEntries, Math.max(fewestRetryEntries, 2 ** Math.ceil(Math.log2(frames))));
 }
 
 /** Bytes of the transport's header in a frame. */
 const transportBytes = (p: Pick<Parameters, "transport">): number => (p.transport === "gbn" ? gbnHeader.bytes : 0);
 
-/** The node behind its transport: it sees frames without the transport's header. Without a transport it is the node itself. */
+/**
+ * The node behind its transport: it sees frames without the transport's header. Without a transport it is
+ * the node itself.
+ */
 export function behindTransport(p: Parameters): Parameters {
   if (p.transport === "none") return p;
   const { gbnTimeout: _, ...node } = p;
@@ -95,36 +126,66 @@ export function behindTransport(p: Parameters): Parameters {
 
 /** What partitions divide among them, with the least that a node can have. */
 const divided = { requestSlots: 8, tlbEntries: 16, outstandingMisses: 2, freePageBuffer: 4 } as const;
-/** The node that stands in each partition: its share of slots, TLB entries, misses, free pages, and of sync lanes and fences, of which each has one at least. Without partitions it is the node itself. */
+/**
+ * The node that stands in each partition: its share of slots, TLB entries, misses, free pages, and of sync lanes and
+ * fences, of which each has one at least. Without partitions it is the node itself.
+ */
 export function ofPartition(p: Parameters): Parameters {
-  const { partitions: _, ...node } = p, n = partitionsOf(p), share = (of: number): number => Math.max(1, of / n);
+  const { partitions: _, ...node } = p,
+    n = partitionsOf(p),
+    share = (of: number): number => Math.max(1, of / n);
   return {
-    ...node, requestSlots: share(p.requestSlots), tlbEntries: share(p.tlbEntries), outstandingMisses: share(p.outstandingMisses), freePageBuffer: share(p.freePageBuffer),
-    syncLanes: share(p.syncLanes), fences: share(p.fences),
+    ...node,
+    requestSlots: share(p.requestSlots),
+    tlbEntries: share(p.tlbEntries),
+    outstandingMisses: share(p.outstandingMisses),
+    freePageBuffer: share(p.freePageBuffer),
+    syncLanes: share(p.syncLanes),
+    fences: share(p.fences),
   };
 }
-/** The partition of a process: the low bits of its PID, so whoever gives a PID places the process. Frames without a PID (ARP, ICMP and what is no request) are partition 0's. */
+/**
+ * The partition of a process: the low bits of its PID, so whoever gives a PID places the process. Frames without a PID
+ * (ARP, ICMP and what is no request) are partition 0's.
+ */
 export const partitionOfProcess = (p: Pick<Parameters, "partitions">, pid: number): number => pid % partitionsOf(p);
 
 function checkPartitions(p: Parameters): void {
   const n = partitionsOf(p);
   if (n === 1) return;
-  if (p.dataWidth !== 512) throw new ConfigError(`partitions = ${n} needs a frame's process ID in its first beat, and dataWidth = ${p.dataWidth} is too narrow for that; set dataWidth = 512, or partitions = 1`);
-  if (p.transport !== "none") throw new ConfigError(`partitions = ${n} with transport = ${p.transport} is not built yet; set partitions = 1 or transport = none`);
-  if (p.offloads !== "none") throw new ConfigError(`partitions = ${n} with offloads = ${p.offloads} is not built yet; set partitions = 1 or offloads = none`);
+  if (p.dataWidth !== 512)
+    throw new ConfigError(
+      `partitions = ${n} needs a frame's process ID in its first beat, and dataWidth = ${p.dataWidth} is too narrow for that; set dataWidth = 512, or partitions = 1`,
+    );
+  if (p.transport !== "none")
+    throw new ConfigError(
+      `partitions = ${n} with transport = ${p.transport} is not built yet; set partitions = 1 or transport = none`,
+    );
+  if (p.offloads !== "none")
+    throw new ConfigError(
+      `partitions = ${n} with offloads = ${p.offloads} is not built yet; set partitions = 1 or offloads = none`,
+    );
   for (const [name, least] of Object.entries(divided) as [keyof typeof divided, number][]) {
     if (p[name] / n < least) {
-      throw new ConfigError(`${name} = ${p[name]} leaves less than ${least} for each of partitions = ${n}; the nearest is ${name} = ${least * n}`);
+      throw new ConfigError(
+        `${name} = ${p[name]} leaves less than ${least} for each of partitions = ${n}; the nearest is ${name} = ${least * n}`,
+      );
     }
   }
 }
 
 /** A build: its parameters and all that follows from them. */
 export interface NodeConfig extends Parameters {
-  readonly partitions: number; readonly gbnTimeout: number;
-  readonly vaBits: number; readonly vpnBits: number; readonly ppnBits: number; readonly pageShift: number; readonly physAddrBits: number;
+  readonly partitions: number;
+  readonly gbnTimeout: number;
+  readonly vaBits: number;
+  readonly vpnBits: number;
+  readonly ppnBits: number;
+  readonly pageShift: number;
+  readonly physAddrBits: number;
   /** Bytes of a beat, and bits that select a byte in it. */
-  readonly beatBytes: number; readonly beatShift: number;
+  readonly beatBytes: number;
+  readonly beatShift: number;
   /** Beats of the largest frame (with the transport's header). */
   readonly frameBeats: number;
   /** Largest `length` of a READ or WRITE, bytes: what fits the largest frame after its headers. */
@@ -132,11 +193,14 @@ export interface NodeConfig extends Parameters {
   /** Pages that one access can touch. */
   readonly maxPagesPerRequest: number;
   readonly table: TableGeometry;
-  readonly tableBase: number; readonly tableBytes: number;
+  readonly tableBase: number;
+  readonly tableBytes: number;
   /** Frames that pages can have: `firstPpn` to `firstPpn + usablePages - 1`. */
-  readonly firstPpn: number; readonly usablePages: number;
+  readonly firstPpn: number;
+  readonly usablePages: number;
   /** Operations that the retry buffer remembers, and cycles of `retryTimeout`. */
-  readonly retryEntries: number; readonly retryCycles: number;
+  readonly retryEntries: number;
+  readonly retryCycles: number;
   /** The free-page buffer asks for more when it holds this many or fewer. */
   readonly freePageLowWater: number;
 }
@@ -145,12 +209,13 @@ export interface NodeConfig extends Parameters {
 export const firstOffloadPid = 0xff00;
 /** The offloads of a build, slot 0 first. */
 export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly OffloadName[] =>
-  offloads === "none" ? [] : offloads.split(",") as OffloadName[];
+  offloads === "none" ? [] : (offloads.split(",") as OffloadName[]);
 
 /** Just the parameters of a build. */
 export function parametersOf(c: NodeConfig): Parameters {
-  const names = Object.keys(parametersSchema.shape)
-    .filter(k => (k === "partitions" ? c.partitions !== 1 : k === "gbnTimeout" ? c.gbnTimeout !== gbnTimeoutDefault : true));
+  const names = Object.keys(parametersSchema.shape).filter(k =>
+    k === "partitions" ? c.partitions !== 1 : k === "gbnTimeout" ? c.gbnTimeout !== gbnTimeoutDefault : true,
+  );
   return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
 }
 
@@ -160,27 +225,56 @@ export function parametersOf(c: NodeConfig): Parameters {
  */
 export function deriveConfig(p: Parameters): NodeConfig {
   let table: TableGeometry;
-  try { table = tableGeometry(p); } catch (e) { if (e instanceof TableError) throw new ConfigError(e.message); throw e; }
-  const beatBytes = p.dataWidth / 8, maxData = p.mtuFrame - frameOffsets.body - accessBody.bytes - transportBytes(p);
+  try {
+    table = tableGeometry(p);
+  } catch (e) {
+    if (e instanceof TableError) throw new ConfigError(e.message);
+    throw e;
+  }
+  const beatBytes = p.dataWidth / 8,
+    maxData = p.mtuFrame - frameOffsets.body - accessBody.bytes - transportBytes(p);
   if (p.transport === "none" && p.gbnSessions !== mostSessions) {
-    throw new ConfigError(`gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`);
+    throw new ConfigError(
+      `gbnSessions = ${p.gbnSessions} has no meaning with transport = none; set transport = gbn too, or leave gbnSessions = ${mostSessions}`,
+    );
   }
   if (p.transport === "none" && (p.gbnTimeout ?? gbnTimeoutDefault) !== gbnTimeoutDefault) {
-    throw new ConfigError(`gbnTimeout = ${p.gbnTimeout} has no meaning with transport = none; set transport = gbn too, or leave gbnTimeout = ${gbnTimeoutDefault}`);
+    throw new ConfigError(
+      `gbnTimeout = ${p.gbnTimeout} has no meaning with transport = none; set transport = gbn too, or leave gbnTimeout = ${gbnTimeoutDefault}`,
+    );
   }
   checkPartitions(p);
   if (p.outstandingMisses > p.requestSlots) {
-    throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`);
+    throw new ConfigError(
+      `outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`,
+    );
   }
   if (p.outstandingMisses > p.tlbEntries) {
-    throw new ConfigError(`outstandingMisses = ${p.outstandingMisses} is more than tlbEntries = ${p.tlbEntries} can take in; the nearest is outstandingMisses = ${p.tlbEntries}`);
+    throw new ConfigError(
+      `outstandingMisses = ${p.outstandingMisses} is more than tlbEntries = ${p.tlbEntries} can take in; the nearest is outstandingMisses = ${p.tlbEntries}`,
+    );
   }
   return {
-    ...p, partitions: partitionsOf(p), gbnTimeout: p.gbnTimeout ?? gbnTimeoutDefault, vaBits, vpnBits: table.vpnBits, ppnBits: table.ppnBits, pageShift: table.pageShift, physAddrBits: Math.log2(p.physicalMemory),
-    beatBytes, beatShift: Math.log2(beatBytes), frameBeats: Math.ceil(p.mtuFrame / beatBytes), maxData,
+    ...p,
+    partitions: partitionsOf(p),
+    gbnTimeout: p.gbnTimeout ?? gbnTimeoutDefault,
+    vaBits,
+    vpnBits: table.vpnBits,
+    ppnBits: table.ppnBits,
+    pageShift: table.pageShift,
+    physAddrBits: Math.log2(p.physicalMemory),
+    beatBytes,
+    beatShift: Math.log2(beatBytes),
+    frameBeats: Math.ceil(p.mtuFrame / beatBytes),
+    maxData,
     maxPagesPerRequest: 1 + Math.ceil((maxData - 1) / p.pageSize),
-    table, tableBase: table.tableBase, tableBytes: table.tableBytes, firstPpn: table.firstPpn, usablePages: table.usablePages,
-    retryEntries: retryEntries(p), retryCycles: Math.ceil(p.retryTimeout / clockPeriod),
+    table,
+    tableBase: table.tableBase,
+    tableBytes: table.tableBytes,
+    firstPpn: table.firstPpn,
+    usablePages: table.usablePages,
+    retryEntries: retryEntries(p),
+    retryCycles: Math.ceil(p.retryTimeout / clockPeriod),
     freePageLowWater: p.freePageBuffer / 2,
   };
 }

@@ -26,10 +26,17 @@ export type RuntimeSettings = z.output<typeof runtimeSchema>;
 export function checkPorts(r: RuntimeSettings, clientPorts: number): void {
   const last = r.clientPort + clientPorts - 1;
   if (last > 65535) {
-    throw new ConfigError(`clientPort = ${r.clientPort} with clientPorts = ${clientPorts} runs past port 65535; the nearest is clientPort = ${65536 - clientPorts}`);
+    throw new ConfigError(
+      `clientPort = ${r.clientPort} with clientPorts = ${clientPorts} runs past port 65535; the nearest is clientPort = ${65536 - clientPorts}`,
+    );
   }
   if (r.nativePort >= r.clientPort && r.nativePort <= last) {
-    throw new ConfigError(`nativePort = ${r.nativePort} lies among the client ports ${r.clientPort} to ${last} (clientPort, clientPorts); the nearest is nativePort = ${
-      r.nativePort - r.clientPort < last - r.nativePort && r.clientPort > 1 || last === 65535 ? r.clientPort - 1 : last + 1}`);
+    throw new ConfigError(
+      `nativePort = ${r.nativePort} lies among the client ports ${r.clientPort} to ${last} (clientPort, clientPorts); the nearest is nativePort = ${
+        (r.nativePort - r.clientPort < last - r.nativePort && r.clientPort > 1) || last === 65535
+          ? r.clientPort - 1
+          : last + 1
+      }`,
+    );
   }
 }

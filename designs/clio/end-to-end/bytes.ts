@@ -4,9 +4,9 @@ import { ByteHistory, type PendingWrite } from "../model/index.ts";
 const foldEvery = 64;
 
 /**
- * Memory that many clients write and read at once, judged byte by byte: a read gives what some write put there that was neither over and
- * overwritten before the read began nor begun after it ended. So a write that is done twice, late, or not at all is seen by the reads
- * behind it.
+ * Memory that many clients write and read at once, judged byte by byte: a read gives what some write put there that was
+ * neither over and overwritten before the read began nor begun after it ended. So a write that is done twice, late, or
+ * not at all is seen by the reads behind it.
  */
 export class SharedBytes {
   private readonly history = new ByteHistory();
@@ -17,16 +17,23 @@ export class SharedBytes {
   checked = 0;
   readonly problems: string[] = [];
 
-  constructor(now: () => number) { this.now = now; }
+  constructor(now: () => number) {
+    this.now = now;
+  }
 
   /**
-   * Around a write of bytes from `start`. When its outcome is not known it is done again until it is: until then it may come at any time,
-   * and nothing behind it would ever be over.
-   * @param unknown whether an error leaves open what the operation did @param pause until nothing of a failed try can be under way any more
+   * Around a write of bytes from `start`. When its outcome is not known it is done again until it is: until then it may
+   * come at any time, and nothing behind it would ever be over.
+   * @param unknown whether an error leaves open what the operation did @param pause until nothing of a failed try can
+   * be under way any more
    * @throws the first error
    */
   async write(
-    start: number, data: Uint8Array, operation: () => Promise<void>, unknown: (e: unknown) => boolean, pause: () => Promise<void>,
+    start: number,
+    data: Uint8Array,
+    operation: () => Promise<void>,
+    unknown: (e: unknown) => boolean,
+    pause: () => Promise<void>,
   ): Promise<void> {
     const write: PendingWrite = { start, data, issued: this.now(), replied: Number.POSITIVE_INFINITY };
     this.history.add(write);
@@ -37,7 +44,10 @@ export class SharedBytes {
           await operation();
           break;
         } catch (error) {
-          if (failure === undefined && !unknown(error)) { this.history.drop(write); throw error; }
+          if (failure === undefined && !unknown(error)) {
+            this.history.drop(write);
+            throw error;
+          }
           failure ??= { error };
         }
         await pause();
@@ -51,11 +61,15 @@ export class SharedBytes {
   async read(who: string, start: number, operation: () => Promise<Uint8Array>): Promise<void> {
     const issued = this.now();
     await this.during(async () => {
-      const data = await operation(), wrong = this.history.check(start, data, issued);
+      const data = await operation(),
+        wrong = this.history.check(start, data, issued);
       this.checked += data.length;
       if (wrong === undefined) return;
-      const got = data[wrong.offset - start] ?? 0, legal = wrong.legal.join(" or ");
-      this.problems.push(`${who}: byte ${wrong.offset} is ${got} in a read from ${issued} to ${this.now()}; it can be ${legal}`);
+      const got = data[wrong.offset - start] ?? 0,
+        legal = wrong.legal.join(" or ");
+      this.problems.push(
+        `${who}: byte ${wrong.offset} is ${got} in a read from ${issued} to ${this.now()}; it can be ${legal}`,
+      );
     });
   }
 
@@ -63,7 +77,9 @@ export class SharedBytes {
   private async during(operation: () => Promise<void>): Promise<void> {
     const id = this.next++;
     this.open.set(id, this.now());
-    try { await operation(); } finally {
+    try {
+      await operation();
+    } finally {
       this.open.delete(id);
       // Operations begin in the order of time: the first that is open is the earliest.
       if (++this.ended % foldEvery === 0) this.history.fold(this.open.values().next().value ?? this.now());

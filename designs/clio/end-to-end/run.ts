@@ -1,13 +1,29 @@
 import { OperationError, type Client, type RemoteProcess, type Thread } from "../client/index.ts";
 import {
-  checkLinearizable, History, keySpecification, wordSpecification, type KeyInput, type KeyOutput, type Verdict, type WordInput,
+  checkLinearizable,
+  History,
+  keySpecification,
+  wordSpecification,
+  type KeyInput,
+  type KeyOutput,
+  type Verdict,
+  type WordInput,
   type WordOutput,
 } from "../linearizability/index.ts";
 import { Random } from "../workload/index.ts";
 import { SharedBytes } from "./bytes.ts";
 import type { RunOptions, RunResult } from "./options.ts";
 
-const defaults = { threads: 2, pages: 6, words: 48, keys: 48, atomics: 0.35, keyValue: 0.1, allocation: 0.02, mostBytes: 3000 };
+const defaults = {
+  threads: 2,
+  pages: 6,
+  words: 48,
+  keys: 48,
+  atomics: 0.35,
+  keyValue: 0.1,
+  allocation: 0.02,
+  mostBytes: 3000,
+};
 /** Bytes at the start of each page that accesses fall in: the fewer, the more they overlap. */
 const hotBytes = 4096;
 /** Tries of what the run cannot do without. */
@@ -20,17 +36,23 @@ function unknown(e: unknown): boolean {
 }
 async function insist<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
-    try { return await attempt(); } catch (e) { if (!(e instanceof OperationError) || tries === setUpTries) throw e; }
+    try {
+      return await attempt();
+    } catch (e) {
+      if (!(e instanceof OperationError) || tries === setUpTries) throw e;
+    }
   }
 }
 
 /**
- * Random operations of many clients on one process's memory: overlapping reads and writes of any alignment and over page ends, atomics on
- * few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end check"): atomics and keys by linearizability,
- * bytes by the writes that they can come from. It ends when every operation has ended; that they all do is for whoever runs the clock to
- * see.
+ * Random operations of many clients on one process's memory: overlapping reads and writes of any alignment and over
+ * page ends, atomics on few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end
+ * check"): atomics and keys by linearizability, bytes by the writes that they can come from. It ends when every
+ * operation has ended; that they all do is for whoever runs the clock to see.
  */
-export async function endToEnd(o: RunOptions): Promise<RunResult> { return new Run(o).run(); }
+export async function endToEnd(o: RunOptions): Promise<RunResult> {
+  return new Run(o).run();
+}
 
 class Run {
   private readonly o: RunOptions & typeof defaults & { readonly settleNs: number };
@@ -59,22 +81,37 @@ class Run {
     this.bytes = new SharedBytes(this.now);
   }
 
-  private get pageSize(): number { return (this.o.clients[0] as Client).options.pageSize; }
+  private get pageSize(): number {
+    return (this.o.clients[0] as Client).options.pageSize;
+  }
 
   async run(): Promise<RunResult> {
-    const { clients, address, threads, pages } = this.o, first = clients[0] as Client;
-    const { pid } = await insist(() => first.createProcess(address)), processes = clients.map(c => c.process(pid, address)),
+    const { clients, address, threads, pages } = this.o,
+      first = clients[0] as Client;
+    const { pid } = await insist(() => first.createProcess(address)),
+      processes = clients.map(c => c.process(pid, address)),
       main = (processes[0] as RemoteProcess).thread();
     this.va = await insist(() => main.ralloc(pages * this.pageSize));
     this.wordsAt = await insist(() => main.ralloc(this.pageSize));
-    await Promise.all(processes.flatMap((p, c) =>
-      Array.from({ length: threads }, (_, t) => this.thread(p.thread(), `client ${c} thread ${t}`))));
+    await Promise.all(
+      processes.flatMap((p, c) =>
+        Array.from({ length: threads }, (_, t) => this.thread(p.thread(), `client ${c} thread ${t}`)),
+      ),
+    );
     await this.readAll(main);
-    const problems = [...this.bytes.problems, ...problemOf(checkLinearizable(this.words.operations, wordSpecification)),
-      ...problemOf(checkLinearizable(this.keys.operations, keySpecification))];
+    const problems = [
+      ...this.bytes.problems,
+      ...problemOf(checkLinearizable(this.words.operations, wordSpecification)),
+      ...problemOf(checkLinearizable(this.keys.operations, keySpecification)),
+    ];
     return {
-      operations: this.ended, done: this.done, failed: this.failed, unknown: this.unknownOutcomes,
-      judgedOperations: this.words.operations.length + this.keys.operations.length, judgedBytes: this.bytes.checked, problems,
+      operations: this.ended,
+      done: this.done,
+      failed: this.failed,
+      unknown: this.unknownOutcomes,
+      judgedOperations: this.words.operations.length + this.keys.operations.length,
+      judgedBytes: this.bytes.checked,
+      problems,
     };
   }
 
@@ -94,7 +131,8 @@ class Run {
   }
 
   private one(t: Thread, who: string): Promise<unknown> {
-    const { atomics, keyValue, allocation } = this.o, choice = this.random.fraction();
+    const { atomics, keyValue, allocation } = this.o,
+      choice = this.random.fraction();
     if (choice < atomics) return this.word(t, who);
     if (choice < atomics + keyValue) return this.key(t, who);
     return choice < atomics + keyValue + allocation ? this.comesAndGoes(t) : this.access(t, who);
@@ -102,36 +140,64 @@ class Run {
 
   /** Operands that no other operation has: what is found tells what was done. */
   private word(t: Thread, who: string): Promise<unknown> {
-    const r = this.random, word = r.below(this.o.words), va = this.wordsAt + BigInt(8 * word), value = BigInt(++this.values) << 20n,
+    const r = this.random,
+      word = r.below(this.o.words),
+      va = this.wordsAt + BigInt(8 * word),
+      value = BigInt(++this.values) << 20n,
       object = `word ${word}`;
     const input = r.pick<WordInput>([
-      { kind: "faa", addend: value }, { kind: "faa", addend: value }, { kind: "tas" }, { kind: "store", value: r.chance(0.5) ? 0n : value },
+      { kind: "faa", addend: value },
+      { kind: "faa", addend: value },
+      { kind: "tas" },
+      { kind: "store", value: r.chance(0.5) ? 0n : value },
       { kind: "cas", compare: 0n, swap: value },
     ]);
     const call = (): Promise<bigint> => {
       switch (input.kind) {
-        case "tas": return t.testAndSet(va);
-        case "cas": return t.compareAndSwap(va, input.compare, input.swap);
-        case "store": return t.atomicStore(va, input.value).then(() => 0n);
-        case "faa": return t.fetchAndAdd(va, input.addend);
-        case "read": case "write": throw new RangeError(`${input.kind} is no atomic`);
+        case "tas":
+          return t.testAndSet(va);
+        case "cas":
+          return t.compareAndSwap(va, input.compare, input.swap);
+        case "store":
+          return t.atomicStore(va, input.value).then(() => 0n);
+        case "faa":
+          return t.fetchAndAdd(va, input.addend);
+        case "read":
+        case "write":
+          throw new RangeError(`${input.kind} is no atomic`);
       }
     };
     return this.words.record(object, who, input, call, found => found, unknown);
   }
 
   private key(t: Thread, who: string): Promise<unknown> {
-    const r = this.random, key = r.below(this.o.keys), object = `key ${key}`, { kv } = t, id = BigInt(key) << 32n | 1n;
+    const r = this.random,
+      key = r.below(this.o.keys),
+      object = `key ${key}`,
+      { kv } = t,
+      id = (BigInt(key) << 32n) | 1n;
     // The length tells values apart as well: what is stored must be read whole.
-    const value = `${++this.values}`.padEnd(r.between(8, 200), "."), data = new TextEncoder().encode(value);
-    const input = r.pick<KeyInput>([{ kind: "read" }, { kind: "read" }, { kind: "delete" }, { kind: "create", value },
-      { kind: "update", value }]);
+    const value = `${++this.values}`.padEnd(r.between(8, 200), "."),
+      data = new TextEncoder().encode(value);
+    const input = r.pick<KeyInput>([
+      { kind: "read" },
+      { kind: "read" },
+      { kind: "delete" },
+      { kind: "create", value },
+      { kind: "update", value },
+    ]);
     const call = (): Promise<KeyOutput> => {
       switch (input.kind) {
-        case "read": return kv.read(id).then(found => (found === undefined ? "missing" : { value: new TextDecoder().decode(found) }));
-        case "delete": return kv.delete(id);
-        case "create": return kv.create(id, data);
-        case "update": return kv.update(id, data);
+        case "read":
+          return kv
+            .read(id)
+            .then(found => (found === undefined ? "missing" : { value: new TextDecoder().decode(found) }));
+        case "delete":
+          return kv.delete(id);
+        case "create":
+          return kv.create(id, data);
+        case "update":
+          return kv.update(id, data);
       }
     };
     return this.keys.record(object, who, input, call, found => found, unknown);
@@ -149,15 +215,20 @@ class Run {
   }
 
   private access(t: Thread, who: string): Promise<void> {
-    const r = this.random, { pages, mostBytes } = this.o, length = r.chance(0.5) ? r.between(1, 64) : r.between(1, mostBytes),
+    const r = this.random,
+      { pages, mostBytes } = this.o,
+      length = r.chance(0.5) ? r.between(1, 64) : r.between(1, mostBytes),
       page = r.below(pages);
     // In the hot bytes of a page, or over its end.
     const over = page + 1 < pages && length > 1 && r.chance(0.1);
-    const start = over ? (page + 1) * this.pageSize - r.between(1, length - 1) : page * this.pageSize + r.below(hotBytes),
+    const start = over
+        ? (page + 1) * this.pageSize - r.between(1, length - 1)
+        : page * this.pageSize + r.below(hotBytes),
       va = this.va + BigInt(start);
     if (r.chance(0.5)) {
       const data = r.bytes(length);
-      const write = (): Promise<void> => (r.chance(0.5) ? t.rwrite(va, data) : t.rpoll([t.rwriteAsync(va, data)]).then(() => undefined));
+      const write = (): Promise<void> =>
+        r.chance(0.5) ? t.rwrite(va, data) : t.rpoll([t.rwriteAsync(va, data)]).then(() => undefined);
       return this.bytes.write(start, data, write, unknown, () => this.pause());
     }
     return this.bytes.read(who, start, () => t.rread(va, length));
@@ -165,7 +236,9 @@ class Run {
 
   private pause(): Promise<void> {
     const { clock } = (this.o.clients[0] as Client).options;
-    return new Promise(resolve => { clock.after(this.o.settleNs, resolve); });
+    return new Promise(resolve => {
+      clock.after(this.o.settleNs, resolve);
+    });
   }
 
   /** At the end everything once more: what was done last shows. */
@@ -177,7 +250,8 @@ class Run {
     }
     for (let word = 0; word < words; word++) {
       const va = this.wordsAt + BigInt(8 * word);
-      const look = { kind: "faa", addend: 0n } as const, call = (): Promise<bigint> => t.fetchAndAdd(va, 0n);
+      const look = { kind: "faa", addend: 0n } as const,
+        call = (): Promise<bigint> => t.fetchAndAdd(va, 0n);
       await insist(() => this.words.record(`word ${word}`, "at the end", look, call, found => found, unknown));
     }
   }
@@ -185,8 +259,11 @@ class Run {
 
 function problemOf(v: Verdict): string[] {
   switch (v.kind) {
-    case "linearizable": return [];
-    case "notLinearizable": return [`${v.object} is not linearizable: ${v.why}`];
-    case "undecided": return [`${v.object}: undecided after ${v.steps} steps`];
+    case "linearizable":
+      return [];
+    case "notLinearizable":
+      return [`${v.object} is not linearizable: ${v.why}`];
+    case "undecided":
+      return [`${v.object}: undecided after ${v.steps} steps`];
   }
 }

@@ -1,7 +1,15 @@
 export { measureElaboration } from "./bench/elaboration.ts";
 export { measureFirstTouches } from "./bench/first-touches.ts";
 export { measureLatency } from "./bench/latency.ts";
-export { elaborationReport, firstTouchReport, latencyReport, speedReport, stateReport, throughputReport, turnaroundReport } from "./bench/report.ts";
+export {
+  elaborationReport,
+  firstTouchReport,
+  latencyReport,
+  speedReport,
+  stateReport,
+  throughputReport,
+  turnaroundReport,
+} from "./bench/report.ts";
 export { compareNodeSpeed } from "./bench/speed.ts";
 export { measureState } from "./bench/state.ts";
 export { measureThroughput } from "./bench/throughput.ts";

@@ -11,18 +11,25 @@ export type Verdict =
 const defaultSteps = 10_000_000;
 
 /**
- * Whether the operations on each object could have been done one after another, each between its call and its return, with the outputs that
- * they gave: the search of Wing and Gong with Lowe's memory of the states that have been tried, object by object (linearizability is
- * local).
+ * Whether the operations on each object could have been done one after another, each between its call and its return,
+ * with the outputs that they gave: the search of Wing and Gong with Lowe's memory of the states that have been tried,
+ * object by object (linearizability is local).
  */
 export function checkLinearizable<S, I, O>(
-  history: readonly Operation<I, O>[], specification: Specification<S, I, O>, { steps = defaultSteps }: { readonly steps?: number } = {},
+  history: readonly Operation<I, O>[],
+  specification: Specification<S, I, O>,
+  { steps = defaultSteps }: { readonly steps?: number } = {},
 ): Verdict {
   const objects = new Map<string, Operation<I, O>[]>();
-  for (const o of history) { const list = objects.get(o.object); if (list) list.push(o); else objects.set(o.object, [o]); }
+  for (const o of history) {
+    const list = objects.get(o.object);
+    if (list) list.push(o);
+    else objects.set(o.object, [o]);
+  }
   let all = 0;
   for (const [object, operations] of objects) {
-    const search = new Search(operations, specification, steps), found = search.run();
+    const search = new Search(operations, specification, steps),
+      found = search.run();
     all += search.steps;
     if (found === "undecided") return { kind: "undecided", object, steps: search.steps };
     if (found === "no") return { kind: "notLinearizable", object, why: search.explain() };
@@ -30,17 +37,37 @@ export function checkLinearizable<S, I, O>(
   return { kind: "linearizable", objects: objects.size, operations: history.length, steps: all };
 }
 
-/** A call or a return in the order of time; a doubly linked list, so that an operation is taken out and put back in constant time. */
+/**
+ * A call or a return in the order of time; a doubly linked list, so that an operation is taken out and put back
+ * in constant time.
+ */
 interface Event<I, O> {
-  readonly operation: Known<I, O>; readonly isCall: boolean;
-  previous: Event<I, O> | undefined; next: Event<I, O> | undefined;
+  readonly operation: Known<I, O>;
+  readonly isCall: boolean;
+  previous: Event<I, O> | undefined;
+  next: Event<I, O> | undefined;
 }
 /** An operation whose output is known: it must be done between its call and its return. */
-interface Known<I, O> { readonly index: number; readonly of: Operation<I, O>; call: Event<I, O>; return: Event<I, O> }
-/** One whose outcome is not known: it may be done at any time from its call to `until`, or never. `kind`: those with the same do the same. */
-interface Open<I, O> { readonly of: Operation<I, O>; readonly kind: string; readonly until: number; done: boolean }
+interface Known<I, O> {
+  readonly index: number;
+  readonly of: Operation<I, O>;
+  call: Event<I, O>;
+  return: Event<I, O>;
+}
+/**
+ * One whose outcome is not known: it may be done at any time from its call to `until`, or never. `kind`: those with the
+ * same do the same.
+ */
+interface Open<I, O> {
+  readonly of: Operation<I, O>;
+  readonly kind: string;
+  readonly until: number;
+  done: boolean;
+}
 /** A step of the order under trial, and what was tried and how late it was when it was taken. */
-type Step<S, I, O> = { readonly before: S; readonly now: number } & ({ readonly known: Known<I, O> } | { readonly open: number });
+type Step<S, I, O> = { readonly before: S; readonly now: number } & (
+  { readonly known: Known<I, O> } | { readonly open: number }
+);
 
 class Search<S, I, O> {
   steps = 0;
@@ -64,11 +91,18 @@ class Search<S, I, O> {
   private best: { readonly left: number; readonly state: S; readonly stuck: readonly Operation<I, O>[] } | undefined;
 
   constructor(operations: readonly Operation<I, O>[], specification: Specification<S, I, O>, limit: number) {
-    this.specification = specification; this.limit = limit;
+    this.specification = specification;
+    this.limit = limit;
     const sorted = operations.toSorted((a, b) => a.called - b.called || a.returned - b.returned);
     this.known = sorted.filter(o => Number.isFinite(o.returned)).map((of, index) => ({ index, of }) as Known<I, O>);
-    this.open = sorted.filter(o => !Number.isFinite(o.returned))
-      .map(of => ({ of, kind: specification.describe(of.input, undefined), until: of.until ?? Number.POSITIVE_INFINITY, done: false }));
+    this.open = sorted
+      .filter(o => !Number.isFinite(o.returned))
+      .map(of => ({
+        of,
+        kind: specification.describe(of.input, undefined),
+        until: of.until ?? Number.POSITIVE_INFINITY,
+        done: false,
+      }));
     let latest = Number.NEGATIVE_INFINITY;
     this.latest = this.open.map(o => (latest = Math.max(latest, o.until)));
     this.done = this.known.map(() => false);
@@ -80,18 +114,27 @@ class Search<S, I, O> {
     });
     // Returns after calls of the same time: operations that touch are concurrent.
     const time = (e: Event<I, O>): number => (e.isCall ? e.operation.of.called : e.operation.of.returned);
-    events.sort((a, b) => { const x = time(a), y = time(b); return x === y ? Number(b.isCall) - Number(a.isCall) : x - y; });
+    events.sort((a, b) => {
+      const x = time(a),
+        y = time(b);
+      return x === y ? Number(b.isCall) - Number(a.isCall) : x - y;
+    });
     this.head = { operation: undefined as never, isCall: false, previous: undefined, next: events[0] };
-    events.forEach((e, i) => { e.previous = events[i - 1] ?? this.head; e.next = events[i + 1]; });
+    events.forEach((e, i) => {
+      e.previous = events[i - 1] ?? this.head;
+      e.next = events[i + 1];
+    });
   }
 
   /**
-   * At each state first the known operations that may be next, in the order of their calls, then, only where these do not lead on, the open
-   * ones.
+   * At each state first the known operations that may be next, in the order of their calls, then, only where these do
+   * not lead on, the open ones.
    */
   run(): "yes" | "no" | "undecided" {
     const order: Step<S, I, O>[] = [];
-    let state = this.specification.initial, event = this.head.next, open = this.firstOpen();
+    let state = this.specification.initial,
+      event = this.head.next,
+      open = this.firstOpen();
     while (this.left > 0) {
       if (++this.steps > this.limit) return "undecided";
       const before = { before: state, now: this.now };
@@ -104,7 +147,8 @@ class Search<S, I, O> {
       } else if ((open = this.nextOpen(open)) < this.open.length) {
         after = this.specification.apply(state, (this.open[open] as Open<I, O>).of.input, undefined);
         // One that changes nothing leads nowhere.
-        if (after !== undefined && this.specification.key(after.state) !== this.specification.key(state)) step = { ...before, open };
+        if (after !== undefined && this.specification.key(after.state) !== this.specification.key(state))
+          step = { ...before, open };
         open++;
       } else {
         // Something has to be done before this return, and nothing can: another order.
@@ -113,12 +157,21 @@ class Search<S, I, O> {
         if (last === undefined) return "no";
         state = last.before;
         this.undo(last);
-        if ("known" in last) { event = last.known.call.next; open = this.firstOpen(); } else { event = undefined; open = last.open + 1; }
+        if ("known" in last) {
+          event = last.known.call.next;
+          open = this.firstOpen();
+        } else {
+          event = undefined;
+          open = last.open + 1;
+        }
         continue;
       }
       if (step === undefined || after === undefined) continue;
       this.take(step);
-      if (this.wasTried(after.state)) { this.undo(step); continue; }
+      if (this.wasTried(after.state)) {
+        this.undo(step);
+        continue;
+      }
       order.push(step);
       ({ state } = after);
       event = this.head.next;
@@ -129,16 +182,22 @@ class Search<S, I, O> {
 
   /** The first open operation that may not be too late, by binary search: none before it can be done any more. */
   private firstOpen(): number {
-    let low = 0, high = this.open.length;
+    let low = 0,
+      high = this.open.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.latest[middle] as number) >= this.now) high = middle; else low = middle + 1;
+      if ((this.latest[middle] as number) >= this.now) high = middle;
+      else low = middle + 1;
     }
     return low;
   }
-  /** From `at` on the first open operation that may be next; their number when there is none. Of those that do the same the one that must be done first stands for all. */
+  /**
+   * From `at` on the first open operation that may be next; their number when there is none. Of those that do the same
+   * the one that must be done first stands for all.
+   */
   private nextOpen(at: number): number {
-    const horizon = this.horizon(), first = this.firstOpen();
+    const horizon = this.horizon(),
+      first = this.firstOpen();
     for (let i = at; i < this.open.length && (this.open[i] as Open<I, O>).of.called <= horizon; i++) {
       if (!this.mayBeDone(i)) continue;
       const { kind, until } = this.open[i] as Open<I, O>;
@@ -146,7 +205,8 @@ class Search<S, I, O> {
       for (let k = first; k < this.open.length && stands; k++) {
         const other = this.open[k] as Open<I, O>;
         if (other.of.called > horizon) break;
-        if (other.kind === kind && k !== i && this.mayBeDone(k)) stands = other.until > until || other.until === until && k > i;
+        if (other.kind === kind && k !== i && this.mayBeDone(k))
+          stands = other.until > until || (other.until === until && k > i);
       }
       if (stands) return i;
     }
@@ -158,16 +218,22 @@ class Search<S, I, O> {
   }
 
   /**
-   * Whether this has been tried: the same known operations done, the same state, and no open operation done that could still be done now. With
-   * fewer of them done more can still follow, so that what led nowhere then leads nowhere now. (Nor was it later then: an operation done by then is done now, or its time is over.)
+   * Whether this has been tried: the same known operations done, the same state, and no open operation done that could
+   * still be done now. With fewer of them done more can still follow, so that what led nowhere then leads nowhere now.
+   * (Nor was it later then: an operation done by then is done now, or its time is over.)
    */
   private wasTried(state: S): boolean {
-    const key = this.key(state), horizon = this.horizon(), open: number[] = [];
+    const key = this.key(state),
+      horizon = this.horizon(),
+      open: number[] = [];
     for (let i = this.firstOpen(); i < this.open.length && (this.open[i] as Open<I, O>).of.called <= horizon; i++) {
       if ((this.open[i] as Open<I, O>).done && (this.open[i] as Open<I, O>).until >= this.now) open.push(i);
     }
     const before = this.tried.get(key);
-    if (before === undefined) { this.tried.set(key, [open]); return false; }
+    if (before === undefined) {
+      this.tried.set(key, [open]);
+      return false;
+    }
     if (before.some(b => b.every(i => !this.mayBeDone(i)))) return true;
     before.push(open);
     return false;
@@ -207,7 +273,10 @@ class Search<S, I, O> {
   }
   private undo(step: Step<S, I, O>): void {
     this.now = step.now;
-    if ("open" in step) { (this.open[step.open] as Open<I, O>).done = false; return; }
+    if ("open" in step) {
+      (this.open[step.open] as Open<I, O>).done = false;
+      return;
+    }
     const o = step.known;
     for (const e of [o.return, o.call]) {
       if (e.previous) e.previous.next = e;
@@ -230,7 +299,8 @@ class Search<S, I, O> {
     if (best === undefined) return "no operation can be first";
     const tell = (o: Operation<I, O>): string =>
       `${o.client}: ${this.specification.describe(o.input, o.output)} from ${o.called} to ${o.returned}`;
-    const stuck = best.stuck.slice(0, 6).map(tell).join("; "), more = best.stuck.length > 6 ? "; ..." : "";
+    const stuck = best.stuck.slice(0, 6).map(tell).join("; "),
+      more = best.stuck.length > 6 ? "; ..." : "";
     const after = `with ${this.specification.key(best.state)} and ${best.left} operations left`;
     return `${after}, none of these can be next: ${stuck}${more}`;
   }

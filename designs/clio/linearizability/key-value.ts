@@ -1,7 +1,8 @@
 import type { Specification } from "./history.ts";
 
 /** Operations on one key; values as text. */
-export type KeyInput = { readonly kind: "read" | "delete" } | { readonly kind: "create" | "update"; readonly value: string };
+export type KeyInput =
+  { readonly kind: "read" | "delete" } | { readonly kind: "create" | "update"; readonly value: string };
 /** A read gives the value or undefined (as `missing`), the others whether they were done. */
 export type KeyOutput = { readonly value: string } | "missing" | boolean;
 
@@ -21,7 +22,8 @@ export const keySpecification: Specification<string | undefined, KeyInput, KeyOu
   key: state => (state === undefined ? "missing" : JSON.stringify(state)),
   describe: (input, output) => {
     const operand = input.kind === "create" || input.kind === "update" ? JSON.stringify(input.value) : "";
-    const found = output === undefined ? "?" : typeof output === "object" ? JSON.stringify(output.value) : String(output);
+    const found =
+      output === undefined ? "?" : typeof output === "object" ? JSON.stringify(output.value) : String(output);
     return `${input.kind}(${operand}) = ${found}`;
   },
 };

@@ -1,8 +1,13 @@
 import { SparseBytes } from "./sparse-bytes.ts";
 
-/** A write to some bytes of a page, and when it can have happened: between its issue and its reply. Times are in any one unit. */
+/**
+ * A write to some bytes of a page, and when it can have happened: between its issue and its reply. Times are in
+ * any one unit.
+ */
 export interface PendingWrite {
-  readonly start: number; readonly data: Uint8Array; readonly issued: number;
+  readonly start: number;
+  readonly data: Uint8Array;
+  readonly issued: number;
   /** Infinity until the reply (or, for a write without one, until the node is known to be idle). */
   replied: number;
 }
@@ -11,9 +16,10 @@ const ends = (w: PendingWrite): number => w.start + w.data.length;
 const before = (a: PendingWrite, b: PendingWrite): boolean => a.replied < b.issued;
 
 /**
- * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value unless that write had not been issued when the
- * read ended, or another write lay wholly between it and the read. Writes that are over for every access that can still come are folded into one image;
- * where several were concurrent their values stay as alternatives until a read shows which was last.
+ * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value unless that write
+ * had not been issued when the read ended, or another write lay wholly between it and the read. Writes that are over
+ * for every access that can still come are folded into one image; where several were concurrent their values stay as
+ * alternatives until a read shows which was last.
  */
 export class ByteHistory {
   private readonly image = new SparseBytes();
@@ -21,29 +27,49 @@ export class ByteHistory {
   private recent: PendingWrite[] = [];
 
   /** Writes not folded yet. */
-  get pending(): number { return this.recent.length; }
+  get pending(): number {
+    return this.recent.length;
+  }
 
-  add(write: PendingWrite): void { this.recent.push(write); }
+  add(write: PendingWrite): void {
+    this.recent.push(write);
+  }
   /** A write that turned out to have failed. */
-  drop(write: PendingWrite): void { this.recent = this.recent.filter(w => w !== write); }
+  drop(write: PendingWrite): void {
+    this.recent = this.recent.filter(w => w !== write);
+  }
 
   /**
    * Check a read of `data` from `start`.
    * @returns the offset of the first byte that no order allows with the values it could have had, or undefined
    */
-  check(start: number, data: Uint8Array, issued: number): { readonly offset: number; readonly legal: readonly number[] } | undefined {
-    const end = start + data.length, overlapping = this.recent.filter(w => w.start < end && ends(w) > start);
+  check(
+    start: number,
+    data: Uint8Array,
+    issued: number,
+  ): { readonly offset: number; readonly legal: readonly number[] } | undefined {
+    const end = start + data.length,
+      overlapping = this.recent.filter(w => w.start < end && ends(w) > start);
     // Between two cuts the same writes cover every byte.
-    const cuts = [...new Set([start, end, ...overlapping.flatMap(w => [Math.max(start, w.start), Math.min(end, ends(w))])])].sort((a, b) => a - b);
+    const cuts = [
+      ...new Set([start, end, ...overlapping.flatMap(w => [Math.max(start, w.start), Math.min(end, ends(w))])]),
+    ].sort((a, b) => a - b);
     for (const [k, from] of cuts.entries()) {
-      const to = cuts[k + 1] ?? from, here = overlapping.filter(w => w.start <= from && from < ends(w));
-      const over = here.filter(w => w.replied < issued), candidates = here.filter(w => !over.some(o => before(w, o)));
+      const to = cuts[k + 1] ?? from,
+        here = overlapping.filter(w => w.start <= from && from < ends(w));
+      const over = here.filter(w => w.replied < issued),
+        candidates = here.filter(w => !over.some(o => before(w, o)));
       for (let at = from; at < to; at++) {
         const value = data[at - start] ?? 0;
         if (candidates.some(w => w.data[at - w.start] === value)) continue;
-        if (over.length === 0 && here.length === 0 && this.alternatives.size === 0 && this.image.at(at) === value) continue;
+        if (over.length === 0 && here.length === 0 && this.alternatives.size === 0 && this.image.at(at) === value)
+          continue;
         const settled = over.length === 0 ? this.settled(at) : [];
-        if (!settled.includes(value)) return { offset: at, legal: [...new Set([...settled, ...candidates.map(w => w.data[at - w.start] ?? 0)])].sort((a, b) => a - b) };
+        if (!settled.includes(value))
+          return {
+            offset: at,
+            legal: [...new Set([...settled, ...candidates.map(w => w.data[at - w.start] ?? 0)])].sort((a, b) => a - b),
+          };
         // No write can come between any more: what this read saw is what the byte holds.
         if (here.length === 0 && settled.length > 1) this.settle(at, value);
       }
@@ -63,7 +89,9 @@ export class ByteHistory {
     return out;
   }
 
-  /** Fold every write that is over for all accesses issued at or after `horizon` (the earliest issue time still open). */
+  /**
+   * Fold every write that is over for all accesses issued at or after `horizon` (the earliest issue time still open).
+   */
   fold(horizon: number): void {
     if (this.recent.length === 0) return;
     const over = (w: PendingWrite): boolean => w.replied < horizon;
@@ -72,13 +100,18 @@ export class ByteHistory {
     let foldable = this.recent.filter(over);
     if (foldable.length === 0) return;
     for (let again = true; again;) {
-      const next = foldable.filter(a => this.recent.every(b => a === b || foldable.includes(b) || before(a, b) || !overlap(a, b)));
+      const next = foldable.filter(a =>
+        this.recent.every(b => a === b || foldable.includes(b) || before(a, b) || !overlap(a, b)),
+      );
       again = next.length < foldable.length;
       foldable = next;
     }
     for (const w of foldable) {
       const others = foldable.filter(o => o !== w && overlap(w, o));
-      if (others.length === 0) { this.settleAll(w); continue; }
+      if (others.length === 0) {
+        this.settleAll(w);
+        continue;
+      }
       for (let at = w.start; at < ends(w); at++) {
         const here = others.filter(o => o.start <= at && at < ends(o));
         if (here.some(o => before(w, o))) continue;
@@ -91,10 +124,14 @@ export class ByteHistory {
   }
 
   private settled(at: number): readonly number[] {
-    const value = this.image.at(at), others = this.alternatives.get(at);
+    const value = this.image.at(at),
+      others = this.alternatives.get(at);
     return others ? [...others] : [value];
   }
-  private settle(at: number, value: number): void { this.image.set(at, value); this.alternatives.delete(at); }
+  private settle(at: number, value: number): void {
+    this.image.set(at, value);
+    this.alternatives.delete(at);
+  }
   private settleAll(w: PendingWrite): void {
     this.image.write(w.start, w.data);
     if (this.alternatives.size > 0) for (let at = w.start; at < ends(w); at++) this.alternatives.delete(at);

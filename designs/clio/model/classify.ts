@@ -1,10 +1,26 @@
-import { arpPacket, broadcastMac, decode, etherType, ethernetHeader, icmpHeader, internetChecksum, ipProtocol, ipv4Header, udpHeader, type Decoded } from "../../shared/wire/index.ts";
+import {
+  arpPacket,
+  broadcastMac,
+  decode,
+  etherType,
+  ethernetHeader,
+  icmpHeader,
+  internetChecksum,
+  ipProtocol,
+  ipv4Header,
+  udpHeader,
+  type Decoded,
+} from "../../shared/wire/index.ts";
 import { clioHeader, frameOffsets, type RequestHeaders } from "../wire/index.ts";
 import type { DropReason, RuntimeSettings } from "../config/index.ts";
 
 /** Which frames are for the node: section 1 of rules.md. */
-export interface FilterSettings extends Pick<RuntimeSettings, "mac" | "ip" | "nativePort" | "clientPort" | "acceptAnyMac"> {
-  readonly mtuFrame: number; readonly clientPorts: number;
+export interface FilterSettings extends Pick<
+  RuntimeSettings,
+  "mac" | "ip" | "nativePort" | "clientPort" | "acceptAnyMac"
+> {
+  readonly mtuFrame: number;
+  readonly clientPorts: number;
 }
 
 /** A UDP request that passed every check. */
@@ -25,12 +41,18 @@ export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
   const L = frame.length;
   if (L > s.mtuFrame) return drop("dropLong");
   if (L < ethernetHeader.bytes) return drop("dropShort");
-  const ethernet = decode(ethernetHeader, frame), isArp = ethernet.etherType === etherType.arp;
+  const ethernet = decode(ethernetHeader, frame),
+    isArp = ethernet.etherType === etherType.arp;
   if (ethernet.dst !== s.mac && !(ethernet.dst === broadcastMac && isArp) && !s.acceptAnyMac) return drop("dropMac");
   if (isArp) {
     if (L < frameOffsets.network + arpPacket.bytes) return drop("dropShort");
     const arp = decode(arpPacket, frame, frameOffsets.network);
-    const request = arp.hardwareType === 1 && arp.protocolType === etherType.ipv4 && arp.hardwareSize === 6 && arp.protocolSize === 4 && arp.operation === 1;
+    const request =
+      arp.hardwareType === 1 &&
+      arp.protocolType === etherType.ipv4 &&
+      arp.hardwareSize === 6 &&
+      arp.protocolSize === 4 &&
+      arp.operation === 1;
     return request && arp.targetIp === s.ip ? { kind: "arp", ethernet, arp } : drop("dropArp");
   }
   if (ethernet.etherType !== etherType.ipv4) return drop("dropEtherType");
@@ -50,7 +72,8 @@ export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
   }
   if (ipv4.protocol !== ipProtocol.udp) return drop("dropProtocol");
   if (totalLength < ipv4Header.bytes + udpHeader.bytes) return drop("dropShort");
-  const udp = decode(udpHeader, frame, frameOffsets.transport), native = udp.dstPort === s.nativePort;
+  const udp = decode(udpHeader, frame, frameOffsets.transport),
+    native = udp.dstPort === s.nativePort;
   if (!native && (udp.dstPort < s.clientPort || udp.dstPort >= s.clientPort + s.clientPorts)) return drop("dropPort");
   if (udp.length !== totalLength - ipv4Header.bytes) return drop("dropLength");
   if (udp.length < udpHeader.bytes + clioHeader.bytes) return drop("dropShort");

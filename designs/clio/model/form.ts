@@ -10,8 +10,13 @@ const bodies: Partial<Record<AccessKind, Layout>> = { cas: casBody, faa: faaBody
  * Section 4, points 5 to 7: the access that a request asks for, or undefined when its form is wrong.
  * @param body what stands behind the Clio header, as far as `size` goes
  */
-export function accessOf({ maxData }: { readonly maxData: number }, request: Request, body: Uint8Array): Access | undefined {
-  const { clio } = request, kind = kindOf(clio.opcode);
+export function accessOf(
+  { maxData }: { readonly maxData: number },
+  request: Request,
+  body: Uint8Array,
+): Access | undefined {
+  const { clio } = request,
+    kind = kindOf(clio.opcode);
   if (kind === undefined || body.length < (bodies[kind] ?? accessBody).bytes) return undefined;
   const { va, length } = decode(accessBody, body);
   const writes = kind === "write" || kind === "derefWrite";
@@ -24,9 +29,15 @@ export function accessOf({ maxData }: { readonly maxData: number }, request: Req
 
 function operands(kind: AccessKind, body: Uint8Array): Pick<Access, "operand" | "swap"> {
   switch (kind) {
-    case "cas": { const { compare, swap } = decode(casBody, body); return { operand: compare, swap }; }
-    case "faa": return { operand: decode(faaBody, body).addend, swap: 0n };
-    case "store": return { operand: decode(storeBody, body).value, swap: 0n };
-    default: return { operand: 0n, swap: 0n };
+    case "cas": {
+      const { compare, swap } = decode(casBody, body);
+      return { operand: compare, swap };
+    }
+    case "faa":
+      return { operand: decode(faaBody, body).addend, swap: 0n };
+    case "store":
+      return { operand: decode(storeBody, body).value, swap: 0n };
+    default:
+      return { operand: 0n, swap: 0n };
   }
 }

@@ -10,11 +10,17 @@ export function isForNode(frame: Uint8Array, settings: FilterSettings): boolean 
   const ip = decode(ipv4Header, frame, frameOffsets.network);
   if (ip.totalLength < ipv4Header.bytes + udpHeader.bytes) return false;
   // Made long enough for that last rule, it is a request.
-  const longer = concat(frame.slice(0, frameOffsets.clio), new Uint8Array(2000)), udp = decode(udpHeader, frame, frameOffsets.transport);
+  const longer = concat(frame.slice(0, frameOffsets.clio), new Uint8Array(2000)),
+    udp = decode(udpHeader, frame, frameOffsets.transport);
   if (udp.length !== ip.totalLength - ipv4Header.bytes) return false;
   encodeInto(ipv4Header, { totalLength: ipv4Header.bytes + 1000, checksum: 0 }, longer, frameOffsets.network);
   encodeInto(udpHeader, { length: 1000 }, longer, frameOffsets.transport);
   const right = internetChecksum(frame, frameOffsets.network, frameOffsets.transport) === 0;
-  encodeInto(ipv4Header, { checksum: internetChecksum(longer, frameOffsets.network, frameOffsets.transport) }, longer, frameOffsets.network);
+  encodeInto(
+    ipv4Header,
+    { checksum: internetChecksum(longer, frameOffsets.network, frameOffsets.transport) },
+    longer,
+    frameOffsets.network,
+  );
   return right && classify(longer, { ...settings, mtuFrame: 4000 }).kind === "request";
 }

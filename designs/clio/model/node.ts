@@ -1,8 +1,30 @@
 import { arpReplyFrame, echoReplyFrame } from "../../shared/wire/index.ts";
 import { clioHeader, defaultAction, frameOffsets, opcode, replyFrame, status, type Action } from "../wire/index.ts";
-import { counterNames, type CounterName, type DropReason, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import {
-  doneReply, failedReply, failureCounter, isAtomic, isDeref, isKept, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess,
+  counterNames,
+  type CounterName,
+  type DropReason,
+  type NodeConfig,
+  type RuntimeSettings,
+} from "../config/index.ts";
+import {
+  doneReply,
+  failedReply,
+  failureCounter,
+  isAtomic,
+  isDeref,
+  isKept,
+  isSilent,
+  piecesOf,
+  refusalOf,
+  repeatedReply,
+  rightsOf,
+  target,
+  wordBytes,
+  wordBytesOf,
+  wordOf,
+  type Access,
+  type FailedAccess,
 } from "./access.ts";
 import { atomicResult, type AtomicKind } from "./atomics.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
@@ -20,33 +42,58 @@ export type Outcome =
   | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
 
 /** How an access ended, and what an atomic found. */
-interface Done { readonly outcome: Outcome; readonly status: number; readonly word: bigint }
+interface Done {
+  readonly outcome: Outcome;
+  readonly status: number;
+  readonly word: bigint;
+}
 const done = (outcome: Outcome, word = 0n): Done => ({ outcome, status: status.OK, word });
 
 /** What the retry buffer sees of a request. */
 function retryOf({ clio, ipv4, udp, native }: Request, ticket: number, what: "plain" | "kept" | "fence"): RetryAsked {
   const repeats = clio.flagRetry === 1;
   return {
-    slot: ticket, tracked: native && clio.flagTracked === 1, keeps: what === "kept", introduces: !repeats, fence: what === "fence",
-    client: BigInt(ipv4.src) << 16n | BigInt(udp.srcPort), operation: repeats ? clio.retryOf : clio.requestId,
+    slot: ticket,
+    tracked: native && clio.flagTracked === 1,
+    keeps: what === "kept",
+    introduces: !repeats,
+    fence: what === "fence",
+    client: (BigInt(ipv4.src) << 16n) | BigInt(udp.srcPort),
+    operation: repeats ? clio.retryOf : clio.requestId,
   };
 }
 
 /** A FENCE: the reply that comes when everything before it is done, and the one when too many wait. */
-export interface Fence { readonly kind: "fence"; readonly pid: number; readonly frame: Uint8Array; readonly busy: Uint8Array }
+export interface Fence {
+  readonly kind: "fence";
+  readonly pid: number;
+  readonly frame: Uint8Array;
+  readonly busy: Uint8Array;
+}
 /** An access to be done; `ticket` names it to the retry buffer's model when it is done. */
-export interface Execute { readonly kind: "access"; readonly access: Access; readonly ticket: number }
+export interface Execute {
+  readonly kind: "access";
+  readonly access: Access;
+  readonly ticket: number;
+}
 /** An access that was asked for before: to be answered as the first was (or BUSY, while that one is under way). */
-export interface Repeat { readonly kind: "repeat"; readonly access: Access; readonly of: RetryOperation }
+export interface Repeat {
+  readonly kind: "repeat";
+  readonly access: Access;
+  readonly of: RetryOperation;
+}
 /** What becomes of a frame, as far as it does not depend on memory. */
 export type Meaning = Outcome | Execute | Repeat | Fence;
 
 /**
- * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for none out. It does
- * one request after another; what concurrent requests allow is judged by `Scoreboard`.
+ * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for
+ * none out. It does one request after another; what concurrent requests allow is judged by `Scoreboard`.
  */
 export class ReferenceNode {
-  readonly counters: Record<CounterName, number> = Object.fromEntries(counterNames.map(n => [n, 0])) as Record<CounterName, number>;
+  readonly counters: Record<CounterName, number> = Object.fromEntries(counterNames.map(n => [n, 0])) as Record<
+    CounterName,
+    number
+  >;
   private readonly config: NodeConfig;
   private readonly runtime: RuntimeSettings;
   private readonly memory: VirtualMemory;
@@ -56,12 +103,23 @@ export class ReferenceNode {
   private tickets = 0;
 
   /** @param action the match-and-action table's content, when the slow path has rewritten it */
-  constructor(config: NodeConfig, runtime: RuntimeSettings, memory: VirtualMemory, action: (code: number) => Action = defaultAction) {
-    this.config = config; this.runtime = runtime; this.memory = memory; this.action = action; this.retries = new RetryModel(config);
+  constructor(
+    config: NodeConfig,
+    runtime: RuntimeSettings,
+    memory: VirtualMemory,
+    action: (code: number) => Action = defaultAction,
+  ) {
+    this.config = config;
+    this.runtime = runtime;
+    this.memory = memory;
+    this.action = action;
+    this.retries = new RetryModel(config);
   }
 
   /** Settings of the frame filter. */
-  get filter(): FilterSettings { return { ...this.runtime, mtuFrame: this.config.mtuFrame, clientPorts: this.config.clientPorts }; }
+  get filter(): FilterSettings {
+    return { ...this.runtime, mtuFrame: this.config.mtuFrame, clientPorts: this.config.clientPorts };
+  }
 
   /**
    * @param frame the frame without FCS
@@ -75,10 +133,13 @@ export class ReferenceNode {
         this.retries.complete(meaning.ticket, code, word);
         return outcome;
       }
-      case "repeat": return this.repeated(meaning);
+      case "repeat":
+        return this.repeated(meaning);
       // One after another: nothing is under way.
-      case "fence": return { kind: "reply", frame: meaning.frame, why: "OK" };
-      default: return meaning;
+      case "fence":
+        return { kind: "reply", frame: meaning.frame, why: "OK" };
+      default:
+        return meaning;
     }
   }
 
@@ -89,10 +150,16 @@ export class ReferenceNode {
     if (verdict.kind === "drop" && (!fcsBad || verdict.reason === "dropLong")) return this.drop(verdict.reason);
     if (fcsBad && verdict.kind !== "request") return this.drop("dropFcs");
     switch (verdict.kind) {
-      case "drop": return this.drop(verdict.reason);
-      case "arp": this.counters.arpReplies++; return this.send(arpReplyFrame(this.runtime, verdict.ethernet, verdict.arp), "ARP");
-      case "icmp": this.counters.icmpReplies++; return this.send(echoReplyFrame(this.runtime, frame, verdict.totalLength), "ICMP echo");
-      case "request": return this.request(verdict.request, frame, fcsBad);
+      case "drop":
+        return this.drop(verdict.reason);
+      case "arp":
+        this.counters.arpReplies++;
+        return this.send(arpReplyFrame(this.runtime, verdict.ethernet, verdict.arp), "ARP");
+      case "icmp":
+        this.counters.icmpReplies++;
+        return this.send(echoReplyFrame(this.runtime, frame, verdict.totalLength), "ICMP echo");
+      case "request":
+        return this.request(verdict.request, frame, fcsBad);
     }
   }
 
@@ -102,10 +169,16 @@ export class ReferenceNode {
     if (clio.size < clioHeader.bytes || clio.size > came) return this.refuse(request, "MALFORMED", "malformed");
     const action = this.action(clio.opcode);
     switch (action) {
-      case "malformed": return this.refuse(request, "MALFORMED", "malformed");
-      case "slow": this.counters.slowRequests++; return { kind: "forward", to: "slow", frame };
-      case "extend": this.counters.extendRequests++; return { kind: "forward", to: "extend", frame };
-      case "fast": break;
+      case "malformed":
+        return this.refuse(request, "MALFORMED", "malformed");
+      case "slow":
+        this.counters.slowRequests++;
+        return { kind: "forward", to: "slow", frame };
+      case "extend":
+        this.counters.extendRequests++;
+        return { kind: "forward", to: "extend", frame };
+      case "fast":
+        break;
     }
     const body = frame.subarray(frameOffsets.body, frameOffsets.clio + clio.size);
     if (clio.opcode === opcode.PINGPONG) {
@@ -113,7 +186,8 @@ export class ReferenceNode {
       return this.send(replyFrame(this.runtime, request, opcode.PINGPONG, status.OK, body), "OK");
     }
     if (clio.opcode === opcode.FENCE) {
-      if (this.retries.request(retryOf(request, -1, "fence")).kind === "noPlace") return this.refuse(request, "BUSY", "retriesBusy");
+      if (this.retries.request(retryOf(request, -1, "fence")).kind === "noPlace")
+        return this.refuse(request, "BUSY", "retriesBusy");
       this.counters.fences++;
       const reply = (code: number): Uint8Array => replyFrame(this.runtime, request, opcode.FENCE, code);
       return { kind: "fence", pid: clio.pid, frame: this.framed(reply(status.OK)), busy: reply(status.BUSY) };
@@ -124,14 +198,21 @@ export class ReferenceNode {
 
   /** Section 7: done, answered as before, or refused. */
   private ask(access: Access): Meaning {
-    const ticket = this.tickets++, verdict = this.retries.request(retryOf(access.request, ticket, isKept(access.kind) ? "kept" : "plain"));
+    const ticket = this.tickets++,
+      verdict = this.retries.request(retryOf(access.request, ticket, isKept(access.kind) ? "kept" : "plain"));
     switch (verdict.kind) {
-      case "pass": case "fence": return { kind: "access", access, ticket };
-      case "repeats": return { kind: "repeat", access, of: verdict.of };
-      case "noPlace": return this.refuse(access.request, "BUSY", "retriesBusy");
+      case "pass":
+      case "fence":
+        return { kind: "access", access, ticket };
+      case "repeats":
+        return { kind: "repeat", access, of: verdict.of };
+      case "noPlace":
+        return this.refuse(access.request, "BUSY", "retriesBusy");
       case "expired":
         this.counters.retriesExpired++;
-        return isSilent(access) ? this.unanswered("EXPIRED") : this.send(failedReply(this.runtime, access, "EXPIRED"), "EXPIRED");
+        return isSilent(access)
+          ? this.unanswered("EXPIRED")
+          : this.send(failedReply(this.runtime, access, "EXPIRED"), "EXPIRED");
     }
   }
 
@@ -139,7 +220,9 @@ export class ReferenceNode {
     const { result } = of;
     if (result === undefined) return this.refuse(access.request, "BUSY", "retriesBusy");
     this.counters.retriesAnswered++;
-    return isSilent(access) ? { kind: "silent", why: "repeated" } : this.send(repeatedReply(this.runtime, access, result), "repeated");
+    return isSilent(access)
+      ? { kind: "silent", why: "repeated" }
+      : this.send(repeatedReply(this.runtime, access, result), "repeated");
   }
 
   /** Sections 5 and 6: all pages checked in address order, then all bytes moved. */
@@ -150,7 +233,9 @@ export class ReferenceNode {
   }
 
   private move(access: Access): Done {
-    const { pid, va, length, data } = access, failed = this.check(access, length), pieces = piecesOf(this.config, va, length);
+    const { pid, va, length, data } = access,
+      failed = this.check(access, length),
+      pieces = piecesOf(this.config, va, length);
     if (failed) return this.fail(access, failed);
     this.countDone(access);
     if (data) {
@@ -163,7 +248,8 @@ export class ReferenceNode {
   private atomic(access: Access, kind: AtomicKind): Done {
     const failed = this.check(access, wordBytes);
     if (failed) return this.fail(access, failed);
-    const old = wordOf(this.bytesAt(access.pid, access.va, wordBytes)), written = atomicResult({ ...access, kind }, old);
+    const old = wordOf(this.bytesAt(access.pid, access.va, wordBytes)),
+      written = atomicResult({ ...access, kind }, old);
     const [piece] = piecesOf(this.config, access.va, wordBytes);
     if (piece && written !== undefined) this.memory.write(access.pid, piece.vpn, piece.offset, wordBytesOf(written));
     this.counters.atomics++;
@@ -180,7 +266,8 @@ export class ReferenceNode {
 
   private bytesAt(pid: number, va: bigint, length: number): Uint8Array {
     const found = new Uint8Array(length);
-    for (const p of piecesOf(this.config, va, length)) found.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
+    for (const p of piecesOf(this.config, va, length))
+      found.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
     return found;
   }
 
@@ -205,7 +292,9 @@ export class ReferenceNode {
 
   private fail(access: Access, failure: FailedAccess): Done {
     this.counters[failureCounter[failure]]++;
-    const outcome = isSilent(access) ? this.unanswered(failure) : this.send(failedReply(this.runtime, access, failure), failure);
+    const outcome = isSilent(access)
+      ? this.unanswered(failure)
+      : this.send(failedReply(this.runtime, access, failure), failure);
     return { outcome, status: status[failure], word: 0n };
   }
 
@@ -215,8 +304,19 @@ export class ReferenceNode {
     return this.send(replyFrame(this.runtime, request, request.clio.opcode, status[why]), why);
   }
 
-  private unanswered(why: string): Outcome { this.counters.unanswered++; return { kind: "silent", why }; }
-  private drop(reason: DropReason): Outcome { this.counters[reason]++; return { kind: "drop", reason }; }
-  private send(frame: Uint8Array, why: string): Outcome { return { kind: "reply", frame: this.framed(frame), why }; }
-  private framed(frame: Uint8Array): Uint8Array { this.counters.txFrames++; return frame; }
+  private unanswered(why: string): Outcome {
+    this.counters.unanswered++;
+    return { kind: "silent", why };
+  }
+  private drop(reason: DropReason): Outcome {
+    this.counters[reason]++;
+    return { kind: "drop", reason };
+  }
+  private send(frame: Uint8Array, why: string): Outcome {
+    return { kind: "reply", frame: this.framed(frame), why };
+  }
+  private framed(frame: Uint8Array): Uint8Array {
+    this.counters.txFrames++;
+    return frame;
+  }
 }

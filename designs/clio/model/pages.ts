@@ -1,11 +1,15 @@
 import { SparseBytes } from "./sparse-bytes.ts";
 
 /** What the model knows of a page: the slow path's mapping, and the frame once it has one. */
-export interface PageState { readonly read: boolean; readonly write: boolean; readonly valid: boolean }
+export interface PageState {
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly valid: boolean;
+}
 
 /**
- * The virtual memory that the model runs on. Bytes are kept by virtual page, so which physical frame a page got does not matter to it; a
- * test gives the page table's state here, from a slow path or by hand.
+ * The virtual memory that the model runs on. Bytes are kept by virtual page, so which physical frame a page got does
+ * not matter to it; a test gives the page table's state here, from a slow path or by hand.
  */
 export interface VirtualMemory {
   /** The page's state, or undefined when it has no allocated entry. */
@@ -22,9 +26,13 @@ export class MappedMemory implements VirtualMemory {
   private readonly pages = new Map<string, { read: boolean; write: boolean; bytes: SparseBytes | undefined }>();
   private framesLeft: number;
   /** @param frames pages that can be valid at a time */
-  constructor(frames = Number.POSITIVE_INFINITY) { this.framesLeft = frames; }
+  constructor(frames = Number.POSITIVE_INFINITY) {
+    this.framesLeft = frames;
+  }
 
-  private static key(pid: number, vpn: bigint): string { return `${pid}:${vpn}`; }
+  private static key(pid: number, vpn: bigint): string {
+    return `${pid}:${vpn}`;
+  }
 
   /** Allocate a page (valid on first use). */
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void {
@@ -50,5 +58,7 @@ export class MappedMemory implements VirtualMemory {
   read(pid: number, vpn: bigint, offset: number, length: number): Uint8Array {
     return this.pages.get(MappedMemory.key(pid, vpn))?.bytes?.read(offset, length) ?? new Uint8Array(length);
   }
-  write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void { this.pages.get(MappedMemory.key(pid, vpn))?.bytes?.write(offset, bytes); }
+  write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void {
+    this.pages.get(MappedMemory.key(pid, vpn))?.bytes?.write(offset, bytes);
+  }
 }

@@ -5,13 +5,18 @@ export interface RetryAsked {
   /** The request slot, or anything else that names the request until it is done. */
   readonly slot: number;
   /** It has a number; it is of those that are done at most once; it may make its client known; it is a FENCE. */
-  readonly tracked: boolean; readonly keeps: boolean; readonly introduces: boolean; readonly fence: boolean;
+  readonly tracked: boolean;
+  readonly keeps: boolean;
+  readonly introduces: boolean;
+  readonly fence: boolean;
   /** IPv4 address above UDP source port (48 bits), and the number of the first request for the operation (32 bits). */
-  readonly client: bigint; readonly operation: number;
+  readonly client: bigint;
+  readonly operation: number;
 }
 /** An operation that is remembered. `result` is undefined while it is under way. */
 export interface RetryOperation {
-  readonly client: bigint; readonly operation: number;
+  readonly client: bigint;
+  readonly operation: number;
   result: { readonly status: number; readonly word: bigint } | undefined;
 }
 /** What is done with a request. */
@@ -26,14 +31,18 @@ interface KnownClient {
   /** The newest operation that was forgotten. */
   forgotten: number;
 }
-interface OperationSet { readonly ways: (RetryOperation | undefined)[]; oldest: number }
+interface OperationSet {
+  readonly ways: (RetryOperation | undefined)[];
+  oldest: number;
+}
 
 /** Whether serial number `a` comes after `b` (RFC 1982). */
-export const isAfter = (a: number, b: number): boolean => a !== b && ((a - b) >>> 0) < 2 ** 31;
+export const isAfter = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 2 ** 31;
 
 /**
- * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and completions. What hangs on time is
- * told to it: which silent client was forgotten (`forget`), and whether its place can be had yet (`admits`).
+ * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and
+ * completions. What hangs on time is told to it: which silent client was forgotten (`forget`), and whether its
+ * place can be had yet (`admits`).
  */
 export class RetryModel {
   /** Operations pushed out by newer ones. */
@@ -46,17 +55,27 @@ export class RetryModel {
 
   constructor(p: { readonly retryEntries: number; readonly retryClients: number }) {
     this.places = p.retryClients;
-    this.sets = Array.from({ length: p.retryEntries / retryWays }, () =>
-      ({ ways: Array.from({ length: retryWays }, () => undefined), oldest: 0 }));
+    this.sets = Array.from({ length: p.retryEntries / retryWays }, () => ({
+      ways: Array.from({ length: retryWays }, () => undefined),
+      oldest: 0,
+    }));
   }
 
   /** The client that was silent for longest, if any is known. */
-  get longestSilent(): bigint | undefined { return this.clients.keys().next().value; }
+  get longestSilent(): bigint | undefined {
+    return this.clients.keys().next().value;
+  }
   /** Whether no further client can be known. */
-  get full(): boolean { return this.clients.size >= this.places; }
+  get full(): boolean {
+    return this.clients.size >= this.places;
+  }
   /** Clients that can become known without another's being forgotten. */
-  get placesLeft(): number { return this.places - this.clients.size; }
-  isKnown(client: bigint): boolean { return this.clients.has(client); }
+  get placesLeft(): number {
+    return this.places - this.clients.size;
+  }
+  isKnown(client: bigint): boolean {
+    return this.clients.has(client);
+  }
 
   /** @param admits whether a client that is not known may become so: false while the place is still being swept */
   request(r: RetryAsked, admits = true): RetryVerdict {
@@ -80,7 +99,8 @@ export class RetryModel {
     const same = set.ways.find(o => o?.client === r.client && o.operation === r.operation);
     if (same !== undefined) return { kind: "repeats", of: same };
     if (!isAfter(r.operation, client.forgotten)) return { kind: "expired" };
-    const old = set.ways[set.oldest], entered: RetryOperation = { client: r.client, operation: r.operation, result: undefined };
+    const old = set.ways[set.oldest],
+      entered: RetryOperation = { client: r.client, operation: r.operation, result: undefined };
     if (old !== undefined) this.pushOut(old);
     set.ways[set.oldest] = entered;
     set.oldest = (set.oldest + 1) % retryWays;
@@ -94,12 +114,20 @@ export class RetryModel {
     if (owner !== undefined && isAfter(old.operation, owner.forgotten)) owner.forgotten = old.operation;
   }
 
-  /** Serial numbers are compared within half a round: what is a quarter behind counts as forgotten, and what is older is. */
+  /**
+   * Serial numbers are compared within half a round: what is a quarter behind counts as forgotten, and what
+   * is older is.
+   */
   private keepComparable(r: RetryAsked, client: KnownClient): void {
     const ahead = (r.operation - client.forgotten) >>> 0;
     if (ahead < 2 ** 30 || ahead >= 2 ** 31) return;
     client.forgotten = (r.operation - 2 ** 30) >>> 0;
-    this.remove(o => o.client === r.client && ((client.forgotten - o.operation) >>> 0) >= 2 ** 30 && isAfter(client.forgotten, o.operation));
+    this.remove(
+      o =>
+        o.client === r.client &&
+        (client.forgotten - o.operation) >>> 0 >= 2 ** 30 &&
+        isAfter(client.forgotten, o.operation),
+    );
   }
 
   /** The request in `slot`, which passed, has been done. */
@@ -110,7 +138,9 @@ export class RetryModel {
   }
 
   /** The operation that the request in `slot` is doing, if it is one that is remembered. */
-  operationOf(slot: number): RetryOperation | undefined { return this.underWay.get(slot); }
+  operationOf(slot: number): RetryOperation | undefined {
+    return this.underWay.get(slot);
+  }
 
   /** A client is known no longer, nor what it did. */
   forget(client: bigint): void {
@@ -119,6 +149,9 @@ export class RetryModel {
   }
 
   private remove(which: (o: RetryOperation) => boolean): void {
-    for (const set of this.sets) set.ways.forEach((o, i) => { if (o !== undefined && which(o)) set.ways[i] = undefined; });
+    for (const set of this.sets)
+      set.ways.forEach((o, i) => {
+        if (o !== undefined && which(o)) set.ways[i] = undefined;
+      });
   }
 }

@@ -1,8 +1,34 @@
-import { accessBody, clioHeader, dissect, frameOffsets, opcode, opcodeName, replyCode, replyFrame, status, statusName, type OpcodeName } from "../wire/index.ts";
+import {
+  accessBody,
+  clioHeader,
+  dissect,
+  frameOffsets,
+  opcode,
+  opcodeName,
+  replyCode,
+  replyFrame,
+  status,
+  statusName,
+  type OpcodeName,
+} from "../wire/index.ts";
 import { decode } from "../../shared/wire/index.ts";
 import { ofPartition, partitionOfProcess, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
 import {
-  doneReply, failedReply, isDeref, isSilent, piecesOf, refusalOf, repeatedReply, rightsOf, target, wordBytes, wordBytesOf, wordOf, type Access, type FailedAccess, type Piece,
+  doneReply,
+  failedReply,
+  isDeref,
+  isSilent,
+  piecesOf,
+  refusalOf,
+  repeatedReply,
+  rightsOf,
+  target,
+  wordBytes,
+  wordBytesOf,
+  wordOf,
+  type Access,
+  type FailedAccess,
+  type Piece,
 } from "./access.ts";
 import { ByteHistory, type PendingWrite } from "./byte-history.ts";
 import { ReferenceNode, type Execute } from "./node.ts";
@@ -14,10 +40,16 @@ import { outside, Words, type WordPart } from "./words.ts";
 const foldEvery = 32;
 
 /** A page while it stays mapped; a new mapping of the same address is another page. */
-interface Page { readonly read: boolean; readonly write: boolean; readonly bytes: ByteHistory; /** Being freed: its entry may be gone already. */ leaving: boolean }
+interface Page {
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly bytes: ByteHistory;
+  /** Being freed: its entry may be gone already. */ leaving: boolean;
+}
 
 interface Open {
-  readonly issued: number; readonly name: string;
+  readonly issued: number;
+  readonly name: string;
   /** Requests to memory that came before it: of a FENCE, those that must be done when it is answered. */
   readonly order: number;
   /** Of a FENCE: its partition, and its BUSY reply, when so many waited that it may be refused. */
@@ -35,7 +67,8 @@ interface Open {
   readonly key: string;
 }
 interface OpenAccess {
-  readonly access: Access; readonly pieces: readonly Piece[];
+  readonly access: Access;
+  readonly pieces: readonly Piece[];
   /** The pages as they were at issue; undefined: not mapped. */
   readonly pages: readonly (Page | undefined)[];
   /** A write's part in each page's history, while it may be done. */
@@ -49,12 +82,18 @@ interface OpenAccess {
 }
 
 /** A request that has been answered. */
-export interface Completed { readonly name: string; readonly status: number; readonly issued: number; readonly replied: number }
+export interface Completed {
+  readonly name: string;
+  readonly status: number;
+  readonly issued: number;
+  readonly replied: number;
+}
 
 /**
- * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"): every request gets exactly one reply, each
- * the one that the model would give, every read byte a value that some legal order of the concurrent writes allows. Feed it every frame with its time
- * (any one unit): requests when their last byte has gone in, replies when their last has come out. It is also the slow path's page observer.
+ * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"): every request gets
+ * exactly one reply, each the one that the model would give, every read byte a value that some legal order of the
+ * concurrent writes allows. Feed it every frame with its time (any one unit): requests when their last byte has gone
+ * in, replies when their last has come out. It is also the slow path's page observer.
  */
 export class Scoreboard {
   /** What was wrong, one sentence each. */
@@ -85,31 +124,58 @@ export class Scoreboard {
   private readonly busyPages = new Set<Page>();
 
   constructor(config: NodeConfig, runtime: RuntimeSettings) {
-    this.config = config; this.runtime = runtime; this.node = new ReferenceNode(config, runtime, new MappedMemory());
+    this.config = config;
+    this.runtime = runtime;
+    this.node = new ReferenceNode(config, runtime, new MappedMemory());
   }
 
   /** Requests waiting for their reply. */
-  get outstanding(): number { let n = 0; for (const o of this.open.values()) n += o.length; return n; }
-  private get fencesOpen(): number { let n = 0; for (const waiting of this.open.values()) for (const o of waiting) if (o.fence) n++; return n; }
-  /** Clients that the retry buffer can still get to know before it must forget one, which hangs on time and is not modelled. */
-  get retryPlaces(): number { return this.node.retries.placesLeft; }
+  get outstanding(): number {
+    let n = 0;
+    for (const o of this.open.values()) n += o.length;
+    return n;
+  }
+  private get fencesOpen(): number {
+    let n = 0;
+    for (const waiting of this.open.values()) for (const o of waiting) if (o.fence) n++;
+    return n;
+  }
+  /**
+   * Clients that the retry buffer can still get to know before it must forget one, which hangs on time and
+   * is not modelled.
+   */
+  get retryPlaces(): number {
+    return this.node.retries.placesLeft;
+  }
   /** Settings of the frame filter. */
-  get filter(): ReferenceNode["filter"] { return this.node.filter; }
+  get filter(): ReferenceNode["filter"] {
+    return this.node.filter;
+  }
   /** The model's counters of everything that does not depend on memory. */
-  get counters(): ReferenceNode["counters"] { return this.node.counters; }
+  get counters(): ReferenceNode["counters"] {
+    return this.node.counters;
+  }
 
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void {
     let pages = this.pages.get(pid);
-    if (!pages) { pages = new Map<bigint, Page>(); this.pages.set(pid, pages); }
+    if (!pages) {
+      pages = new Map<bigint, Page>();
+      this.pages.set(pid, pages);
+    }
     const page: Page = { ...permissions, bytes: new ByteHistory(), leaving: false };
     pages.set(vpn, page);
     if (!page.write) return;
-    for (const waiting of this.open.values()) for (const { access: a, issued } of waiting) {
-      if (a?.access.data === undefined || a.access.pid !== pid) continue;
-      for (const p of a.pieces) if (p.vpn === vpn) a.late.push({ page, write: this.begin(page, p, a.access.data, issued) });
-    }
+    for (const waiting of this.open.values())
+      for (const { access: a, issued } of waiting) {
+        if (a?.access.data === undefined || a.access.pid !== pid) continue;
+        for (const p of a.pieces)
+          if (p.vpn === vpn) a.late.push({ page, write: this.begin(page, p, a.access.data, issued) });
+      }
   }
-  unmapping(pid: number, vpn: bigint): void { const page = this.page(pid, vpn); if (page) page.leaving = true; }
+  unmapping(pid: number, vpn: bigint): void {
+    const page = this.page(pid, vpn);
+    if (page) page.leaving = true;
+  }
   unmap(pid: number, vpn: bigint): void {
     this.pages.get(pid)?.delete(vpn);
     this.words.forget(pid, vpn << BigInt(this.config.pageShift), this.config.pageSize);
@@ -119,7 +185,12 @@ export class Scoreboard {
   preset(pid: number, va: bigint, bytes: Uint8Array): void {
     for (const p of piecesOf(this.config, va, bytes.length)) {
       const page = this.page(pid, p.vpn);
-      page?.bytes.add({ start: p.offset, data: bytes.slice(p.from, p.from + p.length), issued: Number.NEGATIVE_INFINITY, replied: Number.NEGATIVE_INFINITY });
+      page?.bytes.add({
+        start: p.offset,
+        data: bytes.slice(p.from, p.from + p.length),
+        issued: Number.NEGATIVE_INFINITY,
+        replied: Number.NEGATIVE_INFINITY,
+      });
       page?.bytes.fold(Number.POSITIVE_INFINITY);
     }
   }
@@ -128,37 +199,91 @@ export class Scoreboard {
   issue(frame: Uint8Array, time: number, fcsBad = false): boolean {
     const meaning = this.node.interpret(frame, fcsBad);
     const name = frameName(frame);
-    const open = { issued: time, name, order: this.entered, fence: undefined, access: undefined, ticket: undefined, repeat: undefined, forwarded: undefined };
+    const open = {
+      issued: time,
+      name,
+      order: this.entered,
+      fence: undefined,
+      access: undefined,
+      ticket: undefined,
+      repeat: undefined,
+      forwarded: undefined,
+    };
     switch (meaning.kind) {
-      case "drop": case "silent": return false;
-      case "reply": this.wait({ ...open, exact: meaning.frame, key: replyKey(meaning.frame) }); return true;
+      case "drop":
+      case "silent":
+        return false;
+      case "reply":
+        this.wait({ ...open, exact: meaning.frame, key: replyKey(meaning.frame) });
+        return true;
       case "fence": {
         const busy = this.fencesOpen < ofPartition(this.config).fences ? undefined : meaning.busy;
-        this.wait({ ...open, fence: { partition: partitionOfProcess(this.config, meaning.pid), busy }, exact: meaning.frame, key: replyKey(meaning.frame) });
+        this.wait({
+          ...open,
+          fence: { partition: partitionOfProcess(this.config, meaning.pid), busy },
+          exact: meaning.frame,
+          key: replyKey(meaning.frame),
+        });
         return true;
       }
-      case "forward": this.wait({ ...open, exact: undefined, forwarded: dissect(frame).clio?.opcode, key: requestKey(frame, this.runtime.nativePort) }); return true;
-      case "access": return this.issueAccess(meaning, frame, time, name);
+      case "forward":
+        this.wait({
+          ...open,
+          exact: undefined,
+          forwarded: dissect(frame).clio?.opcode,
+          key: requestKey(frame, this.runtime.nativePort),
+        });
+        return true;
+      case "access":
+        return this.issueAccess(meaning, frame, time, name);
       case "repeat": {
         if (isSilent(meaning.access)) return false;
-        this.wait({ ...open, exact: undefined, repeat: { ...meaning, settled: meaning.of.result !== undefined }, key: requestKey(frame, this.runtime.nativePort) });
+        this.wait({
+          ...open,
+          exact: undefined,
+          repeat: { ...meaning, settled: meaning.of.result !== undefined },
+          key: requestKey(frame, this.runtime.nativePort),
+        });
         return true;
       }
     }
   }
 
   private issueAccess({ access, ticket }: Execute, frame: Uint8Array, time: number, name: string): boolean {
-    if (isSilent(access)) { const operation = this.node.retries.operationOf(ticket); if (operation) this.unheard.add(operation); }
-    const order = this.entered++, pointer = this.pointerOf(access), open = { issued: time, name, order, fence: undefined, exact: undefined, ticket, repeat: undefined, forwarded: undefined };
+    if (isSilent(access)) {
+      const operation = this.node.retries.operationOf(ticket);
+      if (operation) this.unheard.add(operation);
+    }
+    const order = this.entered++,
+      pointer = this.pointerOf(access),
+      open = {
+        issued: time,
+        name,
+        order,
+        fence: undefined,
+        exact: undefined,
+        ticket,
+        repeat: undefined,
+        forwarded: undefined,
+      };
     if (pointer && !pointer.target) {
       if (access.data) this.lose(access.pid);
       this.wait({ ...open, access: undefined, key: requestKey(frame, this.runtime.nativePort) });
       return true;
     }
     const moved = pointer?.target ?? access;
-    const pieces = piecesOf(this.config, moved.va, moved.length), pages = pieces.map(p => this.page(moved.pid, p.vpn));
-    const allowed = this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")), { data } = access;
-    const writes = !allowed || !data ? [] : pieces.flatMap((p, i) => { const page = pages[i]; return page ? [this.begin(page, p, data, time)] : []; });
+    const pieces = piecesOf(this.config, moved.va, moved.length),
+      pages = pieces.map(p => this.page(moved.pid, p.vpn));
+    const allowed =
+        this.judge(moved, pages).has("OK") && (pointer === undefined || this.judge(access, [pointer.page]).has("OK")),
+      { data } = access;
+    const writes =
+      !allowed || !data
+        ? []
+        : pieces.flatMap((p, i) => {
+            const page = pages[i];
+            return page ? [this.begin(page, p, data, time)] : [];
+          });
     if (access.kind !== "read" && access.kind !== "derefRead") this.disturbPointers(moved);
     if (writes.length > 0) this.words.writing(moved.pid, moved.va, moved.length);
     if (isSilent(access)) {
@@ -167,7 +292,11 @@ export class Scoreboard {
       return false;
     }
     const word = pointer ? undefined : this.words.begin(access, () => this.wordAt(access.pid, access.va));
-    this.wait({ ...open, access: { access: moved, pieces, pages, writes, late: [], word, pointer }, key: requestKey(frame, this.runtime.nativePort) });
+    this.wait({
+      ...open,
+      access: { access: moved, pieces, pages, writes, late: [], word, pointer },
+      key: requestKey(frame, this.runtime.nativePort),
+    });
     return true;
   }
 
@@ -178,9 +307,13 @@ export class Scoreboard {
     this.forgetPointers(source => source.pid === pid);
   }
 
-  /** Pointers that are being followed change: where they lead is not known any more, and with it where a write behind one goes. */
+  /**
+   * Pointers that are being followed change: where they lead is not known any more, and with it where a write
+   * behind one goes.
+   */
   private disturbPointers({ pid, va, length }: Access): void {
-    const disturbed = (source: Access): boolean => source.pid === pid && source.va < va + BigInt(length) && va < source.va + BigInt(wordBytes);
+    const disturbed = (source: Access): boolean =>
+      source.pid === pid && source.va < va + BigInt(length) && va < source.va + BigInt(wordBytes);
     if (this.forgetPointers(disturbed)) this.lose(pid);
   }
   /** @returns whether there was a write among them */
@@ -194,20 +327,36 @@ export class Scoreboard {
         wrote = true;
         this.settleWrites(o.access, false, o.issued);
       }
-      this.open.set(key, waiting.map(o => (leads(o) ? { ...o, access: undefined } : o)));
+      this.open.set(
+        key,
+        waiting.map(o => (leads(o) ? { ...o, access: undefined } : o)),
+      );
     }
     return wrote;
   }
 
-  /** Where a pointer is, and the access behind it; no target while the pointer is being written, so that it may lead to either place. */
-  private pointerOf(access: Access): { readonly vpn: bigint; readonly page: Page | undefined; readonly source: Access; readonly target: Access | undefined } | undefined {
+  /**
+   * Where a pointer is, and the access behind it; no target while the pointer is being written, so that it may lead
+   * to either place.
+   */
+  private pointerOf(access: Access):
+    | {
+        readonly vpn: bigint;
+        readonly page: Page | undefined;
+        readonly source: Access;
+        readonly target: Access | undefined;
+      }
+    | undefined {
     if (!isDeref(access.kind)) return undefined;
-    const vpn = access.va >> BigInt(this.config.pageShift), page = this.page(access.pid, vpn), to = page ? this.wordAt(access.pid, access.va) : 0n;
+    const vpn = access.va >> BigInt(this.config.pageShift),
+      page = this.page(access.pid, vpn),
+      to = page ? this.wordAt(access.pid, access.va) : 0n;
     return { vpn, page, source: access, target: to === undefined ? undefined : target(access, to) };
   }
   /** The word at an address, when only one value is possible. */
   private wordAt(pid: number, va: bigint): bigint | undefined {
-    const [piece] = piecesOf(this.config, va, wordBytes), page = piece && this.page(pid, piece.vpn);
+    const [piece] = piecesOf(this.config, va, wordBytes),
+      page = piece && this.page(pid, piece.vpn);
     if (!piece || !page) return 0n;
     if (this.blind.has(pid)) return undefined;
     if (this.words.unsettled(pid, va, wordBytes, Number.POSITIVE_INFINITY).length > 0) return undefined;
@@ -218,9 +367,14 @@ export class Scoreboard {
 
   /** A frame has come out of the node. @returns the request that it answers, when there is one */
   reply(frame: Uint8Array, time: number): Completed | undefined {
-    const key = replyKey(frame), waiting = this.open.get(key) ?? [];
-    if (waiting.length === 0) { this.problems.push(`at ${time}: a reply that nobody waits for: ${describe(frame)}`); return undefined; }
-    // Requests that look alike to their client: any of them whose reply this can be; last those of which little is known.
+    const key = replyKey(frame),
+      waiting = this.open.get(key) ?? [];
+    if (waiting.length === 0) {
+      this.problems.push(`at ${time}: a reply that nobody waits for: ${describe(frame)}`);
+      return undefined;
+    }
+    // Requests that look alike to their client: any of them whose reply this can be; last those of which
+    // little is known.
     const complaints: string[] = [];
     const vague = (o: Open): boolean => !o.exact && !o.access && !o.repeat;
     const candidates = waiting.length === 1 ? waiting : [...waiting.filter(o => !vague(o)), ...waiting.filter(vague)];
@@ -240,32 +394,59 @@ export class Scoreboard {
   private judgeReply(open: Open, frame: Uint8Array, time: number): string | undefined {
     const { exact, access, name, issued } = open;
     if (open.fence?.busy && same(open.fence.busy, frame)) return undefined;
-    if (exact) return same(exact, frame) ? this.judgeFence(open) : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
+    if (exact)
+      return same(exact, frame)
+        ? this.judgeFence(open)
+        : `${name} issued at ${issued}: the reply is ${describe(frame)}, expected ${describe(exact)}`;
     if (open.repeat) return this.judgeRepeat(open.repeat, frame, name, issued);
     if (open.forwarded !== undefined) return this.judgeForwarded(name, open.forwarded, frame);
     if (!access) {
       // Behind a pointer of which nothing is known: any outcome, but of this kind.
       const kind = dissect(frame).clio?.opcode;
-      return kind === replyCode(opcode[name as OpcodeName]) ? undefined : `${name} issued at ${issued}: the reply is ${describe(frame)}`;
+      return kind === replyCode(opcode[name as OpcodeName])
+        ? undefined
+        : `${name} issued at ${issued}: the reply is ${describe(frame)}`;
     }
-    const code = dissect(frame).clio?.status ?? -1, { pointer } = access;
+    const code = dissect(frame).clio?.status ?? -1,
+      { pointer } = access;
     if (pointer) {
       // The pointer's own page first; what is wrong with it is answered with the pointer's address.
-      const legal = new Set([...this.judge(pointer.source, [pointer.page]), ...this.judge(pointer.source, [this.page(pointer.source.pid, pointer.vpn)])]);
-      for (const outcome of legal) if (outcome !== "OK" && status[outcome] === code && same(failedReply(this.runtime, pointer.source, outcome), frame)) return undefined;
-      if (!legal.has("OK")) return `${name} through 0x${pointer.source.va.toString(16)}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
+      const legal = new Set([
+        ...this.judge(pointer.source, [pointer.page]),
+        ...this.judge(pointer.source, [this.page(pointer.source.pid, pointer.vpn)]),
+      ]);
+      for (const outcome of legal)
+        if (
+          outcome !== "OK" &&
+          status[outcome] === code &&
+          same(failedReply(this.runtime, pointer.source, outcome), frame)
+        )
+          return undefined;
+      if (!legal.has("OK"))
+        return `${name} through 0x${pointer.source.va.toString(16)}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
     }
     return this.judgeAccess(access, frame, code, name, issued, time);
   }
 
   /** Answered as the first was, or BUSY while that one was under way. */
-  private judgeRepeat({ access, of, settled }: NonNullable<Open["repeat"]>, frame: Uint8Array, name: string, issued: number): string | undefined {
+  private judgeRepeat(
+    { access, of, settled }: NonNullable<Open["repeat"]>,
+    frame: Uint8Array,
+    name: string,
+    issued: number,
+  ): string | undefined {
     const busy = replyFrame(this.runtime, access.request, access.request.clio.opcode, status.BUSY);
     if ((!settled || this.unheard.has(of)) && same(busy, frame)) return undefined;
     if (!of.result && this.unheard.has(of)) {
-      const result = endings.map(ended => ({ status: ended, word: 0n })).find(r => same(repeatedReply(this.runtime, access, r), frame));
+      const result = endings
+        .map(ended => ({ status: ended, word: 0n }))
+        .find(r => same(repeatedReply(this.runtime, access, r), frame));
       // From now on every repetition has to say the same.
-      if (result) { of.result = result; this.unheard.delete(of); return undefined; }
+      if (result) {
+        of.result = result;
+        this.unheard.delete(of);
+        return undefined;
+      }
     }
     const expected = of.result && repeatedReply(this.runtime, access, of.result);
     if (expected && same(expected, frame)) return undefined;
@@ -275,44 +456,87 @@ export class Scoreboard {
   /** A fence is answered when all that came before it to its partition is done. */
   private judgeFence({ fence, order, issued }: Open): string | undefined {
     if (!fence) return undefined;
-    for (const waiting of this.open.values()) for (const o of waiting) {
-      if (o.access && o.order < order && partitionOfProcess(this.config, o.access.access.pid) === fence.partition) return `FENCE issued at ${issued}: answered before ${o.name} issued at ${o.issued}`;
-    }
+    for (const waiting of this.open.values())
+      for (const o of waiting) {
+        if (o.access && o.order < order && partitionOfProcess(this.config, o.access.access.pid) === fence.partition)
+          return `FENCE issued at ${issued}: answered before ${o.name} issued at ${o.issued}`;
+      }
     return undefined;
   }
 
-  private judgeAccess(access: OpenAccess, frame: Uint8Array, code: number, name: string, issued: number, time: number): string | undefined {
+  private judgeAccess(
+    access: OpenAccess,
+    frame: Uint8Array,
+    code: number,
+    name: string,
+    issued: number,
+    time: number,
+  ): string | undefined {
     // The mapping may have changed while the request was under way: either state's outcome will do.
-    const now = access.pieces.map(p => this.page(access.access.pid, p.vpn)), legal = new Set([...this.judge(access.access, access.pages), ...this.judge(access.access, now)]);
+    const now = access.pieces.map(p => this.page(access.access.pid, p.vpn)),
+      legal = new Set([...this.judge(access.access, access.pages), ...this.judge(access.access, now)]);
     for (const outcome of legal) {
       if (status[outcome] !== code) continue;
-      if (outcome !== "OK") return same(failedReply(this.runtime, access.access, outcome), frame) ? undefined : `${name}: a wrong ${outcome} reply: ${describe(frame)}`;
+      if (outcome !== "OK")
+        return same(failedReply(this.runtime, access.access, outcome), frame)
+          ? undefined
+          : `${name}: a wrong ${outcome} reply: ${describe(frame)}`;
       if (access.word) return this.judgeWord(access, access.word, frame, issued, name);
-      return access.access.data ? (same(doneReply(this.runtime, access.access), frame) ? undefined : `${name}: a wrong reply: ${describe(frame)}`) : this.judgeRead(access, now, frame, issued, name, time);
+      return access.access.data
+        ? same(doneReply(this.runtime, access.access), frame)
+          ? undefined
+          : `${name}: a wrong reply: ${describe(frame)}`
+        : this.judgeRead(access, now, frame, issued, name, time);
     }
     return `${name} of ${access.access.length} bytes at 0x${access.access.va.toString(16)}, pid ${access.access.pid}, issued at ${issued}: status ${statusName(code)}, expected ${[...legal].join(" or ")}`;
   }
 
-  /** The reply of an atomic: its form here, its number when the request is finished (what looks like another's reply must leave no trace). */
-  private judgeWord({ access }: OpenAccess, word: NonNullable<OpenAccess["word"]>, frame: Uint8Array, issued: number, name: string): string | undefined {
+  /**
+   * The reply of an atomic: its form here, its number when the request is finished (what looks like another's reply
+   * must leave no trace).
+   */
+  private judgeWord(
+    { access }: OpenAccess,
+    word: NonNullable<OpenAccess["word"]>,
+    frame: Uint8Array,
+    issued: number,
+    name: string,
+  ): string | undefined {
     const found = access.kind === "store" ? undefined : foundIn(frame);
-    if (!same(doneReply(this.runtime, access, found === undefined ? undefined : wordBytesOf(found)), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
+    if (!same(doneReply(this.runtime, access, found === undefined ? undefined : wordBytesOf(found)), frame))
+      return `${name}: a wrong reply: ${describe(frame)}`;
     if (word.word.history?.reply(word.operation, found) === false) {
       return `${name} at 0x${access.va.toString(16)} of pid ${access.pid}, issued at ${issued}: found ${found ?? "nothing"}, which fits no order of the operations on this word`;
     }
     return undefined;
   }
 
-  /** What the slow path answers is left to its own tests; but it is of the request's kind, and BUSY only when its way can be full. */
+  /**
+   * What the slow path answers is left to its own tests; but it is of the request's kind, and BUSY only when its way
+   * can be full.
+   */
   private judgeForwarded(name: string, code: number, frame: Uint8Array): string | undefined {
-    const clio = dissect(frame).clio, refusals: readonly number[] = [status.MALFORMED, status.BUSY, status.EXPIRED];
+    const clio = dissect(frame).clio,
+      refusals: readonly number[] = [status.MALFORMED, status.BUSY, status.EXPIRED];
     if (clio?.status === status.BUSY && !this.mayBeBusy) return `${name}: BUSY, with room on the way to the slow path`;
-    if (clio?.opcode === replyCode(code) || (clio?.opcode === code && clio.size === clioHeader.bytes && refusals.includes(clio.status))) return undefined;
+    if (
+      clio?.opcode === replyCode(code) ||
+      (clio?.opcode === code && clio.size === clioHeader.bytes && refusals.includes(clio.status))
+    )
+      return undefined;
     return `${name}: the reply is ${describe(frame)}`;
   }
 
-  private judgeRead({ access, pieces, pages }: OpenAccess, now: readonly (Page | undefined)[], frame: Uint8Array, issued: number, name: string, time: number): string | undefined {
-    const at = frameOffsets.body + accessBody.bytes, data = frame.slice(at, at + access.length);
+  private judgeRead(
+    { access, pieces, pages }: OpenAccess,
+    now: readonly (Page | undefined)[],
+    frame: Uint8Array,
+    issued: number,
+    name: string,
+    time: number,
+  ): string | undefined {
+    const at = frameOffsets.body + accessBody.bytes,
+      data = frame.slice(at, at + access.length);
     if (!same(doneReply(this.runtime, access, data), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
     const moving = this.words.unsettled(access.pid, access.va, access.length, issued);
     for (const [i, p] of pieces.entries()) {
@@ -320,11 +544,16 @@ export class Scoreboard {
       // Mapped anew while the read was under way: its bytes are those of either page or of none.
       if (!page || page !== now[i] || this.blind.has(access.pid)) continue;
       for (const part of outside(access.length, moving)) {
-        const from = Math.max(p.from, part.from), to = Math.min(p.from + p.length, part.to);
-        const wrong = from < to ? page.bytes.check(p.offset + from - p.from, data.subarray(from, to), issued) : undefined;
+        const from = Math.max(p.from, part.from),
+          to = Math.min(p.from + p.length, part.to);
+        const wrong =
+          from < to ? page.bytes.check(p.offset + from - p.from, data.subarray(from, to), issued) : undefined;
         if (!wrong) continue;
-        return `${name} of pid ${access.pid}, issued at ${issued}, answered at ${time}: byte 0x${(access.va + BigInt(p.from + wrong.offset - p.offset)).toString(16)} is 0x${
-          (data[p.from + wrong.offset - p.offset] ?? 0).toString(16)}, which no order of the writes allows (${wrong.legal.map(v => `0x${v.toString(16)}`).join(", ")})`;
+        return `${name} of pid ${access.pid}, issued at ${issued}, answered at ${time}: byte 0x${(access.va + BigInt(p.from + wrong.offset - p.offset)).toString(16)} is 0x${(
+          data[p.from + wrong.offset - p.offset] ?? 0
+        ).toString(
+          16,
+        )}, which no order of the writes allows (${wrong.legal.map(v => `0x${v.toString(16)}`).join(", ")})`;
       }
     }
     this.checkedBytes += access.length;
@@ -332,15 +561,24 @@ export class Scoreboard {
   }
 
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
-    const rest = waiting.filter(o => o !== open), code = dissect(frame).clio?.status ?? status.OK;
-    if (rest.length > 0) this.open.set(open.key, rest); else this.open.delete(open.key);
-    if (open.ticket !== undefined) this.node.retries.complete(open.ticket, code, open.name === "DEREF_WRITE" ? vaIn(frame) : foundIn(frame) ?? 0n);
+    const rest = waiting.filter(o => o !== open),
+      code = dissect(frame).clio?.status ?? status.OK;
+    if (rest.length > 0) this.open.set(open.key, rest);
+    else this.open.delete(open.key);
+    if (open.ticket !== undefined)
+      this.node.retries.complete(open.ticket, code, open.name === "DEREF_WRITE" ? vaIn(frame) : (foundIn(frame) ?? 0n));
     if (open.access) {
       this.settleWrites(open.access, code === status.OK, time);
       this.endWord(open.access, code === status.OK, time);
     }
-    // What came before a fence without a reply of its own is done as well (in partitions, where not all of it is, that is left open).
-    if (open.fence && code === status.OK && this.config.partitions === 1) for (const [w, order] of this.silent) if (order < open.order) { w.replied = time; this.silent.delete(w); }
+    // What came before a fence without a reply of its own is done as well (in partitions, where not all of it is, that
+    // is left open).
+    if (open.fence && code === status.OK && this.config.partitions === 1)
+      for (const [w, order] of this.silent)
+        if (order < open.order) {
+          w.replied = time;
+          this.silent.delete(w);
+        }
     this.completed++;
     // Folding is about speed and memory only: it need not happen at each reply.
     if (this.completed % foldEvery === 0) this.fold();
@@ -354,15 +592,20 @@ export class Scoreboard {
 
   /** A write may be done from now on. */
   private begin(page: Page, p: Piece, data: Uint8Array, issued: number): PendingWrite {
-    const write = { start: p.offset, data: data.subarray(p.from, p.from + p.length), issued, replied: Number.POSITIVE_INFINITY };
+    const write = {
+      start: p.offset,
+      data: data.subarray(p.from, p.from + p.length),
+      issued,
+      replied: Number.POSITIVE_INFINITY,
+    };
     page.bytes.add(write);
     this.busyPages.add(page);
     return write;
   }
 
   /**
-   * A write's outcome is known: it was done by now, or never. Where its pages were mapped anew meanwhile and it may have met either, its value stays
-   * possible in both for as long as they are mapped.
+   * A write's outcome is known: it was done by now, or never. Where its pages were mapped anew meanwhile and it may
+   * have met either, its value stays possible in both for as long as they are mapped.
    */
   private settleWrites({ pieces, pages, writes, late }: OpenAccess, ok: boolean, time: number): void {
     if (!ok) {
@@ -373,8 +616,8 @@ export class Scoreboard {
   }
 
   /**
-   * The node is known to be idle: writes without a reply have been done as well. A bench with such writes drains the node and calls this now
-   * and then, or their histories grow.
+   * The node is known to be idle: writes without a reply have been done as well. A bench with such writes drains the
+   * node and calls this now and then, or their histories grow.
    */
   quiesce(time: number): void {
     for (const w of this.silent.keys()) w.replied = time;
@@ -384,7 +627,8 @@ export class Scoreboard {
 
   /** The run is over: everything must have been answered. @returns `problems` */
   finish(): readonly string[] {
-    for (const waiting of this.open.values()) for (const o of waiting) this.problems.push(`${o.name} issued at ${o.issued} was never answered`);
+    for (const waiting of this.open.values())
+      for (const o of waiting) this.problems.push(`${o.name} issued at ${o.issued} was never answered`);
     this.open.clear();
     return this.problems;
   }
@@ -392,7 +636,10 @@ export class Scoreboard {
   private fold(): void {
     let horizon = Number.POSITIVE_INFINITY;
     for (const waiting of this.open.values()) for (const o of waiting) horizon = Math.min(horizon, o.issued);
-    for (const page of this.busyPages) { page.bytes.fold(horizon); if (page.bytes.pending === 0) this.busyPages.delete(page); }
+    for (const page of this.busyPages) {
+      page.bytes.fold(horizon);
+      if (page.bytes.pending === 0) this.busyPages.delete(page);
+    }
   }
 
   /** What the page states allow: the first failing page's status in address order, or OK. */
@@ -407,8 +654,12 @@ export class Scoreboard {
     return legal.add("OK");
   }
 
-  private page(pid: number, vpn: bigint): Page | undefined { return this.pages.get(pid)?.get(vpn); }
-  private wait(open: Open): void { this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]); }
+  private page(pid: number, vpn: bigint): Page | undefined {
+    return this.pages.get(pid)?.get(vpn);
+  }
+  private wait(open: Open): void {
+    this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]);
+  }
 }
 
 /** How an access that the node has done, or has refused at its pages, can end. */
@@ -427,28 +678,59 @@ function vaIn(frame: Uint8Array): bigint {
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
 
-/** What ties a reply to its request: the client's address and port, and the header bytes that are echoed; for ARP and ICMP the kind and the client. */
-function keyOf(mac: bigint, ip: number, clientPort: number, nodePort: number, flags: number, frame: Uint8Array): string {
+/**
+ * What ties a reply to its request: the client's address and port, and the header bytes that are echoed; for ARP and
+ * ICMP the kind and the client.
+ */
+function keyOf(
+  mac: bigint,
+  ip: number,
+  clientPort: number,
+  nodePort: number,
+  flags: number,
+  frame: Uint8Array,
+): string {
   const h = frame.subarray(frameOffsets.clio, frameOffsets.clio + clioHeader.bytes);
   return [mac, ip, clientPort, nodePort, flags, ...h.subarray(0, 3), h[5], ...h.subarray(8)].join(" ");
 }
 /** The flags of a frame; they are echoed on the native port. */
 const flagsOf = (frame: Uint8Array): number => (frame[frameOffsets.clio + clioHeader.at.status.byteOffset] ?? 0) >> 4;
 function requestKey(frame: Uint8Array, nativePort: number): string {
-  const { ethernet, ipv4, udp } = dissect(frame), node = udp?.dstPort ?? 0;
-  return keyOf(ethernet?.src ?? 0n, ipv4?.src ?? 0, udp?.srcPort ?? 0, node, node === nativePort ? flagsOf(frame) : 0, frame);
+  const { ethernet, ipv4, udp } = dissect(frame),
+    node = udp?.dstPort ?? 0;
+  return keyOf(
+    ethernet?.src ?? 0n,
+    ipv4?.src ?? 0,
+    udp?.srcPort ?? 0,
+    node,
+    node === nativePort ? flagsOf(frame) : 0,
+    frame,
+  );
 }
 function replyKey(frame: Uint8Array): string {
   const { ethernet, ipv4, udp } = dissect(frame);
-  return udp ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, flagsOf(frame), frame) : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
+  return udp
+    ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, flagsOf(frame), frame)
+    : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
 }
 export function frameName(frame: Uint8Array): string {
   const { arp, icmp, clio } = dissect(frame);
-  return arp ? "ARP" : icmp ? (icmp.type === 8 || icmp.type === 0 ? "ICMP echo" : "ICMP") : clio ? opcodeName(clio.opcode) : "frame";
+  return arp
+    ? "ARP"
+    : icmp
+      ? icmp.type === 8 || icmp.type === 0
+        ? "ICMP echo"
+        : "ICMP"
+      : clio
+        ? opcodeName(clio.opcode)
+        : "frame";
 }
 function describe(frame: Uint8Array): string {
   const d = dissect(frame);
   if (!d.clio) return `${frameName(frame)} of ${frame.length} bytes`;
-  const body = d.body && d.body.length >= accessBody.bytes && (d.clio.opcode === 0x41 || d.clio.opcode === 0x51) ? decode(accessBody, d.body) : undefined;
+  const body =
+    d.body && d.body.length >= accessBody.bytes && (d.clio.opcode === 0x41 || d.clio.opcode === 0x51)
+      ? decode(accessBody, d.body)
+      : undefined;
   return `${opcodeName(d.clio.opcode)} ${statusName(d.clio.status)} of ${frame.length} bytes, size ${d.clio.size}${body ? `, va 0x${body.va.toString(16)}, length ${body.length}` : ""}`;
 }

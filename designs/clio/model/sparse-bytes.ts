@@ -4,13 +4,19 @@ const pieceBytes = 4096;
 export class SparseBytes {
   private readonly pieces = new Map<number, Uint8Array>();
 
-  at(offset: number): number { return this.pieces.get(Math.floor(offset / pieceBytes))?.[offset % pieceBytes] ?? 0; }
-  set(offset: number, value: number): void { this.piece(Math.floor(offset / pieceBytes))[offset % pieceBytes] = value; }
+  at(offset: number): number {
+    return this.pieces.get(Math.floor(offset / pieceBytes))?.[offset % pieceBytes] ?? 0;
+  }
+  set(offset: number, value: number): void {
+    this.piece(Math.floor(offset / pieceBytes))[offset % pieceBytes] = value;
+  }
 
   read(offset: number, length: number): Uint8Array {
     const out = new Uint8Array(length);
     for (let i = 0; i < length;) {
-      const at = (offset + i) % pieceBytes, n = Math.min(pieceBytes - at, length - i), p = this.pieces.get(Math.floor((offset + i) / pieceBytes));
+      const at = (offset + i) % pieceBytes,
+        n = Math.min(pieceBytes - at, length - i),
+        p = this.pieces.get(Math.floor((offset + i) / pieceBytes));
       if (p) out.set(p.subarray(at, at + n), i);
       i += n;
     }
@@ -19,7 +25,8 @@ export class SparseBytes {
 
   write(offset: number, bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length;) {
-      const at = (offset + i) % pieceBytes, n = Math.min(pieceBytes - at, bytes.length - i);
+      const at = (offset + i) % pieceBytes,
+        n = Math.min(pieceBytes - at, bytes.length - i);
       this.piece(Math.floor((offset + i) / pieceBytes)).set(bytes.subarray(i, i + n), at);
       i += n;
     }
@@ -27,7 +34,10 @@ export class SparseBytes {
 
   private piece(number: number): Uint8Array {
     let p = this.pieces.get(number);
-    if (!p) { p = new Uint8Array(pieceBytes); this.pieces.set(number, p); }
+    if (!p) {
+      p = new Uint8Array(pieceBytes);
+      this.pieces.set(number, p);
+    }
     return p;
   }
 }

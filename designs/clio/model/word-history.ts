@@ -1,29 +1,48 @@
 import { atomicResult, type AtomicKind } from "./atomics.ts";
 
 /** An operation on a word: an atomic, or a READ of the whole word. */
-export interface WordOperation { readonly kind: AtomicKind | "read"; readonly operand: bigint; readonly swap: bigint }
-
-/** One order in which the operations so far can have happened: the word after it, and what those found that have not been answered yet. */
-interface Order { readonly value: bigint; readonly found: ReadonlyMap<WordOperation, bigint> }
+export interface WordOperation {
+  readonly kind: AtomicKind | "read";
+  readonly operand: bigint;
+  readonly swap: bigint;
+}
 
 /**
- * Judges the atomics on one word: whether what each found fits some order in which none comes before its issue or after its reply (linearizability,
- * judged while the run goes on, as in Lowe's "Testing for linearizability", 2017). Keeps every order that is still possible; there are few, since each reply tells a value.
+ * One order in which the operations so far can have happened: the word after it, and what those found that have not
+ * been answered yet.
+ */
+interface Order {
+  readonly value: bigint;
+  readonly found: ReadonlyMap<WordOperation, bigint>;
+}
+
+/**
+ * Judges the atomics on one word: whether what each found fits some order in which none comes before its issue or after
+ * its reply (linearizability, judged while the run goes on, as in Lowe's "Testing for linearizability", 2017). Keeps
+ * every order that is still possible; there are few, since each reply tells a value.
  */
 export class WordHistory {
   private readonly pending = new Set<WordOperation>();
   private orders: readonly Order[];
 
   /** @param value the word before the first operation */
-  constructor(value: bigint) { this.orders = [{ value, found: new Map() }]; }
+  constructor(value: bigint) {
+    this.orders = [{ value, found: new Map() }];
+  }
 
   /** Values that the word can have now, when nothing is under way. */
-  get values(): readonly bigint[] { return [...new Set(this.orders.map(o => o.value))]; }
+  get values(): readonly bigint[] {
+    return [...new Set(this.orders.map(o => o.value))];
+  }
   /** Operations under way. */
-  get open(): number { return this.pending.size; }
+  get open(): number {
+    return this.pending.size;
+  }
 
   /** An operation is under way from now on. */
-  issue(op: WordOperation): void { this.pending.add(op); }
+  issue(op: WordOperation): void {
+    this.pending.add(op);
+  }
 
   /**
    * An operation has been answered.
@@ -31,7 +50,8 @@ export class WordHistory {
    * @returns false when no order of the operations explains it; the history then goes on as if it had not been
    */
   reply(op: WordOperation, found: bigint | undefined): boolean {
-    const next = new Map<string, Order>(), seen = new Set<string>();
+    const next = new Map<string, Order>(),
+      seen = new Set<string>();
     const explore = (order: Order): void => {
       const key = this.keyOf(order);
       if (seen.has(key)) return;
@@ -47,7 +67,10 @@ export class WordHistory {
     };
     for (const order of this.orders) explore(order);
     this.pending.delete(op);
-    if (next.size === 0) { this.orders = this.without(op); return false; }
+    if (next.size === 0) {
+      this.orders = this.without(op);
+      return false;
+    }
     this.orders = [...next.values()];
     return true;
   }

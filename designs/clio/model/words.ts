@@ -2,24 +2,39 @@ import { isAtomic, wordBytes, wordBytesOf, type Access } from "./access.ts";
 import type { ByteHistory } from "./byte-history.ts";
 import { WordHistory, type WordOperation } from "./word-history.ts";
 
-/** An operation's part in its word's history; `history` is undefined when the word's value at its start was not known, so nothing can be said of it. */
-export interface WordPart { readonly word: Word; readonly operation: WordOperation }
+/**
+ * An operation's part in its word's history; `history` is undefined when the word's value at its start was not known,
+ * so nothing can be said of it.
+ */
+export interface WordPart {
+  readonly word: Word;
+  readonly operation: WordOperation;
+}
 interface Word {
-  readonly pid: number; readonly va: bigint;
+  readonly pid: number;
+  readonly va: bigint;
   history: WordHistory | undefined;
   /** When its value may last have changed. */
   changed: number;
   /** Atomics and plain writes under way. */
-  atomics: number; writes: number;
-  /** Both were under way at a time, in no order (rules.md, section 6): nothing is known of it until a plain write has it for itself. */
+  atomics: number;
+  writes: number;
+  /**
+   * Both were under way at a time, in no order (rules.md, section 6): nothing is known of it until a plain write has
+   * it for itself.
+   */
   mixed: boolean;
 }
 /** Bytes of an access, counted from its first. */
-export interface Span { readonly from: number; readonly to: number }
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 /**
- * The words that atomics work on, beside the bytes that reads and writes know of: while an atomic is under way only its word's history tells what is there; when none is, the
- * value goes to the page's bytes, so that plain reads are judged by it. A plain write takes the word back.
+ * The words that atomics work on, beside the bytes that reads and writes know of: while an atomic is under way only its
+ * word's history tells what is there; when none is, the value goes to the page's bytes, so that plain reads are judged
+ * by it. A plain write takes the word back.
  */
 export class Words {
   private readonly words = new Map<number, Map<bigint, Word>>();
@@ -30,7 +45,10 @@ export class Words {
    */
   begin({ kind, pid, va, length, operand, swap }: Access, initial: () => bigint | undefined): WordPart | undefined {
     const known = this.words.get(pid)?.get(va);
-    if (!isAtomic(kind)) return kind === "read" && length === wordBytes && known?.history ? this.part(known, { kind, operand, swap }) : undefined;
+    if (!isAtomic(kind))
+      return kind === "read" && length === wordBytes && known?.history
+        ? this.part(known, { kind, operand, swap })
+        : undefined;
     return this.part(known ?? this.add(pid, va, initial()), { kind, operand, swap });
   }
   private part(word: Word, operation: WordOperation): WordPart {
@@ -42,7 +60,13 @@ export class Words {
   }
   private add(pid: number, va: bigint, value: bigint | undefined): Word {
     const word: Word = {
-      pid, va, history: value === undefined ? undefined : new WordHistory(value), changed: Number.POSITIVE_INFINITY, atomics: 0, writes: 0, mixed: value === undefined,
+      pid,
+      va,
+      history: value === undefined ? undefined : new WordHistory(value),
+      changed: Number.POSITIVE_INFINITY,
+      atomics: 0,
+      writes: 0,
+      mixed: value === undefined,
     };
     const own = this.words.get(pid) ?? new Map<bigint, Word>();
     this.words.set(pid, own.set(va, word));
@@ -55,7 +79,8 @@ export class Words {
     if (!ok) word.history?.fail(operation);
     if (!word.history || word.history.open > 0 || this.words.get(word.pid)?.get(word.va) !== word) return;
     word.changed = time;
-    for (const value of word.history.values) bytes?.add({ start, data: wordBytesOf(value), issued: time, replied: time });
+    for (const value of word.history.values)
+      bytes?.add({ start, data: wordBytesOf(value), issued: time, replied: time });
   }
 
   /** A plain write is under way: with atomics on the same word it is in no order. */
@@ -63,7 +88,8 @@ export class Words {
     for (const w of this.overlapping(pid, va, length)) {
       // One that covers a part of an unknown word leaves the rest unknown.
       const whole = va <= w.va && w.va + BigInt(wordBytes) <= va + BigInt(length);
-      if (w.atomics > 0) mix(w); else if (w.writes === 0 && whole) w.mixed = false;
+      if (w.atomics > 0) mix(w);
+      else if (w.writes === 0 && whole) w.mixed = false;
       w.writes++;
     }
   }
@@ -77,7 +103,9 @@ export class Words {
   }
 
   /** Some word of the process is written, nobody knows which. */
-  lose(pid: number): void { for (const w of this.words.get(pid)?.values() ?? []) mix(w); }
+  lose(pid: number): void {
+    for (const w of this.words.get(pid)?.values() ?? []) mix(w);
+  }
 
   /** The memory is gone: nothing is known of its words. */
   forget(pid: number, va: bigint, length: number): void {
@@ -86,18 +114,24 @@ export class Words {
 
   /** What of an access issued at `issued` cannot be told from the bytes, in order. */
   unsettled(pid: number, va: bigint, length: number, issued: number): Span[] {
-    return this.overlapping(pid, va, length).filter(w => w.changed >= issued)
-      .map(w => ({ from: Math.max(0, Number(w.va - va)), to: Math.min(length, Number(w.va - va) + wordBytes) })).sort((a, b) => a.from - b.from);
+    return this.overlapping(pid, va, length)
+      .filter(w => w.changed >= issued)
+      .map(w => ({ from: Math.max(0, Number(w.va - va)), to: Math.min(length, Number(w.va - va) + wordBytes) }))
+      .sort((a, b) => a.from - b.from);
   }
 
   private overlapping(pid: number, va: bigint, length: number): Word[] {
     const own = this.words.get(pid);
     if (!own) return [];
-    const end = va + BigInt(length), first = va - BigInt(wordBytes) + 1n;
+    const end = va + BigInt(length),
+      first = va - BigInt(wordBytes) + 1n;
     // Few words and long accesses, or the other way round.
     if (own.size < length) return [...own.values()].filter(w => w.va >= first && w.va < end);
     const out: Word[] = [];
-    for (let at = first; at < end; at++) { const w = own.get(at); if (w) out.push(w); }
+    for (let at = first; at < end; at++) {
+      const w = own.get(at);
+      if (w) out.push(w);
+    }
     return out;
   }
 }
@@ -112,7 +146,10 @@ function mix(word: Word): void {
 export function outside(length: number, spans: readonly Span[]): Span[] {
   const out: Span[] = [];
   let from = 0;
-  for (const s of spans) { if (s.from > from) out.push({ from, to: s.from }); from = Math.max(from, s.to); }
+  for (const s of spans) {
+    if (s.from > from) out.push({ from, to: s.from });
+    from = Math.max(from, s.to);
+  }
   if (from < length) out.push({ from, to: length });
   return out;
 }

@@ -1,4 +1,6 @@
-/** Who offloads are on the node's own side of the network: clients with addresses that no frame from outside can have. */
+/**
+ * Who offloads are on the node's own side of the network: clients with addresses that no frame from outside can have.
+ */
 import { cat, constant, mux, node, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { etherType, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { frameOffsets } from "../wire/index.ts";
@@ -6,8 +8,9 @@ import { joinFields } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 
 /**
- * The first five bytes of their MAC addresses, first byte highest; the sixth is the slot's number. The group bit (bit 0 of the first byte) is set, which no sender's address may have: of frames from outside it is
- * cleared, so nobody can pass for an offload.
+ * The first five bytes of their MAC addresses, first byte highest; the sixth is the slot's number. The group bit (bit 0
+ * of the first byte) is set, which no sender's address may have: of frames from outside it is cleared, so nobody can
+ * pass for an offload.
  */
 export const internalPrefix = 0x0343_4c49_4fn;
 export const internalPrefixBits = 40;
@@ -16,27 +19,50 @@ export const internalIp = 0x7f43_0100;
 /** Its UDP port. */
 export const internalPort = 0x4301;
 
-/** The first byte of the destination MAC, and the first byte of the sender's: the byte that tells the slot, and the byte with the group bit. */
-export const slotByte = 5, groupByte = 6;
+/**
+ * The first byte of the destination MAC, and the first byte of the sender's: the byte that tells the slot, and the byte
+ * with the group bit.
+ */
+export const slotByte = 5,
+  groupByte = 6;
 
 const ipBefore = ipv4Header.bytes + udpHeader.bytes;
 /** Bytes of the IPv4 packet in front of the Clio header. */
 export const ipOverhead = ipBefore;
 
 /** Ones' complement sum of 16-bit words, folded once: what is left is a carry at most. */
-const fold = (sum: UInt): UInt<17> => sum.bits(0, 16).zext(17).add(sum.bits(16, sum.width - 16).zext(17)).is(17);
+const fold = (sum: UInt): UInt<17> =>
+  sum
+    .bits(0, 16)
+    .zext(17)
+    .add(sum.bits(16, sum.width - 16).zext(17))
+    .is(17);
 
 /** Fields of the IPv4 header that are the same in every frame. */
 const ipConstants = {
-  version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0, fragmentOffset: 0, ttl: 64, protocol: ipProtocol.udp, checksum: 0,
+  version: 4,
+  ihl: 5,
+  tos: 0,
+  identification: 0,
+  reservedFlag: 0,
+  dontFragment: 1,
+  moreFragments: 0,
+  fragmentOffset: 0,
+  ttl: 64,
+  protocol: ipProtocol.udp,
+  checksum: 0,
 } as const;
 /** Their sum: version, ihl and tos; the flags; ttl and protocol. */
-const constantSum = 0x4500 + 0x4000 + (64 << 8 | ipProtocol.udp);
+const constantSum = 0x4500 + 0x4000 + ((64 << 8) | ipProtocol.udp);
 
-export interface IpFields { readonly src: UInt; readonly dst: UInt; readonly totalLength: UInt }
+export interface IpFields {
+  readonly src: UInt;
+  readonly dst: UInt;
+  readonly totalLength: UInt;
+}
 /**
- * The first of two steps to an IPv4 header: the sum of its words, folded once. The sum of the address that comes from a register (`config.ip`) is made there.
- * Wires, and one register for `config.ip`.
+ * The first of two steps to an IPv4 header: the sum of its words, folded once. The sum of the address that comes from a
+ * register (`config.ip`) is made there. Wires, and one register for `config.ip`.
  */
 export function ipSum(config: Val<typeof NetConfig>, other: UInt, totalLength: UInt): UInt<17> {
   const own = reg(uint(20), { name: "own_ip_sum" });
@@ -45,7 +71,8 @@ export function ipSum(config: Val<typeof NetConfig>, other: UInt, totalLength: U
 }
 /** The second step: the header with its checksum, byte 0 lowest. */
 export function ipHeader(f: IpFields, sum: UInt<17>): UInt {
-  const low = sum.bits(0, 16), checksum = node(low.add(sum.bit(16).zext(16)).not());
+  const low = sum.bits(0, 16),
+    checksum = node(low.add(sum.bit(16).zext(16)).not());
   return joinFields(ipv4Header, { ...ipConstants, checksum, totalLength: f.totalLength, src: f.src, dst: f.dst });
 }
 
@@ -57,8 +84,9 @@ export function clearGroupBit(data: UInt, first: Bit): UInt {
 /** Whether a frame's first beat is on its way to an offload. */
 export function toOffload(data: UInt): Bit {
   const bytes = Array.from({ length: internalPrefixBits / 8 }, (_, i) => data.bits(8 * i, 8));
-  const wanted = bytes.map((_, i) => Number(internalPrefix >> BigInt(internalPrefixBits - 8 * (i + 1)) & 255n));
+  const wanted = bytes.map((_, i) => Number((internalPrefix >> BigInt(internalPrefixBits - 8 * (i + 1))) & 255n));
   return node(bytes.map((b, i) => b.eq(wanted[i] as number)).reduce((x, y) => x.and(y)));
 }
 
-export const ethernetType = etherType.ipv4, clioAt = frameOffsets.clio;
+export const ethernetType = etherType.ipv4,
+  clioAt = frameOffsets.clio;

@@ -1,9 +1,28 @@
 import {
-  assignGiven, bit, Fifo, instance, mux, node, reg, scope, uint, when, type Bit, type Fields, type StreamIn, type StructShape, type UInt, type Val, constant, literalOf,
+  assignGiven,
+  bit,
+  Fifo,
+  instance,
+  mux,
+  node,
+  reg,
+  scope,
+  uint,
+  when,
+  type Bit,
+  type Fields,
+  type StreamIn,
+  type StructShape,
+  type UInt,
+  type Val,
+  constant,
+  literalOf,
 } from "../../../hdl-dsl/index.ts";
 import { beatsOf, BodyBeat } from "./types.ts";
 
-/** Few wide beats cost less in distributed memory, which needs neither an output register nor a bypass of that width. */
+/**
+ * Few wide beats cost less in distributed memory, which needs neither an output register nor a bypass of that width.
+ */
 export const fifoStyle = (depth: number): "distributed" | "auto" => (depth <= 64 ? "distributed" : "auto");
 
 export interface CollectOptions<F extends Fields> {
@@ -19,23 +38,29 @@ export interface CollectOptions<F extends Fields> {
   readonly clear: Bit;
 }
 export interface Collected<F extends Fields> {
-  readonly heads: StreamIn<StructShape<F>>; readonly data: StreamIn<ReturnType<typeof BodyBeat>>;
+  readonly heads: StreamIn<StructShape<F>>;
+  readonly data: StreamIn<ReturnType<typeof BodyBeat>>;
   /** There is something complete that has not been taken. */
   readonly pending: Bit;
 }
 
 /**
- * Heads and the data that follow them, given on only when they are complete: whoever takes a head finds all its data there, whatever the side that gives them does. The count in the head alone says how many beats
- * belong to it; `last` is made anew.
+ * Heads and the data that follow them, given on only when they are complete: whoever takes a head finds all its data
+ * there, whatever the side that gives them does. The count in the head alone says how many beats belong to it; `last`
+ * is made anew.
  *
- * Latency: 2 cycles from the last beat to the head. Initiation interval: 1 beat, and 1 cycle between one head's data and the next. Full: data wait when the FIFO holds the beats of one largest item and less
- * than a further beat's room is left; heads when `depth` are complete.
+ * Latency: 2 cycles from the last beat to the head. Initiation interval: 1 beat, and 1 cycle between one head's data
+ * and the next. Full: data wait when the FIFO holds the beats of one largest item and less than a further beat's room
+ * is left; heads when `depth` are complete.
  */
 export function collect<F extends Fields>(
-  heads: StreamIn<StructShape<F>>, data: StreamIn<ReturnType<typeof BodyBeat>>, o: CollectOptions<F>,
+  heads: StreamIn<StructShape<F>>,
+  data: StreamIn<ReturnType<typeof BodyBeat>>,
+  o: CollectOptions<F>,
 ): Collected<F> {
   return scope(o.name, () => {
-    const most = Math.ceil(o.mostBytes / o.beatBytes), shape = heads.shape;
+    const most = Math.ceil(o.mostBytes / o.beatBytes),
+      shape = heads.shape;
     const depth = 2 ** Math.ceil(Math.log2(most + 1));
     const store = instance("data", Fifo({ shape: BodyBeat(o), depth, style: fifoStyle(depth) }), { reset: o.clear });
     const complete = instance("heads", Fifo({ shape, depth: o.depth, style: "distributed" }), { reset: o.clear });
@@ -50,18 +75,20 @@ export function collect<F extends Fields>(
     store.push.valid.set(wants.and(data.valid));
     data.ready.set(wants.and(store.push.ready));
     store.push.payload.set({ data: data.payload.data, last: left.eq(1) });
-    when(store.push.fire, () => { left.set(left.sub(1)); });
+    when(store.push.fire, () => left.set(left.sub(1)));
     const whole = node(valid.and(left.any().not()), { name: "whole" });
     complete.push.valid.set(whole);
     assignGiven(complete.push.payload, shape, held);
-    when(complete.push.fire, () => { valid.set(0); });
+    when(complete.push.fire, () => valid.set(0));
     heads.ready.set(node(valid.not().or(complete.push.fire), { name: "room" }));
     when(heads.fire, () => {
       valid.set(1);
-      (held as unknown as { set(v: unknown): void }).set(literalOf(shape, { ...(heads.payload as object), [o.length]: bytes }));
+      (held as unknown as { set(v: unknown): void }).set(
+        literalOf(shape, { ...(heads.payload as object), [o.length]: bytes }),
+      );
       left.set(beats);
     });
-    when(o.clear, () => { valid.set(0); });
+    when(o.clear, () => valid.set(0));
     return { heads: complete.pop, data: store.pop, pending: node(whole.or(complete.level.any()), { name: "pending" }) };
   });
 }

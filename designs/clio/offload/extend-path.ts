@@ -1,4 +1,17 @@
-import { arbiter, connect, fromBits, input, instance, module, output, sink, source, type Bit, type Def, type UInt } from "../../../hdl-dsl/index.ts";
+import {
+  arbiter,
+  connect,
+  fromBits,
+  input,
+  instance,
+  module,
+  output,
+  sink,
+  source,
+  type Bit,
+  type Def,
+  type UInt,
+} from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { NetConfig, OffloadControl, OffloadEvents, OffloadState } from "../rtl/index.ts";
 import { mergeInternal, splitInternal } from "./internal-link.ts";
@@ -14,7 +27,10 @@ export interface Offload {
   readonly name: string;
   /** The opcodes that go to it. */
   readonly opcodes: readonly number[];
-  /** Those of them that are done at most once, however often a client repeats them (once_table.ts): their replies have 12 bytes of body at most. */
+  /**
+   * Those of them that are done at most once, however often a client repeats them (once_table.ts): their replies have
+   * 12 bytes of body at most.
+   */
   readonly once?: readonly number[];
   readonly build: (p: OffloadParameters) => Def<ReturnType<typeof offloadPorts>>;
 }
@@ -22,49 +38,103 @@ export interface Offload {
 export interface ExtendPathParameters extends SlotParameters {
   /** Operations remembered, so that none is done twice. */
   readonly once: OnceParameters;
-  /** Bit of the receiver's MAC that is set in a reply that others to the same request follow; none unless a transport wants to know it. */
+  /**
+   * Bit of the receiver's MAC that is set in a reply that others to the same request follow; none unless a transport
+   * wants to know it.
+   */
   readonly partBit?: number;
 }
 
 /**
- * The extend path with these offloads, slot 0 first (paper §4.3.2, §4.4.6): offloads between the node and its surroundings. In the module `node_*` are the node's ports from the other side, `rx` to `soc_tx` what the node would have had.
+ * The extend path with these offloads, slot 0 first (paper §4.3.2, §4.4.6): offloads between the node and its
+ * surroundings. In the module `node_*` are the node's ports from the other side, `rx` to `soc_tx` what the node
+ * would have had.
  *
- * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one
- * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
- * Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is counted (four slots at most).
- * `control.hold` resets offloads, each alone (slot.ts): requests that one held are answered BUSY, and EXPIRED those that are done at most once, of which nobody knows any more whether they were; a repetition of such a one is answered EXPIRED, too.
+ * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests
+ * come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one shares the
+ * way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
+ * Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is
+ * counted (four slots at most).
+ * `control.hold` resets offloads, each alone (slot.ts): requests that one held are answered BUSY, and EXPIRED those
+ * that are done at most once, of which nobody knows any more whether they were; a repetition of such a one is
+ * answered EXPIRED, too.
  */
-export const extendPath = (offloads: readonly Offload[]) => module("ExtendPath",
-  (p: ExtendPathParameters) => {
-    const beat = AxisBeat(p.beatBytes);
-    return {
-      config: input(NetConfig), rx: sink(beat), tx: source(beat), socRx: source(beat), socTx: sink(beat),
-      nodeRx: source(beat), nodeTx: sink(beat), nodeSocRx: sink(beat), nodeSocTx: source(beat),
-      events: output(OffloadEvents), control: input(OffloadControl), state: output(OffloadState),
-    };
-  },
-  (io, { once, partBit, ...p }) => {
-    const slots = offloads.map((o, k) => {
-      const slot = instance(`slot_${k}`, OffloadSlot(p));
-      const built = o.build({ beatBytes: p.beatBytes, contexts: p.contexts, maxData: p.maxData, ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }) });
-      const offload = instance(o.name, built, { reset: slot.inReset });
-      slot.pid.set(offloadPid(k));
-      slot.control.set({ hold: io.control.hold.bit(k), patience: io.control.patience });
-      connect(slot.request, offload.request); connect(slot.requestData, offload.requestData);
-      connect(offload.reply, slot.reply); connect(offload.replyData, slot.replyData);
-      connect(offload.memory, slot.memory); connect(offload.memoryData, slot.memoryData);
-      connect(slot.memoryReply, offload.memoryReply); connect(slot.memoryReplyData, offload.memoryReplyData);
-      return slot;
-    });
-    const requests = requestFrames(io.nodeSocRx, slots.map((s, k) => ({ ...s, opcodes: (offloads[k] as Offload).opcodes, once: (offloads[k] as Offload).once ?? [] })), p, once, io.config);
-    connect(requests.soc, io.socRx);
-    connect(arbiter([replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.socTx], { last: v => v.last, name: "soc" }), io.nodeSocTx);
-    const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
-    io.state.set({ held: bySlot(s => s.state.held), stuck: bySlot(s => s.state.stuck) });
-    io.events.set({ requests: bySlot(s => s.events.requests), accesses: bySlot(s => s.events.accesses), busy: requests.busy, repeated: requests.repeated });
-    const { network, internal } = splitInternal(io.nodeTx, p.beatBytes);
-    connect(network, io.tx);
-    memoryReplies(internal, slots, p);
-    connect(mergeInternal(io.rx, memoryFrames(slots, p, io.config), p.beatBytes), io.nodeRx);
-  },
-  { nameOf: p => `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}${p.partBit === undefined ? "" : `_q${p.partBit}`}` });
+export const extendPath = (offloads: readonly Offload[]) =>
+  module(
+    "ExtendPath",
+    (p: ExtendPathParameters) => {
+      const beat = AxisBeat(p.beatBytes);
+      return {
+        config: input(NetConfig),
+        rx: sink(beat),
+        tx: source(beat),
+        socRx: source(beat),
+        socTx: sink(beat),
+        nodeRx: source(beat),
+        nodeTx: sink(beat),
+        nodeSocRx: sink(beat),
+        nodeSocTx: source(beat),
+        events: output(OffloadEvents),
+        control: input(OffloadControl),
+        state: output(OffloadState),
+      };
+    },
+    (io, { once, partBit, ...p }) => {
+      const slots = offloads.map((o, k) => {
+        const slot = instance(`slot_${k}`, OffloadSlot(p));
+        const built = o.build({
+          beatBytes: p.beatBytes,
+          contexts: p.contexts,
+          maxData: p.maxData,
+          ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }),
+        });
+        const offload = instance(o.name, built, { reset: slot.inReset });
+        slot.pid.set(offloadPid(k));
+        slot.control.set({ hold: io.control.hold.bit(k), patience: io.control.patience });
+        connect(slot.request, offload.request);
+        connect(slot.requestData, offload.requestData);
+        connect(offload.reply, slot.reply);
+        connect(offload.replyData, slot.replyData);
+        connect(offload.memory, slot.memory);
+        connect(offload.memoryData, slot.memoryData);
+        connect(slot.memoryReply, offload.memoryReply);
+        connect(slot.memoryReplyData, offload.memoryReplyData);
+        return slot;
+      });
+      const requests = requestFrames(
+        io.nodeSocRx,
+        slots.map((s, k) => ({
+          ...s,
+          opcodes: (offloads[k] as Offload).opcodes,
+          once: (offloads[k] as Offload).once ?? [],
+        })),
+        p,
+        once,
+        io.config,
+      );
+      connect(requests.soc, io.socRx);
+      connect(
+        arbiter(
+          [replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.socTx],
+          { last: v => v.last, name: "soc" },
+        ),
+        io.nodeSocTx,
+      );
+      const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
+      io.state.set({ held: bySlot(s => s.state.held), stuck: bySlot(s => s.state.stuck) });
+      io.events.set({
+        requests: bySlot(s => s.events.requests),
+        accesses: bySlot(s => s.events.accesses),
+        busy: requests.busy,
+        repeated: requests.repeated,
+      });
+      const { network, internal } = splitInternal(io.nodeTx, p.beatBytes);
+      connect(network, io.tx);
+      memoryReplies(internal, slots, p);
+      connect(mergeInternal(io.rx, memoryFrames(slots, p, io.config), p.beatBytes), io.nodeRx);
+    },
+    {
+      nameOf: p =>
+        `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}${p.partBit === undefined ? "" : `_q${p.partBit}`}`,
+    },
+  );

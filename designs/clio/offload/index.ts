@@ -11,4 +11,16 @@ export { mergeInternal, patience, splitInternal } from "./internal-link.ts";
 export { packetData } from "./ip-data.ts";
 export { OrderEnter, OrderLeave, RequestOrder, type RequestOrderParameters } from "./request-order.ts";
 export { requestOrderProof } from "./proofs/request-order.ts";
-export { beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, offloadPid, offloadPorts, OffloadReply, OffloadRequest, type OffloadParameters } from "./types.ts";
+export {
+  beatsOf,
+  BodyBeat,
+  bodyLengthBits,
+  MemoryReply,
+  MemoryRequest,
+  memoryTagBits,
+  offloadPid,
+  offloadPorts,
+  OffloadReply,
+  OffloadRequest,
+  type OffloadParameters,
+} from "./types.ts";

@@ -1,4 +1,16 @@
-import { assignView, bit, bitsFor, mux, node, reg, scope, stream, uint, when, type StreamIn } from "../../../hdl-dsl/index.ts";
+import {
+  assignView,
+  bit,
+  bitsFor,
+  mux,
+  node,
+  reg,
+  scope,
+  stream,
+  uint,
+  when,
+  type StreamIn,
+} from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { clearGroupBit, toOffload } from "./addresses.ts";
 
@@ -8,11 +20,17 @@ type Frames = ReturnType<typeof AxisBeat>;
 export const patience = 256;
 
 /**
- * Frames from the network and from inside onto one stream, whole. The network goes first; an internal frame that has waited for `patience` cycles goes next, so that a network at line rate costs offloads most of their speed and not their life, and
- * offloads cost the network a frame in `patience` cycles at most while it needs every beat. With nothing from inside the network's frames pass as they are. Latency 0, initiation interval 1.
+ * Frames from the network and from inside onto one stream, whole. The network goes first; an internal frame that has
+ * waited for `patience` cycles goes next, so that a network at line rate costs offloads most of their speed and not
+ * their life, and offloads cost the network a frame in `patience` cycles at most while it needs every beat. With
+ * nothing from inside the network's frames pass as they are. Latency 0, initiation interval 1.
  * In the sender's MAC of frames from outside the group bit is cleared: nobody can pass for an offload (addresses.ts).
  */
-export function mergeInternal(network: StreamIn<Frames>, internal: StreamIn<Frames>, beatBytes: number): StreamIn<Frames> {
+export function mergeInternal(
+  network: StreamIn<Frames>,
+  internal: StreamIn<Frames>,
+  beatBytes: number,
+): StreamIn<Frames> {
   return scope("merge", () => {
     const out = stream(AxisBeat(beatBytes), { name: "rx" });
     const locked = reg(bit, { init: 0, name: "locked" });
@@ -23,27 +41,44 @@ export function mergeInternal(network: StreamIn<Frames>, internal: StreamIn<Fram
     const first = reg(bit, { init: 1, name: "first" });
     const from = network.payload;
     out.valid.set(mux(inside, internal.valid, network.valid));
-    assignView(out.payload, mux(inside, internal.payload as never, { ...from, data: clearGroupBit(from.data, first) } as never), "rx");
+    assignView(
+      out.payload,
+      mux(inside, internal.payload as never, { ...from, data: clearGroupBit(from.data, first) } as never),
+      "rx",
+    );
     network.ready.set(out.ready.and(inside.not()));
     internal.ready.set(out.ready.and(inside));
-    when(network.fire, () => { first.set(from.last); });
-    when(out.valid, () => { owner.set(inside); locked.set(out.ready.and(out.payload.last).not()); });
-    when(inside.or(internal.valid.not()), () => { waited.set(0); }).elseWhen(waited.ne(patience), () => { waited.set(waited.add(1)); });
+    when(network.fire, () => first.set(from.last));
+    when(out.valid, () => {
+      owner.set(inside);
+      locked.set(out.ready.and(out.payload.last).not());
+    });
+    when(inside.or(internal.valid.not()), () => waited.set(0)).elseWhen(waited.ne(patience), () =>
+      waited.set(waited.add(1)),
+    );
     return out;
   });
 }
 
 /** The node's frames parted: to the network, and to offloads. Latency 0, initiation interval 1. */
-export function splitInternal(frames: StreamIn<Frames>, beatBytes: number): { readonly network: StreamIn<Frames>; readonly internal: StreamIn<Frames> } {
+export function splitInternal(
+  frames: StreamIn<Frames>,
+  beatBytes: number,
+): { readonly network: StreamIn<Frames>; readonly internal: StreamIn<Frames> } {
   return scope("split", () => {
-    const network = stream(AxisBeat(beatBytes), { name: "network" }), internal = stream(AxisBeat(beatBytes), { name: "internal" });
-    const first = reg(bit, { init: 1, name: "first" }), owner = reg(bit, { name: "owner" });
+    const network = stream(AxisBeat(beatBytes), { name: "network" }),
+      internal = stream(AxisBeat(beatBytes), { name: "internal" });
+    const first = reg(bit, { init: 1, name: "first" }),
+      owner = reg(bit, { name: "owner" });
     const inside = node(mux(first, toOffload(frames.payload.data), owner), { name: "inside" });
     network.valid.set(frames.valid.and(inside.not()));
     internal.valid.set(frames.valid.and(inside));
     for (const s of [network, internal]) assignView(s.payload, frames.payload, "frames");
     frames.ready.set(mux(inside, internal.ready, network.ready));
-    when(frames.fire, () => { first.set(frames.payload.last); owner.set(inside); });
+    when(frames.fire, () => {
+      first.set(frames.payload.last);
+      owner.set(inside);
+    });
     return { network: network, internal: internal };
   });
 }

@@ -6,10 +6,16 @@ import type { OffloadParameters } from "./types.ts";
 const usualPackets = [9000, 1500];
 
 /**
- * Bytes of data behind 12 bytes of va and length in a reply that an offload sends of its own size: as many as the largest usual IP packet that the node's frames
- * hold has room for, so that the network between does not drop it; `maxData` where even that is smaller.
+ * Bytes of data behind 12 bytes of va and length in a reply that an offload sends of its own size: as many as the
+ * largest usual IP packet that the node's frames hold has room for, so that the network between does not drop it;
+ * `maxData` where even that is smaller.
  */
-export function packetData({ maxData, transportBytes = 0 }: Pick<OffloadParameters, "maxData" | "transportBytes">): number {
-  const rooms = usualPackets.map(bytes => bytes - transportBytes - ipv4Header.bytes - udpHeader.bytes - clioHeader.bytes - accessBody.bytes);
+export function packetData({
+  maxData,
+  transportBytes = 0,
+}: Pick<OffloadParameters, "maxData" | "transportBytes">): number {
+  const rooms = usualPackets.map(
+    bytes => bytes - transportBytes - ipv4Header.bytes - udpHeader.bytes - clioHeader.bytes - accessBody.bytes,
+  );
   return rooms.find(room => room <= maxData) ?? maxData;
 }

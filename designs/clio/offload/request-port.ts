@@ -1,5 +1,30 @@
 import {
-  assignView, bit, bitsFor, cat, connect, constant, Fifo, fromBits, instance, mux, node, onehotMux, orTree, ram, reg, scope, stage, stream, struct, uint, when, type Bit, type StreamIn, type StreamOut, type UInt, type Val,
+  assignView,
+  bit,
+  bitsFor,
+  cat,
+  connect,
+  constant,
+  Fifo,
+  fromBits,
+  instance,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  ram,
+  reg,
+  scope,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type StreamIn,
+  type StreamOut,
+  type UInt,
+  type Val,
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, status } from "../wire/index.ts";
 import { ipv4Header, udpHeader } from "../../shared/wire/index.ts";
@@ -17,15 +42,20 @@ export interface RequestSide {
   readonly opcodes: readonly number[];
   /** Those that are done at most once. */
   readonly once: readonly number[];
-  readonly room: Bit; readonly context: UInt;
-  readonly asked: StreamOut<ReturnType<typeof OffloadRequest>>; readonly askedData: StreamOut<Bodies>;
+  readonly room: Bit;
+  readonly context: UInt;
+  readonly asked: StreamOut<ReturnType<typeof OffloadRequest>>;
+  readonly askedData: StreamOut<Bodies>;
 }
 
 /** Bytes of a request's headers: what is kept of it for its reply. */
 export const requestHeader = frameOffsets.body;
 const opcodeByte = frameOffsets.clio + clioHeader.at.opcode.byteOffset;
 
-/** The headers of requests until they are answered, by slot and context; one more place for a request that the host answers. */
+/**
+ * The headers of requests until they are answered, by slot and context; one more place for a request that
+ * the host answers.
+ */
 export interface HeaderStore {
   /** The header at a place, in the same cycle. */
   read(place: UInt): UInt;
@@ -41,33 +71,65 @@ export interface Requests {
   /** The answer to a request that no offload gets: its header stands at `hostPlace` until this is taken. */
   readonly host: StreamIn<typeof HostAnswer>;
   /** One-cycle pulses: a request answered BUSY; a repetition answered as the first was. */
-  readonly busy: Bit; readonly repeated: Bit;
+  readonly busy: Bit;
+  readonly repeated: Bit;
   /** Where the answer of the request at a place is to be remembered, in the same cycle. */
   entryOf(place: UInt): { readonly valid: Bit; readonly entry: UInt };
   /** An operation that is done at most once has been answered. */
-  done(valid: Bit, reply: { readonly entry: UInt; readonly status: UInt; readonly opcode: UInt; readonly length: UInt; readonly body: UInt }): void;
+  done(
+    valid: Bit,
+    reply: {
+      readonly entry: UInt;
+      readonly status: UInt;
+      readonly opcode: UInt;
+      readonly length: UInt;
+      readonly body: UInt;
+    },
+  ): void;
 }
 /** BUSY, or what an operation was answered before. */
-export const HostAnswer = struct({ status: uint(4), opcode: uint(8), length: uint(bodyLengthBits), body: uint(rememberedBytes * 8) });
+export const HostAnswer = struct({
+  status: uint(4),
+  opcode: uint(8),
+  length: uint(bodyLengthBits),
+  body: uint(rememberedBytes * 8),
+});
 
 /**
- * Frames on their way to the slow path, parted by their opcode: those of an offload go to its slot, all others on to the software as they are. A request for an offload without room (all its contexts taken, or bodies waiting) is
- * answered BUSY at once; one that a client repeats, of an operation that is done at most once, as it was answered the first time (once_table.ts), or BUSY while it is being done. A frame waits here for nothing but the one before it, so
+ * Frames on their way to the slow path, parted by their opcode: those of an offload go to its slot, all others on to
+ * the software as they are. A request for an offload without room (all its contexts taken, or bodies waiting) is
+ * answered BUSY at once; one that a client repeats, of an operation that is done at most once, as it was answered the
+ * first time (once_table.ts), or BUSY while it is being done. A frame waits here for nothing but the one before it, so
  * no offload can hold up the software's frames.
  *
- * Latency: 1 cycle and the beats up to the opcode's for the software; for an offload the whole frame, 3 cycles (11 when it is looked up) and its body's beats. Initiation interval: 1 beat for the software; one frame at a time for offloads.
+ * Latency: 1 cycle and the beats up to the opcode's for the software; for an offload the whole frame, 3 cycles
+ * (11 when it is looked up) and its body's beats. Initiation interval: 1 beat for the software; one frame at a
+ * time for offloads.
  */
-export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestSide[], p: SlotParameters, remembered: OnceParameters, config: Val<typeof NetConfig>): Requests {
+export function requestFrames(
+  frames: StreamIn<Frames>,
+  slots: readonly RequestSide[],
+  p: SlotParameters,
+  remembered: OnceParameters,
+  config: Val<typeof NetConfig>,
+): Requests {
   return scope("requests", () => {
-    const { beatBytes } = p, opcodeBeat = Math.floor(opcodeByte / beatBytes);
+    const { beatBytes } = p,
+      opcodeBeat = Math.floor(opcodeByte / beatBytes);
 
     // The opcode of each frame, known before its first beat leaves.
-    const waiting = instance("waiting", Fifo({ shape: AxisBeat(beatBytes), depth: 2 ** Math.ceil(Math.log2(opcodeBeat + 3)), style: "distributed" }));
+    const waiting = instance(
+      "waiting",
+      Fifo({ shape: AxisBeat(beatBytes), depth: 2 ** Math.ceil(Math.log2(opcodeBeat + 3)), style: "distributed" }),
+    );
     const opcodes = instance("opcodes", Fifo({ shape: uint(8), depth: 4, style: "distributed" }));
     connect(frames, waiting.push);
     const index = reg(uint(bitsFor(opcodeBeat + 1)), { init: 0, name: "index" });
-    when(frames.fire, () => { index.set(mux(frames.payload.last, constant(0, index.width), mux(index.eq(opcodeBeat + 1), index, index.add(1)))); });
-    // There are never more frames in `waiting` than there is room for here: the shortest has 60 bytes. Beats of 64 bytes are frames of their own.
+    when(frames.fire, () =>
+      index.set(mux(frames.payload.last, constant(0, index.width), mux(index.eq(opcodeBeat + 1), index, index.add(1)))),
+    );
+    // There are never more frames in `waiting` than there is room for here: the shortest has 60 bytes. Beats of 64
+    // bytes are frames of their own.
     opcodes.push.valid.set(frames.fire.and(index.eq(opcodeBeat)));
     opcodes.push.payload.set(frames.payload.data.bits((opcodeByte % beatBytes) * 8, 8));
 
@@ -79,46 +141,72 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     /** One frame at a time is taken apart. */
     const parting = reg(bit, { init: 0, name: "parting" });
     const hostFull = reg(bit, { init: 0, name: "host_full" });
-    const room = node(onehotMux(targets, slots.map(s => s.room)).is(1), { name: "room" });
+    const room = node(
+      onehotMux(
+        targets,
+        slots.map(s => s.room),
+      ).is(1),
+      { name: "room" },
+    );
     const toSoc = reg(bit, { name: "to_soc" });
     const toSlot = reg(uint(slots.length), { name: "to_slot" });
     const goesSoc = node(mux(first as Bit, offloaded.not(), toSoc), { name: "goes_soc" });
-    const mayBegin = node(opcodes.pop.valid.and(offloaded.not().or(parting.not().and(hostFull.not()))), { name: "may_begin" });
+    const mayBegin = node(opcodes.pop.valid.and(offloaded.not().or(parting.not().and(hostFull.not()))), {
+      name: "may_begin",
+    });
     const open = node(first.not().or(mayBegin), { name: "open" });
 
-    const soc = stream(AxisBeat(beatBytes), { name: "soc" }), apart = stream(AxisBeat(beatBytes), { name: "apart" });
+    const soc = stream(AxisBeat(beatBytes), { name: "soc" }),
+      apart = stream(AxisBeat(beatBytes), { name: "apart" });
     const offered = node(waiting.pop.valid.and(open), { name: "offered" });
     soc.valid.set(offered.and(goesSoc));
     apart.valid.set(offered.and(goesSoc.not()));
-    for (const s of [soc, apart]) s.payload.set({ data: waiting.pop.payload.data, keep: waiting.pop.payload.keep, last: waiting.pop.payload.last, user: waiting.pop.payload.user });
+    for (const s of [soc, apart])
+      s.payload.set({
+        data: waiting.pop.payload.data,
+        keep: waiting.pop.payload.keep,
+        last: waiting.pop.payload.last,
+        user: waiting.pop.payload.user,
+      });
     waiting.pop.ready.set(open.and(mux(goesSoc, soc.ready, apart.ready)));
     const begins = node(waiting.pop.fire.and(first), { name: "begins" });
     opcodes.pop.ready.set(begins);
-    when(waiting.pop.fire, () => { first.set(waiting.pop.payload.last); });
+    when(waiting.pop.fire, () => first.set(waiting.pop.payload.last));
     when(begins, () => {
       toSoc.set(offloaded.not());
       // A frame for the software may pass while a request before it is still being taken apart: its slot stays.
-      when(offloaded, () => { toSlot.set(mux(room, target, constant(0, slots.length))); });
+      when(offloaded, () => toSlot.set(mux(room, target, constant(0, slots.length))));
     });
 
     // ---- A request for an offload: its body waits until it is known what becomes of it.
     const strip = instance("strip", HeaderStrip({ beatBytes, headerBytes: requestHeader, routeByte: 0 }));
     connect(apart as unknown as StreamIn<Frames>, strip.frame);
     const bodyBeats = Math.ceil(p.maxBody / beatBytes);
-    const body = instance("body", Fifo({ shape: BodyBeat(p), depth: 2 ** Math.ceil(Math.log2(bodyBeats + 1)), style: "distributed" }));
+    const body = instance(
+      "body",
+      Fifo({ shape: BodyBeat(p), depth: 2 ** Math.ceil(Math.log2(bodyBeats + 1)), style: "distributed" }),
+    );
     connect(strip.data, body.push);
     const head = stage(strip.head, "forward", { name: "parted" });
-    const clio = cutFields(clioHeader, head.payload.header, frameOffsets.clio), ip = cutFields(ipv4Header, head.payload.header, frameOffsets.network);
+    const clio = cutFields(clioHeader, head.payload.header, frameOffsets.clio),
+      ip = cutFields(ipv4Header, head.payload.header, frameOffsets.network);
     const udp = cutFields(udpHeader, head.payload.header, frameOffsets.transport);
 
     const once = instance("once", OnceTable(remembered));
-    const onceCodes = slots.flatMap(s => s.once), ofOnce = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
-    const looksUp = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(ofOnce).and(toSlot.any()), { name: "looks_up" });
+    const onceCodes = slots.flatMap(s => s.once),
+      ofOnce = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
+    const looksUp = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(ofOnce).and(toSlot.any()), {
+      name: "looks_up",
+    });
     const asked = reg(bit, { init: 0, name: "asked" });
     once.ask.valid.set(head.valid.and(looksUp).and(asked.not()));
-    once.ask.payload.set({ client: cat(ip.src, udp.srcPort), operation: mux(clio.flagRetry, clio.retryOf, clio.requestId).is(32) });
-    when(once.ask.fire, () => { asked.set(1); });
-    const told = once.answer.payload, known = node(looksUp.not().or(once.answer.valid), { name: "known" });
+    once.ask.payload.set({
+      client: cat(ip.src, udp.srcPort),
+      operation: mux(clio.flagRetry, clio.retryOf, clio.requestId).is(32),
+    });
+    when(once.ask.fire, () => asked.set(1));
+    const told = once.answer.payload,
+      known = node(looksUp.not().or(once.answer.valid), { name: "known" });
     const fresh = node(looksUp.not().or(told.verdict.eq(onceVerdict.fresh)), { name: "fresh" });
 
     /** The request's fate is decided: its head goes to its slot, or to the host's answer. */
@@ -132,30 +220,58 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     // A slot that said it has room takes the head at once.
     head.ready.set(decides);
     once.answer.ready.set(head.valid);
-    when(decides, () => { asked.set(0); });
+    when(decides, () => asked.set(0));
 
     // Then its body goes the same way, beat by beat, or nowhere.
     const bodyLeft = reg(uint(bodyLengthBits), { init: 0, name: "body_left" });
     const bodyKept = reg(bit, { name: "body_kept" });
     const moving = node(bodyLeft.any(), { name: "moving" });
     slots.forEach((s, k) => {
-      s.askedData.valid.set(body.pop.valid.and(moving).and(bodyKept).and(here[k] as Bit));
+      s.askedData.valid.set(
+        body.pop.valid
+          .and(moving)
+          .and(bodyKept)
+          .and(here[k] as Bit),
+      );
       s.askedData.payload.set({ data: body.pop.payload.data, last: body.pop.payload.last });
     });
-    const takes = node(bodyKept.not().or(orTree(slots.map((s, k) => (here[k] as Bit).and(s.askedData.ready)))), { name: "takes" });
+    const takes = node(bodyKept.not().or(orTree(slots.map((s, k) => (here[k] as Bit).and(s.askedData.ready)))), {
+      name: "takes",
+    });
     body.pop.ready.set(moving.and(takes));
     const beats = node(beatsOf(head.payload.length, p).resize(bodyLengthBits), { name: "beats" });
-    when(decides, () => { bodyLeft.set(beats); bodyKept.set(enters); })
-      .elseWhen(body.pop.fire, () => { bodyLeft.set(bodyLeft.sub(1)); });
-    when(begins.and(offloaded), () => { parting.set(1); })
-      .elseWhen(decides.and(beats.any().not()).or(body.pop.fire.and(bodyLeft.eq(1))), () => { parting.set(0); });
+    when(decides, () => {
+      bodyLeft.set(beats);
+      bodyKept.set(enters);
+    }).elseWhen(body.pop.fire, () => bodyLeft.set(bodyLeft.sub(1)));
+    when(begins.and(offloaded), () => parting.set(1)).elseWhen(
+      decides.and(beats.any().not()).or(body.pop.fire.and(bodyLeft.eq(1))),
+      () => parting.set(0),
+    );
 
     // ---- The store.
-    const contextBits = Math.log2(p.contexts), numberBits = Math.max(1, Math.ceil(Math.log2(slots.length))), placeBits = contextBits + numberBits + 1;
+    const contextBits = Math.log2(p.contexts),
+      numberBits = Math.max(1, Math.ceil(Math.log2(slots.length))),
+      placeBits = contextBits + numberBits + 1;
     const hostPlace = 2 ** (placeBits - 1);
-    const headers = ram(uint(requestHeader * 8), { depth: hostPlace + 1, collision: "undefined", style: "distributed", name: "headers" });
+    const headers = ram(uint(requestHeader * 8), {
+      depth: hostPlace + 1,
+      collision: "undefined",
+      style: "distributed",
+      name: "headers",
+    });
     const place = (number: number, context: UInt): UInt => cat(constant(number, numberBits + 1), context);
-    const written = node(mux(enters, onehotMux(here, slots.map((s, k) => place(k, s.context))), constant(hostPlace, placeBits)), { name: "written" });
+    const written = node(
+      mux(
+        enters,
+        onehotMux(
+          here,
+          slots.map((s, k) => place(k, s.context)),
+        ),
+        constant(hostPlace, placeBits),
+      ),
+      { name: "written" },
+    );
     headers.write(decides, written, head.payload.header);
     // Which entry of the table a request has, to be told of its answer.
     const Entry = struct({ valid: bit, entry: uint(Math.log2(remembered.entries)) });
@@ -170,15 +286,20 @@ export function requestFrames(frames: StreamIn<Frames>, slots: readonly RequestS
     when(decides.and(enters.not()), () => {
       hostFull.set(1);
       hostAnswer.set({
-        status: mux(again, told.status, constant(status.BUSY, 4)), opcode: mux(again, told.opcode, clio.opcode), length: mux(again, told.length.zext(bodyLengthBits), constant(0, bodyLengthBits)), body: told.body,
+        status: mux(again, told.status, constant(status.BUSY, 4)),
+        opcode: mux(again, told.opcode, clio.opcode),
+        length: mux(again, told.length.zext(bodyLengthBits), constant(0, bodyLengthBits)),
+        body: told.body,
       });
-    }).elseWhen(host.fire, () => { hostFull.set(0); });
+    }).elseWhen(host.fire, () => hostFull.set(0));
     return {
-      busy: node(decides.and(enters.not()).and(again.not()), { name: "answers_busy" }), repeated: node(decides.and(again), { name: "answers_again" }),
-      soc: soc, host: host,
+      busy: node(decides.and(enters.not()).and(again.not()), { name: "answers_busy" }),
+      repeated: node(decides.and(again), { name: "answers_again" }),
+      soc: soc,
+      host: host,
       store: { read: at => headers.readAsync(at), placeBits, place, hostPlace },
       entryOf: at => entries.readAsync(at),
-      done: (valid, reply) => { once.done.set({ ...reply, valid, length: reply.length.trunc(once.done.length.width) }); },
+      done: (valid, reply) => once.done.set({ ...reply, valid, length: reply.length.trunc(once.done.length.width) }),
     };
   });
 }

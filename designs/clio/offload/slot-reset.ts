@@ -1,5 +1,19 @@
 /** How a slot ends what its offload has under way, when the offload is reset alone. */
-import { assignView, bit, encodePriority, node, reg, stream, uint, when, type Bit, type Shape, type StreamIn, type UInt, type Var } from "../../../hdl-dsl/index.ts";
+import {
+  assignView,
+  bit,
+  encodePriority,
+  node,
+  reg,
+  stream,
+  uint,
+  when,
+  type Bit,
+  type Shape,
+  type StreamIn,
+  type UInt,
+  type Var,
+} from "../../../hdl-dsl/index.ts";
 
 export interface Closing {
   /** The offload is in reset, and nothing of what it says counts. */
@@ -7,24 +21,30 @@ export interface Closing {
   /** Nothing is left of it: what the slot keeps can be forgotten. */
   readonly clear: Bit;
   /** The request `lost_context` is to be answered, for its offload will not. */
-  readonly lost: Bit; readonly lostContext: UInt;
+  readonly lost: Bit;
+  readonly lostContext: UInt;
   /** To be set: nothing of the offload's is under way but requests. */
   readonly drained: Var<typeof bit>;
 }
 
 /**
- * From `hold` on the slot is closed. Once it is `drained`, its requests (`used`) are answered one after another, each when `answered` (2 cycles at least); then, when `hold` has fallen, it opens again: not in a cycle in which a request is `asked`,
- * which had found room before, for that one is to be answered first.
+ * From `hold` on the slot is closed. Once it is `drained`, its requests (`used`) are answered one after another, each
+ * when `answered` (2 cycles at least); then, when `hold` has fallen, it opens again: not in a cycle in which a request
+ * is `asked`, which had found room before, for that one is to be answered first.
  */
 export function closing(hold: Bit, used: UInt, asked: Bit, answered: Bit): Closing {
-  const closed = reg(bit, { init: 0, name: "closed" }), drained = reg(bit, { init: 0, name: "drained" }), lost = reg(bit, { init: 0, name: "lost_one" });
-  const first = encodePriority(used), lostContext = reg(uint(first.index.width), { name: "lost_context" });
-  const ready = node(closed.and(drained), { name: "answers_lost" }), clear = node(ready.and(used.any().not()), { name: "clear" });
+  const closed = reg(bit, { init: 0, name: "closed" }),
+    drained = reg(bit, { init: 0, name: "drained" }),
+    lost = reg(bit, { init: 0, name: "lost_one" });
+  const first = encodePriority(used),
+    lostContext = reg(uint(first.index.width), { name: "lost_context" });
+  const ready = node(closed.and(drained), { name: "answers_lost" }),
+    clear = node(ready.and(used.any().not()), { name: "clear" });
   when(ready.and(used.any()).and(lost.not()), () => {
     lost.set(1);
     lostContext.set(first.index);
-  }).elseWhen(answered, () => { lost.set(0); });
-  when(hold, () => { closed.set(1); }).elseWhen(clear.and(asked.not()), () => { closed.set(0); });
+  }).elseWhen(answered, () => lost.set(0));
+  when(hold, () => closed.set(1)).elseWhen(clear.and(asked.not()), () => closed.set(0));
   return { closed, clear, lost, lostContext, drained };
 }
 
@@ -48,8 +68,9 @@ export function thrownAway<S extends Shape>(from: StreamIn<S>, away: Bit, name: 
 
 /** Whether `idle` has been 1 for `patience` cycles or more, and is. */
 export function stuckFor(patience: UInt, idle: Bit): Bit {
-  const cycles = reg(uint(patience.width), { init: 0, name: "idle_cycles" }), stuck = reg(bit, { init: 0, name: "stuck" });
-  when(idle.not(), () => { cycles.set(0); }).elseWhen(cycles.all().not(), () => { cycles.set(cycles.add(1)); });
+  const cycles = reg(uint(patience.width), { init: 0, name: "idle_cycles" }),
+    stuck = reg(bit, { init: 0, name: "stuck" });
+  when(idle.not(), () => cycles.set(0)).elseWhen(cycles.all().not(), () => cycles.set(cycles.add(1)));
   stuck.set(idle.and(cycles.ge(patience)));
   return stuck;
 }

@@ -1,12 +1,48 @@
 import {
-  assertAlways, assignView, bit, bitsFor, constant, connect, decode, encodePriority, Fifo, input, instance, module, mux, node, orTree, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type Shape, type StreamIn, type UInt,
+  assertAlways,
+  assignView,
+  bit,
+  bitsFor,
+  constant,
+  connect,
+  decode,
+  encodePriority,
+  Fifo,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  orTree,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type Shape,
+  type StreamIn,
+  type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { opcode, type OpcodeName } from "../wire/index.ts";
 import { OffloadControl } from "../rtl/index.ts";
 import { collect, fifoStyle } from "./collect.ts";
 import { closing, gated, stuckFor, thrownAway } from "./slot-reset.ts";
 import {
-  beatsOf, BodyBeat, bodyLengthBits, MemoryReply, MemoryRequest, memoryTagBits, OffloadReply, OffloadRequest, type OffloadParameters,
+  beatsOf,
+  BodyBeat,
+  bodyLengthBits,
+  MemoryReply,
+  MemoryRequest,
+  memoryTagBits,
+  OffloadReply,
+  OffloadRequest,
+  type OffloadParameters,
 } from "./types.ts";
 
 export interface SlotParameters extends OffloadParameters {
@@ -20,7 +56,16 @@ export interface SlotParameters extends OffloadParameters {
 
 /** Opcodes that an offload may send to memory. WRITE_NOREPLY is none: without a reply nobody knows when it is done. */
 export const offloadOpcodes: readonly OpcodeName[] = [
-  "READ", "WRITE", "ATOMIC_TAS", "ATOMIC_CAS", "ATOMIC_FAA", "ATOMIC_STORE", "DEREF_READ", "DEREF_WRITE", "ALLOC", "FREE",
+  "READ",
+  "WRITE",
+  "ATOMIC_TAS",
+  "ATOMIC_CAS",
+  "ATOMIC_FAA",
+  "ATOMIC_STORE",
+  "DEREF_READ",
+  "DEREF_WRITE",
+  "ALLOC",
+  "FREE",
 ];
 const withData: readonly OpcodeName[] = ["READ", "DEREF_READ"];
 /** Most bytes behind va and length in the reply of any other operation (ALLOC's board, port and region). */
@@ -28,52 +73,97 @@ const otherBytes = 16;
 
 /** Bits of a count of reply beats. */
 export const costBits = (p: Pick<SlotParameters, "replyBeats">): number => bitsFor(p.replyBeats);
-/** A memory request as it goes on: whose it is is decided. `cost`: beats reserved for its reply; it comes back with it. */
-export const SlotAccess = (p: SlotParameters) => struct({
-  tag: uint(memoryTagBits), opcode: uint(8), pid: uint(16), va: uint(64), length: uint(32), data: uint(bodyLengthBits), cost: uint(costBits(p)),
-});
+/**
+ * A memory request as it goes on: whose it is is decided. `cost`: beats reserved for its reply; it comes back with it.
+ */
+export const SlotAccess = (p: SlotParameters) =>
+  struct({
+    tag: uint(memoryTagBits),
+    opcode: uint(8),
+    pid: uint(16),
+    va: uint(64),
+    length: uint(32),
+    data: uint(bodyLengthBits),
+    cost: uint(costBits(p)),
+  });
 /** A memory reply as it comes back. */
 export const SlotReply = (p: SlotParameters) => struct({ ...MemoryReply.fields, cost: uint(costBits(p)) });
-/** One-cycle pulses: requests taken, replies given, memory requests, memory requests refused for their opcode or context, replies thrown away because nobody has asked. */
+/**
+ * One-cycle pulses: requests taken, replies given, memory requests, memory requests refused for their opcode or
+ * context, replies thrown away because nobody has asked.
+ */
 export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, refused: bit, stray: bit });
 
-/** What software says of a slot: whether its offload is kept in reset, and cycles without progress that count as stuck. */
+/**
+ * What software says of a slot: whether its offload is kept in reset, and cycles without progress that count as stuck.
+ */
 export const SlotControl = struct({ hold: bit, patience: OffloadControl.fields.patience });
 /** `held`: the offload is in reset, all its requests have been answered and nothing of it is under way. */
 export const SlotState = struct({ held: bit, stuck: bit });
 
 /**
- * One offload's place in the node: what stands between it and all that it shares with others, so that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other side.
+ * One offload's place in the node: what stands between it and all that it shares with others, so that it can harm none
+ * of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other side.
  *
- * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls nobody.
- * - Replies and memory requests leave (`answer`, `access`) only when all their data are here, so nobody waits for an offload in the middle of a frame. A reply for a context that nobody has is thrown away.
- * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken. An access for a client is made with the client's pid, and only while its request is in the offload;
- *   with another opcode than `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
+ * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the
+ *   offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls nobody.
+ * - Replies and memory requests leave (`answer`, `access`) only when all their data are here, so nobody waits for an
+ *   offload in the middle of a frame. A reply for a context that nobody has is thrown away.
+ * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken.
+ *   An access for a client is made with the client's pid, and only while its request is in the offload; with another
+ *   opcode than `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
  *
- * Latency: 1 cycle from `asked` to `request`; 2 from a reply without data to `answer`, 3 from a memory request to `access`, and one more after the last beat of data; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and 1 cycle between items. Reset: all contexts
- * free, nothing under way.
+ * Latency: 1 cycle from `asked` to `request`; 2 from a reply without data to `answer`, 3 from a memory request to
+ * `access`, and one more after the last beat of data; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and
+ * 1 cycle between items. Reset: all contexts free, nothing under way.
  *
- * `control.hold` resets the offload alone, and keeps it in reset (`in_reset`) as long as it lasts. Nothing that it had begun and not given whole leaves any more; what it had given whole does. Its memory requests that are under way are waited for,
- * and their replies thrown away, so none can come to a later request. Then every request that is left is answered (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0.
- * `state.stuck`: for `control.patience` cycles the offload has had a request, and neither has anything moved between it and the slot, nor has it been memory's turn or the host's.
+ * `control.hold` resets the offload alone, and keeps it in reset (`in_reset`) as long as it lasts. Nothing that it had
+ * begun and not given whole leaves any more; what it had given whole does. Its memory requests that are under way are
+ * waited for, and their replies thrown away, so none can come to a later request. Then every request that is left is
+ * answered (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0.
+ * `state.stuck`: for `control.patience` cycles the offload has had a request, and neither has anything moved between it
+ * and the slot, nor has it been memory's turn or the host's.
  */
-export const OffloadSlot = module("OffloadSlot",
+export const OffloadSlot = module(
+  "OffloadSlot",
   (p: SlotParameters) => ({
     /** The offload's own process ID: a constant of the slot. */
     pid: input(uint(16)),
-    request: source(OffloadRequest(p)), requestData: source(BodyBeat(p)), reply: sink(OffloadReply(p)), replyData: sink(BodyBeat(p)),
-    memory: sink(MemoryRequest(p)), memoryData: sink(BodyBeat(p)), memoryReply: source(MemoryReply), memoryReplyData: source(BodyBeat(p)),
-    room: output(bit), context: output(uint(Math.log2(p.contexts))),
-    asked: sink(OffloadRequest(p)), askedData: sink(BodyBeat(p)),
-    answer: source(OffloadReply(p)), answerData: source(BodyBeat(p)), access: source(SlotAccess(p)), accessData: source(BodyBeat(p)),
-    came: sink(SlotReply(p)), cameData: sink(BodyBeat(p)), events: output(SlotEvents),
-    control: input(SlotControl), state: output(SlotState), inReset: output(bit), lost: output(bit),
+    request: source(OffloadRequest(p)),
+    requestData: source(BodyBeat(p)),
+    reply: sink(OffloadReply(p)),
+    replyData: sink(BodyBeat(p)),
+    memory: sink(MemoryRequest(p)),
+    memoryData: sink(BodyBeat(p)),
+    memoryReply: source(MemoryReply),
+    memoryReplyData: source(BodyBeat(p)),
+    room: output(bit),
+    context: output(uint(Math.log2(p.contexts))),
+    asked: sink(OffloadRequest(p)),
+    askedData: sink(BodyBeat(p)),
+    answer: source(OffloadReply(p)),
+    answerData: source(BodyBeat(p)),
+    access: source(SlotAccess(p)),
+    accessData: source(BodyBeat(p)),
+    came: sink(SlotReply(p)),
+    cameData: sink(BodyBeat(p)),
+    events: output(SlotEvents),
+    control: input(SlotControl),
+    state: output(SlotState),
+    inReset: output(bit),
+    lost: output(bit),
   }),
   (io, p) => {
-    const bodyBeats = Math.ceil(p.maxBody / p.beatBytes), contextBits = Math.log2(p.contexts);
+    const bodyBeats = Math.ceil(p.maxBody / p.beatBytes),
+      contextBits = Math.log2(p.contexts);
 
     const used = reg(uint(p.contexts), { init: 0 });
-    const { closed, clear, lost, lostContext, drained } = closing(io.control.hold, used, io.asked.fire, io.answer.ready);
+    const { closed, clear, lost, lostContext, drained } = closing(
+      io.control.hold,
+      used,
+      io.asked.fire,
+      io.answer.ready,
+    );
     /** A stream of the offload, which says nothing while it is in reset. */
     const own = <S extends Shape>(s: StreamIn<S>, name: string): StreamIn<S> => gated(s, closed, name);
 
@@ -81,21 +171,40 @@ export const OffloadSlot = module("OffloadSlot",
     const free = encodePriority(used.not());
     // Room for the largest body of every request that may be inside: a context is all that a request has to find.
     const bodyDepth = 2 ** Math.ceil(Math.log2(p.contexts * bodyBeats));
-    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: fifoStyle(bodyDepth) }), { reset: clear });
-    const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }), { reset: clear });
+    const bodies = instance("bodies", Fifo({ shape: BodyBeat(p), depth: bodyDepth, style: fifoStyle(bodyDepth) }), {
+      reset: clear,
+    });
+    const requests = instance("requests", Fifo({ shape: OffloadRequest(p), depth: p.contexts, style: "distributed" }), {
+      reset: clear,
+    });
     io.room.set(free.any.and(closed.not()));
     io.context.set(free.index.is(contextBits));
-    connect(io.asked, requests.push); connect(io.askedData, bodies.push);
-    connect(requests.pop, io.request); connect(bodies.pop, io.requestData);
+    connect(io.asked, requests.push);
+    connect(io.askedData, bodies.push);
+    connect(requests.pop, io.request);
+    connect(bodies.pop, io.requestData);
     const pids = ram(uint(16), { depth: p.contexts, collision: "undefined", style: "distributed" });
     // Beats of bodies that are to come, modulo their count: 0 when every body is whole.
     const bodyOwed = reg(uint(bodyLengthBits), { init: 0 });
-    bodyOwed.set(bodyOwed.add(mux(io.asked.fire, beatsOf(io.asked.payload.length, p).resize(bodyLengthBits), constant(0, bodyLengthBits))).sub(io.askedData.fire.zext(bodyLengthBits)));
+    bodyOwed.set(
+      bodyOwed
+        .add(
+          mux(io.asked.fire, beatsOf(io.asked.payload.length, p).resize(bodyLengthBits), constant(0, bodyLengthBits)),
+        )
+        .sub(io.askedData.fire.zext(bodyLengthBits)),
+    );
     pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
 
-    // ---- Replies. What stands for no request is thrown away with its data, and to the end: its context may be given to a new request meanwhile.
-    const answers = collect(own(io.reply, "own_reply"), own(io.replyData, "own_reply_data"),
-      { name: "replies", length: "length", mostBytes: p.maxBody, beatBytes: p.beatBytes, depth: p.contexts, clear });
+    // ---- Replies. What stands for no request is thrown away with its data, and to the end: its context may be given
+    // to a new request meanwhile.
+    const answers = collect(own(io.reply, "own_reply"), own(io.replyData, "own_reply_data"), {
+      name: "replies",
+      length: "length",
+      mostBytes: p.maxBody,
+      beatBytes: p.beatBytes,
+      depth: p.contexts,
+      clear,
+    });
     const a = answers.heads.payload;
     const current = node(used.and(decode(a.context, p.contexts)).any());
     const beats = beatsOf(a.length, p);
@@ -105,7 +214,11 @@ export const OffloadSlot = module("OffloadSlot",
     const between = node(left.any().not());
     io.answer.valid.set(lost.or(answers.heads.valid.and(current).and(between)));
     io.answer.payload.set({
-      context: mux(lost, lostContext, a.context).is(contextBits), status: a.status, opcode: a.opcode, length: mux(lost, constant(0, bodyLengthBits), a.length).is(bodyLengthBits), more: a.more.and(lost.not()),
+      context: mux(lost, lostContext, a.context).is(contextBits),
+      status: a.status,
+      opcode: a.opcode,
+      length: mux(lost, constant(0, bodyLengthBits), a.length).is(bodyLengthBits),
+      more: a.more.and(lost.not()),
     });
     io.lost.set(lost);
     answers.heads.ready.set(between.and(current.not().or(io.answer.ready)));
@@ -113,24 +226,47 @@ export const OffloadSlot = module("OffloadSlot",
     io.answerData.valid.set(answers.data.valid.and(between.not()).and(discarding.not()));
     io.answerData.payload.set({ data: answers.data.payload.data, last: answers.data.payload.last });
     answers.data.ready.set(between.not().and(discarding.or(io.answerData.ready)));
-    when(answers.heads.fire, () => { left.set(beats.resize(left.width)); discarding.set(current.not()); })
-      .elseWhen(answers.data.fire, () => { left.set(left.sub(1)); });
+    when(answers.heads.fire, () => {
+      left.set(beats.resize(left.width));
+      discarding.set(current.not());
+    }).elseWhen(answers.data.fire, () => left.set(left.sub(1)));
     const taken = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
-    const ended = mux(io.answer.fire.and(io.answer.payload.more.not()), decode(io.answer.payload.context, p.contexts), constant(0, p.contexts));
+    const ended = mux(
+      io.answer.fire.and(io.answer.payload.more.not()),
+      decode(io.answer.payload.context, p.contexts),
+      constant(0, p.contexts),
+    );
     used.set(used.and(ended.not()).or(taken));
 
     // ---- Memory requests, each with room for its reply.
-    const accesses = collect(own(io.memory, "own_memory"), own(io.memoryData, "own_memory_data"),
-      { name: "accesses", length: "data", mostBytes: p.maxData, beatBytes: p.beatBytes, depth: p.outstanding, clear });
+    const accesses = collect(own(io.memory, "own_memory"), own(io.memoryData, "own_memory_data"), {
+      name: "accesses",
+      length: "data",
+      mostBytes: p.maxData,
+      beatBytes: p.beatBytes,
+      depth: p.outstanding,
+      clear,
+    });
     const m = accesses.heads.payload;
     const among = (names: readonly OpcodeName[]): Bit => orTree(names.map(n => m.opcode.eq(opcode[n])));
     const allowed = node(among(offloadOpcodes).and(m.client.not().or(used.and(decode(m.context, p.contexts)).any())));
-    const bytes = node(mux(among(withData).and(m.length.le(p.maxData)), m.length.trunc(bodyLengthBits), constant(otherBytes, bodyLengthBits)));
+    const bytes = node(
+      mux(
+        among(withData).and(m.length.le(p.maxData)),
+        m.length.trunc(bodyLengthBits),
+        constant(otherBytes, bodyLengthBits),
+      ),
+    );
     const ready = stream(SlotAccess(p));
     ready.valid.set(accesses.heads.valid);
     ready.payload.set({
-      tag: m.tag, opcode: mux(allowed, m.opcode, constant(0, 8)), pid: mux(m.client, pids.readAsync(m.context), io.pid).is(16),
-      va: m.va, length: m.length, data: m.data, cost: beatsOf(bytes, p).resize(costBits(p)),
+      tag: m.tag,
+      opcode: mux(allowed, m.opcode, constant(0, 8)),
+      pid: mux(m.client, pids.readAsync(m.context), io.pid).is(16),
+      va: m.va,
+      length: m.length,
+      data: m.data,
+      cost: beatsOf(bytes, p).resize(costBits(p)),
     });
     accesses.heads.ready.set(ready.ready);
     const next = stage(ready, "forward", { name: "next" });
@@ -143,7 +279,10 @@ export const OffloadSlot = module("OffloadSlot",
     connect(accesses.data, io.accessData);
 
     // ---- Their replies.
-    const replies = instance("memory_replies", Fifo({ shape: MemoryReply, depth: p.outstanding, style: "distributed" }));
+    const replies = instance(
+      "memory_replies",
+      Fifo({ shape: MemoryReply, depth: p.outstanding, style: "distributed" }),
+    );
     const replyData = instance("memory_reply_beats", Fifo({ shape: BodyBeat(p), depth: p.replyBeats, style: "auto" }));
     const { cost, ...told } = io.came.payload;
     replies.push.valid.set(io.came.valid);
@@ -153,28 +292,64 @@ export const OffloadSlot = module("OffloadSlot",
     assertAlways(io.came.valid.and(io.came.ready.not()).not(), "there is room for every reply");
     assertAlways(io.cameData.valid.and(io.cameData.ready.not()).not(), "there is room for the data of every reply");
     // While the offload is in reset they are thrown away as they come.
-    const replyPop = thrownAway(replies.pop, closed, "reply_pop"), dataPop = thrownAway(replyData.pop, closed, "data_pop");
-    connect(replyPop, io.memoryReply); connect(dataPop, io.memoryReplyData);
+    const replyPop = thrownAway(replies.pop, closed, "reply_pop"),
+      dataPop = thrownAway(replyData.pop, closed, "data_pop");
+    connect(replyPop, io.memoryReply);
+    connect(dataPop, io.memoryReplyData);
 
-    when(io.access.fire.and(replies.pop.fire.not()), () => { inside.set(inside.add(1)); })
-      .elseWhen(replies.pop.fire.and(io.access.fire.not()), () => { inside.set(inside.sub(1)); });
+    when(io.access.fire.and(replies.pop.fire.not()), () => inside.set(inside.add(1))).elseWhen(
+      replies.pop.fire.and(io.access.fire.not()),
+      () => inside.set(inside.sub(1)),
+    );
     // A reply gives back what it does not need; what it needs comes back beat by beat.
     const none = constant(0, costBits(p));
     const spare = node(mux(io.came.fire, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
     const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
-    beatsFree.set(beatsFree.add(spare).add(replyData.pop.fire.zext(costBits(p))).sub(spent));
+    beatsFree.set(
+      beatsFree
+        .add(spare)
+        .add(replyData.pop.fire.zext(costBits(p)))
+        .sub(spent),
+    );
 
-    // ---- A reset of the offload alone. Memory answers nobody whose data it does not have, so with its replies the data of its accesses are gone, too.
-    const accessesGone = node(accesses.pending.not().and(next.valid.not()).and(inside.any().not()).and(beatsFree.eq(p.replyBeats)));
+    // ---- A reset of the offload alone. Memory answers nobody whose data it does not have, so with its replies the
+    // data of its accesses are gone, too.
+    const accessesGone = node(
+      accesses.pending.not().and(next.valid.not()).and(inside.any().not()).and(beatsFree.eq(p.replyBeats)),
+    );
     const repliesGone = node(answers.pending.not().and(between));
     drained.set(closed.and(accessesGone).and(repliesGone).and(bodyOwed.any().not()));
     io.inReset.set(closed);
-    const moved = orTree([io.request, io.requestData, io.reply, io.replyData, io.memory, io.memoryData, io.memoryReply, io.memoryReplyData].map(s => s.fire));
-    const hostIsAsked = node(answers.pending.or(accesses.pending).or(next.valid).or(inside.ne(replies.level.resize(inside.width))));
-    io.state.set({ held: clear, stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(hostIsAsked.not())) });
+    const moved = orTree(
+      [
+        io.request,
+        io.requestData,
+        io.reply,
+        io.replyData,
+        io.memory,
+        io.memoryData,
+        io.memoryReply,
+        io.memoryReplyData,
+      ].map(s => s.fire),
+    );
+    const hostIsAsked = node(
+      answers.pending
+        .or(accesses.pending)
+        .or(next.valid)
+        .or(inside.ne(replies.level.resize(inside.width))),
+    );
+    io.state.set({
+      held: clear,
+      stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(hostIsAsked.not())),
+    });
 
     io.events.set({
-      requests: io.asked.fire, replies: io.answer.fire, accesses: io.access.fire, refused: accesses.heads.fire.and(allowed.not()), stray: dropped,
+      requests: io.asked.fire,
+      replies: io.answer.fire,
+      accesses: io.access.fire,
+      refused: accesses.heads.fire.and(allowed.not()),
+      stray: dropped,
     });
   },
-  { nameOf: p => `OffloadSlot_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}` });
+  { nameOf: p => `OffloadSlot_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}` },
+);

@@ -1,4 +1,7 @@
-/** The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to those who write one. */
+/**
+ * The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to those
+ * who write one.
+ */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
 import { firstOffloadPid } from "../config/index.ts";
 
@@ -10,7 +13,10 @@ export interface OffloadParameters {
   readonly contexts: number;
   /** Largest `length` of a READ or WRITE of the offload, bytes: the node's `maxData`. */
   readonly maxData: number;
-  /** Bytes of a transport's header in front of the Clio header, which a packet on the network has room for beside the offload's; default 0. */
+  /**
+   * Bytes of a transport's header in front of the Clio header, which a packet on the network has room for beside the
+   * offload's; default 0.
+   */
   readonly transportBytes?: number;
 }
 
@@ -22,65 +28,98 @@ export const memoryTagBits = 8;
 const contextOf = (p: { readonly contexts: number }) => uint(Math.log2(p.contexts));
 
 /**
- * Bytes as they pass here: always from lane 0 of the first beat, `beats(n)` beats for n bytes and none for 0; `last` marks the last one. What lies behind the
- * n bytes in the last beat means nothing.
+ * Bytes as they pass here: always from lane 0 of the first beat, `beats(n)` beats for n bytes and none for 0; `last`
+ * marks the last one. What lies behind the n bytes in the last beat means nothing.
  */
 export const BodyBeat = (p: { readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), last: bit });
 /** Beats of `bytes` bytes. */
 export const beatsOf = (bytes: UInt, p: { readonly beatBytes: number }): UInt => {
   const lane = Math.log2(p.beatBytes);
-  return bytes.zext(bytes.width + 1).add(p.beatBytes - 1).shr(lane).trunc(bytes.width + 1 - lane);
+  return bytes
+    .zext(bytes.width + 1)
+    .add(p.beatBytes - 1)
+    .shr(lane)
+    .trunc(bytes.width + 1 - lane);
 };
 
-/** A request for the offload. Its `length` bytes of body (everything behind the Clio header) come on `request_data`, in the order of the requests. */
-export const OffloadRequest = (p: OffloadParameters) => struct({
-  /** The offload's name for this request until its last reply: no other request that is in the offload has it. */
-  context: contextOf(p),
-  opcode: uint(8),
-  /** The process that asks. */
-  pid: uint(16),
-  length: uint(bodyLengthBits),
-});
-
 /**
- * A reply: `length` bytes of body follow on `reply_data`, in the order of the replies. A request may have several, each a frame of its own, all but the final one with
- * `more`; with the final one `context` is free again, and may be another request's in the next cycle.
+ * A request for the offload. Its `length` bytes of body (everything behind the Clio header) come on `request_data`, in
+ * the order of the requests.
  */
-export const OffloadReply = (p: OffloadParameters) => struct({
-  context: contextOf(p), status: uint(4), opcode: uint(8), length: uint(bodyLengthBits), more: bit,
-});
+export const OffloadRequest = (p: OffloadParameters) =>
+  struct({
+    /** The offload's name for this request until its last reply: no other request that is in the offload has it. */
+    context: contextOf(p),
+    opcode: uint(8),
+    /** The process that asks. */
+    pid: uint(16),
+    length: uint(bodyLengthBits),
+  });
 
 /**
- * A request to the node's virtual memory, exactly as a client on the network would make it: `va`, `length` and `data` more bytes (of a WRITE, the operands of an atomic, the rest of
- * an ALLOC) that follow on `memory_data`, in the order of the requests. Allowed are READ, WRITE, the atomics, DEREF_READ, DEREF_WRITE, ALLOC and FREE
- * (`offloadOpcodes`); anything else is answered MALFORMED.
+ * A reply: `length` bytes of body follow on `reply_data`, in the order of the replies. A request may have several, each
+ * a frame of its own, all but the final one with `more`; with the final one `context` is free again, and may be another
+ * request's in the next cycle.
  */
-export const MemoryRequest = (p: OffloadParameters) => struct({
-  /** Comes back with the reply; the offload's own business. */
-  tag: uint(memoryTagBits),
-  opcode: uint(8),
-  /** 0: in the offload's own address space. 1: in that of the process whose request `context` is; its permissions are checked as if it asked itself. */
-  client: bit, context: contextOf(p),
-  va: uint(64), length: uint(32), data: uint(bodyLengthBits),
-});
+export const OffloadReply = (p: OffloadParameters) =>
+  struct({
+    context: contextOf(p),
+    status: uint(4),
+    opcode: uint(8),
+    length: uint(bodyLengthBits),
+    more: bit,
+  });
 
 /**
- * The reply to a memory request; replies come in any order. `va` and `length`: the first 12 bytes of the reply's body, of READ and WRITE those of the request (length 0 when it
- * failed), of ALLOC its `ret` (low 32 bits of `va`) and the address (the other bits of `va`, and `length` above them). `data` more bytes follow on `memory_reply_data`, in the order of the replies.
+ * A request to the node's virtual memory, exactly as a client on the network would make it: `va`, `length` and `data`
+ * more bytes (of a WRITE, the operands of an atomic, the rest of an ALLOC) that follow on `memory_data`, in the order
+ * of the requests. Allowed are READ, WRITE, the atomics, DEREF_READ, DEREF_WRITE, ALLOC and FREE (`offloadOpcodes`);
+ * anything else is answered MALFORMED.
+ */
+export const MemoryRequest = (p: OffloadParameters) =>
+  struct({
+    /** Comes back with the reply; the offload's own business. */
+    tag: uint(memoryTagBits),
+    opcode: uint(8),
+    /**
+     * 0: in the offload's own address space. 1: in that of the process whose request `context` is; its permissions are
+     * checked as if it asked itself.
+     */
+    client: bit,
+    context: contextOf(p),
+    va: uint(64),
+    length: uint(32),
+    data: uint(bodyLengthBits),
+  });
+
+/**
+ * The reply to a memory request; replies come in any order. `va` and `length`: the first 12 bytes of the reply's body,
+ * of READ and WRITE those of the request (length 0 when it failed), of ALLOC its `ret` (low 32 bits of `va`) and the
+ * address (the other bits of `va`, and `length` above them). `data` more bytes follow on `memory_reply_data`, in the
+ * order of the replies.
  */
 export const MemoryReply = struct({
-  tag: uint(memoryTagBits), status: uint(4), va: uint(64), length: uint(32), data: uint(bodyLengthBits),
+  tag: uint(memoryTagBits),
+  status: uint(4),
+  va: uint(64),
+  length: uint(32),
+  data: uint(bodyLengthBits),
 });
 
 /**
- * The ports of every offload. All are streams with AXI's rules. The host has room for every reply that it lets an offload wait for, and keeps each offload's requests apart: an offload that takes nothing or gives nothing
- * for ever stops itself and nothing else.
+ * The ports of every offload. All are streams with AXI's rules. The host has room for every reply that it lets an
+ * offload wait for, and keeps each offload's requests apart: an offload that takes nothing or gives nothing for ever
+ * stops itself and nothing else.
  */
 export const offloadPorts = (p: OffloadParameters) => ({
-  request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)),
-  reply: source(OffloadReply(p)), replyData: source(BodyBeat(p)),
-  memory: source(MemoryRequest(p)), memoryData: source(BodyBeat(p)),
-  memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)),
+  request: sink(OffloadRequest(p)),
+  requestData: sink(BodyBeat(p)),
+  reply: source(OffloadReply(p)),
+  replyData: source(BodyBeat(p)),
+  memory: source(MemoryRequest(p)),
+  memoryData: source(BodyBeat(p)),
+  memoryReply: sink(MemoryReply),
+  memoryReplyData: sink(BodyBeat(p)),
 });
 
 /** The process ID of the offload in slot `k`: its own address space. The slow path gives these to nobody else. */

@@ -1,29 +1,60 @@
-import { register, RegisterError, registerMap as checked, type FieldNames, type Register, type RegisterField } from "../../../hdl-dsl/index.ts";
+import {
+  register,
+  RegisterError,
+  registerMap as checked,
+  type FieldNames,
+  type Register,
+  type RegisterField,
+} from "../../../hdl-dsl/index.ts";
 import { counterNames, type CounterName, type Settings } from "../config/index.ts";
 import { matActions, matBase, matRules, matWords } from "./match-action.ts";
 
 /** Bits of a byte address of the register space. */
 export const registerAddressBits = 12;
 
-const rule = (i: number): Register => register(0x040 + 4 * i, `rule${i}`, `rule ${i} of the match-and-action table; the lowest valid one with the request's pid counts`, {
-  [`rule${i}Pid`]: [0, 16, "rw", "pid it applies to"], [`rule${i}Action`]: [16, 3, "rw", matActions.map((n, k) => `${k} ${n}`).join(", ")], [`rule${i}Valid`]: [31, 1, "rw", "the rule applies"],
-});
+const rule = (i: number): Register =>
+  register(
+    0x040 + 4 * i,
+    `rule${i}`,
+    `rule ${i} of the match-and-action table; the lowest valid one with the request's pid counts`,
+    {
+      [`rule${i}Pid`]: [0, 16, "rw", "pid it applies to"],
+      [`rule${i}Action`]: [16, 3, "rw", matActions.map((n, k) => `${k} ${n}`).join(", ")],
+      [`rule${i}Valid`]: [31, 1, "rw", "the rule applies"],
+    },
+  );
 
 const fixed = [
-  register(0x000, "identification", "tells that this is a Clio node", { identification: [0, 32, "constant", "the letters CLIO, C lowest"] }),
+  register(0x000, "identification", "tells that this is a Clio node", {
+    identification: [0, 32, "constant", "the letters CLIO, C lowest"],
+  }),
   register(0x004, "version", "of the register map", { version: [0, 32, "constant", "1"] }),
   register(0x008, "features", "what the build has", {
-    dataWidthLog2: [0, 4, "constant", "log2 of the data path's bits"], pageShift: [8, 6, "constant", "log2 of a page's bytes"],
-    requestSlotsLog2: [16, 4, "constant", "log2 of the requests in flight"], physicalAddressBits: [24, 6, "constant", "log2 of the memory's bytes"],
+    dataWidthLog2: [0, 4, "constant", "log2 of the data path's bits"],
+    pageShift: [8, 6, "constant", "log2 of a page's bytes"],
+    requestSlotsLog2: [16, 4, "constant", "log2 of the requests in flight"],
+    physicalAddressBits: [24, 6, "constant", "log2 of the memory's bytes"],
   }),
   register(0x00c, "translation", "what the build's virtual memory has", {
-    tlbEntriesLog2: [0, 4, "constant", "log2 of the TLB's entries"], outstandingMissesLog2: [8, 4, "constant", "log2 of the misses in flight"],
-    freePageBufferLog2: [16, 4, "constant", "log2 of the frames kept ready"], slotsFactorLog2: [24, 4, "constant", "log2 of the table slots per page"],
+    tlbEntriesLog2: [0, 4, "constant", "log2 of the TLB's entries"],
+    outstandingMissesLog2: [8, 4, "constant", "log2 of the misses in flight"],
+    freePageBufferLog2: [16, 4, "constant", "log2 of the frames kept ready"],
+    slotsFactorLog2: [24, 4, "constant", "log2 of the table slots per page"],
   }),
-  register(0x010, "frames", "what the build's network has", { mtuFrame: [0, 16, "constant", "bytes of the largest frame"], clientPorts: [16, 16, "constant", "published-client ports"] }),
-  register(0x014, "counters", "how many counters there are", { counterCount: [0, 16, "constant", "pairs of words from the counters' base"] }),
+  register(0x010, "frames", "what the build's network has", {
+    mtuFrame: [0, 16, "constant", "bytes of the largest frame"],
+    clientPorts: [16, 16, "constant", "published-client ports"],
+  }),
+  register(0x014, "counters", "how many counters there are", {
+    counterCount: [0, 16, "constant", "pairs of words from the counters' base"],
+  }),
   register(0x018, "offloads", "offloads of the extend path, the one in slot 0 lowest", {
-    offloadReset: [0, 4, "rw", "keeps it in reset: its requests are answered BUSY, or EXPIRED when they are done at most once"],
+    offloadReset: [
+      0,
+      4,
+      "rw",
+      "keeps it in reset: its requests are answered BUSY, or EXPIRED when they are done at most once",
+    ],
     offloadHeld: [8, 4, "live", "it is in reset, and nothing of it is under way any more"],
     offloadStuck: [16, 4, "live", "it has had a request for offloadPatience cycles without any progress of its own"],
   }),
@@ -31,45 +62,87 @@ const fixed = [
   register(0x020, "macLow", "own MAC, low part", { macLow: [0, 32, "rw", "bits 0 to 31"] }),
   register(0x024, "macHigh", "own MAC, high part", { macHigh: [0, 16, "rw", "bits 32 to 47"] }),
   register(0x028, "ip", "own IPv4 address", { ip: [0, 32, "rw", "first number highest"] }),
-  register(0x02c, "nativePort", "UDP port where flags and request IDs are honoured", { nativePort: [0, 16, "rw", "port"] }),
-  register(0x030, "clientPort", "first UDP port of the published client's sessions", { clientPort: [0, 16, "rw", "port"] }),
-  register(0x034, "flags", "switches", { acceptAnyMac: [0, 1, "rw", "take frames for any destination MAC"], outOfMemory: [1, 1, "rw", "a fault that finds no free page fails instead of waiting"] }),
+  register(0x02c, "nativePort", "UDP port where flags and request IDs are honoured", {
+    nativePort: [0, 16, "rw", "port"],
+  }),
+  register(0x030, "clientPort", "first UDP port of the published client's sessions", {
+    clientPort: [0, 16, "rw", "port"],
+  }),
+  register(0x034, "flags", "switches", {
+    acceptAnyMac: [0, 1, "rw", "take frames for any destination MAC"],
+    outOfMemory: [1, 1, "rw", "a fault that finds no free page fails instead of waiting"],
+  }),
   register(0x038, "freePages", "the free-page buffer", { freePages: [0, 16, "live", "frames in it now"] }),
 ] as const;
 export type FieldName = FieldNames<(typeof fixed)[number]> | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
 
-/** All single registers in order of their addresses; the counters and the match-and-action table are windows beside them. */
+/**
+ * All single registers in order of their addresses; the counters and the match-and-action table are
+ * windows beside them.
+ */
 export const registerMap: readonly Register[] = checked<Register>({
-  name: "Clio", doc: "The memory node.", addressBits: registerAddressBits, registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i))],
+  name: "Clio",
+  doc: "The memory node.",
+  addressBits: registerAddressBits,
+  registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i))],
 }).registers;
 
-/** Byte address of a counter's low word; the high word (bits 32 to 47) follows, kept from when the low word was read. */
+/**
+ * Byte address of a counter's low word; the high word (bits 32 to 47) follows, kept from when the low word was read.
+ */
 export const counterBase = 0x200;
 export const counterBits = 48;
-export function counterAddress(name: CounterName): number { return counterBase + 8 * counterNames.indexOf(name); }
+export function counterAddress(name: CounterName): number {
+  return counterBase + 8 * counterNames.indexOf(name);
+}
 
 if (counterBase + 8 * counterNames.length > matBase || matBase + 4 * matWords > 2 ** registerAddressBits) {
-  throw new RegisterError(`${counterNames.length} counters do not fit between 0x${counterBase.toString(16)} and 0x${matBase.toString(16)}; move matBase up`);
+  throw new RegisterError(
+    `${counterNames.length} counters do not fit between 0x${counterBase.toString(16)} and 0x${matBase.toString(16)}; move matBase up`,
+  );
 }
 
 const places = new Map(registerMap.flatMap(r => r.fields.map(f => [f.name, { register: r, field: f }] as const)));
 /** The register that holds a field, and where in it. */
-export function fieldPlace(name: FieldName): { readonly register: Register; readonly field: RegisterField } { return places.get(name) as { register: Register; field: RegisterField }; }
+export function fieldPlace(name: FieldName): { readonly register: Register; readonly field: RegisterField } {
+  return places.get(name) as { register: Register; field: RegisterField };
+}
 
 /** Values of the fields by name, those that a build fixes and those after reset. */
-export type FieldValues = { readonly [N in Exclude<FieldName, "freePages" | "offloadHeld" | "offloadStuck" | `rule${string}`>]: number };
+export type FieldValues = {
+  readonly [N in Exclude<FieldName, "freePages" | "offloadHeld" | "offloadStuck" | `rule${string}`>]: number;
+};
 
-/** Cycles without progress that make an offload stuck after reset: 0.26 ms at 250 MHz, many times what any step of one takes. */
+/**
+ * Cycles without progress that make an offload stuck after reset: 0.26 ms at 250 MHz, many times what any step
+ * of one takes.
+ */
 const offloadPatience = 65_536;
 
 /** What a build's registers hold after reset. */
 export function resetValues({ config, runtime }: Settings): FieldValues {
   return {
-    identification: 0x4f494c43, version: 1,
-    dataWidthLog2: Math.log2(config.dataWidth), pageShift: config.pageShift, requestSlotsLog2: Math.log2(config.requestSlots), physicalAddressBits: config.physAddrBits,
-    tlbEntriesLog2: Math.log2(config.tlbEntries), outstandingMissesLog2: Math.log2(config.outstandingMisses), freePageBufferLog2: Math.log2(config.freePageBuffer), slotsFactorLog2: Math.log2(config.slotsFactor),
-    mtuFrame: config.mtuFrame, clientPorts: config.clientPorts, counterCount: counterNames.length,
-    macLow: Number(runtime.mac & 0xffffffffn), macHigh: Number(runtime.mac >> 32n), ip: runtime.ip, nativePort: runtime.nativePort, clientPort: runtime.clientPort,
-    acceptAnyMac: runtime.acceptAnyMac ? 1 : 0, outOfMemory: 0, offloadReset: 0, offloadPatience,
+    identification: 0x4f494c43,
+    version: 1,
+    dataWidthLog2: Math.log2(config.dataWidth),
+    pageShift: config.pageShift,
+    requestSlotsLog2: Math.log2(config.requestSlots),
+    physicalAddressBits: config.physAddrBits,
+    tlbEntriesLog2: Math.log2(config.tlbEntries),
+    outstandingMissesLog2: Math.log2(config.outstandingMisses),
+    freePageBufferLog2: Math.log2(config.freePageBuffer),
+    slotsFactorLog2: Math.log2(config.slotsFactor),
+    mtuFrame: config.mtuFrame,
+    clientPorts: config.clientPorts,
+    counterCount: counterNames.length,
+    macLow: Number(runtime.mac & 0xffffffffn),
+    macHigh: Number(runtime.mac >> 32n),
+    ip: runtime.ip,
+    nativePort: runtime.nativePort,
+    clientPort: runtime.clientPort,
+    acceptAnyMac: runtime.acceptAnyMac ? 1 : 0,
+    outOfMemory: 0,
+    offloadReset: 0,
+    offloadPatience,
   };
 }

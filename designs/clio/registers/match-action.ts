@@ -11,17 +11,31 @@ export const matAction = Object.fromEntries(matActions.map((n, i) => [n, i])) as
 export const syncOperations = ["none", "tas", "cas", "faa", "store", "derefRead", "derefWrite", "fence"] as const;
 export type SyncOperation = (typeof syncOperations)[number];
 /** The code of a sync operation. */
-export const syncOperation = Object.fromEntries(syncOperations.map((n, i) => [n, i])) as { readonly [S in SyncOperation]: number };
+export const syncOperation = Object.fromEntries(syncOperations.map((n, i) => [n, i])) as {
+  readonly [S in SyncOperation]: number;
+};
 
 const syncOpcodes: Partial<Record<OpcodeName, SyncOperation>> = {
-  ATOMIC_TAS: "tas", ATOMIC_CAS: "cas", ATOMIC_FAA: "faa", ATOMIC_STORE: "store", DEREF_READ: "derefRead", DEREF_WRITE: "derefWrite", FENCE: "fence",
+  ATOMIC_TAS: "tas",
+  ATOMIC_CAS: "cas",
+  ATOMIC_FAA: "faa",
+  ATOMIC_STORE: "store",
+  DEREF_READ: "derefRead",
+  DEREF_WRITE: "derefWrite",
+  FENCE: "fence",
 };
 /** Sync operations by opcode. */
 const syncByCode = new Map(Object.entries(syncOpcodes).map(([name, s]) => [opcode[name as OpcodeName], s] as const));
 /** Sync operations that change memory. */
 const syncWrites: readonly SyncOperation[] = ["tas", "cas", "faa", "store", "derefWrite"];
 
-const field = (name: string, lsb: number, width: number, doc: string): RegisterField => ({ name, lsb, width, kind: "rw", doc });
+const field = (name: string, lsb: number, width: number, doc: string): RegisterField => ({
+  name,
+  lsb,
+  width,
+  kind: "rw",
+  doc,
+});
 
 /** Bits of a table entry as it is written over the registers. */
 export const matEntryFields = {
@@ -38,19 +52,23 @@ export const matWord = (e: MatEntryValues): number =>
   Object.entries(matEntryFields).reduce((word, [name, f]) => insertField(f, word, e[name as keyof MatEntryValues]), 0);
 
 /** Byte address of an opcode's entry: 256 words. */
-export const matBase = 0x400, matWords = 256;
+export const matBase = 0x400,
+  matWords = 256;
 export const matAddress = (code: number): number => matBase + 4 * code;
 
 /**
- * The entry of an opcode with the given action: what the hardware has to know of it besides comes from the opcode table. PINGPONG's fast path is to be
- * echoed, that of atomics, pointers and fences is the sync unit.
+ * The entry of an opcode with the given action: what the hardware has to know of it besides comes from the opcode
+ * table. PINGPONG's fast path is to be echoed, that of atomics, pointers and fences is the sync unit.
  */
 export function matEntry(code: number, action: Action = defaultAction(code)): MatEntryValues {
-  const echo = action === "fast" && code === opcode.PINGPONG, sync = (action === "fast" ? syncByCode.get(code) : undefined) ?? "none";
+  const echo = action === "fast" && code === opcode.PINGPONG,
+    sync = (action === "fast" ? syncByCode.get(code) : undefined) ?? "none";
   return {
     action: matAction[echo ? "echo" : sync === "none" ? action : "sync"],
     write: code === opcode.WRITE || code === opcode.WRITE_NOREPLY || syncWrites.includes(sync) ? 1 : 0,
-    silent: operationOf(code) !== undefined && operationOf(code)?.reply === undefined ? 1 : 0, operation: syncOperation[sync], replyOpcode: replyCode(code),
+    silent: operationOf(code) !== undefined && operationOf(code)?.reply === undefined ? 1 : 0,
+    operation: syncOperation[sync],
+    replyOpcode: replyCode(code),
   };
 }
 /** The table's content after power-up, by opcode. */

@@ -1,4 +1,13 @@
-import { busParagraph, fieldBits, fieldMacros, headerFile, hexAddress as hex, macroName as macro, registerMacros, registerTable } from "../../../hdl-dsl/index.ts";
+import {
+  busParagraph,
+  fieldBits,
+  fieldMacros,
+  headerFile,
+  hexAddress as hex,
+  macroName as macro,
+  registerMacros,
+  registerTable,
+} from "../../../hdl-dsl/index.ts";
 import { counterNames, counters } from "../config/index.ts";
 import { gbnBase, gbnMap } from "./go-back-n.ts";
 import { counterAddress, counterBits, registerMap } from "./map.ts";
@@ -41,12 +50,17 @@ ${registerTable(gbnMap.registers)}
 
 /** The C header of the registers, for drivers: byte addresses, and shift and mask of every field. */
 export function registerHeader(): string {
-  return headerFile("CLIO_REGISTERS_H", origin, `${registerMacros("CLIO", registerMap).join("\n")}
+  return headerFile(
+    "CLIO_REGISTERS_H",
+    origin,
+    `${registerMacros("CLIO", registerMap).join("\n")}
 
 /* match-and-action table: the entry of an opcode, and its fields */
 #define CLIO_MAT(opcode) (${hex(matBase)} + 4 * (opcode))
 ${matActions.map((n, i) => `#define CLIO_MAT_${macro(n)} ${i}`).join("\n")}
-${Object.values(matEntryFields).flatMap(f => fieldMacros("CLIO_MAT", f)).join("\n")}
+${Object.values(matEntryFields)
+  .flatMap(f => fieldMacros("CLIO_MAT", f))
+  .join("\n")}
 
 /* Go-Back-N, in builds with transport = gbn: addresses from CLIO_GBN_BASE */
 #define CLIO_GBN_BASE ${hex(gbnBase)}
@@ -54,5 +68,6 @@ ${registerMacros("CLIO", gbnMap.registers).join("\n")}
 
 /* counters: low word; the high word follows */
 ${counterNames.map(n => `#define CLIO_COUNTER_${macro(n)} ${hex(counterAddress(n))}`).join("\n")}
-`);
+`,
+  );
 }

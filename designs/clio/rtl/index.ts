@@ -10,7 +10,6 @@ export { ClioNodePartitioned } from "./top/partitioned-node.ts";
 
 export { OffloadControl, OffloadEvents, OffloadState } from "./dispatch/events.ts";
 
-
 export { Shootdown } from "./memory/translate.ts";
 export { NetConfig, type Translated } from "./records/records.ts";
 export { gbnDefaults } from "./transport/gbn-shims.ts";

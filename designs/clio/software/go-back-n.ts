@@ -1,7 +1,10 @@
 import { gbnDriver } from "../registers/index.ts";
 
 /** The node's registers, by byte address, one access at a time. */
-export interface RegisterAccess { read(address: number): Promise<number>; write(address: number, data: number): Promise<void> }
+export interface RegisterAccess {
+  read(address: number): Promise<number>;
+  write(address: number, data: number): Promise<void>;
+}
 
 /** What the slow path asks of a transport with sessions. */
 export interface TransportSessions {
@@ -24,17 +27,21 @@ export function goBackNSessions(registers: RegisterAccess, count: number): Trans
     last = done.catch(() => undefined);
     return done;
   };
-  const order = (session: number, open: 0 | 1): Promise<void> => inTurn(async () => {
-    await driver.write({ gbnSession: session, gbnOpen: open, gbnGo: 1 });
-    while (await driver.read("gbnIdle") === 0);
-  });
+  const order = (session: number, open: 0 | 1): Promise<void> =>
+    inTurn(async () => {
+      await driver.write({ gbnSession: session, gbnOpen: open, gbnGo: 1 });
+      while ((await driver.read("gbnIdle")) === 0);
+    });
   return {
-    count, open: session => order(session, 1), close: session => order(session, 0),
-    failed: () => inTurn(async () => {
-      if (await driver.read("gbnFailedWaiting") === 0) return undefined;
-      const session = await driver.read("gbnFailed");
-      await driver.write({ gbnFailedTaken: 1 });
-      return session;
-    }),
+    count,
+    open: session => order(session, 1),
+    close: session => order(session, 0),
+    failed: () =>
+      inTurn(async () => {
+        if ((await driver.read("gbnFailedWaiting")) === 0) return undefined;
+        const session = await driver.read("gbnFailed");
+        await driver.write({ gbnFailedTaken: 1 });
+        return session;
+      }),
   };
 }

@@ -1,19 +1,41 @@
-/** The slow path, which runs on the node's processor: in simulation today, over another transport on a board. And the monitor's role. */
+/**
+ * The slow path, which runs on the node's processor: in simulation today, over another transport on a board. And
+ * the monitor's role.
+ */
 export type { SessionPorts } from "./node-handlers.ts";
 export { clearTable, SlowPath, type SlowPathOptions } from "./slow-path.ts";
 export type { ControlRegister, SlowPathTransport } from "./transport/transport.ts";
-export { errorNumber, MemoryManager, regionBytes, type AllocationRequest, type AllocationStatistics, type Failure, type PageObserver, type Result } from "./memory/memory-manager.ts";
+export {
+  errorNumber,
+  MemoryManager,
+  regionBytes,
+  type AllocationRequest,
+  type AllocationStatistics,
+  type Failure,
+  type PageObserver,
+  type Result,
+} from "./memory/memory-manager.ts";
 
 export { PageRefill } from "./memory/page-refill.ts";
 export { ShadowTable } from "./memory/shadow-table.ts";
 export { AtMostOnce, type AtMostOnceOptions, type AtMostOnceStatistics } from "./requests/at-most-once.ts";
-export { softwareCounters, type SoftwareCounter, type SoftwareCounterName, type SoftwareStatistics } from "./statistics.ts";
+export {
+  softwareCounters,
+  type SoftwareCounter,
+  type SoftwareCounterName,
+  type SoftwareStatistics,
+} from "./statistics.ts";
 export { AddressRanges } from "./memory/address-ranges.ts";
 export { KvStore } from "./kv/kv-store.ts";
 export { Monitor, RegionMap, regionState, type MemberNode, type Placement, type RegionState } from "./cluster/index.ts";
 export { MalformedRequest, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 export { loadBytes, storeBytes, type MemoryMap, type Soon } from "./transport/memory-map.ts";
-export { MappedTransport, WrongHardware, type MappedTransportOptions, type NodeMaps } from "./transport/mapped-transport.ts";
+export {
+  MappedTransport,
+  WrongHardware,
+  type MappedTransportOptions,
+  type NodeMaps,
+} from "./transport/mapped-transport.ts";
 export { LineRefusal, LineTransport, type LineTransportOptions } from "./transport/line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./transport/mapped-file.ts";
 export { OffloadControl } from "./offload-control.ts";

@@ -1,4 +1,13 @@
-import { allocBody, allocReplyBody, createProcBody, createProcReplyBody, opcode, retBody, status, vmFlag } from "../wire/index.ts";
+import {
+  allocBody,
+  allocReplyBody,
+  createProcBody,
+  createProcReplyBody,
+  opcode,
+  retBody,
+  status,
+  vmFlag,
+} from "../wire/index.ts";
 import { encode, type Decoded } from "../../shared/wire/index.ts";
 import type { RuntimeSettings } from "../config/index.ts";
 import { bodyOf, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
@@ -6,7 +15,11 @@ import { errorNumber, regionBytes, type Failure, type MemoryManager, type Result
 
 const retOf = (r: Result<unknown>): number => (r.ok ? 0 : errorNumber[r.failure]);
 const statusByFailure: Readonly<Record<Failure, number>> = {
-  noMemory: status.OUT_OF_MEMORY, invalid: status.FAIL, noProcess: status.FAIL, again: status.FAIL, notSupported: status.FAIL,
+  noMemory: status.OUT_OF_MEMORY,
+  invalid: status.FAIL,
+  noProcess: status.FAIL,
+  again: status.FAIL,
+  notSupported: status.FAIL,
 };
 const statusOf = (r: Result<unknown>): number => (r.ok ? status.OK : statusByFailure[r.failure]);
 
@@ -15,40 +28,71 @@ const askedFlags = vmFlag.write | vmFlag.populate | vmFlag.zero;
 
 /** ALLOC, FREE, CREATE_PROC and FREE_PROC at the node. A refusal is a whole reply with `ret` nonzero. */
 export function memoryHandlers(memory: MemoryManager, own: Pick<RuntimeSettings, "ip">): ReadonlyMap<number, Handler> {
-  const reply = (request: SlowRequest, body: Decoded<typeof allocBody>, result: Result<unknown>, addr: bigint): SlowReply => ({
+  const reply = (
+    request: SlowRequest,
+    body: Decoded<typeof allocBody>,
+    result: Result<unknown>,
+    addr: bigint,
+  ): SlowReply => ({
     status: statusOf(result),
-    body: encode(allocReplyBody, { ret: retOf(result), addr, boardIp: own.ip, udpPort: request.udp.dstPort, vregion: Number(body.vregion & 0xffffffffn) }),
+    body: encode(allocReplyBody, {
+      ret: retOf(result),
+      addr,
+      boardIp: own.ip,
+      udpPort: request.udp.dstPort,
+      vregion: Number(body.vregion & 0xffffffffn),
+    }),
   });
   return new Map<number, Handler>([
-    [opcode.ALLOC, async request => {
-      const body = bodyOf(allocBody, request);
-      // The published client's ports take what comes; 8 is the slow path's own, the rest means nothing.
-      if (request.native && (body.vmFlags & ~askedFlags) !== 0n) return reply(request, body, { ok: false, failure: "invalid" }, 0n);
-      const result = await memory.allocate({
-        pid: request.clio.pid, address: wantedAddress(body, request.native), length: body.len, vregion: body.vregion,
-        write: (body.vmFlags & vmFlag.write) !== 0n, populate: (body.vmFlags & vmFlag.populate) !== 0n,
-      });
-      return reply(request, body, result, result.ok ? result.value : 0n);
-    }],
-    [opcode.FREE, async request => {
-      const body = bodyOf(allocBody, request);
-      return reply(request, body, await memory.free(request.clio.pid, body.addr, body.len), body.addr);
-    }],
-    [opcode.CREATE_PROC, request => {
-      bodyOf(createProcBody, request);
-      const result = memory.createProcess();
-      return { status: statusOf(result), body: encode(createProcReplyBody, { ret: retOf(result), newPid: result.ok ? result.value : 0 }) };
-    }],
-    [opcode.FREE_PROC, async request => {
-      const result = await memory.freeProcess(request.clio.pid);
-      return { status: statusOf(result), body: encode(retBody, { ret: retOf(result) }) };
-    }],
+    [
+      opcode.ALLOC,
+      async request => {
+        const body = bodyOf(allocBody, request);
+        // The published client's ports take what comes; 8 is the slow path's own, the rest means nothing.
+        if (request.native && (body.vmFlags & ~askedFlags) !== 0n)
+          return reply(request, body, { ok: false, failure: "invalid" }, 0n);
+        const result = await memory.allocate({
+          pid: request.clio.pid,
+          address: wantedAddress(body, request.native),
+          length: body.len,
+          vregion: body.vregion,
+          write: (body.vmFlags & vmFlag.write) !== 0n,
+          populate: (body.vmFlags & vmFlag.populate) !== 0n,
+        });
+        return reply(request, body, result, result.ok ? result.value : 0n);
+      },
+    ],
+    [
+      opcode.FREE,
+      async request => {
+        const body = bodyOf(allocBody, request);
+        return reply(request, body, await memory.free(request.clio.pid, body.addr, body.len), body.addr);
+      },
+    ],
+    [
+      opcode.CREATE_PROC,
+      request => {
+        bodyOf(createProcBody, request);
+        const result = memory.createProcess();
+        return {
+          status: statusOf(result),
+          body: encode(createProcReplyBody, { ret: retOf(result), newPid: result.ok ? result.value : 0 }),
+        };
+      },
+    ],
+    [
+      opcode.FREE_PROC,
+      async request => {
+        const result = await memory.freeProcess(request.clio.pid);
+        return { status: statusOf(result), body: encode(retBody, { ret: retOf(result) }) };
+      },
+    ],
   ]);
 }
 
 /**
- * The published client names the region and leaves `addr` as its stack had it. On its ports an address outside the region that it names
- * therefore means nothing; region 0, which its monitor never gives, names none.
+ * The published client names the region and leaves `addr` as its stack had it. On its ports an address outside the
+ * region that it names therefore means nothing; region 0, which its monitor never gives, names none.
  */
 function wantedAddress({ addr, vregion }: Decoded<typeof allocBody>, native: boolean): bigint {
   return native || vregion === 0n || addr / BigInt(regionBytes) === vregion ? addr : 0n;

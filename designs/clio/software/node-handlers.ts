@@ -1,4 +1,13 @@
-import { clioHeader, frameOffsets, opcode, pingpongBody, retBody, sessionBody, statReplyBody, status } from "../wire/index.ts";
+import {
+  clioHeader,
+  frameOffsets,
+  opcode,
+  pingpongBody,
+  retBody,
+  sessionBody,
+  statReplyBody,
+  status,
+} from "../wire/index.ts";
 import { encode } from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { counterNames, type NodeConfig } from "../config/index.ts";
@@ -18,14 +27,22 @@ export interface SessionPorts {
 }
 
 /** What the handlers need of the slow path. */
-export interface NodeServices { readonly statistics: () => SoftwareStatistics; readonly ports?: SessionPorts | undefined }
+export interface NodeServices {
+  readonly statistics: () => SoftwareStatistics;
+  readonly ports?: SessionPorts | undefined;
+}
 
 /** Sessions, statistics, ping-pong, and what this version refuses (migration; the monitor's part). */
-export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTransport, "readCounter">,
-  { statistics, ports = {} }: NodeServices): ReadonlyMap<number, Handler> {
+export function nodeHandlers(
+  config: NodeConfig,
+  transport: Pick<SlowPathTransport, "readCounter">,
+  { statistics, ports = {} }: NodeServices,
+): ReadonlyMap<number, Handler> {
   // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
-  const { transport: own } = ports, sessions = new LowestFree(1, Math.min(config.clientPorts, own?.count ?? Number.POSITIVE_INFINITY) - 1);
-  // With sessions of its own, a node knows who has opened them, and as what: the request's number, of which the low 10 bits are the client's slot.
+  const { transport: own } = ports,
+    sessions = new LowestFree(1, Math.min(config.clientPorts, own?.count ?? Number.POSITIVE_INFINITY) - 1);
+  // With sessions of its own, a node knows who has opened them, and as what: the request's number, of which the low 10
+  // bits are the client's slot.
   const holders = new Map<string, { readonly name: number; readonly session: number }>();
   const slotOf = (name: number): number => name % 2 ** gbnHeader.fields.srcSlot.bits;
   const forget = (session: number): boolean => {
@@ -34,51 +51,86 @@ export function nodeHandlers(config: NodeConfig, transport: Pick<SlowPathTranspo
   };
   const refuse: Handler = () => ({ status: status.FAIL, body: encode(retBody, { ret: errorNumber.notSupported }) });
   const pingpong: Handler = request => {
-    const { replySize } = bodyOf(pingpongBody, request), most = config.mtuFrame - frameOffsets.body;
-    if (replySize > most) throw new MalformedRequest(
-      `${replySize} bytes do not fit a frame after its ${clioHeader.name} header; ${most} do`);
+    const { replySize } = bodyOf(pingpongBody, request),
+      most = config.mtuFrame - frameOffsets.body;
+    if (replySize > most)
+      throw new MalformedRequest(
+        `${replySize} bytes do not fit a frame after its ${clioHeader.name} header; ${most} do`,
+      );
     const body = new Uint8Array(replySize);
     body.set(request.body.subarray(pingpongBody.bytes, pingpongBody.bytes + replySize));
     return { status: status.OK, body };
   };
   return new Map<number, Handler>([
-    [opcode.OPEN_SESSION, async request => {
-      const { session: name } = bodyOf(sessionBody, request), key = `${request.ipv4.src}:${request.udp.srcPort}:${slotOf(name)}`, before = holders.get(key);
-      for (let failed = await own?.failed(); failed !== undefined; failed = await own?.failed()) forget(failed);
-      // The same name again is a repetition; another name of the same slot, a client that has begun anew.
-      if (before !== undefined && holders.has(key)) {
-        if (before.name === name) return { status: status.OK, body: encode(sessionBody, { session: before.session }) };
-        await own?.close(before.session);
-        forget(before.session);
-      }
-      let session = sessions.take();
-      // A number whose port is not to be had stays taken.
-      while (session !== undefined && await ports.open?.(session) === false) session = sessions.take();
-      if (session !== undefined && own !== undefined) {
-        await own.open(session);
-        if (slotOf(name) !== 0) holders.set(key, { name, session });
-      }
-      return { status: session === undefined ? status.FAIL : status.OK, body: encode(sessionBody, { session: session ?? 0 }) };
-    }],
-    [opcode.CLOSE_SESSION, async request => {
-      const { session } = bodyOf(sessionBody, request), closed = forget(session);
-      if (closed) await own?.close(session);
-      return { status: closed ? status.OK : status.FAIL, body: encode(sessionBody, { session: closed ? 0 : errorNumber.invalid }) };
-    }],
-    [opcode.QUERY_STAT, async () => {
-      const own = statistics(), values: bigint[] = [];
-      for (const name of counterNames) values.push(await transport.readCounter(name));
-      for (const { name } of softwareCounters) values.push(BigInt(own[name]));
-      // A build for the smallest frames cannot tell the last ones.
-      const count = Math.min(values.length, Math.floor((config.mtuFrame - frameOffsets.body - statReplyBody.bytes) / 8));
-      const body = new Uint8Array(statReplyBody.bytes + 8 * count), view = new DataView(body.buffer);
-      body.set(encode(statReplyBody, { count }));
-      for (const [i, value] of values.slice(0, count).entries()) view.setBigUint64(statReplyBody.bytes + 8 * i, value, true);
-      return { status: status.OK, body };
-    }],
-    [opcode.FPGA_PINGPONG, pingpong], [opcode.SOC_PINGPONG, pingpong],
-    ...[opcode.MIGRATION_HOST, opcode.MIGRATION_NODE, opcode.MIGRATION_RECEIVE, opcode.MIGRATION_CANCEL, opcode.MIGRATION_SEND,
-      opcode.JOIN_CLUSTER, opcode.NEW_NODE]
-      .map((code): [number, Handler] => [code, refuse]),
+    [
+      opcode.OPEN_SESSION,
+      async request => {
+        const { session: name } = bodyOf(sessionBody, request),
+          key = `${request.ipv4.src}:${request.udp.srcPort}:${slotOf(name)}`,
+          before = holders.get(key);
+        for (let failed = await own?.failed(); failed !== undefined; failed = await own?.failed()) forget(failed);
+        // The same name again is a repetition; another name of the same slot, a client that has begun anew.
+        if (before !== undefined && holders.has(key)) {
+          if (before.name === name)
+            return { status: status.OK, body: encode(sessionBody, { session: before.session }) };
+          await own?.close(before.session);
+          forget(before.session);
+        }
+        let session = sessions.take();
+        // A number whose port is not to be had stays taken.
+        while (session !== undefined && (await ports.open?.(session)) === false) session = sessions.take();
+        if (session !== undefined && own !== undefined) {
+          await own.open(session);
+          if (slotOf(name) !== 0) holders.set(key, { name, session });
+        }
+        return {
+          status: session === undefined ? status.FAIL : status.OK,
+          body: encode(sessionBody, { session: session ?? 0 }),
+        };
+      },
+    ],
+    [
+      opcode.CLOSE_SESSION,
+      async request => {
+        const { session } = bodyOf(sessionBody, request),
+          closed = forget(session);
+        if (closed) await own?.close(session);
+        return {
+          status: closed ? status.OK : status.FAIL,
+          body: encode(sessionBody, { session: closed ? 0 : errorNumber.invalid }),
+        };
+      },
+    ],
+    [
+      opcode.QUERY_STAT,
+      async () => {
+        const own = statistics(),
+          values: bigint[] = [];
+        for (const name of counterNames) values.push(await transport.readCounter(name));
+        for (const { name } of softwareCounters) values.push(BigInt(own[name]));
+        // A build for the smallest frames cannot tell the last ones.
+        const count = Math.min(
+          values.length,
+          Math.floor((config.mtuFrame - frameOffsets.body - statReplyBody.bytes) / 8),
+        );
+        const body = new Uint8Array(statReplyBody.bytes + 8 * count),
+          view = new DataView(body.buffer);
+        body.set(encode(statReplyBody, { count }));
+        for (const [i, value] of values.slice(0, count).entries())
+          view.setBigUint64(statReplyBody.bytes + 8 * i, value, true);
+        return { status: status.OK, body };
+      },
+    ],
+    [opcode.FPGA_PINGPONG, pingpong],
+    [opcode.SOC_PINGPONG, pingpong],
+    ...[
+      opcode.MIGRATION_HOST,
+      opcode.MIGRATION_NODE,
+      opcode.MIGRATION_RECEIVE,
+      opcode.MIGRATION_CANCEL,
+      opcode.MIGRATION_SEND,
+      opcode.JOIN_CLUSTER,
+      opcode.NEW_NODE,
+    ].map((code): [number, Handler] => [code, refuse]),
   ]);
 }

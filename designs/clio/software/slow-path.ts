@@ -18,7 +18,9 @@ import type { SlowPathTransport } from "./transport/transport.ts";
 const leastPagesForOffloads = 4;
 
 /** Clients, and replies to each, that are remembered: some megabytes at most. */
-const rememberedClients = 1024, rememberedReplies = 64, forgottenClients = 65_536;
+const rememberedClients = 1024,
+  rememberedReplies = 64,
+  forgottenClients = 65_536;
 /** A client repeats a request of the slow path after this many TIMEOUTs (CLib: `slowTimeoutNs`), twice at most. */
 const slowTimeouts = 16;
 
@@ -28,16 +30,18 @@ export interface SlowPathOptions {
   /** Physical pages that may be given out; default all of them. */
   readonly pages?: number;
   readonly sessions?: SessionPorts;
-  /** The node belongs to a cluster (paper §4.4.7); default: it stands alone and refuses what the cluster's messages ask. */
+  /**
+   * The node belongs to a cluster (paper §4.4.7); default: it stands alone and refuses what the cluster's messages ask.
+   */
   readonly cluster?: ClusterNodeOptions;
   /** Bounds of what is remembered for repeated requests. */
   readonly atMostOnce?: Partial<AtMostOnceOptions>;
 }
 
 /**
- * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page buffer. It knows
- * the hardware by its transport only. No request stops it: what it cannot read is answered with MALFORMED, or ignored when there is
- * nobody to answer.
+ * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page
+ * buffer. It knows the hardware by its transport only. No request stops it: what it cannot read is answered with
+ * MALFORMED, or ignored when there is nobody to answer.
  */
 export class SlowPath {
   readonly memory: MemoryManager;
@@ -52,10 +56,20 @@ export class SlowPath {
   private readonly reserveKv: boolean;
   private readonly handlers: ReadonlyMap<number, Handler>;
 
-  constructor(transport: SlowPathTransport, config: NodeConfig, runtime: RuntimeSettings, options: SlowPathOptions = {}) {
-    this.transport = transport; this.runtime = runtime;
-    this.pool = new FramePool(config.firstPpn, options.pages ?? config.usablePages, config.pageSize,
-      (address, length) => transport.zeroMemory(address, length));
+  constructor(
+    transport: SlowPathTransport,
+    config: NodeConfig,
+    runtime: RuntimeSettings,
+    options: SlowPathOptions = {},
+  ) {
+    this.transport = transport;
+    this.runtime = runtime;
+    this.pool = new FramePool(
+      config.firstPpn,
+      options.pages ?? config.usablePages,
+      config.pageSize,
+      (address, length) => transport.zeroMemory(address, length),
+    );
     this.memory = new MemoryManager(config, transport, this.pool, options.observer);
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
@@ -63,28 +77,48 @@ export class SlowPath {
     this.reserveKv = servesKv && (options.pages ?? config.usablePages) >= leastPagesForOffloads;
     this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
     this.once = new AtMostOnce({
-      replies: rememberedReplies, clients: rememberedClients, idle: 3 * slowTimeouts * config.retryTimeout, forgotten: forgottenClients,
-        time: () => transport.time(), ...options.atMostOnce,
+      replies: rememberedReplies,
+      clients: rememberedClients,
+      idle: 3 * slowTimeouts * config.retryTimeout,
+      forgotten: forgottenClients,
+      time: () => transport.time(),
+      ...options.atMostOnce,
     });
-    this.cluster = options.cluster && new ClusterNode({ config, runtime, transport, memory: this.memory, pool: this.pool }, options.cluster);
-    this.handlers = new Map([...memoryHandlers(this.memory, runtime), ...nodeHandlers(config, transport,
-      { statistics: () => this.statistics, ports: options.sessions }),
-      ...(servesKv ? kvHandlers(this.kv) : []), ...this.cluster?.handlers ?? []]);
+    this.cluster =
+      options.cluster &&
+      new ClusterNode({ config, runtime, transport, memory: this.memory, pool: this.pool }, options.cluster);
+    this.handlers = new Map([
+      ...memoryHandlers(this.memory, runtime),
+      ...nodeHandlers(config, transport, { statistics: () => this.statistics, ports: options.sessions }),
+      ...(servesKv ? kvHandlers(this.kv) : []),
+      ...(this.cluster?.handlers ?? []),
+    ]);
   }
 
   /** What QUERY_STAT tells besides the hardware's counters. */
   get statistics(): SoftwareStatistics {
-    const a = this.memory.statistics, o = this.once.statistics;
+    const a = this.memory.statistics,
+      o = this.once.statistics;
     return {
-      processes: this.memory.processCount, tableEntries: this.memory.entries, freeFrames: this.pool.free, allocations: a.allocations,
-      allocationsRefused: a.refused, allocationRetries: a.retries, mostAllocationRetries: a.mostRetries,
-        lastAllocationRetries: a.lastRetries,
-      keys: this.kv.size, repliesRepeated: o.repeated, requestsUnderWay: o.underWay, requestsExpired: o.expired,
+      processes: this.memory.processCount,
+      tableEntries: this.memory.entries,
+      freeFrames: this.pool.free,
+      allocations: a.allocations,
+      allocationsRefused: a.refused,
+      allocationRetries: a.retries,
+      mostAllocationRetries: a.mostRetries,
+      lastAllocationRetries: a.lastRetries,
+      keys: this.kv.size,
+      repliesRepeated: o.repeated,
+      requestsUnderWay: o.underWay,
+      requestsExpired: o.expired,
     };
   }
 
   /** Resolves when the free-page buffer has been filled for the first time. */
-  get ready(): Promise<void> { return this.refill.ready; }
+  get ready(): Promise<void> {
+    return this.refill.ready;
+  }
 
   /**
    * Serve until the transport closes. The page table must be zero at the start (`clearTable`, when memory is not).
@@ -93,7 +127,13 @@ export class SlowPath {
   async run(): Promise<void> {
     if (this.reserveKv) await this.kvMemory.reserve();
     this.cluster?.run();
-    const done = Promise.all([this.serve().finally(() => { this.refill.stop(); this.cluster?.close(); }), this.refill.run()]);
+    const done = Promise.all([
+      this.serve().finally(() => {
+        this.refill.stop();
+        this.cluster?.close();
+      }),
+      this.refill.run(),
+    ]);
     await (this.cluster ? Promise.race([done, this.cluster.failure]) : done);
   }
 
@@ -111,13 +151,20 @@ export class SlowPath {
     if (this.cluster?.takes({ ipv4, clio, body }) === true) return undefined;
     const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: udp.dstPort === this.runtime.nativePort };
     const reply = await this.handle(request);
-    return reply ? replyFrame(this.runtime, request, reply.headerOnly ? clio.opcode : replyCode(clio.opcode), reply.status, reply.body)
+    return reply
+      ? replyFrame(
+          this.runtime,
+          request,
+          reply.headerOnly ? clio.opcode : replyCode(clio.opcode),
+          reply.status,
+          reply.body,
+        )
       : replyFrame(this.runtime, request, clio.opcode, status.MALFORMED);
   }
 
   /**
-   * In a cluster, requests take turns with the steps of migrations. A refusal because a region moves is remembered like any answer: that operation is not done any more, and the client asks the
-   * region's node with a new one.
+   * In a cluster, requests take turns with the steps of migrations. A refusal because a region moves is remembered like
+   * any answer: that operation is not done any more, and the client asks the region's node with a new one.
    */
   private inTurn(request: SlowRequest, handler: Handler): SlowReply | Promise<SlowReply> {
     const { cluster, once } = this;
@@ -129,7 +176,9 @@ export class SlowPath {
   private async handle(request: SlowRequest): Promise<SlowReply | undefined> {
     const handler = this.handlers.get(request.clio.opcode);
     if (!handler) return undefined;
-    try { return await this.inTurn(request, handler); } catch (e) {
+    try {
+      return await this.inTurn(request, handler);
+    } catch (e) {
       if (e instanceof MalformedRequest) return undefined;
       throw e;
     }

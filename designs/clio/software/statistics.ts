@@ -1,5 +1,8 @@
 /** What the slow path counts itself, in the order in which QUERY_STAT gives it after the hardware's counters. */
-export interface SoftwareCounter { readonly name: SoftwareCounterName; readonly doc: string }
+export interface SoftwareCounter {
+  readonly name: SoftwareCounterName;
+  readonly doc: string;
+}
 
 const list = {
   processes: "processes there are",
@@ -16,6 +19,8 @@ const list = {
   requestsExpired: "requests refused as EXPIRED: too late to tell whether they were done",
 } as const;
 export type SoftwareCounterName = keyof typeof list;
-export const softwareCounters: readonly SoftwareCounter[] = Object.entries(list)
-  .map(([name, doc]) => ({ name: name as SoftwareCounterName, doc }));
+export const softwareCounters: readonly SoftwareCounter[] = Object.entries(list).map(([name, doc]) => ({
+  name: name as SoftwareCounterName,
+  doc,
+}));
 export type SoftwareStatistics = Readonly<Record<SoftwareCounterName, number>>;

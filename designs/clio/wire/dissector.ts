@@ -5,32 +5,44 @@ import { operations, opcodeName, type Operation } from "./opcodes.ts";
 import { udpPorts } from "./ports.ts";
 
 /** Lua string literal. */
-function quote(text: string): string { return `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n")}"`; }
+function quote(text: string): string {
+  return `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n")}"`;
+}
 /** Lua identifier of a field: `clio_pid`. */
-function id(l: Layout, p: Placement): string { return `f.${l.name}_${p.name}`; }
+function id(l: Layout, p: Placement): string {
+  return `f.${l.name}_${p.name}`;
+}
 
 function nameTable(names: Readonly<Record<number, string>>): string {
-  return `{ ${Object.entries(names).map(([v, n]) => `[${v}] = ${quote(n)}`).join(", ")} }`;
+  return `{ ${Object.entries(names)
+    .map(([v, n]) => `[${v}] = ${quote(n)}`)
+    .join(", ")} }`;
 }
 
 /** The ProtoField of a placement: type by its container's bytes, mask where it does not fill them. */
 function protoField(l: Layout, p: Placement, field: Field): string {
-  const abbreviation = quote(`mnemo.${l.name}.${p.name}`), label = quote(p.name), description = quote(field.doc);
+  const abbreviation = quote(`mnemo.${l.name}.${p.name}`),
+    label = quote(p.name),
+    description = quote(field.doc);
   if (field.kind === "raw") {
     const type = field.display === "text" ? "stringz" : field.display === "mac" ? "ether" : "bytes";
     return `${id(l, p)} = ProtoField.${type}(${abbreviation}, ${label}, ${type === "ether" ? "" : `${type === "stringz" ? "base.ASCII" : "base.NONE"}, `}${description})`;
   }
   const containerBits = p.byteLength * 8;
-  if (field.display === "ipv4" && p.width === 32) return `${id(l, p)} = ProtoField.ipv4(${abbreviation}, ${label}, ${description})`;
+  if (field.display === "ipv4" && p.width === 32)
+    return `${id(l, p)} = ProtoField.ipv4(${abbreviation}, ${label}, ${description})`;
   const base = field.display === "hex" ? "base.HEX" : "base.DEC";
   const names = field.kind === "number" && field.names ? nameTable(field.names) : "nil";
-  const mask = p.width === containerBits ? "nil" : `0x${(((1n << BigInt(p.width)) - 1n) << BigInt(p.bitOffset)).toString(16)}`;
+  const mask =
+    p.width === containerBits ? "nil" : `0x${(((1n << BigInt(p.width)) - 1n) << BigInt(p.bitOffset)).toString(16)}`;
   // Wireshark has integer types of 8, 16, 24, 32 and 64 bits; wider containers than 32 are read as 64.
   const bits = containerBits <= 32 ? containerBits : 64;
   return `${id(l, p)} = ProtoField.uint${bits}(${abbreviation}, ${label}, ${base}, ${names}, ${mask}, ${description})`;
 }
 
-/** A Lua function that adds a layout's fields to a tree and returns the offset after it, or nil when the bytes run out. */
+/**
+ * A Lua function that adds a layout's fields to a tree and returns the offset after it, or nil when the bytes run out.
+ */
 function layoutFunction(l: Layout): string {
   const lines = placementsOf(l).map(p => {
     const add = p.bigEndian || l.fields[p.name]?.kind === "raw" ? "add" : "add_le";
@@ -39,29 +51,56 @@ function layoutFunction(l: Layout): string {
   return [
     `local function add_${l.name}(buffer, offset, stop, tree)`,
     `  if offset + ${l.bytes} > stop then tree:add_proto_expert_info(f_short, ${quote(`${l.title}: cut short`)}) return nil end`,
-    ...lines, `  return offset + ${l.bytes}`, "end",
+    ...lines,
+    `  return offset + ${l.bytes}`,
+    "end",
   ].join("\n");
 }
 
-/** Which bodies an opcode can have, as a Lua table row: a reply opcode shared by several operations takes the first one's body. */
+/**
+ * Which bodies an opcode can have, as a Lua table row: a reply opcode shared by several operations takes the
+ * first one's body.
+ */
 function bodyRows(): string[] {
   const rows = new Map<number, { body: Layout | undefined; data: string | undefined }>();
-  const add = (code: number, part: Pick<Operation, "body" | "data">): void => { if (!rows.has(code)) rows.set(code, part); };
+  const add = (code: number, part: Pick<Operation, "body" | "data">): void => {
+    if (!rows.has(code)) rows.set(code, part);
+  };
   for (const o of operations) add(o.code, o);
   for (const o of operations) if (o.reply) add(o.reply.code, o.reply);
-  return [...rows].sort(([a], [b]) => a - b).map(([code, r]) => `  [${code}] = { name = ${quote(opcodeName(code))}${r.body ? `, body = add_${r.body.name}` : ""} },`);
+  return [...rows]
+    .sort(([a], [b]) => a - b)
+    .map(
+      ([code, r]) =>
+        `  [${code}] = { name = ${quote(opcodeName(code))}${r.body ? `, body = add_${r.body.name}` : ""} },`,
+    );
 }
 
 /**
- * The Wireshark dissector in Lua (`tshark -X lua_script:clio.lua`): headers, opcode and status names and every body of the opcode table,
- * on the native port, the published client's ports and the monitor's. Made from the same layouts as the codec.
+ * The Wireshark dissector in Lua (`tshark -X lua_script:clio.lua`): headers, opcode and status names and every body
+ * of the opcode table, on the native port, the published client's ports and the monitor's. Made from the same layouts
+ * as the codec.
  */
 export function dissectorLua(): string {
-  const layouts = [...new Set([clioHeader as Layout, gbnHeader as Layout, ...operations.flatMap(o => [o.body, o.reply?.body])])].filter(l => l !== undefined);
-  const fields = layouts.flatMap(l => placementsOf(l).map(p => {
-    const field = l.fields[p.name];
-    return field ? [protoField(l, p, l === clioHeader && p.name === "opcode" ? { ...field, names: opcodeNames() } as Field : field)] : [];
-  }).flat());
+  const layouts = [
+    ...new Set([clioHeader as Layout, gbnHeader as Layout, ...operations.flatMap(o => [o.body, o.reply?.body])]),
+  ].filter(l => l !== undefined);
+  const fields = layouts.flatMap(l =>
+    placementsOf(l)
+      .map(p => {
+        const field = l.fields[p.name];
+        return field
+          ? [
+              protoField(
+                l,
+                p,
+                l === clioHeader && p.name === "opcode" ? ({ ...field, names: opcodeNames() } as Field) : field,
+              ),
+            ]
+          : [];
+      })
+      .flat(),
+  );
   return `-- Wireshark dissector of the Clio memory node's protocol. Generated by mnemosyne from designs/packets; do not edit.
 -- Use: tshark -X lua_script:clio.lua -r replies.pcap -V
 local clio = Proto("mnemo", "Clio memory node")

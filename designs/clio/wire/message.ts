@@ -1,4 +1,12 @@
-import { concat, decodeIf, dissectStack, encode, headerOffsets, type Decoded, type DissectedStack } from "../../shared/wire/index.ts";
+import {
+  concat,
+  decodeIf,
+  dissectStack,
+  encode,
+  headerOffsets,
+  type Decoded,
+  type DissectedStack,
+} from "../../shared/wire/index.ts";
 import { clioHeader, frameOffsets } from "./headers.ts";
 
 /** A Clio message: header with its `size` worked out (unless given), body, data. */
@@ -10,13 +18,20 @@ export function clioMessage(header: Partial<Decoded<typeof clioHeader>>, ...body
 /** What a frame holds, as far as it goes; a part that is cut short or of another protocol is absent. */
 export interface Dissected extends DissectedStack {
   readonly clio?: Decoded<typeof clioHeader>;
-  /** Bytes after the Clio header, to the end of the data told by Clio `size`, the UDP length and the frame, whichever is the least. */
+  /**
+   * Bytes after the Clio header, to the end of the data told by Clio `size`, the UDP length and the frame, whichever
+   * is the least.
+   */
   readonly body?: Uint8Array;
 }
 
-/** Take a frame apart leniently (for displays, clients and the slow path; the node's own rules are the model's). Never throws. */
+/**
+ * Take a frame apart leniently (for displays, clients and the slow path; the node's own rules are the
+ * model's). Never throws.
+ */
 export function dissect(frame: Uint8Array): Dissected {
-  const stack = dissectStack(frame), clio = stack.udp && decodeIf(clioHeader, frame, frameOffsets.clio);
+  const stack = dissectStack(frame),
+    clio = stack.udp && decodeIf(clioHeader, frame, frameOffsets.clio);
   if (!stack.udp || !clio) return stack;
   const end = Math.min(frame.length, frameOffsets.clio + clio.size, headerOffsets.transport + stack.udp.length);
   return { ...stack, clio, body: frame.slice(frameOffsets.body, Math.max(frameOffsets.body, end)) };

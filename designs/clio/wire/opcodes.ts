@@ -6,17 +6,25 @@ export type Path = "fast" | "slow" | "extend";
 
 /** One row of wire-format.md's opcode table. */
 export interface Operation {
-  readonly name: string; readonly code: number; readonly path: Path;
+  readonly name: string;
+  readonly code: number;
+  readonly path: Path;
   /** Fixed part of the body, if any. */
   readonly body: Layout | undefined;
   /** What follows the fixed part. */
   readonly data: string | undefined;
-  readonly reply: { readonly code: number; readonly body: Layout | undefined; readonly data: string | undefined } | undefined;
+  readonly reply:
+    { readonly code: number; readonly body: Layout | undefined; readonly data: string | undefined } | undefined;
 }
 
 type ReplySpec = readonly [code: number, body?: Layout | undefined, data?: string];
-const op = (path: Path, code: number, body: Layout | undefined, data: string | undefined, reply: ReplySpec | undefined) =>
-  ({ path, code, body, data, reply: reply && { code: reply[0], body: reply[1], data: reply[2] } });
+const op = (
+  path: Path,
+  code: number,
+  body: Layout | undefined,
+  data: string | undefined,
+  reply: ReplySpec | undefined,
+) => ({ path, code, body, data, reply: reply && { code: reply[0], body: reply[1], data: reply[2] } });
 
 const rows = {
   PINGPONG: op("fast", 0x02, undefined, "any bytes", [0x02, undefined, "the same bytes"]),
@@ -65,26 +73,35 @@ const rows = {
 export type OpcodeName = keyof typeof rows;
 
 /** Opcode numbers by name. */
-export const opcode = Object.fromEntries(Object.entries(rows).map(([n, r]) => [n, r.code])) as { readonly [N in OpcodeName]: number };
+export const opcode = Object.fromEntries(Object.entries(rows).map(([n, r]) => [n, r.code])) as {
+  readonly [N in OpcodeName]: number;
+};
 /** All operations in order of their code. */
 export const operations: readonly Operation[] = Object.entries(rows).map(([name, r]): Operation => ({ name, ...r }));
 const byCode = new Map(operations.map(o => [o.code, o]));
 const repliesByCode = new Map<number, Operation[]>();
-for (const o of operations) if (o.reply) repliesByCode.set(o.reply.code, [...(repliesByCode.get(o.reply.code) ?? []), o]);
+for (const o of operations)
+  if (o.reply) repliesByCode.set(o.reply.code, [...(repliesByCode.get(o.reply.code) ?? []), o]);
 
 /** The operation that a request's opcode names, if there is one. */
-export function operationOf(code: number): Operation | undefined { return byCode.get(code); }
+export function operationOf(code: number): Operation | undefined {
+  return byCode.get(code);
+}
 /** The operations that a reply's opcode answers; several share 41 and 51. */
-export function repliesTo(code: number): readonly Operation[] { return repliesByCode.get(code) ?? []; }
+export function repliesTo(code: number): readonly Operation[] {
+  return repliesByCode.get(code) ?? [];
+}
 /** The reply opcode of an operation; its own for one without a reply and for an unknown code. */
-export function replyCode(code: number): number { return byCode.get(code)?.reply?.code ?? code; }
+export function replyCode(code: number): number {
+  return byCode.get(code)?.reply?.code ?? code;
+}
 
 /** A reply's name: that of the operation with `_REPLY`; READ and WRITE stand for all that share their reply opcode. */
 export function opcodeName(code: number): string {
   const own = byCode.get(code);
   if (own) return own.name;
   const answering = repliesByCode.get(code) ?? [];
-  const answered = answering.find((o) => o.name === "READ" || o.name === "WRITE") ?? answering[0];
+  const answered = answering.find(o => o.name === "READ" || o.name === "WRITE") ?? answering[0];
   return answered ? `${answered.name}_REPLY` : `0x${code.toString(16).padStart(2, "0")}`;
 }
 
@@ -93,12 +110,23 @@ export type Action = Path | "malformed";
 
 /** Fast-path operations that this version's hardware has. */
 export const implementedFast: readonly OpcodeName[] = [
-  "PINGPONG", "READ", "WRITE", "WRITE_NOREPLY", "ATOMIC_TAS", "ATOMIC_CAS", "ATOMIC_FAA", "ATOMIC_STORE", "DEREF_READ", "DEREF_WRITE", "FENCE",
+  "PINGPONG",
+  "READ",
+  "WRITE",
+  "WRITE_NOREPLY",
+  "ATOMIC_TAS",
+  "ATOMIC_CAS",
+  "ATOMIC_FAA",
+  "ATOMIC_STORE",
+  "DEREF_READ",
+  "DEREF_WRITE",
+  "FENCE",
 ];
 
 /**
- * The default content of the match-and-action table, for every opcode: 80 and above slow; 20-2F and 60-7F but 70 extend; 40-5F and PINGPONG
- * fast where the hardware has them; everything else (TLB_SHOOTDOWN too: it may not come from the network) is malformed.
+ * The default content of the match-and-action table, for every opcode: 80 and above slow; 20-2F and 60-7F but 70
+ * extend; 40-5F and PINGPONG fast where the hardware has them; everything else (TLB_SHOOTDOWN too: it may not come from
+ * the network) is malformed.
  */
 export function defaultAction(code: number): Action {
   if (code >= 0x80) return "slow";

@@ -1,4 +1,13 @@
-import { arpPacket, ethernetHeader, icmpHeader, ipv4Header, udpHeader, placementsOf, type Layout, type Placement } from "../../shared/wire/index.ts";
+import {
+  arpPacket,
+  ethernetHeader,
+  icmpHeader,
+  ipv4Header,
+  udpHeader,
+  placementsOf,
+  type Layout,
+  type Placement,
+} from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { clioHeader } from "./headers.ts";
 import { defaultAction, opcodeName, operations } from "./opcodes.ts";
@@ -16,23 +25,39 @@ function place(p: Placement): string {
 }
 
 function table(l: Layout): string {
-  const rows = placementsOf(l).map(p => `| ${place(p)} | ${p.name} | ${p.width} | ${cell(l.fields[p.name]?.doc ?? "")} |`);
-  return [`### ${l.title}`, "", `\`${l.name}\`, ${l.bytes} bytes, ${l.order === "be" ? "network byte order" : "little-endian"}.`, "",
-    "| byte | field | bits | meaning |", "|---|---|---|---|", ...rows, ""].join("\n");
+  const rows = placementsOf(l).map(
+    p => `| ${place(p)} | ${p.name} | ${p.width} | ${cell(l.fields[p.name]?.doc ?? "")} |`,
+  );
+  return [
+    `### ${l.title}`,
+    "",
+    `\`${l.name}\`, ${l.bytes} bytes, ${l.order === "be" ? "network byte order" : "little-endian"}.`,
+    "",
+    "| byte | field | bits | meaning |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
 }
 
 /** The reference page of the wire format in Markdown, made from the same layouts as the codec. */
 export function wireFormatReference(): string {
   const bodies = [...new Set(operations.flatMap(o => [o.body, o.reply?.body]))].filter(l => l !== undefined);
-  const parts = (body: Layout | undefined, data: string | undefined): string => [body ? `\`${body.name}\`` : "", data ?? ""].filter(Boolean).join(", ") || "none";
-  const rows = operations.map(o => `| ${hex(o.code)} | ${o.name} | ${o.path} | ${parts(o.body, o.data)} | ${o.reply ? `${hex(o.reply.code)} ${opcodeName(o.reply.code)}` : "none"} | ${
-    o.reply ? parts(o.reply.body, o.reply.data) : ""} | ${defaultAction(o.code)} |`);
+  const parts = (body: Layout | undefined, data: string | undefined): string =>
+    [body ? `\`${body.name}\`` : "", data ?? ""].filter(Boolean).join(", ") || "none";
+  const rows = operations.map(
+    o =>
+      `| ${hex(o.code)} | ${o.name} | ${o.path} | ${parts(o.body, o.data)} | ${o.reply ? `${hex(o.reply.code)} ${opcodeName(o.reply.code)}` : "none"} | ${
+        o.reply ? parts(o.reply.body, o.reply.data) : ""
+      } | ${defaultAction(o.code)} |`,
+  );
   return `# Wire format
 
 Generated from \`designs/packets\`; do not edit. The hardware, the TypeScript codec and the Wireshark dissector are made from the same description.
 
 Stack: Ethernet, IPv4, UDP, [Go-Back-N], Clio, body, data. UDP ports: ${udpPorts.native} native; ${udpPorts.published} to ${
-  udpPorts.published + udpPorts.publishedCount - 1} the published client's; ${udpPorts.monitor} the monitor. Bits are numbered from a byte's (or a group of bytes') least significant.
+    udpPorts.published + udpPorts.publishedCount - 1
+  } the published client's; ${udpPorts.monitor} the monitor. Bits are numbered from a byte's (or a group of bytes') least significant.
 
 ## Headers
 

@@ -9,12 +9,22 @@ export interface RequestHeaders extends Required<Pick<Dissected, "ethernet" | "i
 }
 
 /**
- * The reply to a request (wire-format.md "Clio header"): back to the sender's MAC, IP and port from the port it came to; pid, tag, seqId,
- * requestId and retryOf echoed; flags echoed on the native port and 0 on the published client's; padded to 60 bytes.
+ * The reply to a request (wire-format.md "Clio header"): back to the sender's MAC, IP and port from the port it came
+ * to; pid, tag, seqId, requestId and retryOf echoed; flags echoed on the native port and 0 on the published client's;
+ * padded to 60 bytes.
  */
-export function replyFrame(own: { readonly mac: bigint; readonly ip: number }, { ethernet, ipv4, udp, clio, native }: RequestHeaders, opcode: number, status: number,
-  body: Uint8Array = new Uint8Array()): Uint8Array {
+export function replyFrame(
+  own: { readonly mac: bigint; readonly ip: number },
+  { ethernet, ipv4, udp, clio, native }: RequestHeaders,
+  opcode: number,
+  status: number,
+  body: Uint8Array = new Uint8Array(),
+): Uint8Array {
   const flags = native ? {} : { flagRoute: 0, flagRepl: 0, flagTracked: 0, flagRetry: 0 };
   const header = encode(clioHeader, { ...clio, ...flags, opcode, status, size: clioHeader.bytes + body.length });
-  return udpFrame({ mac: own.mac, ip: own.ip, port: udp.dstPort }, { mac: ethernet.src, ip: ipv4.src, port: udp.srcPort }, concat(header, body));
+  return udpFrame(
+    { mac: own.mac, ip: own.ip, port: udp.dstPort },
+    { mac: ethernet.src, ip: ipv4.src, port: udp.srcPort },
+    concat(header, body),
+  );
 }

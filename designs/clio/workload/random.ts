@@ -1,7 +1,9 @@
 /** A seeded generator of numbers (mulberry32): the same seed gives the same run on every machine. */
 export class Random {
   private state: number;
-  constructor(seed: number) { this.state = seed | 0; }
+  constructor(seed: number) {
+    this.state = seed | 0;
+  }
 
   /** 0 <= x < 1. */
   fraction(): number {
@@ -11,15 +13,23 @@ export class Random {
     return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
   }
   /** A whole number from 0 to `below` - 1. */
-  below(below: number): number { return Math.floor(this.fraction() * below); }
+  below(below: number): number {
+    return Math.floor(this.fraction() * below);
+  }
   /** A whole number from `least` to `most`. */
-  between(least: number, most: number): number { return least + this.below(most - least + 1); }
-  chance(probability: number): boolean { return this.fraction() < probability; }
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1);
+  }
+  chance(probability: number): boolean {
+    return this.fraction() < probability;
+  }
   /** One of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     const chosen = list[this.below(list.length)];
     if (chosen === undefined) throw new RangeError("pick: the list is empty");
     return chosen;
   }
-  bytes(length: number): Uint8Array { return Uint8Array.from({ length }, () => this.below(256)); }
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.below(256));
+  }
 }

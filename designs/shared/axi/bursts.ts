@@ -1,8 +1,31 @@
-import { axi4Address, bit, cat, constant, mux, node, reg, scope, stage, stream, struct, uint, when, type Bit, type StreamIn, type StreamOut, type UInt } from "../../../hdl-dsl/index.ts";
+import {
+  axi4Address,
+  bit,
+  cat,
+  constant,
+  mux,
+  node,
+  reg,
+  scope,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type StreamIn,
+  type StreamOut,
+  type UInt,
+} from "../../../hdl-dsl/index.ts";
 import { lengthBits } from "../frame/index.ts";
 
 export interface BurstParameters {
-  readonly beatBytes: number; readonly pageShift: number; readonly ppnBits: number; readonly pagesPerRequest: number; readonly addressBits: number; readonly idBits: number;
+  readonly beatBytes: number;
+  readonly pageShift: number;
+  readonly ppnBits: number;
+  readonly pagesPerRequest: number;
+  readonly addressBits: number;
+  readonly idBits: number;
 }
 /** A request as far as its bursts go: a stream whose payload has these fields among others. */
 export interface PagedRequest {
@@ -18,21 +41,30 @@ export interface PagedRequest {
   };
 }
 
-/** Bytes that a burst's end never crosses: 4 KB (AXI), no more than 256 beats, and no more than a page. Every page size is a multiple of it. */
-export const burstWindow = ({ beatBytes, pageShift }: Pick<BurstParameters, "beatBytes" | "pageShift">): number => Math.min(4096, 256 * beatBytes, 2 ** pageShift);
+/**
+ * Bytes that a burst's end never crosses: 4 KB (AXI), no more than 256 beats, and no more than a page. Every page size
+ * is a multiple of it.
+ */
+export const burstWindow = ({ beatBytes, pageShift }: Pick<BurstParameters, "beatBytes" | "pageShift">): number =>
+  Math.min(4096, 256 * beatBytes, 2 ** pageShift);
 /** Bits of a beat's number within that window. */
-export const windowBits = (p: Pick<BurstParameters, "beatBytes" | "pageShift">): number => Math.log2(burstWindow(p) / p.beatBytes);
+export const windowBits = (p: Pick<BurstParameters, "beatBytes" | "pageShift">): number =>
+  Math.log2(burstWindow(p) / p.beatBytes);
 
 /** A burst of a request; `last` marks the request's last one. */
 export const Burst = (p: BurstParameters) => struct({ address: axi4Address(p), last: bit });
 
 /**
- * The AXI bursts of a request: INCR, full beats from an address on a beat, never across 4 KB, 256 beats or a page; from page to
- * page the request's next `ppn` is used. No latency; one burst per cycle; the request is taken with its last burst.
+ * The AXI bursts of a request: INCR, full beats from an address on a beat, never across 4 KB, 256 beats or a page;
+ * from page to page the request's next `ppn` is used. No latency; one burst per cycle; the request is taken with
+ * its last burst.
  */
 export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<ReturnType<typeof Burst>> {
   return scope("burst", () => {
-    const laneBits = Math.log2(p.beatBytes), beatBits = p.pageShift - laneBits, window = windowBits(p), countBits = lengthBits + 1 - laneBits;
+    const laneBits = Math.log2(p.beatBytes),
+      beatBits = p.pageShift - laneBits,
+      window = windowBits(p),
+      countBits = lengthBits + 1 - laneBits;
     const v = request.payload;
     const out = stream(Burst(p), { name: "stream" });
     const further = reg(bit, { init: 0 });
@@ -40,7 +72,12 @@ export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<Retu
     const nextLeft = reg(uint(countBits));
     const nextPpns = reg(uint(p.pagesPerRequest * p.ppnBits));
     // Beats less one, from the beat of the first byte to that of the last.
-    const endOffset = node(v.length.zext(lengthBits + 1).add(v.offset.trunc(laneBits).zext(lengthBits + 1)).sub(1));
+    const endOffset = node(
+      v.length
+        .zext(lengthBits + 1)
+        .add(v.offset.trunc(laneBits).zext(lengthBits + 1))
+        .sub(1),
+    );
     const beat = node(mux(further, nextBeat as UInt, v.offset.bits(laneBits, beatBits)));
     const left = node(mux(further, nextLeft as UInt, endOffset.bits(laneBits, countBits)));
     const ppns = node(mux(further, nextPpns as UInt, v.ppns));
@@ -52,7 +89,11 @@ export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<Retu
     request.ready.set(out.ready.and(last));
     out.payload.last.set(last);
     out.payload.address.set({
-      addr: cat(ppns.trunc(p.ppnBits), beat, constant(0, laneBits)), id: constant(0, p.idBits), len: length.resize(8), size: constant(laneBits, 3), burst: constant(1, 2),
+      addr: cat(ppns.trunc(p.ppnBits), beat, constant(0, laneBits)),
+      id: constant(0, p.idBits),
+      len: length.resize(8),
+      size: constant(laneBits, 3),
+      burst: constant(1, 2),
     });
     when(out.fire, () => {
       further.set(last.not());
@@ -68,7 +109,11 @@ export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<Retu
 }
 
 /** Address channel with a register stage: latency 1. */
-export function addressStage(from: StreamIn<ReturnType<typeof axi4Address>>, to: StreamOut<ReturnType<typeof axi4Address>>, name: string): void {
+export function addressStage(
+  from: StreamIn<ReturnType<typeof axi4Address>>,
+  to: StreamOut<ReturnType<typeof axi4Address>>,
+  name: string,
+): void {
   const staged = stage(from, "forward", { name });
   to.valid.set(staged.valid);
   to.payload.set(staged.payload);

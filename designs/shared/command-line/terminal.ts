@@ -10,7 +10,9 @@ export class Terminal {
   readonly #streams: Streams;
   #shown = false;
 
-  constructor(streams: Streams) { this.#streams = streams; }
+  constructor(streams: Streams) {
+    this.#streams = streams;
+  }
 
   /** A line (or several) of the result. */
   print(text: string): void {

@@ -6,13 +6,21 @@ export interface Options {
   readonly seed: number;
   /** Fewer points and samples, on the build that the tests have anyway: for continuous integration. */
   readonly quick: boolean;
-  /** As many entries and operations as the paper has, where simulation reaches them in some minutes; not together with `quick`. */
+  /**
+   * As many entries and operations as the paper has, where simulation reaches them in some minutes; not
+   * together with `quick`.
+   */
   readonly full?: boolean;
 }
 
 /** What a measurement gives; the rest of a figure is known before. */
-export interface Result { readonly plots: readonly Plot[]; readonly claims: readonly (readonly [says: string, claim: Claim])[];
-  readonly table?: NonNullable<Figure["table"]>; readonly notes?: readonly string[]; readonly sizes?: readonly Size[] }
+export interface Result {
+  readonly plots: readonly Plot[];
+  readonly claims: readonly (readonly [says: string, claim: Claim])[];
+  readonly table?: NonNullable<Figure["table"]>;
+  readonly notes?: readonly string[];
+  readonly sizes?: readonly Size[];
+}
 
 /** A figure of the paper: what is said of it, and how it is measured. */
 export interface Definition extends Pick<Figure, "number" | "title"> {
@@ -25,12 +33,23 @@ export interface Definition extends Pick<Figure, "number" | "title"> {
 }
 
 /** Measures a figure and judges its claims. A figure with a calibrated series is calibrated. */
-export async function figureOf({ measure, paper, given = [], notes = [], sizes = [], number, title }: Definition, o: Options): Promise<Figure> {
-  const result = await measure?.(o), plots = [...result?.plots ?? []];
-  const calibrated = plots.some((p) => p.series.some((s) => s.standing === "calibrated"));
+export async function figureOf(
+  { measure, paper, given = [], notes = [], sizes = [], number, title }: Definition,
+  o: Options,
+): Promise<Figure> {
+  const result = await measure?.(o),
+    plots = [...(result?.plots ?? [])];
+  const calibrated = plots.some(p => p.series.some(s => s.standing === "calibrated"));
   return figureSchema.parse({
-    number, title, standing: result === undefined ? "not modelled" : calibrated ? "calibrated" : "predicted",
-    paper: paper.map(([section, quote]) => ({ section, quote })), given: [...given], sizes: [...sizes, ...result?.sizes ?? []], plots, ...(result?.table && { table: result.table }),
-    verdicts: (result?.claims ?? []).map(([says, claim]) => ({ says, claim, ...judge(plots, claim) })), notes: [...notes, ...result?.notes ?? []],
+    number,
+    title,
+    standing: result === undefined ? "not modelled" : calibrated ? "calibrated" : "predicted",
+    paper: paper.map(([section, quote]) => ({ section, quote })),
+    given: [...given],
+    sizes: [...sizes, ...(result?.sizes ?? [])],
+    plots,
+    ...(result?.table && { table: result.table }),
+    verdicts: (result?.claims ?? []).map(([says, claim]) => ({ says, claim, ...judge(plots, claim) })),
+    notes: [...notes, ...(result?.notes ?? [])],
   } satisfies Figure);
 }

@@ -1,4 +1,15 @@
 /** The form of a measured figure: its schema, its definition and the judgement of its claims. */
 export { type Definition, figureOf, type Options, type Result } from "./definition.ts";
 export { judged } from "./judge.ts";
-export { type Axis, type Beside, type Claim, type Figure, figureSchema, type Given, type Plot, type Report, reportSchema, type Series } from "./schema.ts";
+export {
+  type Axis,
+  type Beside,
+  type Claim,
+  type Figure,
+  figureSchema,
+  type Given,
+  type Plot,
+  type Report,
+  reportSchema,
+  type Series,
+} from "./schema.ts";

@@ -1,6 +1,6 @@
 /**
- * Header fields in hardware: cut out of a vector of frame bytes, and joined to one. The positions are those of the one schema
- * (../../packets).
+ * Header fields in hardware: cut out of a vector of frame bytes, and joined to one. The positions are those of the
+ * one schema (../../packets).
  */
 import { cat, constant, type UInt } from "../../../hdl-dsl/index.ts";
 import { slicesOf, type FieldSet, type Layout } from "../wire/index.ts";
@@ -9,10 +9,14 @@ import { slicesOf, type FieldSet, type Layout } from "../wire/index.ts";
 export type FieldValues<F extends FieldSet> = { readonly [K in keyof F]: UInt | number };
 
 /**
- * The fields of a layout that starts at byte `base` of a vector in which byte i stands at bits 8i to 8i+7. Network-order fields come out as
- * numbers. Wires only.
+ * The fields of a layout that starts at byte `base` of a vector in which byte i stands at bits 8i to 8i+7.
+ * Network-order fields come out as numbers. Wires only.
  */
-export function cutFields<F extends FieldSet>(l: Layout<F>, vector: UInt, base = 0): { readonly [K in keyof F]: UInt<F[K]["bits"]> } {
+export function cutFields<F extends FieldSet>(
+  l: Layout<F>,
+  vector: UInt,
+  base = 0,
+): { readonly [K in keyof F]: UInt<F[K]["bits"]> } {
   const out: Record<string, UInt> = {};
   for (const [name, slice] of Object.entries(slicesOf(l, base))) {
     out[name] = cat(...[...slice.runs].sort((a, b) => b.to - a.to).map(r => vector.bits(r.lsb, r.width)));
@@ -32,4 +36,6 @@ export function joinFields<F extends FieldSet>(l: Layout<F>, values: FieldValues
 }
 
 /** Byte vectors one after another, the first lowest. */
-export function joinBytes(...parts: readonly UInt[]): UInt { return cat(...[...parts].reverse()); }
+export function joinBytes(...parts: readonly UInt[]): UInt {
+  return cat(...[...parts].reverse());
+}

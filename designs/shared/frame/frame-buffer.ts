@@ -1,50 +1,92 @@
 import {
-  bit, cat, constant, fromBits, input, lowestSet, module, mux, node, onehotMux, ram, reg, sink, source, struct, uint, when, type Bit,
-  type StreamIn, type StreamOut, type UInt,
+  bit,
+  cat,
+  constant,
+  fromBits,
+  input,
+  lowestSet,
+  module,
+  mux,
+  node,
+  onehotMux,
+  ram,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type StreamIn,
+  type StreamOut,
+  type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { BufferBeat, BufferJob } from "./beats.ts";
 import { slotBeatBits, slotBeats, slotBits } from "./slots.ts";
 
-export interface FrameBufferParameters { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }
+export interface FrameBufferParameters {
+  readonly slots: number;
+  readonly beatBytes: number;
+  readonly frameBytes: number;
+}
 
 /** A beat of a frame on its way into the buffer: always taken. */
-export const BufferWrite = (p: FrameBufferParameters) => struct({
-  en: bit, slot: uint(slotBits(p)), beat: uint(slotBeatBits(p)), data: uint(p.beatBytes * 8),
-});
+export const BufferWrite = (p: FrameBufferParameters) =>
+  struct({
+    en: bit,
+    slot: uint(slotBits(p)),
+    beat: uint(slotBeatBits(p)),
+    data: uint(p.beatBytes * 8),
+  });
 
 /** Beats kept ready for each reader: what one distributed memory of the FPGA holds at no more cost. */
 const queueBeats = 16;
 
 /**
- * The frames in flight: slots x slotBeats beats in block memory, one write port and one read port. Three readers give jobs (a run of beats
- * of one slot) and get the beats on a stream of their own: the write engine, the echo path of net_tx, the slow path, in this order of
- * priority, beat by beat. Every reader has a queue of 16 beats, and a beat is read only when its queue has room: a reader that stalls costs
- * the others nothing, so none can wait for another in a circle. Each job takes one read per beat, and every slot is read at most once, so
- * no reader starves for longer than the frames ahead of it take.
- * Latency: 2 cycles from a job to its first beat; initiation interval: 1 beat per cycle, jobs of one reader back to back without a bubble.
- * A job is taken when its first beat is read. A beat must have been written at least one cycle before the job that reads it.
+ * The frames in flight: slots x slotBeats beats in block memory, one write port and one read port. Three readers give
+ * jobs (a run of beats of one slot) and get the beats on a stream of their own: the write engine, the echo path of
+ * net_tx, the slow path, in this order of priority, beat by beat. Every reader has a queue of 16 beats, and a beat is
+ * read only when its queue has room: a reader that stalls costs the others nothing, so none can wait for another in a
+ * circle. Each job takes one read per beat, and every slot is read at most once, so no reader starves for longer than
+ * the frames ahead of it take.
+ * Latency: 2 cycles from a job to its first beat; initiation interval: 1 beat per cycle, jobs of one reader back to
+ * back without a bubble. A job is taken when its first beat is read. A beat must have been written at least one cycle
+ * before the job that reads it.
  */
-export const FrameBuffer = module("FrameBuffer",
+export const FrameBuffer = module(
+  "FrameBuffer",
   (p: FrameBufferParameters) => ({
     write: input(BufferWrite(p)),
-    writeJob: sink(BufferJob(p)), echoJob: sink(BufferJob(p)), slowJob: sink(BufferJob(p)),
-    writeData: source(BufferBeat(p.beatBytes)), echoData: source(BufferBeat(p.beatBytes)), slowData: source(BufferBeat(p.beatBytes)),
+    writeJob: sink(BufferJob(p)),
+    echoJob: sink(BufferJob(p)),
+    slowJob: sink(BufferJob(p)),
+    writeData: source(BufferBeat(p.beatBytes)),
+    echoData: source(BufferBeat(p.beatBytes)),
+    slowData: source(BufferBeat(p.beatBytes)),
   }),
   (io, p) => {
-    const frames = ram(uint(p.beatBytes * 8), { depth: p.slots * slotBeats(p), collision: "undefined", style: "block" });
+    const frames = ram(uint(p.beatBytes * 8), {
+      depth: p.slots * slotBeats(p),
+      collision: "undefined",
+      style: "block",
+    });
     frames.write(io.write.en, cat(io.write.slot, io.write.beat), io.write.data);
 
-    const readers = [
-      reader("writer", p, io.writeJob), reader("echo", p, io.echoJob), reader("slow", p, io.slowJob),
-    ];
+    const readers = [reader("writer", p, io.writeJob), reader("echo", p, io.echoJob), reader("slow", p, io.slowJob)];
     const wanted = node(fromBits(readers.map(r => r.wants)));
     const granted = node(lowestSet(wanted));
     const grants = readers.map((_, i) => granted.bit(i));
-    const address = node(onehotMux(grants, readers.map(r => r.address)));
+    const address = node(
+      onehotMux(
+        grants,
+        readers.map(r => r.address),
+      ),
+    );
     const data = frames.readSync(address, { en: wanted.any() });
     const outputs = [io.writeData, io.echoData, io.slowData];
-    readers.forEach((r, i) => { r.serve(grants[i] as Bit, data, outputs[i] as StreamOut<ReturnType<typeof BufferBeat>>); });
-  });
+    readers.forEach((r, i) => r.serve(grants[i] as Bit, data, outputs[i] as StreamOut<ReturnType<typeof BufferBeat>>));
+  },
+);
 
 interface Reader {
   /** A beat is to be read and has room. */
@@ -67,7 +109,8 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
   const nowLeft = node(mux(running, left as UInt, job.payload.beats), { name: `${name}_now_left` });
   const wants = node(running.or(job.valid).and(claimed.bit(Math.log2(queueBeats)).not()), { name: `${name}_wants` });
   return {
-    wants, address: cat(nowSlot, nowBeat),
+    wants,
+    address: cat(nowSlot, nowBeat),
     serve: (granted, data, out) => {
       const final = node(nowLeft.eq(1), { name: `${name}_final` });
       job.ready.set(granted.and(running.not()));
@@ -83,20 +126,26 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
       readingLast.set(final);
 
       const width = Math.log2(queueBeats);
-      const queue = ram(BufferBeat(p.beatBytes), { depth: queueBeats, collision: "undefined", style: "distributed",
-        name: `${name}_queue` });
+      const queue = ram(BufferBeat(p.beatBytes), {
+        depth: queueBeats,
+        collision: "undefined",
+        style: "distributed",
+        name: `${name}_queue`,
+      });
       const tail = reg(uint(width), { init: 0, name: `${name}_tail` });
       const head = reg(uint(width), { init: 0, name: `${name}_head` });
       queue.write(reading, tail, { data, last: readingLast });
-      when(reading, () => { tail.set(tail.add(1)); });
-      when(out.fire, () => { head.set(head.add(1)); });
-      // A register, so that it is there early in the cycle. The one that is taken was the last when the pointer behind it is the tail.
+      when(reading, () => tail.set(tail.add(1)));
+      when(out.fire, () => head.set(head.add(1)));
+      // A register, so that it is there early in the cycle. The one that is taken was the last when the pointer behind
+      // it is the tail.
       const stored = reg(bit, { init: 0, name: `${name}_stored` });
       stored.set(mux(reading.or(stored.and(out.fire.not())), constant(1, 1), stored.and(head.add(1).ne(tail))));
       out.valid.set(stored);
       out.payload.set(queue.readAsync(head) as never);
-      when(granted.and(out.fire.not()), () => { claimed.set(claimed.add(1)); })
-        .elseWhen(out.fire.and(granted.not()), () => { claimed.set(claimed.sub(1)); });
+      when(granted.and(out.fire.not()), () => claimed.set(claimed.add(1))).elseWhen(out.fire.and(granted.not()), () =>
+        claimed.set(claimed.sub(1)),
+      );
     },
   };
 }

@@ -1,4 +1,6 @@
-/** Frames in hardware: AXI-Stream beats, header fields, byte lanes, the frame buffer, and the slots that frames live in. */
+/**
+ * Frames in hardware: AXI-Stream beats, header fields, byte lanes, the frame buffer, and the slots that frames live in.
+ */
 export { Align, AlignJob } from "./align.ts";
 export { AxisBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";

@@ -5,4 +5,6 @@ export function keepTo(last: UInt, beatBytes: number): UInt {
   return fromBits(Array.from({ length: beatBytes }, (_, i) => (i === 0 ? constant(1, 1) : last.ge(i))));
 }
 /** The keep bits of a whole beat. */
-export function keepAll(beatBytes: number): UInt { return constant((1n << BigInt(beatBytes)) - 1n, beatBytes); }
+export function keepAll(beatBytes: number): UInt {
+  return constant((1n << BigInt(beatBytes)) - 1n, beatBytes);
+}

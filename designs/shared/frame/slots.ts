@@ -3,8 +3,10 @@ import { bit, struct, uint } from "../../../hdl-dsl/index.ts";
 
 export const slotBits = (p: { readonly slots: number }): number => Math.log2(p.slots);
 /** Beats kept for a frame: a power of two, so that an address is slot and beat side by side. */
-export const slotBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => 2 ** Math.ceil(Math.log2(p.frameBytes / p.beatBytes));
-export const slotBeatBits = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => Math.log2(slotBeats(p));
+export const slotBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number =>
+  2 ** Math.ceil(Math.log2(p.frameBytes / p.beatBytes));
+export const slotBeatBits = (p: { readonly beatBytes: number; readonly frameBytes: number }): number =>
+  Math.log2(slotBeats(p));
 /** Bits of a byte count within a frame. */
 export const lengthBits = 14;
 /** A slot that is free again without a reply: not a stream, there is always room. */

@@ -1,74 +1,159 @@
 /**
- * The Go-Back-N sender and receiver together: what the sender numbered is accepted in order and once, over channels that lose, repeat and reorder, both ways. 1-bit data, window 2, 3-bit numbers (they
- * wrap all the time), 2 sessions: anything of the other session comes in between. The frame store and what reads it (gbn_resend.ts) are any that ask and read by their rules. Runs
- * go on until a session is given up.
+ * The Go-Back-N sender and receiver together: what the sender numbered is accepted in order and once, over channels
+ * that lose, repeat and reorder, both ways. 1-bit data, window 2, 3-bit numbers (they wrap all the time), 2 sessions:
+ * anything of the other session comes in between. The frame store and what reads it (gbn_resend.ts) are any that ask
+ * and read by their rules. Runs go on until a session is given up.
  */
 import {
-  assertAlways, assumeAlways, bit, connect, constant, cover, input, instance, module, mux, node, output, reg, sink, struct, uint, vec, when, type Bit, type Proof, type UInt,
+  assertAlways,
+  assumeAlways,
+  bit,
+  connect,
+  constant,
+  cover,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  struct,
+  uint,
+  vec,
+  when,
+  type Bit,
+  type Proof,
+  type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { GbnReceiver, gbnVerdict, GbnSender, SessionControl } from "../go-back-n/rtl/index.ts";
 
-const BITS = 3, NUMBERS = 2 ** BITS, WINDOW = 2, DATA = 1, FIRST = NUMBERS - 2;
-/** Numbers of the oldest packet or ACK that may still be on its way: half a round, which is what the protocol asks of a network. */
+const BITS = 3,
+  NUMBERS = 2 ** BITS,
+  WINDOW = 2,
+  DATA = 1,
+  FIRST = NUMBERS - 2;
+/**
+ * Numbers of the oldest packet or ACK that may still be on its way: half a round, which is what the protocol asks
+ * of a network.
+ */
 const OLDEST = NUMBERS / 2;
 const common = { sessions: 2, sequenceBits: BITS, window: WINDOW, first: FIRST };
-const receiving = { ...common, identityBits: 1, addressBits: 1, ackEvery: 2, ackCycles: 4 }, sending = { ...common, timeoutCycles: 4, tries: 1 };
+const receiving = { ...common, identityBits: 1, addressBits: 1, ackEvery: 2, ackCycles: 4 },
+  sending = { ...common, timeoutCycles: 4, tries: 1 };
 
-const harness = module("GbnDeliveryProof",
+const harness = module(
+  "GbnDeliveryProof",
   () => ({
     /** Somebody wants a number; what its packet carries. */
-    request: sink(uint(1)), data: input(uint(DATA)),
+    request: sink(uint(1)),
+    data: input(uint(DATA)),
     /** What the channels give: the packet, and the ACK or NACK, so many behind the newest. */
-    give: input(bit), age: input(uint(BITS)), hear: input(bit), heardAge: input(uint(BITS)), nack: input(bit), control: sink(SessionControl(common)),
+    give: input(bit),
+    age: input(uint(BITS)),
+    hear: input(bit),
+    heardAge: input(uint(BITS)),
+    nack: input(bit),
+    control: sink(SessionControl(common)),
     /** The next frame to be sent again is asked for; of the other session after any. */
-    step: input(bit), stepSession: input(bit), fresh: input(bit), stepOther: input(uint(BITS)),
+    step: input(bit),
+    stepSession: input(bit),
+    fresh: input(bit),
+    stepOther: input(uint(BITS)),
     accepted: output(bit),
   }),
   io => {
-    const sender = instance("sender", GbnSender(sending)), receiver = instance("receiver", GbnReceiver(receiving));
+    const sender = instance("sender", GbnSender(sending)),
+      receiver = instance("receiver", GbnReceiver(receiving));
     assumeAlways(io.control.payload.session.eq(0), "only the other session is opened and closed");
     connect(io.control as never, sender.control);
     receiver.control.valid.set(0);
     receiver.control.payload.set({ session: 0, open: 0 });
     receiver.answerRoom.set(1);
-    const one = constant(1, BITS), number = (v: UInt): UInt<typeof BITS> => v.is(BITS);
+    const one = constant(1, BITS),
+      number = (v: UInt): UInt<typeof BITS> => v.is(BITS);
 
     // Numbers given, and what their packets carry.
-    const next = reg(uint(BITS), { init: FIRST, name: "model_next" }), delivered = reg(uint(BITS), { init: FIRST, name: "model_delivered" });
-    const sent = reg(uint(BITS), { init: 0, name: "model_sent" }), arrived = reg(uint(BITS), { init: 0, name: "model_arrived" });
+    const next = reg(uint(BITS), { init: FIRST, name: "model_next" }),
+      delivered = reg(uint(BITS), { init: FIRST, name: "model_delivered" });
+    const sent = reg(uint(BITS), { init: 0, name: "model_sent" }),
+      arrived = reg(uint(BITS), { init: 0, name: "model_arrived" });
     const data = reg(vec(uint(DATA), NUMBERS), { name: "model_data" });
     connect(io.request as never, sender.request);
-    const askedFor = reg(uint(1), { init: 0, name: "model_asked_for" }), askedData = reg(uint(DATA), { name: "model_asked_data" });
-    when(sender.request.fire, () => { askedFor.set(io.request.payload); askedData.set(io.data); });
-    const granted = node(sender.granted.valid.and(sender.granted.granted).and(askedFor.eq(1)), { name: "model_granted" });
+    const askedFor = reg(uint(1), { init: 0, name: "model_asked_for" }),
+      askedData = reg(uint(DATA), { name: "model_asked_data" });
+    when(sender.request.fire, () => {
+      askedFor.set(io.request.payload);
+      askedData.set(io.data);
+    });
+    const granted = node(sender.granted.valid.and(sender.granted.granted).and(askedFor.eq(1)), {
+      name: "model_granted",
+    });
     when(granted, () => {
       next.set(next.add(one));
       data.setAt(next, askedData);
-      when(sent.ne(OLDEST), () => { sent.set(sent.add(one)); });
+      when(sent.ne(OLDEST), () => sent.set(sent.add(one)));
     });
     assertAlways(granted.not().or(sender.granted.sequence.eq(next)), "numbers are given one after the other");
-    assertAlways(granted.not().or(next.sub(delivered).lt(WINDOW)), "no more than a window is ahead of what has arrived");
+    assertAlways(
+      granted.not().or(next.sub(delivered).lt(WINDOW)),
+      "no more than a window is ahead of what has arrived",
+    );
 
     // What is sent again.
-    const last = reg(uint(BITS), { init: 0, name: "model_last" }), reading = reg(bit, { init: 0, name: "model_reading" });
+    const last = reg(uint(BITS), { init: 0, name: "model_last" }),
+      reading = reg(bit, { init: 0, name: "model_reading" });
     const stepping = reg(struct({ mine: bit, fresh: bit }), { init: 0, name: "model_stepping" });
     sender.step.valid.set(io.step);
-    sender.step.payload.set({ session: io.stepSession, sequence: mux(io.stepSession, last, io.stepOther), fresh: io.fresh });
-    when(sender.step.fire, () => { stepping.set({ mine: io.stepSession, fresh: io.fresh }); reading.set(0); });
-    const stepped = node(sender.stepped.valid.and(stepping.mine), { name: "model_stepped" }), again = node(stepped.and(sender.stepped.more), { name: "model_again" });
-    when(again, () => { last.set(sender.stepped.sequence); reading.set(1); });
+    sender.step.payload.set({
+      session: io.stepSession,
+      sequence: mux(io.stepSession, last, io.stepOther),
+      fresh: io.fresh,
+    });
+    when(sender.step.fire, () => {
+      stepping.set({ mine: io.stepSession, fresh: io.fresh });
+      reading.set(0);
+    });
+    const stepped = node(sender.stepped.valid.and(stepping.mine), { name: "model_stepped" }),
+      again = node(stepped.and(sender.stepped.more), { name: "model_again" });
+    when(again, () => {
+      last.set(sender.stepped.sequence);
+      reading.set(1);
+    });
     sender.reading.set({ valid: reading, session: 1, sequence: last });
     const behind = next.sub(number(sender.stepped.sequence));
-    assertAlways(again.not().or(behind.ge(1).and(behind.le(WINDOW))), "what is sent again is kept: one of the last numbers given");
+    assertAlways(
+      again.not().or(behind.ge(1).and(behind.le(WINDOW))),
+      "what is sent again is kept: one of the last numbers given",
+    );
     const firstMissing = delivered.sub(number(sender.stepped.sequence)).lt(OLDEST);
-    assertAlways(again.not().or(firstMissing).or(stepping.fresh.not().and(number(sender.stepped.sequence).eq(last.add(one)))), "it begins no later than with the first that has not arrived, and leaves none out");
-    assertAlways(granted.and(reading).not().or(next.bits(0, 1).ne(last.bits(0, 1))), "a frame that is being read is not written over");
+    assertAlways(
+      again
+        .not()
+        .or(firstMissing)
+        .or(stepping.fresh.not().and(number(sender.stepped.sequence).eq(last.add(one)))),
+      "it begins no later than with the first that has not arrived, and leaves none out",
+    );
+    assertAlways(
+      granted
+        .and(reading)
+        .not()
+        .or(next.bits(0, 1).ne(last.bits(0, 1))),
+      "a frame that is being read is not written over",
+    );
     // None is left to be sent again only when all has arrived; a session that was given up says so some cycles later.
     sender.failed.ready.set(0);
     assumeAlways(sender.failed.valid.not(), "no session is given up");
     sender.again.ready.set(1);
-    const none = node(stepped.and(stepping.fresh).and(sender.stepped.more.not()).and(next.ne(delivered)), { name: "model_none" });
-    const noneBefore = [1, 2, 3, 4].reduce<Bit>((v, i) => { const r = reg(bit, { init: 0, name: `model_none_${i}` }); r.set(v); return r; }, none);
+    const none = node(stepped.and(stepping.fresh).and(sender.stepped.more.not()).and(next.ne(delivered)), {
+      name: "model_none",
+    });
+    const noneBefore = [1, 2, 3, 4].reduce<Bit>((v, i) => {
+      const r = reg(bit, { init: 0, name: `model_none_${i}` });
+      r.set(v);
+      return r;
+    }, none);
     assertAlways(noneBefore.not(), "what has not arrived is sent again");
 
     // The channel there: any packet sent that is not too old, any number of times.
@@ -77,18 +162,25 @@ const harness = module("GbnDeliveryProof",
     receiver.packet.valid.set(io.give);
     receiver.packet.payload.set({ session: 1, sequence, control: 0, peer: { identity: 0, address: 0 } });
     const Given = struct({ given: bit, data: uint(DATA) });
-    const early = reg(Given, { init: 0, name: "model_early" }), late = reg(Given, { init: 0, name: "model_late" });
+    const early = reg(Given, { init: 0, name: "model_early" }),
+      late = reg(Given, { init: 0, name: "model_late" });
     early.set({ given: receiver.packet.fire, data: data.at(sequence) });
     late.set(early);
-    const accepted = node(receiver.verdict.valid.and(receiver.verdict.what.eq(gbnVerdict.accepted)), { name: "model_accepted" });
+    const accepted = node(receiver.verdict.valid.and(receiver.verdict.what.eq(gbnVerdict.accepted)), {
+      name: "model_accepted",
+    });
     when(accepted, () => {
       delivered.set(delivered.add(one));
-      when(arrived.ne(OLDEST), () => { arrived.set(arrived.add(one)); });
+      when(arrived.ne(OLDEST), () => arrived.set(arrived.add(one)));
     });
     assertAlways(accepted.not().or(delivered.ne(next)), "nothing is accepted that was not sent");
-    assertAlways(accepted.not().or(late.given.and(late.data.eq(data.at(delivered)))), "what is accepted is what was sent, in order and once");
+    assertAlways(
+      accepted.not().or(late.given.and(late.data.eq(data.at(delivered)))),
+      "what is accepted is what was sent, in order and once",
+    );
 
-    // The channel back: any ACK or NACK of what has arrived that is not too old. (One that the receiver gave is one of these: gbn_receiver_proof.ts.)
+    // The channel back: any ACK or NACK of what has arrived that is not too old. (One that the receiver gave is one
+    // of these: gbn_receiver_proof.ts.)
     assumeAlways(io.hear.not().or(io.heardAge.le(arrived)), "the sender hears of nothing that has not arrived");
     sender.heard.valid.set(io.hear);
     sender.heard.payload.set({ session: 1, sequence: delivered.sub(one).sub(io.heardAge as never), nack: io.nack });
@@ -96,7 +188,8 @@ const harness = module("GbnDeliveryProof",
     io.accepted.set(accepted);
     cover(accepted.and(delivered.eq(0)), "the numbers wrap");
     cover(again.and(stepping.fresh), "something is sent again");
-  });
+  },
+);
 
 export const gbnDeliveryProof: Proof = {
   module: "GbnSender and GbnReceiver, window 2, 3-bit numbers, 2 sessions",

@@ -29,7 +29,11 @@ const SLOTS = 4,
 
 const harness = module(
   "SlotPoolProof",
-  () => ({ offer: source(uint(2)), release: input(vec(struct({ valid: bit, slot: uint(2) }), RELEASES)), busy: output(uint(SLOTS)) }),
+  () => ({
+    offer: source(uint(2)),
+    release: input(vec(struct({ valid: bit, slot: uint(2) }), RELEASES)),
+    busy: output(uint(SLOTS)),
+  }),
   io => {
     const dut = instance("dut", SlotPool({ slots: SLOTS, releases: RELEASES }));
     connect(dut.offer as never, io.offer);
@@ -54,7 +58,10 @@ const harness = module(
     // The register of the offer takes a cycle to see that a slot is free.
     const could = reg(bit, { init: 0, name: "model_was_free" });
     could.set(out.all().not().and(io.offer.valid.not()));
-    assertAlways((could as unknown as Bit).not().or(io.offer.valid), "a free slot is offered in the cycle after the next at the latest");
+    assertAlways(
+      (could as unknown as Bit).not().or(io.offer.valid),
+      "a free slot is offered in the cycle after the next at the latest",
+    );
     cover(out.all(), "all slots are out");
     cover(waited.and(io.offer.fire), "a slot is taken after a stall");
     cover(first.valid.and(second.valid).and(io.offer.fire), "two come back while one goes");

@@ -27,9 +27,10 @@ const KEY_BITS = 2,
 const Answer = struct({ ppn: uint(1), write: bit, read: bit });
 
 /**
- * The surroundings do what translation does (translate.ts): the cycle after `advance` acts on the outcome, as a lookup (use when it hits;
- * a miss asks for the key's page) or as a shootdown (clear). Cycles in which the outcome is not acted on may fill the page of a miss that
- * is under way; the misses of one key share one fetch, so a key is filled once per fetch.
+ * The surroundings do what translation does (translate.ts): the cycle after `advance` acts on the outcome, as a lookup
+ * (use when it hits; a miss asks for the key's page) or as a shootdown (clear). Cycles in which the outcome is not
+ * acted on may fill the page of a miss that is under way; the misses of one key share one fetch, so a key is filled
+ * once per fetch.
  */
 const harness = module(
   "TlbProof",
@@ -46,9 +47,7 @@ const harness = module(
     const live = reg(bit, { init: 0, name: "model_live" }),
       stage = reg(uint(KEY_BITS), { name: "model_stage" });
     live.set(io.advance);
-    when(io.advance, () => {
-      stage.set(io.key);
-    });
+    when(io.advance, () => stage.set(io.key));
     const acts = live as unknown as Bit;
     const lookup = node(acts.and(io.shoots.not()), { name: "model_lookup" });
     dut.key.set(io.key);
@@ -65,11 +64,10 @@ const harness = module(
     // Misses under way, one bit per key.
     const fetching = reg(vec(bit, KEYS), { init: 0, name: "model_fetching" });
     fetching.toArray().forEach((f, k) => {
-      when(io.fill.valid.and(io.fill.key.eq(k)), () => {
-        f.set(0);
-      }).elseWhen(lookup.and(dut.hit.not()).and(stage.eq(k)), () => {
-        f.set(1);
-      });
+      when(io.fill.valid.and(io.fill.key.eq(k)), () => f.set(0)).elseWhen(
+        lookup.and(dut.hit.not()).and(stage.eq(k)),
+        () => f.set(1),
+      );
     });
     assumeAlways(io.fill.valid.not().or(acts.not()), "a fill has the second stage to itself");
     assumeAlways(io.fill.valid.not().or(fetching.at(io.fill.key)), "only what is being fetched is filled");
@@ -78,28 +76,28 @@ const harness = module(
     const tracked = reg(uint(KEY_BITS), { init: 0, name: "model_tracked" }),
       chosen = reg(bit, { init: 0, name: "model_chosen" });
     chosen.set(1);
-    when((chosen as unknown as Bit).not(), () => {
-      tracked.set(io.tracked);
-    });
+    when((chosen as unknown as Bit).not(), () => tracked.set(io.tracked));
     const about = node((chosen as unknown as Bit).and(stage.eq(tracked)), { name: "model_about" });
     const told = reg(bit, { init: 0, name: "model_told" }),
       mapping = reg(uint(3), { name: "model_mapping" });
     when(io.fill.valid.and(chosen as unknown as Bit).and(io.fill.key.eq(tracked)), () => {
       told.set(1);
       mapping.set(catMapping(io.fill.mapping));
-    }).elseWhen(acts.and(io.shoots).and(about), () => {
-      told.set(0);
-    });
+    }).elseWhen(acts.and(io.shoots).and(about), () => told.set(0));
     const answer = node(lookup.and(dut.hit).and(about), { name: "model_answer" });
     assertAlways(answer.not().or(told), "a hit is on a key that was filled and not cleared since");
-    assertAlways(answer.not().or(catMapping(dut.mapping).eq(mapping as unknown as UInt)), "a hit answers what was filled last");
+    assertAlways(
+      answer.not().or(catMapping(dut.mapping).eq(mapping as unknown as UInt)),
+      "a hit answers what was filled last",
+    );
     cover(answer, "the tracked key hits");
     cover(lookup.and(dut.hit.not()).and(about).and(told), "a key that was filled has been replaced");
     cover(dut.evicts, "a fill replaces an entry");
   },
 );
 
-const catMapping = (m: { readonly ppn: UInt; readonly write: Bit; readonly read: Bit }): UInt => cat(m.ppn, m.write, m.read);
+const catMapping = (m: { readonly ppn: UInt; readonly write: Bit; readonly read: Bit }): UInt =>
+  cat(m.ppn, m.write, m.read);
 
 export const tlbProof: Proof = {
   module: `Tlb, ${ENTRIES} entries, ${KEYS} keys`,

@@ -5,28 +5,39 @@ import { readPcap, type CapturedFrame } from "../../../sim/index.ts";
 import { UsageError } from "../command-line/index.ts";
 
 /** The frames to play, and what is to be said about those that are not. */
-export interface Input { readonly frames: readonly CapturedFrame[]; readonly notes: readonly string[] }
+export interface Input {
+  readonly frames: readonly CapturedFrame[];
+  readonly notes: readonly string[];
+}
 
 /**
- * Reads a capture. Frames without a byte cannot be sent and are left out; those of other senders than `from` too, when it is given.
+ * Reads a capture. Frames without a byte cannot be sent and are left out; those of other senders than `from` too, when
+ * it is given.
  * @throws CaptureError when it is no capture or cut short; UsageError when `from` is no address, or nobody's
  */
 export function readInput(path: string, from: string | undefined): Input {
-  const all = readPcap(readFileSync(path), path), notes: string[] = [];
+  const all = readPcap(readFileSync(path), path),
+    notes: string[] = [];
   const wanted = from === undefined ? undefined : addressOf(from);
-  const ofSender = wanted === undefined ? all : all.filter((f) => sender(f.bytes) === wanted);
-  if (from !== undefined && ofSender.length === 0 && all.length > 0) throw new UsageError(
-    `${path} has no frame from ${from}; leave --from out to play all ${all.length} frames`);
-  if (ofSender.length < all.length) notes.push(`${all.length - ofSender.length} frames of other senders than ${from ?? ""} left out`);
-  const frames = ofSender.filter((f) => f.bytes.length > 0);
+  const ofSender = wanted === undefined ? all : all.filter(f => sender(f.bytes) === wanted);
+  if (from !== undefined && ofSender.length === 0 && all.length > 0)
+    throw new UsageError(`${path} has no frame from ${from}; leave --from out to play all ${all.length} frames`);
+  if (ofSender.length < all.length)
+    notes.push(`${all.length - ofSender.length} frames of other senders than ${from ?? ""} left out`);
+  const frames = ofSender.filter(f => f.bytes.length > 0);
   if (frames.length < ofSender.length) notes.push(`${ofSender.length - frames.length} frames without a byte left out`);
-  const cut = frames.filter((f) => f.originalLength > f.bytes.length).length;
-  if (cut > 0) notes.push(`${cut} frames were cut short when they were captured (snap length) and are played as they are`);
+  const cut = frames.filter(f => f.originalLength > f.bytes.length).length;
+  if (cut > 0)
+    notes.push(`${cut} frames were cut short when they were captured (snap length) and are played as they are`);
   return { frames, notes };
 }
 
 function addressOf(text: string): number {
-  try { return parseIpv4(text); } catch (e) { throw new UsageError(`--from: ${(e as Error).message}`); }
+  try {
+    return parseIpv4(text);
+  } catch (e) {
+    throw new UsageError(`--from: ${(e as Error).message}`);
+  }
 }
 
 function sender(frame: Uint8Array): number | undefined {
@@ -40,7 +51,8 @@ function sender(frame: Uint8Array): number | undefined {
  * @throws the system's error with the path; UsageError when two of the files are one
  */
 export function claimOutputs(input: string, outputs: readonly (string | undefined)[]): () => void {
-  const made: string[] = [], taken = new Map([[resolve(input), input]]);
+  const made: string[] = [],
+    taken = new Map([[resolve(input), input]]);
   for (const path of outputs) {
     if (path === undefined) continue;
     const other = taken.get(resolve(path));
@@ -51,5 +63,7 @@ export function claimOutputs(input: string, outputs: readonly (string | undefine
     closeSync(openSync(path, "a"));
     if (fresh) made.push(path);
   }
-  return () => { for (const path of made) rmSync(path, { force: true }); };
+  return () => {
+    for (const path of made) rmSync(path, { force: true });
+  };
 }

@@ -1,15 +1,26 @@
 import { placementsOf, type Field, type FieldSet, type Layout, type Placement, type Values } from "./layout.ts";
 
 /** Bytes that cannot be decoded or a value that does not fit its field: one sentence naming layout, field and value. */
-export class PacketError extends Error { override readonly name = "PacketError"; }
+export class PacketError extends Error {
+  override readonly name = "PacketError";
+}
 
 /** A placement with what reading it needs, worked out once per layout. */
-interface Step extends Placement { readonly kind: Field["kind"]; readonly below: number; readonly range: number }
+interface Step extends Placement {
+  readonly kind: Field["kind"];
+  readonly below: number;
+  readonly range: number;
+}
 const plans = new WeakMap<Layout, readonly Step[]>();
 function planOf(l: Layout): readonly Step[] {
   let plan = plans.get(l);
   if (!plan) {
-    plan = placementsOf(l).map(p => ({ ...p, kind: l.fields[p.name]?.kind ?? "number", below: 2 ** p.bitOffset, range: 2 ** p.width }));
+    plan = placementsOf(l).map(p => ({
+      ...p,
+      kind: l.fields[p.name]?.kind ?? "number",
+      below: 2 ** p.bitOffset,
+      range: 2 ** p.width,
+    }));
     plans.set(l, plan);
   }
   return plan;
@@ -17,7 +28,8 @@ function planOf(l: Layout): readonly Step[] {
 
 /** A value of at most 32 bits (5 bytes at the widest), without bigint: multiplications keep it exact in a double. */
 function getNumber(bytes: Uint8Array, base: number, p: Step): number {
-  const first = base + p.byteOffset, length = p.byteLength;
+  const first = base + p.byteOffset,
+    length = p.byteLength;
   let v = 0;
   if (p.bigEndian) for (let i = 0; i < length; i++) v = v * 256 + (bytes[first + i] ?? 0);
   else for (let i = length - 1; i >= 0; i--) v = v * 256 + (bytes[first + i] ?? 0);
@@ -26,18 +38,25 @@ function getNumber(bytes: Uint8Array, base: number, p: Step): number {
 
 /** Up to 64 bits that start and end on bytes: two halves as numbers, then one bigint. */
 function getBig(bytes: Uint8Array, base: number, p: Step): bigint {
-  const first = base + p.byteOffset, length = p.byteLength;
-  let high = 0, low = 0;
+  const first = base + p.byteOffset,
+    length = p.byteLength;
+  let high = 0,
+    low = 0;
   for (let i = 0; i < length; i++) {
     const byte = bytes[p.bigEndian ? first + i : first + length - 1 - i] ?? 0;
-    if (i < length - 4) high = high * 256 + byte; else low = low * 256 + byte;
+    if (i < length - 4) high = high * 256 + byte;
+    else low = low * 256 + byte;
   }
   const v = high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
   return length * 8 === p.width ? v : (v >> BigInt(p.bitOffset)) & ((1n << BigInt(p.width)) - 1n);
 }
 
 function get(bytes: Uint8Array, base: number, p: Step): number | bigint | Uint8Array {
-  return p.kind === "raw" ? bytes.slice(base + p.byteOffset, base + p.byteOffset + p.byteLength) : p.kind === "big" ? getBig(bytes, base, p) : getNumber(bytes, base, p);
+  return p.kind === "raw"
+    ? bytes.slice(base + p.byteOffset, base + p.byteOffset + p.byteLength)
+    : p.kind === "big"
+      ? getBig(bytes, base, p)
+      : getNumber(bytes, base, p);
 }
 
 /** A number that fills whole bytes. */
@@ -49,21 +68,30 @@ function putBytes(bytes: Uint8Array, base: number, p: Placement, value: number):
   }
 }
 
-/** A field's bits as a number, whatever its kind; bytes that are not there read as 0. For tools that go over all fields of a layout. */
+/**
+ * A field's bits as a number, whatever its kind; bytes that are not there read as 0. For tools that go over all fields
+ * of a layout.
+ */
 export function readPlacement(bytes: Uint8Array, base: number, p: Placement): bigint {
   let v = 0n;
-  for (let i = 0; i < p.byteLength; i++) v = v << 8n | BigInt(bytes[base + p.byteOffset + (p.bigEndian ? i : p.byteLength - 1 - i)] ?? 0);
+  for (let i = 0; i < p.byteLength; i++)
+    v = (v << 8n) | BigInt(bytes[base + p.byteOffset + (p.bigEndian ? i : p.byteLength - 1 - i)] ?? 0);
   return BigInt.asUintN(p.width, v >> BigInt(p.bitOffset));
 }
 
-/** Replaces the field's bits and leaves its neighbours' in the shared bytes as they are; a value that is too wide is cut. */
+/**
+ * Replaces the field's bits and leaves its neighbours' in the shared bytes as they are; a value that is too
+ * wide is cut.
+ */
 export function writePlacement(bytes: Uint8Array, base: number, p: Placement, value: bigint): void {
   const mask = ((1n << BigInt(p.width)) - 1n) << BigInt(p.bitOffset);
-  let v = (value << BigInt(p.bitOffset)) & mask, m = mask;
+  let v = (value << BigInt(p.bitOffset)) & mask,
+    m = mask;
   for (let i = 0; i < p.byteLength; i++) {
     const at = base + p.byteOffset + (p.bigEndian ? p.byteLength - 1 - i : i);
     bytes[at] = ((bytes[at] ?? 0) & ~Number(m & 0xffn)) | Number(v & 0xffn);
-    v >>= 8n; m >>= 8n;
+    v >>= 8n;
+    m >>= 8n;
   }
 }
 
@@ -72,7 +100,10 @@ export function writePlacement(bytes: Uint8Array, base: number, p: Placement, va
  * @throws PacketError when fewer bytes than the layout needs are there.
  */
 export function decode<F extends FieldSet>(l: Layout<F>, bytes: Uint8Array, offset = 0): Values<F> {
-  if (offset + l.bytes > bytes.length) throw new PacketError(`${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`);
+  if (offset + l.bytes > bytes.length)
+    throw new PacketError(
+      `${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`,
+    );
   const out: Record<string, number | bigint | Uint8Array> = {};
   for (const p of planOf(l)) out[p.name] = get(bytes, offset, p);
   return out as Values<F>;
@@ -82,22 +113,43 @@ export function decode<F extends FieldSet>(l: Layout<F>, bytes: Uint8Array, offs
  * Encode into existing bytes at an offset; fields that are left out keep the bits that are there.
  * @throws PacketError when a value does not fit its field, or the bytes do not have the room.
  */
-export function encodeInto<F extends FieldSet>(l: Layout<F>, values: Partial<Values<F>>, bytes: Uint8Array, offset = 0): void {
-  if (offset + l.bytes > bytes.length) throw new PacketError(`${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`);
+export function encodeInto<F extends FieldSet>(
+  l: Layout<F>,
+  values: Partial<Values<F>>,
+  bytes: Uint8Array,
+  offset = 0,
+): void {
+  if (offset + l.bytes > bytes.length)
+    throw new PacketError(
+      `${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`,
+    );
   for (const [name, value] of Object.entries(values) as [string, number | bigint | Uint8Array | undefined][]) {
     if (value === undefined) continue;
     const p = l.at[name];
-    if (!p) throw new PacketError(`${l.name}: there is no field ${name}; the fields are ${Object.keys(l.fields).join(", ")}`);
+    if (!p)
+      throw new PacketError(`${l.name}: there is no field ${name}; the fields are ${Object.keys(l.fields).join(", ")}`);
     if (value instanceof Uint8Array) {
-      if (value.length > p.byteLength) throw new PacketError(`${l.name}: ${name} holds ${p.byteLength} bytes, got ${value.length}`);
+      if (value.length > p.byteLength)
+        throw new PacketError(`${l.name}: ${name} holds ${p.byteLength} bytes, got ${value.length}`);
       bytes.fill(0, offset + p.byteOffset + value.length, offset + p.byteOffset + p.byteLength);
       bytes.set(value, offset + p.byteOffset);
       continue;
     }
-    if (typeof value === "number" && !Number.isSafeInteger(value)) throw new PacketError(`${l.name}: ${name} must be a whole number, got ${value}`);
-    if (typeof value === "number" && p.bitOffset === 0 && p.byteLength * 8 === p.width && value >= 0 && value < 2 ** p.width) { putBytes(bytes, offset, p, value); continue; }
+    if (typeof value === "number" && !Number.isSafeInteger(value))
+      throw new PacketError(`${l.name}: ${name} must be a whole number, got ${value}`);
+    if (
+      typeof value === "number" &&
+      p.bitOffset === 0 &&
+      p.byteLength * 8 === p.width &&
+      value >= 0 &&
+      value < 2 ** p.width
+    ) {
+      putBytes(bytes, offset, p, value);
+      continue;
+    }
     const v = BigInt(value);
-    if (v < 0n || v >> BigInt(p.width) !== 0n) throw new PacketError(`${l.name}: ${name} holds ${p.width} bits, ${value} does not fit`);
+    if (v < 0n || v >> BigInt(p.width) !== 0n)
+      throw new PacketError(`${l.name}: ${name} holds ${p.width} bits, ${value} does not fit`);
     writePlacement(bytes, offset, p, v);
   }
 }

@@ -9,8 +9,11 @@ import { udpHeader } from "./udp.ts";
 
 /** The headers of a frame up to UDP, as far as they go; a part that is cut short or of another protocol is absent. */
 export interface DissectedStack {
-  readonly ethernet?: Decoded<typeof ethernetHeader>; readonly arp?: Decoded<typeof arpPacket>; readonly ipv4?: Decoded<typeof ipv4Header>;
-  readonly icmp?: Decoded<typeof icmpHeader>; readonly udp?: Decoded<typeof udpHeader>;
+  readonly ethernet?: Decoded<typeof ethernetHeader>;
+  readonly arp?: Decoded<typeof arpPacket>;
+  readonly ipv4?: Decoded<typeof ipv4Header>;
+  readonly icmp?: Decoded<typeof icmpHeader>;
+  readonly udp?: Decoded<typeof udpHeader>;
 }
 
 /** The values of a layout at byte `offset`, or undefined where the bytes end before it does. */

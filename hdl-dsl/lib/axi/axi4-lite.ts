@@ -8,14 +8,15 @@ import { connect, join, stream } from "../../stream/stream.ts";
 
 /** AW and AR: a byte address; the protection bits are for those who look at them. */
 export type LiteAddress = StructShape<{ readonly addr: UIntShape; readonly prot: UIntShape<3> }>;
-export const liteAddress = (addressBits: number): LiteAddress => struct({ addr: uint<number>(addressBits), prot: uint(3) });
+export const liteAddress = (addressBits: number): LiteAddress =>
+  struct({ addr: uint<number>(addressBits), prot: uint(3) });
 export const LiteWrite = struct({ data: uint(32), strb: uint(4) });
 export const LiteResponse = struct({ resp: uint(2) });
 export const LiteRead = struct({ data: uint(32), resp: uint(2) });
 
 /**
- * The five channels of a slave, named `s_aw` and so on. (A type, not an interface: one has no index signature, and so could not be a
- * module's ports.)
+ * The five channels of a slave, named `s_aw` and so on. (A type, not an interface: one has no index signature, and so
+ * could not be a module's ports.)
  */
 export type LiteSlavePorts = {
   readonly sAw: StreamPort<"in", LiteAddress>;
@@ -38,7 +39,10 @@ export interface LiteReadAccess {
   readonly address: UInt;
   readonly fire: Bit;
 }
-/** A write: everything stands until `fire`, in whose cycle it is to be done. `strb` has one bit per byte, the lowest first. */
+/**
+ * A write: everything stands until `fire`, in whose cycle it is to be done. `strb` has one bit per byte,
+ * the lowest first.
+ */
 export interface LiteWriteAccess {
   readonly address: UInt;
   readonly data: UInt<32>;
@@ -53,9 +57,10 @@ export interface LiteSlave {
 }
 
 /**
- * An AXI4-Lite slave around a function for reads and one for writes. Latency: an answer comes 2 cycles after its address (and data, which
- * may come in either order). Initiation interval 1, reads and writes side by side. Full: nothing is taken while an answer is not. A read
- * in the cycle of a write to the same word sees what the two functions make of it: with registers, the word before.
+ * An AXI4-Lite slave around a function for reads and one for writes. Latency: an answer comes 2 cycles after its
+ * address (and data, which may come in either order). Initiation interval 1, reads and writes side by side. Full:
+ * nothing is taken while an answer is not. A read in the cycle of a write to the same word sees what the two functions
+ * make of it: with registers, the word before.
  */
 export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
   const asked = stage(io.sAr, "forward", { name: "asked" });
@@ -74,6 +79,8 @@ export function liteSlave(io: Inside<LiteSlavePorts>, s: LiteSlave): void {
   written.valid.set(order.valid);
   order.ready.set(written.ready);
   const fire = node(written.fire, { name: "write_fire" });
-  written.payload.resp.set(s.write({ address: order.payload.aw.addr, data: order.payload.w.data, strb: order.payload.w.strb, fire }).is(2));
+  written.payload.resp.set(
+    s.write({ address: order.payload.aw.addr, data: order.payload.w.data, strb: order.payload.w.strb, fire }).is(2),
+  );
   connect(stage(written, "forward", { name: "done" }), io.sB);
 }

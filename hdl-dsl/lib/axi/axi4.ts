@@ -1,6 +1,6 @@
 /**
- * AXI4: the payloads of its five channels as shapes, its ports, and a register slice. Fields are named as in the standard, without the
- * channel's letter.
+ * AXI4: the payloads of its five channels as shapes, its ports, and a register slice. Fields are named as in the
+ * standard, without the channel's letter.
  */
 import { sink, source, type StreamPort } from "../../types/ports.ts";
 import { bit, struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
@@ -27,11 +27,17 @@ export type Axi4Address = StructShape<{
 export const axi4Address = (p: Pick<Axi4Parameters, "addressBits" | "idBits">): Axi4Address =>
   struct({ addr: uint(p.addressBits), id: uint(p.idBits), len: uint(8), size: uint(3), burst: uint(2) });
 /** W: `strb` marks the bytes that are written. */
-export type Axi4Write = StructShape<{ readonly data: UIntShape; readonly strb: UIntShape; readonly last: UIntShape<1> }>;
-export const axi4Write = (beatBytes: number): Axi4Write => struct({ data: uint(beatBytes * 8), strb: uint(beatBytes), last: bit });
+export type Axi4Write = StructShape<{
+  readonly data: UIntShape;
+  readonly strb: UIntShape;
+  readonly last: UIntShape<1>;
+}>;
+export const axi4Write = (beatBytes: number): Axi4Write =>
+  struct({ data: uint(beatBytes * 8), strb: uint(beatBytes), last: bit });
 /** B. */
 export type Axi4Response = StructShape<{ readonly id: UIntShape; readonly resp: UIntShape<2> }>;
-export const axi4Response = (p: Pick<Axi4Parameters, "idBits">): Axi4Response => struct({ id: uint(p.idBits), resp: uint(2) });
+export const axi4Response = (p: Pick<Axi4Parameters, "idBits">): Axi4Response =>
+  struct({ id: uint(p.idBits), resp: uint(2) });
 /** R. */
 export type Axi4Read = StructShape<{
   readonly data: UIntShape;
@@ -84,9 +90,9 @@ export interface Axi4RegisterParameters extends Axi4Parameters {
 }
 
 /**
- * AXI4 register slice: a stage in each of the five channels, from `s` to `m`. With `full` (the default) every path between the two sides
- * is cut. Latency 1 cycle per channel (`backward`: 0), initiation interval 1. Each channel holds two beats (`forward`, `backward`: one);
- * full: its ready is 0; channels do not wait for one another.
+ * AXI4 register slice: a stage in each of the five channels, from `s` to `m`. With `full` (the default) every path
+ * between the two sides is cut. Latency 1 cycle per channel (`backward`: 0), initiation interval 1. Each channel holds
+ * two beats (`forward`, `backward`: one); full: its ready is 0; channels do not wait for one another.
  */
 export const Axi4Register = module(
   "Axi4Register",

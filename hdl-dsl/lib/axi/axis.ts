@@ -1,10 +1,16 @@
 import { bit, struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
 
 /**
- * Fields of an AXI-Stream beat of `bytes` bytes: byte 0 is the lowest and comes first; `keep` marks the bytes that count; `last` ends a
- * frame.
+ * Fields of an AXI-Stream beat of `bytes` bytes: byte 0 is the lowest and comes first; `keep` marks the bytes that
+ * count; `last` ends a frame.
  */
-export type AxisBeatShape = StructShape<{ readonly data: UIntShape; readonly keep: UIntShape; readonly last: UIntShape<1> }>;
+export type AxisBeatShape = StructShape<{
+  readonly data: UIntShape;
+  readonly keep: UIntShape;
+  readonly last: UIntShape<1>;
+}>;
 
 /** The shape of an AXI-Stream beat. Only the last beat of a frame may have `keep` bits of 0, the highest ones. */
-export function axisBeat(bytes: number): AxisBeatShape { return struct({ data: uint(bytes * 8), keep: uint(bytes), last: bit }); }
+export function axisBeat(bytes: number): AxisBeatShape {
+  return struct({ data: uint(bytes * 8), keep: uint(bytes), last: bit });
+}

@@ -4,7 +4,9 @@ import { cat, repeat } from "../../build/value.ts";
 import { encodeOnehot } from "../onehot.ts";
 
 /** The number of the highest lane that counts; 0 when none does. */
-export function lastLane(keep: UInt): UInt { return encodeOnehot(keep.and(keep.shr(1).not())); }
+export function lastLane(keep: UInt): UInt {
+  return encodeOnehot(keep.and(keep.shr(1).not()));
+}
 
 /** The data with the lanes that do not count at 0. */
 export function onlyKept(data: UInt, keep: UInt): UInt {

@@ -32,13 +32,13 @@ function ratioOf(p: WidthAdapterParameters): number {
 /**
  * Changes the width of an AXI-Stream (data, keep, last) by a whole ratio r, frames and their bytes unchanged.
  *
- * Wider (r narrow beats make a wide one): a wide beat goes out one cycle after its last narrow beat, or the frame's last, came;
- * initiation interval 1 on the narrow side. Missing lanes have keep 0. Full (a wide beat waits): `from.ready` is `to.ready`, so taken and
- * arriving in one cycle both happen.
+ * Wider (r narrow beats make a wide one): a wide beat goes out one cycle after its last narrow beat, or the frame's
+ * last, came; initiation interval 1 on the narrow side. Missing lanes have keep 0. Full (a wide beat waits):
+ * `from.ready` is `to.ready`, so taken and arriving in one cycle both happen.
  *
- * Narrower (a wide beat makes up to r narrow ones): latency 0, one narrow beat per cycle, no storage; the wide beat is taken with its
- * last narrow one. Lanes past the frame's end are left out. Stalled: the lane stays, so the payload stays. Empty: `to.valid` is 0 in
- * both.
+ * Narrower (a wide beat makes up to r narrow ones): latency 0, one narrow beat per cycle, no storage; the wide beat is
+ * taken with its last narrow one. Lanes past the frame's end are left out. Stalled: the lane stays, so the payload
+ * stays. Empty: `to.valid` is 0 in both.
  */
 export const WidthAdapter = module(
   "WidthAdapter",
@@ -64,22 +64,16 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
     keep = reg(uint(bytes * ratio)),
     last = reg(bit);
   from.ready.set(full.not().or(to.ready));
-  when(to.ready, () => {
-    full.set(0);
-  });
+  when(to.ready, () => full.set(0));
   when(from.fire, () => {
     inLane(lane, data, from.payload.data, 0);
     // A word that begins forgets the lanes of the one before.
-    when(lane.eq(0), () => {
-      keep.set(from.payload.keep.zext(bytes * ratio));
-    }).otherwise(() => {
-      inLane(lane, keep, from.payload.keep, 1);
-    });
+    when(lane.eq(0), () => keep.set(from.payload.keep.zext(bytes * ratio))).otherwise(() =>
+      inLane(lane, keep, from.payload.keep, 1),
+    );
     last.set(from.payload.last);
     const ends = from.payload.last.or(lane.eq(ratio - 1));
-    when(ends, () => {
-      full.set(1);
-    });
+    when(ends, () => full.set(1));
     lane.set(mux(ends, constant(0, addressBits(ratio)), lane.add(1)));
   });
   to.valid.set(full);
@@ -89,9 +83,7 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
 /** Drives part number `lane`, `first` or later, of the word; parts are as wide as the value. */
 function inLane(lane: UInt, word: UIntVar, value: UInt, first: number): void {
   for (let i = first; i < word.width / value.width; i++) {
-    when(lane.eq(i), () => {
-      word.setBits(i * value.width, value);
-    });
+    when(lane.eq(i), () => word.setBits(i * value.width, value));
   }
 }
 
@@ -106,15 +98,14 @@ function narrow(from: From, to: To, ratio: number, bytes: number): void {
   to.valid.set(from.valid);
   to.payload.set({ data: data.at(lane), keep: keep.at(lane), last: ends });
   from.ready.set(to.ready.and(final));
-  when(to.fire, () => {
-    lane.set(mux(final, constant(0, addressBits(ratio)), lane.add(1)));
-  });
+  when(to.fire, () => lane.set(mux(final, constant(0, addressBits(ratio)), lane.add(1))));
 }
 
 /** Whether the first byte of a lane is kept; a lane past the end has none. */
 function startsLane(keep: UInt, lane: UInt, bytes: number): Bit {
   const within = Math.log2(bytes);
-  if (Number.isInteger(within)) return unpack(vec(bit, keep.width), keep).at(within === 0 ? lane : cat(lane, constant(0, within)));
+  if (Number.isInteger(within))
+    return unpack(vec(bit, keep.width), keep).at(within === 0 ? lane : cat(lane, constant(0, within)));
   const firsts = Array.from({ length: keep.width / bytes }, (_, i) => keep.bit(i * bytes));
   return unpack(vec(bit, firsts.length), cat(...firsts.reverse())).at(lane);
 }

@@ -21,11 +21,7 @@ const throttleHarness = module(
     const waited = moduleObeys(io.to, "to");
     // Cycles since the last transfer; enough at first.
     const since = reg(uint(2), { init: CYCLES, name: "model_since" });
-    when(io.to.fire, () => {
-      since.set(1);
-    }).elseWhen(since.ne(CYCLES), () => {
-      since.set(since.add(1));
-    });
+    when(io.to.fire, () => since.set(1)).elseWhen(since.ne(CYCLES), () => since.set(since.add(1)));
     assertAlways(io.to.fire.not().or(since.eq(CYCLES)), `at least ${CYCLES} cycles from transfer to transfer`);
     assertAlways(io.to.valid.eq(io.from.valid.and(since.eq(CYCLES))), "offered as soon as that is over");
     assertAlways(io.to.fire.eq(io.from.fire), "in and out happen together");
@@ -67,14 +63,12 @@ const creditHarness = module(
       pop: io.to.fire,
       payload: io.to.payload,
     });
-    const total = node(sender.left.add(count).zext(3).add(receiver.returned.zext(3)).add(back.zext(3)), { name: "model_total" });
+    const total = node(sender.left.add(count).zext(3).add(receiver.returned.zext(3)).add(back.zext(3)), {
+      name: "model_total",
+    });
     assertAlways(total.eq(CREDITS), "every credit is with the sender, with an element, or on its way back");
     const dry = reg(uint(2), { init: 0, name: "model_dry" });
-    when(empty.or(io.to.valid), () => {
-      dry.set(0);
-    }).elseWhen(dry.ne(3), () => {
-      dry.set(dry.add(1));
-    });
+    when(empty.or(io.to.valid), () => dry.set(0)).elseWhen(dry.ne(3), () => dry.set(dry.add(1)));
     assertAlways(dry.lt(2), "an element comes out within 2 cycles when nothing is before it");
     cover(full.and(io.to.ready.not()).and(io.from.valid), "all credits are out");
     cover(waited.and(io.to.fire), "one comes out after a stall");

@@ -1,4 +1,7 @@
-/** What a proof is: a harness in the language that says what must hold of a module, and a fault that shows that the harness looks. */
+/**
+ * What a proof is: a harness in the language that says what must hold of a module, and a fault that shows that
+ * the harness looks.
+ */
 import type { Def } from "../../build/module.ts";
 
 /** A change of the emitted Verilog that breaks the module: the proof must then fail. */
@@ -11,9 +14,9 @@ export interface Fault {
 }
 
 /**
- * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` what the module's users promise, its `cover`s states that must
- * be reachable, so that the claims do not hold for want of anything happening. Widths and depths are reduced; what is proved must not
- * depend on them.
+ * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` what the module's users promise, its `cover`s
+ * states that must be reachable, so that the claims do not hold for want of anything happening. Widths and depths are
+ * reduced; what is proved must not depend on them.
  */
 export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */

@@ -12,8 +12,8 @@ export interface Watched {
 }
 
 /**
- * Valid stays until ready, and the payload with it: given (of the module's inputs) or claimed (of its outputs). Also says whether a
- * transfer is stalled since the last cycle.
+ * Valid stays until ready, and the payload with it: given (of the module's inputs) or claimed (of its outputs). Also
+ * says whether a transfer is stalled since the last cycle.
  */
 function stays(s: Watched, name: string): { readonly waiting: Bit; readonly held: Bit } {
   const waiting = reg(bit, { init: 0, name: `${name}_was_waiting` });

@@ -21,16 +21,20 @@ export interface ShadowOptions {
 }
 
 /**
- * Claims that the unit is a queue: what it shows at its output is the oldest element that went in and has not come out (or, when it holds
- * none, the one at its input right now), every element comes out once, and none is lost on the way. For a unit that only moves its data,
- * a payload of one bit is enough: two elements that change places can be given different bits.
+ * Claims that the unit is a queue: what it shows at its output is the oldest element that went in and has not come
+ * out (or, when it holds none, the one at its input right now), every element comes out once, and none is lost on the
+ * way. For a unit that only moves its data, a payload of one bit is enough: two elements that change places can be
+ * given different bits.
  * @returns the number of elements in the unit
  */
 export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empty: Bit; readonly full: Bit } {
   const { name, capacity, push, pop } = o;
   const width = o.value.width;
   if (capacity === 0) {
-    assertAlways(o.valid.not().or(o.offered.and(o.payload.eq(o.value))), `${name}: what is shown is what is at the input`);
+    assertAlways(
+      o.valid.not().or(o.offered.and(o.payload.eq(o.value))),
+      `${name}: what is shown is what is at the input`,
+    );
     assertAlways(push.eq(pop), `${name}: in and out happen together`);
     return { count: constant(0, 1), empty: constant(1, 1), full: constant(1, 1) };
   }

@@ -27,35 +27,47 @@ export interface StreamUnit {
   readonly build: (from: StreamIn<UIntShape>) => StreamIn<UIntShape>;
 }
 
-/** Claims: the stream rules at the output; the unit is a queue; what is inside is offered in the next cycle; with room left it accepts. */
+/**
+ * Claims: the stream rules at the output; the unit is a queue; what is inside is offered in the next cycle; with room
+ * left it accepts.
+ */
 export function streamUnit(name: string, u: StreamUnit): Def {
-  return module(name, () => ({ from: sink(uint(u.width)), to: source(uint(u.width)) }), io => {
-    connect(u.build(io.from), io.to);
-    producerObeys(io.from, "from");
-    const waited = moduleObeys(io.to, "to");
-    const passes = u.passes?.(io.from.payload) ?? constant(1, 1);
-    const { count, empty, full } = isQueue({
-      name: "unit", capacity: u.capacity,
-      offered: io.from.valid.and(passes), value: u.expected?.(io.from.payload) ?? io.from.payload, push: io.from.fire.and(passes),
-      valid: io.to.valid, pop: io.to.fire, payload: io.to.payload,
-    });
-    if (u.capacity > 0) {
-      if (u.latency === undefined) assertAlways(empty.or(io.to.valid), "unit: what is inside is offered");
-      else {
-        const late = reg(uint<number>(bitsFor(u.latency)), { init: 0, name: "model_late" });
-        when(empty.or(io.to.valid), () => { late.set(0); }).elseWhen(late.lt(u.latency), () => { late.set(late.add(1)); });
-        assertAlways(late.lt(u.latency), `unit: what is inside is offered after ${u.latency} cycles`);
+  return module(
+    name,
+    () => ({ from: sink(uint(u.width)), to: source(uint(u.width)) }),
+    io => {
+      connect(u.build(io.from), io.to);
+      producerObeys(io.from, "from");
+      const waited = moduleObeys(io.to, "to");
+      const passes = u.passes?.(io.from.payload) ?? constant(1, 1);
+      const { count, empty, full } = isQueue({
+        name: "unit",
+        capacity: u.capacity,
+        offered: io.from.valid.and(passes),
+        value: u.expected?.(io.from.payload) ?? io.from.payload,
+        push: io.from.fire.and(passes),
+        valid: io.to.valid,
+        pop: io.to.fire,
+        payload: io.to.payload,
+      });
+      if (u.capacity > 0) {
+        if (u.latency === undefined) assertAlways(empty.or(io.to.valid), "unit: what is inside is offered");
+        else {
+          const late = reg(uint<number>(bitsFor(u.latency)), { init: 0, name: "model_late" });
+          when(empty.or(io.to.valid), () => late.set(0)).elseWhen(late.lt(u.latency), () => late.set(late.add(1)));
+          assertAlways(late.lt(u.latency), `unit: what is inside is offered after ${u.latency} cycles`);
+        }
+        assertAlways(full.or(io.from.ready), "unit: with room it accepts");
+        cover(full.and(io.to.valid).and(io.to.ready.not()), "full and stalled");
+      } else {
+        assertAlways(io.from.valid.and(passes).not().or(io.to.valid), "unit: what is at the input is offered");
+        if (u.passes !== undefined) {
+          assertAlways(io.from.valid.not().or(passes).or(io.from.ready), "unit: what does not pass is taken at once");
+          cover(io.from.fire.and(passes.not()), "one is dropped");
+        }
       }
-      assertAlways(full.or(io.from.ready), "unit: with room it accepts");
-      cover(full.and(io.to.valid).and(io.to.ready.not()), "full and stalled");
-    } else {
-      assertAlways(io.from.valid.and(passes).not().or(io.to.valid), "unit: what is at the input is offered");
-      if (u.passes !== undefined) {
-        assertAlways(io.from.valid.not().or(passes).or(io.from.ready), "unit: what does not pass is taken at once");
-        cover(io.from.fire.and(passes.not()), "one is dropped");
-      }
-    }
-    u.also?.(count);
-    cover(waited.and(io.to.fire), "one comes out after a stall");
-  })();
+      u.also?.(count);
+      cover(waited.and(io.to.fire), "one comes out after a stall");
+    },
+  )();
 }

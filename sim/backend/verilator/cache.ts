@@ -6,7 +6,10 @@ import { projectFolder } from "../../project.ts";
 /** SHA-256 over parts, each prefixed by its length so that no two lists collide; 32 hexadecimal digits. */
 export function digest(parts: readonly (string | Uint8Array)[]): string {
   const h = createHash("sha256");
-  for (const p of parts) { h.update(`${p.length}:`); h.update(p); }
+  for (const p of parts) {
+    h.update(`${p.length}:`);
+    h.update(p);
+  }
   return h.digest("hex").slice(0, 32);
 }
 
@@ -16,19 +19,24 @@ export function cacheRoot(): string {
 }
 
 /**
- * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then renamed into place: a
- * reader sees all of it or nothing, and nothing that may be loaded is ever overwritten. Processes that want the same key build it once:
- * the others wait for the first, and take over when it has died.
+ * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then
+ * renamed into place: a reader sees all of it or nothing, and nothing that may be loaded is ever overwritten. Processes
+ * that want the same key build it once: the others wait for the first, and take over when it has died.
  */
 export async function cached(
-  kind: string, key: string, build: (dir: string) => Promise<void>,
+  kind: string,
+  key: string,
+  build: (dir: string) => Promise<void>,
 ): Promise<{ readonly dir: string; readonly built: boolean }> {
-  const root = cacheRoot(), dir = join(root, kind, key);
+  const root = cacheRoot(),
+    dir = join(root, kind, key);
   if (existsSync(dir)) return { dir, built: false };
   mkdirSync(dirname(dir), { recursive: true });
   const lock = `${dir}.lock`;
   while (!acquire(lock)) {
-    await new Promise((r) => { setTimeout(r, 50); });
+    await new Promise(r => {
+      setTimeout(r, 50);
+    });
     if (existsSync(dir)) return { dir, built: false };
   }
   const temporary = `${dir}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
@@ -45,7 +53,9 @@ export async function cached(
 }
 
 function publish(from: string, to: string): void {
-  try { renameSync(from, to); } catch (e) {
+  try {
+    renameSync(from, to);
+  } catch (e) {
     // Another process was faster (its lock was taken for dead): what it built is the same.
     if (!existsSync(to)) throw e;
   }
@@ -62,10 +72,17 @@ function acquire(lock: string): boolean {
     const owner = Number(readFileSync(lock, "utf8"));
     // A process number may have been given to somebody else since: no build takes ten minutes.
     if ((owner > 0 && !alive(owner)) || Date.now() - statSync(lock).mtimeMs > 600_000) rmSync(lock, { force: true });
-  } catch { /* released meanwhile */ }
+  } catch {
+    /* released meanwhile */
+  }
   return false;
 }
 
 function alive(pid: number): boolean {
-  try { process.kill(pid, 0); return true; } catch (e) { return (e as NodeJS.ErrnoException).code === "EPERM"; }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (e) {
+    return (e as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

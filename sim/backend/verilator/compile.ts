@@ -9,16 +9,28 @@ import type { Tools } from "./tools.ts";
 export const NATIVE = resolve(dirname(fileURLToPath(import.meta.url)), "../native");
 
 /** Sources of the native folder by name, read once. */
-export function nativeSource(name: string): string { return readFileSync(join(NATIVE, name), "utf8"); }
+export function nativeSource(name: string): string {
+  return readFileSync(join(NATIVE, name), "utf8");
+}
 
 /**
- * Flags of every native compilation. Symbols are hidden (and on g++ not unique), or two designs in one process would share Verilator's globals.
+ * Flags of every native compilation. Symbols are hidden (and on g++ not unique), or two designs in one process would
+ * share Verilator's globals.
  */
 export function cxxFlags(tools: Tools, trace: boolean): string[] {
   return [
-    "-O2", "-fPIC", "-std=c++17", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-w",
+    "-O2",
+    "-fPIC",
+    "-std=c++17",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-w",
     ...(tools.clang ? ["-fbracket-depth=8192"] : ["-fno-gnu-unique"]),
-    "-DVM_SC=0", "-DVM_COVERAGE=0", `-DVM_TRACE=${trace ? 1 : 0}`, `-DVM_TRACE_FST=${trace ? 1 : 0}`, "-DVL_TIME_CONTEXT",
+    "-DVM_SC=0",
+    "-DVM_COVERAGE=0",
+    `-DVM_TRACE=${trace ? 1 : 0}`,
+    `-DVM_TRACE_FST=${trace ? 1 : 0}`,
+    "-DVL_TIME_CONTEXT",
     ...(trace ? ["-DMNEMO_TRACE"] : []),
   ];
 }
@@ -27,8 +39,9 @@ let includes: Promise<string> | undefined;
 
 /** Verilator's include folder. Asked of the tool only when something is to be compiled. */
 function verilatorInclude(tools: Tools): Promise<string> {
-  includes ??= run(tools.verilator.path, ["--getenv", "VERILATOR_ROOT"], ".", "asking Verilator for its folder")
-    .then((root) => join(root.trim(), "include"));
+  includes ??= run(tools.verilator.path, ["--getenv", "VERILATOR_ROOT"], ".", "asking Verilator for its folder").then(
+    root => join(root.trim(), "include"),
+  );
   return includes;
 }
 
@@ -42,38 +55,78 @@ export async function includeFlags(tools: Tools): Promise<string[]> {
 export async function runtimeObject(tools: Tools, trace: boolean): Promise<string> {
   const flags = cxxFlags(tools, trace);
   const key = digest([tools.fingerprint, flags.join(" "), nativeSource("verilated_hooks.h")]);
-  const { dir } = await cached("runtime", key, async (to) => {
-    const root = await verilatorInclude(tools), include = await includeFlags(tools);
+  const { dir } = await cached("runtime", key, async to => {
+    const root = await verilatorInclude(tools),
+      include = await includeFlags(tools);
     const parts = ["verilated.cpp", "verilated_threads.cpp", ...(trace ? ["verilated_fst_c.cpp"] : [])];
-    await Promise.all(parts.map((p) => run(tools.cxx.path,
-      [...flags, ...include, "-c", join(root, p), "-o", join(to, `${p}.o`)], to, "compiling Verilator's runtime")));
-    await run(tools.cxx.path, ["-r", "-nostdlib", ...parts.map((p) => join(to, `${p}.o`)), "-o", join(to, "runtime.o")], to,
-      "joining Verilator's runtime");
+    await Promise.all(
+      parts.map(p =>
+        run(
+          tools.cxx.path,
+          [...flags, ...include, "-c", join(root, p), "-o", join(to, `${p}.o`)],
+          to,
+          "compiling Verilator's runtime",
+        ),
+      ),
+    );
+    await run(
+      tools.cxx.path,
+      ["-r", "-nostdlib", ...parts.map(p => join(to, `${p}.o`)), "-o", join(to, "runtime.o")],
+      to,
+      "joining Verilator's runtime",
+    );
   });
   return join(dir, "runtime.o");
 }
 
 /**
- * Compiles what Verilator wrote into `hot.o` (evaluated each cycle, with the shim) and `slow.o` (start-up), and links `model.so`.
+ * Compiles what Verilator wrote into `hot.o` (evaluated each cycle, with the shim) and `slow.o` (start-up),
+ * and links `model.so`.
  * @param brief without optimisation. @param from folder of the generated C++ and shim. @param to folder to fill.
  */
-export async function compileModel(tools: Tools, trace: boolean, brief: boolean, from: string, to: string): Promise<void> {
+export async function compileModel(
+  tools: Tools,
+  trace: boolean,
+  brief: boolean,
+  from: string,
+  to: string,
+): Promise<void> {
   const runtime = runtimeObject(tools, trace);
-  const include = [...await includeFlags(tools), `-I${from}`];
-  const units = readdirSync(from).filter((f) => f.endsWith(".cpp")).sort();
-  const slow = units.filter((f) => /__Slow\.cpp$|__Syms\.cpp$|__ConstPool_\d+\.cpp$/.test(f));
-  const hot = units.filter((f) => !slow.includes(f));
-  const included = (files: readonly string[]): string => files.map((f) => `#include "${f}"\n`).join("");
+  const include = [...(await includeFlags(tools)), `-I${from}`];
+  const units = readdirSync(from)
+    .filter(f => f.endsWith(".cpp"))
+    .sort();
+  const slow = units.filter(f => /__Slow\.cpp$|__Syms\.cpp$|__ConstPool_\d+\.cpp$/.test(f));
+  const hot = units.filter(f => !slow.includes(f));
+  const included = (files: readonly string[]): string => files.map(f => `#include "${f}"\n`).join("");
   writeFileSync(join(from, "hot.cc"), `${included(hot)}#include "shim.cc"\n`);
   writeFileSync(join(from, "slow.cc"), included(slow));
-  const compile = (unit: string, extra: readonly string[]): Promise<string> => run(tools.cxx.path,
-    [...cxxFlags(tools, trace), ...extra, ...include, "-c", join(from, `${unit}.cc`), "-o", join(to, `${unit}.o`)], from, "compiling the model");
+  const compile = (unit: string, extra: readonly string[]): Promise<string> =>
+    run(
+      tools.cxx.path,
+      [...cxxFlags(tools, trace), ...extra, ...include, "-c", join(from, `${unit}.cc`), "-o", join(to, `${unit}.o`)],
+      from,
+      "compiling the model",
+    );
   // Start-up code runs once: optimising it would cost more than it gives.
   await Promise.all([compile("hot", brief ? ["-O0"] : []), compile("slow", ["-O0"])]);
-  await run(tools.cxx.path, [
-    "-shared", "-o", join(to, "model.so"), join(to, "hot.o"), join(to, "slow.o"), await runtime, "-Wl,-Bsymbolic,-z,defs", "-lpthread", "-latomic",
-    ...(trace ? ["-lz"] : []),
-  ], to, "linking the model");
+  await run(
+    tools.cxx.path,
+    [
+      "-shared",
+      "-o",
+      join(to, "model.so"),
+      join(to, "hot.o"),
+      join(to, "slow.o"),
+      await runtime,
+      "-Wl,-Bsymbolic,-z,defs",
+      "-lpthread",
+      "-latomic",
+      ...(trace ? ["-lz"] : []),
+    ],
+    to,
+    "linking the model",
+  );
   for (const f of readdirSync(from)) if (f.endsWith(".h")) copyFileSync(join(from, f), join(to, f));
 }
 
@@ -87,11 +140,25 @@ function nodeHeaders(): string {
 export async function loaderAddon(tools: Tools): Promise<string> {
   const source = nativeSource("addon.cc");
   const key = digest([tools.cxx.fingerprint, source, nativeSource("abi.h")]);
-  const { dir } = await cached("loader", key, async (to) => {
-    await run(tools.cxx.path, [
-      "-O2", "-fPIC", "-std=c++17", "-fvisibility=hidden", "-shared", `-I${nodeHeaders()}`, `-I${NATIVE}`, join(NATIVE, "addon.cc"),
-      "-o", join(to, "loader.node"), "-ldl",
-    ], to, "compiling the model loader");
+  const { dir } = await cached("loader", key, async to => {
+    await run(
+      tools.cxx.path,
+      [
+        "-O2",
+        "-fPIC",
+        "-std=c++17",
+        "-fvisibility=hidden",
+        "-shared",
+        `-I${nodeHeaders()}`,
+        `-I${NATIVE}`,
+        join(NATIVE, "addon.cc"),
+        "-o",
+        join(to, "loader.node"),
+        "-ldl",
+      ],
+      to,
+      "compiling the model loader",
+    );
   });
   return join(dir, "loader.node");
 }

@@ -13,14 +13,30 @@ import { modelFolder } from "./verilator.ts";
  */
 export async function cxxReplay(
   design: EmittedDesign,
-): Promise<(file: string, width: number, seed: number) => Promise<{ readonly seconds: number; readonly checksum: number }>> {
+): Promise<
+  (file: string, width: number, seed: number) => Promise<{ readonly seconds: number; readonly checksum: number }>
+> {
   const tools = simulationTools();
   const { dir: model } = await modelFolder(tools, design, layoutOf(design), false);
-  const { dir } = await cached("replay", digest([model, nativeSource("replay_main.cc")]), async (to) => {
-    await run(tools.cxx.path, [
-      ...cxxFlags(tools, false), ...await includeFlags(tools), `-I${model}`, join(NATIVE, "replay_main.cc"), join(model, "hot.o"),
-      join(model, "slow.o"), await runtimeObject(tools, false), "-o", join(to, "replay"), "-lpthread", "-latomic",
-    ], to, "compiling the C++ bench");
+  const { dir } = await cached("replay", digest([model, nativeSource("replay_main.cc")]), async to => {
+    await run(
+      tools.cxx.path,
+      [
+        ...cxxFlags(tools, false),
+        ...(await includeFlags(tools)),
+        `-I${model}`,
+        join(NATIVE, "replay_main.cc"),
+        join(model, "hot.o"),
+        join(model, "slow.o"),
+        await runtimeObject(tools, false),
+        "-o",
+        join(to, "replay"),
+        "-lpthread",
+        "-latomic",
+      ],
+      to,
+      "compiling the C++ bench",
+    );
   });
   return async (file, width, seed) => {
     const out = await run(join(dir, "replay"), [file, String(width), String(seed)], dir, "running the C++ bench");

@@ -13,12 +13,14 @@ export interface NativeModel {
   /** Keeps the model alive as long as this object is. */
   readonly handle: unknown;
 }
-export interface Loader { create(library: string, seed: number, wave: string, header: Uint32Array): NativeModel }
+export interface Loader {
+  create(library: string, seed: number, wave: string, header: Uint32Array): NativeModel;
+}
 
 let loader: Promise<Loader> | undefined;
 
 /** The native loader of this process. */
 export function nativeLoader(tools: Tools): Promise<Loader> {
-  loader ??= loaderAddon(tools).then((path) => createRequire(import.meta.url)(path) as Loader);
+  loader ??= loaderAddon(tools).then(path => createRequire(import.meta.url)(path) as Loader);
   return loader;
 }

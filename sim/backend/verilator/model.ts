@@ -5,7 +5,12 @@ import { type BlockLayout, HEADER_WORDS } from "../layout.ts";
 import type { Loader, NativeModel } from "./loader.ts";
 
 // Word offsets of native/abi.h.
-const STATUS = 0, ROSE = 1, EDGES = 2, TIME = 4, WAVE_FROM = 6, CLOCKS = 8;
+const STATUS = 0,
+  ROSE = 1,
+  EDGES = 2,
+  TIME = 4,
+  WAVE_FROM = 6,
+  CLOCKS = 8;
 const CAUSES: readonly (StopCause | undefined)[] = [undefined, "finish", "stop", "fatal", "exception"];
 const DEFAULT_PERIOD_PS = 4000;
 
@@ -14,9 +19,14 @@ function header(layout: BlockLayout, options: ModelOptions): Uint32Array {
   h[WAVE_FROM] = options.wave?.fromCycle ?? 0;
   layout.clocks.forEach((c, i) => {
     const { periodPs, phasePs } = options.clocks[c.domain] ?? { periodPs: DEFAULT_PERIOD_PS, phasePs: 0 };
-    for (const [what, ps, least] of [["period", periodPs, 2], ["phase", phasePs, 0]] as const) {
+    for (const [what, ps, least] of [
+      ["period", periodPs, 2],
+      ["phase", phasePs, 0],
+    ] as const) {
       if (!Number.isInteger(ps) || ps < least || ps > 0xffff_ffff) {
-        throw new SimulationError(`the ${what} of clock domain ${c.domain} is ${ps} ps; give a whole number from ${least} to 4294967295`);
+        throw new SimulationError(
+          `the ${what} of clock domain ${c.domain} is ${ps} ps; give a whole number from ${least} to 4294967295`,
+        );
       }
     }
     h[CLOCKS + 2 * i] = periodPs;
@@ -43,8 +53,12 @@ export class VerilatorModel implements Model {
     this.#reals = new Float64Array(this.#native.buffer, 0, HEADER_WORDS / 2);
   }
 
-  step(n: number): void { this.#native.step(n); }
-  settle(): void { this.#native.settle(); }
+  step(n: number): void {
+    this.#native.step(n);
+  }
+  settle(): void {
+    this.#native.settle();
+  }
 
   runUntil(slot: PortSlot, value: bigint, limit: number): boolean {
     const lanes = new Uint32Array(slot.words);
@@ -52,11 +66,21 @@ export class VerilatorModel implements Model {
     return this.#native.runUntil(slot.word, lanes, limit);
   }
 
-  rose(): number { return this.words[ROSE] ?? 0; }
-  edges(): number { return this.#last?.edges ?? this.#reals[EDGES / 2] ?? 0; }
-  timePs(): number { return this.#last?.timePs ?? this.#reals[TIME / 2] ?? 0; }
-  stopped(): StopCause | undefined { return this.#last ? this.#last.cause : CAUSES[this.words[STATUS] ?? 0]; }
-  output(): string { return this.#last?.output ?? this.#native.output(); }
+  rose(): number {
+    return this.words[ROSE] ?? 0;
+  }
+  edges(): number {
+    return this.#last?.edges ?? this.#reals[EDGES / 2] ?? 0;
+  }
+  timePs(): number {
+    return this.#last?.timePs ?? this.#reals[TIME / 2] ?? 0;
+  }
+  stopped(): StopCause | undefined {
+    return this.#last ? this.#last.cause : CAUSES[this.words[STATUS] ?? 0];
+  }
+  output(): string {
+    return this.#last?.output ?? this.#native.output();
+  }
 
   free(): void {
     if (this.#last) return;

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
@@ -14,42 +23,85 @@ import { simulationTools, type Tools } from "./tools.ts";
 
 function verilatorFlags(design: EmittedDesign, trace: boolean): string[] {
   return [
-    "--cc", "--prefix", "Vdut", "--top-module", design.top, "-O3", "--assert", "--x-assign", "unique", "--x-initial", "unique",
-    "--timescale", "1ps/1ps", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "0",
+    "--cc",
+    "--prefix",
+    "Vdut",
+    "--top-module",
+    design.top,
+    "-O3",
+    "--assert",
+    "--x-assign",
+    "unique",
+    "--x-initial",
+    "unique",
+    "--timescale",
+    "1ps/1ps",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+    "--output-split",
+    "0",
     ...(trace ? ["--trace-fst", "--trace-structs"] : []),
   ];
 }
 
 /** Writes the Verilog into a folder, translates it and adds the shim. */
-async function translate(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, dir: string): Promise<void> {
+async function translate(
+  tools: Tools,
+  design: EmittedDesign,
+  layout: BlockLayout,
+  trace: boolean,
+  dir: string,
+): Promise<void> {
   for (const f of design.files) writeFileSync(join(dir, f.name), f.text);
   // Relative names: the folder differs from run to run and must not show in the C++.
-  await run(tools.verilator.path, [...verilatorFlags(design, trace), "--Mdir", ".", ...design.files.map((f) => f.name)], dir,
-    `translating ${design.top} with Verilator`);
+  await run(
+    tools.verilator.path,
+    [...verilatorFlags(design, trace), "--Mdir", ".", ...design.files.map(f => f.name)],
+    dir,
+    `translating ${design.top} with Verilator`,
+  );
   writeFileSync(join(dir, "ports.h"), portsHeader(layout));
   writeFileSync(join(dir, "shim.cc"), SHIM);
 }
 
-/** What the compiler will see, so that a change of the Verilog that does not reach the C++ (a comment) costs no compilation. */
+/**
+ * What the compiler will see, so that a change of the Verilog that does not reach the C++ (a comment)
+ * costs no compilation.
+ */
 function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string): string {
-  const files = readdirSync(dir).filter((f) => /\.(cpp|h|cc)$/.test(f)).sort();
+  const files = readdirSync(dir)
+    .filter(f => /\.(cpp|h|cc)$/.test(f))
+    .sort();
   return digest([
-    tools.fingerprint, cxxFlags(tools, trace).join(" "), ...(brief ? ["brief"] : []), ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
-    ...files.flatMap((f) => [f, readFileSync(join(dir, f), "utf8").replace(/^\/\/ .*$/gm, "")]),
+    tools.fingerprint,
+    cxxFlags(tools, trace).join(" "),
+    ...(brief ? ["brief"] : []),
+    ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
+    ...files.flatMap(f => [f, readFileSync(join(dir, f), "utf8").replace(/^\/\/ .*$/gm, "")]),
   ]);
 }
 
 /** What Verilator will see: when it is as before, Verilator is not even started. */
 function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, brief: boolean): string {
   return digest([
-    tools.fingerprint, verilatorFlags(design, trace).join(" "), cxxFlags(tools, trace).join(" "), ...(brief ? ["brief"] : []), portsHeader(layout),
-    ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource), ...design.files.flatMap((f) => [f.name, f.text]),
+    tools.fingerprint,
+    verilatorFlags(design, trace).join(" "),
+    cxxFlags(tools, trace).join(" "),
+    ...(brief ? ["brief"] : []),
+    portsHeader(layout),
+    ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
+    ...design.files.flatMap(f => [f.name, f.text]),
   ]);
 }
 
 /** Folder of the compiled model (`model.so`, `hot.o`, `slow.o`, headers), built unless it is in the cache. */
 export async function modelFolder(
-  tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, brief = false,
+  tools: Tools,
+  design: EmittedDesign,
+  layout: BlockLayout,
+  trace: boolean,
+  brief = false,
 ): Promise<{ readonly dir: string; readonly built: boolean }> {
   const pointer = join(cacheRoot(), "text", textKey(tools, design, layout, trace, brief));
   if (existsSync(pointer)) {
@@ -60,7 +112,7 @@ export async function modelFolder(
   try {
     await translate(tools, design, layout, trace, work);
     const key = generatedKey(tools, trace, brief, work);
-    const result = await cached("model", key, (to) => compileModel(tools, trace, brief, work, to));
+    const result = await cached("model", key, to => compileModel(tools, trace, brief, work, to));
     mkdirSync(join(cacheRoot(), "text"), { recursive: true });
     const temporary = `${pointer}.${process.pid}.tmp`;
     writeFileSync(temporary, key);
@@ -77,13 +129,19 @@ class VerilatorProgram implements Program {
   readonly #library: string;
   readonly #layout: BlockLayout;
   constructor(loader: Loader, library: string, layout: BlockLayout, built: boolean) {
-    this.#loader = loader; this.#library = library; this.#layout = layout; this.built = built;
+    this.#loader = loader;
+    this.#library = library;
+    this.#layout = layout;
+    this.built = built;
   }
-  create(options: ModelOptions): VerilatorModel { return new VerilatorModel(this.#loader, this.#library, this.#layout, options); }
+  create(options: ModelOptions): VerilatorModel {
+    return new VerilatorModel(this.#loader, this.#library, this.#layout, options);
+  }
 }
 
 async function build(design: EmittedDesign, trace: boolean, brief: boolean): Promise<VerilatorProgram> {
-  const tools = simulationTools(), layout = layoutOf(design);
+  const tools = simulationTools(),
+    layout = layoutOf(design);
   const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace, brief)]);
   return new VerilatorProgram(loader, join(folder.dir, "model.so"), layout, folder.built);
 }
@@ -100,7 +158,7 @@ export const verilatorBackend: Backend = {
     const key = `${trace ? "traced" : "plain"}${brief ? " brief" : ""} ${cacheRoot()}`;
     let program = known.get(key);
     if (!program) {
-      known.set(key, program = build(design, trace, brief));
+      known.set(key, (program = build(design, trace, brief)));
       // A failure is not remembered: the tool may have been installed since.
       program.catch(() => known.delete(key));
     }

@@ -23,10 +23,14 @@ export function smtbmc(solver: "z3" | "cvc5"): Engine {
       const step = await run(["-i", "-t", String(Math.min(budget.induction, budget.depth - 1))]);
       if (step.out.includes("Temporal induction successful")) {
         // It begins at the last step and goes back: as many steps as it went are the length of the induction.
-        const tried = [...step.out.matchAll(/Trying induction in step (\d+)/g)].map((m) => Number(m[1]));
+        const tried = [...step.out.matchAll(/Trying induction in step (\d+)/g)].map(m => Number(m[1]));
         return { verdict: "proved", how: `base case and ${Math.max(...tried) - Math.min(...tried) + 1}-induction` };
       }
-      return { verdict: "unknown", why: step.late ? "time is up in the induction" : "not inductive", holdsFor: budget.depth };
+      return {
+        verdict: "unknown",
+        why: step.late ? "time is up in the induction" : "not inductive",
+        holdsFor: budget.depth,
+      };
     },
   };
 }

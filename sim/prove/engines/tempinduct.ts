@@ -10,10 +10,7 @@ export const tempinduct: Engine = {
     const steps = Math.max(budget.depth, budget.induction);
     const ended = await runLimited(
       "yosys",
-      [
-        "-p",
-        `read_rtlil ${model.rtlil}; sat -tempinduct -prove-asserts -set-assumes -maxsteps ${steps} ${TOP}`,
-      ],
+      ["-p", `read_rtlil ${model.rtlil}; sat -tempinduct -prove-asserts -set-assumes -maxsteps ${steps} ${TOP}`],
       { cwd: model.folder, seconds: budget.seconds, ...(budget.signal ? { signal: budget.signal } : {}) },
     );
     const based = Number([...ended.out.matchAll(/\[base case (\d+)\]/g)].at(-1)?.[1] ?? 0);

@@ -10,25 +10,41 @@ import { root } from "../../../scripts/setup/paths.mjs";
 const none = { tool: "Yosys", target: "xcup", units: {} };
 
 test("a doc comment is the one right before the export of that name", () => {
-  const text = '/** Of the file. */\nimport x from "y";\n\n/**\n * Of a:\n *   two lines.\n */\nexport const a = 1;\n/** Of b. */\nexport function b(): void {}\nexport const c = 2;\n';
-  expect([docComment(text, "a"), docComment(text, "b"), docComment(text, "c"), docComment(text, "d")]).toEqual(["Of a:\n  two lines.", "Of b.", undefined, undefined]);
+  const text =
+    '/** Of the file. */\nimport x from "y";\n\n/**\n * Of a:\n *   two lines.\n */\nexport const a = 1;\n/** Of b. */\nexport function b(): void {}\nexport const c = 2;\n';
+  expect([docComment(text, "a"), docComment(text, "b"), docComment(text, "c"), docComment(text, "d")]).toEqual([
+    "Of a:\n  two lines.",
+    "Of b.",
+    undefined,
+    undefined,
+  ]);
 });
 
 test("every unit has a doc comment that tells latency or that nothing is kept", () => {
-  for (const e of catalogue) expect(docComment(readFileSync(`${root}/${e.source}`, "utf8"), e.name), `${e.source}: ${e.name}`).toBeDefined();
+  for (const e of catalogue)
+    expect(docComment(readFileSync(`${root}/${e.source}`, "utf8"), e.name), `${e.source}: ${e.name}`).toBeDefined();
 });
 
 test("proofs go to the unit whose name they begin with", () => {
   const names = ["Fifo, depth 4", "AsyncFifo, any clocks", "stage, full", "Gray code, 5 bits", "pipeline, 2 stages"];
-  const of = (name: string): readonly string[] => proofsOf(catalogue.find(e => e.name === name) as (typeof catalogue)[number], names);
-  expect([of("Fifo"), of("AsyncFifo"), of("stage"), of("toGray"), of("Axi4Register"), of("map")]).toEqual(
-    [["Fifo, depth 4"], ["AsyncFifo, any clocks"], ["stage, full"], ["Gray code, 5 bits"], ["stage, full"], []]);
+  const of = (name: string): readonly string[] =>
+    proofsOf(catalogue.find(e => e.name === name) as (typeof catalogue)[number], names);
+  expect([of("Fifo"), of("AsyncFifo"), of("stage"), of("toGray"), of("Axi4Register"), of("map")]).toEqual([
+    ["Fifo, depth 4"],
+    ["AsyncFifo, any clocks"],
+    ["stage, full"],
+    ["Gray code, 5 bits"],
+    ["stage, full"],
+    [],
+  ]);
 });
 
 test("a cost counts for the very text that was measured, wherever its lines come from", () => {
-  const e = catalogue[0] as (typeof catalogue)[number], { top, files } = emit(e.def);
+  const e = catalogue[0] as (typeof catalogue)[number],
+    { top, files } = emit(e.def);
   const cost = { content: costKey(files), luts: 12345, ff: 6, bram: 0, dsp: 0, levels: 3 };
-  const cells = (content: string): boolean => cataloguePage(root, { ...none, units: { [top]: { ...cost, content } } }).includes("| 12345 | 6 | 0 | 3 |");
+  const cells = (content: string): boolean =>
+    cataloguePage(root, { ...none, units: { [top]: { ...cost, content } } }).includes("| 12345 | 6 | 0 | 3 |");
   expect([cells(cost.content), cells("another")]).toEqual([true, false]);
   const moved = files.map(f => ({ ...f, text: f.text.replace(/\.ts:\d+$/gm, ".ts:9999") }));
   expect(costKey(moved)).toBe(cost.content);
@@ -36,13 +52,21 @@ test("a cost counts for the very text that was measured, wherever its lines come
 });
 
 test("the page has a section and a row for every unit, its ports among them", () => {
-  const page = cataloguePage(root, none), units = catalogueUnits(none);
+  const page = cataloguePage(root, none),
+    units = catalogueUnits(none);
   for (const { entry } of units) {
     expect(page).toContain(`### ${entry.name}: ${entry.what}\n`);
     for (const p of Object.keys(entry.def.ports)) expect(page).toContain(`| \`${p}\` | `);
   }
   // Every link of the tables leads to a heading.
-  const headings = new Set([...page.matchAll(/^### (.*)$/gm)].map(m => (m[1] as string).toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-")));
+  const headings = new Set(
+    [...page.matchAll(/^### (.*)$/gm)].map(m =>
+      (m[1] as string)
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
   for (const m of page.matchAll(/\]\(#([^)]*)\)/g)) expect(headings).toContain(m[1]);
   expect(headings.size).toBe(units.length);
 });

@@ -11,29 +11,53 @@ import { mnemo } from "../../support/command-line.ts";
 
 const part = (kind: Part["kind"], name: string): Part => ({ kind, name, what: "" });
 const structure = (parts: readonly Part[], links: readonly (readonly [number, number, Link["kind"]])[]): Structure => ({
-  name: "t", parts, links: links.map(([f, t, kind]) => ({ from: parts[f]!, to: parts[t]!, kind, ports: [] })),
+  name: "t",
+  parts,
+  links: links.map(([f, t, kind]) => ({ from: parts[f]!, to: parts[t]!, kind, ports: [] })),
 });
-const columns = (s: Structure): Record<string, number> => Object.fromEntries(layoutOf(s).places.map((p) => [p.part?.name ?? "", p.layer]));
+const columns = (s: Structure): Record<string, number> =>
+  Object.fromEntries(layoutOf(s).places.map(p => [p.part?.name ?? "", p.layer]));
 
 describe("columns", () => {
   it("streams go to the right, ports stand beside what they belong to", () => {
-    const s = structure([part("input", "rx"), part("instance", "a"), part("instance", "b"), part("output", "tx"), part("memory", "m")],
-      [[0, 1, "stream"], [1, 2, "stream"], [2, 3, "stream"], [1, 4, "value"], [4, 2, "value"]]);
+    const s = structure(
+      [part("input", "rx"), part("instance", "a"), part("instance", "b"), part("output", "tx"), part("memory", "m")],
+      [
+        [0, 1, "stream"],
+        [1, 2, "stream"],
+        [2, 3, "stream"],
+        [1, 4, "value"],
+        [4, 2, "value"],
+      ],
+    );
     expect(columns(s)).toEqual({ rx: 0, a: 1, b: 2, tx: 3, m: 2 });
   });
   it("a circle of streams has one arrow back", () => {
-    const s = structure([part("instance", "a"), part("instance", "b"), part("instance", "c")], [[0, 1, "stream"], [1, 2, "stream"], [2, 0, "stream"]]);
+    const s = structure(
+      [part("instance", "a"), part("instance", "b"), part("instance", "c")],
+      [
+        [0, 1, "stream"],
+        [1, 2, "stream"],
+        [2, 0, "stream"],
+      ],
+    );
     expect(columns(s)).toEqual({ a: 0, b: 1, c: 2 });
-    const back = layoutOf(s).routes.find((r) => r.link.to.name === "a");
+    const back = layoutOf(s).routes.find(r => r.link.to.name === "a");
     expect(back?.points[0]?.[0]).toBeGreaterThan(back?.points.at(-1)?.[0] ?? 0);
   });
   it("a module of nothing, of one box and of a port that nothing is linked to can be drawn, too", () => {
-    for (const s of [structure([], []), structure([part("instance", "a")], []), structure([part("input", "idle"), part("output", "open")], [])]) expect(svgOf(s)).not.toMatch(/NaN|Infinity|undefined/);
+    for (const s of [
+      structure([], []),
+      structure([part("instance", "a")], []),
+      structure([part("input", "idle"), part("output", "open")], []),
+    ])
+      expect(svgOf(s)).not.toMatch(/NaN|Infinity|undefined/);
   });
 });
 
 describe("the node's drawing", () => {
-  const s = structureOf(clioNode(makeSettings().config)), layout = layoutOf(s);
+  const s = structureOf(clioNode(makeSettings().config)),
+    layout = layoutOf(s);
   it("has no two boxes on top of each other", () => {
     const boxes = layout.places;
     for (const a of boxes) {
@@ -48,18 +72,30 @@ describe("the node's drawing", () => {
     expect(svg).toBe(svgOf(structureOf(clioNode(makeSettings().config))));
     for (const p of s.parts) expect(svg).toContain(`>${p.name}</text>`);
     expect(svg.match(/class="(?:stream|value)"/g)).toHaveLength(s.links.length);
-    for (const p of layout.places) expect([p.x >= 0, p.y >= 0, p.x + p.width <= layout.width, p.y + p.height <= layout.height]).toEqual([true, true, true, true]);
+    for (const p of layout.places)
+      expect([p.x >= 0, p.y >= 0, p.x + p.width <= layout.width, p.y + p.height <= layout.height]).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ]);
   });
 });
 
 describe("mnemo draw", () => {
   let folder = "";
-  beforeEach(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-draw-")); });
-  afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "mnemo-draw-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it("writes the picture of a module of one's own, or of a part of the node", async () => {
     const out = join(folder, "counter.svg");
-    expect(await mnemo(["draw", "docs/examples/counter.ts", "--set", "width=8", "--out", out])).toEqual({ code: 0, out: expect.stringMatching(/counter\.svg: Counter_width8, 3 parts, 0 arrows\n$/) as string, err: "" });
+    expect(await mnemo(["draw", "docs/examples/counter.ts", "--set", "width=8", "--out", out])).toEqual({
+      code: 0,
+      out: expect.stringMatching(/counter\.svg: Counter_width8, 3 parts, 0 arrows\n$/) as string,
+      err: "",
+    });
     expect(readFileSync(out, "utf8")).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
     expect((await mnemo(["draw", "clio", "--part", "NetTx", "--out", out])).code).toBe(0);
   });

@@ -12,35 +12,75 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "mnemo-emit-"));
   writeFileSync(join(folder, "nothing.ts"), "export const width = 8;\n");
   writeFileSync(join(folder, "broken.ts"), "export const = ;\n");
-  writeFileSync(join(folder, "several.ts"), "export const A = () => ({ name: 1 });\nexport const B = () => undefined;\n");
+  writeFileSync(
+    join(folder, "several.ts"),
+    "export const A = () => ({ name: 1 });\nexport const B = () => undefined;\n",
+  );
 });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("mnemo emit", () => {
   it("writes what emit gives, and lints it", async () => {
     const out = join(folder, "out");
     expect(await mnemo(["emit", counter, "--set", "width=5", "--out", out, "--lint"])).toEqual({
-      code: 0, err: "", out: `${out}/Counter_width5.v\nCounter_width5 passes verilator -Wall, yosys check -assert, iverilog -Wall\n`,
+      code: 0,
+      err: "",
+      out: `${out}/Counter_width5.v\nCounter_width5 passes verilator -Wall, yosys check -assert, iverilog -Wall\n`,
     });
-    expect((await mnemo(["where", `${out}/Counter_width5.v:11`])).out).toMatch(/^docs\/examples\/counter\.ts:\d+: const value = reg\(uint\(p\.width\), \{ init: 0 \}\);\n$/);
+    expect((await mnemo(["where", `${out}/Counter_width5.v:11`])).out).toMatch(
+      /^docs\/examples\/counter\.ts:\d+: const value = reg\(uint\(p\.width\), \{ init: 0 \}\);\n$/,
+    );
     expect(readFileSync(join(out, "Counter_width5.v"), "utf8")).toBe(emit(Counter({ width: 5 })).files[0]?.text);
   });
 
   const refused: readonly (readonly [what: string, args: () => readonly string[], sentence: () => string])[] = [
     ["no such file", () => ["none.ts"], () => "none.ts: there is no such file"],
-    ["no module in it", () => [join(folder, "nothing.ts")], () => `${join(folder, "nothing.ts")} exports no module: write \`export const Name = module(...)\``],
-    ["several", () => [join(folder, "several.ts")], () => `${join(folder, "several.ts")} exports A, B: choose with --module <name>`],
-    ["another function", () => [join(folder, "several.ts"), "--module", "A"], () => `A of ${join(folder, "several.ts")} is no module: choose another export with --module <name>`],
-    ["unknown export", () => [counter, "--module", "Conter"], () => `${counter} exports no module Conter; it exports Counter`],
-    ["parameter without a value", () => [counter, "--set", "width"], () => "--set width: a parameter is given as name=value"],
+    [
+      "no module in it",
+      () => [join(folder, "nothing.ts")],
+      () => `${join(folder, "nothing.ts")} exports no module: write \`export const Name = module(...)\``,
+    ],
+    [
+      "several",
+      () => [join(folder, "several.ts")],
+      () => `${join(folder, "several.ts")} exports A, B: choose with --module <name>`,
+    ],
+    [
+      "another function",
+      () => [join(folder, "several.ts"), "--module", "A"],
+      () => `A of ${join(folder, "several.ts")} is no module: choose another export with --module <name>`,
+    ],
+    [
+      "unknown export",
+      () => [counter, "--module", "Conter"],
+      () => `${counter} exports no module Conter; it exports Counter`,
+    ],
+    [
+      "parameter without a value",
+      () => [counter, "--set", "width"],
+      () => "--set width: a parameter is given as name=value",
+    ],
   ];
   it.each(refused)("%s is refused with one sentence", async (_what, args, sentence) => {
-    expect(await mnemo(["emit", ...args(), "--out", join(folder, "never")])).toEqual({ code: 2, out: "", err: `mnemo: ${sentence()}\n` });
+    expect(await mnemo(["emit", ...args(), "--out", join(folder, "never")])).toEqual({
+      code: 2,
+      out: "",
+      err: `mnemo: ${sentence()}\n`,
+    });
   });
   it("a file that does not parse, and missing parameters, are refused too", async () => {
     const broken = await mnemo(["emit", join(folder, "broken.ts")]);
-    expect([broken.code, broken.err.split("\n").length > 1, broken.err.startsWith(`mnemo: ${join(folder, "broken.ts")} cannot be loaded: `)]).toEqual([2, true, true]);
+    expect([
+      broken.code,
+      broken.err.split("\n").length > 1,
+      broken.err.startsWith(`mnemo: ${join(folder, "broken.ts")} cannot be loaded: `),
+    ]).toEqual([2, true, true]);
     const bare = await mnemo(["emit", counter, "--out", join(folder, "never")]);
-    expect([bare.code, bare.err]).toEqual([2, expect.stringMatching(/^mnemo: Counter cannot be made without parameters \(.*\): give them with --set name=value\n$/) as string]);
+    expect([bare.code, bare.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^mnemo: Counter cannot be made without parameters \(.*\): give them with --set name=value\n$/,
+      ) as string,
+    ]);
   });
 });

@@ -16,46 +16,76 @@ import { mnemo } from "../../support/command-line.ts";
 
 let folder = "";
 const cacheBefore = process.env["MNEMO_CACHE"];
-beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-synth-test-")); process.env["MNEMO_CACHE"] = folder; });
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "mnemo-synth-test-"));
+  process.env["MNEMO_CACHE"] = folder;
+});
 afterAll(() => {
-  if (cacheBefore === undefined) delete process.env["MNEMO_CACHE"]; else process.env["MNEMO_CACHE"] = cacheBefore;
+  if (cacheBefore === undefined) delete process.env["MNEMO_CACHE"];
+  else process.env["MNEMO_CACHE"] = cacheBefore;
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function synthesized(unit: Unit, target: TargetName = "ecp5", passes: string[] = []): Promise<Result & { readonly fresh: boolean }> {
-  return { unit, ...await synthesize(unit, targets[target], await findYosys(), (p) => { passes.push(p); }) };
+async function synthesized(
+  unit: Unit,
+  target: TargetName = "ecp5",
+  passes: string[] = [],
+): Promise<Result & { readonly fresh: boolean }> {
+  return {
+    unit,
+    ...(await synthesize(unit, targets[target], await findYosys(), p => {
+      passes.push(p);
+    })),
+  };
 }
 
 /** Whether all bits of a register are 1, in a register: of 36 bits seven LUT6 in two levels. */
-const All = module("All", (p: { readonly bits: number }) => ({ a: input(uint(p.bits)), q: output(bit) }), (io, p) => {
-  const held = reg(uint(p.bits), { name: "held" }), all = reg(bit, { name: "all" });
-  held.set(io.a);
-  all.set(toBits(held).reduce((a, b) => a.and(b)));
-  io.q.set(all);
-});
-const Pair = module("Pair", () => ({ a: input(uint(36)), b: input(uint(6)), q: output(uint(2)) }), (io) => {
-  const wide = instance(All({ bits: 36 })), narrow = instance(All({ bits: 6 }));
-  wide.a.set(io.a); narrow.a.set(io.b);
-  io.q.set(wide.q.zext(2).add(narrow.q.zext(2)));
-});
+const All = module(
+  "All",
+  (p: { readonly bits: number }) => ({ a: input(uint(p.bits)), q: output(bit) }),
+  (io, p) => {
+    const held = reg(uint(p.bits), { name: "held" }),
+      all = reg(bit, { name: "all" });
+    held.set(io.a);
+    all.set(toBits(held).reduce((a, b) => a.and(b)));
+    io.q.set(all);
+  },
+);
+const Pair = module(
+  "Pair",
+  () => ({ a: input(uint(36)), b: input(uint(6)), q: output(uint(2)) }),
+  io => {
+    const wide = instance(All({ bits: 36 })),
+      narrow = instance(All({ bits: 6 }));
+    wide.a.set(io.a);
+    narrow.a.set(io.b);
+    io.q.set(wide.q.zext(2).add(narrow.q.zext(2)));
+  },
+);
 const all = (bits: number): Unit => unitsFor(All({ bits }), undefined)[0] as Unit;
 
 describe("synthesis", () => {
   it("gives area and depth, says what it is doing, and remembers until the text or the target changes", async () => {
-    const passes: string[] = [], first = await synthesized(all(36), "xcup", passes);
+    const passes: string[] = [],
+      first = await synthesized(all(36), "xcup", passes);
     expect([first.area.ff, first.fresh]).toEqual([37, true]);
     // Seven LUT6 would do; mapping for speed prefers smaller ones.
     expect(first.area.lut).toBeGreaterThanOrEqual(7);
     expect(first.area.lut).toBeLessThan(20);
     expect(levelsOf(first)).toBeGreaterThanOrEqual(2);
     expect(passes).toContain("ABC9");
-    expect(pathLine(first.paths[0]!, first.unit.files)).toMatch(/^\d LUT: held \(synth\.test\.ts:\d+\) > all \(synth\.test\.ts:\d+\)$/);
-    const moved = { ...first.unit, files: first.unit.files.map((f) => ({ ...f, text: f.text.replace(/(\.ts:)\d+/g, "$19999") })) };
+    expect(pathLine(first.paths[0]!, first.unit.files)).toMatch(
+      /^\d LUT: held \(synth\.test\.ts:\d+\) > all \(synth\.test\.ts:\d+\)$/,
+    );
+    const moved = {
+      ...first.unit,
+      files: first.unit.files.map(f => ({ ...f, text: f.text.replace(/(\.ts:)\d+/g, "$19999") })),
+    };
     expect((await synthesized(moved, "xcup")).fresh).toBe(false);
     expect((await synthesized(all(36))).fresh).toBe(true);
   });
   // xc7 goes the way of xcup, which the first test takes: reading Xilinx' libraries takes seconds.
-  it.each(["ecp5", "ice40"] as const)("maps to %s", async (target) => {
+  it.each(["ecp5", "ice40"] as const)("maps to %s", async target => {
     const r = await synthesized(all(36), target);
     expect(r.area.ff).toBe(37);
     expect(levelsOf(r)).toBeGreaterThanOrEqual(1);
@@ -63,27 +93,42 @@ describe("synthesis", () => {
     expect(areaTable([r], targets[target])).toContain(targets[target].memoryBlock);
   });
   it("text that Yosys refuses is told in its words", async () => {
-    await expect(synthesized({ name: "t", top: "t", files: [{ name: "t.v", text: "module t(input a, output b); assign b = no_such(a); endmodule\n" }] })).rejects.toThrow(/^Yosys could not synthesize it: .*no_such/s);
+    await expect(
+      synthesized({
+        name: "t",
+        top: "t",
+        files: [{ name: "t.v", text: "module t(input a, output b); assign b = no_such(a); endmodule\n" }],
+      }),
+    ).rejects.toThrow(/^Yosys could not synthesize it: .*no_such/s);
   });
 });
 
 describe("what is synthesized", () => {
   it("the blocks and the whole; two of one name keep their parameters", () => {
-    expect(unitsFor(Pair(), undefined).map((u) => [u.name, u.files.length])).toEqual([["All_bits36", 1], ["All_bits6", 1], ["Pair", 3]]);
+    expect(unitsFor(Pair(), undefined).map(u => [u.name, u.files.length])).toEqual([
+      ["All_bits36", 1],
+      ["All_bits6", 1],
+      ["Pair", 3],
+    ]);
   });
   it("the blocks of what is only a case around others", () => {
-    const Case = module("Case", () => ({ a: input(uint(36)), b: input(uint(6)), q: output(uint(2)) }), (io) => {
-      const pair = instance(Pair());
-      pair.a.set(io.a); pair.b.set(io.b);
-      io.q.set(pair.q);
-    })();
-    expect(unitsFor(Case, undefined).map((u) => u.name)).toEqual(["Pair", "Case"]);
+    const Case = module(
+      "Case",
+      () => ({ a: input(uint(36)), b: input(uint(6)), q: output(uint(2)) }),
+      io => {
+        const pair = instance(Pair());
+        pair.a.set(io.a);
+        pair.b.set(io.b);
+        io.q.set(pair.q);
+      },
+    )();
+    expect(unitsFor(Case, undefined).map(u => u.name)).toEqual(["Pair", "Case"]);
     const opened = unitsFor(Case, undefined, ["Pair"]);
-    expect(opened.map((u) => u.name)).toEqual(["All_bits36", "All_bits6", "Case"]);
+    expect(opened.map(u => u.name)).toEqual(["All_bits36", "All_bits6", "Case"]);
     expect(opened.at(-1)?.blocks).toEqual(["All_bits36", "All_bits6"]);
   });
   it("or modules by name", () => {
-    expect(unitsFor(Pair(), ["All_bits6"]).map((u) => u.top)).toEqual(["All_bits6"]);
+    expect(unitsFor(Pair(), ["All_bits6"]).map(u => u.top)).toEqual(["All_bits6"]);
     expect(() => unitsFor(Pair(), ["All"])).toThrow("All is several modules: choose one of All_bits36, All_bits6");
     expect(() => unitsFor(Pair(), ["Odd"])).toThrow("Pair has no module Odd; it has Pair, All");
   });
@@ -91,30 +136,48 @@ describe("what is synthesized", () => {
 
 describe("the baseline", () => {
   it("lets a module grow by 5 %, and finds one that is planted larger or deeper", async () => {
-    const path = join(folder, "constraints/xcup.json"), before = { ...await synthesized(all(36)) }, small = await synthesized(all(6));
+    const path = join(folder, "constraints/xcup.json"),
+      before = { ...(await synthesized(all(36))) },
+      small = await synthesized(all(6));
     writeBaseline(path, [before], "Yosys 0", undefined);
     writeBaseline(path, [{ ...small, unit: { ...small.unit, name: "Other" } }], "Yosys 0", readBaseline(path));
     const baseline = readBaseline(path);
     expect(Object.keys(baseline.units)).toEqual(["All", "Other"]);
     expect(regressions([before], baseline)).toEqual([]);
     expect(regressions([small], baseline)).toEqual([]);
-    const grown = await synthesized(all(216)), was = totalLuts(before.area), is = totalLuts(grown.area);
+    const grown = await synthesized(all(216)),
+      was = totalLuts(before.area),
+      is = totalLuts(grown.area);
     expect(regressions([{ ...grown, paths: before.paths }], baseline)).toEqual([
-      `All: lut was ${was}, is ${is} (+${(100 * (is / was - 1)).toFixed(1)} %)`, "All: ff was 37, is 217 (+486.5 %)",
+      `All: lut was ${was}, is ${is} (+${(100 * (is / was - 1)).toFixed(1)} %)`,
+      "All: ff was 37, is 217 (+486.5 %)",
     ]);
-    const deeper = (by: number): Result => ({ ...before, paths: before.paths.map((p) => ({ ...p, levels: p.levels + by })) }), levels = levelsOf(before);
+    const deeper = (by: number): Result => ({
+        ...before,
+        paths: before.paths.map(p => ({ ...p, levels: p.levels + by })),
+      }),
+      levels = levelsOf(before);
     expect(regressions([deeper(1)], baseline)).toEqual([]);
-    expect(regressions([deeper(2)], baseline)).toEqual([`All: levels was ${levels}, is ${levels + 2} (+${(200 / levels).toFixed(1)} %)`]);
-    expect(regressions([{ ...before, area: { ...before.area, bram: 0.5 } }], baseline)).toEqual(["All: bram was 0, is 0.5"]);
-    expect(regressions([{ ...before, unit: { ...before.unit, name: "New" } }], baseline)).toEqual(["New has no baseline"]);
+    expect(regressions([deeper(2)], baseline)).toEqual([
+      `All: levels was ${levels}, is ${levels + 2} (+${(200 / levels).toFixed(1)} %)`,
+    ]);
+    expect(regressions([{ ...before, area: { ...before.area, bram: 0.5 } }], baseline)).toEqual([
+      "All: bram was 0, is 0.5",
+    ]);
+    expect(regressions([{ ...before, unit: { ...before.unit, name: "New" } }], baseline)).toEqual([
+      "New has no baseline",
+    ]);
   });
   it("is missed and mistrusted in one sentence", () => {
-    expect(() => readBaseline(join(folder, "none.json"))).toThrow("is missing: write it with mnemo synth --write-baseline");
+    expect(() => readBaseline(join(folder, "none.json"))).toThrow(
+      "is missing: write it with mnemo synth --write-baseline",
+    );
   });
 });
 
 it("the paper's table says what was not synthesized", async () => {
-  const r = await synthesized(all(36)), text = paperTable({ Translate: figuresOf(r) });
+  const r = await synthesized(all(36)),
+    text = paperTable({ Translate: figuresOf(r) });
   expect(text).toMatch(/^VirtMem +5\.5 % +12,672 +3 % +\d+ +0\.0 % +0\.0 % +8,000: reached +0\.0 % +\d +reached$/m);
   expect(text).toMatch(/^NetStack .*not synthesized/m);
   expect(text).toMatch(/^Go-Back-N .*not synthesized/m);

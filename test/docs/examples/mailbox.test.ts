@@ -8,9 +8,12 @@ const read = (path: string): string => readFileSync(new URL(`../../../${path}`, 
 
 test("the page shows the example as it is", () => {
   const shown = /```ts mailbox\.ts\n([\s\S]*?)```/.exec(read("docs/clib.md"))?.[1];
-  expect(shown).toBe(read("docs/examples/mailbox.ts").replace("../../designs/clio/client/index.ts", "mnemosyne/clio/client"));
+  expect(shown).toBe(
+    read("docs/examples/mailbox.ts").replace("../../designs/clio/client/index.ts", "mnemosyne/clio/client"),
+  );
 });
-test("it runs", () => onNetwork({ clients: 2, seed: 9, link: { duplicate: 0.1, reorder: 0.2 } }, async ({ clients: [a, b], address }) => {
-  expect(await mailbox(a!, b!, address, "hello, far memory")).toBe("hello, far memory");
-  expect(await tryToRead(a!, address)).toBe("READ failed with INVALID; effect: none");
-}));
+test("it runs", () =>
+  onNetwork({ clients: 2, seed: 9, link: { duplicate: 0.1, reorder: 0.2 } }, async ({ clients: [a, b], address }) => {
+    expect(await mailbox(a!, b!, address, "hello, far memory")).toBe("hello, far memory");
+    expect(await tryToRead(a!, address)).toBe("READ failed with INVALID; effect: none");
+  }));

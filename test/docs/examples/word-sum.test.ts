@@ -17,31 +17,50 @@ import { findsFault, plant } from "../../support/plant.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 /** Imports as someone has them who uses the package. */
-const published = (text: string): string => text.replace("../../hdl-dsl/index.ts", "mnemosyne").replace("../../sim/index.ts", "mnemosyne/sim")
-  .replace("../../designs/packets/index.ts", "mnemosyne/packets").replaceAll(/\.\.\/\.\.\/designs\/clio\/(\w+)\/index\.ts/g, "mnemosyne/clio/$1");
-test.each(["word_sum.ts", "word_sum_bench.ts"])("the page shows %s as it is", (file) => {
-  const shown = new RegExp(`\`\`\`ts ${file.replace(".", "\\.")}\\n([\\s\\S]*?)\`\`\``).exec(read("docs/offloads.md"))?.[1];
+const published = (text: string): string =>
+  text
+    .replace("../../hdl-dsl/index.ts", "mnemosyne")
+    .replace("../../sim/index.ts", "mnemosyne/sim")
+    .replace("../../designs/packets/index.ts", "mnemosyne/packets")
+    .replaceAll(/\.\.\/\.\.\/designs\/clio\/(\w+)\/index\.ts/g, "mnemosyne/clio/$1");
+test.each(["word_sum.ts", "word_sum_bench.ts"])("the page shows %s as it is", file => {
+  const shown = new RegExp(`\`\`\`ts ${file.replace(".", "\\.")}\\n([\\s\\S]*?)\`\`\``).exec(
+    read("docs/offloads.md"),
+  )?.[1];
   expect(shown).toBe(published(read(`docs/examples/${file}`)));
 });
 
 const parametersAt = (beatBytes: number): OffloadParameters => ({ beatBytes, contexts: 4, maxData: 1466 });
-describe.each([64, 8])("WordSum, %i bytes a beat", (beatBytes) => {
-  const parameters = parametersAt(beatBytes), dut = WordSum(parameters);
-  bench("the page's bench passes", dut, { seed: 3 }, async (b) => {
+describe.each([64, 8])("WordSum, %i bytes a beat", beatBytes => {
+  const parameters = parametersAt(beatBytes),
+    dut = WordSum(parameters);
+  bench("the page's bench passes", dut, { seed: 3 }, async b => {
     const ends = await wordSumBench(b, parameters, 150);
     for (const code of [status.OK, status.INVALID, status.MALFORMED]) expect(ends.get(code)).toBeGreaterThan(5);
   });
-  bench("latency is as stated", dut, { seed: 4 }, async (b) => {
-    const memory = new ModelMemory(), latency = 30, host = new OffloadHost(b, { parameters, memory, latency }), bytes = 256;
+  bench("latency is as stated", dut, { seed: 4 }, async b => {
+    const memory = new ModelMemory(),
+      latency = 30,
+      host = new OffloadHost(b, { parameters, memory, latency }),
+      bytes = 256;
     memory.map(1, 0x1000n, bytes);
-    const call = await host.call({ opcode: opcode.WIC, pid: 1, body: encode(wordSumBody, { va: 0x1000n, length: bytes }) }), taken = host.trace[0]?.taken ?? 0;
+    const call = await host.call({
+        opcode: opcode.WIC,
+        pid: 1,
+        body: encode(wordSumBody, { va: 0x1000n, length: bytes }),
+      }),
+      taken = host.trace[0]?.taken ?? 0;
     expect(taken - (call.taken ?? 0)).toBe(1 + Math.ceil(wordSumBody.bytes / beatBytes));
     expect((call.replies[0]?.cycle ?? 0) - taken - latency).toBe(1 + bytes / beatBytes);
   });
 });
 test("its bench finds a word too many in the last beat", async () => {
   const p = parametersAt(64);
-  await findsFault(runBench("a word too many", plant(WordSum(p), /left > 14'd56/, "left > 14'd48"), { wave: false, seed: 3 }, b => wordSumBench(b, p, 150)));
+  await findsFault(
+    runBench("a word too many", plant(WordSum(p), /left > 14'd56/, "left > 14'd48"), { wave: false, seed: 3 }, b =>
+      wordSumBench(b, p, 150),
+    ),
+  );
 });
 test("verilator, yosys and iverilog accept it", async () => {
   expect(await lintDesign(emit(WordSum(parametersAt(64))))).toEqual([]);

@@ -1,14 +1,27 @@
-/** The chapter of messages: every code with what it says, programs that it is told of, and the message word for word. */
+/**
+ * The chapter of messages: every code with what it says, programs that it is told of, and the message word for word.
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import ts from "typescript";
-import { diagnosticCodes, elaborate, formatDiagnostic, HdlError, type Def, type Diagnostic } from "../../../hdl-dsl/index.ts";
+import {
+  diagnosticCodes,
+  elaborate,
+  formatDiagnostic,
+  HdlError,
+  type Def,
+  type Diagnostic,
+} from "../../../hdl-dsl/index.ts";
 import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
 import { faults as checkFaults } from "./check-faults.ts";
 import { root } from "./chapters.ts";
 
 /** A program, and the lines where it stands in its file. */
-interface Snippet { readonly text: string; readonly from: number; readonly to: number }
+interface Snippet {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
 
 /** The entries of `faults = { ... }` of a file, as they are written. */
 function snippetsOf(path: string): ReadonlyMap<string, Snippet> {
@@ -16,11 +29,23 @@ function snippetsOf(path: string): ReadonlyMap<string, Snippet> {
   const found = new Map<string, Snippet>();
   const lineOf = (at: number): number => source.getLineAndCharacterOfPosition(at).line + 1;
   const visit = (n: ts.Node): void => {
-    if (ts.isVariableDeclaration(n) && n.name.getText() === "faults" && n.initializer !== undefined && ts.isObjectLiteralExpression(n.initializer)) {
+    if (
+      ts.isVariableDeclaration(n) &&
+      n.name.getText() === "faults" &&
+      n.initializer !== undefined &&
+      ts.isObjectLiteralExpression(n.initializer)
+    ) {
       for (const p of n.initializer.properties) {
         if (!ts.isPropertyAssignment(p)) continue;
-        const text = p.initializer.getText().replace(/ \/\/ eslint-disable.*$/gm, "").replace(/\n {2}/g, "\n");
-        found.set(p.name.getText(), { text, from: lineOf(p.initializer.getStart()), to: lineOf(p.initializer.getEnd()) });
+        const text = p.initializer
+          .getText()
+          .replace(/ \/\/ eslint-disable.*$/gm, "")
+          .replace(/\n {2}/g, "\n");
+        found.set(p.name.getText(), {
+          text,
+          from: lineOf(p.initializer.getStart()),
+          to: lineOf(p.initializer.getEnd()),
+        });
       }
     }
     ts.forEachChild(n, visit);
@@ -30,7 +55,10 @@ function snippetsOf(path: string): ReadonlyMap<string, Snippet> {
 }
 
 function diagnosticsOf(def: Def): readonly Diagnostic[] {
-  try { elaborate(def); return []; } catch (e) {
+  try {
+    elaborate(def);
+    return [];
+  } catch (e) {
     if (e instanceof HdlError) return e.diagnostics;
     throw e;
   }
@@ -38,15 +66,25 @@ function diagnosticsOf(def: Def): readonly Diagnostic[] {
 
 /** The messages of one code, places told by the snippet's own lines. */
 export function messagesOf(def: Def, code: string, snippet: Snippet): readonly string[] {
-  const place = (line: number): string => (line >= snippet.from && line <= snippet.to ? `line ${line - snippet.from + 1}` : "its declaration");
-  return diagnosticsOf(def).filter((d) => d.code === code).map((d) => formatDiagnostic(d).replace(/(?:check-)?faults\.ts:(\d+)/g, (_all, line: string) => place(Number(line))));
+  const place = (line: number): string =>
+    line >= snippet.from && line <= snippet.to ? `line ${line - snippet.from + 1}` : "its declaration";
+  return diagnosticsOf(def)
+    .filter(d => d.code === code)
+    .map(d => formatDiagnostic(d).replace(/(?:check-)?faults\.ts:(\d+)/g, (_all, line: string) => place(Number(line))));
 }
 
 /** Programs by code; several may show one code (`HDL101_set`). */
 export function programs(): readonly { readonly code: string; readonly def: Def; readonly snippet: Snippet }[] {
-  return ([[checkFaults, "test/docs/manual/check-faults.ts"], [builderFaults, "test/hdl-dsl/build/faults.ts"]] as const).flatMap(([faults, path]) => {
+  return (
+    [
+      [checkFaults, "test/docs/manual/check-faults.ts"],
+      [builderFaults, "test/hdl-dsl/build/faults.ts"],
+    ] as const
+  ).flatMap(([faults, path]) => {
     const snippets = snippetsOf(path);
-    return Object.entries(faults).filter(([key]) => key.startsWith("HDL")).map(([key, def]) => ({ code: key.slice(0, 6), def, snippet: snippets.get(key) as Snippet }));
+    return Object.entries(faults)
+      .filter(([key]) => key.startsWith("HDL"))
+      .map(([key, def]) => ({ code: key.slice(0, 6), def, snippet: snippets.get(key) as Snippet }));
   });
 }
 
@@ -71,8 +109,12 @@ export function messagesChapter(): string {
   const all = programs();
   const rows = Object.entries(diagnosticCodes).map(([code, says]) => `| [${code}](#${code.toLowerCase()}) | ${says} |`);
   const sections = Object.entries(diagnosticCodes).map(([code, says]) => {
-    const shown = all.filter((p) => p.code === code)
-      .map((p) => `\`\`\`ts\n${p.snippet.text}\n\`\`\`\n\`\`\`text\n${messagesOf(p.def, code, p.snippet).join("\n")}\n\`\`\`\n`);
+    const shown = all
+      .filter(p => p.code === code)
+      .map(
+        p =>
+          `\`\`\`ts\n${p.snippet.text}\n\`\`\`\n\`\`\`text\n${messagesOf(p.def, code, p.snippet).join("\n")}\n\`\`\`\n`,
+      );
     return `\n## ${code}\n\n${says.charAt(0).toUpperCase()}${says.slice(1)}.\n\n${shown.join("\n")}`;
   });
   return `${preface}\n| code | says |\n|---|---|\n${rows.join("\n")}\n${sections.join("")}`;

@@ -1,36 +1,64 @@
 /** An instance with a reset of its own: it begins anew while what surrounds it goes on. */
 import { describe, expect, test } from "vitest";
-import { assertAlways, bit, uint, clockDomain, inDomain, emit, HdlError, input, output, instance, module, reg, type Bit } from "../../../hdl-dsl/index.ts";
+import {
+  assertAlways,
+  bit,
+  uint,
+  clockDomain,
+  inDomain,
+  emit,
+  HdlError,
+  input,
+  output,
+  instance,
+  module,
+  reg,
+  type Bit,
+} from "../../../hdl-dsl/index.ts";
 import { DesignStopped, runBench } from "../../../sim/index.ts";
 import { bench } from "../../bench.ts";
 
 /** Counts the edges since its reset; stops the simulation when it is told that something is wrong. */
-const Inner = module("ResetInner", () => ({ wrong: input(bit), n: output(uint(8)) }), io => {
-  const n = reg(uint(8), { init: 5 });
-  n.set(n.add(1));
-  io.n.set(n);
-  assertAlways(io.wrong.not(), "nothing is wrong");
-});
+const Inner = module(
+  "ResetInner",
+  () => ({ wrong: input(bit), n: output(uint(8)) }),
+  io => {
+    const n = reg(uint(8), { init: 5 });
+    n.set(n.add(1));
+    io.n.set(n);
+    assertAlways(io.wrong.not(), "nothing is wrong");
+  },
+);
 /** The reset reaches the instances of an instance. */
-const Middle = module("ResetMiddle", () => ({ wrong: input(bit), n: output(uint(8)) }), io => {
-  const inner = instance(Inner());
-  inner.wrong.set(io.wrong);
-  io.n.set(inner.n);
-});
-const Outer = module("ResetOuter", () => ({ clear: input(bit), wrong: input(bit), free: output(uint(8)), own: output(uint(8)) }), io => {
-  const held = reg(bit, { init: 0 });
-  held.set(io.clear);
-  const mine = instance(Middle(), { reset: held }), other = instance(Middle());
-  mine.wrong.set(io.wrong);
-  other.wrong.set(0);
-  io.own.set(mine.n);
-  io.free.set(other.n);
-});
+const Middle = module(
+  "ResetMiddle",
+  () => ({ wrong: input(bit), n: output(uint(8)) }),
+  io => {
+    const inner = instance(Inner());
+    inner.wrong.set(io.wrong);
+    io.n.set(inner.n);
+  },
+);
+const Outer = module(
+  "ResetOuter",
+  () => ({ clear: input(bit), wrong: input(bit), free: output(uint(8)), own: output(uint(8)) }),
+  io => {
+    const held = reg(bit, { init: 0 });
+    held.set(io.clear);
+    const mine = instance(Middle(), { reset: held }),
+      other = instance(Middle());
+    mine.wrong.set(io.wrong);
+    other.wrong.set(0);
+    io.own.set(mine.n);
+    io.free.set(other.n);
+  },
+);
 
 describe("an instance with a reset of its own", () => {
   bench("begins anew with it, is still while it lasts, and nobody else notices", Outer(), {}, async b => {
     await b.cycles(10);
-    const { free, own } = b.io, before = free.value;
+    const { free, own } = b.io,
+      before = free.value;
     expect(own.value).toBe(before);
     b.io.clear.value = 1;
     await b.cycles(2);
@@ -47,12 +75,13 @@ describe("an instance with a reset of its own", () => {
     expect(own.value).toBe(free.value);
   });
   test("its assertions are silent meanwhile, and only then", async () => {
-    const run = (clear: number): Promise<void> => runBench("own reset", Outer(), { wave: false }, async b => {
-      b.io.clear.value = clear;
-      await b.cycles(3);
-      b.io.wrong.value = 1;
-      await b.cycles(3);
-    });
+    const run = (clear: number): Promise<void> =>
+      runBench("own reset", Outer(), { wave: false }, async b => {
+        b.io.clear.value = clear;
+        await b.cycles(3);
+        b.io.wrong.value = 1;
+        await b.cycles(3);
+      });
     await run(1);
     await expect(run(0)).rejects.toThrow(DesignStopped);
   });
@@ -62,38 +91,67 @@ describe("an instance with a reset of its own", () => {
     expect(text).toMatch(/\.rst\s*\(rst\)/);
   });
   const messages = (build: () => unknown): readonly string[] => {
-    try { build(); return []; } catch (e) { if (e instanceof HdlError) return e.diagnostics.map(d => `${d.code} ${d.message}`); throw e; }
+    try {
+      build();
+      return [];
+    } catch (e) {
+      if (e instanceof HdlError) return e.diagnostics.map(d => `${d.code} ${d.message}`);
+      throw e;
+    }
   };
   test("a domain without a synchronous reset cannot have one", () => {
-    const bad = module("ResetOfAsync", () => ({ clear: input(bit, { domain: "a" }), n: output(uint(8), { domain: "a" }) }), io => {
-      inDomain(clockDomain("a", { reset: "async" }), () => {
+    const bad = module(
+      "ResetOfAsync",
+      () => ({ clear: input(bit, { domain: "a" }), n: output(uint(8), { domain: "a" }) }),
+      io => {
+        inDomain(clockDomain("a", { reset: "async" }), () => {
+          const inner = instance("inner", Inner(), { reset: io.clear });
+          inner.wrong.set(0);
+          io.n.set(inner.n);
+        });
+      },
+    );
+    expect(messages(() => emit(bad()))).toEqual([
+      "HDL118 instance `inner` of ResetInner: a reset of its own needs a default clock domain with a synchronous reset",
+    ]);
+  });
+  test("a reset from another clock domain is found, through a module's port, too", () => {
+    const through = module(
+      "ResetThrough",
+      () => ({ clear: input(bit), n: output(uint(8)) }),
+      io => {
         const inner = instance("inner", Inner(), { reset: io.clear });
         inner.wrong.set(0);
         io.n.set(inner.n);
-      });
-    });
-    expect(messages(() => emit(bad()))).toEqual(["HDL118 instance `inner` of ResetInner: a reset of its own needs a default clock domain with a synchronous reset"]);
-  });
-  test("a reset from another clock domain is found, through a module's port, too", () => {
-    const through = module("ResetThrough", () => ({ clear: input(bit), n: output(uint(8)) }), io => {
-      const inner = instance("inner", Inner(), { reset: io.clear });
-      inner.wrong.set(0);
-      io.n.set(inner.n);
-    });
-    const direct = (nested: boolean) => module(`ResetCrossing_${nested ? 1 : 0}`, () => ({ d: input(bit, { domain: "b" }), n: output(uint(8)) }), io => {
-      let level!: Bit;
-      inDomain(clockDomain("b"), () => { const r = reg(bit, { init: 0, name: "level" }); r.set(io.d); level = r; });
-      if (nested) {
-        const inner = instance("inner", through());
-        inner.clear.set(level);
-        io.n.set(inner.n);
-      } else {
-        const inner = instance("inner", Inner(), { reset: level });
-        inner.wrong.set(0);
-        io.n.set(inner.n);
-      }
-    });
-    expect(messages(() => emit(direct(false)()))).toEqual([expect.stringContaining("HDL010 instance input `inner_own_reset`")]);
-    expect(messages(() => emit(direct(true)()))).toEqual([expect.stringContaining("HDL010 instance input `inner_clear`")]);
+      },
+    );
+    const direct = (nested: boolean) =>
+      module(
+        `ResetCrossing_${nested ? 1 : 0}`,
+        () => ({ d: input(bit, { domain: "b" }), n: output(uint(8)) }),
+        io => {
+          let level!: Bit;
+          inDomain(clockDomain("b"), () => {
+            const r = reg(bit, { init: 0, name: "level" });
+            r.set(io.d);
+            level = r;
+          });
+          if (nested) {
+            const inner = instance("inner", through());
+            inner.clear.set(level);
+            io.n.set(inner.n);
+          } else {
+            const inner = instance("inner", Inner(), { reset: level });
+            inner.wrong.set(0);
+            io.n.set(inner.n);
+          }
+        },
+      );
+    expect(messages(() => emit(direct(false)()))).toEqual([
+      expect.stringContaining("HDL010 instance input `inner_own_reset`"),
+    ]);
+    expect(messages(() => emit(direct(true)()))).toEqual([
+      expect.stringContaining("HDL010 instance input `inner_clear`"),
+    ]);
   });
 });

@@ -95,9 +95,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   HDL109_fsm: [
     "HDL109 in FsmInTwoDomains: register `phase` belongs to clock domain `default` and is set in domain `fast` (faults.ts:64; see faults.ts:64). Give each register one clock: set it inside its own domain, and cross with a synchroniser or an asynchronous FIFO",
   ],
-  HDL110_index: [
-    "HDL110 in ElementOutside: element 3 of a vec of 3 (faults.ts:67). Elements are 0 to 2",
-  ],
+  HDL110_index: ["HDL110 in ElementOutside: element 3 of a vec of 3 (faults.ts:67). Elements are 0 to 2"],
   HDL110_count: [
     "HDL110 in TooFewElements: a vec of 3 is set from 2 elements (faults.ts:68). Give as many elements as the vec has",
   ],
@@ -152,14 +150,16 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL120 in PipelineField: the pipeline has no field sum at its last stage (faults.ts:101). Its fields are x, twice",
   ],
   HDL121: [
-    "HDL121 in PortDomain: port `d` names clock domain `slwo`, which the module does not have (faults.ts:103). Make it in the body, clockDomain(\"slwo\"), or leave it out of the port",
+    'HDL121 in PortDomain: port `d` names clock domain `slwo`, which the module does not have (faults.ts:103). Make it in the body, clockDomain("slwo"), or leave it out of the port',
   ],
   several: [
     "HDL101 in Several: add: expected 8 bits, `a` has 16 (faults.ts:105; see faults.ts:15). Cut it with trunc(8) or select bits",
     "HDL102 in Several: `y` is set: the number 300 does not fit 8 bits unsigned (0 to 255) (faults.ts:106). Use a number in range, or a wider value",
     "HDL101 in Several: `z` is set: expected 1 bit, the constant 2 has 2 (faults.ts:107). Cut it with trunc(1) or select bits",
   ],
-  HDL122: ["HDL122 in Deep: conditions nest more than 1000 deep (faults.ts:112). Choose by a value with switchOn, or with a chain of mux"],
+  HDL122: [
+    "HDL122 in Deep: conditions nest more than 1000 deep (faults.ts:112). Choose by a value with switchOn, or with a chain of mux",
+  ],
   HDL123: [
     "HDL123 in NameTaken: the name `held` is given to something here and is taken already (faults.ts:115; see faults.ts:115). Give each its own name (in a loop with its number in it), or leave the name to the source",
   ],
@@ -176,7 +176,11 @@ describe("messages of the builders", () => {
 
   test("the command line (tsx) says the same, positions included", () => {
     const file = fileURLToPath(new URL("faults.ts", import.meta.url));
-    const printed = JSON.parse(execFileSync(process.execPath, ["--import", "tsx", file], { encoding: "utf8" })) as Record<string, string>;
-    expect(Object.fromEntries(Object.entries(printed).map(([code, text]) => [code, text.split("\n")]))).toEqual(expected);
+    const printed = JSON.parse(
+      execFileSync(process.execPath, ["--import", "tsx", file], { encoding: "utf8" }),
+    ) as Record<string, string>;
+    expect(Object.fromEntries(Object.entries(printed).map(([code, text]) => [code, text.split("\n")]))).toEqual(
+      expected,
+    );
   });
 });

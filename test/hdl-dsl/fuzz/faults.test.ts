@@ -5,7 +5,12 @@ import { hunt } from "./mutants.ts";
 
 test("every planted fault of the emitter is found within few programs", async () => {
   const hunts = await hunt(faults, 20261120, 400, 200);
-  if (process.env["MNEMO_FUZZ"] !== undefined) console.log(hunts.map((h) => `${h.fault}: ${h.found} of ${h.changed} changed programs, first after ${String(h.after)} random ones`).join("\n"));
-  expect(hunts.filter((h) => h.found === 0)).toEqual([]);
+  if (process.env["MNEMO_FUZZ"] !== undefined)
+    console.log(
+      hunts
+        .map(h => `${h.fault}: ${h.found} of ${h.changed} changed programs, first after ${String(h.after)} random ones`)
+        .join("\n"),
+    );
+  expect(hunts.filter(h => h.found === 0)).toEqual([]);
   expect(hunts.length).toBeGreaterThanOrEqual(20);
 });

@@ -3,9 +3,15 @@ import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { programOf } from "./program.ts";
 import { vectorProgramOf, type Model } from "./vectors.ts";
 
-export interface Generated { readonly circuit: Circuit; readonly model?: Model | undefined }
+export interface Generated {
+  readonly circuit: Circuit;
+  readonly model?: Model | undefined;
+}
 
-/** Every sixteenth program is one of vectors, made by the builders; the others are made straight in the intermediate representation. */
+/**
+ * Every sixteenth program is one of vectors, made by the builders; the others are made straight in
+ * the intermediate representation.
+ */
 export function generate([kind = 0, ...choices]: readonly number[], name: string): Generated {
   return kind % 16 === 15 ? vectorProgramOf(choices, name) : { circuit: programOf(choices, name) };
 }

@@ -1,4 +1,7 @@
-/** Random small modules straight in the intermediate representation: registers, state machines, memories, instances, switches, vectors, signed values. */
+/**
+ * Random small modules straight in the intermediate representation: registers, state machines, memories, instances,
+ * switches, vectors, signed values.
+ */
 import type { Circuit, ClockDomain, Instance, Memory, Signal, Stmt, WritePort } from "../../../hdl-dsl/ir/circuit.ts";
 import type { Const, Expr } from "../../../hdl-dsl/ir/expr.ts";
 import { assign, circuit, defaultDomain, Expressions, readOf, signal, type Dice } from "../support/random.ts";
@@ -11,28 +14,47 @@ const WIDTHS = [1, 2, 3, 4, 8, 16, 33, 64] as const;
 /** Levels of nested statements. */
 const OUTERMOST = 3;
 const STATES = ["idle", "fetch", "run", "wait", "done"] as const;
-const number = (value: bigint, width: number, label?: string): Const => ({ kind: "const", value, width, signed: false, label });
-const bit = (e: Expr, lo: number): Expr => e.width === 1 && !e.signed ? e : { kind: "slice", a: e, lo, width: 1, signed: false };
-const part = (s: Signal, width: number): Expr => width === s.width ? readOf(s) : { kind: "slice", a: readOf(s), lo: 0, width, signed: false };
-const cast = (e: Expr): Expr => e.signed ? { kind: "cast", a: e, width: e.width, signed: false } : e;
+const number = (value: bigint, width: number, label?: string): Const => ({
+  kind: "const",
+  value,
+  width,
+  signed: false,
+  label,
+});
+const bit = (e: Expr, lo: number): Expr =>
+  e.width === 1 && !e.signed ? e : { kind: "slice", a: e, lo, width: 1, signed: false };
+const part = (s: Signal, width: number): Expr =>
+  width === s.width ? readOf(s) : { kind: "slice", a: readOf(s), lo: 0, width, signed: false };
+const cast = (e: Expr): Expr => (e.signed ? { kind: "cast", a: e, width: e.width, signed: false } : e);
 /** Whether every address has a word; a constant address without one is beyond Icarus. */
 const isWhole = (depth: number): boolean => 1 << addressBits(depth) === depth;
 const addressBits = (depth: number): number => Math.max(1, Math.ceil(Math.log2(depth)));
 
 /** Module names are `<name>` and, for a sub-module, `<name>_sub`. The same choices give the same module. */
-export function programOf(choices: readonly number[], name: string): Circuit { return build(new Choices(choices), name, 1); }
+export function programOf(choices: readonly number[], name: string): Circuit {
+  return build(new Choices(choices), name, 1);
+}
 
-interface Machine { readonly state: Signal; readonly codes: readonly Const[] }
+interface Machine {
+  readonly state: Signal;
+  readonly codes: readonly Const[];
+}
 
 function build(d: Dice, name: string, below: number): Circuit {
-  const list = <T>(most: number, make: (i: number) => T): T[] => Array.from({ length: d.below(most + 1) }, (_, i) => make(i));
+  const list = <T>(most: number, make: (i: number) => T): T[] =>
+    Array.from({ length: d.below(most + 1) }, (_, i) => make(i));
   const signedness = (): boolean => d.chance(0.3);
   const domainOf = (): ClockDomain => d.of([defaultDomain, defaultDomain, defaultDomain, asyncDomain, freeDomain]);
 
-  const inputs = [signal("input", "i0", d.of(WIDTHS), signedness()), signal("input", "we", 1), ...list(4, (i) => signal("input", `i${i + 1}`, d.of(WIDTHS), signedness()))];
+  const inputs = [
+    signal("input", "i0", d.of(WIDTHS), signedness()),
+    signal("input", "we", 1),
+    ...list(4, i => signal("input", `i${i + 1}`, d.of(WIDTHS), signedness())),
+  ];
   const pin = { write: signal("input", "wa", 3), mask: signal("input", "wm", 4), read: signal("input", "ra", 3) };
-  const registers = list(4, (i) => {
-    const width = d.of(WIDTHS), domain = domainOf();
+  const registers = list(4, i => {
+    const width = d.of(WIDTHS),
+      domain = domainOf();
     return signal("reg", `r${i}`, width, signedness(), { domain, init: d.chance(0.04) ? undefined : d.bits(width) });
   });
   const machine = d.chance(0.35) ? machineOf(d) : undefined;
@@ -43,11 +65,20 @@ function build(d: Dice, name: string, below: number): Circuit {
 
   const store = d.chance(0.4) ? storeOf(d) : undefined;
   if (store !== undefined) inputs.push(...Object.values(pin));
-  const stored = [...inputs, ...registers, ...store?.reads.map((r) => r.data) ?? []].map(readOf);
+  const stored = [...inputs, ...registers, ...(store?.reads.map(r => r.data) ?? [])].map(readOf);
   const early = new Expressions(d, stored);
-  if (store?.async === true) stored.push({ kind: "memRead", memory: store.memory, address: isWhole(store.memory.depth) ? early.make(addressBits(store.memory.depth), false, 1) : part(pin.read, addressBits(store.memory.depth)), width: store.memory.width, signed: false });
+  if (store?.async === true)
+    stored.push({
+      kind: "memRead",
+      memory: store.memory,
+      address: isWhole(store.memory.depth)
+        ? early.make(addressBits(store.memory.depth), false, 1)
+        : part(pin.read, addressBits(store.memory.depth)),
+      width: store.memory.width,
+      signed: false,
+    });
 
-  const wires = list(3, (i) => signal("wire", `w${i}`, d.of(WIDTHS), signedness()));
+  const wires = list(3, i => signal("wire", `w${i}`, d.of(WIDTHS), signedness()));
   const body: Stmt[] = [];
   const withWires = [...stored];
   for (const w of wires) {
@@ -57,45 +88,95 @@ function build(d: Dice, name: string, below: number): Circuit {
   // Every bit from the one below it: no loop, although the vector reads itself.
   const signals: Signal[] = [];
   if (d.chance(0.1)) {
-    const ripple = signal("wire", "ripple", 5), from = early.make(5, false, 1);
+    const ripple = signal("wire", "ripple", 5),
+      from = early.make(5, false, 1);
     signals.push(ripple);
     body.push(assign(ripple, bit(readOf(inputs[0] as Signal), 0)));
-    for (let i = 1; i < 5; i++) body.push(assign(ripple, { kind: "binary", op: d.of(["or", "xor", "and"]), a: bit(readOf(ripple), i - 1), b: bit(from, i), width: 1, signed: false }, i));
+    for (let i = 1; i < 5; i++)
+      body.push(
+        assign(
+          ripple,
+          {
+            kind: "binary",
+            op: d.of(["or", "xor", "and"]),
+            a: bit(readOf(ripple), i - 1),
+            b: bit(from, i),
+            width: 1,
+            signed: false,
+          },
+          i,
+        ),
+      );
     withWires.push(readOf(ripple));
   }
 
   const instances: Instance[] = [];
-  const inner = new Expressions(d, withWires), all = [...withWires];
+  const inner = new Expressions(d, withWires),
+    all = [...withWires];
   const pins: Signal[] = [];
   if (below > 0 && d.chance(0.3)) {
     const sub = build(d, `${name}_sub`, below - 1);
     const copies = 1 + d.below(2);
     for (let n = 0; n < copies; n++) {
-      const made: Instance = { name: `u${n}`, circuit: sub, connections: new Map<string, Signal>(), domains: new Map(sub.domains.map((x) => [x.name, x])), position: undefined };
+      const made: Instance = {
+        name: `u${n}`,
+        circuit: sub,
+        connections: new Map<string, Signal>(),
+        domains: new Map(sub.domains.map(x => [x.name, x])),
+        position: undefined,
+      };
       instances.push(made);
       for (const p of sub.signals) {
         if (p.kind !== "input" && p.kind !== "output") continue;
-        const outside = signal(p.kind === "input" ? "instanceIn" : "instanceOut", `u${n}_${p.name}`, p.width, p.signed, { instance: made });
+        const outside = signal(
+          p.kind === "input" ? "instanceIn" : "instanceOut",
+          `u${n}_${p.name}`,
+          p.width,
+          p.signed,
+          { instance: made },
+        );
         made.connections.set(p.name, outside);
         signals.push(outside);
         if (p.kind === "output") all.push(readOf(outside));
-        else { pins.push(outside); body.push(assign(outside, inner.make(p.width, p.signed, d.below(3)))); }
+        else {
+          pins.push(outside);
+          body.push(assign(outside, inner.make(p.width, p.signed, d.below(3))));
+        }
       }
     }
   }
 
-  const outputs = [signal("output", "o0", d.of(WIDTHS), signedness()), ...list(2, (i) => signal("output", `o${i + 1}`, d.of(WIDTHS), signedness()))];
+  const outputs = [
+    signal("output", "o0", d.of(WIDTHS), signedness()),
+    ...list(2, i => signal("output", `o${i + 1}`, d.of(WIDTHS), signedness())),
+  ];
   const late = new Expressions(d, all);
   for (const o of outputs) body.push(assign(o, late.make(o.width, o.signed, 1 + d.below(4))));
   // What is stored, and what comes out of sub-modules, is seen: nothing wrong in there stays hidden.
-  const seen = [...registers, ...store?.reads.map((r) => r.data) ?? [], ...all.flatMap((e) => e.kind === "read" && e.signal.kind === "instanceOut" ? [e.signal] : [])];
+  const seen = [
+    ...registers,
+    ...(store?.reads.map(r => r.data) ?? []),
+    ...all.flatMap(e => (e.kind === "read" && e.signal.kind === "instanceOut" ? [e.signal] : [])),
+  ];
   if (seen.length > 0) {
-    const see = signal("output", "see", seen.reduce((n, s) => n + s.width, 0));
+    const see = signal(
+      "output",
+      "see",
+      seen.reduce((n, s) => n + s.width, 0),
+    );
     signals.push(see);
-    body.push(assign(see, seen.length === 1 ? cast(readOf(seen[0] as Signal)) : { kind: "concat", parts: seen.map(readOf), width: see.width, signed: false }));
+    body.push(
+      assign(
+        see,
+        seen.length === 1
+          ? cast(readOf(seen[0] as Signal))
+          : { kind: "concat", parts: seen.map(readOf), width: see.width, signed: false },
+      ),
+    );
   }
-  // Registers have no say over wires that they do not know: what a wire takes under a condition comes from stored values.
-  const plain = registers.filter((r) => r !== machine?.state);
+  // Registers have no say over wires that they do not know: what a wire takes under a condition comes
+  // from stored values.
+  const plain = registers.filter(r => r !== machine?.state);
   const change = (): Stmt => {
     const s = d.of([...outputs, ...plain, ...plain, ...wires, ...pins]);
     const from = s.kind === "wire" ? early : s.kind === "instanceIn" ? inner : late;
@@ -110,7 +191,13 @@ function build(d: Dice, name: string, below: number): Circuit {
     // Without a condition it would hide what came before: seldom at the outermost level.
     if (depth <= 0 || !d.chance(depth === OUTERMOST ? 0.85 : 0.5)) return change();
     if (d.chance(0.5)) return switchOf(depth);
-    return { kind: "if", cond: early.make(1, false, 2), then: [change(), ...block(depth - 1)], otherwise: d.chance(0.5) ? [change(), ...block(depth - 1)] : [], position: undefined };
+    return {
+      kind: "if",
+      cond: early.make(1, false, 2),
+      then: [change(), ...block(depth - 1)],
+      otherwise: d.chance(0.5) ? [change(), ...block(depth - 1)] : [],
+      position: undefined,
+    };
   };
   const switchOf = (depth: number): Stmt => {
     const on = early.make(2, false, 1);
@@ -118,66 +205,166 @@ function build(d: Dice, name: string, below: number): Circuit {
     const cases: { labels: Expr[]; body: Stmt[] }[] = [];
     for (const value of labels) {
       const last = cases.at(-1);
-      if (last !== undefined && d.chance(0.3)) last.labels.push(number(value, 2)); else cases.push({ labels: [number(value, 2)], body: [change(), ...block(depth - 1)] });
+      if (last !== undefined && d.chance(0.3)) last.labels.push(number(value, 2));
+      else cases.push({ labels: [number(value, 2)], body: [change(), ...block(depth - 1)] });
     }
     return { kind: "switch", on, cases, otherwise: d.chance(0.5) ? [change()] : undefined, position: undefined };
   };
   for (const r of plain) if (d.chance(0.6)) body.push(assign(r, late.make(r.width, r.signed, 1 + d.below(4))));
   body.push(...list(8, () => statement(OUTERMOST)));
   if (lanes !== undefined) {
-    const { word, width, count } = lanes, index = early.make(3, false, 1), value = late.make(width, false, d.below(3));
+    const { word, width, count } = lanes,
+      index = early.make(3, false, 1),
+      value = late.make(width, false, d.below(3));
     const first = d.below(2);
-    const all = Array.from({ length: count - first }, (_, i) => first + i).map((n): Stmt => ({ kind: "if", cond: { kind: "binary", op: "eq", a: index, b: number(BigInt(n), 3), width: 1, signed: false },
-      then: [assign(word, value, n * width)], otherwise: [], position: undefined }));
-    body.push(...d.of<Stmt[]>([all, [{ kind: "if", cond: early.make(1, false, 1), then: all, otherwise: [change()], position: undefined }], [{ kind: "if", cond: early.make(1, false, 1), then: [change()], otherwise: all, position: undefined }]]));
+    const all = Array.from({ length: count - first }, (_, i) => first + i).map((n): Stmt => ({
+      kind: "if",
+      cond: { kind: "binary", op: "eq", a: index, b: number(BigInt(n), 3), width: 1, signed: false },
+      then: [assign(word, value, n * width)],
+      otherwise: [],
+      position: undefined,
+    }));
+    body.push(
+      ...d.of<Stmt[]>([
+        all,
+        [{ kind: "if", cond: early.make(1, false, 1), then: all, otherwise: [change()], position: undefined }],
+        [{ kind: "if", cond: early.make(1, false, 1), then: [change()], otherwise: all, position: undefined }],
+      ]),
+    );
   }
   if (machine !== undefined) {
     const { state, codes } = machine;
-    body.push({ kind: "switch", on: readOf(state), otherwise: undefined, position: undefined, cases: codes.map((label, n) => ({ labels: [label], body: [
-      ...block(1),
-      { kind: "if", cond: early.make(1, false, 2), then: [assign(state, codes[(n + 1) % codes.length] as Const)], otherwise: d.chance(0.5) ? [assign(state, d.of(codes))] : [], position: undefined },
-    ] })) });
-    body.push(assign(outputs[0] as Signal, { kind: "binary", op: "eq", a: readOf(state), b: d.of(codes), width: 1, signed: false }));
+    body.push({
+      kind: "switch",
+      on: readOf(state),
+      otherwise: undefined,
+      position: undefined,
+      cases: codes.map((label, n) => ({
+        labels: [label],
+        body: [
+          ...block(1),
+          {
+            kind: "if",
+            cond: early.make(1, false, 2),
+            then: [assign(state, codes[(n + 1) % codes.length] as Const)],
+            otherwise: d.chance(0.5) ? [assign(state, d.of(codes))] : [],
+            position: undefined,
+          },
+        ],
+      })),
+    });
+    body.push(
+      assign(outputs[0] as Signal, {
+        kind: "binary",
+        op: "eq",
+        a: readOf(state),
+        b: d.of(codes),
+        width: 1,
+        signed: false,
+      }),
+    );
   }
   if (store !== undefined) {
-    const { memory, port, lanes } = store, width = addressBits(memory.depth);
+    const { memory, port, lanes } = store,
+      width = addressBits(memory.depth);
     // Mostly straight from inputs of their own: reads and writes meet often.
-    const from = (s: Signal, n: number): Expr => isWhole(memory.depth) ? chosen(s, n) : part(s, n);
-    const chosen = (s: Signal, n: number): Expr => d.chance(0.7) ? part(s, n) : early.make(n, false, d.below(2));
+    const from = (s: Signal, n: number): Expr => (isWhole(memory.depth) ? chosen(s, n) : part(s, n));
+    const chosen = (s: Signal, n: number): Expr => (d.chance(0.7) ? part(s, n) : early.make(n, false, d.below(2)));
     // Under `we`, which is 0 during reset: what is written is known.
-    const write = (): Stmt => ({ kind: "memWrite", port, address: from(pin.write, width), data: late.make(memory.width, false, d.below(3)),
-      mask: lanes === 1 ? undefined : from(pin.mask, lanes), position: undefined });
-    const more: Stmt[] = d.chance(0.3) ? [{ kind: "if", cond: early.make(1, false, 1), then: [write()], otherwise: d.chance(0.5) ? [write()] : [], position: undefined }] : [];
-    body.push({ kind: "if", cond: readOf(inputs[1] as Signal), then: [write(), ...more], otherwise: [], position: undefined });
-    for (const r of store.reads) memory.readPorts.push({ memory, data: r.data, address: from(d.chance(0.5) ? pin.read : pin.write, width), enable: d.chance(0.4) ? early.make(1, false, 1) : undefined, domain: defaultDomain, position: undefined });
+    const write = (): Stmt => ({
+      kind: "memWrite",
+      port,
+      address: from(pin.write, width),
+      data: late.make(memory.width, false, d.below(3)),
+      mask: lanes === 1 ? undefined : from(pin.mask, lanes),
+      position: undefined,
+    });
+    const more: Stmt[] = d.chance(0.3)
+      ? [
+          {
+            kind: "if",
+            cond: early.make(1, false, 1),
+            then: [write()],
+            otherwise: d.chance(0.5) ? [write()] : [],
+            position: undefined,
+          },
+        ]
+      : [];
+    body.push({
+      kind: "if",
+      cond: readOf(inputs[1] as Signal),
+      then: [write(), ...more],
+      otherwise: [],
+      position: undefined,
+    });
+    for (const r of store.reads)
+      memory.readPorts.push({
+        memory,
+        data: r.data,
+        address: from(d.chance(0.5) ? pin.read : pin.write, width),
+        enable: d.chance(0.4) ? early.make(1, false, 1) : undefined,
+        domain: defaultDomain,
+        position: undefined,
+      });
   }
-  const used = new Set([...registers.map((r) => r.domain as ClockDomain), ...(store === undefined ? [] : [defaultDomain]), ...instances.flatMap((i) => [...i.domains.values()])]);
-  const data = store?.reads.map((r) => r.data) ?? [];
-  return circuit(name, [...inputs, ...registers, ...data, ...wires, ...signals, ...outputs], body,
-    { domains: [defaultDomain, asyncDomain, freeDomain].filter((x) => used.has(x)), memories: store === undefined ? [] : [store.memory], instances });
+  const used = new Set([
+    ...registers.map(r => r.domain as ClockDomain),
+    ...(store === undefined ? [] : [defaultDomain]),
+    ...instances.flatMap(i => [...i.domains.values()]),
+  ]);
+  const data = store?.reads.map(r => r.data) ?? [];
+  return circuit(name, [...inputs, ...registers, ...data, ...wires, ...signals, ...outputs], body, {
+    domains: [defaultDomain, asyncDomain, freeDomain].filter(x => used.has(x)),
+    memories: store === undefined ? [] : [store.memory],
+    instances,
+  });
 }
 
 function machineOf(d: Dice): Machine {
-  const states = STATES.slice(0, 2 + d.below(STATES.length - 1)), width = addressBits(states.length);
-  const state = signal("reg", "state", width, false, { init: BigInt(d.below(states.length)), states, domain: d.of([defaultDomain, defaultDomain, asyncDomain]) });
+  const states = STATES.slice(0, 2 + d.below(STATES.length - 1)),
+    width = addressBits(states.length);
+  const state = signal("reg", "state", width, false, {
+    init: BigInt(d.below(states.length)),
+    states,
+    domain: d.of([defaultDomain, defaultDomain, asyncDomain]),
+  });
   return { state, codes: states.map((s, n) => number(BigInt(n), width, s)) };
 }
 
 /** A word of which one part is written, chosen by an index. */
 function lanesOf(d: Dice): { readonly word: Signal; readonly width: number; readonly count: number } {
-  const width = d.of([4, 1, 3, 8]), count = d.of([8, 4, 5, 7]);
+  const width = d.of([4, 1, 3, 8]),
+    count = d.of([8, 4, 5, 7]);
   return { word: signal("reg", "word", width * count, false, { init: d.bits(width * count) }), width, count };
 }
 
-interface Store { readonly memory: Memory; readonly port: WritePort; readonly lanes: number; readonly reads: readonly { readonly data: Signal }[]; readonly async: boolean }
+interface Store {
+  readonly memory: Memory;
+  readonly port: WritePort;
+  readonly lanes: number;
+  readonly reads: readonly { readonly data: Signal }[];
+  readonly async: boolean;
+}
 
 function storeOf(d: Dice): Store {
-  const width = d.of([8, 1, 4, 16, 12]), depth = d.of([4, 2, 8, 4, 2, 3, 5, 1]);
+  const width = d.of([8, 1, 4, 16, 12]),
+    depth = d.of([4, 2, 8, 4, 2, 3, 5, 1]);
   const writePorts: WritePort[] = [];
-  const memory: Memory = { name: "store", width, depth, collision: d.of(["new", "old", "new", "old", "undefined"] as const), style: d.of(["auto", "distributed", "block"] as const),
-    init: d.chance(0.95) ? Array.from({ length: d.below(depth + 1) }, () => d.bits(width)) : undefined, position: undefined, writePorts, readPorts: [] };
+  const memory: Memory = {
+    name: "store",
+    width,
+    depth,
+    collision: d.of(["new", "old", "new", "old", "undefined"] as const),
+    style: d.of(["auto", "distributed", "block"] as const),
+    init: d.chance(0.95) ? Array.from({ length: d.below(depth + 1) }, () => d.bits(width)) : undefined,
+    position: undefined,
+    writePorts,
+    readPorts: [],
+  };
   const port: WritePort = { memory, domain: defaultDomain, position: undefined };
   writePorts.push(port);
-  const reads = Array.from({ length: 1 + d.below(2) }, (_, i) => ({ data: signal("memData", `q${i}`, width, false, { domain: defaultDomain }) }));
-  return { memory, port, lanes: d.of([1, 2, 4].filter((n) => width % n === 0)), reads, async: d.chance(0.4) };
+  const reads = Array.from({ length: 1 + d.below(2) }, (_, i) => ({
+    data: signal("memData", `q${i}`, width, false, { domain: defaultDomain }),
+  }));
+  return { memory, port, lanes: d.of([1, 2, 4].filter(n => width % n === 0)), reads, async: d.chance(0.4) };
 }

@@ -4,8 +4,11 @@ import { coversAll } from "../../../hdl-dsl/ir/resolve.ts";
 import { readOf, signal } from "../support/random.ts";
 
 const over = (states: readonly string[] | undefined, labels: readonly number[]): Switch => ({
-  kind: "switch", on: readOf(signal("reg", "state", 2, false, states === undefined ? {} : { states })), otherwise: undefined, position: undefined,
-  cases: [{ labels: labels.map((n) => ({ kind: "const", value: BigInt(n), width: 2, signed: false })), body: [] }],
+  kind: "switch",
+  on: readOf(signal("reg", "state", 2, false, states === undefined ? {} : { states })),
+  otherwise: undefined,
+  position: undefined,
+  cases: [{ labels: labels.map(n => ({ kind: "const", value: BigInt(n), width: 2, signed: false })), body: [] }],
 });
 
 test("a switch over states covers all when no state is missing", () => {

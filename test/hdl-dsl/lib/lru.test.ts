@@ -10,20 +10,42 @@ type Ports = ReturnType<typeof dut>["ports"];
 class LruList {
   readonly #entries: number;
   order: number[] = [];
-  constructor(entries: number) { this.#entries = entries; this.reset(); }
-  reset(): void { this.order = Array.from({ length: this.#entries }, (_, i) => i); }
-  touch(index: number): void { this.order = [index, ...this.order.filter(x => x !== index)]; }
-  get victim(): number { return this.order[this.#entries - 1] as number; }
+  constructor(entries: number) {
+    this.#entries = entries;
+    this.reset();
+  }
+  reset(): void {
+    this.order = Array.from({ length: this.#entries }, (_, i) => i);
+  }
+  touch(index: number): void {
+    this.order = [index, ...this.order.filter(x => x !== index)];
+  }
+  get victim(): number {
+    return this.order[this.#entries - 1] as number;
+  }
 }
 
-/** Random touches, the victim compared in every cycle; `reset` now and then. Touching only victims for a while is how a TLB fills. */
+/**
+ * Random touches, the victim compared in every cycle; `reset` now and then. Touching only victims for a while is how
+ * a TLB fills.
+ */
 async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<void> {
-  const list = new LruList(entries), random = b.random.fork("touches"), { touch, victim } = b.io;
+  const list = new LruList(entries),
+    random = b.random.fork("touches"),
+    { touch, victim } = b.io;
   for (let i = 0; i < cycles; i++) {
-    if (i % 1500 === 1499) { touch.valid.value = 1; b.sim.reset(1); list.reset(); }
-    const valid = random.bool(0.9), filling = i % 500 < 2 * entries;
-    const index = filling ? list.victim : random.bool(0.3)
-      ? (list.order[random.int(0, Math.min(3, entries - 1))] as number) : random.int(0, entries - 1);
+    if (i % 1500 === 1499) {
+      touch.valid.value = 1;
+      b.sim.reset(1);
+      list.reset();
+    }
+    const valid = random.bool(0.9),
+      filling = i % 500 < 2 * entries;
+    const index = filling
+      ? list.victim
+      : random.bool(0.3)
+        ? (list.order[random.int(0, Math.min(3, entries - 1))] as number)
+        : random.int(0, entries - 1);
     touch.valid.value = valid ? 1 : 0;
     touch.index.value = index;
     await b.risingEdge();
@@ -34,26 +56,32 @@ async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<vo
 
 describe("Lru", () => {
   for (const entries of [2, 4, 16, 64]) {
-    test(`the victim of ${entries} entries is the least recently used one, in every cycle`,
-      () => runBench("lru", dut(entries), {}, b => run(b, entries, 4000)));
+    test(`the victim of ${entries} entries is the least recently used one, in every cycle`, () =>
+      runBench("lru", dut(entries), {}, b => run(b, entries, 4000)));
   }
 
-  test("after reset the numbers are victims from the highest down, once each", () => runBench("lru fill", dut(16), {}, async (b) => {
-    b.io.touch.valid.value = 1;
-    const seen: number[] = [];
-    b.sim.settle();
-    for (let i = 0; i < 16; i++) {
+  test("after reset the numbers are victims from the highest down, once each", () =>
+    runBench("lru fill", dut(16), {}, async b => {
+      b.io.touch.valid.value = 1;
+      const seen: number[] = [];
       b.sim.settle();
-      seen.push(b.io.victim.num);
-      b.io.touch.index.value = b.io.victim.num;
-      await b.risingEdge();
-    }
-    expect(seen).toEqual(Array.from({ length: 16 }, (_, i) => 15 - i));
-  }));
+      for (let i = 0; i < 16; i++) {
+        b.sim.settle();
+        seen.push(b.io.victim.num);
+        b.io.touch.index.value = b.io.victim.num;
+        await b.risingEdge();
+      }
+      expect(seen).toEqual(Array.from({ length: 16 }, (_, i) => 15 - i));
+    }));
 
   describe("planted faults are caught", () => {
     const caught = (name: string, from: string | RegExp, to: string): void => {
-      test(name, () => findsFault(runBench("lru planted", plant(dut(4), from, to), { wave: false }, b => run(b, 4, 4000)), /victim|once/));
+      test(name, () =>
+        findsFault(
+          runBench("lru planted", plant(dut(4), from, to), { wave: false }, b => run(b, 4, 4000)),
+          /victim|once/,
+        ),
+      );
     };
     caught("fault 2: the victim is one place before the last", "assign victim = order_3", "assign victim = order_2");
     caught("fault 2: places behind the touched one move too", /here_2 \| /, "");

@@ -3,10 +3,11 @@
 /** CRC-32 of IEEE 802.3, one bit at a time, of whole bytes. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
-  for (const byte of bytes) for (let i = 0; i < 8; i++) {
-    const fed = (crc ^ byte >> i) & 1;
-    crc = crc >>> 1 ^ (fed === 1 ? 0xedb88320 : 0);
-  }
+  for (const byte of bytes)
+    for (let i = 0; i < 8; i++) {
+      const fed = (crc ^ (byte >> i)) & 1;
+      crc = (crc >>> 1) ^ (fed === 1 ? 0xedb88320 : 0);
+    }
   return ~crc >>> 0;
 }
 

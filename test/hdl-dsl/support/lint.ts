@@ -9,13 +9,15 @@ import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 export function withFiles<T>(design: EmittedDesign, use: (folder: string, files: readonly string[]) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
   try {
-    const files = design.files.map((f) => {
+    const files = design.files.map(f => {
       const path = join(folder, f.name);
       writeFileSync(path, f.text);
       return path;
     });
     return use(folder, files);
-  } finally { rmSync(folder, { recursive: true, force: true }); }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Output of a command, both streams; a non-zero exit is noted in it. */
@@ -27,10 +29,22 @@ export function run(command: string, args: readonly string[], cwd?: string): str
 
 /** What the tools object to in a design; empty = accepted by all three, without any waiver. */
 export function lint(design: EmittedDesign): string {
-  return withFiles(design, (_folder, files) => [
-    run("verilator", ["--lint-only", "-Wall", "--top-module", design.top, ...files]),
-    run("iverilog", ["-g2005", "-Wall", "-s", design.top, "-o", "/dev/null", ...files]),
-    run("yosys", ["-q", "-p", `read_verilog ${files.join(" ")}; hierarchy -check -top ${design.top}; proc; check -assert`]),
-    run("yosys", ["-q", "-p", `read_verilog -formal ${files.join(" ")}; hierarchy -check -top ${design.top}; proc; check -assert`]),
-  ].filter((t) => t !== "").join("\n"));
+  return withFiles(design, (_folder, files) =>
+    [
+      run("verilator", ["--lint-only", "-Wall", "--top-module", design.top, ...files]),
+      run("iverilog", ["-g2005", "-Wall", "-s", design.top, "-o", "/dev/null", ...files]),
+      run("yosys", [
+        "-q",
+        "-p",
+        `read_verilog ${files.join(" ")}; hierarchy -check -top ${design.top}; proc; check -assert`,
+      ]),
+      run("yosys", [
+        "-q",
+        "-p",
+        `read_verilog -formal ${files.join(" ")}; hierarchy -check -top ${design.top}; proc; check -assert`,
+      ]),
+    ]
+      .filter(t => t !== "")
+      .join("\n"),
+  );
 }

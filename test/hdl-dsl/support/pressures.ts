@@ -14,11 +14,20 @@ export const pressures: readonly (readonly [string, (seed: number) => Pause, (se
 type Side = () => { readonly pause: Pause };
 
 /** A bench under every kind of back-pressure; `from` and `to` give the options of its next producer and consumer. */
-export function everyPressure<P extends Ports>(name: string, design: Dut<P>, options: BenchOptions, body: (b: Bench<P>, from: Side, to: Side) => Promise<void>): void {
+export function everyPressure<P extends Ports>(
+  name: string,
+  design: Dut<P>,
+  options: BenchOptions,
+  body: (b: Bench<P>, from: Side, to: Side) => Promise<void>,
+): void {
   pressures.forEach(([kind, from, to], i) => {
     bench(`${name}: ${kind}`, design, { seed: 70 + i, ...options }, b => {
       let n = b.seed;
-      return body(b, () => ({ pause: from(n++) }), () => ({ pause: to(n++) }));
+      return body(
+        b,
+        () => ({ pause: from(n++) }),
+        () => ({ pause: to(n++) }),
+      );
     });
   });
 }

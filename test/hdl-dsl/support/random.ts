@@ -1,4 +1,7 @@
-/** Seeded random expressions and modules straight in the intermediate representation: every node kind, any width, shared subexpressions. */
+/**
+ * Seeded random expressions and modules straight in the intermediate representation: every node kind, any
+ * width, shared subexpressions.
+ */
 import type { Assign, Circuit, ClockDomain, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { maskOf, type BinaryOp, type Expr, type UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
 
@@ -15,16 +18,24 @@ export interface Dice {
 /** mulberry32 */
 export class Random implements Dice {
   #state: number;
-  constructor(seed: number) { this.#state = seed | 0; }
-  next(): number {
-    this.#state = this.#state + 0x6d2b79f5 | 0;
-    let t = Math.imul(this.#state ^ this.#state >>> 15, 1 | this.#state);
-    t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t;
-    return ((t ^ t >>> 14) >>> 0) / 4294967296;
+  constructor(seed: number) {
+    this.#state = seed | 0;
   }
-  below(n: number): number { return Math.floor(this.next() * n); }
-  of<T>(list: readonly T[]): T { return list[this.below(list.length)] as T; }
-  chance(p: number): boolean { return this.next() < p; }
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  }
+  below(n: number): number {
+    return Math.floor(this.next() * n);
+  }
+  of<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+  chance(p: number): boolean {
+    return this.next() < p;
+  }
   /** Edge values are frequent. */
   bits(width: number): bigint {
     const kind = this.below(6);
@@ -32,19 +43,58 @@ export class Random implements Dice {
     if (kind === 1) return maskOf(width);
     if (kind === 2) return 1n << BigInt(width - 1);
     let v = 0n;
-    for (let i = 0; i < width; i += 30) v = v << 30n | BigInt(this.below(1 << 30));
+    for (let i = 0; i < width; i += 30) v = (v << 30n) | BigInt(this.below(1 << 30));
     return v & maskOf(width);
   }
 }
 
 export const defaultDomain: ClockDomain = { name: "default", clock: "clk", reset: "rst", kind: "sync" };
 export const readOf = (s: Signal): Expr => ({ kind: "read", signal: s, width: s.width, signed: s.signed });
-export const assign = (target: Signal, value: Expr, lo = 0): Assign => ({ kind: "assign", target, lo, width: value.width, value, position: undefined });
-export function signal(kind: Signal["kind"], name: string, width: number, signed = false, more: Partial<Signal> = {}): Signal {
-  return { kind, name, width, signed, position: undefined, path: [name], ...(kind === "reg" ? { domain: defaultDomain } : {}), ...more };
+export const assign = (target: Signal, value: Expr, lo = 0): Assign => ({
+  kind: "assign",
+  target,
+  lo,
+  width: value.width,
+  value,
+  position: undefined,
+});
+export function signal(
+  kind: Signal["kind"],
+  name: string,
+  width: number,
+  signed = false,
+  more: Partial<Signal> = {},
+): Signal {
+  return {
+    kind,
+    name,
+    width,
+    signed,
+    position: undefined,
+    path: [name],
+    ...(kind === "reg" ? { domain: defaultDomain } : {}),
+    ...more,
+  };
 }
-export function circuit(name: string, signals: readonly Signal[], body: readonly Stmt[], more: Partial<Circuit> = {}): Circuit {
-  return { name, parameters: [], ports: {}, domains: signals.some((s) => s.kind === "reg") ? [defaultDomain] : [], signals, memories: [], instances: [], streams: [], body, position: undefined, ...more };
+export function circuit(
+  name: string,
+  signals: readonly Signal[],
+  body: readonly Stmt[],
+  more: Partial<Circuit> = {},
+): Circuit {
+  return {
+    name,
+    parameters: [],
+    ports: {},
+    domains: signals.some(s => s.kind === "reg") ? [defaultDomain] : [],
+    signals,
+    memories: [],
+    instances: [],
+    streams: [],
+    body,
+    position: undefined,
+    ...more,
+  };
 }
 
 const UNARY: readonly UnaryOp[] = ["not", "neg", "reduceAnd", "reduceOr", "reduceXor"];
@@ -56,7 +106,10 @@ export class Expressions {
   readonly #random: Dice;
   readonly #leaves: readonly Expr[];
   readonly #made: Expr[] = [];
-  constructor(random: Dice, leaves: readonly Expr[]) { this.#random = random; this.#leaves = leaves; }
+  constructor(random: Dice, leaves: readonly Expr[]) {
+    this.#random = random;
+    this.#leaves = leaves;
+  }
 
   /** An expression of exactly this width and signedness, at most `depth` levels deep. */
   make(width: number, signed: boolean, depth: number): Expr {
@@ -66,12 +119,18 @@ export class Expressions {
   }
 
   /** Any expression. */
-  any(depth: number): Expr { return this.make(this.#random.of([1, 1, 2, 3, 4, 7, 8, 8, 9, 16, 31, 32, 33, 64, 70]), this.#random.chance(0.4), depth); }
+  any(depth: number): Expr {
+    return this.make(
+      this.#random.of([1, 1, 2, 3, 4, 7, 8, 8, 9, 16, 31, 32, 33, 64, 70]),
+      this.#random.chance(0.4),
+      depth,
+    );
+  }
 
   #make(width: number, signed: boolean, depth: number): Expr {
     const r = this.#random;
     if (r.chance(0.15)) {
-      const old = this.#made.filter((e) => e.width === width && e.signed === signed);
+      const old = this.#made.filter(e => e.width === width && e.signed === signed);
       if (old.length > 0) return r.of(old);
     }
     if (depth <= 0) return this.#leaf(width, signed);
@@ -89,30 +148,66 @@ export class Expressions {
     if (width > 1) {
       const first = 1 + r.below(width - 1);
       options.push(() => ({ kind: "extend", a: this.make(first, signed, depth - 1), width, signed }));
-      if (first < width) options.push(() => ({ kind: "binary", op: "mul", a: this.make(first, signed, depth - 1), b: this.make(width - first, signed, depth - 1), width, signed }));
+      if (first < width)
+        options.push(() => ({
+          kind: "binary",
+          op: "mul",
+          a: this.make(first, signed, depth - 1),
+          b: this.make(width - first, signed, depth - 1),
+          width,
+          signed,
+        }));
     }
     if (!signed) {
       const top = 1 + r.below(Math.max(1, width - 1));
-      options.push(() => ({ kind: "slice", a: this.make(width + 1 + r.below(8), r.chance(0.3), depth - 1), lo: r.below(2), width, signed }));
-      if (top < width) options.push(() => ({ kind: "concat", parts: [this.#partOf(top, depth), this.#partOf(width - top, depth)], width, signed }));
-      if (width <= 16) options.push(() => { const n = 1 + r.below(3); return { kind: "pick", a: this.make(width << n, false, depth - 1), index: this.make(n, false, depth - 1), width, signed }; });
+      options.push(() => ({
+        kind: "slice",
+        a: this.make(width + 1 + r.below(8), r.chance(0.3), depth - 1),
+        lo: r.below(2),
+        width,
+        signed,
+      }));
+      if (top < width)
+        options.push(() => ({
+          kind: "concat",
+          parts: [this.#partOf(top, depth), this.#partOf(width - top, depth)],
+          width,
+          signed,
+        }));
+      if (width <= 16)
+        options.push(() => {
+          const n = 1 + r.below(3);
+          return {
+            kind: "pick",
+            a: this.make(width << n, false, depth - 1),
+            index: this.make(n, false, depth - 1),
+            width,
+            signed,
+          };
+        });
       if (width === 1) {
-        const w = r.of([1, 2, 3, 8, 16, 33]), s = r.chance(0.4);
+        const w = r.of([1, 2, 3, 8, 16, 33]),
+          s = r.chance(0.4);
         const one = (): Expr => this.make(w, s, depth - 1);
-        options.push(() => ({ kind: "binary", op: r.of(COMPARE), a: one(), b: one(), width: 1, signed: false }), () => ({ kind: "binary", op: r.of(COMPARE), a: one(), b: one(), width: 1, signed: false }),
-          () => ({ kind: "unary", op: r.of(UNARY.slice(2)), a: one(), width: 1, signed: false }));
+        options.push(
+          () => ({ kind: "binary", op: r.of(COMPARE), a: one(), b: one(), width: 1, signed: false }),
+          () => ({ kind: "binary", op: r.of(COMPARE), a: one(), b: one(), width: 1, signed: false }),
+          () => ({ kind: "unary", op: r.of(UNARY.slice(2)), a: one(), width: 1, signed: false }),
+        );
       }
     }
     return r.of(options)();
   }
 
-  #partOf(width: number, depth: number): Expr { return this.make(width, this.#random.chance(0.3), depth - 1); }
+  #partOf(width: number, depth: number): Expr {
+    return this.make(width, this.#random.chance(0.3), depth - 1);
+  }
 
   #leaf(width: number, signed: boolean): Expr {
     const r = this.#random;
-    const fits = this.#leaves.filter((e) => e.width === width && e.signed === signed);
+    const fits = this.#leaves.filter(e => e.width === width && e.signed === signed);
     if (fits.length > 0 && r.chance(0.8)) return r.of(fits);
-    const wider = this.#leaves.filter((e) => e.width > width);
+    const wider = this.#leaves.filter(e => e.width > width);
     if (wider.length > 0 && r.chance(0.7)) {
       const a = r.of(wider);
       const slice: Expr = { kind: "slice", a, lo: r.below(a.width - width + 1), width, signed: false };

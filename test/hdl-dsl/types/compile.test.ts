@@ -5,27 +5,43 @@ import ts from "typescript";
 import { beforeAll, expect, test } from "vitest";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const accepted = resolve(here, "accepted.ts"), refused = resolve(here, "refused.ts");
+const accepted = resolve(here, "accepted.ts"),
+  refused = resolve(here, "refused.ts");
 
 /** Every error of the compiler by file, as `line: sentence` (the innermost sentence: what the user looks for). */
 const errors = new Map<string, string[]>();
 
 beforeAll(() => {
-  const config = ts.getParsedCommandLineOfConfigFile(resolve(here, "../../../tsconfig.json"), {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined });
+  const config = ts.getParsedCommandLineOfConfigFile(
+    resolve(here, "../../../tsconfig.json"),
+    {},
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
+  );
   const host = ts.createCompilerHost(config?.options ?? {});
   // The directives are taken out, so that the errors that they expect can be read. Lines stay.
   const read = host.getSourceFile.bind(host);
   host.getSourceFile = (name, version) => {
     if (resolve(name) !== refused) return read(name, version);
-    return ts.createSourceFile(name, readFileSync(refused, "utf8").replaceAll("// @ts-expect-error", "// refused:"), version);
+    return ts.createSourceFile(
+      name,
+      readFileSync(refused, "utf8").replaceAll("// @ts-expect-error", "// refused:"),
+      version,
+    );
   };
   const program = ts.createProgram([accepted, refused], { ...config?.options, noEmit: true }, host);
   for (const file of [accepted, refused]) {
     const source = program.getSourceFile(file);
-    errors.set(file, [...program.getSemanticDiagnostics(source), ...program.getSyntacticDiagnostics(source)].map(d => {
-      const line = ts.getLineAndCharacterOfPosition(source as ts.SourceFile, d.start ?? 0).line + 1;
-      return `${line}: ${ts.flattenDiagnosticMessageText(d.messageText, "\n").split("\n").map(s => s.trim()).join(" | ")}`;
-    }));
+    errors.set(
+      file,
+      [...program.getSemanticDiagnostics(source), ...program.getSyntacticDiagnostics(source)].map(d => {
+        const line = ts.getLineAndCharacterOfPosition(source as ts.SourceFile, d.start ?? 0).line + 1;
+        return `${line}: ${ts
+          .flattenDiagnosticMessageText(d.messageText, "\n")
+          .split("\n")
+          .map(s => s.trim())
+          .join(" | ")}`;
+      }),
+    );
   }
 });
 
@@ -43,7 +59,10 @@ test("the compiler refuses each line that follows a @ts-expect-error, and no oth
 });
 
 test.each([
-  ["8 bits + 16 bits", `'UIntVar<16>' is not assignable to parameter of type 'UIntVar<16> & WidthError<"expected 8 bits, got 16">'`],
+  [
+    "8 bits + 16 bits",
+    `'UIntVar<16>' is not assignable to parameter of type 'UIntVar<16> & WidthError<"expected 8 bits, got 16">'`,
+  ],
   ["16 bits into 8", `WidthError<"expected 8 bits, got 16">`],
   ["field y is 8 bits", `WidthError<"expected 8 bits, got 16">`],
   ["field missing", "Property 'y' is missing in type '{ x: number; }'"],
@@ -58,6 +77,9 @@ test.each([
   ["the sides of mux have one signedness", `WidthError<"an unsigned value is expected">`],
 ])("the sentence for: %s", (what, sentence) => {
   const line = refusedLines.findIndex(l => l.includes(`@ts-expect-error ${what}`)) + 2;
-  const text = (errors.get(refused) ?? []).filter(e => e.startsWith(`${line}: `)).join("\n").replaceAll("\\\"", "\"");
+  const text = (errors.get(refused) ?? [])
+    .filter(e => e.startsWith(`${line}: `))
+    .join("\n")
+    .replaceAll('\\"', '"');
   expect(text).toContain(sentence);
 });

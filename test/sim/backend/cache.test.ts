@@ -12,7 +12,8 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 let cache = "";
 const before = process.env["MNEMO_CACHE"];
 
-// A cache of its own for models; Verilator's runtime and the loader are taken from the usual one, to save their compilation.
+// A cache of its own for models; Verilator's runtime and the loader are taken from the usual one, to
+// save their compilation.
 beforeAll(async () => {
   (await simulate(counter)).free();
   const usual = before ?? resolve(HERE, "../../../.cache/sim");
@@ -21,17 +22,23 @@ beforeAll(async () => {
   process.env["MNEMO_CACHE"] = cache;
 });
 afterAll(() => {
-  if (before === undefined) delete process.env["MNEMO_CACHE"]; else process.env["MNEMO_CACHE"] = before;
+  if (before === undefined) delete process.env["MNEMO_CACHE"];
+  else process.env["MNEMO_CACHE"] = before;
   rmSync(cache, { recursive: true, force: true });
 });
 
-const constant = (value: number, comment: string) => fromVerilog("Constant", { z: output(uint(8)) },
-  `// ${comment}\nmodule Constant (input wire clk, input wire rst, output reg [7:0] z); always @(posedge clk) z <= 8'd${value}; endmodule\n`);
-const models = (): string[] => readdirSync(join(cache, "model")).filter((f) => !f.includes("."));
+const constant = (value: number, comment: string) =>
+  fromVerilog(
+    "Constant",
+    { z: output(uint(8)) },
+    `// ${comment}\nmodule Constant (input wire clk, input wire rst, output reg [7:0] z); always @(posedge clk) z <= 8'd${value}; endmodule\n`,
+  );
+const models = (): string[] => readdirSync(join(cache, "model")).filter(f => !f.includes("."));
 
 describe("the cache of models", () => {
   test("builds once per text, skips the compiler when only a comment changes, and knows a real change", async () => {
-    const built = async (value: number, comment: string): Promise<boolean> => (await verilatorBackend.load(constant(value, comment).emitted, { trace: false })).built;
+    const built = async (value: number, comment: string): Promise<boolean> =>
+      (await verilatorBackend.load(constant(value, comment).emitted, { trace: false })).built;
     expect(await built(1, "first")).toBe(true);
     expect(await built(1, "first")).toBe(false);
     expect(await built(1, "another comment")).toBe(false);
@@ -41,27 +48,34 @@ describe("the cache of models", () => {
     expect(models().length).toBe(2);
     using one = await simulate(constant(1, "first"));
     using two = await simulate(constant(2, "first"));
-    one.step(3); two.step(3);
+    one.step(3);
+    two.step(3);
     expect([one.io.z.value, two.io.z.value]).toEqual([1, 2]);
   });
 
   test("several processes that want the same model at once all get it, and nothing is left behind", async () => {
-    const child = (): Promise<string> => new Promise((done, fail) => {
-      const p = spawn(process.execPath, ["--import", "tsx", join(HERE, "load-in-child.ts")], { stdio: ["ignore", "pipe", "inherit"], env: process.env });
-      let out = "";
-      p.stdout.on("data", (d: Buffer) => { out += d.toString(); });
-      p.on("close", () => { done(out.trim()); });
-      p.on("error", fail);
-    });
+    const child = (): Promise<string> =>
+      new Promise((done, fail) => {
+        const p = spawn(process.execPath, ["--import", "tsx", join(HERE, "load-in-child.ts")], {
+          stdio: ["ignore", "pipe", "inherit"],
+          env: process.env,
+        });
+        let out = "";
+        p.stdout.on("data", (d: Buffer) => {
+          out += d.toString();
+        });
+        p.on("close", () => done(out.trim()));
+        p.on("error", fail);
+      });
     expect(await Promise.all([child(), child(), child()])).toEqual(["z=30", "z=30", "z=30"]);
-    expect(readdirSync(join(cache, "model")).filter((f) => /\.lock$|\.tmp$/.test(f))).toEqual([]);
+    expect(readdirSync(join(cache, "model")).filter(f => /\.lock$|\.tmp$/.test(f))).toEqual([]);
   });
 
   test("a lock whose process is dead does not stop a build", async () => {
     // A model as if its builder had died half-way: folder gone, lock and half-filled folder there.
     const known = new Set(models());
     await verilatorBackend.load(constant(8, "x").emitted, { trace: false });
-    const key = models().find((m) => !known.has(m)) ?? "";
+    const key = models().find(m => !known.has(m)) ?? "";
     rmSync(join(cache, "model", key), { recursive: true });
     writeFileSync(join(cache, "model", `${key}.lock`), "999999999");
     mkdirSync(join(cache, "model", `${key}.999999999.0.tmp`));
@@ -71,9 +85,15 @@ describe("the cache of models", () => {
   });
 
   test("Verilog that Verilator refuses is told as it says", async () => {
-    const bad = fromVerilog("Bad", { z: output(uint(8)) }, "module Bad (input wire clk, input wire rst, output wire [7:0] z);\n  assign z = nowhere;\nendmodule\n");
+    const bad = fromVerilog(
+      "Bad",
+      { z: output(uint(8)) },
+      "module Bad (input wire clk, input wire rst, output wire [7:0] z);\n  assign z = nowhere;\nendmodule\n",
+    );
     await expect(simulate(bad)).rejects.toThrow(BuildError);
-    await expect(simulate(bad)).rejects.toThrow(/^translating Bad with Verilator failed:\n%Error: Bad.v:2:14: Can't find definition of variable: 'nowhere'/);
+    await expect(simulate(bad)).rejects.toThrow(
+      /^translating Bad with Verilator failed:\n%Error: Bad.v:2:14: Can't find definition of variable: 'nowhere'/,
+    );
   });
 
   test("a missing tool is one sentence", async () => {
@@ -81,7 +101,10 @@ describe("the cache of models", () => {
     process.env["PATH"] = "";
     try {
       await expect(simulate(constant(1, "x"))).rejects.toThrow(
-        "verilator is not on the PATH: install it (Debian: apt install verilator) and run again");
-    } finally { process.env["PATH"] = path; }
+        "verilator is not on the PATH: install it (Debian: apt install verilator) and run again",
+      );
+    } finally {
+      process.env["PATH"] = path;
+    }
   });
 });

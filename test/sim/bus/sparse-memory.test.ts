@@ -4,13 +4,21 @@ import { Random, SparseMemory } from "../../../sim/index.ts";
 describe("sparse memory", () => {
   for (const fill of ["zeros", { seed: 4 }] as const) {
     test(`agrees with a plain array, from ${JSON.stringify(fill)}`, () => {
-      const random = new Random(8), base = 7 * 4096, size = 5 * 4096;
-      const memory = new SparseMemory({ fill }), plain = memory.read(base, size);
-      if (fill === "zeros") expect(plain.every((b) => b === 0)).toBe(true); else expect(plain.every((b) => b === 0)).toBe(false);
+      const random = new Random(8),
+        base = 7 * 4096,
+        size = 5 * 4096;
+      const memory = new SparseMemory({ fill }),
+        plain = memory.read(base, size);
+      if (fill === "zeros") expect(plain.every(b => b === 0)).toBe(true);
+      else expect(plain.every(b => b === 0)).toBe(false);
       expect(new SparseMemory({ fill }).read(base, size)).toEqual(plain);
       for (let i = 0; i < 400; i++) {
-        const at = random.int(0, size - 1), n = random.int(0, Math.min(size - at, random.bool(0.2) ? 3 * 4096 : 200));
-        if (random.bool(0.3)) { memory.zero(base + at, n); plain.fill(0, at, at + n); } else {
+        const at = random.int(0, size - 1),
+          n = random.int(0, Math.min(size - at, random.bool(0.2) ? 3 * 4096 : 200));
+        if (random.bool(0.3)) {
+          memory.zero(base + at, n);
+          plain.fill(0, at, at + n);
+        } else {
           const bytes = random.bytes(n);
           memory.write(base + at, bytes);
           plain.set(bytes, at);
@@ -30,7 +38,14 @@ describe("sparse memory", () => {
 
   test("what lies outside is refused", () => {
     const memory = new SparseMemory({ size: 8192 });
-    expect(() => memory.read(8191, 2)).toThrow("memory: 2 bytes at 8191 lie outside its 8192 bytes; give an address below that");
-    for (const bad of [() => { memory.write(-1, new Uint8Array(1)); }, () => { memory.zero(0, 9000); }, () => memory.read(0.5, 1)]) expect(bad).toThrow("lie outside");
+    expect(() => memory.read(8191, 2)).toThrow(
+      "memory: 2 bytes at 8191 lie outside its 8192 bytes; give an address below that",
+    );
+    for (const bad of [
+      () => memory.write(-1, new Uint8Array(1)),
+      () => memory.zero(0, 9000),
+      () => memory.read(0.5, 1),
+    ])
+      expect(bad).toThrow("lie outside");
   });
 });

@@ -1,15 +1,27 @@
 import { bit, leavesOf, type Ports, type Shape, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
 import { fromVerilog } from "../../../sim/index.ts";
 
-/** Verilog whose streams are wires from one port to another: the two sides of a bus model meet with no cycle between them. */
-function wired<const P extends Ports>(top: string, ports: P, pairs: readonly (readonly [string, string])[], extra = "") {
-  const declarations: string[] = [], assigns: string[] = [];
+/**
+ * Verilog whose streams are wires from one port to another: the two sides of a bus model meet with no
+ * cycle between them.
+ */
+function wired<const P extends Ports>(
+  top: string,
+  ports: P,
+  pairs: readonly (readonly [string, string])[],
+  extra = "",
+) {
+  const declarations: string[] = [],
+    assigns: string[] = [];
   for (const [name, p] of Object.entries(ports)) {
     if (p.port !== "stream") throw new Error("streams only");
-    const back = p.dir === "in" ? "output" : "input", forth = p.dir === "in" ? "input" : "output";
+    const back = p.dir === "in" ? "output" : "input",
+      forth = p.dir === "in" ? "input" : "output";
     declarations.push(`${forth} wire ${name}_valid`, `${back} wire ${name}_ready`);
     for (const l of leavesOf(p.shape)) {
-      declarations.push(`${forth} wire ${l.width > 1 ? `[${l.width - 1}:0] ` : ""}${[name, "payload", ...l.path].join("_")}`);
+      declarations.push(
+        `${forth} wire ${l.width > 1 ? `[${l.width - 1}:0] ` : ""}${[name, "payload", ...l.path].join("_")}`,
+      );
     }
   }
   for (const [from, to] of pairs) {
@@ -29,10 +41,28 @@ export function axiWires<const W extends number>(width: W) {
   const w = struct({ data: uint(width), strb: uint(width / 8), last: bit });
   const b = struct({ id: uint(4), resp: uint(2) });
   const r = struct({ data: uint(width), id: uint(4), resp: uint(2), last: bit });
-  return wired(`AxiWires_${width}`, {
-    sAw: sink(address), sW: sink(w), sB: source(b), sAr: sink(address), sR: source(r),
-    memAw: source(address), memW: source(w), memB: sink(b), memAr: source(address), memR: sink(r),
-  }, [["s_aw", "mem_aw"], ["s_w", "mem_w"], ["mem_b", "s_b"], ["s_ar", "mem_ar"], ["mem_r", "s_r"]]);
+  return wired(
+    `AxiWires_${width}`,
+    {
+      sAw: sink(address),
+      sW: sink(w),
+      sB: source(b),
+      sAr: sink(address),
+      sR: source(r),
+      memAw: source(address),
+      memW: source(w),
+      memB: sink(b),
+      memAr: source(address),
+      memR: sink(r),
+    },
+    [
+      ["s_aw", "mem_aw"],
+      ["s_w", "mem_w"],
+      ["mem_b", "s_b"],
+      ["s_ar", "mem_ar"],
+      ["mem_r", "s_r"],
+    ],
+  );
 }
 
 /** AXI-Stream wired through. */

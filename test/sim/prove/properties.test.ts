@@ -1,19 +1,27 @@
 import { expect, it } from "vitest";
-import { assertAlways, assumeAlways, AsyncFifo, bit, cover, emit, input, module, output, uint, when } from "../../../hdl-dsl/index.ts";
+import {
+  assertAlways,
+  assumeAlways,
+  AsyncFifo,
+  bit,
+  cover,
+  emit,
+  input,
+  module,
+  output,
+  uint,
+  when,
+} from "../../../hdl-dsl/index.ts";
 import { planted, replay } from "../../../sim/index.ts";
 import { propertiesOf, propertyAt } from "../../../sim/prove/properties.ts";
 
 const Several = module(
   "SeveralProperties",
   () => ({ a: input(bit), b: input(bit), c: output(bit) }),
-  (io) => {
+  io => {
     io.c.set(io.a.and(io.b));
     assumeAlways(io.a, "first");
-    when(io.b, () => {
-      assertAlways(io.c, "second");
-    }).otherwise(() => {
-      cover(io.a, "third");
-    });
+    when(io.b, () => assertAlways(io.c, "second")).otherwise(() => cover(io.a, "third"));
     for (const [name, v] of [
       ["a", io.a],
       ["b", io.b],
@@ -26,7 +34,7 @@ it("each property has its message, its kind and its line, those of one source li
   const design = emit(Several()),
     text = design.files[0]!.text.split("\n");
   const found = propertiesOf(design);
-  expect(found.map((p) => [p.what, p.message])).toEqual([
+  expect(found.map(p => [p.what, p.message])).toEqual([
     ["assume", "first"],
     ["assert", "second"],
     ["cover", "third"],
@@ -34,7 +42,9 @@ it("each property has its message, its kind and its line, those of one source li
     ["assert", "fourth of b"],
   ]);
   for (const p of found) expect(text[p.line - 1]).toContain(`${p.what} (`);
-  expect(propertyAt(found, `prove_top.v:4.18-4.121|SeveralProperties.v:${found[1]!.line - 1}.70-${found[1]!.line}.12`)).toBe(found[1]);
+  expect(
+    propertyAt(found, `prove_top.v:4.18-4.121|SeveralProperties.v:${found[1]!.line - 1}.70-${found[1]!.line}.12`),
+  ).toBe(found[1]);
   expect(propertyAt(found, "elsewhere.v:3")).toBeUndefined();
 });
 

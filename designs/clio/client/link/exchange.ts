@@ -17,8 +17,8 @@ export interface Try {
 }
 
 /**
- * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries, each with an ID of its own, of which any may
- * be answered. State: at most 1 + `mostRetries` + `mostBusy` tries.
+ * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries, each with an ID of its
+ * own, of which any may be answered. State: at most 1 + `mostRetries` + `mostBusy` tries.
  */
 export class Exchange {
   readonly spec: RequestSpec;
@@ -30,30 +30,49 @@ export class Exchange {
   private over = false;
   private readonly end: (result: Reply | OperationError) => void;
 
-  constructor(spec: RequestSpec, end: (result: Reply | OperationError) => void) { this.spec = spec; this.end = end; }
+  constructor(spec: RequestSpec, end: (result: Reply | OperationError) => void) {
+    this.spec = spec;
+    this.end = end;
+  }
 
-  get ended(): boolean { return this.over; }
+  get ended(): boolean {
+    return this.over;
+  }
   /** ID of the operation: that of its first request since it was last renewed. */
-  get operation(): number | undefined { return this.tries[0]?.id; }
-  get latest(): Try | undefined { return this.tries.at(-1); }
+  get operation(): number | undefined {
+    return this.tries[0]?.id;
+  }
+  get latest(): Try | undefined {
+    return this.tries.at(-1);
+  }
 
-  /** No answer, or a request or answer that was damaged: whether it may be tried again; otherwise it has ended in an error. */
+  /**
+   * No answer, or a request or answer that was damaged: whether it may be tried again; otherwise it has ended
+   * in an error.
+   */
   lost(reason: "TIMEOUT" | "NACK"): boolean {
     if (this.losses++ < mostRetries) return true;
     this.fail(reason, `no usable answer to the request and ${mostRetries} retries`);
     return false;
   }
-  /** BUSY or MIGRATING: how many times so far, or undefined when that was once too often and it has ended in an error. */
+  /**
+   * BUSY or MIGRATING: how many times so far, or undefined when that was once too often and it has ended in an error.
+   */
   refused(reason: "BUSY" | "MIGRATING"): number | undefined {
     if (this.refusals < mostBusy) return ++this.refusals;
     this.fail(reason, `so the node said ${mostBusy + 1} times`);
     return undefined;
   }
   /** All tries so far were refused for good: what comes next is an operation of its own. */
-  renew(): void { this.tries.length = 0; }
-  finish(reply: Reply): void { this.close(reply); }
+  renew(): void {
+    this.tries.length = 0;
+  }
+  finish(reply: Reply): void {
+    this.close(reply);
+  }
   fail(reason: FailureReason, detail: string): void {
-    // Not even a NACK proves that nothing was done: the network may have doubled the request, and damaged one copy only.
+    // Not even a NACK proves that nothing was done: the network may have doubled the request, and damaged
+    // one copy only.
     const unknown = this.tries.length > 0 && !isHarmless(this.spec);
     this.close(new OperationError(nameOf(this.spec), reason, unknown ? "unknown" : "none", detail));
   }

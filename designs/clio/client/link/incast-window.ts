@@ -1,7 +1,7 @@
 /**
- * iwnd (paper §4.4.4): bytes of replies that a client may expect at a time, of all nodes together. A request is sent only when its reply
- * fits. Who does not find room waits in line, so that small replies never keep a large one out for ever. State: two numbers, and one place
- * in line per node.
+ * iwnd (paper §4.4.4): bytes of replies that a client may expect at a time, of all nodes together. A request is sent
+ * only when its reply fits. Who does not find room waits in line, so that small replies never keep a large one out for
+ * ever. State: two numbers, and one place in line per node.
  */
 export class IncastWindow<W> {
   readonly limit: number;
@@ -10,13 +10,21 @@ export class IncastWindow<W> {
   private readonly line = new Set<W>();
 
   /** @param limit bytes; at least the longest reply, or it could never be asked for */
-  constructor(limit: number) { this.limit = limit; }
+  constructor(limit: number) {
+    this.limit = limit;
+  }
 
   /** Bytes of replies expected now, and the most there ever were. */
-  get expected(): number { return this.used; }
-  get mostExpected(): number { return this.highest; }
+  get expected(): number {
+    return this.used;
+  }
+  get mostExpected(): number {
+    return this.highest;
+  }
   /** Who is first in line. */
-  get first(): W | undefined { return this.line.values().next().value; }
+  get first(): W | undefined {
+    return this.line.values().next().value;
+  }
 
   /** Whether a reply of so many bytes may be asked for now; who may not is in line afterwards. */
   admits(who: W, bytes: number): boolean {
@@ -25,8 +33,15 @@ export class IncastWindow<W> {
     return false;
   }
   /** Has nothing to ask for (at present). @returns whether it stood in line */
-  leave(who: W): boolean { return this.line.delete(who); }
+  leave(who: W): boolean {
+    return this.line.delete(who);
+  }
 
-  take(bytes: number): void { this.used += bytes; this.highest = Math.max(this.highest, this.used); }
-  release(bytes: number): void { this.used -= bytes; }
+  take(bytes: number): void {
+    this.used += bytes;
+    this.highest = Math.max(this.highest, this.used);
+  }
+  release(bytes: number): void {
+    this.used -= bytes;
+  }
 }

@@ -23,12 +23,18 @@ export interface LinkContext {
 }
 
 /** The PID says which partition of the node is to know the client. */
-const greetingSpec = (pid: number): RequestSpec => ({ pid, code: opcode.FENCE, body: new Uint8Array(), replyBytes: 0, fits: () => true });
+const greetingSpec = (pid: number): RequestSpec => ({
+  pid,
+  code: opcode.FENCE,
+  body: new Uint8Array(),
+  replyBytes: 0,
+  fits: () => true,
+});
 
 /**
- * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave in the order of
- * their submission, retries first. Before the first of them, and when the node may have forgotten this client, a FENCE introduces it
- * (rules.md, section 7).
+ * The way to one node: its queue, its congestion window, the greeting, and the retries of its requests. Requests leave
+ * in the order of their submission, retries first. Before the first of them, and when the node may have forgotten this
+ * client, a FENCE introduces it (rules.md, section 7).
  */
 export class NodeLink {
   readonly address: NodeAddress;
@@ -45,14 +51,19 @@ export class NodeLink {
   private accompanied = false;
 
   constructor(address: NodeAddress, context: LinkContext) {
-    this.address = address; this.context = context;
+    this.address = address;
+    this.context = context;
     const { window, targetDelayNs } = context.options;
     this.window = new CongestionWindow({ targetNs: targetDelayNs, ...window });
   }
 
   /** Requests on their way, and requests that have not left yet. */
-  get onTheWay(): number { return this.outstanding; }
-  get queued(): number { return this.waiting.length + this.again.length; }
+  get onTheWay(): number {
+    return this.outstanding;
+  }
+  get queued(): number {
+    return this.waiting.length + this.again.length;
+  }
 
   /** Queues a request; `end` is called once, with the node's answer or the reason why there is none. */
   submit(spec: RequestSpec, end: (result: Reply | OperationError) => void): void {
@@ -62,10 +73,16 @@ export class NodeLink {
 
   /** Sends what the windows admit. */
   pump(): void {
-    const { incast, options: { clock } } = this.context;
+    const {
+      incast,
+      options: { clock },
+    } = this.context;
     for (let next = this.next(); next !== undefined; next = this.next()) {
       const wait = this.window.wait(this.outstanding, clock.now());
-      if (wait > 0) { this.pace(wait); break; }
+      if (wait > 0) {
+        this.pace(wait);
+        break;
+      }
       if (!incast.admits(this, replyFrameBytes(next.spec.replyBytes))) return;
       if (next === this.again[0]) this.again.shift();
       else if (next === this.waiting[0]) this.waiting.shift();
@@ -75,9 +92,9 @@ export class NodeLink {
   }
 
   /**
-   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first request for the
-   * first time: whichever of them comes first makes the client known with everything older forgotten. The others wait for the answer to
-   * either, or those that overtake would make older ones EXPIRED.
+   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first
+   * request for the first time: whichever of them comes first makes the client known with everything older forgotten.
+   * The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
    */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
@@ -88,29 +105,51 @@ export class NodeLink {
     }
     const { latest, timer } = this.greeting;
     if (latest?.open !== true && timer === undefined) return this.greeting;
-    if (this.accompanied || first === undefined || first.latest !== undefined || this.partitionOf(first.spec) !== this.partitionOf(this.greeting.spec)) return undefined;
+    if (
+      this.accompanied ||
+      first === undefined ||
+      first.latest !== undefined ||
+      this.partitionOf(first.spec) !== this.partitionOf(this.greeting.spec)
+    )
+      return undefined;
     this.accompanied = true;
     return first;
   }
   /**
-   * The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. One request at a time (a window
-   * below one, whose pace may be slower than that) needs no greeting: it makes its client known itself.
+   * The node replaces a client that was silent for 3 x TIMEOUT; one less leaves room for the way there. One
+   * request at a time (a window below one, whose pace may be slower than that) needs no greeting: it makes its
+   * client known itself.
    */
   private isKnown(spec: RequestSpec): boolean {
     const { clock, timeoutNs } = this.context.options;
-    return this.window.size < 1 || clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= 2 * timeoutNs;
+    return (
+      this.window.size < 1 ||
+      clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= 2 * timeoutNs
+    );
   }
   /** Which part of the node a request goes to: a node with partitions knows its clients in each of them. */
-  private partitionOf({ pid }: RequestSpec): number { return pid % this.context.options.partitions; }
+  private partitionOf({ pid }: RequestSpec): number {
+    return pid % this.context.options.partitions;
+  }
 
   private greet(partition: number): Exchange {
     this.context.statistics.greetings++;
-    // Should it fail, the next pump greets again; each loss narrows the window, until requests go one by one and introduce themselves.
-    return new Exchange(greetingSpec(partition), () => { this.greeting = undefined; });
+    // Should it fail, the next pump greets again; each loss narrows the window, until requests go one by one
+    // and introduce themselves.
+    return new Exchange(greetingSpec(partition), () => {
+      this.greeting = undefined;
+    });
   }
 
   private try(exchange: Exchange): void {
-    const { options: { clock }, ids, statistics, incast, tries } = this.context, now = clock.now();
+    const {
+        options: { clock },
+        ids,
+        statistics,
+        incast,
+        tries,
+      } = this.context,
+      now = clock.now();
     const sent: Try = { exchange, link: this, id: ids.next(), sentAt: now, open: true };
     const retryOf = exchange.operation;
     exchange.tries.push(sent);
@@ -121,7 +160,7 @@ export class NodeLink {
     statistics.sent++;
     if (retryOf !== undefined) statistics.retries++;
     const timeout = this.timeoutOf(exchange.spec);
-    exchange.timer = clock.after(timeout, () => { this.timedOut(sent, timeout); });
+    exchange.timer = clock.after(timeout, () => this.timedOut(sent, timeout));
     this.context.send(this.address, messageOf(exchange.spec, sent.id, retryOf));
   }
   private timeoutOf(spec: RequestSpec): number {
@@ -130,7 +169,10 @@ export class NodeLink {
   }
 
   private timedOut(sent: Try, timeoutNs: number): void {
-    const { options: { clock }, statistics } = this.context;
+    const {
+      options: { clock },
+      statistics,
+    } = this.context;
     statistics.timeouts++;
     if (isFast(sent.exchange.spec)) this.window.lost(timeoutNs, clock.now());
     this.lost(sent, "TIMEOUT");
@@ -141,17 +183,28 @@ export class NodeLink {
     exchange.timer?.cancel();
     exchange.timer = undefined;
     this.close(sent);
-    if (exchange.lost(reason)) { if (exchange !== this.greeting) this.again.push(exchange); } else this.forget(exchange);
+    if (exchange.lost(reason)) {
+      if (exchange !== this.greeting) this.again.push(exchange);
+    } else this.forget(exchange);
     this.settle();
   }
 
   /** An answer to one of this link's tries. @returns false when it does not fit the request */
   answer(sent: Try, reply: Reply): boolean {
-    const { exchange } = sent, { options: { clock }, statistics } = this.context, now = clock.now();
+    const { exchange } = sent,
+      {
+        options: { clock },
+        statistics,
+      } = this.context,
+      now = clock.now();
     switch (reply.status) {
-      case status.NACK: return this.nack(sent);
-      case status.BUSY: return this.refused(sent, "BUSY");
-      case status.MIGRATING: if (exchange.spec.follows !== true) return this.refused(sent, "MIGRATING"); break;
+      case status.NACK:
+        return this.nack(sent);
+      case status.BUSY:
+        return this.refused(sent, "BUSY");
+      case status.MIGRATING:
+        if (exchange.spec.follows !== true) return this.refused(sent, "MIGRATING");
+        break;
       default:
     }
     let whole = reply;
@@ -172,23 +225,28 @@ export class NodeLink {
     return true;
   }
 
-  /** The body of a good reply: of one in several frames when all are there; while some are missing, the clock for the next one runs anew. */
+  /**
+   * The body of a good reply: of one in several frames when all are there; while some are missing, the clock for the
+   * next one runs anew.
+   */
   private collect(sent: Try, body: Uint8Array): Uint8Array | "more" | undefined {
-    const { exchange } = sent, { spec } = exchange;
+    const { exchange } = sent,
+      { spec } = exchange;
     if (spec.collects === undefined) return spec.fits(body) ? body : undefined;
     sent.collector ??= spec.collects();
     const got = sent.collector.add(body);
     if (got === "more" && sent.open && sent === exchange.latest) {
       const timeout = this.timeoutOf(spec);
       exchange.timer?.cancel();
-      exchange.timer = this.context.options.clock.after(timeout, () => { this.timedOut(sent, timeout); });
+      exchange.timer = this.context.options.clock.after(timeout, () => this.timedOut(sent, timeout));
     }
     return got;
   }
 
   /** The node knows the client: the greeting has served, whether its own answer came or another's. */
   private known(sent: Try, exchange: Exchange): void {
-    const partition = this.partitionOf(exchange.spec), { greeting } = this;
+    const partition = this.partitionOf(exchange.spec),
+      { greeting } = this;
     this.knownSince.set(partition, Math.max(this.knownSince.get(partition) ?? sent.sentAt, sent.sentAt));
     if (greeting === undefined || greeting === exchange || this.partitionOf(greeting.spec) !== partition) return;
     this.greeting = undefined;
@@ -197,7 +255,10 @@ export class NodeLink {
     this.forget(greeting);
   }
 
-  /** The latest request arrived damaged, or its answer did: retry at once (paper §4.4.4). One before it has had its retry. */
+  /**
+   * The latest request arrived damaged, or its answer did: retry at once (paper §4.4.4). One before it has
+   * had its retry.
+   */
   private nack(sent: Try): boolean {
     this.context.statistics.nacks++;
     if (sent.open && sent === sent.exchange.latest) this.lost(sent, "NACK");
@@ -210,13 +271,18 @@ export class NodeLink {
   }
 
   private refused(sent: Try, reason: "BUSY" | "MIGRATING"): boolean {
-    const { exchange } = sent, { options: { clock, random }, statistics } = this.context;
+    const { exchange } = sent,
+      {
+        options: { clock, random },
+        statistics,
+      } = this.context;
     statistics.busy++;
     if (!sent.open || sent !== exchange.latest) return true;
     exchange.timer?.cancel();
     exchange.timer = undefined;
     this.close(sent);
-    // BUSY: that operation is under way, or not begun. MIGRATING: it has ended, refused, and the node answers so as often as it is repeated.
+    // BUSY: that operation is under way, or not begun. MIGRATING: it has ended, refused, and the node answers so as
+    // often as it is repeated.
     if (reason === "MIGRATING") {
       this.forget(exchange);
       exchange.renew();
@@ -224,9 +290,10 @@ export class NodeLink {
     const times = exchange.refused(reason);
     if (times === undefined) this.forget(exchange);
     else {
-      // From an eighth of the timeout, doubled each time up to the whole, spread so that clients refused together do not come back
-      // together.
-      const most = this.timeoutOf(exchange.spec), pause = Math.min(most, most / 16 * 2 ** times) * (0.5 + random() / 2);
+      // From an eighth of the timeout, doubled each time up to the whole, spread so that clients refused together do
+      // not come back together.
+      const most = this.timeoutOf(exchange.spec),
+        pause = Math.min(most, (most / 16) * 2 ** times) * (0.5 + random() / 2);
       exchange.timer = clock.after(pause, () => {
         exchange.timer = undefined;
         if (exchange !== this.greeting) this.again.push(exchange);
@@ -256,7 +323,10 @@ export class NodeLink {
 
   private pace(ns: number): void {
     if (!Number.isFinite(ns) || this.pacing !== undefined) return;
-    this.pacing = this.context.options.clock.after(ns, () => { this.pacing = undefined; this.pump(); });
+    this.pacing = this.context.options.clock.after(ns, () => {
+      this.pacing = undefined;
+      this.pump();
+    });
   }
 
   /** For messages: what keeps a request from leaving. */

@@ -4,11 +4,17 @@ import { parametersSchema } from "../../config/index.ts";
 import { ClientError } from "./errors.ts";
 import type { ClientClock, ClientTransport } from "./transport.ts";
 
-/** How a client behaves; ns and bytes. The defaults are for a data centre's network and suit the node's default `retryTimeout`. */
+/**
+ * How a client behaves; ns and bytes. The defaults are for a data centre's network and suit the
+ * node's default `retryTimeout`.
+ */
 export interface ClientOptions {
   readonly transport: ClientTransport;
   readonly clock: ClientClock;
-  /** TIMEOUT of paper §4.4.5, ns; the node's `retryTimeout`, for which its retry buffer is sized, must not be less. Default 4,000. */
+  /**
+   * TIMEOUT of paper §4.4.5, ns; the node's `retryTimeout`, for which its retry buffer is sized, must not be
+   * less. Default 4,000.
+   */
   readonly timeoutNs?: number;
   /** The same for requests that software answers (allocation, processes, key-value); default 16 x `timeoutNs`. */
   readonly slowTimeoutNs?: number;
@@ -29,14 +35,19 @@ export interface ClientOptions {
   /** 0 <= x < 1: start of the request IDs, spread of retries that wait. Default Math.random. */
   readonly random?: () => number;
 }
-export type ResolvedOptions = Required<Omit<ClientOptions, "window" | "transport">>
-  & { readonly window: Required<NonNullable<ClientOptions["window"]>> };
+export type ResolvedOptions = Required<Omit<ClientOptions, "window" | "transport">> & {
+  readonly window: Required<NonNullable<ClientOptions["window"]>>;
+};
 
-/** Retries of a request before the error goes to the application (paper §4.4.5: the node remembers an operation long enough for two). */
+/**
+ * Retries of a request before the error goes to the application (paper §4.4.5: the node remembers an operation long
+ * enough for two).
+ */
 export const mostRetries = 2;
 /**
- * Times that BUSY and MIGRATING are waited out: they say that the node has the request in hand or can take it later, so they are no loss. After BUSY the same operation is repeated; one that was
- * refused with MIGRATING is over, and done anew.
+ * Times that BUSY and MIGRATING are waited out: they say that the node has the request in hand or can take it
+ * later, so they are no loss. After BUSY the same operation is repeated; one that was refused with MIGRATING is
+ * over, and done anew.
  */
 export const mostBusy = 8;
 /** Pieces of one operation under way at a time: bounds the memory of a read or write of any length. */
@@ -47,25 +58,34 @@ export function resolveOptions(o: ClientOptions): ResolvedOptions {
   const defaults = parametersSchema.parse({});
   const timeoutNs = o.timeoutNs ?? defaults.retryTimeout;
   const out: ResolvedOptions = {
-    clock: o.clock, timeoutNs, slowTimeoutNs: o.slowTimeoutNs ?? 16 * timeoutNs, mtu: o.mtu ?? 1500,
+    clock: o.clock,
+    timeoutNs,
+    slowTimeoutNs: o.slowTimeoutNs ?? 16 * timeoutNs,
+    mtu: o.mtu ?? 1500,
     targetDelayNs: o.targetDelayNs ?? timeoutNs / 2,
-    window: { initial: 16, least: 0.01, most: 256, ...o.window }, incastBytes: o.incastBytes ?? 65_536,
-    pageSize: o.pageSize ?? defaults.pageSize, partitions: o.partitions ?? 1,
-    asyncLimit: o.asyncLimit ?? 1024, random: o.random ?? Math.random,
+    window: { initial: 16, least: 0.01, most: 256, ...o.window },
+    incastBytes: o.incastBytes ?? 65_536,
+    pageSize: o.pageSize ?? defaults.pageSize,
+    partitions: o.partitions ?? 1,
+    asyncLimit: o.asyncLimit ?? 1024,
+    random: o.random ?? Math.random,
   };
   for (const name of ["timeoutNs", "slowTimeoutNs", "targetDelayNs", "pageSize", "asyncLimit"] as const) {
     if (!(out[name] > 0)) throw new ClientError(`${name} is ${out[name]}; give a number above 0`);
   }
-  if (![1, 2, 4].includes(out.partitions)) throw new ClientError(`partitions is ${out.partitions}; give the nodes' own: 1, 2 or 4`);
+  if (![1, 2, 4].includes(out.partitions))
+    throw new ClientError(`partitions is ${out.partitions}; give the nodes' own: 1, 2 or 4`);
   if (!(out.mtu >= 128 && out.mtu <= 9000)) throw new ClientError(`mtu is ${out.mtu} bytes; give 128 to 9000`);
   if (!(out.window.least > 0 && out.window.least <= out.window.initial && out.window.initial <= out.window.most)) {
     throw new ClientError(
-      `window: least ${out.window.least}, initial ${out.window.initial} and most ${out.window.most} must be above 0 and rise `
-      + "in this order");
+      `window: least ${out.window.least}, initial ${out.window.initial} and most ${out.window.most} must be above 0 and rise ` +
+        "in this order",
+    );
   }
   if (out.incastBytes < replyFrameBytes(payloadRoom(out))) {
     throw new ClientError(
-      `incastBytes is ${out.incastBytes}, less than one whole reply; give at least ${replyFrameBytes(payloadRoom(out))}`);
+      `incastBytes is ${out.incastBytes}, less than one whole reply; give at least ${replyFrameBytes(payloadRoom(out))}`,
+    );
   }
   return out;
 }
@@ -75,4 +95,6 @@ export function payloadRoom({ mtu }: Pick<ResolvedOptions, "mtu">): number {
   return mtu - ipv4Header.bytes - udpHeader.bytes - clioHeader.bytes;
 }
 /** Bytes on the line of a reply with so many bytes after its Clio header. */
-export function replyFrameBytes(bodyBytes: number): number { return Math.max(minimumFrame, frameOffsets.body + bodyBytes); }
+export function replyFrameBytes(bodyBytes: number): number {
+  return Math.max(minimumFrame, frameOffsets.body + bodyBytes);
+}

@@ -1,15 +1,24 @@
 const zero = {
   /** Operations of the application: begun, done, ended in an error. */
-  begun: 0, done: 0, failed: 0,
+  begun: 0,
+  done: 0,
+  failed: 0,
   /** Requests sent, retries and greetings included; of them retries. */
-  sent: 0, retries: 0, greetings: 0,
+  sent: 0,
+  retries: 0,
+  greetings: 0,
   /** Why requests were sent again. */
-  timeouts: 0, nacks: 0, damaged: 0, busy: 0,
+  timeouts: 0,
+  nacks: 0,
+  damaged: 0,
+  busy: 0,
   /**
-   * Answers that came when nobody waited for them (duplicates, or overtaken by a retry's), or to nothing that this client asked, or that
-   * fit no request.
+   * Answers that came when nobody waited for them (duplicates, or overtaken by a retry's), or to nothing that this
+   * client asked, or that fit no request.
    */
-  late: 0, unknown: 0, unfit: 0,
+  late: 0,
+  unknown: 0,
+  unfit: 0,
   /** Answers to an earlier try, accepted after a retry had been sent. */
   answeredByEarlier: 0,
   /** Operations that had to wait for a conflicting one of their thread (T2). */
@@ -17,4 +26,6 @@ const zero = {
 };
 /** What a client has counted. */
 export type ClientStatistics = typeof zero;
-export function noStatistics(): ClientStatistics { return { ...zero }; }
+export function noStatistics(): ClientStatistics {
+  return { ...zero };
+}

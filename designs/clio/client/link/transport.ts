@@ -1,15 +1,18 @@
 /** Where a node listens: its IPv4 address as a 32-bit number, and its native UDP port. */
-export interface NodeAddress { readonly ip: number; readonly port: number }
+export interface NodeAddress {
+  readonly ip: number;
+  readonly port: number;
+}
 
 /**
- * Called for every datagram that comes in. `damaged`: its frame's check sequence was wrong (a raw Ethernet card says so; a socket drops
- * it).
+ * Called for every datagram that comes in. `damaged`: its frame's check sequence was wrong (a raw Ethernet card says
+ * so; a socket drops it).
  */
 export type Receiver = (from: NodeAddress, payload: Uint8Array, damaged: boolean) => void;
 
 /**
- * What CLib asks of the network: UDP payloads out and in, in any order, any of them lost or doubled. A simulation or a socket stands behind
- * it.
+ * What CLib asks of the network: UDP payloads out and in, in any order, any of them lost or doubled. A simulation or a
+ * socket stands behind it.
  */
 export interface ClientTransport {
   /** Sends one datagram; never waits, and may lose it. */
@@ -18,7 +21,9 @@ export interface ClientTransport {
   receive(receiver: Receiver): void;
 }
 
-export interface Timer { cancel(): void }
+export interface Timer {
+  cancel(): void;
+}
 /** Time as CLib sees it, ns from any origin: simulated or real. */
 export interface ClientClock {
   now(): number;

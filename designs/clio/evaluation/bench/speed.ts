@@ -14,17 +14,22 @@ export interface NodeSpeeds extends Speeds {
 }
 
 /**
- * Speed of simulating the node under random requests: the bench with MAC, memory, slow path and protocol checkers; the same with every
- * reply judged; the same inputs played to the same model from TypeScript; and from a plain C++ program.
+ * Speed of simulating the node under random requests: the bench with MAC, memory, slow path and protocol checkers; the
+ * same with every reply judged; the same inputs played to the same model from TypeScript; and from a plain C++ program.
  */
-export async function compareNodeSpeed(settings: Settings, o: { readonly seed: number; readonly requests: number }): Promise<NodeSpeeds> {
+export async function compareNodeSpeed(
+  settings: Settings,
+  o: { readonly seed: number; readonly requests: number },
+): Promise<NodeSpeeds> {
   // The frames are there before the clock runs: making them is no part of simulating.
-  const mixture = new Mixture(settings, { seed: o.seed, silentShare: 0 }), setup = mixture.setup();
+  const mixture = new Mixture(settings, { seed: o.seed, silentShare: 0 }),
+    setup = mixture.setup();
   const frames = Array.from({ length: o.requests }, () => mixture.next());
   const options = { seed: o.seed, hangCycles: 20_000, wave: false } as const;
-  const speeds = await compareSpeed(clioNode(settings.config), { ...options, repeats: 3 },
-    (b) => drive(b, settings, setup, frames, undefined));
-  const judged = await runBench("judged", clioNode(settings.config), options, async (b) => {
+  const speeds = await compareSpeed(clioNode(settings.config), { ...options, repeats: 3 }, b =>
+    drive(b, settings, setup, frames, undefined),
+  );
+  const judged = await runBench("judged", clioNode(settings.config), options, async b => {
     const begun = performance.now();
     await drive(b, settings, setup, frames, new Scoreboard(settings.config, settings.runtime));
     return b.cycle / ((performance.now() - begun) / 1000);
@@ -34,29 +39,44 @@ export async function compareNodeSpeed(settings: Settings, o: { readonly seed: n
 
 /** Sends the frames, `window` on their way at a time. Each has one reply. */
 async function drive(
-  bench: Bench<NodePorts>, settings: Settings, setup: readonly Uint8Array[], frames: readonly Uint8Array[],
-    scoreboard: Scoreboard | undefined,
+  bench: Bench<NodePorts>,
+  settings: Settings,
+  setup: readonly Uint8Array[],
+  frames: readonly Uint8Array[],
+  scoreboard: Scoreboard | undefined,
 ): Promise<void> {
   const node = await SimulatedNode.start(bench, settings, scoreboard ? { slowPath: { observer: scoreboard } } : {});
   const entering: ReturnType<SimulatedNode["send"]>[] = [];
   let waiting = 0;
-  bench.onEdge({ sample: () => {
-    for (let f = node.take(); f !== undefined; f = node.take()) { waiting--; scoreboard?.reply(f.bytes, f.end); }
-    if (scoreboard === undefined) return;
-    for (let e = entering[0]; e?.end !== undefined; e = entering[0]) { entering.shift(); scoreboard.issue(e.bytes, e.end); }
-  } });
+  bench.onEdge({
+    sample: () => {
+      for (let f = node.take(); f !== undefined; f = node.take()) {
+        waiting--;
+        scoreboard?.reply(f.bytes, f.end);
+      }
+      if (scoreboard === undefined) return;
+      for (let e = entering[0]; e?.end !== undefined; e = entering[0]) {
+        entering.shift();
+        scoreboard.issue(e.bytes, e.end);
+      }
+    },
+  });
   const send = (bytes: Uint8Array): void => {
     const sent = node.send(bytes);
     waiting++;
     if (scoreboard) entering.push(sent);
   };
-  for (const frame of setup) { send(frame); await bench.until(() => waiting === 0); }
+  for (const frame of setup) {
+    send(frame);
+    await bench.until(() => waiting === 0);
+  }
   for (const frame of frames) {
     send(frame);
-    if (waiting >= window) await bench.until(() => waiting < window * 3 / 4);
+    if (waiting >= window) await bench.until(() => waiting < (window * 3) / 4);
   }
   await bench.until(() => waiting === 0);
   node.transport.close();
   const problem = scoreboard?.problems[0];
-  if (problem !== undefined) throw new SimulationError(`the node answers wrong while its speed is measured: ${problem}`);
+  if (problem !== undefined)
+    throw new SimulationError(`the node answers wrong while its speed is measured: ${problem}`);
 }

@@ -6,15 +6,25 @@ const most = 65_535;
 
 /** Process (connection) scalability: processes with a page each. */
 export const figure44: Definition = {
-  number: "4.4", title: "Process (connection) scalability",
-  paper: [["4.7.1", "Since Clio is connectionless, it scales perfectly with the number of processes."], ["4.7.1", "thousands of concurrent clients"]],
+  number: "4.4",
+  title: "Process (connection) scalability",
+  paper: [
+    ["4.7.1", "Since Clio is connectionless, it scales perfectly with the number of processes."],
+    ["4.7.1", "thousands of concurrent clients"],
+  ],
   given: [dram],
   sizes: [{ what: "processes", paper: "thousands of concurrent clients", here: "1 to 65,535 (quick: to 1,024)" }],
   notes: ["Reads and writes of 16 B, one at a time; every read's data are checked. RDMA's curves are not modelled."],
-  measure: (o) => measureScaling({
-    counts: o.quick ? [1, 64, 1024] : [1, 4, 16, 64, 256, 1024, 4096, 16_384, most],
-    // From the highest PID down, each with its second page.
-    page: (i) => ({ pid: most - i, vpn: 1n }),
-    x: { label: "number of processes", scale: "log2" }, at: (n) => n, title: "Latency by the number of processes",
-  }, o),
+  measure: o =>
+    measureScaling(
+      {
+        counts: o.quick ? [1, 64, 1024] : [1, 4, 16, 64, 256, 1024, 4096, 16_384, most],
+        // From the highest PID down, each with its second page.
+        page: i => ({ pid: most - i, vpn: 1n }),
+        x: { label: "number of processes", scale: "log2" },
+        at: n => n,
+        title: "Latency by the number of processes",
+      },
+      o,
+    ),
 };

@@ -23,5 +23,22 @@ const order = (d: Definition): number => Number(d.number.split(".")[1]);
 
 /** The figures of the paper's evaluation (4.7), in its order. */
 export const clioFigures: readonly Definition[] = [
-  figure44, figure45, figure46, figure47, figure48, figure49, figure410, figure411, figure412, figure413, figure414, figure415, figure416, figure417, figure418, figure419, figure420, ...absent,
+  figure44,
+  figure45,
+  figure46,
+  figure47,
+  figure48,
+  figure49,
+  figure410,
+  figure411,
+  figure412,
+  figure413,
+  figure414,
+  figure415,
+  figure416,
+  figure417,
+  figure418,
+  figure419,
+  figure420,
+  ...absent,
 ].sort((a, b) => order(a) - order(b));

@@ -2,9 +2,15 @@ import type { SimulatedNode } from "../../rig/index.ts";
 
 /** Edges at which things happened on a node's memory bus since the last `take`; undefined: not. */
 export interface BusTimes {
-  /** A table bucket asked for, and its beat; data asked for (read or write address), and the first and last beat of data, or the write's response. */
-  readonly tableAsked: number | undefined; readonly tableGiven: number | undefined;
-  readonly dataAsked: number | undefined; readonly dataFirst: number | undefined; readonly dataLast: number | undefined;
+  /**
+   * A table bucket asked for, and its beat; data asked for (read or write address), and the first and last beat of
+   * data, or the write's response.
+   */
+  readonly tableAsked: number | undefined;
+  readonly tableGiven: number | undefined;
+  readonly dataAsked: number | undefined;
+  readonly dataFirst: number | undefined;
+  readonly dataLast: number | undefined;
 }
 
 /** ID of data on the node's memory bus; the others are the page table's (docs/clio-node.md). */
@@ -17,15 +23,37 @@ export class BusWatch {
 
   constructor({ bench }: SimulatedNode) {
     const { memAr, memR, memAw, memB } = bench.io;
-    this.remove = bench.onEdge({ sample: (cycle) => {
-      const s = this.seen;
-      if (memAr.valid.value === 1 && memAr.ready.value === 1) { if (Number(memAr.payload.id.value) === dataId) s.dataAsked ??= cycle; else s.tableAsked ??= cycle; }
-      if (memAw.valid.value === 1 && memAw.ready.value === 1 && Number(memAw.payload.id.value) === dataId) s.dataAsked ??= cycle;
-      if (memR.valid.value === 1 && memR.ready.value === 1) { if (Number(memR.payload.id.value) === dataId) { s.dataFirst ??= cycle; s.dataLast = cycle; } else s.tableGiven ??= cycle; }
-      if (memB.valid.value === 1 && memB.ready.value === 1 && Number(memB.payload.id.value) === dataId) { s.dataFirst ??= cycle; s.dataLast = cycle; }
-    } });
+    this.remove = bench.onEdge({
+      sample: cycle => {
+        const s = this.seen;
+        if (memAr.valid.value === 1 && memAr.ready.value === 1) {
+          if (Number(memAr.payload.id.value) === dataId) s.dataAsked ??= cycle;
+          else s.tableAsked ??= cycle;
+        }
+        if (memAw.valid.value === 1 && memAw.ready.value === 1 && Number(memAw.payload.id.value) === dataId)
+          s.dataAsked ??= cycle;
+        if (memR.valid.value === 1 && memR.ready.value === 1) {
+          if (Number(memR.payload.id.value) === dataId) {
+            s.dataFirst ??= cycle;
+            s.dataLast = cycle;
+          } else s.tableGiven ??= cycle;
+        }
+        if (memB.valid.value === 1 && memB.ready.value === 1 && Number(memB.payload.id.value) === dataId) {
+          s.dataFirst ??= cycle;
+          s.dataLast = cycle;
+        }
+      },
+    });
   }
-  private static nothing(): BusTimes { return { tableAsked: undefined, tableGiven: undefined, dataAsked: undefined, dataFirst: undefined, dataLast: undefined }; }
+  private static nothing(): BusTimes {
+    return {
+      tableAsked: undefined,
+      tableGiven: undefined,
+      dataAsked: undefined,
+      dataFirst: undefined,
+      dataLast: undefined,
+    };
+  }
 
   /** What has happened since the last call. */
   take(): BusTimes {
@@ -33,5 +61,7 @@ export class BusWatch {
     this.seen = BusWatch.nothing();
     return seen;
   }
-  close(): void { this.remove(); }
+  close(): void {
+    this.remove();
+  }
 }

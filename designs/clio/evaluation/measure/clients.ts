@@ -16,10 +16,17 @@ export interface Clients {
   readonly timed: (operation: () => Promise<unknown>) => Promise<number>;
 }
 /** Clients with CLib, the network and the node. */
-export interface Rig extends Clients { readonly node: SimulatedNode; readonly address: NodeAddress }
+export interface Rig extends Clients {
+  readonly node: SimulatedNode;
+  readonly address: NodeAddress;
+}
 export interface RigOptions {
-  readonly seed: number; readonly clients: number;
-  /** Offloads answer within the time of a read: a client waits no longer for them, and comes back as soon after BUSY; default: as for the node's software. */
+  readonly seed: number;
+  readonly clients: number;
+  /**
+   * Offloads answer within the time of a read: a client waits no longer for them, and comes back as soon after BUSY;
+   * default: as for the node's software.
+   */
   readonly fastOffloads?: boolean;
   /** What is done at the node's own ports before it joins the network. */
   readonly prepare?: (node: SimulatedNode) => Promise<void>;
@@ -29,8 +36,13 @@ export interface RigOptions {
   readonly offloads?: string;
 }
 
-/** So long, ns, that no request is repeated for a queue at a port of 10 Gbit/s, nor the congestion window falls for less than it. */
-const timeoutNs = 40_000, targetDelayNs = 12_000, slowTimeoutNs = 2_000_000;
+/**
+ * So long, ns, that no request is repeated for a queue at a port of 10 Gbit/s, nor the congestion window falls for
+ * less than it.
+ */
+const timeoutNs = 40_000,
+  targetDelayNs = 12_000,
+  slowTimeoutNs = 2_000_000;
 
 const designs = new Map<string, Design<NodePorts>>();
 /** The default build with these offloads, emitted once for all figures. */
@@ -49,13 +61,29 @@ export function joinBoard(node: SimulatedNode, network: NetworkModel, name?: str
 }
 
 /** Clients of CLib on a network with these nodes. */
-export function clientsOn(network: NetworkModel, nodes: readonly RuntimeSettings[], o: Pick<RigOptions, "seed" | "clients" | "fastOffloads">): Clients {
-  const macs = new Map(nodes.map((n) => [n.ip, n.mac]));
+export function clientsOn(
+  network: NetworkModel,
+  nodes: readonly RuntimeSettings[],
+  o: Pick<RigOptions, "seed" | "clients" | "fastOffloads">,
+): Clients {
+  const macs = new Map(nodes.map(n => [n.ip, n.mac]));
   const clients = Array.from({ length: o.clients }, (_, i) => {
-    const station = new ClientStation(network, `client${i}`, clientEndpoint(i), macs), random = new Random(o.seed * 1000 + i);
-    return new Client({ transport: station, clock: network.time, timeoutNs, targetDelayNs, slowTimeoutNs: o.fastOffloads === true ? timeoutNs : slowTimeoutNs, random: () => random.float() });
+    const station = new ClientStation(network, `client${i}`, clientEndpoint(i), macs),
+      random = new Random(o.seed * 1000 + i);
+    return new Client({
+      transport: station,
+      clock: network.time,
+      timeoutNs,
+      targetDelayNs,
+      slowTimeoutNs: o.fastOffloads === true ? timeoutNs : slowTimeoutNs,
+      random: () => random.float(),
+    });
   });
-  const now = (): number => network.time.now(), pause = (ns: number): Promise<void> => new Promise((resolve) => { network.time.after(ns, resolve); });
+  const now = (): number => network.time.now(),
+    pause = (ns: number): Promise<void> =>
+      new Promise(resolve => {
+        network.time.after(ns, resolve);
+      });
   const timed = async (operation: () => Promise<unknown>): Promise<number> => {
     const from = now();
     await pause(clibNs);
@@ -67,21 +95,42 @@ export function clientsOn(network: NetworkModel, nodes: readonly RuntimeSettings
 
 /** Runs clients of CLib against the cycle-accurate node on the network of `given.ts`, without faults. */
 export function withClients<T>(name: string, o: RigOptions, body: (rig: Rig) => Promise<T>): Promise<T> {
-  const { offloads = "none" } = o, settings = makeSettings({ ...(o.slowPathLatency !== undefined && { slowPathLatency: o.slowPathLatency }), offloads }), { runtime } = settings;
-  return withNode(name, settings, { design: designWith(offloads), seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 200_000 }, async (node) => {
-    await o.prepare?.(node);
-    const network = new NetworkModel(timeOf(node), { seed: o.seed, link: clientLine });
-    joinBoard(node, network);
-    return body({ node, address: { ip: runtime.ip, port: runtime.nativePort }, ...clientsOn(network, [runtime], o) });
-  });
+  const { offloads = "none" } = o,
+    settings = makeSettings({
+      ...(o.slowPathLatency !== undefined && { slowPathLatency: o.slowPathLatency }),
+      offloads,
+    }),
+    { runtime } = settings;
+  return withNode(
+    name,
+    settings,
+    { design: designWith(offloads), seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 200_000 },
+    async node => {
+      await o.prepare?.(node);
+      const network = new NetworkModel(timeOf(node), { seed: o.seed, link: clientLine });
+      joinBoard(node, network);
+      return body({ node, address: { ip: runtime.ip, port: runtime.nativePort }, ...clientsOn(network, [runtime], o) });
+    },
+  );
 }
 
-/** One process, with `threads` threads on each client, and pages that all of them may use. @param populate pages have their frames */
-export async function sharedProcess({ clients, address }: Rig, { threads, pages, populate }: { readonly threads: number; readonly pages: number; readonly populate: boolean }): Promise<{
-  readonly threads: readonly Thread[]; readonly va: bigint; readonly page: (i: number) => bigint }> {
+/**
+ * One process, with `threads` threads on each client, and pages that all of them may use. @param populate pages
+ * have their frames
+ */
+export async function sharedProcess(
+  { clients, address }: Rig,
+  { threads, pages, populate }: { readonly threads: number; readonly pages: number; readonly populate: boolean },
+): Promise<{
+  readonly threads: readonly Thread[];
+  readonly va: bigint;
+  readonly page: (i: number) => bigint;
+}> {
   const first = clients[0];
   if (first === undefined) throw new RangeError("a rig has one client or more");
-  const { pid } = await first.createProcess(address), all = clients.flatMap((c) => Array.from({ length: threads }, () => c.process(pid, address).thread()));
-  const bytes = BigInt(first.options.pageSize), va = await (all[0] as Thread).ralloc(BigInt(pages) * bytes, { populate, region: 1 });
-  return { threads: all, va, page: (i) => va + BigInt(i) * bytes };
+  const { pid } = await first.createProcess(address),
+    all = clients.flatMap(c => Array.from({ length: threads }, () => c.process(pid, address).thread()));
+  const bytes = BigInt(first.options.pageSize),
+    va = await (all[0] as Thread).ralloc(BigInt(pages) * bytes, { populate, region: 1 });
+  return { threads: all, va, page: i => va + BigInt(i) * bytes };
 }

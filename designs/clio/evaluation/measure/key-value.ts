@@ -7,23 +7,36 @@ import { CheckFailed } from "../../../shared/command-line/index.ts";
 import { boardGbps } from "./given.ts";
 
 /** YCSB's size of a value, bytes, and skew of its keys. */
-export const valueBytes = 1024, theta = 0.99;
+export const valueBytes = 1024,
+  theta = 0.99;
 /** ns that the reply with a value takes on the node's line. */
-export const kvLineNs = (frameOffsets.body + kvReplyBody.bytes + valueBytes + LINE_OVERHEAD) * 8 / boardGbps;
+export const kvLineNs = ((frameOffsets.body + kvReplyBody.bytes + valueBytes + LINE_OVERHEAD) * 8) / boardGbps;
 /** YCSB's core workloads by their share of sets. */
-export const workloads = [["C: 100 % get", 0], ["B: 5 % set", 0.05], ["A: 50 % set", 0.5]] as const;
+export const workloads = [
+  ["C: 100 % get", 0],
+  ["B: 5 % set", 0.05],
+  ["A: 50 % set", 0.5],
+] as const;
 
 /** The i-th key: neighbours are scattered over all keys of 64 bits. */
-export function keyOf(i: number): bigint { return BigInt.asUintN(64, (BigInt(i) + 1n) * 0x9e37_79b9_7f4a_7c15n); }
+export function keyOf(i: number): bigint {
+  return BigInt.asUintN(64, (BigInt(i) + 1n) * 0x9e37_79b9_7f4a_7c15n);
+}
 /** A value of the i-th key; the stamp tells the one set from the other. */
 export function valueOf(i: number, stamp: number): Uint8Array {
   const value = new Uint8Array(valueBytes).fill(stamp % 251);
   new DataView(value.buffer).setUint32(0, i, true);
   return value;
 }
-/** @throws CheckFailed when what a get has given is no value that was ever set for the i-th key: another key's, or parts of two */
+/**
+ * @throws CheckFailed when what a get has given is no value that was ever set for the i-th key: another key's, or
+ * parts of two
+ */
 export function checkValue(i: number, value: Uint8Array | undefined): void {
-  const whole = value?.length === valueBytes && new DataView(value.buffer, value.byteOffset).getUint32(0, true) === i && value.subarray(4).every((b) => b === value[4]);
+  const whole =
+    value?.length === valueBytes &&
+    new DataView(value.buffer, value.byteOffset).getUint32(0, true) === i &&
+    value.subarray(4).every(b => b === value[4]);
   if (!whole) throw new CheckFailed(`a get of key ${i} gives what was never set`);
 }
 
@@ -31,11 +44,14 @@ export function checkValue(i: number, value: Uint8Array | undefined): void {
 const atOnce = 8;
 
 /**
- * Creates the keys of some indices at a node's own ports, as fast as the hardware takes them, before the node joins a network: no line takes its time.
+ * Creates the keys of some indices at a node's own ports, as fast as the hardware takes them, before the node joins a
+ * network: no line takes its time.
  * @throws CheckFailed when the node refuses one
  */
 export async function createKeys(node: SimulatedNode, indices: readonly number[]): Promise<void> {
-  const client = new FrameClient(clientEndpoint(200), node.runtime), waiting = [...indices].reverse(), underWay = new Map<number, number>();
+  const client = new FrameClient(clientEndpoint(200), node.runtime),
+    waiting = [...indices].reverse(),
+    underWay = new Map<number, number>();
   const begin = (): void => {
     while (underWay.size < atOnce) {
       const i = waiting.pop();
@@ -49,7 +65,8 @@ export async function createKeys(node: SimulatedNode, indices: readonly number[]
   while (underWay.size > 0) {
     await node.bench.until(() => node.mac.received.length > 0);
     for (let f = node.take(); f !== undefined; f = node.take()) {
-      const { requestId, status: code } = decode(clioHeader, f.bytes, frameOffsets.clio), i = underWay.get(requestId);
+      const { requestId, status: code } = decode(clioHeader, f.bytes, frameOffsets.clio),
+        i = underWay.get(requestId);
       underWay.delete(requestId);
       if (i === undefined) throw new CheckFailed(`the node answers request ${requestId}, which nobody has made`);
       // Nothing was done: once more, behind the others.

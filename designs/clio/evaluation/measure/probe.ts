@@ -19,10 +19,14 @@ const pause = 24;
 /** Asks a node one request at a time. */
 export class Probe {
   private readonly node: SimulatedNode;
-  constructor(node: SimulatedNode) { this.node = node; }
+  constructor(node: SimulatedNode) {
+    this.node = node;
+  }
 
   /** Makes the client known, which would cost its first write a cycle. */
-  async greet(client: FrameClient): Promise<void> { await this.ask(client.request(opcode.FENCE, 0)); }
+  async greet(client: FrameClient): Promise<void> {
+    await this.ask(client.request(opcode.FENCE, 0));
+  }
 
   /** @param data what a read must give @throws CheckFailed when the answer is not OK, or gives other data */
   async ask(request: Uint8Array, data?: Uint8Array): Promise<Answer> {
@@ -31,11 +35,18 @@ export class Probe {
     const sent = this.node.send(request);
     await bench.until(() => mac.received.length > 0);
     const frame = this.node.take();
-    if (frame === undefined || sent.start === undefined || sent.end === undefined) throw new CheckFailed("an answer came before its request was in");
+    if (frame === undefined || sent.start === undefined || sent.end === undefined)
+      throw new CheckFailed("an answer came before its request was in");
     const { status: code } = decode(clioHeader, frame.bytes, frameOffsets.clio);
     if (code !== status.OK) throw new CheckFailed(`the node answers a request of a figure with status ${code}`);
     const got = frame.bytes.subarray(-(data?.length ?? 1));
-    if (data?.some((b, i) => b !== got[i]) === true) throw new CheckFailed("a read of a figure gives other data than stand in its page");
-    return { in: { start: sent.start, end: sent.end }, out: { start: frame.start, end: frame.end }, frame: frame.bytes, latency: frame.start - sent.end };
+    if (data?.some((b, i) => b !== got[i]) === true)
+      throw new CheckFailed("a read of a figure gives other data than stand in its page");
+    return {
+      in: { start: sent.start, end: sent.end },
+      out: { start: frame.start, end: frame.end },
+      frame: frame.bytes,
+      latency: frame.start - sent.end,
+    };
   }
 }

@@ -4,10 +4,15 @@ import { wordBytes, wordOf } from "../access.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 
 /** A reply of an offload: what stands behind the Clio header is `body`. */
-export interface OffloadAnswer { readonly status: number; readonly opcode: number; readonly body: Uint8Array }
+export interface OffloadAnswer {
+  readonly status: number;
+  readonly opcode: number;
+  readonly body: Uint8Array;
+}
 
 /** Most bytes of a node, and most nodes that one request visits unless a build says otherwise. */
-const nodeBytes = 512, usualMostNodes = 65_535;
+const nodeBytes = 512,
+  usualMostNodes = 65_535;
 const none = new Uint8Array();
 
 /**
@@ -16,12 +21,20 @@ const none = new Uint8Array();
  * @param maxData largest READ of the node, bytes
  * @param mostNodes nodes that a request visits at most, whatever it asks
  */
-export function chase(memory: OffloadMemory, pid: number, code: number, body: Uint8Array, maxData: number, mostNodes = usualMostNodes): OffloadAnswer {
+export function chase(
+  memory: OffloadMemory,
+  pid: number,
+  code: number,
+  body: Uint8Array,
+  maxData: number,
+  mostNodes = usualMostNodes,
+): OffloadAnswer {
   const refuse = (status: number): OffloadAnswer => ({ status, opcode: replyCode(opcode.POINTER_CHASE), body: none });
   if (code !== opcode.POINTER_CHASE || body.length !== pointerChaseBody.bytes) return malformed;
   const job = decode(pointerChaseBody, body);
   if (!holds(job, maxData)) return malformed;
-  const read = (va: bigint, length: number): MemoryAnswer => memory.access({ opcode: opcode.READ, pid, va, length, data: none });
+  const read = (va: bigint, length: number): MemoryAnswer =>
+    memory.access({ opcode: opcode.READ, pid, va, length, data: none });
 
   let left = job.useDepth ? job.depth : mostNodes;
   for (let va = job.addr; va !== 0n && left > 0; left--) {
@@ -30,9 +43,12 @@ export function chase(memory: OffloadMemory, pid: number, code: number, body: Ui
     const wordAt = (offset: number): bigint => wordOf(node.data.subarray(offset, offset + wordBytes));
     if (job.useKey ? wordAt(job.keyOffset) === job.key : !job.useDepth || left === 1) {
       const follows = job.useValuePtr && job.valueSize > 0;
-      const value = follows ? read(wordAt(job.valueOffset), job.valueSize)
+      const value = follows
+        ? read(wordAt(job.valueOffset), job.valueSize)
         : { status: status.OK, data: node.data.subarray(job.valueOffset, job.valueOffset + job.valueSize) };
-      return value.status === status.OK ? { ...refuse(status.OK), body: concat(encode(accessBody, { va, length: job.valueSize }), value.data) } : refuse(value.status);
+      return value.status === status.OK
+        ? { ...refuse(status.OK), body: concat(encode(accessBody, { va, length: job.valueSize }), value.data) }
+        : refuse(value.status);
     }
     va = wordAt(wordBytes * job.nextOffset);
   }
@@ -43,6 +59,15 @@ const malformed: OffloadAnswer = { status: status.MALFORMED, opcode: opcode.POIN
 /** Whether a node has all that is looked for in it. */
 function holds(job: Decoded<typeof pointerChaseBody>, maxData: number): boolean {
   const { structSize, valueSize, valueOffset, useValuePtr } = job;
-  const needed = [wordBytes * (job.nextOffset + 1), valueOffset + (useValuePtr ? wordBytes : valueSize), ...job.useKey ? [job.keyOffset + wordBytes] : []];
-  return structSize >= 1 && structSize <= Math.min(nodeBytes, maxData) && valueSize <= maxData && Math.max(...needed) <= structSize;
+  const needed = [
+    wordBytes * (job.nextOffset + 1),
+    valueOffset + (useValuePtr ? wordBytes : valueSize),
+    ...(job.useKey ? [job.keyOffset + wordBytes] : []),
+  ];
+  return (
+    structSize >= 1 &&
+    structSize <= Math.min(nodeBytes, maxData) &&
+    valueSize <= maxData &&
+    Math.max(...needed) <= structSize
+  );
 }

@@ -14,19 +14,39 @@ export interface KvModelOptions {
   readonly maxData: number;
 }
 
-const unit = 64, largestBlock = 2048, entriesPerSlot = 7, wordBytes = 8, keyBytes = 8;
+const unit = 64,
+  largestBlock = 2048,
+  entriesPerSlot = 7,
+  wordBytes = 8,
+  keyBytes = 8;
 const none = new Uint8Array();
 
-/** A word of a slot: where a pair lies and how long its value is, or (fingerprint and size 0) where the next slot is. */
-interface Entry { readonly address: bigint; readonly size: number; readonly fingerprint: number; readonly valid: boolean }
-const blockShift = 6n, sizeShift = 44n, fingerprintShift = 55n, validShift = 63n;
+/**
+ * A word of a slot: where a pair lies and how long its value is, or (fingerprint and size 0) where the next slot is.
+ */
+interface Entry {
+  readonly address: bigint;
+  readonly size: number;
+  readonly fingerprint: number;
+  readonly valid: boolean;
+}
+const blockShift = 6n,
+  sizeShift = 44n,
+  fingerprintShift = 55n,
+  validShift = 63n;
 function entryOf(word: bigint): Entry {
   return {
-    address: (word & (1n << sizeShift) - 1n) << blockShift, size: Number(word >> sizeShift & 0x7ffn),
-    fingerprint: Number(word >> fingerprintShift & 0xffn), valid: word >> validShift === 1n,
+    address: (word & ((1n << sizeShift) - 1n)) << blockShift,
+    size: Number((word >> sizeShift) & 0x7ffn),
+    fingerprint: Number((word >> fingerprintShift) & 0xffn),
+    valid: word >> validShift === 1n,
   };
 }
-const wordOf = (e: Omit<Entry, "valid">): bigint => e.address >> blockShift | BigInt(e.size) << sizeShift | BigInt(e.fingerprint) << fingerprintShift | 1n << validShift;
+const wordOf = (e: Omit<Entry, "valid">): bigint =>
+  (e.address >> blockShift) |
+  (BigInt(e.size) << sizeShift) |
+  (BigInt(e.fingerprint) << fingerprintShift) |
+  (1n << validShift);
 const bytesOf = (word: bigint): Uint8Array => {
   const out = new Uint8Array(wordBytes);
   new DataView(out.buffer).setBigUint64(0, word, true);
@@ -44,7 +64,7 @@ export function kvHash(key: bigint, buckets: number): { readonly bucket: number;
   let crc = 0xffff_ffff;
   for (const byte of bytesOf(key)) {
     crc ^= byte;
-    for (let i = 0; i < 8; i++) crc = crc >>> 1 ^ ((crc & 1) === 1 ? 0xedb8_8320 : 0);
+    for (let i = 0; i < 8; i++) crc = (crc >>> 1) ^ ((crc & 1) === 1 ? 0xedb8_8320 : 0);
   }
   crc = ~crc >>> 0;
   return { bucket: crc % buckets, fingerprint: crc >>> 24 };
@@ -53,14 +73,26 @@ export function kvHash(key: bigint, buckets: number): { readonly bucket: number;
 /** A refusal by memory, which is the answer to the request. */
 class Refused extends Error {
   readonly code: number;
-  constructor(code: number) { super(`memory answers ${code}`); this.code = code; }
+  constructor(code: number) {
+    super(`memory answers ${code}`);
+    this.code = code;
+  }
 }
 /** Where a search ended: the entry of the key, or where a new one can go. */
-interface Search { readonly at: bigint | undefined; readonly entry: Entry; readonly hole: bigint | undefined; readonly slot: bigint; readonly before: bigint | undefined; readonly alone: boolean; readonly link: bigint }
+interface Search {
+  readonly at: bigint | undefined;
+  readonly entry: Entry;
+  readonly hole: bigint | undefined;
+  readonly slot: bigint;
+  readonly before: bigint | undefined;
+  readonly alone: boolean;
+  readonly link: bigint;
+}
 
 /**
- * Clio-KV one request after another (paper §4.6), byte by byte in the offload's own memory: what the hardware must come to, and with requests one at a time does at every access.
- * A key is unique, deletes delete, the stored size is what a read gives, and a value is replaced by one write of 8 bytes.
+ * Clio-KV one request after another (paper §4.6), byte by byte in the offload's own memory: what the hardware must come
+ * to, and with requests one at a time does at every access. A key is unique, deletes delete, the stored size is what a
+ * read gives, and a value is replaced by one write of 8 bytes.
  */
 export class KvModel {
   private readonly memory: OffloadMemory;
@@ -72,18 +104,28 @@ export class KvModel {
   private arena: bigint[] = [];
   private region = 0n;
 
-  constructor(memory: OffloadMemory, options: KvModelOptions) { this.memory = memory; this.o = options; }
+  constructor(memory: OffloadMemory, options: KvModelOptions) {
+    this.memory = memory;
+    this.o = options;
+  }
 
   /** Carries out a request; `body` is all that follows its Clio header. */
   request(code: number, body: Uint8Array): OffloadAnswer {
-    const brings = code === opcode.KV_CREATE || code === opcode.KV_UPDATE, known = brings || code === opcode.KV_READ || code === opcode.KV_DELETE;
+    const brings = code === opcode.KV_CREATE || code === opcode.KV_UPDATE,
+      known = brings || code === opcode.KV_READ || code === opcode.KV_DELETE;
     const malformed = { status: status.MALFORMED, opcode: code, body: none };
     if (!known || body.length < kvBody.bytes) return malformed;
     const { user, keySize, valueSize, key } = decode(kvBody, body);
     if (keySize !== keyBytes) return malformed;
-    if (brings && (valueSize > Math.min(this.o.maxData, largestBlock) - kvBody.bytes || valueSize > body.length - kvBody.bytes)) return malformed;
+    if (
+      brings &&
+      (valueSize > Math.min(this.o.maxData, largestBlock) - kvBody.bytes || valueSize > body.length - kvBody.bytes)
+    )
+      return malformed;
     const answer = (result: number, size: number, value: Uint8Array = none): OffloadAnswer => ({
-      status: result, opcode: replyCode(code), body: concat(encode(kvReplyBody, { user, keySize: keyBytes, valueSize: size }), value),
+      status: result,
+      opcode: replyCode(code),
+      body: concat(encode(kvReplyBody, { user, keySize: keyBytes, valueSize: size }), value),
     });
     try {
       this.table ??= this.allocate(this.o.buckets * unit);
@@ -92,9 +134,14 @@ export class KvModel {
         return value === undefined ? answer(status.FAIL, 0) : answer(status.OK, value.length, value);
       }
       if (code === opcode.KV_DELETE) return answer(this.remove(key) ? status.OK : status.FAIL, 0);
-      return this.put(key, body.slice(0, kvBody.bytes + valueSize), code === opcode.KV_CREATE) ? answer(status.OK, valueSize) : answer(status.FAIL, 0);
+      return this.put(key, body.slice(0, kvBody.bytes + valueSize), code === opcode.KV_CREATE)
+        ? answer(status.OK, valueSize)
+        : answer(status.FAIL, 0);
     } catch (e) {
-      if (e instanceof Refused) return e.code === status.FAIL ? answer(status.FAIL, 0) : { status: e.code, opcode: replyCode(code), body: none };
+      if (e instanceof Refused)
+        return e.code === status.FAIL
+          ? answer(status.FAIL, 0)
+          : { status: e.code, opcode: replyCode(code), body: none };
       throw e;
     }
   }
@@ -106,20 +153,36 @@ export class KvModel {
 
   /** @param pair the request's body: what is stored */
   private put(key: bigint, pair: Uint8Array, creates: boolean): boolean {
-    const size = pair.length - kvBody.bytes, block = this.take(blockBytes(size));
-    const giveBack = <T>(f: () => T): T => { try { return f(); } catch (e) { this.give(block, blockBytes(size)); throw e; } };
+    const size = pair.length - kvBody.bytes,
+      block = this.take(blockBytes(size));
+    const giveBack = <T>(f: () => T): T => {
+      try {
+        return f();
+      } catch (e) {
+        this.give(block, blockBytes(size));
+        throw e;
+      }
+    };
     const { found, slot } = giveBack(() => {
       this.write(block, pair);
       const s = this.search(key);
       // A chain without room grows by a slot, which is written before it is linked.
       return { found: s, slot: creates && s.at === undefined && s.hole === undefined ? this.take(unit) : undefined };
     });
-    if (creates === (found.at !== undefined)) { this.give(block, blockBytes(size)); return false; }
+    if (creates === (found.at !== undefined)) {
+      this.give(block, blockBytes(size));
+      return false;
+    }
     const word = bytesOf(wordOf({ address: block, size, fingerprint: kvHash(key, this.o.buckets).fingerprint }));
     if (slot !== undefined) {
       const rows = new Uint8Array(unit);
       rows.set(word);
-      try { giveBack(() => { this.write(slot, rows); }); } catch (e) { this.give(slot, unit); throw e; }
+      try {
+        giveBack(() => this.write(slot, rows));
+      } catch (e) {
+        this.give(slot, unit);
+        throw e;
+      }
       this.write(found.slot + BigInt(unit - wordBytes), bytesOf(wordOf({ address: slot, size: 0, fingerprint: 0 })));
       return true;
     }
@@ -133,7 +196,8 @@ export class KvModel {
     if (at === undefined) return false;
     // The only entry of a slot that is not the bucket's first: the slot leaves the chain.
     const unlinks = alone && before !== undefined;
-    if (unlinks) this.write(before + BigInt(unit - wordBytes), bytesOf(link)); else this.write(at, bytesOf(0n));
+    if (unlinks) this.write(before + BigInt(unit - wordBytes), bytesOf(link));
+    else this.write(at, bytesOf(0n));
     this.give(entry.address, blockBytes(entry.size));
     if (unlinks) this.give(slot, unit);
     return true;
@@ -141,13 +205,20 @@ export class KvModel {
 
   private search(key: bigint): Search {
     const { bucket, fingerprint } = kvHash(key, this.o.buckets);
-    let slot = (this.table as bigint) + BigInt(bucket * unit), before: bigint | undefined, hole: bigint | undefined;
+    let slot = (this.table as bigint) + BigInt(bucket * unit),
+      before: bigint | undefined,
+      hole: bigint | undefined;
     for (;;) {
-      const words = wordsOf(this.read(slot, unit)), link = words[entriesPerSlot] as bigint, entries = words.slice(0, entriesPerSlot).map(entryOf);
+      const words = wordsOf(this.read(slot, unit)),
+        link = words[entriesPerSlot] as bigint,
+        entries = words.slice(0, entriesPerSlot).map(entryOf);
       for (const [i, entry] of entries.entries()) {
         const at = slot + BigInt(i * wordBytes);
         if (!entry.valid) hole ??= at;
-        else if (entry.fingerprint === fingerprint && decode(kvBody, this.read(entry.address, kvBody.bytes)).key === key) {
+        else if (
+          entry.fingerprint === fingerprint &&
+          decode(kvBody, this.read(entry.address, kvBody.bytes)).key === key
+        ) {
           return { at, entry, hole, slot, before, link, alone: entries.every((e, k) => k === i || !e.valid) };
         }
       }
@@ -163,57 +234,84 @@ export class KvModel {
     if (freed !== undefined) return freed;
     const slab = this.slabs.get(bytes) ?? [];
     if (slab.length === 0) {
-      if (this.arena.length === 0) this.arena = piecesOf(this.allocate(this.o.arenaBytes), this.o.arenaBytes, largestBlock);
+      if (this.arena.length === 0)
+        this.arena = piecesOf(this.allocate(this.o.arenaBytes), this.o.arenaBytes, largestBlock);
       slab.push(...piecesOf(this.arena.shift() as bigint, largestBlock, bytes));
       this.slabs.set(bytes, slab);
     }
     return slab.shift() as bigint;
   }
-  private give(block: bigint, bytes: number): void { this.free.set(bytes, [...(this.free.get(bytes) ?? []), block]); }
+  private give(block: bigint, bytes: number): void {
+    this.free.set(bytes, [...(this.free.get(bytes) ?? []), block]);
+  }
 
   /** In the regions one after another; a full one is not tried again. */
   private allocate(len: number): bigint {
-    for (;; this.region++) {
+    for (; ; this.region++) {
       const body = encode(allocBody, { addr: 0n, len: BigInt(len), vregion: this.region, vmFlags: vmFlag.write });
       const { status: code, va, length } = this.access(opcode.ALLOC, 0n, len, body.slice(12));
-      if (code === status.OK) return va >> 32n | BigInt(length) << 32n;
+      if (code === status.OK) return (va >> 32n) | (BigInt(length) << 32n);
       if (code !== status.OUT_OF_MEMORY || this.region === BigInt(this.o.regions - 1)) throw new Refused(code);
     }
   }
-  private read(va: bigint, length: number): Uint8Array { return this.done(this.access(opcode.READ, va, length, none)).data; }
-  private write(va: bigint, data: Uint8Array): void { this.done(this.access(opcode.WRITE, va, data.length, data)); }
+  private read(va: bigint, length: number): Uint8Array {
+    return this.done(this.access(opcode.READ, va, length, none)).data;
+  }
+  private write(va: bigint, data: Uint8Array): void {
+    this.done(this.access(opcode.WRITE, va, data.length, data));
+  }
   private done(answer: MemoryAnswer): MemoryAnswer {
     if (answer.status !== status.OK) throw new Refused(answer.status);
     return answer;
   }
-  private access(code: number, va: bigint, length: number, data: Uint8Array): MemoryAnswer { return this.memory.access({ opcode: code, pid: this.o.pid, va, length, data }); }
+  private access(code: number, va: bigint, length: number, data: Uint8Array): MemoryAnswer {
+    return this.memory.access({ opcode: code, pid: this.o.pid, va, length, data });
+  }
 }
 
-const piecesOf = (from: bigint, bytes: number, piece: number): bigint[] => Array.from({ length: bytes / piece }, (_, i) => from + BigInt(i * piece));
+const piecesOf = (from: bigint, bytes: number, piece: number): bigint[] =>
+  Array.from({ length: bytes / piece }, (_, i) => from + BigInt(i * piece));
 
 /** A pair as it lies in memory. */
-export interface KvPair { readonly key: bigint; readonly value: Uint8Array; readonly block: bigint; readonly slot: bigint }
+export interface KvPair {
+  readonly key: bigint;
+  readonly value: Uint8Array;
+  readonly block: bigint;
+  readonly slot: bigint;
+}
 
 /**
- * Every pair of a table in memory, and whether the table is right: keys in their bucket, once each, with their fingerprint and the size that stands in front of the value; no empty slot but the
- * first of a bucket; no block or slot over another.
+ * Every pair of a table in memory, and whether the table is right: keys in their bucket, once each, with their
+ * fingerprint and the size that stands in front of the value; no empty slot but the first of a bucket; no block or
+ * slot over another.
  * @param load bytes of the offload's space @param table address of the table
  * @throws Error that tells what is wrong
  */
 export function kvContents(load: (va: bigint, bytes: number) => Uint8Array, table: bigint, buckets: number): KvPair[] {
-  const pairs: KvPair[] = [], keys = new Map<bigint, bigint>(), used: { from: bigint; bytes: number; what: string }[] = [{ from: table, bytes: buckets * unit, what: "the table" }];
+  const pairs: KvPair[] = [],
+    keys = new Map<bigint, bigint>(),
+    used: { from: bigint; bytes: number; what: string }[] = [{ from: table, bytes: buckets * unit, what: "the table" }];
   const hex = (n: bigint): string => `0x${n.toString(16)}`;
   for (let bucket = 0; bucket < buckets; bucket++) {
-    const first = table + BigInt(bucket * unit), seen = new Set<bigint>();
+    const first = table + BigInt(bucket * unit),
+      seen = new Set<bigint>();
     for (let slot = first; ;) {
       if (seen.has(slot)) throw new Error(`the chain of bucket ${bucket} comes back to slot ${hex(slot)}`);
       seen.add(slot);
       if (slot !== first) used.push({ from: slot, bytes: unit, what: `slot ${hex(slot)} of bucket ${bucket}` });
-      const words = wordsOf(load(slot, unit)).map(entryOf), link = words[entriesPerSlot] as Entry, entries = words.slice(0, entriesPerSlot).filter(e => e.valid);
-      if (slot !== first && entries.length === 0) throw new Error(`slot ${hex(slot)} of bucket ${bucket} is empty and still linked`);
+      const words = wordsOf(load(slot, unit)).map(entryOf),
+        link = words[entriesPerSlot] as Entry,
+        entries = words.slice(0, entriesPerSlot).filter(e => e.valid);
+      if (slot !== first && entries.length === 0)
+        throw new Error(`slot ${hex(slot)} of bucket ${bucket} is empty and still linked`);
       for (const e of entries) {
-        const { key, valueSize } = decode(kvBody, load(e.address, kvBody.bytes)), own = kvHash(key, buckets), name = `key ${hex(key)} at ${hex(e.address)}`;
-        if (own.bucket !== bucket || own.fingerprint !== e.fingerprint) throw new Error(`${name}: bucket ${bucket} and fingerprint ${e.fingerprint}, should be ${own.bucket} and ${own.fingerprint}`);
+        const { key, valueSize } = decode(kvBody, load(e.address, kvBody.bytes)),
+          own = kvHash(key, buckets),
+          name = `key ${hex(key)} at ${hex(e.address)}`;
+        if (own.bucket !== bucket || own.fingerprint !== e.fingerprint)
+          throw new Error(
+            `${name}: bucket ${bucket} and fingerprint ${e.fingerprint}, should be ${own.bucket} and ${own.fingerprint}`,
+          );
         if (valueSize !== e.size) throw new Error(`${name}: the entry says ${e.size} bytes, the block ${valueSize}`);
         const other = keys.get(key);
         if (other !== undefined) throw new Error(`${name} is also at ${hex(other)}: a key is unique`);

@@ -2,34 +2,51 @@ import { concat, decode, encode } from "../../../shared/wire/index.ts";
 import { mvBody, mvCreateBody, opcode, status } from "../../wire/index.ts";
 import type { OffloadAsked, OffloadFrame } from "./answer.ts";
 
-const { MV_CREATE, MV_APPEND, MV_READ, MV_READ_LATEST, MV_DELETE } = opcode, none = new Uint8Array();
+const { MV_CREATE, MV_APPEND, MV_READ, MV_READ_LATEST, MV_DELETE } = opcode,
+  none = new Uint8Array();
 /** Bytes of the smallest array element. */
 const leastElement = 8;
 
-interface StoredObject { size: number; live: boolean; versions: Uint8Array[] }
+interface StoredObject {
+  size: number;
+  live: boolean;
+  versions: Uint8Array[];
+}
 export interface MultiVersionOptions {
   /** Bytes of a value, versions of an object, and objects, at most. */
-  readonly maxData: number; readonly versions: number; readonly objects: number;
+  readonly maxData: number;
+  readonly versions: number;
+  readonly objects: number;
 }
 
 /**
- * Reference model of Clio-MV (designs/clio/offloads/mv): one request after another, in the order in which the offload takes them. Numbers are given from 1 on; those of deleted objects again, the last deleted first, to
- * objects whose elements have the same size (a power of two of 8 bytes or more). It never runs out of memory: that is for benches that take memory away.
+ * Reference model of Clio-MV (designs/clio/offloads/mv): one request after another, in the order in which the offload
+ * takes them. Numbers are given from 1 on; those of deleted objects again, the last deleted first, to objects whose
+ * elements have the same size (a power of two of 8 bytes or more). It never runs out of memory: that is for benches
+ * that take memory away.
  */
 export class MultiVersionModel {
   private readonly objects: StoredObject[] = [];
   private readonly deleted = new Map<number, number[]>();
   private readonly o: MultiVersionOptions;
 
-  constructor(o: MultiVersionOptions) { this.o = o; }
+  constructor(o: MultiVersionOptions) {
+    this.o = o;
+  }
 
   /** The frame that answers a request; the request takes effect. */
   request({ opcode: code, body }: OffloadAsked): OffloadFrame {
     const answer = (s: number, object = 0, version = 0, value: Uint8Array = none): OffloadFrame => {
       const good = s === status.OK;
-      return { status: s, opcode: s === status.MALFORMED ? code : code + 1, body: good ? concat(encode(mvBody, { object, version }), value) : none, more: false };
+      return {
+        status: s,
+        opcode: s === status.MALFORMED ? code : code + 1,
+        body: good ? concat(encode(mvBody, { object, version }), value) : none,
+        more: false,
+      };
     };
-    if (body.length < mvBody.bytes || (code !== MV_APPEND && body.length !== mvBody.bytes)) return answer(status.MALFORMED);
+    if (body.length < mvBody.bytes || (code !== MV_APPEND && body.length !== mvBody.bytes))
+      return answer(status.MALFORMED);
     const { object: number, version } = decode(mvBody, body);
     if (code === MV_CREATE) {
       const { valueBytes } = decode(mvCreateBody, body);
@@ -54,15 +71,20 @@ export class MultiVersionModel {
         this.freed(object.size).push(number);
         return answer(status.OK, number);
       default: {
-        const wanted = code === MV_READ ? version : object.versions.length, found = object.versions[wanted - 1];
+        const wanted = code === MV_READ ? version : object.versions.length,
+          found = object.versions[wanted - 1];
         return found === undefined ? answer(status.FAIL) : answer(status.OK, number, wanted, found);
       }
     }
   }
 
   private create(size: number): number | undefined {
-    const fresh: StoredObject = { size, live: true, versions: [] }, again = this.freed(size).pop();
-    if (again !== undefined) { this.objects[again - 1] = fresh; return again; }
+    const fresh: StoredObject = { size, live: true, versions: [] },
+      again = this.freed(size).pop();
+    if (again !== undefined) {
+      this.objects[again - 1] = fresh;
+      return again;
+    }
     return this.objects.length >= this.o.objects ? undefined : this.objects.push(fresh);
   }
   /** Deleted objects whose array has elements for such values. */

@@ -1,9 +1,45 @@
 import {
-  assertAlways, bit, cat, connect, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type UInt,
+  assertAlways,
+  bit,
+  cat,
+  connect,
+  constant,
+  fsm,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply } from "../../offload/index.ts";
-import { type ChaseParameters, contextBits, Ending, Fetch, Found, indexBits, Job, JobWrite, laneBits, NodeBeat, placeBits, Visit, visitBits, wordBytes } from "./types.ts";
+import {
+  type ChaseParameters,
+  contextBits,
+  Ending,
+  Fetch,
+  Found,
+  indexBits,
+  Job,
+  JobWrite,
+  laneBits,
+  NodeBeat,
+  placeBits,
+  Visit,
+  visitBits,
+  wordBytes,
+} from "./types.ts";
 
 /** The eight bytes of `window` from byte `first` on; the window has 7 bytes more than `first` has values. */
 function wordAt(window: UInt, first: UInt): UInt<64> {
@@ -19,29 +55,46 @@ function wordAt(window: UInt, first: UInt): UInt<64> {
 export const valueTag = 7;
 
 /**
- * Takes what memory replies. A node's beats are kept (`beat`), and key, next pointer and pointer to the value picked out of them wherever they lie; then the node answers the request (`ended`, `found`), or
- * its value is read, or the next node (`fetch`), or the list or the depth is at its end (`ended`, FAIL). The beats of a value pass through to `value`, once its ending was taken (`passing`).
+ * Takes what memory replies. A node's beats are kept (`beat`), and key, next pointer and pointer to the value picked
+ * out of them wherever they lie; then the node answers the request (`ended`, `found`), or its value is read, or the
+ * next node (`fetch`), or the list or the depth is at its end (`ended`, FAIL). The beats of a value pass through to
+ * `value`, once its ending was taken (`passing`).
  * A reply with another status than OK ends its request with it.
  *
- * Which node answers: with `useKey` the first whose key is the one looked for; else with `useDepth` node number `depth`; else the first.
+ * Which node answers: with `useKey` the first whose key is the one looked for; else with `useDepth` node number
+ * `depth`; else the first.
  *
- * Latency: from a node's last beat to `fetch` or `ended` 3 cycles, from another reply to `passing` 1. Initiation interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts (asserted), so that replies
- * with nodes are always taken; a value and a failure wait until `passing` is taken, replies behind them with them. Reset: no reply under way.
+ * Latency: from a node's last beat to `fetch` or `ended` 3 cycles, from another reply to `passing` 1. Initiation
+ * interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts
+ * (asserted), so that replies with nodes are always taken; a value and a failure wait until `passing` is taken, replies
+ * behind them with them. Reset: no reply under way.
  */
-export const ChaseExamine = module("ChaseExamine",
+export const ChaseExamine = module(
+  "ChaseExamine",
   (p: ChaseParameters) => ({
-    memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)), job: input(JobWrite(p)), visit: input(Visit(p)),
-    beat: output(NodeBeat(p)), found: output(Found(p)), fetch: source(Fetch(p)), ended: source(Ending(p)), passing: source(Ending(p)), value: source(BodyBeat(p)),
+    memoryReply: sink(MemoryReply),
+    memoryReplyData: sink(BodyBeat(p)),
+    job: input(JobWrite(p)),
+    visit: input(Visit(p)),
+    beat: output(NodeBeat(p)),
+    found: output(Found(p)),
+    fetch: source(Fetch(p)),
+    ended: source(Ending(p)),
+    passing: source(Ending(p)),
+    value: source(BodyBeat(p)),
   }),
   (io, p) => {
-    const lanes = laneBits(p), width = p.beatBytes * 8, tail = (wordBytes - 1) * 8;
+    const lanes = laneBits(p),
+      width = p.beatBytes * 8,
+      tail = (wordBytes - 1) * 8;
     const jobs = ram(Job, { depth: p.contexts, collision: "undefined", style: "distributed" });
     jobs.write(io.job.en, io.job.context, io.job.job);
     const lefts = ram(uint(visitBits), { depth: p.contexts, collision: "undefined", style: "distributed" });
     lefts.write(io.visit.en, io.visit.context, io.visit.left);
 
     // ---- Whose reply it is, and where its beats go.
-    const head = io.memoryReply.payload, replyContext = node(head.tag.trunc(contextBits(p)));
+    const head = io.memoryReply.payload,
+      replyContext = node(head.tag.trunc(contextBits(p)));
     const Work = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
     const work = reg(Work);
     const index = reg(uint(indexBits(p)));
@@ -55,25 +108,30 @@ export const ChaseExamine = module("ChaseExamine",
     const state = fsm(["idle", "node", "value"], "idle", s => ({
       idle: () => {
         index.set(0);
-        work.set({ context: replyContext, va: head.va, left: lefts.readAsync(replyContext), job: jobs.readAsync(replyContext) });
+        work.set({
+          context: replyContext,
+          va: head.va,
+          left: lefts.readAsync(replyContext),
+          job: jobs.readAsync(replyContext),
+        });
         passing.valid.set(io.memoryReply.valid.and(passes));
         io.memoryReply.ready.set(passes.not().or(passing.ready));
         when(io.memoryReply.fire.and(head.status.eq(status.OK)), () => {
           s.go("node");
-          when(passes, () => { s.go("value"); });
+          when(passes, () => s.go("value"));
         });
       },
       node: () => {
         data.ready.set(1);
         when(data.valid, () => {
           index.set(index.add(1));
-          when(data.payload.last, () => { s.go("idle"); });
+          when(data.payload.last, () => s.go("idle"));
         });
       },
       value: () => {
         io.value.valid.set(data.valid);
         data.ready.set(io.value.ready);
-        when(data.fire.and(data.payload.last), () => { s.go("idle"); });
+        when(data.fire.and(data.payload.last), () => s.go("idle"));
       },
     }));
     passing.payload.set({ context: replyContext, status: head.status, streamed: head.status.eq(status.OK) });
@@ -91,16 +149,20 @@ export const ChaseExamine = module("ChaseExamine",
     beatIndex.set(index);
     beatData.set(data.payload.data);
     const window = cat(beatData, before);
-    when(beatValid, () => { before.set(beatData.bits(width - tail, tail)); });
+    when(beatValid, () => before.set(beatData.bits(width - tail, tail)));
     io.beat.set({ en: beatValid, context: work.context, index: beatIndex, data: beatData });
 
     const here = (place: UInt): Bit => beatValid.and(place.bits(lanes, indexBits(p)).eq(beatIndex));
-    const key = reg(uint(64)), next = reg(uint(64)), pointer = reg(uint(64));
-    when(here(work.job.keyEnd), () => { key.set(wordAt(window, work.job.keyEnd.trunc(lanes))); });
-    when(here(work.job.pointerEnd), () => { pointer.set(wordAt(window, work.job.pointerEnd.trunc(lanes))); });
+    const key = reg(uint(64)),
+      next = reg(uint(64)),
+      pointer = reg(uint(64));
+    when(here(work.job.keyEnd), () => key.set(wordAt(window, work.job.keyEnd.trunc(lanes))));
+    when(here(work.job.pointerEnd), () => pointer.set(wordAt(window, work.job.pointerEnd.trunc(lanes))));
     const nextPlace = cat(work.job.next, constant(0, 3)).zext(placeBits);
     const words = Array.from({ length: p.beatBytes / wordBytes }, (_, i) => beatData.bits(i * 64, 64));
-    when(here(nextPlace), () => { next.set(words.length === 1 ? words[0] as UInt<64> : choose(words, work.job.next.trunc(lanes - 3))); });
+    when(here(nextPlace), () =>
+      next.set(words.length === 1 ? (words[0] as UInt<64>) : choose(words, work.job.next.trunc(lanes - 3))),
+    );
 
     // ---- The node as a whole, of which the next one's first beat may already have come.
     const Seen = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
@@ -121,20 +183,35 @@ export const ChaseExamine = module("ChaseExamine",
     stepEnds.set(mux(answers, seen.job.follows.not(), lastOne.or(next.eq(0))));
     stepVa.set(seen.va);
     step.set({
-      context: seen.context, value: answers, va: mux(answers, pointer, next), length: mux(answers, seen.job.valueBytes, seen.job.nodeBytes), left: seen.left.sub(1),
+      context: seen.context,
+      value: answers,
+      va: mux(answers, pointer, next),
+      length: mux(answers, seen.job.valueBytes, seen.job.nodeBytes),
+      left: seen.left.sub(1),
     });
     io.found.set({ en: stepValid.and(stepFound), context: step.context, va: stepVa });
     io.fetch.valid.set(stepValid.and(stepEnds.not()));
     io.fetch.payload.set(step);
     io.ended.valid.set(stepValid.and(stepEnds));
-    io.ended.payload.set({ context: step.context, status: mux(stepFound, constant(status.OK, 4), status.FAIL), streamed: 0 });
-    assertAlways(io.fetch.valid.not().or(io.fetch.ready).and(io.ended.valid.not().or(io.ended.ready)), "there is room for what becomes of every node");
+    io.ended.payload.set({
+      context: step.context,
+      status: mux(stepFound, constant(status.OK, 4), status.FAIL),
+      streamed: 0,
+    });
+    assertAlways(
+      io.fetch.valid.not().or(io.fetch.ready).and(io.ended.valid.not().or(io.ended.ready)),
+      "there is room for what becomes of every node",
+    );
   },
-  { nameOf: p => `ChaseExamine_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });
+  { nameOf: p => `ChaseExamine_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` },
+);
 
 /** One of a power of two of words. */
 function choose(words: readonly UInt<64>[], index: UInt): UInt<64> {
   let left = words;
-  for (let k = 0; k < index.width; k++) left = Array.from({ length: left.length / 2 }, (_, i) => mux(index.bit(k), left[2 * i + 1] as UInt<64>, left[2 * i] as UInt<64>));
+  for (let k = 0; k < index.width; k++)
+    left = Array.from({ length: left.length / 2 }, (_, i) =>
+      mux(index.bit(k), left[2 * i + 1] as UInt<64>, left[2 * i] as UInt<64>),
+    );
   return left[0] as UInt<64>;
 }

@@ -6,4 +6,8 @@ import { PointerChase } from "./pointer-chase.ts";
 export { PointerChase } from "./pointer-chase.ts";
 export { largestNode, type ChaseParameters } from "./types.ts";
 /** As a build names it. */
-export const pointerChase: Offload = { name: "pointer_chase", opcodes: [opcode.POINTER_CHASE], build: p => PointerChase(p) };
+export const pointerChase: Offload = {
+  name: "pointer_chase",
+  opcodes: [opcode.POINTER_CHASE],
+  build: p => PointerChase(p),
+};

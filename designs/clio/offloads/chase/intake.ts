@@ -1,35 +1,75 @@
-import { bit, constant, fsm, input, module, mux, node, output, reg, sink, source, struct, uint, when, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  constant,
+  fsm,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { opcode, pointerChaseBody, status } from "../../wire/index.ts";
 import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
-import { bodyBytes, type ChaseParameters, contextBits, Ending, Fetch, JobWrite, largestNode, mostNodes, placeBits, visitBits, wordBytes } from "./types.ts";
+import {
+  bodyBytes,
+  type ChaseParameters,
+  contextBits,
+  Ending,
+  Fetch,
+  JobWrite,
+  largestNode,
+  mostNodes,
+  placeBits,
+  visitBits,
+  wordBytes,
+} from "./types.ts";
 
 /**
- * Takes requests apart, checks them and sends the READ of the first node. MALFORMED: another opcode, a body that is not `pointerChaseBody`, a node of no bytes or of more than
- * `largestNode`, a value of more than `maxData`, and a node that has not all of its next pointer, of the key where it is compared, of the pointer to the value or of the value.
- * A list without nodes and a depth of 0 FAIL at once.
+ * Takes requests apart, checks them and sends the READ of the first node. MALFORMED: another opcode, a body that is not
+ * `pointerChaseBody`, a node of no bytes or of more than `largestNode`, a value of more than `maxData`, and a node that
+ * has not all of its next pointer, of the key where it is compared, of the pointer to the value or of the value. A list
+ * without nodes and a depth of 0 FAIL at once.
  *
- * Latency: 3 cycles + the beats of the body from `request` to `first` or `ended`. Initiation interval: one more. Full: one request at a time, the others wait; it waits while the reply under
- * the same context is still being sent (`busy`). Reset forgets the request.
+ * Latency: 3 cycles + the beats of the body from `request` to `first` or `ended`. Initiation interval: one more. Full:
+ * one request at a time, the others wait; it waits while the reply under the same context is still being sent (`busy`).
+ * Reset forgets the request.
  */
-export const ChaseIntake = module("ChaseIntake",
+export const ChaseIntake = module(
+  "ChaseIntake",
   (p: ChaseParameters) => ({
-    request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)), busy: input(struct({ valid: bit, context: uint(contextBits(p)) })),
-    job: output(JobWrite(p)), first: source(Fetch(p)), ended: source(Ending(p)),
+    request: sink(OffloadRequest(p)),
+    requestData: sink(BodyBeat(p)),
+    busy: input(struct({ valid: bit, context: uint(contextBits(p)) })),
+    job: output(JobWrite(p)),
+    first: source(Fetch(p)),
+    ended: source(Ending(p)),
   }),
   (io, p) => {
-    const beats = Math.ceil(bodyBytes / p.beatBytes), lane = p.beatBytes * 8, sizeBits = 17;
+    const beats = Math.ceil(bodyBytes / p.beatBytes),
+      lane = p.beatBytes * 8,
+      sizeBits = 17;
     const context = reg(uint(contextBits(p)));
     const wrong = reg(bit);
     const body = reg(uint(Math.max(bodyBytes * 8, beats * lane)));
     const index = reg(uint(Math.ceil(Math.log2(beats + 1))));
     const q = cutFields(pointerChaseBody, body.trunc(bodyBytes * 8));
 
-    const wide = (v: UInt): UInt<17> => v.zext(sizeBits), past = (end: UInt) => end.gt(wide(q.structSize));
+    const wide = (v: UInt): UInt<17> => v.zext(sizeBits),
+      past = (end: UInt) => end.gt(wide(q.structSize));
     const after = (v: UInt): UInt<17> => wide(v).add(wordBytes);
     const keyMissing = node(q.useKey.and(past(after(q.keyOffset))));
     const nextMissing = node(past(wide(q.nextOffset).add(1).shl(3)));
-    const valueMissing = node(past(wide(q.valueOffset).add(mux(q.useValuePtr, constant(wordBytes, sizeBits), wide(q.valueSize)))));
+    const valueMissing = node(
+      past(wide(q.valueOffset).add(mux(q.useValuePtr, constant(wordBytes, sizeBits), wide(q.valueSize)))),
+    );
     const tooLarge = node(q.structSize.gt(largestNode(p)).or(q.valueSize.gt(p.maxData)));
     const malformed = reg(bit);
     const empty = reg(bit);
@@ -48,15 +88,15 @@ export const ChaseIntake = module("ChaseIntake",
           context.set(r.context);
           wrong.set(r.length.ne(bodyBytes).or(r.opcode.ne(opcode.POINTER_CHASE)));
           s.go("body");
-          when(r.length.eq(0), () => { s.go("check"); });
+          when(r.length.eq(0), () => s.go("check"));
         });
       },
       body: () => {
         io.requestData.ready.set(1);
         when(io.requestData.valid, () => {
-          for (let i = 0; i < beats; i++) when(index.eq(i), () => { body.setBits(i * lane, io.requestData.payload.data); });
-          when(index.ne(beats), () => { index.set(index.add(1)); });
-          when(io.requestData.payload.last, () => { s.go("check"); });
+          for (let i = 0; i < beats; i++) when(index.eq(i), () => body.setBits(i * lane, io.requestData.payload.data));
+          when(index.ne(beats), () => index.set(index.add(1)));
+          when(io.requestData.payload.last, () => s.go("check"));
         });
       },
       check: () => {
@@ -64,12 +104,12 @@ export const ChaseIntake = module("ChaseIntake",
         empty.set(q.addr.eq(0).or(q.useDepth.and(q.depth.eq(0))));
         s.go("wait");
       },
-      wait: () => { when(waits.not(), () => { s.go("start"); }); },
+      wait: () => when(waits.not(), () => s.go("start")),
       start: () => {
         const ends = malformed.or(empty);
         io.first.valid.set(ends.not());
         io.ended.valid.set(ends);
-        when(mux(ends, io.ended.ready, io.first.ready), () => { s.go("idle"); });
+        when(mux(ends, io.ended.ready, io.first.ready), () => s.go("idle"));
       },
     }));
 
@@ -78,11 +118,21 @@ export const ChaseIntake = module("ChaseIntake",
     io.ended.payload.set({ context, status: mux(malformed, constant(status.MALFORMED, 4), status.FAIL), streamed: 0 });
     const end = (offset: UInt): UInt => offset.zext(placeBits).add(wordBytes - 1);
     io.job.set({
-      en: state.is("start"), context,
+      en: state.is("start"),
+      context,
       job: {
-        key: q.key, useKey: q.useKey, useDepth: q.useDepth, keyEnd: end(q.keyOffset).is(placeBits), next: q.nextOffset, follows: q.useValuePtr.and(q.valueSize.any()),
-        pointerEnd: end(q.valueOffset).is(placeBits), nodeBytes: q.structSize.trunc(bodyLengthBits), valueBytes: q.valueSize.trunc(bodyLengthBits), valueOffset: q.valueOffset,
+        key: q.key,
+        useKey: q.useKey,
+        useDepth: q.useDepth,
+        keyEnd: end(q.keyOffset).is(placeBits),
+        next: q.nextOffset,
+        follows: q.useValuePtr.and(q.valueSize.any()),
+        pointerEnd: end(q.valueOffset).is(placeBits),
+        nodeBytes: q.structSize.trunc(bodyLengthBits),
+        valueBytes: q.valueSize.trunc(bodyLengthBits),
+        valueOffset: q.valueOffset,
       },
     });
   },
-  { nameOf: p => `ChaseIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_n${mostNodes(p)}` });
+  { nameOf: p => `ChaseIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_n${mostNodes(p)}` },
+);

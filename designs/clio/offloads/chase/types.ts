@@ -8,14 +8,18 @@ const nodeBytes = 512;
 const usualMostNodes = 65_535;
 
 export interface ChaseParameters extends OffloadParameters {
-  /** Nodes that one request visits at most, whatever it asks: what ends a list that is a ring. 255 (the largest depth) to 65,535, the default. */
+  /**
+   * Nodes that one request visits at most, whatever it asks: what ends a list that is a ring. 255 (the largest depth)
+   * to 65,535, the default.
+   */
   readonly mostNodes?: number;
 }
 export const mostNodes = ({ mostNodes = usualMostNodes }: ChaseParameters): number => mostNodes;
 /** Most bytes of a node in a build: one READ brings it. */
 export const largestNode = ({ maxData }: { readonly maxData: number }): number => Math.min(nodeBytes, maxData);
 
-export const bodyBytes = pointerChaseBody.bytes, replyOpcode = replyCode(opcode.POINTER_CHASE);
+export const bodyBytes = pointerChaseBody.bytes,
+  replyOpcode = replyCode(opcode.POINTER_CHASE);
 /** Bytes of a reply in front of the value. */
 export const replyHead = accessBody.bytes;
 /** Bytes of a key and of a pointer. */
@@ -31,23 +35,38 @@ export const visitBits = 16;
 
 const context = (p: OffloadParameters) => uint(contextBits(p));
 
-/** What a request asks of each node; kept by context. `keyEnd` and `pointerEnd` are the places of the last bytes of the key and of the pointer to the value. */
+/**
+ * What a request asks of each node; kept by context. `keyEnd` and `pointerEnd` are the places of the last bytes of the
+ * key and of the pointer to the value.
+ */
 export const Job = struct({
-  key: uint(64), useKey: bit, useDepth: bit, keyEnd: uint(placeBits), next: uint(4),
+  key: uint(64),
+  useKey: bit,
+  useDepth: bit,
+  keyEnd: uint(placeBits),
+  next: uint(4),
   /** The value is what the pointer points at, and there is some of it. */
-  follows: bit, pointerEnd: uint(placeBits),
-  nodeBytes: uint(bodyLengthBits), valueBytes: uint(bodyLengthBits), valueOffset: uint(8),
+  follows: bit,
+  pointerEnd: uint(placeBits),
+  nodeBytes: uint(bodyLengthBits),
+  valueBytes: uint(bodyLengthBits),
+  valueOffset: uint(8),
 });
 /** A request whose form is right: always taken. */
 export const JobWrite = (p: OffloadParameters) => struct({ en: bit, context: context(p), job: Job });
 
 /** A READ to be sent: of a node (`left` nodes may be visited, itself too), or of the value behind a pointer. */
-export const Fetch = (p: OffloadParameters) => struct({ context: context(p), value: bit, va: uint(64), length: uint(bodyLengthBits), left: uint(visitBits) });
+export const Fetch = (p: OffloadParameters) =>
+  struct({ context: context(p), value: bit, va: uint(64), length: uint(bodyLengthBits), left: uint(visitBits) });
 /** The READ of a node has been sent. */
 export const Visit = (p: OffloadParameters) => struct({ en: bit, context: context(p), left: uint(visitBits) });
 /** The address of the node that answers a request. */
 export const Found = (p: OffloadParameters) => struct({ en: bit, context: context(p), va: uint(64) });
-/** The end of a request. With status OK the value follows: from the node as it is kept, or, `streamed`, as it comes from memory. */
+/**
+ * The end of a request. With status OK the value follows: from the node as it is kept, or, `streamed`, as it
+ * comes from memory.
+ */
 export const Ending = (p: OffloadParameters) => struct({ context: context(p), status: uint(4), streamed: bit });
 /** A beat of a node, to be kept: always taken. */
-export const NodeBeat = (p: OffloadParameters) => struct({ en: bit, context: context(p), index: uint(indexBits(p)), data: uint(p.beatBytes * 8) });
+export const NodeBeat = (p: OffloadParameters) =>
+  struct({ en: bit, context: context(p), index: uint(indexBits(p)), data: uint(p.beatBytes * 8) });

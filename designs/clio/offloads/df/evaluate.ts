@@ -1,26 +1,61 @@
 import {
-  bit, cat, constant, fromBits, input, module, mux, node, ram, reg, repeat, sink, source, stage, struct, uint, when, type UInt,
+  bit,
+  cat,
+  constant,
+  fromBits,
+  input,
+  module,
+  mux,
+  node,
+  ram,
+  reg,
+  repeat,
+  sink,
+  source,
+  stage,
+  struct,
+  uint,
+  when,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { ReadWrite } from "./reads.ts";
 import { Found, laneBits, mostFieldBytes, readBeats, Step, type DataFrameParameters } from "./types.ts";
 import { QueryWrite } from "./walk.ts";
 
-const byteBits = 8, wordBits = 64, wordShift = Math.log2(mostFieldBytes);
+const byteBits = 8,
+  wordBits = 64,
+  wordShift = Math.log2(mostFieldBytes);
 
 /**
- * Looks at rows: the bytes that the READs brought are kept here, and each step names a window of `beatBytes` of them, from any byte on. In `found` come those bytes, byte a of the buffer on
- * lane a mod `beatBytes`; whether the field is to the operand as the predicate says, both unsigned; and the value. Every other beat stands in a memory of its own, so that a window over two beats
- * is read in one cycle.
+ * Looks at rows: the bytes that the READs brought are kept here, and each step names a window of `beatBytes` of them,
+ * from any byte on. In `found` come those bytes, byte a of the buffer on lane a mod `beatBytes`; whether the field is
+ * to the operand as the predicate says, both unsigned; and the value. Every other beat stands in a memory of its own,
+ * so that a window over two beats is read in one cycle.
  *
- * Latency: 7 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found` waits. Reset forgets the steps.
+ * Latency: 7 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found`
+ * waits. Reset forgets the steps.
  */
-export const DfEvaluate = module("DfEvaluate",
-  (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), written: input(ReadWrite(p)), step: sink(Step(p)), found: source(Found(p)) }),
+export const DfEvaluate = module(
+  "DfEvaluate",
+  (p: DataFrameParameters) => ({
+    queries: input(QueryWrite(p)),
+    written: input(ReadWrite(p)),
+    step: sink(Step(p)),
+    found: source(Found(p)),
+  }),
   (io, p) => {
-    const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(readBeats(p));
-    const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) => ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
-    const sizes = keep(struct({ field: uint(4), value: uint(4) }), "sizes"), operands = keep(uint(wordBits), "operands"), predicates = keep(uint(3), "predicates");
-    sizes.write(io.queries.en, io.queries.query.context, { field: io.queries.query.fieldBytes, value: io.queries.query.valueBytes });
+    const lanes = laneBits(p),
+      width = p.beatBytes * byteBits,
+      beatBits = Math.log2(readBeats(p));
+    const keep = <S extends Parameters<typeof ram>[0]>(shape: S, name: string) =>
+      ram(shape, { depth: p.contexts, collision: "undefined", style: "distributed", name });
+    const sizes = keep(struct({ field: uint(4), value: uint(4) }), "sizes"),
+      operands = keep(uint(wordBits), "operands"),
+      predicates = keep(uint(3), "predicates");
+    sizes.write(io.queries.en, io.queries.query.context, {
+      field: io.queries.query.fieldBytes,
+      value: io.queries.query.valueBytes,
+    });
     operands.write(io.queries.en, io.queries.query.context, io.queries.query.operand);
     predicates.write(io.queries.en, io.queries.query.context, io.queries.query.predicate);
 
@@ -30,12 +65,17 @@ export const DfEvaluate = module("DfEvaluate",
     arrived.ready.set(go);
 
     // ---- 1: both beats of the window.
-    const bank = (name: string) => ram(uint(width), { depth: p.reads * readBeats(p) / 2, collision: "undefined", style: "block", name });
-    const even = bank("even"), odd = bank("odd");
-    const w = io.written, to = node(cat(w.read, w.beat.bits(1, beatBits - 1)));
+    const bank = (name: string) =>
+      ram(uint(width), { depth: (p.reads * readBeats(p)) / 2, collision: "undefined", style: "block", name });
+    const even = bank("even"),
+      odd = bank("odd");
+    const w = io.written,
+      to = node(cat(w.read, w.beat.bits(1, beatBits - 1)));
     even.write(w.en.and(w.beat.bit(0).not()), to, w.data);
     odd.write(w.en.and(w.beat.bit(0)), to, w.data);
-    const a = arrived.payload, beat = node(a.at.bits(lanes, beatBits)), lane = node(a.at.trunc(lanes));
+    const a = arrived.payload,
+      beat = node(a.at.bits(lanes, beatBits)),
+      lane = node(a.at.trunc(lanes));
     const evenWord = even.readSync(cat(a.read, beat.add(1).bits(1, beatBits - 1)), { en: go });
     const oddWord = odd.readSync(cat(a.read, beat.bits(1, beatBits - 1)), { en: go });
     const Located = struct({ step: Step(p), fieldLane: uint(lanes), valueLane: uint(lanes) });
@@ -76,11 +116,19 @@ export const DfEvaluate = module("DfEvaluate",
     when(go, () => {
       valid1.set(arrived.valid);
       at1.set({ step: a, fieldLane: lane.add(a.field), valueLane: lane.add(a.valueAt) });
-      takeEven.set(constant((1n << BigInt(p.beatBytes)) - 1n, p.beatBytes).shl(lane).xor(repeat(beat.bit(0), p.beatBytes)));
+      takeEven.set(
+        constant((1n << BigInt(p.beatBytes)) - 1n, p.beatBytes)
+          .shl(lane)
+          .xor(repeat(beat.bit(0), p.beatBytes)),
+      );
 
       valid2.set(valid1);
       at2.set(at1);
-      data2.set(perLane(p, i => mux(takeEven.bit(i), evenWord.bits(byteBits * i, byteBits), oddWord.bits(byteBits * i, byteBits))));
+      data2.set(
+        perLane(p, i =>
+          mux(takeEven.bit(i), evenWord.bits(byteBits * i, byteBits), oddWord.bits(byteBits * i, byteBits)),
+        ),
+      );
 
       valid3.set(valid2);
       at3.set(at2);
@@ -103,25 +151,36 @@ export const DfEvaluate = module("DfEvaluate",
       equal.set(field4.eq(operand));
       less.set(field4.lt(operand));
 
-      const predicate = predicates.readAsync(step5.context), below = less.or(predicate.bit(0).and(equal)), above = less.or(predicate.bit(0).not().and(equal)).not();
+      const predicate = predicates.readAsync(step5.context),
+        below = less.or(predicate.bit(0).and(equal)),
+        above = less.or(predicate.bit(0).not().and(equal)).not();
       full.set(valid5);
-      found.set({ step: step5, data: data5, hit: mux(predicate.bit(2), above, mux(predicate.bit(1), below, equal.xor(predicate.bit(0)))), value: value5 });
+      found.set({
+        step: step5,
+        data: data5,
+        hit: mux(predicate.bit(2), above, mux(predicate.bit(1), below, equal.xor(predicate.bit(0)))),
+        value: value5,
+      });
     });
     io.found.valid.set(full);
     io.found.payload.set(found);
   },
-  { nameOf: p => `DfEvaluate_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
+  { nameOf: p => `DfEvaluate_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` },
+);
 
 function perLane(p: { readonly beatBytes: number }, f: (lane: number) => UInt): UInt {
   return cat(...Array.from({ length: p.beatBytes }, (_, i) => f(p.beatBytes - 1 - i)));
 }
 /** The aligned word that lane `first` lies in, and the one behind it, round the end. */
 function wordsFrom(data: UInt, first: UInt): UInt {
-  const count = data.width / wordBits, words = Array.from({ length: count }, (_, i) => data.bits(i * wordBits, wordBits));
+  const count = data.width / wordBits,
+    words = Array.from({ length: count }, (_, i) => data.bits(i * wordBits, wordBits));
   if (count === 1) return cat(data, data);
   const pick = (of: readonly UInt[], index: UInt): UInt => {
     if (of.length === 1) return of[0] as UInt;
-    const half = of.length / 2, top = index.width - 1, rest = top === 0 ? index : index.trunc(top);
+    const half = of.length / 2,
+      top = index.width - 1,
+      rest = top === 0 ? index : index.trunc(top);
     return mux(index.bit(top), pick(of.slice(half), rest), pick(of.slice(0, half), rest));
   };
   const index = first.bits(wordShift, first.width - wordShift);
@@ -131,6 +190,10 @@ function wordsFrom(data: UInt, first: UInt): UInt {
 function bytesFrom(words: UInt, first: UInt, count: UInt): UInt {
   let shifted = words;
   for (let k = 0; k < wordShift; k++) shifted = mux(first.bit(k), shifted.shr(byteBits * 2 ** k), shifted);
-  const kept = fromBits(Array.from({ length: mostFieldBytes }, (_, i) => count.gt(i)).flatMap(b => Array.from({ length: byteBits }, () => b)));
+  const kept = fromBits(
+    Array.from({ length: mostFieldBytes }, (_, i) => count.gt(i)).flatMap(b =>
+      Array.from({ length: byteBits }, () => b),
+    ),
+  );
   return shifted.trunc(wordBits).and(kept);
 }

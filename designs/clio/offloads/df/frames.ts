@@ -1,5 +1,26 @@
 import {
-  assertAlways, bit, cat, constant, Fifo, fsm, input, instance, module, mux, node, output, ram, reg, repeat, source, struct, uint, vec, when, type UInt, type Val,
+  assertAlways,
+  bit,
+  cat,
+  constant,
+  Fifo,
+  fsm,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  repeat,
+  source,
+  struct,
+  uint,
+  vec,
+  when,
+  type UInt,
+  type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { dfSelectReplyBody, opcode, replyCode, status } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, OffloadReply } from "../../offload/index.ts";
@@ -17,31 +38,53 @@ const turnBits = 2;
 function turned(v: UInt, by: UInt, first: number, unit: number): UInt {
   let out = v;
   for (let k = first; k < Math.min(by.width, first + turnBits); k++) {
-    const n = unit * 2 ** k, w = v.width;
+    const n = unit * 2 ** k,
+      w = v.width;
     out = mux(by.bit(k), cat(out.bits(0, w - n), out.bits(w - n, n)), out);
   }
   return out;
 }
 
 /**
- * The frames of the results: keeps what is placed, two frames of each context, and sends the complete ones in their order. In front of the rows stand table and length; the table of a
- * frame behind the first of its request is that many bytes higher as frames of it went before. A status other than OK goes alone, without a body; MALFORMED with the request's opcode.
+ * The frames of the results: keeps what is placed, two frames of each context, and sends the complete ones in their
+ * order. In front of the rows stand table and length; the table of a frame behind the first of its request is that
+ * many bytes higher as frames of it went before. A status other than OK goes alone, without a body; MALFORMED with
+ * the request's opcode.
  *
- * Latency: 6 cycles and half the bits of a lane's number from the `placed` that completes a frame to `reply` and the first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context
- * has two frames, and what would be a third waits in DfPlace until `sent`. Reset forgets all frames.
+ * Latency: 6 cycles and half the bits of a lane's number from the `placed` that completes a frame to `reply` and the
+ * first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context has
+ * two frames, and what would be a third waits in DfPlace until `sent`. Reset forgets all frames.
  */
-export const DfFrames = module("DfFrames",
+export const DfFrames = module(
+  "DfFrames",
   (p: DataFrameParameters) => ({
-    queries: input(QueryWrite(p)), placed: input(Placed(p)), sent: output(HalfOf(p)), reply: source(OffloadReply(p)), replyData: source(BodyBeat(p)),
+    queries: input(QueryWrite(p)),
+    placed: input(Placed(p)),
+    sent: output(HalfOf(p)),
+    reply: source(OffloadReply(p)),
+    replyData: source(BodyBeat(p)),
   }),
   (io, p) => {
-    const lanes = laneBits(p), width = p.beatBytes * byteBits, beatBits = Math.log2(frameBeats(p)), all = (1n << BigInt(p.beatBytes)) - 1n;
+    const lanes = laneBits(p),
+      width = p.beatBytes * byteBits,
+      beatBits = Math.log2(frameBeats(p)),
+      all = (1n << BigInt(p.beatBytes)) - 1n;
 
     // ---- In: turned to its lanes, then written, over two beats where it must.
     let i: Val<ReturnType<typeof Placed>> = io.placed;
     for (let k = 0; k < lanes; k += turnBits) {
-      const next = reg(PlacedBytes(p), { name: `turned_${k}` }), en = reg(bit, { init: 0, name: `turned_${k}_valid` }), ends = reg(bit, { init: 0, name: `turned_${k}_ends` });
-      next.set({ context: i.context, half: i.half, at: i.at, turn: i.turn, frame: i.frame, data: turned(i.data, i.turn, k, byteBits), mask: turned(i.mask, i.at.trunc(lanes), k, 1) });
+      const next = reg(PlacedBytes(p), { name: `turned_${k}` }),
+        en = reg(bit, { init: 0, name: `turned_${k}_valid` }),
+        ends = reg(bit, { init: 0, name: `turned_${k}_ends` });
+      next.set({
+        context: i.context,
+        half: i.half,
+        at: i.at,
+        turn: i.turn,
+        frame: i.frame,
+        data: turned(i.data, i.turn, k, byteBits),
+        mask: turned(i.mask, i.at.trunc(lanes), k, 1),
+      });
       en.set(i.en);
       ends.set(i.completes);
       i = { ...next, en, completes: ends };
@@ -56,11 +99,17 @@ export const DfFrames = module("DfFrames",
     writes.set(i.en);
     data.set(i.data);
     mask.set(i.mask);
-    inEven.set(constant(all, p.beatBytes).shl(i.at.trunc(lanes)).xor(repeat(beat.bit(0), p.beatBytes)));
+    inEven.set(
+      constant(all, p.beatBytes)
+        .shl(i.at.trunc(lanes))
+        .xor(repeat(beat.bit(0), p.beatBytes)),
+    );
     evenAt.set(cat(i.context, i.half, beat.add(1).bits(1, beatBits - 1)));
     oddAt.set(cat(i.context, i.half, beat.bits(1, beatBits - 1)));
-    const bank = (name: string) => ram(uint(width), { depth: p.contexts * frameBeats(p), collision: "undefined", style: "block", name });
-    const even = bank("even"), odd = bank("odd");
+    const bank = (name: string) =>
+      ram(uint(width), { depth: p.contexts * frameBeats(p), collision: "undefined", style: "block", name });
+    const even = bank("even"),
+      odd = bank("odd");
     even.write(writes, evenAt, data, mask.and(inEven));
     odd.write(writes, oddAt, data, mask.and(inEven.not()));
 
@@ -77,7 +126,10 @@ export const DfFrames = module("DfFrames",
     const Head = struct({ table: uint(64), opcode: uint(byteBits) });
     const heads = ram(Head, { depth: p.contexts, collision: "undefined", style: "distributed" });
     const nexts = ram(uint(64), { depth: p.contexts, collision: "undefined", style: "distributed" });
-    heads.write(io.queries.en, io.queries.query.context, { table: io.queries.query.table, opcode: io.queries.query.opcode });
+    heads.write(io.queries.en, io.queries.query.context, {
+      table: io.queries.query.table,
+      opcode: io.queries.query.opcode,
+    });
     const follows = reg(vec(bit, p.contexts), { init: Array.from({ length: p.contexts }, () => 0) });
     const frame = reg(Frame(p));
     const head = reg(Head);
@@ -93,7 +145,9 @@ export const DfFrames = module("DfFrames",
     const outBeat = reg(uint(beatBits));
     const outLast = reg(bit);
 
-    const body = node(mux(frame.status.any(), constant(0, bodyLengthBits), frame.bytes.zext(bodyLengthBits).add(replyHeaderBytes)));
+    const body = node(
+      mux(frame.status.any(), constant(0, bodyLengthBits), frame.bytes.zext(bodyLengthBits).add(replyHeaderBytes)),
+    );
     const at = node(mux(isLater, next, head.table));
     const pulls = node(left.any().and(outValid.not().or(io.replyData.ready)));
     const over = node(headerDue.not().or(io.reply.ready).and(left.eq(0)).and(outValid.not().or(io.replyData.ready)));
@@ -106,7 +160,7 @@ export const DfFrames = module("DfFrames",
         head.set(heads.readAsync(f.context));
         next.set(nexts.readAsync(f.context));
         isLater.set(follows.at(f.context));
-        when(frames.pop.valid, () => { go.go("prepare"); });
+        when(frames.pop.valid, () => go.go("prepare"));
       },
       prepare: () => {
         va.set(at);
@@ -119,8 +173,8 @@ export const DfFrames = module("DfFrames",
         go.go("send");
       },
       send: () => {
-        when(io.reply.ready, () => { headerDue.set(0); });
-        when(over, () => { go.go("idle"); });
+        when(io.reply.ready, () => headerDue.set(0));
+        when(over, () => go.go("idle"));
       },
     }));
     nexts.write(s.is("prepare"), frame.context, at.add(frame.bytes.zext(64)));
@@ -134,7 +188,7 @@ export const DfFrames = module("DfFrames",
       outBeat.set(beatOut);
       outLast.set(left.eq(1));
     });
-    when(outValid.not().or(io.replyData.ready), () => { outValid.set(pulls); });
+    when(outValid.not().or(io.replyData.ready), () => outValid.set(pulls));
     const readAt = node(cat(frame.context, frame.half, beatOut.bits(1, beatBits - 1)));
     const evenWord = even.readSync(readAt, { en: pulls });
     const oddWord = odd.readSync(readAt, { en: pulls });
@@ -142,10 +196,12 @@ export const DfFrames = module("DfFrames",
     const header = node(joinFields(dfSelectReplyBody, { table: va, length: frame.bytes.zext(31), more: frame.more }));
     let shown: UInt = word;
     for (let k = 0; k * width < header.width; k++) {
-      const bits = Math.min(width, header.width - k * width), part = header.bits(k * width, bits);
+      const bits = Math.min(width, header.width - k * width),
+        part = header.bits(k * width, bits);
       shown = mux(outBeat.eq(k), bits === width ? part : cat(word.bits(bits, width - bits), part), shown);
     }
     io.replyData.valid.set(outValid);
     io.replyData.payload.set({ data: shown, last: outLast });
   },
-  { nameOf: p => `DfFrames_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
+  { nameOf: p => `DfFrames_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` },
+);

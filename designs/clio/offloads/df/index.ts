@@ -5,4 +5,8 @@ import { DataFrame } from "./data-frame.ts";
 
 export { DataFrame } from "./data-frame.ts";
 /** For a build. */
-export const df: Offload = { name: "data_frame", opcodes: [opcode.DF_SELECT, opcode.DF_AGGREGATE], build: p => DataFrame(p) };
+export const df: Offload = {
+  name: "data_frame",
+  opcodes: [opcode.DF_SELECT, opcode.DF_AGGREGATE],
+  build: p => DataFrame(p),
+};

@@ -1,24 +1,57 @@
-import { bit, bitsFor, cat, constant, fsm, module, mux, node, reg, sink, source, uint, when, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  bitsFor,
+  cat,
+  constant,
+  fsm,
+  module,
+  mux,
+  node,
+  reg,
+  sink,
+  source,
+  uint,
+  when,
+  type Bit,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { dfAggregateBody, dfSelectBody, opcode, status } from "../../wire/index.ts";
 import { BodyBeat, OffloadRequest } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
-import { contextBits, mostFieldBytes, mostRows, Query, sizeBits, tableBits, type DataFrameParameters } from "./types.ts";
+import {
+  contextBits,
+  mostFieldBytes,
+  mostRows,
+  Query,
+  sizeBits,
+  tableBits,
+  type DataFrameParameters,
+} from "./types.ts";
 
 /** Bytes that the longer of the bodies takes, rounded up to a power of two. */
 const keptBytes = 32;
 
 /**
- * Takes requests apart and checks them. What is wrong is MALFORMED: another opcode, a body that is longer or shorter than the opcode's, rows of no bytes or more
- * than `maxData`, a field or value of no bytes, of more than 8 or that goes past its row, an unknown predicate. A table of 0 rows is none of it.
- * The bytes of the table, and the whole rows that one READ brings, are worked out bit by bit: nothing here divides or multiplies.
+ * Takes requests apart and checks them. What is wrong is MALFORMED: another opcode, a body that is longer or shorter
+ * than the opcode's, rows of no bytes or more than `maxData`, a field or value of no bytes, of more than 8 or that goes
+ * past its row, an unknown predicate. A table of 0 rows is none of it. The bytes of the table, and the whole rows that
+ * one READ brings, are worked out bit by bit: nothing here divides or multiplies.
  *
- * Latency from `request` to `query`: 3 cycles + the beats of the body + one for each bit of `maxData`; the next request is taken a cycle after `query` was.
+ * Latency from `request` to `query`: 3 cycles + the beats of the body + one for each bit of `maxData`; the next request
+ * is taken a cycle after `query` was.
  * Full: one request at a time, the others wait. Reset forgets it.
  */
-export const DfIntake = module("DfIntake",
-  (p: DataFrameParameters) => ({ request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)), query: source(Query(p)) }),
+export const DfIntake = module(
+  "DfIntake",
+  (p: DataFrameParameters) => ({
+    request: sink(OffloadRequest(p)),
+    requestData: sink(BodyBeat(p)),
+    query: source(Query(p)),
+  }),
   (io, p) => {
-    const steps = bitsFor(p.maxData), beats = Math.max(1, keptBytes / p.beatBytes), lane = p.beatBytes * 8;
+    const steps = bitsFor(p.maxData),
+      beats = Math.max(1, keptBytes / p.beatBytes),
+      lane = p.beatBytes * 8;
     const context = reg(uint(contextBits(p)));
     const code = reg(uint(8));
     const aggregate = reg(bit);
@@ -27,7 +60,8 @@ export const DfIntake = module("DfIntake",
     const at = reg(uint(bitsFor(beats)));
     const q = cutFields(dfAggregateBody, body.trunc(keptBytes * 8));
 
-    // Whole rows of a READ: maxData less the remainder of a division, the highest bit first; bytes of the table: rows x rowBytes likewise.
+    // Whole rows of a READ: maxData less the remainder of a division, the highest bit first; bytes of the table: rows
+    // x rowBytes likewise.
     const bitsLeft = reg(uint(bitsFor(steps)));
     const room = reg(uint(steps));
     const dividend = reg(uint(steps));
@@ -38,7 +72,9 @@ export const DfIntake = module("DfIntake",
     const rowBytes = node(q.rowBytes.trunc(steps).zext(steps + 1));
     const fits = node(widened.ge(rowBytes));
     // Rows so short that `mostRows` of them do not fill a READ: then that many, which leaves no remainder.
-    const most = node(mux(q.rowBytes.le(Math.floor(p.maxData / mostRows)), q.rowBytes.trunc(steps).shl(Math.log2(mostRows)), p.maxData));
+    const most = node(
+      mux(q.rowBytes.le(Math.floor(p.maxData / mostRows)), q.rowBytes.trunc(steps).shl(Math.log2(mostRows)), p.maxData),
+    );
 
     const shortest = (bytes: UInt): Bit => bytes.eq(0).or(bytes.gt(mostFieldBytes));
     const past = (offset: UInt, bytes: UInt): Bit => offset.zext(17).add(bytes.zext(17)).gt(q.rowBytes.zext(17));
@@ -55,22 +91,30 @@ export const DfIntake = module("DfIntake",
         io.request.ready.set(1);
         at.set(0);
         when(io.request.valid, () => {
-          const r = io.request.payload, selects = r.opcode.eq(opcode.DF_SELECT), aggregates = r.opcode.eq(opcode.DF_AGGREGATE);
+          const r = io.request.payload,
+            selects = r.opcode.eq(opcode.DF_SELECT),
+            aggregates = r.opcode.eq(opcode.DF_AGGREGATE);
           context.set(r.context);
           code.set(r.opcode);
           aggregate.set(aggregates);
-          wrongSize.set(selects.and(r.length.eq(dfSelectBody.bytes)).or(aggregates.and(r.length.eq(dfAggregateBody.bytes))).not());
+          wrongSize.set(
+            selects
+              .and(r.length.eq(dfSelectBody.bytes))
+              .or(aggregates.and(r.length.eq(dfAggregateBody.bytes)))
+              .not(),
+          );
           s.go("body");
-          when(r.length.eq(0), () => { s.go("check"); });
+          when(r.length.eq(0), () => s.go("check"));
         });
       },
       body: () => {
         io.requestData.ready.set(1);
         when(io.requestData.valid, () => {
-          if (beats === 1) when(at.eq(0), () => { body.set(io.requestData.payload.data); });
-          else for (let i = 0; i < beats; i++) when(at.eq(i), () => { body.setBits(i * lane, io.requestData.payload.data); });
-          when(at.ne(beats), () => { at.set(at.add(1)); });
-          when(io.requestData.payload.last, () => { s.go("check"); });
+          if (beats === 1) when(at.eq(0), () => body.set(io.requestData.payload.data));
+          else
+            for (let i = 0; i < beats; i++) when(at.eq(i), () => body.setBits(i * lane, io.requestData.payload.data));
+          when(at.ne(beats), () => at.set(at.add(1)));
+          when(io.requestData.payload.last, () => s.go("check"));
         });
       },
       check: () => {
@@ -89,18 +133,29 @@ export const DfIntake = module("DfIntake",
         remainder.set(mux(fits, widened.sub(rowBytes), widened).trunc(steps));
         factor.set(factor.shl(1));
         total.set(total.shl(1).add(mux(factor.bit(steps - 1), q.rows, constant(0, 32)).zext(tableBits(p))));
-        when(bitsLeft.eq(1), () => { s.go("offer"); });
+        when(bitsLeft.eq(1), () => s.go("offer"));
       },
       offer: () => {
         io.query.valid.set(1);
-        when(io.query.ready, () => { s.go("idle"); });
+        when(io.query.ready, () => s.go("idle"));
       },
     }));
     io.query.payload.set({
-      context, status: mux(malformed, constant(status.MALFORMED, 4), status.OK), opcode: code, aggregate, table: q.table, total,
+      context,
+      status: mux(malformed, constant(status.MALFORMED, 4), status.OK),
+      opcode: code,
+      aggregate,
+      table: q.table,
+      total,
       chunk: room.sub(remainder).zext(sizeBits),
-      rowBytes: q.rowBytes.trunc(sizeBits), fieldOffset: q.fieldOffset.trunc(sizeBits), fieldBytes: q.fieldBytes.trunc(4), predicate: q.predicate.trunc(3),
-      operand: q.operand, valueOffset: q.valueOffset.trunc(sizeBits), valueBytes: q.valueBytes.trunc(4),
+      rowBytes: q.rowBytes.trunc(sizeBits),
+      fieldOffset: q.fieldOffset.trunc(sizeBits),
+      fieldBytes: q.fieldBytes.trunc(4),
+      predicate: q.predicate.trunc(3),
+      operand: q.operand,
+      valueOffset: q.valueOffset.trunc(sizeBits),
+      valueBytes: q.valueBytes.trunc(4),
     });
   },
-  { nameOf: p => `DfIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });
+  { nameOf: p => `DfIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` },
+);

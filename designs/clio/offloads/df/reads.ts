@@ -1,32 +1,73 @@
 import {
-  assertAlways, bit, constant, fsm, Fifo, input, instance, module, mux, node, output, ram, reg, sink, source, struct, uint, vec, when,
+  assertAlways,
+  bit,
+  constant,
+  fsm,
+  Fifo,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  vec,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { opcode } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
-import { contextBits, Query, readBeats, readBits, sizeBits, Slice, tableBits, type DataFrameParameters } from "./types.ts";
+import {
+  contextBits,
+  Query,
+  readBeats,
+  readBits,
+  sizeBits,
+  Slice,
+  tableBits,
+  type DataFrameParameters,
+} from "./types.ts";
 
 /** A beat that a READ brought: always taken. */
-export const ReadWrite = (p: DataFrameParameters) => struct({
-  en: bit, read: uint(readBits(p)), beat: uint(Math.log2(readBeats(p))), data: uint(p.beatBytes * 8),
-});
+export const ReadWrite = (p: DataFrameParameters) =>
+  struct({
+    en: bit,
+    read: uint(readBits(p)),
+    beat: uint(Math.log2(readBeats(p))),
+    data: uint(p.beatBytes * 8),
+  });
 
 /**
- * Reads the tables of all requests, in turns: one READ of whole rows for each request, then it is the next one's turn, so that none waits for longer than
- * `contexts` - 1 READs of others. Up to `reads` READs are in flight; their replies come in any order and are handed on at `slice` in the order in which they were asked for.
- * A READ that fails ends its request: what is still in flight of it is handed on with that status, and nothing more is read. Every request ends with a slice marked `final`.
+ * Reads the tables of all requests, in turns: one READ of whole rows for each request, then it is the next one's turn,
+ * so that none waits for longer than `contexts` - 1 READs of others. Up to `reads` READs are in flight; their replies
+ * come in any order and are handed on at `slice` in the order in which they were asked for. A READ that fails ends its
+ * request: what is still in flight of it is handed on with that status, and nothing more is read. Every request ends
+ * with a slice marked `final`.
  *
- * Latency: 3 cycles from `query` to `memory` when nobody else has a turn; 1 from the last beat of a reply to its `slice`. Initiation interval: a READ every 3 cycles.
- * Full: with `reads` READs in flight or not `released`, turns wait. `memory_reply` and its data never wait for anything but each other. Reset forgets all.
+ * Latency: 3 cycles from `query` to `memory` when nobody else has a turn; 1 from the last beat of a reply to its
+ * `slice`. Initiation interval: a READ every 3 cycles.
+ * Full: with `reads` READs in flight or not `released`, turns wait. `memory_reply` and its data never wait for anything
+ * but each other. Reset forgets all.
  */
-export const DfReads = module("DfReads",
+export const DfReads = module(
+  "DfReads",
   (p: DataFrameParameters) => ({
-    query: sink(Query(p)), memory: source(MemoryRequest(p)), memoryReply: sink(MemoryReply), memoryReplyData: sink(BodyBeat(p)),
-    slice: source(Slice(p)), written: output(ReadWrite(p)),
+    query: sink(Query(p)),
+    memory: source(MemoryRequest(p)),
+    memoryReply: sink(MemoryReply),
+    memoryReplyData: sink(BodyBeat(p)),
+    slice: source(Slice(p)),
+    written: output(ReadWrite(p)),
     /** The oldest slice that was taken needs its buffer no more. */
     released: input(bit),
   }),
   (io, p) => {
-    const context = uint(contextBits(p)), read = uint(readBits(p));
+    const context = uint(contextBits(p)),
+      read = uint(readBits(p));
     const turns = instance("turns", Fifo({ shape: context, depth: p.contexts, style: "distributed" }));
     const chunks = ram(uint(sizeBits), { depth: p.contexts, collision: "undefined", style: "distributed" });
     const Place = struct({ va: uint(64), left: uint(tableBits(p)), first: bit });
@@ -45,41 +86,55 @@ export const DfReads = module("DfReads",
     const free = reg(uint(readBits(p) + 1), { init: p.reads });
     const tail = reg(read, { init: 0 });
     const issued = node(io.memory.fire);
-    const next = fsm(["look", "decide", "issue"], "look", s => ({
-      look: () => {
-        c.set(turns.pop.payload);
-        place.set(places.readAsync(turns.pop.payload));
-        chunk.set(chunks.readAsync(turns.pop.payload));
-        givesUp.set(failed.at(turns.pop.payload).any());
-        when(turns.pop.valid, () => { s.go("decide"); });
-      },
-      decide: () => {
-        const ends = place.left.le(chunk.zext(tableBits(p)));
-        final.set(givesUp.or(ends));
-        none.set(givesUp.or(place.left.eq(0)));
-        length.set(mux(ends, place.left.trunc(sizeBits), chunk));
-        s.go("issue");
-      },
-      issue: () => { when(issued.or(none.and(free.any())), () => { s.go("look"); }); },
-    }), { name: "turn" });
+    const next = fsm(
+      ["look", "decide", "issue"],
+      "look",
+      s => ({
+        look: () => {
+          c.set(turns.pop.payload);
+          place.set(places.readAsync(turns.pop.payload));
+          chunk.set(chunks.readAsync(turns.pop.payload));
+          givesUp.set(failed.at(turns.pop.payload).any());
+          when(turns.pop.valid, () => s.go("decide"));
+        },
+        decide: () => {
+          const ends = place.left.le(chunk.zext(tableBits(p)));
+          final.set(givesUp.or(ends));
+          none.set(givesUp.or(place.left.eq(0)));
+          length.set(mux(ends, place.left.trunc(sizeBits), chunk));
+          s.go("issue");
+        },
+        issue: () => when(issued.or(none.and(free.any())), () => s.go("look")),
+      }),
+      { name: "turn" },
+    );
     const issuing = node(next.is("issue"));
     turns.pop.ready.set(next.is("look"));
     io.memory.valid.set(issuing.and(none.not()).and(free.any()));
     io.memory.payload.set({
-      tag: tail.zext(memoryTagBits), opcode: opcode.READ, client: 1, context: c, va: place.va, length: length.zext(32), data: 0,
+      tag: tail.zext(memoryTagBits),
+      opcode: opcode.READ,
+      client: 1,
+      context: c,
+      va: place.va,
+      length: length.zext(32),
+      data: 0,
     });
     const done = node(issuing.and(mux(none, free.any(), io.memory.ready.and(free.any()))));
     const again = node(done.and(final.not()));
 
     // ---- Requests come in when no turn is being given back.
     io.query.ready.set(done.not());
-    const q = io.query.payload, starts = node(io.query.fire);
+    const q = io.query.payload,
+      starts = node(io.query.fire);
     turns.push.valid.set(starts.or(again));
     turns.push.payload.set(mux(done, c, q.context));
     assertAlways(turns.push.valid.not().or(turns.push.ready), "there is a turn for every request");
     chunks.write(starts, q.context, q.chunk);
     places.write(starts.or(done), mux(done, c, q.context), {
-      va: mux(done, place.va.add(length.zext(64)), q.table), left: mux(done, place.left.sub(length.zext(tableBits(p))), q.total), first: done.not(),
+      va: mux(done, place.va.add(length.zext(64)), q.table),
+      left: mux(done, place.left.sub(length.zext(tableBits(p))), q.total),
+      first: done.not(),
     });
 
     // ---- READs in the order in which they were asked for.
@@ -89,40 +144,57 @@ export const DfReads = module("DfReads",
     const here = reg(vec(bit, p.reads), { init: Array.from({ length: p.reads }, () => 0) });
     const head = reg(read, { init: 0 });
     asked.write(done, tail, { context: c, length, none, first: place.first, final });
-    when(done, () => { tail.set(tail.add(1)); here.setAt(tail, none); });
+    when(done, () => {
+      tail.set(tail.add(1));
+      here.setAt(tail, none);
+    });
     const taken = node(io.slice.fire);
-    when(done.and(io.released.not()), () => { free.set(free.sub(1)); })
-      .elseWhen(io.released.and(done.not()), () => { free.set(free.add(1)); });
+    when(done.and(io.released.not()), () => free.set(free.sub(1))).elseWhen(io.released.and(done.not()), () =>
+      free.set(free.add(1)),
+    );
 
-    const oldest = asked.readAsync(head), before = failed.at(oldest.context);
+    const oldest = asked.readAsync(head),
+      before = failed.at(oldest.context);
     const found = node(mux(oldest.none, constant(0, 4), statuses.readAsync(head)));
     const statusNow = node(mux(before.any(), before, found));
     io.slice.valid.set(here.at(head));
-    io.slice.payload.set({ context: oldest.context, read: head, length: mux(oldest.none, constant(0, sizeBits), oldest.length), status: statusNow, first: oldest.first, final: oldest.final });
+    io.slice.payload.set({
+      context: oldest.context,
+      read: head,
+      length: mux(oldest.none, constant(0, sizeBits), oldest.length),
+      status: statusNow,
+      first: oldest.first,
+      final: oldest.final,
+    });
     when(taken, () => {
       head.set(head.add(1));
       here.setAt(head, constant(0, 1));
       failed.setAt(oldest.context, statusNow);
     });
-    when(starts, () => { failed.setAt(q.context, q.status); });
+    when(starts, () => failed.setAt(q.context, q.status));
 
     // ---- What they bring.
     const bringing = reg(bit, { init: 0 });
     const which = reg(read);
     const beat = reg(uint(Math.log2(readBeats(p))));
-    const r = io.memoryReply.payload, replyRead = node(r.tag.trunc(readBits(p)));
+    const r = io.memoryReply.payload,
+      replyRead = node(r.tag.trunc(readBits(p)));
     const ends = node(io.memoryReplyData.fire.and(io.memoryReplyData.payload.last));
     io.memoryReply.ready.set(bringing.not().or(ends));
     io.memoryReplyData.ready.set(bringing);
-    when(ends, () => { bringing.set(0); here.setAt(which, constant(1, 1)); });
-    when(io.memoryReplyData.fire, () => { beat.set(beat.add(1)); });
+    when(ends, () => {
+      bringing.set(0);
+      here.setAt(which, constant(1, 1));
+    });
+    when(io.memoryReplyData.fire, () => beat.set(beat.add(1)));
     statuses.write(io.memoryReply.fire, replyRead, r.status);
     when(io.memoryReply.fire, () => {
       which.set(replyRead);
       beat.set(0);
       bringing.set(r.data.any());
-      when(r.data.eq(0), () => { here.setAt(replyRead, constant(1, 1)); });
+      when(r.data.eq(0), () => here.setAt(replyRead, constant(1, 1)));
     });
     io.written.set({ en: io.memoryReplyData.fire, read: which, beat, data: io.memoryReplyData.payload.data });
   },
-  { nameOf: p => `DfReads_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
+  { nameOf: p => `DfReads_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` },
+);

@@ -1,4 +1,20 @@
-import { bit, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, struct, uint, when } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  constant,
+  fsm,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { contextBits, laneBits, Query, readBits, sizeBits, Slice, Step, type DataFrameParameters } from "./types.ts";
 
 /** A request to be kept by its context: always taken. */
@@ -9,19 +25,39 @@ export const resultBytes = 32;
 export const resultStep = (p: { readonly beatBytes: number }): number => Math.min(resultBytes, p.beatBytes);
 
 /**
- * Walks over the rows of one slice after another. A row that fits a beat takes one step, in which all of it is looked at. A longer row takes one step for its field and then, of an
- * aggregate, one for its value, or, of a select, one for each beat of it begun. Behind the final slice come the steps that place an aggregate's result, and one that ends the request.
+ * Walks over the rows of one slice after another. A row that fits a beat takes one step, in which all of it is looked
+ * at. A longer row takes one step for its field and then, of an aggregate, one for its value, or, of a select, one
+ * for each beat of it begun. Behind the final slice come the steps that place an aggregate's result, and one that
+ * ends the request.
  *
- * Latency: 1 cycle from `slice` to its first `step`; initiation interval: one step per cycle, and one more for each slice. Reset forgets all.
+ * Latency: 1 cycle from `slice` to its first `step`; initiation interval: one step per cycle, and one more for each
+ * slice. Reset forgets all.
  */
-export const DfWalk = module("DfWalk",
-  (p: DataFrameParameters) => ({ queries: input(QueryWrite(p)), slice: sink(Slice(p)), step: source(Step(p)), released: output(bit) }),
+export const DfWalk = module(
+  "DfWalk",
+  (p: DataFrameParameters) => ({
+    queries: input(QueryWrite(p)),
+    slice: sink(Slice(p)),
+    step: source(Step(p)),
+    released: output(bit),
+  }),
   (io, p) => {
-    const lanes = laneBits(p), Layout = struct({ rowBytes: uint(sizeBits), fieldOffset: uint(sizeBits), valueOffset: uint(sizeBits), aggregate: bit, short: bit });
+    const lanes = laneBits(p),
+      Layout = struct({
+        rowBytes: uint(sizeBits),
+        fieldOffset: uint(sizeBits),
+        valueOffset: uint(sizeBits),
+        aggregate: bit,
+        short: bit,
+      });
     const layouts = ram(Layout, { depth: p.contexts, collision: "undefined", style: "distributed" });
     const q = io.queries.query;
     layouts.write(io.queries.en, q.context, {
-      rowBytes: q.rowBytes, fieldOffset: q.fieldOffset, valueOffset: q.valueOffset, aggregate: q.aggregate, short: q.rowBytes.le(p.beatBytes),
+      rowBytes: q.rowBytes,
+      fieldOffset: q.fieldOffset,
+      valueOffset: q.valueOffset,
+      aggregate: q.aggregate,
+      short: q.rowBytes.le(p.beatBytes),
     });
 
     const context = reg(uint(contextBits(p)));
@@ -51,7 +87,9 @@ export const DfWalk = module("DfWalk",
     released.set(0);
     const s = fsm(["idle", "rows", "result", "end"], "idle", go => ({
       idle: () => {
-        const given = io.slice.payload, found = layouts.readAsync(given.context), rows = given.status.eq(0).and(given.length.any());
+        const given = io.slice.payload,
+          found = layouts.readAsync(given.context),
+          rows = given.status.eq(0).and(given.length.any());
         io.slice.ready.set(1);
         context.set(given.context);
         read.set(given.read);
@@ -67,11 +105,10 @@ export const DfWalk = module("DfWalk",
         rowRest.set(found.rowBytes);
         resultAt.set(0);
         when(io.slice.valid, () => {
-          when(rows, () => { go.go("rows"); })
-            .elseWhen(given.final, () => {
-              go.go("end");
-              when(given.status.eq(0).and(found.aggregate), () => { go.go("result"); });
-            });
+          when(rows, () => go.go("rows")).elseWhen(given.final, () => {
+            go.go("end");
+            when(given.status.eq(0).and(found.aggregate), () => go.go("result"));
+          });
           released.set(rows.not());
         });
       },
@@ -80,7 +117,10 @@ export const DfWalk = module("DfWalk",
         when(io.step.ready, () => {
           opens.set(0);
           tested.set(1);
-          when(tested.and(layout.aggregate.not()), () => { rowRest.set(rowRest.sub(p.beatBytes)); rowAt.set(rowAt.add(p.beatBytes)); });
+          when(tested.and(layout.aggregate.not()), () => {
+            rowRest.set(rowRest.sub(p.beatBytes));
+            rowAt.set(rowAt.add(p.beatBytes));
+          });
           when(rowEnds, () => {
             tested.set(0);
             // Of a long row of a select `row_at` has moved on already, to its last piece.
@@ -95,7 +135,7 @@ export const DfWalk = module("DfWalk",
             go.go("idle");
             when(final, () => {
               go.go("end");
-              when(layout.aggregate, () => { go.go("result"); });
+              when(layout.aggregate, () => go.go("result"));
             });
           });
         });
@@ -105,26 +145,44 @@ export const DfWalk = module("DfWalk",
         when(io.step.ready, () => {
           opens.set(0);
           resultAt.set(resultAt.add(resultStep(p)));
-          when(resultEnds, () => { go.go("end"); });
+          when(resultEnds, () => go.go("end"));
         });
       },
       end: () => {
         io.step.valid.set(1);
-        when(io.step.ready, () => { go.go("idle"); });
+        when(io.step.ready, () => go.go("idle"));
       },
     }));
 
-    const rows = node(s.is("rows")), result = node(s.is("result")), end = node(s.is("end"));
-    const short = layout.short, long = node(short.not()), tests = node(rows.and(short.or(tested.not()))), follows = node(rows.and(short.or(tested)));
+    const rows = node(s.is("rows")),
+      result = node(s.is("result")),
+      end = node(s.is("end"));
+    const short = layout.short,
+      long = node(short.not()),
+      tests = node(rows.and(short.or(tested.not()))),
+      follows = node(rows.and(short.or(tested)));
     const at = mux(short.or(tested.and(layout.aggregate.not())), rowAt, mux(tested, valueAt, fieldAt));
     io.released.set(released);
     io.step.payload.set({
-      context, read, opens, at: mux(result, resultAt, at),
-      test: tests, field: mux(long, constant(0, lanes), layout.fieldOffset.trunc(lanes)),
-      value: follows.and(layout.aggregate), valueAt: mux(long, constant(0, lanes), layout.valueOffset.trunc(lanes)),
-      piece: follows.and(layout.aggregate.not()), begins: mux(result, resultAt.eq(0), short.or(firstPiece)),
-      bytes: mux(result, constant(resultStep(p), lanes + 1), mux(short.or(lastPiece), rowRest.trunc(lanes + 1), constant(p.beatBytes, lanes + 1))),
-      result, ends: end, status,
+      context,
+      read,
+      opens,
+      at: mux(result, resultAt, at),
+      test: tests,
+      field: mux(long, constant(0, lanes), layout.fieldOffset.trunc(lanes)),
+      value: follows.and(layout.aggregate),
+      valueAt: mux(long, constant(0, lanes), layout.valueOffset.trunc(lanes)),
+      piece: follows.and(layout.aggregate.not()),
+      begins: mux(result, resultAt.eq(0), short.or(firstPiece)),
+      bytes: mux(
+        result,
+        constant(resultStep(p), lanes + 1),
+        mux(short.or(lastPiece), rowRest.trunc(lanes + 1), constant(p.beatBytes, lanes + 1)),
+      ),
+      result,
+      ends: end,
+      status,
     });
   },
-  { nameOf: p => `DfWalk_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` });
+  { nameOf: p => `DfWalk_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` },
+);

@@ -1,5 +1,26 @@
 import {
-  assertAlways, bit, bitsFor, cat, constant, fsm, input, module, mux, node, output, ram, reg, sink, source, struct, uint, unpack, vec, when, type Bit, type UInt,
+  assertAlways,
+  bit,
+  bitsFor,
+  cat,
+  constant,
+  fsm,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  unpack,
+  vec,
+  when,
+  type Bit,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { allocBody, opcode, status, vmFlag } from "../../wire/index.ts";
 import { addressOf, classBits, classOf, Entry } from "./layout.ts";
@@ -7,53 +28,94 @@ import { MemoryBeat } from "./merged.ts";
 import { addressBits, blockBits, classCount, sizeBits, slabUnits, unitBytes, type KvParameters } from "./parameters.ts";
 import { MemoryEvent, purpose, tagOf } from "./replies.ts";
 
-/** A block is wanted: of a class, for the request in `context`, for its pair or (`slot`) to lengthen a bucket's chain; or the hash table itself. */
-export const Take = (p: KvParameters) => struct({ table: bit, slot: bit, kind: uint(classBits), context: uint(Math.log2(p.contexts)) });
+/**
+ * A block is wanted: of a class, for the request in `context`, for its pair or (`slot`) to lengthen a bucket's chain;
+ * or the hash table itself.
+ */
+export const Take = (p: KvParameters) =>
+  struct({ table: bit, slot: bit, kind: uint(classBits), context: uint(Math.log2(p.contexts)) });
 /** What came of it: the block, or why there is none. */
-export const Taken = (p: KvParameters) => struct({ slot: bit, context: uint(Math.log2(p.contexts)), status: uint(4), block: uint(blockBits) });
+export const Taken = (p: KvParameters) =>
+  struct({ slot: bit, context: uint(Math.log2(p.contexts)), status: uint(4), block: uint(blockBits) });
 /** Blocks that nobody needs any more: that of a value of `size` bytes, and one of 64 bytes. */
-export const Give = struct({ value: bit, block: uint(blockBits), size: uint(sizeBits), slot: bit, slotBlock: uint(blockBits) });
+export const Give = struct({
+  value: bit,
+  block: uint(blockBits),
+  size: uint(sizeBits),
+  slot: bit,
+  slotBlock: uint(blockBits),
+});
 
-/** Free blocks of a class that are kept here, and how many go to memory, or come from there, at a time: as many as one of them holds the addresses of. */
-const kept = 16, moved = 8;
+/**
+ * Free blocks of a class that are kept here, and how many go to memory, or come from there, at a time: as many as one
+ * of them holds the addresses of.
+ */
+const kept = 16,
+  moved = 8;
 const keptBits = Math.log2(kept);
 
 /**
  * The offload's own memory, in blocks of 64 B to 2 KB in powers of two (six classes).
  *
- * A block comes from the first of these that has one: the stack of the class's last freed blocks, here; its list of freed blocks, in memory, 8 at a time; the slab of 2 KB that the class
- * has begun; the arena that was allocated; a new arena, by ALLOC of `arenaBytes` from the slow path. So memory grows only when no block of the class is free. When ALLOC is refused
- * with OUT_OF_MEMORY the next region is tried; in the last one that is the answer, and the next to ask tries again.
- * A full stack (16) moves 8 blocks to memory when one more is given: one of them holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link. When that
- * write fails the eight are lost; when a list cannot be read, what it holds.
+ * A block comes from the first of these that has one: the stack of the class's last freed blocks, here; its list of
+ * freed blocks, in memory, 8 at a time; the slab of 2 KB that the class has begun; the arena that was allocated; a new
+ * arena, by ALLOC of `arenaBytes` from the slow path. So memory grows only when no block of the class is free. When
+ * ALLOC is refused with OUT_OF_MEMORY the next region is tried; in the last one that is the answer, and the next to
+ * ask tries again.
+ * A full stack (16) moves 8 blocks to memory when one more is given: one of them holds the addresses of the other 7 and
+ * of the list so far, as a slot holds entries and its link. When that write fails the eight are lost; when a list
+ * cannot be read, what it holds.
  *
- * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab, a memory round trip and 13 cycles from the list, ALLOC's time and 5. One at a time; `give` goes first: 3 cycles for
- * each block, a memory round trip and 12 cycles more for every eighth of those that the stack cannot hold. Full: `take` and `give` wait. Reset: nothing is known; what was allocated before is not given back.
+ * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab, a memory round trip and 13
+ * cycles from the list, ALLOC's time and 5. One at a time; `give` goes first: 3 cycles for each block, a memory round
+ * trip and 12 cycles more for every eighth of those that the stack cannot hold. Full: `take` and `give` wait. Reset:
+ * nothing is known; what was allocated before is not given back.
  */
-export const KvAllocator = module("KvAllocator",
+export const KvAllocator = module(
+  "KvAllocator",
   (p: KvParameters) => ({
-    take: sink(Take(p)), taken: source(Taken(p)), give: sink(Give), memory: source(MemoryBeat(p)), event: input(MemoryEvent), done: output(bit),
+    take: sink(Take(p)),
+    taken: source(Taken(p)),
+    give: sink(Give),
+    memory: source(MemoryBeat(p)),
+    event: input(MemoryEvent),
+    done: output(bit),
   }),
   (io, p) => {
-    const index = uint(classBits), block = uint(blockBits), none = Array.from({ length: classCount }, () => 0), slabsOfArena = p.arenaBytes / (unitBytes * slabUnits);
+    const index = uint(classBits),
+      block = uint(blockBits),
+      none = Array.from({ length: classCount }, () => 0),
+      slabsOfArena = p.arenaBytes / (unitBytes * slabUnits);
     const levels = reg(vec(uint(bitsFor(kept)), classCount), { init: none });
-    const listed = reg(vec(bit, classCount), { init: none }), begun = reg(vec(bit, classCount), { init: none });
+    const listed = reg(vec(bit, classCount), { init: none }),
+      begun = reg(vec(bit, classCount), { init: none });
     const small = { depth: 2 ** classBits, collision: "undefined", style: "distributed" } as const;
-    const heads = ram(block, small), slabs = ram(block, small);
+    const heads = ram(block, small),
+      slabs = ram(block, small);
     const stack = ram(block, { depth: 2 ** classBits * kept, collision: "undefined", style: "distributed" });
-    const arena = reg(block), arenaLeft = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
+    const arena = reg(block),
+      arenaLeft = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
     const region = reg(uint(bitsFor(p.regions)), { init: 0 });
 
     // What is being done: for which class, for whom, and how many words have been moved.
-    const kind = reg(index), asked = reg(Take(p)), freed = reg(block), givingSlot = reg(bit, { init: 0 }), count = reg(uint(Math.log2(moved)));
+    const kind = reg(index),
+      asked = reg(Take(p)),
+      freed = reg(block),
+      givingSlot = reg(bit, { init: 0 }),
+      count = reg(uint(Math.log2(moved)));
     const answer = reg(struct({ status: uint(4), block }));
-    const level = node(levels.at(kind)), some = node(level.any());
+    const level = node(levels.at(kind)),
+      some = node(level.any());
     const words = reg(vec(struct({ block, valid: bit }), moved));
-    const slab = node(slabs.readAsync(kind)), head = node(heads.readAsync(kind)), inList = node(listed.at(kind)), inSlab = node(begun.at(kind));
+    const slab = node(slabs.readAsync(kind)),
+      head = node(heads.readAsync(kind)),
+      inList = node(listed.at(kind)),
+      inSlab = node(begun.at(kind));
     const popped = node(stack.readAsync(cat(kind, level.sub(1).trunc(keptBits))));
     const nextInSlab = node(slab.add(constant(1, blockBits).shl(kind)));
     const slabGoesOn = node(nextInSlab.trunc(Math.log2(slabUnits)).any());
-    const first = words.at(0), container = words.at(moved - 1).block;
+    const first = words.at(0),
+      container = words.at(moved - 1).block;
     const allMoved = node(count.eq(moved - 1));
 
     const mine = node(io.event.valid.and(io.event.purpose.eq(purpose.allocator)));
@@ -63,7 +125,9 @@ export const KvAllocator = module("KvAllocator",
     io.done.set(mine);
 
     // What is pushed is on the stack one cycle later.
-    const push = reg(bit, { init: 0 }), pushAt = reg(uint(classBits + keptBits)), pushed = reg(block);
+    const push = reg(bit, { init: 0 }),
+      pushAt = reg(uint(classBits + keptBits)),
+      pushed = reg(block);
     stack.write(push, pushAt, pushed);
     pushAt.set(cat(kind, level.trunc(keptBits)));
     push.set(0);
@@ -78,10 +142,26 @@ export const KvAllocator = module("KvAllocator",
     };
 
     const { payload: give } = io.give;
-    const slotNow = node(givingSlot.or(give.value.not())), lastPart = node(slotNow.or(give.slot.not()));
+    const slotNow = node(givingSlot.or(give.value.not())),
+      lastPart = node(slotNow.or(give.slot.not()));
     const room = node(level.ne(kept));
     const sent = node(io.memory.fire.and(io.memory.payload.last));
-    const states = ["idle", "give", "given", "spill", "store", "storing", "choose", "refill", "refilling", "push", "settle", "allocate", "allocating", "answer"] as const;
+    const states = [
+      "idle",
+      "give",
+      "given",
+      "spill",
+      "store",
+      "storing",
+      "choose",
+      "refill",
+      "refilling",
+      "push",
+      "settle",
+      "allocate",
+      "allocating",
+      "answer",
+    ] as const;
     const state = fsm(states, "idle", m => ({
       idle: () => {
         count.set(0);
@@ -99,7 +179,7 @@ export const KvAllocator = module("KvAllocator",
         when(room, () => {
           pushes(freed);
           m.go("given");
-        }).otherwise(() => { m.go("spill"); });
+        }).otherwise(() => m.go("spill"));
       },
       given: () => {
         givingSlot.set(lastPart.not());
@@ -109,34 +189,45 @@ export const KvAllocator = module("KvAllocator",
         count.set(count.add(1));
         shiftIn(popped);
         levels.setAt(kind, level.sub(1));
-        when(allMoved, () => { m.go("store"); });
+        when(allMoved, () => m.go("store"));
       },
-      store: () => { when(sent, () => { m.go("storing"); }); },
+      store: () => when(sent, () => m.go("storing")),
       storing: () => {
         when(mine, () => {
-          when(failed.not(), () => { listed.setAt(kind, constant(1, 1)); });
+          when(failed.not(), () => listed.setAt(kind, constant(1, 1)));
           m.go("give");
         });
       },
       choose: () => {
         answer.set({ status: status.OK, block: mux(some, popped, slab) });
-        when(asked.table, () => { m.go("allocate"); })
-          .elseWhen(some, () => { levels.setAt(kind, level.sub(1)); m.go("answer"); })
-          .elseWhen(inList, () => { m.go("refill"); })
-          .elseWhen(inSlab, () => { begun.setAt(kind, slabGoesOn); m.go("answer"); })
+        when(asked.table, () => m.go("allocate"))
+          .elseWhen(some, () => {
+            levels.setAt(kind, level.sub(1));
+            m.go("answer");
+          })
+          .elseWhen(inList, () => m.go("refill"))
+          .elseWhen(inSlab, () => {
+            begun.setAt(kind, slabGoesOn);
+            m.go("answer");
+          })
           .elseWhen(arenaLeft.any(), () => {
             begun.setAt(kind, constant(1, 1));
             arena.set(arena.add(slabUnits));
             arenaLeft.set(arenaLeft.sub(1));
           })
-          .otherwise(() => { m.go("allocate"); });
+          .otherwise(() => m.go("allocate"));
       },
-      refill: () => { when(sent, () => { m.go("refilling"); }); },
+      refill: () => when(sent, () => m.go("refilling")),
       refilling: () => {
-        unpack(vec(Entry, moved), io.event.line).toArray().forEach((e, i) => { words.at(i).set({ block: e.block, valid: e.valid }); });
-        when(mine, () => {
-          when(failed, () => { listed.setAt(kind, constant(0, 1)); m.go("choose"); }).otherwise(() => { m.go("push"); });
-        });
+        unpack(vec(Entry, moved), io.event.line)
+          .toArray()
+          .forEach((e, i) => words.at(i).set({ block: e.block, valid: e.valid }));
+        when(mine, () =>
+          when(failed, () => {
+            listed.setAt(kind, constant(0, 1));
+            m.go("choose");
+          }).otherwise(() => m.go("push")),
+        );
       },
       // The 7 blocks, then the one that told of them; the last word is the rest of the list.
       push: () => {
@@ -148,15 +239,19 @@ export const KvAllocator = module("KvAllocator",
           m.go("settle");
         });
       },
-      settle: () => { m.go("choose"); },
-      allocate: () => { when(sent, () => { m.go("allocating"); }); },
+      settle: () => m.go("choose"),
+      allocate: () => when(sent, () => m.go("allocating")),
       allocating: () => {
-        answer.set({ status: mux(granted, constant(status.OK, 4), mux(failed, io.event.status, constant(status.OUT_OF_MEMORY, 4))), block: io.event.block });
+        answer.set({
+          status: mux(granted, constant(status.OK, 4), mux(failed, io.event.status, constant(status.OUT_OF_MEMORY, 4))),
+          block: io.event.block,
+        });
         when(mine, () => {
           when(granted.not().and(anotherRegion), () => {
             region.set(region.add(1));
             m.go("allocate");
-          }).elseWhen(granted.not().or(asked.table), () => { m.go("answer"); })
+          })
+            .elseWhen(granted.not().or(asked.table), () => m.go("answer"))
             .otherwise(() => {
               arena.set(io.event.block);
               arenaLeft.set(slabsOfArena);
@@ -164,7 +259,7 @@ export const KvAllocator = module("KvAllocator",
             });
         });
       },
-      answer: () => { when(io.taken.ready, () => { m.go("idle"); }); },
+      answer: () => when(io.taken.ready, () => m.go("idle")),
     }));
     const takesSlab = node(state.is("choose").and(asked.table.or(some).or(inList).not()));
     slabs.write(takesSlab.and(inSlab.or(arenaLeft.any())), kind, mux(inSlab, nextInSlab, arena));
@@ -177,28 +272,52 @@ export const KvAllocator = module("KvAllocator",
     io.taken.payload.set({ slot: asked.slot, context: asked.context, status: answer.status, block: answer.block });
 
     // ---- Memory: the list's new head, the list's head, or ALLOC with the rest of its body.
-    const lanes = unitBytes / p.beatBytes, restBytes = allocBody.bytes - 12, restBeats = Math.ceil(restBytes / p.beatBytes);
+    const lanes = unitBytes / p.beatBytes,
+      restBytes = allocBody.bytes - 12,
+      restBeats = Math.ceil(restBytes / p.beatBytes);
     const word = (b: UInt, valid: Bit): UInt => cat(valid, constant(0, 63 - blockBits), b);
-    const list = cat(word(head, inList), ...Array.from({ length: moved - 1 }, (_, i) => word(words.at(moved - 2 - i).block, constant(1, 1))));
+    const list = cat(
+      word(head, inList),
+      ...Array.from({ length: moved - 1 }, (_, i) => word(words.at(moved - 2 - i).block, constant(1, 1))),
+    );
     // Behind the address and the low half of the length: its high half, the region, the flags.
     const rest = cat(constant(vmFlag.write, 64), region.zext(64), constant(0, 32)).zext(unitBytes * 8);
     const beat = reg(uint(Math.max(1, Math.log2(lanes))), { init: 0 });
-    const storing = state.is("store"), allocating = state.is("allocate"), refilling = state.is("refill");
+    const storing = state.is("store"),
+      allocating = state.is("allocate"),
+      refilling = state.is("refill");
     const beats = unpack(vec(uint(p.beatBytes * 8), lanes), mux(storing, list, rest));
-    when(io.memory.fire, () => { beat.set(mux(io.memory.payload.last, constant(0, beat.width), beat.add(1))); });
+    when(io.memory.fire, () => beat.set(mux(io.memory.payload.last, constant(0, beat.width), beat.add(1))));
     io.memory.valid.set(storing.or(allocating).or(refilling));
     const bytes = mux(asked.table, constant(p.buckets * unitBytes, 32), constant(p.arenaBytes, 32));
     io.memory.payload.set({
       head: {
         tag: tagOf(purpose.allocator, constant(0, 1)),
-        opcode: mux(storing, constant(opcode.WRITE, 8), mux(refilling, constant(opcode.READ, 8), constant(opcode.ALLOC, 8))),
+        opcode: mux(
+          storing,
+          constant(opcode.WRITE, 8),
+          mux(refilling, constant(opcode.READ, 8), constant(opcode.ALLOC, 8)),
+        ),
         va: mux(allocating, constant(0, addressBits), addressOf(mux(storing, container, head)).trunc(addressBits)),
         length: mux(allocating, bytes, constant(unitBytes, 32)),
         data: mux(storing, constant(unitBytes, 14), mux(allocating, constant(restBytes, 14), constant(0, 14))),
       },
-      bare: refilling, data: beats.at(lanes === 1 ? 0 : beat), last: refilling.or(beat.eq(mux(storing, constant(lanes - 1, beat.width), constant(restBeats - 1, beat.width)))),
+      bare: refilling,
+      data: beats.at(lanes === 1 ? 0 : beat),
+      last: refilling.or(beat.eq(mux(storing, constant(lanes - 1, beat.width), constant(restBeats - 1, beat.width)))),
     });
-    assertAlways(mine.not().or(state.is("storing")).or(state.is("refilling")).or(state.is("allocating")), "a reply to the allocator is waited for");
-    assertAlways(mine.and(state.is("allocating")).and(granted).and(io.event.block.trunc(Math.log2(slabUnits)).any()).not(), "ALLOC gives whole pages");
+    assertAlways(
+      mine.not().or(state.is("storing")).or(state.is("refilling")).or(state.is("allocating")),
+      "a reply to the allocator is waited for",
+    );
+    assertAlways(
+      mine
+        .and(state.is("allocating"))
+        .and(granted)
+        .and(io.event.block.trunc(Math.log2(slabUnits)).any())
+        .not(),
+      "ALLOC gives whole pages",
+    );
   },
-  { nameOf: p => `KvAllocator_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}` });
+  { nameOf: p => `KvAllocator_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}` },
+);

@@ -8,6 +8,8 @@ export { ClioKv } from "./kv.ts";
 export { kvDefaults, largestValue, type KvParameters } from "./parameters.ts";
 /** As a build names it: 2^17 buckets, memory in arenas of 4 MB. */
 export const clioKv: Offload = {
-  name: "kv", opcodes: [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE],
-  once: [opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE], build: p => ClioKv({ ...p, ...kvDefaults }),
+  name: "kv",
+  opcodes: [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE],
+  once: [opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE],
+  build: p => ClioKv({ ...p, ...kvDefaults }),
 };

@@ -1,5 +1,20 @@
 import {
-  bit, cat, constant, fsm, input, module, mux, node, output, reg, sink, source, struct, uint, when, type Bit,
+  bit,
+  cat,
+  constant,
+  fsm,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
@@ -10,46 +25,76 @@ import { MemoryBeat, ReplyBeat } from "./merged.ts";
 import { addressBits, blockBits, largestValue, sizeBits, type KvParameters } from "./parameters.ts";
 import { purpose, tagOf } from "./replies.ts";
 
-/** What is asked, kept by context until it is answered. `block`: of create and update, where the new pair is being written. */
-export const Asked = (p: KvParameters) => struct({
-  kind: uint(2), user: uint(8), key: uint(64), size: uint(sizeBits), block: uint(blockBits), bucket: uint(bucketBits(p)), fingerprint: uint(8),
-});
+/**
+ * What is asked, kept by context until it is answered. `block`: of create and update, where the new pair
+ * is being written.
+ */
+export const Asked = (p: KvParameters) =>
+  struct({
+    kind: uint(2),
+    user: uint(8),
+    key: uint(64),
+    size: uint(sizeBits),
+    block: uint(blockBits),
+    bucket: uint(bucketBits(p)),
+    fingerprint: uint(8),
+  });
 
 /**
- * Takes requests one after another: refuses what cannot be, finds the key's bucket and fingerprint, and of create and update writes the pair to a new block at once, as it came
- * (`kvBody` and the value), while the bucket is still being searched.
+ * Takes requests one after another: refuses what cannot be, finds the key's bucket and fingerprint, and of create
+ * and update writes the pair to a new block at once, as it came (`kvBody` and the value), while the bucket is
+ * still being searched.
  *
- * MALFORMED: less than 12 bytes, key_size other than 8, an opcode that is not of Clio-KV, a value larger than the block or the node takes, or larger than what came. What comes behind the value is ignored.
- * The first request with a right form has the hash table allocated; while that or a block for a new pair is refused, requests end with the status of the refusal and nothing is done.
+ * MALFORMED: less than 12 bytes, key_size other than 8, an opcode that is not of Clio-KV, a value larger than the block
+ * or the node takes, or larger than what came. What comes behind the value is ignored. The first request with a right
+ * form has the hash table allocated; while that or a block for a new pair is refused, requests end with the status of
+ * the refusal and nothing is done.
  *
- * Latency: from `request` to `enter` 5 cycles (6 at 8 bytes a beat), 3 more for create and update when a block is at hand. Initiation interval: 6 cycles for what has one beat (9 for create and update), one more for
- * each further beat. Full: waits for a place for what the request may give back (`credit`), for `block` and for `memory`. Reset: no table.
+ * Latency: from `request` to `enter` 5 cycles (6 at 8 bytes a beat), 3 more for create and update when a block is at
+ * hand. Initiation interval: 6 cycles for what has one beat (9 for create and update), one more for each further beat.
+ * Full: waits for a place for what the request may give back (`credit`), for `block` and for `memory`. Reset: no table.
  */
-export const KvIntake = module("KvIntake",
+export const KvIntake = module(
+  "KvIntake",
   (p: KvParameters) => {
     const context = uint(Math.log2(p.contexts));
     return {
-      request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)),
-      take: source(Take(p)), taken: sink(Taken(p)),
-      memory: source(MemoryBeat(p)), reply: source(ReplyBeat(p)),
-      enter: output(struct({ valid: bit, context, bucket: uint(bucketBits(p)), writes: bit })), asked: output(Asked(p)), table: output(uint(blockBits)),
+      request: sink(OffloadRequest(p)),
+      requestData: sink(BodyBeat(p)),
+      take: source(Take(p)),
+      taken: sink(Taken(p)),
+      memory: source(MemoryBeat(p)),
+      reply: source(ReplyBeat(p)),
+      enter: output(struct({ valid: bit, context, bucket: uint(bucketBits(p)), writes: bit })),
+      asked: output(Asked(p)),
+      table: output(uint(blockBits)),
       /** A request that writes may come in, and does so with `enter`. */
       credit: input(bit),
     };
   },
   (io, p) => {
-    const beat = p.beatBytes * 8, split = p.beatBytes < kvBody.bytes;
-    const request = reg(OffloadRequest(p)), ended = reg(bit);
-    const head = reg(uint(kvBody.bytes * 8)), asked = reg(Asked(p)), writeBeats = reg(uint(beatsOf(request.length, p).width));
-    const table = reg(uint(blockBits)), tableKnown = reg(bit, { init: 0 }), failure = reg(uint(4));
+    const beat = p.beatBytes * 8,
+      split = p.beatBytes < kvBody.bytes;
+    const request = reg(OffloadRequest(p)),
+      ended = reg(bit);
+    const head = reg(uint(kvBody.bytes * 8)),
+      asked = reg(Asked(p)),
+      writeBeats = reg(uint(beatsOf(request.length, p).width));
+    const table = reg(uint(blockBits)),
+      tableKnown = reg(bit, { init: 0 }),
+      failure = reg(uint(4));
     const body = cutFields(kvBody, head);
-    const bytes = io.requestData, data = bytes.payload.data;
+    const bytes = io.requestData,
+      data = bytes.payload.data;
     // At 8 bytes a beat the first one waits here while the head's second is looked at.
-    const waiting = split ? { held: reg(bit, { init: 0, name: "held" }), first: reg(uint(beat), { name: "first" }) } : undefined;
+    const waiting = split
+      ? { held: reg(bit, { init: 0, name: "held" }), first: reg(uint(beat), { name: "first" }) }
+      : undefined;
     const held: Bit = waiting?.held ?? constant(0, 1);
 
     // ---- Is it right?
-    const code = request.opcode, kind = node(code.bits(1, 2));
+    const code = request.opcode,
+      kind = node(code.bits(1, 2));
     const known = node(cat(code.bits(3, 5), code.bit(0)).eq((opcode.KV_READ >> 3) << 1));
     const brings = node(kind.eq(operation.create).or(kind.eq(operation.update)));
     const size = node(body.valueSize.trunc(sizeBits));
@@ -57,7 +102,11 @@ export const KvIntake = module("KvIntake",
     const room = node(request.length.sub(kvBody.bytes));
     const fits = node(body.valueSize.le(largestValue(p)).and(room.ge(size.zext(bodyLengthBits))));
     const short = node(request.length.lt(kvBody.bytes));
-    const right = reg(bit), crc = reg(uint(32)), writes = reg(bit), withValue = reg(bit), pairBytes = reg(uint(bodyLengthBits));
+    const right = reg(bit),
+      crc = reg(uint(32)),
+      writes = reg(bit),
+      withValue = reg(bit),
+      pairBytes = reg(uint(bodyLengthBits));
     const wanted = reg(uint(3));
     right.set(known.and(body.keySize.eq(8)).and(brings.not().or(fits)).and(short.not()));
     crc.set(hashOf(body.key));
@@ -67,95 +116,132 @@ export const KvIntake = module("KvIntake",
     wanted.set(classOf(size));
 
     const left = node(ended.not());
-    const states = ["idle", "head", "parse", "decide", "table", "tableWait", "block", "blockWait", "enter", "send", "drain", "answer"] as const;
+    const states = [
+      "idle",
+      "head",
+      "parse",
+      "decide",
+      "table",
+      "tableWait",
+      "block",
+      "blockWait",
+      "enter",
+      "send",
+      "drain",
+      "answer",
+    ] as const;
     const state = fsm(states, "idle", m => ({
       idle: () => {
         request.set(io.request.payload);
         waiting?.held.set(0);
         ended.set(io.request.payload.length.any().not());
         failure.set(status.MALFORMED);
-        when(io.request.valid, () => { when(io.request.payload.length.any(), () => { m.go("head"); }).otherwise(() => { m.go("answer"); }); });
+        when(io.request.valid, () =>
+          when(io.request.payload.length.any(), () => m.go("head")).otherwise(() => m.go("answer")),
+        );
       },
       // Looked at, and where it is not all of the head, taken.
       head: () => {
         if (waiting !== undefined) {
           head.set(cat(data.trunc(kvBody.bytes * 8 - beat), waiting.first));
-          when(held.not(), () => { waiting.first.set(data); });
+          when(held.not(), () => waiting.first.set(data));
           when(bytes.valid, () => {
             waiting.held.set(1);
             ended.set(bytes.payload.last.and(held.not()));
-            when(held.or(bytes.payload.last), () => { m.go("parse"); });
+            when(held.or(bytes.payload.last), () => m.go("parse"));
           });
         } else {
           head.set(data.trunc(kvBody.bytes * 8));
-          when(bytes.valid, () => { m.go("parse"); });
+          when(bytes.valid, () => m.go("parse"));
         }
       },
-      parse: () => { m.go("decide"); },
+      parse: () => m.go("decide"),
       decide: () => {
         asked.set({
-          kind, user: body.user, key: body.key, size: mux(withValue, size, constant(0, sizeBits)), block: 0, bucket: bucketOf(crc, p), fingerprint: fingerprintOf(crc),
+          kind,
+          user: body.user,
+          key: body.key,
+          size: mux(withValue, size, constant(0, sizeBits)),
+          block: 0,
+          bucket: bucketOf(crc, p),
+          fingerprint: fingerprintOf(crc),
         });
         writeBeats.set(beatsOf(pairBytes, p));
-        when(right.not(), () => { m.go("drain"); })
-          .elseWhen(tableKnown.not(), () => { m.go("table"); })
-          .elseWhen(withValue, () => { m.go("block"); })
-          .otherwise(() => { m.go("enter"); });
+        when(right.not(), () => m.go("drain"))
+          .elseWhen(tableKnown.not(), () => m.go("table"))
+          .elseWhen(withValue, () => m.go("block"))
+          .otherwise(() => m.go("enter"));
       },
-      table: () => { when(io.take.ready, () => { m.go("tableWait"); }); },
+      table: () => when(io.take.ready, () => m.go("tableWait")),
       tableWait: () => {
         table.set(io.taken.payload.block);
         failure.set(io.taken.payload.status);
-        when(io.taken.valid, () => {
-          when(io.taken.payload.status.any(), () => { m.go("drain"); }).otherwise(() => { tableKnown.set(1); m.go("decide"); });
-        });
+        when(io.taken.valid, () =>
+          when(io.taken.payload.status.any(), () => m.go("drain")).otherwise(() => {
+            tableKnown.set(1);
+            m.go("decide");
+          }),
+        );
       },
-      block: () => { when(io.take.ready, () => { m.go("blockWait"); }); },
+      block: () => when(io.take.ready, () => m.go("blockWait")),
       blockWait: () => {
         asked.block.set(io.taken.payload.block);
         failure.set(io.taken.payload.status);
-        when(io.taken.valid, () => {
-          when(io.taken.payload.status.any(), () => { m.go("drain"); }).otherwise(() => { m.go("enter"); });
-        });
+        when(io.taken.valid, () =>
+          when(io.taken.payload.status.any(), () => m.go("drain")).otherwise(() => m.go("enter")),
+        );
       },
       enter: () => {
         failure.set(status.OK);
-        when(io.credit.or(writes.not()), () => {
-          when(withValue, () => { m.go("send"); }).otherwise(() => { m.go("drain"); });
-        });
+        when(io.credit.or(writes.not()), () => when(withValue, () => m.go("send")).otherwise(() => m.go("drain")));
       },
       send: () => {
         when(io.memory.fire, () => {
           waiting?.held.set(0);
           writeBeats.set(writeBeats.sub(1));
-          when(held.not(), () => { ended.set(bytes.payload.last); });
-          when(io.memory.payload.last, () => { m.go("drain"); });
+          when(held.not(), () => ended.set(bytes.payload.last));
+          when(io.memory.payload.last, () => m.go("drain"));
         });
       },
       drain: () => {
-        when(bytes.valid.and(left), () => { ended.set(bytes.payload.last); });
-        when(ended.or(bytes.valid.and(bytes.payload.last)), () => {
-          when(failure.any(), () => { m.go("answer"); }).otherwise(() => { m.go("idle"); });
-        });
+        when(bytes.valid.and(left), () => ended.set(bytes.payload.last));
+        when(ended.or(bytes.valid.and(bytes.payload.last)), () =>
+          when(failure.any(), () => m.go("answer")).otherwise(() => m.go("idle")),
+        );
       },
-      answer: () => { when(io.reply.ready, () => { m.go("idle"); }); },
+      answer: () => when(io.reply.ready, () => m.go("idle")),
     }));
     io.request.ready.set(state.is("idle"));
     const takingHead: Bit = split ? state.is("head").and(held.not()) : constant(0, 1);
-    bytes.ready.set(takingHead.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())));
+    bytes.ready.set(
+      takingHead.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())),
+    );
 
     io.take.valid.set(state.is("table").or(state.is("block")));
     io.take.payload.set({ table: state.is("table"), slot: 0, kind: wanted, context: request.context });
     io.taken.ready.set(state.is("tableWait").or(state.is("blockWait")));
-    io.enter.set({ valid: state.is("enter").and(io.credit.or(writes.not())), context: request.context, bucket: asked.bucket, writes });
+    io.enter.set({
+      valid: state.is("enter").and(io.credit.or(writes.not())),
+      context: request.context,
+      bucket: asked.bucket,
+      writes,
+    });
     io.asked.set(asked);
     io.table.set(table);
 
     // The pair as it came.
     io.memory.valid.set(state.is("send").and(held.or(bytes.valid)));
     io.memory.payload.set({
-      head: { tag: tagOf(purpose.block, request.context), opcode: opcode.WRITE, va: addressOf(asked.block).trunc(addressBits), length: pairBytes.zext(32), data: pairBytes },
-      bare: 0, data: waiting === undefined ? data : mux(held, waiting.first, data), last: writeBeats.eq(1),
+      head: {
+        tag: tagOf(purpose.block, request.context),
+        opcode: opcode.WRITE,
+        va: addressOf(asked.block).trunc(addressBits),
+        length: pairBytes.zext(32),
+        data: pairBytes,
+      },
+      bare: 0,
+      data: waiting === undefined ? data : mux(held, waiting.first, data),
+      last: writeBeats.eq(1),
     });
 
     const bare = node(hasBody(failure).not());
@@ -163,8 +249,16 @@ export const KvIntake = module("KvIntake",
     const front = joinFields(kvReplyBody, { user: asked.user, keySize: 8, valueSize: 0 });
     io.reply.valid.set(state.is("answer"));
     io.reply.payload.set({
-      head: { context: request.context, status: failure, opcode: answerOpcode, length: mux(bare, constant(0, bodyLengthBits), kvReplyBody.bytes) },
-      bare, data: front.zext(beat), last: 1,
+      head: {
+        context: request.context,
+        status: failure,
+        opcode: answerOpcode,
+        length: mux(bare, constant(0, bodyLengthBits), kvReplyBody.bytes),
+      },
+      bare,
+      data: front.zext(beat),
+      last: 1,
     });
   },
-  { nameOf: p => `KvIntake_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_d${p.maxData}` });
+  { nameOf: p => `KvIntake_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_d${p.maxData}` },
+);

@@ -1,4 +1,18 @@
-import { arbiter, assertAlways, assignView, bit, bitsFor, connect, demux, instance, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
+import {
+  arbiter,
+  assertAlways,
+  assignView,
+  bit,
+  bitsFor,
+  connect,
+  demux,
+  instance,
+  module,
+  node,
+  reg,
+  uint,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { offloadPorts, RequestOrder } from "../../offload/index.ts";
 import { KvAllocator } from "./allocator.ts";
 import { KvEngine } from "./engine.ts";
@@ -9,30 +23,40 @@ import { checkParameters, type KvParameters } from "./parameters.ts";
 import { KvReplies } from "./replies.ts";
 
 /**
- * Clio-KV (paper §4.6): READ, CREATE, UPDATE and DELETE of values by keys of 8 bytes, in the offload's own address space.
+ * Clio-KV (paper §4.6): READ, CREATE, UPDATE and DELETE of values by keys of 8 bytes, in the offload's
+ * own address space.
  *
- * A chained hash table: per bucket a chain of slots of 64 bytes, each with seven entries (fingerprint, size, address) and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as the request that
- * wrote it had it: `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed (allocator.ts).
- * A key is unique. A write is atomic, and what is read is committed: the entry is replaced by one write of 8 bytes when the new block is in memory. Requests on one bucket are in order as soon as one of them writes
- * (request_order.ts), and overlap otherwise, as many as there are contexts.
+ * A chained hash table: per bucket a chain of slots of 64 bytes, each with seven entries (fingerprint, size, address)
+ * and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as the request that wrote it had it:
+ * `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed (allocator.ts).
+ * A key is unique. A write is atomic, and what is read is committed: the entry is replaced by one write of 8 bytes when
+ * the new block is in memory. Requests on one bucket are in order as soon as one of them writes (request_order.ts), and
+ * overlap otherwise, as many as there are contexts.
  *
- * FAIL, with `user` and key_size: a key that exists already on create, that is missing on all else. Everything else is status alone: MALFORMED under the request's own opcode (intake.ts); OUT_OF_MEMORY and every
- * other status of memory ends a request, and the old value stays.
+ * FAIL, with `user` and key_size: a key that exists already on create, that is missing on all else. Everything else is
+ * status alone: MALFORMED under the request's own opcode (intake.ts); OUT_OF_MEMORY and every other status of memory
+ * ends a request, and the old value stays.
  *
- * Latency in memory round trips M, of a bucket with one slot and no fingerprint like the key's but its own, at 64-byte beats, from `request` to `reply`: READ 2 M + 25 cycles (bucket and pair; M + 20 when the
- * bucket shows that the key is missing), CREATE 2 M + 30, DELETE 3 M + 33, UPDATE 3 M + 37 (the new block is written beside the search). Each further slot M + 8 more, each like fingerprint 2 M + 16, a chain that
- * grows M + 12.
- * Initiation interval: 14 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more; on one bucket a write has the latency but for the 12 cycles of its arrival. Bounds: a place per context in
- * every queue, so nothing ever waits in a circle. Reset: the store is empty; what it had allocated is not given back.
+ * Latency in memory round trips M, of a bucket with one slot and no fingerprint like the key's but its own, at 64-byte
+ * beats, from `request` to `reply`: READ 2 M + 25 cycles (bucket and pair; M + 20 when the bucket shows that the key is
+ * missing), CREATE 2 M + 30, DELETE 3 M + 33, UPDATE 3 M + 37 (the new block is written beside the search). Each
+ * further slot M + 8 more, each like fingerprint 2 M + 16, a chain that grows M + 12.
+ * Initiation interval: 14 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more; on one
+ * bucket a write has the latency but for the 12 cycles of its arrival. Bounds: a place per context in every queue, so
+ * nothing ever waits in a circle. Reset: the store is empty; what it had allocated is not given back.
  */
-export const ClioKv = module("ClioKv",
+export const ClioKv = module(
+  "ClioKv",
   (p: KvParameters) => {
     checkParameters(p);
     return offloadPorts(p);
   },
   (io, p) => {
-    const intake = instance(KvIntake(p)), order = instance(RequestOrder({ contexts: p.contexts, keyBits: bucketBits(p) }));
-    const engine = instance(KvEngine(p)), allocator = instance(KvAllocator(p)), replies = instance(KvReplies(p));
+    const intake = instance(KvIntake(p)),
+      order = instance(RequestOrder({ contexts: p.contexts, keyBits: bucketBits(p) }));
+    const engine = instance(KvEngine(p)),
+      allocator = instance(KvAllocator(p)),
+      replies = instance(KvReplies(p));
     connect(io.request, intake.request);
     connect(io.requestData, intake.requestData);
     connect(io.memoryReply, replies.memoryReply);
@@ -52,26 +76,38 @@ export const ClioKv = module("ClioKv",
     assignView(engine.event, replies.event, "event");
     assignView(allocator.event, replies.event, "event");
     const done = engine.done;
-    replies.done.set({ valid: done.valid.or(allocator.done), forward: done.valid.and(done.forward), head: done.head, front: done.front });
+    replies.done.set({
+      valid: done.valid.or(allocator.done),
+      forward: done.valid.and(done.forward),
+      head: done.head,
+      front: done.front,
+    });
 
     // ---- Blocks, for whoever asked.
     connect(arbiter([intake.take, engine.take], { name: "takes" }), allocator.take);
-    const [forPair, forSlot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" }) as [typeof allocator.taken, typeof allocator.taken];
+    const [forPair, forSlot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" }) as [
+      typeof allocator.taken,
+      typeof allocator.taken,
+    ];
     connect(forPair, intake.taken);
     connect(forSlot, engine.spare);
 
     // ---- Room for what may be given back, a place for each request that writes from its entry on.
     const credits = reg(uint(bitsFor(p.contexts)), { init: p.contexts });
-    const entering = node(intake.enter.valid.and(intake.enter.writes)), given = node(allocator.give.fire);
-    credits.set(credits.sub(entering.zext(credits.width)).add(engine.refund.zext(credits.width)).add(given.zext(credits.width)));
+    const entering = node(intake.enter.valid.and(intake.enter.writes)),
+      given = node(allocator.give.fire);
+    credits.set(
+      credits.sub(entering.zext(credits.width)).add(engine.refund.zext(credits.width)).add(given.zext(credits.width)),
+    );
     // A cycle late: there are more cycles than that between one entry and the next.
     const credit = reg(bit, { init: 0 });
     credit.set(credits.any());
     intake.credit.set(credit);
     connect(engine.give, allocator.give);
-    when(entering, () => { assertAlways(credits.any(), "a request that writes has a place for what it gives back"); });
+    when(entering, () => assertAlways(credits.any(), "a request that writes has a place for what it gives back"));
 
     mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memoryData, p);
     mergeReplies([replies.value, engine.reply, intake.reply], io.reply, io.replyData);
   },
-  { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` });
+  { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` },
+);

@@ -6,6 +6,8 @@ import { MultiVersion } from "./multi-version.ts";
 export { MultiVersion } from "./multi-version.ts";
 /** For a build. */
 export const mv: Offload = {
-  name: "multi_version", opcodes: [opcode.MV_CREATE, opcode.MV_APPEND, opcode.MV_READ, opcode.MV_READ_LATEST, opcode.MV_DELETE],
-  once: [opcode.MV_CREATE, opcode.MV_APPEND, opcode.MV_DELETE], build: p => MultiVersion(p),
+  name: "multi_version",
+  opcodes: [opcode.MV_CREATE, opcode.MV_APPEND, opcode.MV_READ, opcode.MV_READ_LATEST, opcode.MV_DELETE],
+  once: [opcode.MV_CREATE, opcode.MV_APPEND, opcode.MV_DELETE],
+  build: p => MultiVersion(p),
 };

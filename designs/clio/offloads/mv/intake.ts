@@ -1,22 +1,57 @@
-import { bit, bitsFor, constant, fsm, module, mux, node, output, reg, sink, source, struct, uint, when, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  bitsFor,
+  constant,
+  fsm,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { mvBody, mvCreateBody, opcode } from "../../wire/index.ts";
 import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
 import { Asked, bodyBeats, contextBits, headBytes, kind, kindBits, type MultiVersionParameters } from "./types.ts";
 
 /** A beat of a request's body: always taken. */
-export const BodyWrite = (p: MultiVersionParameters) => struct({
-  en: bit, context: uint(contextBits(p)), beat: uint(Math.log2(bodyBeats(p))), data: uint(p.beatBytes * 8),
-});
-const kinds = [[opcode.MV_CREATE, kind.create], [opcode.MV_APPEND, kind.append], [opcode.MV_READ, kind.read], [opcode.MV_READ_LATEST, kind.latest], [opcode.MV_DELETE, kind.remove]] as const;
+export const BodyWrite = (p: MultiVersionParameters) =>
+  struct({
+    en: bit,
+    context: uint(contextBits(p)),
+    beat: uint(Math.log2(bodyBeats(p))),
+    data: uint(p.beatBytes * 8),
+  });
+const kinds = [
+  [opcode.MV_CREATE, kind.create],
+  [opcode.MV_APPEND, kind.append],
+  [opcode.MV_READ, kind.read],
+  [opcode.MV_READ_LATEST, kind.latest],
+  [opcode.MV_DELETE, kind.remove],
+] as const;
 
 /**
- * Takes requests, their bodies into the buffers of their contexts. What is wrong is MALFORMED: another opcode, a body of another length than 8 bytes (of an append: 9 to 8 + `maxData`),
- * a create of values of no bytes or more than `maxData`. The word that stands unused in a create, append or delete, and in a read of the latest version, means nothing.
+ * Takes requests, their bodies into the buffers of their contexts. What is wrong is MALFORMED: another opcode, a
+ * body of another length than 8 bytes (of an append: 9 to 8 + `maxData`), a create of values of no bytes or more
+ * than `maxData`. The word that stands unused in a create, append or delete, and in a read of the latest
+ * version, means nothing.
  *
- * Latency from `request` to `asked`: 1 cycle and its beats. Initiation interval: 2 cycles and its beats. Full: one request at a time. Reset forgets it.
+ * Latency from `request` to `asked`: 1 cycle and its beats. Initiation interval: 2 cycles and its beats. Full: one
+ * request at a time. Reset forgets it.
  */
-export const MvIntake = module("MvIntake",
-  (p: MultiVersionParameters) => ({ request: sink(OffloadRequest(p)), requestData: sink(BodyBeat(p)), asked: source(Asked(p)), written: output(BodyWrite(p)) }),
+export const MvIntake = module(
+  "MvIntake",
+  (p: MultiVersionParameters) => ({
+    request: sink(OffloadRequest(p)),
+    requestData: sink(BodyBeat(p)),
+    asked: source(Asked(p)),
+    written: output(BodyWrite(p)),
+  }),
   (io, p) => {
     const head = reg(uint(headBytes * 8));
     const request = reg(OffloadRequest(p));
@@ -28,34 +63,53 @@ export const MvIntake = module("MvIntake",
         beat.set(0);
         when(io.request.valid, () => {
           go.go("body");
-          when(io.request.payload.length.eq(0), () => { go.go("offer"); });
+          when(io.request.payload.length.eq(0), () => go.go("offer"));
         });
       },
       body: () => {
         when(taken, () => {
-          when(beat.eq(0), () => { head.set(io.requestData.payload.data.trunc(headBytes * 8)); });
+          when(beat.eq(0), () => head.set(io.requestData.payload.data.trunc(headBytes * 8)));
           beat.set(mux(beat.eq(bodyBeats(p)), beat, beat.add(1)));
-          when(io.requestData.payload.last, () => { go.go("offer"); });
+          when(io.requestData.payload.last, () => go.go("offer"));
         });
       },
-      offer: () => { when(io.asked.ready, () => { go.go("idle"); }); },
+      offer: () => when(io.asked.ready, () => go.go("idle")),
     }));
     io.request.ready.set(s.is("idle"));
     io.requestData.ready.set(s.is("body"));
     const beatBits = Math.log2(bodyBeats(p));
-    io.written.set({ en: taken.and(beat.ne(bodyBeats(p))), context: request.context, beat: beat.trunc(beatBits), data: io.requestData.payload.data });
+    io.written.set({
+      en: taken.and(beat.ne(bodyBeats(p))),
+      context: request.context,
+      beat: beat.trunc(beatBits),
+      data: io.requestData.payload.data,
+    });
 
-    const object = head.bits(8 * mvBody.at.object.byteOffset, 32), version = head.bits(8 * mvBody.at.version.byteOffset, 32);
+    const object = head.bits(8 * mvBody.at.object.byteOffset, 32),
+      version = head.bits(8 * mvBody.at.version.byteOffset, 32);
     const is = (code: number) => request.opcode.eq(code);
     const known = node(kinds.map(([code]) => is(code)).reduce((a, b) => a.or(b)));
-    const lengthIs = node(request.length.eq(headBytes)), valueBytes = head.bits(8 * mvCreateBody.at.valueBytes.byteOffset, 32);
+    const lengthIs = node(request.length.eq(headBytes)),
+      valueBytes = head.bits(8 * mvCreateBody.at.valueBytes.byteOffset, 32);
     const valueFits = node(request.length.gt(headBytes).and(request.length.le(headBytes + p.maxData)));
     const sizeFits = node(valueBytes.any().and(valueBytes.le(p.maxData)));
-    const wellFormed = node(mux(is(opcode.MV_APPEND), valueFits, lengthIs.and(is(opcode.MV_CREATE).not().or(sizeFits))));
-    const code = kinds.reduce<UInt>((k, [c, value]) => mux(is(c), constant(value, kindBits), k), constant(kind.remove, kindBits));
+    const wellFormed = node(
+      mux(is(opcode.MV_APPEND), valueFits, lengthIs.and(is(opcode.MV_CREATE).not().or(sizeFits))),
+    );
+    const code = kinds.reduce<UInt>(
+      (k, [c, value]) => mux(is(c), constant(value, kindBits), k),
+      constant(kind.remove, kindBits),
+    );
     io.asked.valid.set(s.is("offer"));
     io.asked.payload.set({
-      context: request.context, opcode: request.opcode, kind: code, malformed: known.and(wellFormed).not(), object, version, length: request.length.trunc(bodyLengthBits),
+      context: request.context,
+      opcode: request.opcode,
+      kind: code,
+      malformed: known.and(wellFormed).not(),
+      object,
+      version,
+      length: request.length.trunc(bodyLengthBits),
     });
   },
-  { nameOf: p => `MvIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` });
+  { nameOf: p => `MvIntake_b${p.beatBytes}_c${p.contexts}_d${p.maxData}` },
+);

@@ -10,24 +10,38 @@ import { entryLayout, mostClass, orderOf, type MultiVersionParameters } from "./
 const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };
 
 /**
- * Clio-MV (paper §4.6): objects with versions from 1 on; create (opcode 20), append (22), read of a version (24) and of the latest (26), delete (28). All clients see the same objects.
+ * Clio-MV (paper §4.6): objects with versions from 1 on; create (opcode 20), append (22), read of a version (24) and of
+ * the latest (26), delete (28). All clients see the same objects.
  *
- * In its own address space stand a map of all objects (16 bytes each: address of the array, latest version, bytes of a value) and for each object an array with room for all its versions, so that each is read with the same two
- * accesses. Unlike the paper, arrays are not allocated one by one (that is a page each, and a way through the software): an ALLOC brings an arena of `arenaBytes`, from which new objects take theirs; memory itself comes page by page
- * with the first write. Elements are powers of two of 8 bytes and more. A deleted object keeps its array and goes on a list of its element size, linked through the map; a create of that size takes the last one deleted,
- * number and array, else a new number. No byte of before is seen: only what has been appended since is read.
+ * In its own address space stand a map of all objects (16 bytes each: address of the array, latest version, bytes of a
+ * value) and for each object an array with room for all its versions, so that each is read with the same two accesses.
+ * Unlike the paper, arrays are not allocated one by one (that is a page each, and a way through the software): an ALLOC
+ * brings an arena of `arenaBytes`, from which new objects take theirs; memory itself comes page by page with the first
+ * write. Elements are powers of two of 8 bytes and more. A deleted object keeps its array and goes on a list of its
+ * element size, linked through the map; a create of that size takes the last one deleted, number and array, else a new
+ * number. No byte of before is seen: only what has been appended since is read.
  *
- * Order (sequential consistency per object): requests to one object take effect in the order in which they came in when one of them writes, creates and deletes likewise; all others overlap. A read of a version that does not exist, of a deleted object or one
- * that never was, an append to a full object (`versions`): FAIL. Values of another length than the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request that fails leaves all as it was.
+ * Order (sequential consistency per object): requests to one object take effect in the order in which they came in when
+ * one of them writes, creates and deletes likewise; all others overlap. A read of a version that does not exist, of a
+ * deleted object or one that never was, an append to a full object (`versions`): FAIL. Values of another length than
+ * the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request that fails leaves all
+ * as it was.
  *
- * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40, create L + 23 with a new number and 2 L + 33 with one deleted, delete 2 L + 33; L + 23 when the entry shows that it cannot
- * be done, 13 when no object has ever had the number; an ALLOC more takes its own time and 15. Initiation interval: 27 cycles for a read, 36 for an append, while `contexts` requests wait for memory at a time.
+ * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40, create
+ * L + 23 with a new number and 2 L + 33 with one deleted, delete 2 L + 33; L + 23 when the entry shows that it cannot
+ * be done, 13 when no object has ever had the number; an ALLOC more takes its own time and 15. Initiation interval: 27
+ * cycles for a read, 36 for an append, while `contexts` requests wait for memory at a time.
  * Full: `contexts` requests; more do not come. Reset: there is no object.
  */
-const definition = module("MultiVersion",
+const definition = module(
+  "MultiVersion",
   (p: MultiVersionParameters) => offloadPorts(p),
   (io, p) => {
-    const intake = instance(MvIntake(p)), order = instance(RequestOrder(orderOf(p))), engine = instance(MvEngine(p)), requests = instance(MvRequests(p)), replies = instance(MvReplies(p));
+    const intake = instance(MvIntake(p)),
+      order = instance(RequestOrder(orderOf(p))),
+      engine = instance(MvEngine(p)),
+      requests = instance(MvRequests(p)),
+      replies = instance(MvReplies(p));
     connect(io.request, intake.request);
     connect(io.requestData, intake.requestData);
     requests.written.set(intake.written);
@@ -54,13 +68,22 @@ const definition = module("MultiVersion",
     connect(replies.reply, io.reply);
     connect(replies.replyData, io.replyData);
   },
-  { nameOf: p => `MultiVersion_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_i${p.idBits}_v${p.versions}_a${p.arenaBytes}` });
+  {
+    nameOf: p =>
+      `MultiVersion_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_i${p.idBits}_v${p.versions}_a${p.arenaBytes}`,
+  },
+);
 
 /** The offload for a host of these parameters. @throws RangeError when an arena would not hold the map and one array */
 export function MultiVersion(p: OffloadParameters, o: Partial<Pick<MultiVersionParameters, keyof typeof usual>> = {}) {
-  const all = { ...p, ...usual, ...o }, map = entryLayout.bytes * 2 ** all.idBits, element = 2 ** mostClass(all), least = map + all.versions * element;
+  const all = { ...p, ...usual, ...o },
+    map = entryLayout.bytes * 2 ** all.idBits,
+    element = 2 ** mostClass(all),
+    least = map + all.versions * element;
   if (all.arenaBytes < least) {
-    throw new RangeError(`arenaBytes = ${all.arenaBytes} does not hold the map (${map} bytes) and an array of ${all.versions} versions of ${element} bytes; give ${2 ** Math.ceil(Math.log2(least))} or more`);
+    throw new RangeError(
+      `arenaBytes = ${all.arenaBytes} does not hold the map (${map} bytes) and an array of ${all.versions} versions of ${element} bytes; give ${2 ** Math.ceil(Math.log2(least))} or more`,
+    );
   }
   return definition(all);
 }

@@ -10,8 +10,9 @@ export interface ClientStationOptions {
 }
 
 /**
- * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its own MAC, IP and port, and
- * gives the client what comes back for these; damaged frames too, marked, as a raw Ethernet interface does.
+ * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its
+ * own MAC, IP and port, and gives the client what comes back for these; damaged frames too, marked, as a raw
+ * Ethernet interface does.
  */
 export class ClientStation implements ClientTransport {
   readonly #own: Endpoint;
@@ -20,26 +21,47 @@ export class ClientStation implements ClientTransport {
   #receiver: Receiver = () => undefined;
 
   /** @param macs MAC by IPv4 address of the stations that it can reach (its ARP table) */
-  constructor(network: NetworkModel, name: string, own: Endpoint, macs: ReadonlyMap<number, bigint>, o: ClientStationOptions = {}) {
-    this.#own = own; this.#macs = macs;
-    this.#attachment = network.attach(name, { mac: own.mac, ...o, receive: (frame, damaged) => { this.#arrive(frame, damaged); } });
+  constructor(
+    network: NetworkModel,
+    name: string,
+    own: Endpoint,
+    macs: ReadonlyMap<number, bigint>,
+    o: ClientStationOptions = {},
+  ) {
+    this.#own = own;
+    this.#macs = macs;
+    this.#attachment = network.attach(name, {
+      mac: own.mac,
+      ...o,
+      receive: (frame, damaged) => this.#arrive(frame, damaged),
+    });
   }
 
-  get statistics(): Attachment["statistics"] { return this.#attachment.statistics; }
+  get statistics(): Attachment["statistics"] {
+    return this.#attachment.statistics;
+  }
 
   send(to: NodeAddress, payload: Uint8Array): void {
     const mac = this.#macs.get(to.ip);
     if (mac === undefined) {
-      throw new SimulationError(`no station of the network has the address ${formatIpv4(to.ip)}; attach a node with it`);
+      throw new SimulationError(
+        `no station of the network has the address ${formatIpv4(to.ip)}; attach a node with it`,
+      );
     }
     this.#attachment.send(udpFrame(this.#own, { mac, ip: to.ip, port: to.port }, payload));
   }
-  receive(receiver: Receiver): void { this.#receiver = receiver; }
+  receive(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
 
   #arrive(frame: Uint8Array, damaged: boolean): void {
     const { ipv4, udp } = dissect(frame);
     if (udp === undefined || ipv4?.dst !== this.#own.ip || udp.dstPort !== this.#own.port) return;
     const end = Math.min(frame.length, frameOffsets.transport + udp.length);
-    this.#receiver({ ip: ipv4.src, port: udp.srcPort }, frame.slice(frameOffsets.transport + udpHeader.bytes, end), damaged);
+    this.#receiver(
+      { ip: ipv4.src, port: udp.srcPort },
+      frame.slice(frameOffsets.transport + udpHeader.bytes, end),
+      damaged,
+    );
   }
 }

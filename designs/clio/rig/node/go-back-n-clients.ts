@@ -4,11 +4,20 @@ import { gbnFrame, withGbn, withoutGbn, gbnHeader } from "../../../shared/go-bac
 import { GbnSession } from "../../../shared/go-back-n/software/index.ts";
 import { decode, ethernetHeader, type Endpoint } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
-import { SimulationError, Fifo, type Bench, type Frame, type SentFrame, type EthernetMac } from "../../../../sim/index.ts";
+import {
+  SimulationError,
+  Fifo,
+  type Bench,
+  type Frame,
+  type SentFrame,
+  type EthernetMac,
+} from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 
 /** Cycles: longer than any reply takes that comes at all; an ACK is not worth waiting for. */
-const timeoutCycles = 8000, ackCycles = 200, ackEvery = 16;
+const timeoutCycles = 8000,
+  ackCycles = 200,
+  ackEvery = 16;
 /** Cycles without anything in the node or on its line after which all that it had taken in is where it belongs. */
 const quietCycles = 64;
 
@@ -18,15 +27,25 @@ class Waiting implements SentFrame {
   readonly damaged: boolean;
   readonly at: number;
   sent: SentFrame | undefined;
-  constructor(bytes: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean }) { this.bytes = bytes; this.damaged = o.damaged ?? false; this.at = o.at ?? 0; }
-  get start(): number | undefined { return this.sent?.start; }
-  get end(): number | undefined { return this.sent?.end; }
+  constructor(bytes: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean }) {
+    this.bytes = bytes;
+    this.damaged = o.damaged ?? false;
+    this.at = o.at ?? 0;
+  }
+  get start(): number | undefined {
+    return this.sent?.start;
+  }
+  get end(): number | undefined {
+    return this.sent?.end;
+  }
 }
 
 /**
- * Clients of a node with Go-Back-N, for frames that know nothing of it: each request goes over a session of its client (its IPv4 address and UDP port), opened at the first one;
- * replies come out without the header. What is no request goes as it is, when the node is quiet: Go-Back-N does not repeat it, and a node that has no room drops it. Frames enter in the order in which they were given: one that waits for its session's window holds up those behind.
- * Sessions are taken from the highest number down, those that the slow path gives from the lowest up.
+ * Clients of a node with Go-Back-N, for frames that know nothing of it: each request goes over a session of its client
+ * (its IPv4 address and UDP port), opened at the first one; replies come out without the header. What is no request
+ * goes as it is, when the node is quiet: Go-Back-N does not repeat it, and a node that has no room drops it. Frames
+ * enter in the order in which they were given: one that waits for its session's window holds up those behind. Sessions
+ * are taken from the highest number down, those that the slow path gives from the lowest up.
  */
 export class GoBackNClients {
   readonly #bench: Bench<NodePorts>;
@@ -43,13 +62,17 @@ export class GoBackNClients {
 
   /** @param inside the settings of the node behind the transport @param sessions of the node */
   constructor(bench: Bench<NodePorts>, mac: EthernetMac, inside: Settings, sessions: number) {
-    this.#bench = bench; this.#mac = mac; this.#sessions = sessions;
+    this.#bench = bench;
+    this.#mac = mac;
+    this.#sessions = sessions;
     this.#filter = { ...inside.runtime, mtuFrame: inside.config.mtuFrame, clientPorts: inside.config.clientPorts };
-    bench.onEdge({ sample: () => { this.#edge(); } });
+    bench.onEdge({ sample: () => this.#edge() });
   }
 
   /** Nothing waits, nothing is unacknowledged on this side. */
-  get idle(): boolean { return this.#waiting.length === 0 && [...this.#clients.values()].every((s) => s.idle); }
+  get idle(): boolean {
+    return this.#waiting.length === 0 && [...this.#clients.values()].every(s => s.idle);
+  }
   send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame {
     const waiting = new Waiting(frame, o);
     this.#waiting.push(waiting);
@@ -71,7 +94,13 @@ export class GoBackNClients {
   #enter(): void {
     for (let w = this.#waiting.first; w !== undefined; w = this.#waiting.first) {
       const { ethernet, ipv4, udp, clio } = dissect(w.bytes);
-      if (clio === undefined || ethernet === undefined || ipv4 === undefined || udp === undefined || classify(w.bytes, this.#filter).kind !== "request") {
+      if (
+        clio === undefined ||
+        ethernet === undefined ||
+        ipv4 === undefined ||
+        udp === undefined ||
+        classify(w.bytes, this.#filter).kind !== "request"
+      ) {
         if (this.#bench.cycle - this.#busyAt < quietCycles) return;
         this.#busyAt = this.#bench.cycle;
         w.sent = this.#mac.send(w.bytes, { at: w.at, damaged: w.damaged });
@@ -87,20 +116,33 @@ export class GoBackNClients {
   }
 
   #session(self: Endpoint): GbnSession {
-    const key = keyOf(self), known = this.#clients.get(key);
+    const key = keyOf(self),
+      known = this.#clients.get(key);
     if (known !== undefined) return known;
-    const slot = this.#clients.size + 1, number = this.#sessions - slot;
-    if (number < 1) throw new SimulationError(`the node has ${this.#sessions - 1} Go-Back-N sessions (gbnSessions = ${this.#sessions}) and there are more clients; set gbnSessions higher`);
+    const slot = this.#clients.size + 1,
+      number = this.#sessions - slot;
+    if (number < 1)
+      throw new SimulationError(
+        `the node has ${this.#sessions - 1} Go-Back-N sessions (gbnSessions = ${this.#sessions}) and there are more clients; set gbnSessions higher`,
+      );
     const session = new GbnSession({
-      slot, session: number, timeout: timeoutCycles, ackDelay: ackCycles, ackEvery,
+      slot,
+      session: number,
+      timeout: timeoutCycles,
+      ackDelay: ackCycles,
+      ackEvery,
       // A request is kept as its whole frame; an ACK has no payload.
       send: (header, frame) => {
-        const { mac, ip, nativePort: port } = this.#filter, first = this.#sending;
-        const packet = frame.length === 0 ? gbnFrame(self, { mac, ip, port }, header) : withGbn(frame, header, decode(ethernetHeader, frame).dst);
+        const { mac, ip, nativePort: port } = this.#filter,
+          first = this.#sending;
+        const packet =
+          frame.length === 0
+            ? gbnFrame(self, { mac, ip, port }, header)
+            : withGbn(frame, header, decode(ethernetHeader, frame).dst);
         const sent = this.#mac.send(packet, { at: first?.at ?? 0, damaged: first?.damaged ?? false });
         if (first !== undefined) first.sent = sent;
       },
-      deliver: () => { this.#give(this.#arriving); },
+      deliver: () => this.#give(this.#arriving),
     });
     this.#clients.set(key, session);
     return session;
@@ -109,11 +151,17 @@ export class GoBackNClients {
   #drain(): void {
     for (let f = this.#mac.take(); f !== undefined; f = this.#mac.take()) {
       const { ethernet, ipv4, udp } = dissect(f.bytes);
-      if (ethernet === undefined || ipv4 === undefined || udp === undefined) { this.#out.push(f); continue; }
+      if (ethernet === undefined || ipv4 === undefined || udp === undefined) {
+        this.#out.push(f);
+        continue;
+      }
       const header = decode(gbnHeader, f.bytes, frameOffsets.clio);
       const session = this.#clients.get(keyOf({ ip: ipv4.dst, port: udp.dstPort }));
       // Management, and what the slow path sends by itself.
-      if (header.srcSlot === 0 || session === undefined) { this.#give(f); continue; }
+      if (header.srcSlot === 0 || session === undefined) {
+        this.#give(f);
+        continue;
+      }
       this.#arriving = f;
       session.take(header, f.bytes, this.#bench.cycle);
     }

@@ -2,7 +2,15 @@
 export type { NodePorts } from "./node-ports.ts";
 export { NodeTransport } from "./node-transport.ts";
 export { SimulatedNode, withNode, type NodeOptions } from "./simulated-node.ts";
-export { play, type Pace, type Played, type PlayedReply, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
+export {
+  play,
+  type Pace,
+  type Played,
+  type PlayedReply,
+  type PlayFrame,
+  type PlayOptions,
+  type PlayResult,
+} from "./play.ts";
 export { prepare, PrepareError, type Preparation, type PreparedMapping, type PreparedMemory } from "./prepare.ts";
 export { randomRun, type RandomRunOptions, type RandomRunResult } from "./random-run.ts";
 export { ClientStation, type ClientStationOptions } from "./client-station.ts";

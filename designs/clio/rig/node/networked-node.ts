@@ -3,21 +3,34 @@ import { SimulatedTime, type LinkOptions, type Attachment, type NetworkModel } f
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** Simulated time that follows a node's bench. */
-export function timeOf(node: SimulatedNode): SimulatedTime { return new SimulatedTime(() => node.bench.cycle * clockPeriod); }
+export function timeOf(node: SimulatedNode): SimulatedTime {
+  return new SimulatedTime(() => node.bench.cycle * clockPeriod);
+}
 
-export interface NetworkedNodeOptions { readonly name?: string; readonly out?: LinkOptions; readonly in?: LinkOptions }
+export interface NetworkedNodeOptions {
+  readonly name?: string;
+  readonly out?: LinkOptions;
+  readonly in?: LinkOptions;
+}
 
 /**
- * Joins a cycle-accurate node to a network whose time is `timeOf(node)`: frames go into its MAC and come from it, and everything on the
- * network happens between two edges, at the first edge at or after its time. Promises of the network's other stations have their turn
- * before the next edge.
+ * Joins a cycle-accurate node to a network whose time is `timeOf(node)`: frames go into its MAC and come from it, and
+ * everything on the network happens between two edges, at the first edge at or after its time. Promises of the
+ * network's other stations have their turn before the next edge.
  */
 export function joinNetwork(
-  node: SimulatedNode, network: NetworkModel, { name = "node", ...links }: NetworkedNodeOptions = {},
+  node: SimulatedNode,
+  network: NetworkModel,
+  { name = "node", ...links }: NetworkedNodeOptions = {},
 ): Attachment {
-  const { bench, mac } = node, { time } = network;
+  const { bench, mac } = node,
+    { time } = network;
   const attachment = network.attach(name, {
-    mac: node.runtime.mac, ...links, receive: (frame, damaged) => { node.send(frame, { damaged }); },
+    mac: node.runtime.mac,
+    ...links,
+    receive: (frame, damaged) => {
+      node.send(frame, { damaged });
+    },
   });
   bench.spawn(async () => {
     for (;;) {

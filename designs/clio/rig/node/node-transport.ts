@@ -1,13 +1,29 @@
 import type { CounterName, NodeConfig, RuntimeSettings } from "../../config/index.ts";
-import { counterAddress, defaultMatTable, fieldPlace, matAddress, matWord, type FieldName } from "../../registers/index.ts";
+import {
+  counterAddress,
+  defaultMatTable,
+  fieldPlace,
+  matAddress,
+  matWord,
+  type FieldName,
+} from "../../registers/index.ts";
 import { insertField } from "../../../../hdl-dsl/index.ts";
 import type { ControlRegister, RegisterAccess, SlowPathTransport } from "../../software/index.ts";
-import { AxisSink, AxisSource, LiteMaster, StreamSink, StreamSource, type Bench, type AxiRam } from "../../../../sim/index.ts";
+import {
+  AxisSink,
+  AxisSource,
+  LiteMaster,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type AxiRam,
+} from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 
 /**
- * The slow path's way to a simulated node: rings as AXI-Stream, registers over AXI4-Lite, pages and shootdowns as streams, DRAM through a port of
- * its own (no bandwidth taken from the fast path). A frame reaches the software `slowPathLatency` ns after its last beat.
+ * The slow path's way to a simulated node: rings as AXI-Stream, registers over AXI4-Lite, pages and shootdowns as
+ * streams, DRAM through a port of its own (no bandwidth taken from the fast path). A frame reaches the software
+ * `slowPathLatency` ns after its last beat.
  */
 export class NodeTransport implements SlowPathTransport {
   readonly #bench: Bench<NodePorts>;
@@ -30,7 +46,8 @@ export class NodeTransport implements SlowPathTransport {
 
   constructor(bench: Bench<NodePorts>, ram: AxiRam, config: NodeConfig, runtime: RuntimeSettings, clockNs: number) {
     const { sim, io } = bench;
-    this.#bench = bench; this.#ram = ram;
+    this.#bench = bench;
+    this.#ram = ram;
     this.#lite = new LiteMaster(sim, io);
     this.#rx = new AxisSink(sim, io.socRx);
     this.#tx = new AxisSource(sim, io.socTx);
@@ -42,14 +59,27 @@ export class NodeTransport implements SlowPathTransport {
   }
 
   /** Nothing waits for the software and it waits for the next frame; pages are there, or none is left. */
-  get idle(): boolean { return !this.#working && this.#rx.frames.length === 0 && !this.#rx.monitor.inFrame && this.#tx.pending === 0 && this.#pages.pending === 0
-    && (this.#waitingForPages || this.#outOfMemory); }
+  get idle(): boolean {
+    return (
+      !this.#working &&
+      this.#rx.frames.length === 0 &&
+      !this.#rx.monitor.inFrame &&
+      this.#tx.pending === 0 &&
+      this.#pages.pending === 0 &&
+      (this.#waitingForPages || this.#outOfMemory)
+    );
+  }
 
-  close(): void { this.#closed = true; }
+  close(): void {
+    this.#closed = true;
+  }
 
   async receive(): Promise<Uint8Array | undefined> {
     this.#working = false;
-    const due = (): boolean => { const f = this.#rx.frames[0]; return f !== undefined && this.#bench.cycle >= f.end + this.#latencyCycles; };
+    const due = (): boolean => {
+      const f = this.#rx.frames[0];
+      return f !== undefined && this.#bench.cycle >= f.end + this.#latencyCycles;
+    };
     await this.#bench.until(() => this.#closed || due());
     if (this.#closed) return undefined;
     this.#working = true;
@@ -61,11 +91,19 @@ export class NodeTransport implements SlowPathTransport {
     await this.#tx.drained();
   }
 
-  time(): number { return this.#bench.sim.timeNs; }
-  readMemory(address: number, length: number): Promise<Uint8Array> { return Promise.resolve(this.#ram.read(address, length)); }
-  writeMemory(address: number, bytes: Uint8Array): Promise<void> { this.#ram.write(address, bytes); return Promise.resolve(); }
+  time(): number {
+    return this.#bench.sim.timeNs;
+  }
+  readMemory(address: number, length: number): Promise<Uint8Array> {
+    return Promise.resolve(this.#ram.read(address, length));
+  }
+  writeMemory(address: number, bytes: Uint8Array): Promise<void> {
+    this.#ram.write(address, bytes);
+    return Promise.resolve();
+  }
   zeroMemory(address: number, length: number): Promise<void> {
-    if (address % 4096 === 0 && length % 4096 === 0) this.#ram.memory.zero(address, length); else this.#ram.write(address, new Uint8Array(length));
+    if (address % 4096 === 0 && length % 4096 === 0) this.#ram.memory.zero(address, length);
+    else this.#ram.write(address, new Uint8Array(length));
     return Promise.resolve();
   }
 
@@ -77,7 +115,9 @@ export class NodeTransport implements SlowPathTransport {
     return Promise.resolve(old);
   }
 
-  freePageRoom(): Promise<number> { return Promise.resolve(this.#capacity - Number(this.#bench.io.freePages.value) - this.#pages.pending); }
+  freePageRoom(): Promise<number> {
+    return Promise.resolve(this.#capacity - Number(this.#bench.io.freePages.value) - this.#pages.pending);
+  }
   async pushFreePage(ppn: number): Promise<void> {
     this.#pages.send(ppn);
     await this.#pages.drained();
@@ -103,7 +143,7 @@ export class NodeTransport implements SlowPathTransport {
   async readCounter(name: CounterName): Promise<bigint> {
     const address = counterAddress(name);
     const low = await this.#lite.read(address);
-    return BigInt(low) | BigInt(await this.#lite.read(address + 4)) << 32n;
+    return BigInt(low) | (BigInt(await this.#lite.read(address + 4)) << 32n);
   }
   async writeRegister(name: ControlRegister, value: number): Promise<void> {
     await this.writeField(name, value);
@@ -117,11 +157,14 @@ export class NodeTransport implements SlowPathTransport {
   }
 
   /** The registers by address, for drivers. */
-  get registers(): RegisterAccess { return this.#lite; }
+  get registers(): RegisterAccess {
+    return this.#lite;
+  }
 
   /**
-   * Writes the whole match-and-action table as it is by default. Reset leaves the table alone, and in a simulation that begins with random registers the first
-   * edge, at which reset is only being taken, may have written an entry: a driver at power-up does not rely on it either.
+   * Writes the whole match-and-action table as it is by default. Reset leaves the table alone, and in a simulation that
+   * begins with random registers the first edge, at which reset is only being taken, may have written an entry: a
+   * driver at power-up does not rely on it either.
    */
   async writeTable(): Promise<void> {
     for (const [code, entry] of defaultMatTable.entries()) await this.#lite.write(matAddress(code), matWord(entry));

@@ -5,18 +5,26 @@ import type { SentFrame, Frame } from "../../../../sim/index.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { Station } from "./station.ts";
 
-/** When frames go in: at their capture times; back to back; each once the one before has been answered or has timed out. */
+/**
+ * When frames go in: at their capture times; back to back; each once the one before has been answered or has timed out.
+ */
 export type Pace = "capture" | "line-rate" | "closed-loop";
-export interface PlayFrame { readonly timeNs: bigint; readonly bytes: Uint8Array;
-  /** The MAC marks its FCS bad. */ readonly damaged?: boolean }
+export interface PlayFrame {
+  readonly timeNs: bigint;
+  readonly bytes: Uint8Array;
+  /** The MAC marks its FCS bad. */ readonly damaged?: boolean;
+}
 
-/** What became of a frame that went in. Times are cycles since the run began, idle stretches that were skipped included. */
+/**
+ * What became of a frame that went in. Times are cycles since the run began, idle stretches that were skipped included.
+ */
 export interface Played {
   readonly name: string;
   /** Bytes, without FCS. */
   readonly length: number;
   /** Its first and last beat were taken at these. */
-  readonly start: number; readonly end: number;
+  readonly start: number;
+  readonly end: number;
   /** Status code of the reply; undefined when none came. */
   status: number | undefined;
   /** Why there is none: the node's drop reason, `unanswered` (none is due), or `lost`. */
@@ -25,12 +33,16 @@ export interface Played {
   latency: number | undefined;
 }
 /** A frame that came out, with simulated time; the first input frame's time is the origin. */
-export interface PlayedReply { readonly timeNs: bigint; readonly bytes: Uint8Array }
+export interface PlayedReply {
+  readonly timeNs: bigint;
+  readonly bytes: Uint8Array;
+}
 export interface PlayResult {
   readonly requests: readonly Played[];
   readonly replies: readonly PlayedReply[];
   /** Cycles from the first frame to the last reply, and how many of them were skipped because nothing was under way. */
-  readonly cycles: number; readonly skipped: number;
+  readonly cycles: number;
+  readonly skipped: number;
   /** What the reference model found wrong. */
   readonly problems: readonly string[];
   /** Bytes of replies compared with the model, whole frames. */
@@ -56,7 +68,11 @@ export async function play(node: SimulatedNode, frames: readonly PlayFrame[], o:
 
 /** Where a frame that is going in comes from and goes to: capture to node, capture to station, station to node. */
 type Way = "played" | "aside" | "relayed";
-interface Entering { readonly frame: PlayFrame; readonly sent: SentFrame; readonly way: Way }
+interface Entering {
+  readonly frame: PlayFrame;
+  readonly sent: SentFrame;
+  readonly way: Way;
+}
 
 class Player {
   readonly #node: SimulatedNode;
@@ -78,18 +94,25 @@ class Player {
   #lastCycle = 0;
 
   constructor(node: SimulatedNode, frames: readonly PlayFrame[], o: PlayOptions) {
-    this.#node = node; this.#frames = frames; this.#o = o;
+    this.#node = node;
+    this.#frames = frames;
+    this.#o = o;
     this.#timeout = o.timeoutCycles ?? 250_000;
     this.#replies = o.replies ?? [];
     this.#origin = node.bench.cycle + 1;
   }
 
-  get #cycle(): number { return this.#node.bench.cycle; }
-  get #idle(): boolean { return this.#node.idle && this.#aside.length === 0; }
+  get #cycle(): number {
+    return this.#node.bench.cycle;
+  }
+  get #idle(): boolean {
+    return this.#node.idle && this.#aside.length === 0;
+  }
 
   async run(): Promise<PlayResult> {
-    const remove = this.#node.bench.onEdge({ sample: () => { this.#watch(); } });
-    const { pace } = this.#o, first = this.#frames[0]?.timeNs ?? 0n;
+    const remove = this.#node.bench.onEdge({ sample: () => this.#watch() });
+    const { pace } = this.#o,
+      first = this.#frames[0]?.timeNs ?? 0n;
     for (const [i, frame] of this.#frames.entries()) {
       if (pace === "capture") await this.#waitFor(Number((frame.timeNs - first) / BigInt(clockPeriod)));
       this.#enter(frame);
@@ -104,18 +127,26 @@ class Player {
     this.#o.scoreboard.quiesce(this.#cycle);
     for (const left of this.#waiting.values()) for (const r of left) r.silence = "lost";
     return {
-      requests: this.#requests, replies: this.#replies, cycles: Math.max(0, this.#last - this.#origin + 1), skipped: this.#skipped,
-      problems: this.#o.scoreboard.finish(), comparedBytes: this.#o.scoreboard.comparedBytes,
+      requests: this.#requests,
+      replies: this.#replies,
+      cycles: Math.max(0, this.#last - this.#origin + 1),
+      skipped: this.#skipped,
+      problems: this.#o.scoreboard.finish(),
+      comparedBytes: this.#o.scoreboard.comparedBytes,
     };
   }
 
   #enter(frame: PlayFrame): void {
-    const { bytes, damaged = false } = frame, now = this.#cycle + 1;
-    if (this.#o.station?.owns(bytes) === true) this.#entering.push({ frame, sent: { bytes, start: now, end: now }, way: "aside" });
+    const { bytes, damaged = false } = frame,
+      now = this.#cycle + 1;
+    if (this.#o.station?.owns(bytes) === true)
+      this.#entering.push({ frame, sent: { bytes, start: now, end: now }, way: "aside" });
     else this.#entering.push({ frame, sent: this.#node.send(bytes, { damaged }), way: "played" });
   }
 
-  /** Until the cycle of the run at which a frame is due; nothing under way means that the time between can be left out. */
+  /**
+   * Until the cycle of the run at which a frame is due; nothing under way means that the time between can be left out.
+   */
   async #waitFor(due: number): Promise<void> {
     const at = (): number => this.#origin + due - this.#skipped;
     let quietSince = this.#cycle;
@@ -129,8 +160,12 @@ class Player {
   /** Until every frame is in and every reply that is due is out, or too late. */
   async #answered(): Promise<void> {
     const from = this.#cycle;
-    await this.#node.bench.until(() => this.#entering.length === 0 && this.#aside.length === 0
-      && (this.#o.scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#lastCycle) > this.#timeout));
+    await this.#node.bench.until(
+      () =>
+        this.#entering.length === 0 &&
+        this.#aside.length === 0 &&
+        (this.#o.scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#lastCycle) > this.#timeout),
+    );
   }
   async #settle(): Promise<void> {
     const from = this.#cycle;
@@ -157,36 +192,49 @@ class Player {
   }
 
   #entered({ frame: { bytes, damaged = false }, sent: { start, end }, way }: Entering): void {
-    const { scoreboard, station } = this.#o, issued = end as number;
+    const { scoreboard, station } = this.#o,
+      issued = end as number;
     const played: Played = {
-      name: frameName(bytes), length: bytes.length, start: (start as number) + this.#skipped - this.#origin,
-        end: issued + this.#skipped - this.#origin,
-      status: undefined, silence: undefined, latency: undefined,
+      name: frameName(bytes),
+      length: bytes.length,
+      start: (start as number) + this.#skipped - this.#origin,
+      end: issued + this.#skipped - this.#origin,
+      status: undefined,
+      silence: undefined,
+      latency: undefined,
     };
     if (way !== "relayed") this.#requests.push(played);
     this.#moved(issued);
-    if (way === "aside") { this.#aside.push({ due: issued + (station?.latencyCycles ?? 0), bytes, played }); return; }
+    if (way === "aside") {
+      this.#aside.push({ due: issued + (station?.latencyCycles ?? 0), bytes, played });
+      return;
+    }
     if (scoreboard.issue(bytes, issued, damaged)) {
-      // The match-and-action table lets a quarter of the slots out to the slow path; an offload takes what there is room for in its slot.
+      // The match-and-action table lets a quarter of the slots out to the slow path; an offload takes what there is
+      // room for in its slot.
       const room = this.#node.config.offloads === "none" ? this.#node.config.requestSlots / 4 : 1;
       if (isSlow(bytes) && ++this.#slow >= room) scoreboard.mayBeBusy = true;
       this.#waiting.set(issued, [...(this.#waiting.get(issued) ?? []), played]);
       return;
     }
     const verdict = classify(bytes, scoreboard.filter);
-    played.silence = damaged && verdict.kind !== "request" ? "dropFcs" : verdict.kind === "drop" ? verdict.reason : "unanswered";
+    played.silence =
+      damaged && verdict.kind !== "request" ? "dropFcs" : verdict.kind === "drop" ? verdict.reason : "unanswered";
   }
 
   /** The station's answers: those to the node go in there, the others come out. */
   #answerAside(bytes: Uint8Array, played: Played): void {
     const answers = this.#o.station?.receive(bytes) ?? [];
     for (const a of answers) {
-      if (dissect(a).ipv4?.dst === this.#node.runtime.ip) this.#entering.push(
-        { frame: { timeNs: 0n, bytes: a }, sent: this.#node.send(a), way: "relayed" });
+      if (dissect(a).ipv4?.dst === this.#node.runtime.ip)
+        this.#entering.push({ frame: { timeNs: 0n, bytes: a }, sent: this.#node.send(a), way: "relayed" });
       else this.#out(a, this.#cycle);
     }
     const last = answers.at(-1);
-    if (last === undefined) { played.silence = "unanswered"; return; }
+    if (last === undefined) {
+      played.silence = "unanswered";
+      return;
+    }
     played.status = dissect(last).clio?.status ?? 0;
     played.latency = this.#cycle + this.#skipped - this.#origin - played.end;
   }
@@ -205,7 +253,10 @@ class Player {
   }
 
   #out(bytes: Uint8Array, cycle: number): void {
-    this.#replies.push({ timeNs: (this.#frames[0]?.timeNs ?? 0n) + BigInt(cycle + this.#skipped - this.#origin) * BigInt(clockPeriod), bytes });
+    this.#replies.push({
+      timeNs: (this.#frames[0]?.timeNs ?? 0n) + BigInt(cycle + this.#skipped - this.#origin) * BigInt(clockPeriod),
+      bytes,
+    });
   }
   #moved(cycle: number): void {
     this.#lastCycle = Math.max(this.#lastCycle, cycle);

@@ -1,7 +1,29 @@
-import { clockPeriod, type CounterName, counterNames, type NodeConfig, retryWays, type RuntimeSettings, type Settings, settingsBehindTransport } from "../../config/index.ts";
+import {
+  clockPeriod,
+  type CounterName,
+  counterNames,
+  type NodeConfig,
+  retryWays,
+  type RuntimeSettings,
+  type Settings,
+  settingsBehindTransport,
+} from "../../config/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { clearTable, goBackNSessions, SlowPath, type SlowPathOptions } from "../../software/index.ts";
-import { runBench, axiPorts, AxiRam, EthernetMac, type BenchOptions, type Bench, type HasAxi, type AxiRamOptions, type Frame, type SentFrame, type Design, type MacOptions } from "../../../../sim/index.ts";
+import {
+  runBench,
+  axiPorts,
+  AxiRam,
+  EthernetMac,
+  type BenchOptions,
+  type Bench,
+  type HasAxi,
+  type AxiRamOptions,
+  type Frame,
+  type SentFrame,
+  type Design,
+  type MacOptions,
+} from "../../../../sim/index.ts";
 import { GoBackNClients } from "./go-back-n-clients.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { NodeTransport } from "./node-transport.ts";
@@ -14,13 +36,16 @@ export interface NodeOptions {
   readonly mac?: MacOptions;
   readonly slowPath?: SlowPathOptions;
   /**
-   * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind clients that speak it, so that frames are the same as those of
-   * a node without a transport.
+   * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind
+   * clients that speak it, so that frames are the same as those of a node without a transport.
    */
   readonly frames?: "line" | "plain";
 }
 
-/** A memory node with what surrounds it: MAC, DRAM, slow path, with `transport = gbn` also the memory of the frames that it keeps. */
+/**
+ * A memory node with what surrounds it: MAC, DRAM, slow path, with `transport = gbn` also the memory of the frames
+ * that it keeps.
+ */
 export class SimulatedNode {
   /** Of the node behind its transport. */
   readonly config: NodeConfig;
@@ -34,20 +59,36 @@ export class SimulatedNode {
   readonly #clients: GoBackNClients | undefined;
 
   private constructor(bench: Bench<NodePorts>, settings: Settings, o: NodeOptions) {
-    const inside = settingsBehindTransport(settings), { config, runtime } = inside;
-    this.bench = bench; this.config = config; this.runtime = runtime;
+    const inside = settingsBehindTransport(settings),
+      { config, runtime } = inside;
+    this.bench = bench;
+    this.config = config;
+    this.runtime = runtime;
     this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: runtime.dramLatency, ...o.ram });
     this.mac = new EthernetMac(bench.sim, bench.io.rx, bench.io.tx, o.mac);
     this.transport = new NodeTransport(bench, this.ram, config, runtime, clockPeriod);
     if (settings.config.transport === "gbn") {
-      this.#kept = new AxiRam(bench.sim, axiPorts(bench.io as unknown as HasAxi<"gbn">, "gbn"), { latency: runtime.dramLatency, ...o.ram });
-      if (o.frames === "plain") this.#clients = new GoBackNClients(bench, this.mac, inside, settings.config.gbnSessions);
+      this.#kept = new AxiRam(bench.sim, axiPorts(bench.io as unknown as HasAxi<"gbn">, "gbn"), {
+        latency: runtime.dramLatency,
+        ...o.ram,
+      });
+      if (o.frames === "plain")
+        this.#clients = new GoBackNClients(bench, this.mac, inside, settings.config.gbnSessions);
     }
-    const transport = settings.config.transport === "gbn" ? goBackNSessions(this.transport.registers, settings.config.gbnSessions) : undefined;
-    this.slowPath = new SlowPath(this.transport, config, runtime, { ...o.slowPath, ...(transport && { sessions: { ...o.slowPath?.sessions, transport } }) });
+    const transport =
+      settings.config.transport === "gbn"
+        ? goBackNSessions(this.transport.registers, settings.config.gbnSessions)
+        : undefined;
+    this.slowPath = new SlowPath(this.transport, config, runtime, {
+      ...o.slowPath,
+      ...(transport && { sessions: { ...o.slowPath?.sessions, transport } }),
+    });
   }
 
-  /** Resets the node, clears its page table, writes its registers and starts its slow path; returns when the free-page buffer is full. */
+  /**
+   * Resets the node, clears its page table, writes its registers and starts its slow path; returns when the free-page
+   * buffer is full.
+   */
   static async start(bench: Bench<NodePorts>, settings: Settings, o: NodeOptions = {}): Promise<SimulatedNode> {
     const node = new SimulatedNode(bench, settings, o);
     // The retry buffer clears its entries after reset, one set a cycle.
@@ -61,13 +102,25 @@ export class SimulatedNode {
   }
 
   /** Sends a frame to the node. */
-  send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame { return (this.#clients ?? this.mac).send(frame, o); }
+  send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame {
+    return (this.#clients ?? this.mac).send(frame, o);
+  }
   /** The oldest frame from the node that nobody has taken. */
-  take(): Frame | undefined { return (this.#clients ?? this.mac).take(); }
+  take(): Frame | undefined {
+    return (this.#clients ?? this.mac).take();
+  }
 
   /** Nothing is under way anywhere. */
-  get idle(): boolean { return this.mac.pending === 0 && this.bench.io.busy.big === 0n && this.transport.idle && this.ram.idle
-    && this.#kept?.idle !== false && this.#clients?.idle !== false; }
+  get idle(): boolean {
+    return (
+      this.mac.pending === 0 &&
+      this.bench.io.busy.big === 0n &&
+      this.transport.idle &&
+      this.ram.idle &&
+      this.#kept?.idle !== false &&
+      this.#clients?.idle !== false
+    );
+  }
   /** Waits until nothing is under way, and has not been for some cycles. */
   async settled(cycles = 32): Promise<void> {
     let since = this.bench.cycle;
@@ -87,9 +140,18 @@ export class SimulatedNode {
 }
 
 /** Runs a bench on a node with its surroundings, on a fresh model. */
-export function withNode<T>(name: string, settings: Settings, o: NodeOptions & BenchOptions, body: (node: SimulatedNode) => Promise<T>): Promise<T> {
+export function withNode<T>(
+  name: string,
+  settings: Settings,
+  o: NodeOptions & BenchOptions,
+  body: (node: SimulatedNode) => Promise<T>,
+): Promise<T> {
   return runBench(name, o.design ?? clioNode(settings.config), { hangCycles: 20_000, ...o }, async bench => {
     const node = await SimulatedNode.start(bench, settings, o);
-    try { return await body(node); } finally { node.transport.close(); }
+    try {
+      return await body(node);
+    } finally {
+      node.transport.close();
+    }
   });
 }

@@ -13,12 +13,22 @@ export interface Station {
   readonly latencyCycles: number;
 }
 
-/** The published client's monitor, which knows the one node as its member. It owns what is sent to its IP address, and ARP for it. */
-export function monitorStation(own: Endpoint, member: MemberNode, { slowPathLatency }: Pick<RuntimeSettings, "slowPathLatency">): Station {
+/**
+ * The published client's monitor, which knows the one node as its member. It owns what is sent to its IP address, and
+ * ARP for it.
+ */
+export function monitorStation(
+  own: Endpoint,
+  member: MemberNode,
+  { slowPathLatency }: Pick<RuntimeSettings, "slowPathLatency">,
+): Station {
   const monitor = new Monitor(own, [member]);
   return {
-    owns: (frame) => { const { arp, ipv4 } = dissect(frame); return (arp?.targetIp ?? ipv4?.dst) === own.ip; },
-    receive: (frame) => monitor.receive(frame),
+    owns: frame => {
+      const { arp, ipv4 } = dissect(frame);
+      return (arp?.targetIp ?? ipv4?.dst) === own.ip;
+    },
+    receive: frame => monitor.receive(frame),
     latencyCycles: Math.ceil(slowPathLatency / clockPeriod),
   };
 }

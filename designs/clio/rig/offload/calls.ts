@@ -5,28 +5,49 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** A request for the offload, as a process sends it. */
 export interface OffloadCallRequest {
-  readonly opcode: number; readonly pid: number;
+  readonly opcode: number;
+  readonly pid: number;
   /** Everything behind the Clio header. */
   readonly body: Uint8Array;
 }
 /** A reply. `cycle` is the edge at which its header was taken, `end` that of its last byte. */
 export interface OffloadReplyOf {
-  readonly status: number; readonly opcode: number; readonly body: Uint8Array; readonly more: boolean; readonly cycle: number; readonly end: number;
+  readonly status: number;
+  readonly opcode: number;
+  readonly body: Uint8Array;
+  readonly more: boolean;
+  readonly cycle: number;
+  readonly end: number;
 }
-/** A request on its way. `taken`: the edge at which the offload took it; `done`: the edge of its last reply's last byte. */
+/**
+ * A request on its way. `taken`: the edge at which the offload took it; `done`: the edge of its last reply's last byte.
+ */
 export interface OffloadCall extends OffloadCallRequest {
-  readonly context: number | undefined; readonly taken: number | undefined; readonly done: number | undefined;
+  readonly context: number | undefined;
+  readonly taken: number | undefined;
+  readonly done: number | undefined;
   readonly replies: readonly OffloadReplyOf[];
 }
 
 interface Call extends OffloadCallRequest {
-  context: number | undefined; taken: number | undefined; done: number | undefined;
+  context: number | undefined;
+  taken: number | undefined;
+  done: number | undefined;
   readonly replies: OffloadReplyOf[];
   header: Sent<unknown> | undefined;
 }
-interface ReplyHeader { readonly call: Call; readonly status: number; readonly opcode: number; readonly more: boolean; readonly cycle: number }
+interface ReplyHeader {
+  readonly call: Call;
+  readonly status: number;
+  readonly opcode: number;
+  readonly more: boolean;
+  readonly cycle: number;
+}
 
-/** The side of an offload that processes see: requests under free contexts, replies against the rules of designs/clio/offload. */
+/**
+ * The side of an offload that processes see: requests under free contexts, replies against the
+ * rules of designs/clio/offload.
+ */
 export class Calls {
   readonly #p: OffloadParameters;
   readonly #s: Surroundings;
@@ -44,9 +65,12 @@ export class Calls {
   #cycle = 0;
 
   constructor(s: Surroundings, parameters: OffloadParameters) {
-    this.#p = parameters; this.#s = s;
+    this.#p = parameters;
+    this.#s = s;
     this.#contexts = Array.from({ length: parameters.contexts }, () => undefined);
-    this.#bodies = new BodyCollector("reply_data", parameters.beatBytes, (header, body) => { this.#complete(header, body); });
+    this.#bodies = new BodyCollector("reply_data", parameters.beatBytes, (header, body) =>
+      this.#complete(header, body),
+    );
     const { sim, io, pause, hold } = s;
     this.#request = new StreamSource(sim, io.request, { pause: pause("request") });
     this.#requestData = new StreamSource(sim, io.requestData, { pause: pause("requestData") });
@@ -56,7 +80,14 @@ export class Calls {
   }
 
   ask(request: OffloadCallRequest): OffloadCall {
-    const call: Call = { ...request, context: undefined, taken: undefined, done: undefined, replies: [], header: undefined };
+    const call: Call = {
+      ...request,
+      context: undefined,
+      taken: undefined,
+      done: undefined,
+      replies: [],
+      header: undefined,
+    };
     this.#waiting.push(call);
     this.open++;
     return call;
@@ -68,9 +99,13 @@ export class Calls {
     return call?.taken === undefined ? undefined : call;
   }
   /** Requests that the offload has taken and not answered. */
-  get taken(): readonly OffloadCall[] { return this.#contexts.filter(c => c?.taken !== undefined) as readonly OffloadCall[]; }
+  get taken(): readonly OffloadCall[] {
+    return this.#contexts.filter(c => c?.taken !== undefined) as readonly OffloadCall[];
+  }
   /** Beats on reply_data that belong to no reply. */
-  get stray(): number { return this.#bodies.early + (this.#s.io.replyData.valid.value !== 0 && !this.#bodies.owes ? 1 : 0); }
+  get stray(): number {
+    return this.#bodies.early + (this.#s.io.replyData.valid.value !== 0 && !this.#bodies.owes ? 1 : 0);
+  }
 
   /** @returns whether anything moved */
   sample(cycle: number): boolean {
@@ -90,7 +125,9 @@ export class Calls {
   }
 
   forget(): void {
-    this.#request.forget(); this.#requestData.forget(); this.#bodies.forget();
+    this.#request.forget();
+    this.#requestData.forget();
+    this.#bodies.forget();
     this.#reply.received.length = this.#replyData.received.length = this.#handed.length = 0;
     while (this.#waiting.shift());
     this.#contexts.fill(undefined);
@@ -102,7 +139,8 @@ export class Calls {
     while (this.#waiting.length > 0) {
       const free = this.#contexts.flatMap((c, i) => (c === undefined ? [i] : []));
       if (free.length === 0) return;
-      const call = this.#waiting.shift() as Call, context = this.#s.random.pick(free);
+      const call = this.#waiting.shift() as Call,
+        context = this.#s.random.pick(free);
       this.#contexts[context] = call;
       call.context = context;
       call.header = this.#request.send({ context, opcode: call.opcode, pid: call.pid, length: call.body.length });
@@ -111,14 +149,23 @@ export class Calls {
     }
   }
 
-  #answer(payload: Readonly<Record<"context" | "status" | "opcode" | "length" | "more", number | bigint>>, cycle: number): void {
-    const context = Number(payload.context), call = this.#contexts[context], length = Number(payload.length);
+  #answer(
+    payload: Readonly<Record<"context" | "status" | "opcode" | "length" | "more", number | bigint>>,
+    cycle: number,
+  ): void {
+    const context = Number(payload.context),
+      call = this.#contexts[context],
+      length = Number(payload.length);
     if (call?.taken === undefined) {
-      throw new ProtocolError(`reply: a reply to context ${context} at cycle ${cycle}, which has no request${call ? " yet" : ""}; `
-        + "a context is the request's until its last reply");
+      throw new ProtocolError(
+        `reply: a reply to context ${context} at cycle ${cycle}, which has no request${call ? " yet" : ""}; ` +
+          "a context is the request's until its last reply",
+      );
     }
     if (length > this.#s.mostReply) {
-      throw new ProtocolError(`reply: length = ${length} at cycle ${cycle} is more than the ${this.#s.mostReply} bytes that a frame has room for`);
+      throw new ProtocolError(
+        `reply: length = ${length} at cycle ${cycle} is more than the ${this.#s.mostReply} bytes that a frame has room for`,
+      );
     }
     const more = Number(payload.more) !== 0;
     if (!more) this.#contexts[context] = undefined;

@@ -1,7 +1,16 @@
 import type { OffloadMemory } from "../../model/index.ts";
 import { offloadPid, type OffloadParameters } from "../../offload/index.ts";
 import { accessBody } from "../../wire/index.ts";
-import { bernoulli, never, HangError, ProtocolError, type Pause, type Io, type Random, type Simulation } from "../../../../sim/index.ts";
+import {
+  bernoulli,
+  never,
+  HangError,
+  ProtocolError,
+  type Pause,
+  type Io,
+  type Random,
+  type Simulation,
+} from "../../../../sim/index.ts";
 import { Calls, type OffloadCall, type OffloadCallRequest } from "./calls.ts";
 import { MemorySide, type MemoryTrace } from "./memory-side.ts";
 import type { OffloadPorts, OffloadStream } from "./surroundings.ts";
@@ -26,8 +35,8 @@ export interface OffloadHostOptions {
   /** Probability that a stream pauses in a cycle, for all eight; or a pause for each. Default: none pauses. */
   readonly pause?: number | ((stream: OffloadStream) => Pause);
   /**
-   * Whether the beats of a reply or of a memory request wait until their header has been taken, as a host may do. Default: when there are pauses. Otherwise
-   * they are taken whenever they come.
+   * Whether the beats of a reply or of a memory request wait until their header has been taken, as a host may do.
+   * Default: when there are pauses. Otherwise they are taken whenever they come.
    */
   readonly hold?: boolean;
   /** Cycles in which a request may go unanswered while nothing moves and memory owes nothing. Default 2,000. */
@@ -36,15 +45,20 @@ export interface OffloadHostOptions {
   readonly tolerant?: boolean;
 }
 /** What it needs of a bench: a `Bench` of an offload, which may have more ports. */
-export interface OffloadBench { readonly sim: Simulation; readonly io: Io<OffloadPorts>; readonly random: Random }
+export interface OffloadBench {
+  readonly sim: Simulation;
+  readonly io: Io<OffloadPorts>;
+  readonly random: Random;
+}
 
 /** Cycles without anything under way after which nothing more is expected. */
 const quietCycles = 8;
 
 /**
- * Plays the node for one offload: requests under contexts, virtual memory with permissions, latency and replies out of order, pauses on all eight streams. Checks the rules of
- * designs/clio/offload as it goes (a `ProtocolError` names the stream, the value and the cycle): replies only to contexts that have a request, beats and `last` against
- * lengths, well-formed memory requests, nothing left over; and that every request is answered (`HangError`).
+ * Plays the node for one offload: requests under contexts, virtual memory with permissions, latency and replies out of
+ * order, pauses on all eight streams. Checks the rules of designs/clio/offload as it goes (a `ProtocolError` names the
+ * stream, the value and the cycle): replies only to contexts that have a request, beats and `last` against lengths,
+ * well-formed memory requests, nothing left over; and that every request is answered (`HangError`).
  */
 export class OffloadHost {
   readonly #sim: Simulation;
@@ -55,35 +69,63 @@ export class OffloadHost {
   #inReset = false;
 
   constructor(b: OffloadBench, o: OffloadHostOptions) {
-    const random = b.random.fork("offload host"), { pause = 0 } = o;
+    const random = b.random.fork("offload host"),
+      { pause = 0 } = o;
     this.#sim = b.sim;
     this.#patience = o.patience ?? 2000;
-    const pauseOf = (s: OffloadStream): Pause => (typeof pause === "function" ? pause(s) : pause === 0 ? never : bernoulli(pause, random.fork(s).u32()));
+    const pauseOf = (s: OffloadStream): Pause =>
+      typeof pause === "function" ? pause(s) : pause === 0 ? never : bernoulli(pause, random.fork(s).u32());
     const surroundings = {
-      sim: b.sim, io: b.io, random, pause: pauseOf, hold: o.hold ?? pause !== 0, mostReply: o.parameters.maxData + accessBody.bytes,
+      sim: b.sim,
+      io: b.io,
+      random,
+      pause: pauseOf,
+      hold: o.hold ?? pause !== 0,
+      mostReply: o.parameters.maxData + accessBody.bytes,
     };
     this.#calls = new Calls(surroundings, o.parameters);
-    this.#memory = new MemorySide(surroundings, o.parameters, {
-      memory: o.memory, pid: o.pid ?? offloadPid(0), latency: o.latency ?? 20, jitter: o.jitter ?? 0, slowLatency: o.slowLatency ?? 200,
-      atOnce: o.atOnce ?? 8, tolerant: o.tolerant ?? false,
-    }, context => this.#calls.active(context)?.pid);
-    b.sim.onEdge({ sample: cycle => { this.#sample(cycle); } });
+    this.#memory = new MemorySide(
+      surroundings,
+      o.parameters,
+      {
+        memory: o.memory,
+        pid: o.pid ?? offloadPid(0),
+        latency: o.latency ?? 20,
+        jitter: o.jitter ?? 0,
+        slowLatency: o.slowLatency ?? 200,
+        atOnce: o.atOnce ?? 8,
+        tolerant: o.tolerant ?? false,
+      },
+      context => this.#calls.active(context)?.pid,
+    );
+    b.sim.onEdge({ sample: cycle => this.#sample(cycle) });
   }
 
   /** Every memory request so far, in order. */
-  get trace(): readonly MemoryTrace[] { return this.#memory.trace; }
+  get trace(): readonly MemoryTrace[] {
+    return this.#memory.trace;
+  }
   /** The most memory requests that were in flight at a time. */
-  get mostInFlight(): number { return this.#memory.mostInFlight; }
+  get mostInFlight(): number {
+    return this.#memory.mostInFlight;
+  }
 
-  /** Queues a request; it is handed over as soon as a context is free. What is returned fills up as the offload answers. */
-  request(request: OffloadCallRequest): OffloadCall { return this.#calls.ask(request); }
+  /**
+   * Queues a request; it is handed over as soon as a context is free. What is returned fills up as the offload answers.
+   */
+  request(request: OffloadCallRequest): OffloadCall {
+    return this.#calls.ask(request);
+  }
   /** Queues a request and waits for its last reply. */
   async call(request: OffloadCallRequest): Promise<OffloadCall> {
     const call = this.request(request);
     await this.#sim.until(() => call.done !== undefined);
     return call;
   }
-  /** Waits until all requests are answered and memory owes nothing. @throws ProtocolError when beats are left that belong to nothing */
+  /**
+   * Waits until all requests are answered and memory owes nothing. @throws ProtocolError when beats are left that
+   * belong to nothing
+   */
   async drained(): Promise<void> {
     const still = (): boolean => this.#calls.open === 0 && this.#memory.inFlight === 0;
     for (let from = Number.NaN; !(this.#sim.cycle >= from + quietCycles);) {
@@ -91,8 +133,14 @@ export class OffloadHost {
       from = this.#sim.cycle;
       await this.#sim.until(() => !still() || this.#sim.cycle >= from + quietCycles);
     }
-    for (const [stream, n] of [["reply_data", this.#calls.stray], ["memory_data", this.#memory.stray]] as const) {
-      if (n > 0) throw new ProtocolError(`${stream}: ${n === 1 ? "a beat is" : `${n} beats are`} left that belong${n === 1 ? "s" : ""} to no header`);
+    for (const [stream, n] of [
+      ["reply_data", this.#calls.stray],
+      ["memory_data", this.#memory.stray],
+    ] as const) {
+      if (n > 0)
+        throw new ProtocolError(
+          `${stream}: ${n === 1 ? "a beat is" : `${n} beats are`} left that belong${n === 1 ? "s" : ""} to no header`,
+        );
     }
   }
   /** Resets the design and forgets all that was under way; what was asked stays unanswered. */
@@ -112,10 +160,18 @@ export class OffloadHost {
 
   #sample(cycle: number): void {
     if (this.#inReset) return;
-    const called = this.#calls.sample(cycle), accessed = this.#memory.sample(cycle);
-    if (called || accessed || this.#calls.taken.length === 0) { this.#moved = cycle; return; }
+    const called = this.#calls.sample(cycle),
+      accessed = this.#memory.sample(cycle);
+    if (called || accessed || this.#calls.taken.length === 0) {
+      this.#moved = cycle;
+      return;
+    }
     if (cycle - this.#moved <= this.#patience) return;
-    const owed = this.#calls.taken.map(c => `context ${c.context} (opcode 0x${c.opcode.toString(16)}, taken at cycle ${c.taken})`);
-    throw new HangError(`nothing has moved for ${this.#patience} cycles and memory owes nothing, but the offload has not answered ${owed.join(", ")}`);
+    const owed = this.#calls.taken.map(
+      c => `context ${c.context} (opcode 0x${c.opcode.toString(16)}, taken at cycle ${c.taken})`,
+    );
+    throw new HangError(
+      `nothing has moved for ${this.#patience} cycles and memory owes nothing, but the offload has not answered ${owed.join(", ")}`,
+    );
   }
 }

@@ -1,8 +1,24 @@
 import { writeFileSync } from "node:fs";
-import { parametersSchema, parseSettings, settingsBehindTransport, type CounterName, type Parameters, type Settings } from "../../config/index.ts";
+import {
+  parametersSchema,
+  parseSettings,
+  settingsBehindTransport,
+  type CounterName,
+  type Parameters,
+  type Settings,
+} from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { formatIpv4, formatMac, type Endpoint } from "../../../shared/wire/index.ts";
-import { monitorStation, play, prepare, PrepareError, withNode, type PlayedReply, type PlayResult, type Station } from "../node/index.ts";
+import {
+  monitorStation,
+  play,
+  prepare,
+  PrepareError,
+  withNode,
+  type PlayedReply,
+  type PlayResult,
+  type Station,
+} from "../node/index.ts";
 import { writePcap } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal, type RunOptions } from "../../../shared/command-line/index.ts";
 import { claimOutputs, readInput, type Input } from "../../../shared/rig/index.ts";
@@ -10,15 +26,21 @@ import { counterLine, requestTable, throughputLine, typeTable, verdict } from ".
 import { checkSetup, readSetup, type Setup } from "./setup.ts";
 import { byType } from "./statistics.ts";
 
-interface Run { readonly result: PlayResult; readonly counters: Readonly<Record<CounterName, bigint>> }
+interface Run {
+  readonly result: PlayResult;
+  readonly counters: Readonly<Record<CounterName, bigint>>;
+}
 
 /**
- * `mnemo run clio`: plays a capture through the cycle-accurate node, beside the reference model, and writes what comes back.
+ * `mnemo run clio`: plays a capture through the cycle-accurate node, beside the reference model, and writes
+ * what comes back.
  * @returns 0, or 1 when the node's replies differ from the model's or one was lost
- * @throws what is wrong with the options or their files, before anything is simulated; HangError and the like when the design fails
+ * @throws what is wrong with the options or their files, before anything is simulated; HangError and the like when
+ * the design fails
  */
 export async function runClio(options: RunOptions, terminal: Terminal): Promise<ExitCode> {
-  const setup = readSetup(options.setup), settings = parseSettings(options.set, setup.settings),
+  const setup = readSetup(options.setup),
+    settings = parseSettings(options.set, setup.settings),
     input = readInput(options.in, options.from);
   checkSetup(setup, settings);
   const giveUp = claimOutputs(options.in, [options.out, options.stats, options.wave]);
@@ -28,7 +50,8 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
     run = await simulate(options, setup, settings, input, replies, terminal);
   } catch (e) {
     // What came back before the design failed is worth having.
-    if (replies.length > 0) writeFileSync(options.out, writePcap(replies)); else giveUp();
+    if (replies.length > 0) writeFileSync(options.out, writePcap(replies));
+    else giveUp();
     throw e;
   }
   writeFileSync(options.out, writePcap(run.result.replies));
@@ -38,33 +61,66 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
 }
 
 /** 1 when the node's replies differ from the model's; a reply that never came is such a difference. */
-export const codeOf = ({ problems }: Pick<PlayResult, "problems">): ExitCode => (problems.length === 0 ? exitCode.done : exitCode.failed);
+export const codeOf = ({ problems }: Pick<PlayResult, "problems">): ExitCode =>
+  problems.length === 0 ? exitCode.done : exitCode.failed;
 
-async function simulate(o: RunOptions, setup: Setup, settings: Settings, input: Input, replies: PlayedReply[],
-  terminal: Terminal): Promise<Run> {
-  const inside = settingsBehindTransport(settings), scoreboard = new Scoreboard(inside.config, inside.runtime);
+async function simulate(
+  o: RunOptions,
+  setup: Setup,
+  settings: Settings,
+  input: Input,
+  replies: PlayedReply[],
+  terminal: Terminal,
+): Promise<Run> {
+  const inside = settingsBehindTransport(settings),
+    scoreboard = new Scoreboard(inside.config, inside.runtime);
   const station = setup.monitor && monitorOf(setup.monitor, settings);
   terminal.progress("building the model ...");
-  const run = await withNode("run clio", settings, {
-    frames: "plain", seed: o.seed, limitCycles: Infinity, wave: o.wave === undefined ? false : { path: o.wave },
-    slowPath: { observer: scoreboard, ...(setup.freePages === undefined ? {} : { pages: setup.freePages }) },
-  }, async (node) => {
-    // Returned, not thrown: what is wrong in a setup file is no failure of the design at some cycle.
-    try { await prepare(node, setup.preparation, scoreboard); } catch (e) { if (e instanceof PrepareError) return e; throw e; }
-    const result = await play(node, input.frames, {
-      pace: o.pace, scoreboard, replies, ...(station ? { station } : {}),
-      progress: (done, all) => { terminal.progress(`${done} of ${all} frames, cycle ${node.bench.cycle}`); },
-    });
-    return { result, counters: await node.counters() };
-  });
+  const run = await withNode(
+    "run clio",
+    settings,
+    {
+      frames: "plain",
+      seed: o.seed,
+      limitCycles: Infinity,
+      wave: o.wave === undefined ? false : { path: o.wave },
+      slowPath: { observer: scoreboard, ...(setup.freePages === undefined ? {} : { pages: setup.freePages }) },
+    },
+    async node => {
+      // Returned, not thrown: what is wrong in a setup file is no failure of the design at some cycle.
+      try {
+        await prepare(node, setup.preparation, scoreboard);
+      } catch (e) {
+        if (e instanceof PrepareError) return e;
+        throw e;
+      }
+      const result = await play(node, input.frames, {
+        pace: o.pace,
+        scoreboard,
+        replies,
+        ...(station ? { station } : {}),
+        progress: (done, all) => terminal.progress(`${done} of ${all} frames, cycle ${node.bench.cycle}`),
+      });
+      return { result, counters: await node.counters() };
+    },
+  );
   if (run instanceof PrepareError) throw run;
   return run;
 }
 
 /** The monitor, with the node as its only member; the node is spoken to on its management session. */
 function monitorOf(own: Endpoint, { config, runtime }: Settings): Station {
-  return monitorStation(own, { mac: runtime.mac, ip: runtime.ip, port: runtime.clientPort, name: "node",
-    memoryBytes: config.usablePages * config.pageSize }, runtime);
+  return monitorStation(
+    own,
+    {
+      mac: runtime.mac,
+      ip: runtime.ip,
+      port: runtime.clientPort,
+      name: "node",
+      memoryBytes: config.usablePages * config.pageSize,
+    },
+    runtime,
+  );
 }
 
 function report({ result, counters }: Run, { notes }: Input, terminal: Terminal): void {
@@ -76,17 +132,33 @@ function report({ result, counters }: Run, { notes }: Input, terminal: Terminal)
   terminal.print(verdict(result));
 }
 
-/** The statistics file: everything that the terminal tells but the single requests, and what it takes to run it again. */
+/**
+ * The statistics file: everything that the terminal tells but the single requests, and what it takes to run it again.
+ */
 function statistics(o: RunOptions, { config, runtime }: Settings, { result, counters }: Run): string {
-  return `${JSON.stringify({
-    in: o.in, seed: o.seed, pace: o.pace,
-    settings: {
-      ...Object.fromEntries(Object.keys(parametersSchema.shape).map((key) => [key, config[key as keyof Parameters]])),
-      ...runtime, mac: formatMac(runtime.mac), ip: formatIpv4(runtime.ip),
+  return `${JSON.stringify(
+    {
+      in: o.in,
+      seed: o.seed,
+      pace: o.pace,
+      settings: {
+        ...Object.fromEntries(Object.keys(parametersSchema.shape).map(key => [key, config[key as keyof Parameters]])),
+        ...runtime,
+        mac: formatMac(runtime.mac),
+        ip: formatIpv4(runtime.ip),
+      },
+      cycles: result.cycles,
+      skippedCycles: result.skipped,
+      framesIn: result.requests.length,
+      framesOut: result.replies.length,
+      bytesIn: result.requests.reduce((n, r) => n + r.length, 0),
+      bytesOut: result.replies.reduce((n, r) => n + r.bytes.length, 0),
+      comparedBytes: result.comparedBytes,
+      differences: result.problems,
+      requests: Object.fromEntries(byType(result.requests)),
+      counters: Object.fromEntries(Object.entries(counters).map(([name, n]) => [name, Number(n)])),
     },
-    cycles: result.cycles, skippedCycles: result.skipped, framesIn: result.requests.length, framesOut: result.replies.length,
-    bytesIn: result.requests.reduce((n, r) => n + r.length, 0), bytesOut: result.replies.reduce((n, r) => n + r.bytes.length, 0),
-    comparedBytes: result.comparedBytes, differences: result.problems, requests: Object.fromEntries(byType(result.requests)),
-    counters: Object.fromEntries(Object.entries(counters).map(([name, n]) => [name, Number(n)])),
-  }, undefined, 2)}\n`;
+    undefined,
+    2,
+  )}\n`;
 }

@@ -6,17 +6,21 @@ import { dissect, frameOffsets } from "../../wire/index.ts";
 const MANAGEMENT: GbnHeader = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 };
 
 /**
- * Asks a station that knows no Go-Back-N on a network whose datagrams all begin with its header: it gets the frame without the header, and
- * its answers leave with one. What goes back to where the frame came from goes to the session that it named as its own (the published client
- * has one for each of its ports, this one's too); all else is to slot 0, the management session. ARP and ping have no header.
+ * Asks a station that knows no Go-Back-N on a network whose datagrams all begin with its header: it gets the frame
+ * without the header, and its answers leave with one. What goes back to where the frame came from goes to the session
+ * that it named as its own (the published client has one for each of its ports, this one's too); all else is to slot 0,
+ * the management session. ARP and ping have no header.
  * @returns the frames that answer, in order; none for a datagram too short for the header
  */
-export function askInGbn(receive: (frame: Uint8Array) => readonly Uint8Array[], frame: Uint8Array): readonly Uint8Array[] {
+export function askInGbn(
+  receive: (frame: Uint8Array) => readonly Uint8Array[],
+  frame: Uint8Array,
+): readonly Uint8Array[] {
   const { ipv4, udp } = dissect(frame);
   if (!ipv4 || !udp) return receive(frame);
   if (udp.length < 8 + gbnHeader.bytes || frame.length < frameOffsets.clio + gbnHeader.bytes) return [];
   const { srcSlot } = decode(gbnHeader, frame, frameOffsets.clio);
-  return receive(withoutGbn(frame, decode(ethernetHeader, frame).src)).map((answer) => {
+  return receive(withoutGbn(frame, decode(ethernetHeader, frame).src)).map(answer => {
     const to = dissect(answer);
     if (!to.udp) return answer;
     const back = to.ipv4?.dst === ipv4.src && to.udp.dstPort === udp.srcPort;

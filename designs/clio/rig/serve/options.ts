@@ -20,16 +20,24 @@ export interface ServeOptions {
 }
 
 /** An address with the length of its network's prefix. */
-export interface Subnet { readonly ip: number; readonly prefix: number }
+export interface Subnet {
+  readonly ip: number;
+  readonly prefix: number;
+}
 /** Where the monitor is; without an address of its own it has the node's. */
-export interface MonitorAddress { readonly ip?: number; readonly port: number }
+export interface MonitorAddress {
+  readonly ip?: number;
+  readonly port: number;
+}
 
 /** A UDP port; 0 where any will do. */
-export const udpPort = (least: 0 | 1) => (text: string): number => {
-  const n = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(n >= least && n <= 65535)) throw new InvalidArgumentError(`It must be a UDP port, ${least} to 65535.`);
-  return n;
-};
+export const udpPort =
+  (least: 0 | 1) =>
+  (text: string): number => {
+    const n = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(n >= least && n <= 65535)) throw new InvalidArgumentError(`It must be a UDP port, ${least} to 65535.`);
+    return n;
+  };
 
 /** Most nodes that are served: their addresses follow each other, and the controller's ends in .9. */
 export const mostNodes = 8;
@@ -43,7 +51,8 @@ export function nodeCount(text: string): number {
 /** How many sessions. */
 export function sessionCount(text: string): number {
   const n = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(n <= udpPorts.publishedCount)) throw new InvalidArgumentError(`It must be a number of sessions, 0 to ${udpPorts.publishedCount}.`);
+  if (!(n <= udpPorts.publishedCount))
+    throw new InvalidArgumentError(`It must be a number of sessions, 0 to ${udpPorts.publishedCount}.`);
   return n;
 }
 
@@ -56,14 +65,21 @@ export function deviceName(text: string): string {
 }
 
 const address = (text: string): number => {
-  try { return parseIpv4(text); } catch (e) { throw new InvalidArgumentError(`${(e as Error).message}.`); }
+  try {
+    return parseIpv4(text);
+  } catch (e) {
+    throw new InvalidArgumentError(`${(e as Error).message}.`);
+  }
 };
 
 /** `10.10.0.254/24`. */
 export function subnet(text: string): Subnet {
-  const [ip, length, more] = text.split("/"), prefix = /^\d{1,2}$/.test(length ?? "") ? Number(length) : Number.NaN;
+  const [ip, length, more] = text.split("/"),
+    prefix = /^\d{1,2}$/.test(length ?? "") ? Number(length) : Number.NaN;
   if (ip === undefined || more !== undefined || !(prefix >= 1 && prefix <= 30)) {
-    throw new InvalidArgumentError("It must be an IPv4 address with a prefix length of 1 to 30, such as 10.10.0.254/24.");
+    throw new InvalidArgumentError(
+      "It must be an IPv4 address with a prefix length of 1 to 30, such as 10.10.0.254/24.",
+    );
   }
   return { ip: address(ip), prefix };
 }
@@ -73,7 +89,7 @@ export function monitorAddress(text: string): MonitorAddress | "off" {
   if (text === "off") return "off";
   if (/^\d+$/.test(text)) return { port: udpPort(1)(text) };
   const [ip, port, more] = text.split(":");
-  if (ip === undefined || more !== undefined) throw new InvalidArgumentError(
-    "It must be a UDP port, an IPv4 address, address:port, or off.");
+  if (ip === undefined || more !== undefined)
+    throw new InvalidArgumentError("It must be a UDP port, an IPv4 address, address:port, or off.");
   return { ip: address(ip), port: port === undefined ? udpPorts.monitor : udpPort(1)(port) };
 }

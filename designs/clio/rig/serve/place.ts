@@ -22,51 +22,69 @@ export interface Place {
 
 /**
  * Works out where to serve.
- * @throws UsageError when addresses contradict each other; ConfigError for the settings; ServeError when there is no such address here
+ * @throws UsageError when addresses contradict each other; ConfigError for the settings; ServeError when there is no
+ * such address here
  */
-export function placeOf(o: ServeOptions): Promise<Place> { return o.tap === undefined ? sockets(o) : Promise.resolve(tap(o, o.tap)); }
+export function placeOf(o: ServeOptions): Promise<Place> {
+  return o.tap === undefined ? sockets(o) : Promise.resolve(tap(o, o.tap));
+}
 
 async function sockets(o: ServeOptions): Promise<Place> {
-  if (o.tapAddress) throw new UsageError("--tap-address is this machine's end of a TAP device; give --tap, too, or leave it out");
+  if (o.tapAddress)
+    throw new UsageError("--tap-address is this machine's end of a TAP device; give --tap, too, or leave it out");
   // Sockets can only have addresses of this machine.
-  const given = parseSettings(o.set, { ip: "127.0.0.1" }), port = o.port === 0 ? await freeUdpPort(formatIpv4(given.runtime.ip)) : o.port;
+  const given = parseSettings(o.set, { ip: "127.0.0.1" }),
+    port = o.port === 0 ? await freeUdpPort(formatIpv4(given.runtime.ip)) : o.port;
   const settings = port === undefined ? given : withPort(o.set, port, "127.0.0.1");
   const { ip, mac, nativePort, clientPort } = settings.runtime,
-    wanted = o.monitor === "off" ? undefined : o.monitor ?? { port: udpPorts.monitor };
+    wanted = o.monitor === "off" ? undefined : (o.monitor ?? { port: udpPorts.monitor });
   if (wanted?.ip !== undefined && wanted.ip !== ip) {
-    throw new UsageError(`--monitor ${formatIpv4(wanted.ip)}: behind sockets the monitor has the node's address, ${formatIpv4(ip)}; give only its port`);
+    throw new UsageError(
+      `--monitor ${formatIpv4(wanted.ip)}: behind sockets the monitor has the node's address, ${formatIpv4(ip)}; give only its port`,
+    );
   }
   const last = clientPort + settings.config.clientPorts - 1;
   if (wanted && (wanted.port === nativePort || (wanted.port >= clientPort && wanted.port <= last))) {
-    throw new UsageError(`--monitor ${wanted.port} is a port of the node (${nativePort}, ${clientPort} to ${last}); give another`);
+    throw new UsageError(
+      `--monitor ${wanted.port} is a port of the node (${nativePort}, ${clientPort} to ${last}); give another`,
+    );
   }
   return {
-    settings, monitor: wanted && { mac, ip, port: wanted.port },
+    settings,
+    monitor: wanted && { mac, ip, port: wanted.port },
     open: () => UdpNetwork.open(settings, { sessions: o.sessions, monitorPort: wanted?.port }),
   };
 }
 
 /** `--port` is the setting `nativePort`. */
 export function withPort(set: readonly string[], port: number, ip?: string): Settings {
-  if (set.some((s) => s.trim().startsWith("nativePort"))) throw new UsageError(
-    "--port and --set nativePort=... are the same; give one of them");
+  if (set.some(s => s.trim().startsWith("nativePort")))
+    throw new UsageError("--port and --set nativePort=... are the same; give one of them");
   return parseSettings(set, { nativePort: port, ...(ip === undefined ? {} : { ip }) });
 }
 
 function tap(o: ServeOptions, device: string): Place {
-  if (o.port === 0) throw new UsageError(
-    "--port 0 asks for a free port of this machine; on a TAP device all ports are the node's, leave it out");
-  const settings = o.port === undefined ? parseSettings(o.set) : withPort(o.set, o.port), { ip } = settings.runtime;
+  if (o.port === 0)
+    throw new UsageError(
+      "--port 0 asks for a free port of this machine; on a TAP device all ports are the node's, leave it out",
+    );
+  const settings = o.port === undefined ? parseSettings(o.set) : withPort(o.set, o.port),
+    { ip } = settings.runtime;
   const inNet = (last: number): number => ((ip & 0xffffff00) | last) >>> 0;
-  const wanted = o.monitor === "off" ? undefined : o.monitor ?? { port: udpPorts.monitor };
+  const wanted = o.monitor === "off" ? undefined : (o.monitor ?? { port: udpPorts.monitor });
   const monitor = wanted && { mac: monitorMac, ip: wanted.ip ?? inNet(lastByte.monitor), port: wanted.port };
   const host = o.tapAddress ?? { ip: inNet(lastByte.host), prefix: 24 };
   const taken = new Map<number, string>([[ip, "the node (--set ip=...)"]]);
-  for (const [own, whose] of [[monitor?.ip, "the monitor (--monitor)"], [host.ip, "this machine (--tap-address)"]] as const) {
+  for (const [own, whose] of [
+    [monitor?.ip, "the monitor (--monitor)"],
+    [host.ip, "this machine (--tap-address)"],
+  ] as const) {
     if (own === undefined) continue;
     const other = taken.get(own);
-    if (other !== undefined) throw new UsageError(
-      `${formatIpv4(own)} would be the address of ${other} and of ${whose}; give one of them another`);
+    if (other !== undefined)
+      throw new UsageError(
+        `${formatIpv4(own)} would be the address of ${other} and of ${whose}; give one of them another`,
+      );
     taken.set(own, whose);
   }
   return { settings, monitor, open: () => openTap(settings, { device, address: host.ip, prefix: host.prefix }) };

@@ -10,32 +10,50 @@ import type { ServeOptions } from "./options.ts";
 import { totals } from "./totals.ts";
 
 /**
- * `mnemo serve clio --nodes N`: cycle-accurate nodes behind sockets and the global controller that makes one memory of them (paper §4.4.7), until `stop` settles. Every region that moves is told on a line.
+ * `mnemo serve clio --nodes N`: cycle-accurate nodes behind sockets and the global controller that makes one memory of
+ * them (paper §4.4.7), until `stop` settles. Every region that moves is told on a line.
  * @returns 0
  * @throws as `runServe`
  */
-export async function runServeCluster(options: ServeOptions, stop: Promise<unknown>, terminal: Terminal): Promise<ExitCode> {
-  const { nodes, controller, open } = clusterPlaceOf(options), networks = await open();
+export async function runServeCluster(
+  options: ServeOptions,
+  stop: Promise<unknown>,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { nodes, controller, open } = clusterPlaceOf(options),
+    networks = await open();
   terminal.progress("building the model ...");
   try {
-    const served = await serveCluster(nodes.map((settings, i) => ({ settings, network: networks[i] as Network })), { ...controller, network: networks.at(-1) as Network }, {
-      stop,
-      ready: () => {
-        terminal.print(`serving ${nodes.length} nodes on ${networks.slice(0, -1).map((n) => n.place).join("; ")}; global controller ${formatIpv4(controller.own.ip)} port ${
-          controller.nativePort}, monitor ${controller.monitorPort}. Ctrl-C ends.`);
+    const served = await serveCluster(
+      nodes.map((settings, i) => ({ settings, network: networks[i] as Network })),
+      { ...controller, network: networks.at(-1) as Network },
+      {
+        stop,
+        ready: () => {
+          terminal.print(
+            `serving ${nodes.length} nodes on ${networks
+              .slice(0, -1)
+              .map(n => n.place)
+              .join("; ")}; global controller ${formatIpv4(controller.own.ip)} port ${
+              controller.nativePort
+            }, monitor ${controller.monitorPort}. Ctrl-C ends.`,
+          );
+        },
+        report: (node, m) => terminal.print(migrationLine(node, m)),
       },
-      report: (node, m) => { terminal.print(migrationLine(node, m)); },
-    });
+    );
     for (const [i, node] of nodes.entries()) {
       const s = served.nodes[i];
       if (s === undefined) continue;
       terminal.print(`${formatIpv4(node.runtime.ip)} ${totals(s)}`);
       terminal.print(`${formatIpv4(node.runtime.ip)} ${counterLine(s.counters)}`);
     }
-    const moved = served.migrations.filter((m) => m.result === 0).length;
-    terminal.print(`controller: ${served.controllerFrames} frames in, ${moved} of ${served.migrations.length} migrations done`);
+    const moved = served.migrations.filter(m => m.result === 0).length;
+    terminal.print(
+      `controller: ${served.controllerFrames} frames in, ${moved} of ${served.migrations.length} migrations done`,
+    );
   } finally {
-    await Promise.all(networks.map((n) => n.close()));
+    await Promise.all(networks.map(n => n.close()));
   }
   return exitCode.done;
 }
@@ -43,5 +61,6 @@ export async function runServeCluster(options: ServeOptions, stop: Promise<unkno
 function migrationLine({ runtime }: Settings, { name, mode, result, pages, bytes, totalNs }: MigrationReport): string {
   const how = mode === "pageByPage" ? "page by page" : "stop-all";
   return `region ${name.region} of process ${name.pid} ${result === 0 ? "has left" : `stays at (${result})`} ${formatIpv4(runtime.ip)}, ${how}: ${pages} pages, ${
-    bytes} bytes copied in ${(totalNs / 1e9).toFixed(2)} s`;
+    bytes
+  } bytes copied in ${(totalNs / 1e9).toFixed(2)} s`;
 }

@@ -9,15 +9,22 @@ import { totals } from "./totals.ts";
 /**
  * `mnemo serve clio`: the cycle-accurate node behind sockets or on a TAP device, until `stop` settles.
  * @returns 0
- * @throws what is wrong with options, addresses and rights, before anything is simulated; HangError and the like when the design fails
+ * @throws what is wrong with options, addresses and rights, before anything is simulated; HangError and the like when
+ * the design fails
  */
 export async function runServe(options: ServeOptions, stop: Promise<unknown>, terminal: Terminal): Promise<ExitCode> {
-  const { settings, monitor, open } = await placeOf(options), network = await open();
+  const { settings, monitor, open } = await placeOf(options),
+    network = await open();
   terminal.progress("building the model ...");
   try {
     const served = await serve(settings, network, {
-      monitor, stop, ready: () => {
-        const beside = monitor && monitor.ip !== settings.runtime.ip ? `; monitor ${formatIpv4(monitor.ip)} port ${monitor.port}` : "";
+      monitor,
+      stop,
+      ready: () => {
+        const beside =
+          monitor && monitor.ip !== settings.runtime.ip
+            ? `; monitor ${formatIpv4(monitor.ip)} port ${monitor.port}`
+            : "";
         terminal.print(`serving on ${network.place}${beside}. Ctrl-C ends.`);
       },
     });
@@ -32,9 +39,14 @@ export async function runServe(options: ServeOptions, stop: Promise<unknown>, te
 /** Settles at the first SIGINT or SIGTERM; a second one ends the process the usual way. */
 export function interrupted(): { readonly stop: Promise<void>; readonly forget: () => void } {
   let forget: () => void = () => undefined;
-  const stop = new Promise<void>((resolve) => {
-    const ended = (): void => { forget(); resolve(); };
-    forget = () => { process.off("SIGINT", ended).off("SIGTERM", ended); };
+  const stop = new Promise<void>(resolve => {
+    const ended = (): void => {
+      forget();
+      resolve();
+    };
+    forget = () => {
+      process.off("SIGINT", ended).off("SIGTERM", ended);
+    };
     process.on("SIGINT", ended).on("SIGTERM", ended);
   });
   return { stop, forget };

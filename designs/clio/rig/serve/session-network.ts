@@ -2,6 +2,9 @@ import type { Network } from "../../../../sim/index.ts";
 
 /** A network on which the sessions' ports may have to be opened one by one. */
 export interface SessionNetwork extends Network {
-  /** Makes a session of the published client reachable; false when that cannot be. Without it every session is reachable. */
+  /**
+   * Makes a session of the published client reachable; false when that cannot be. Without it every
+   * session is reachable.
+   */
   openSession?(session: number): Promise<boolean>;
 }

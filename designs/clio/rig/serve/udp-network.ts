@@ -9,16 +9,20 @@ import { openUdp, ServeError } from "../../../../sim/index.ts";
 const HOST_MACS = 0x02c200000000n;
 
 export interface UdpOptions {
-  /** Sessions of the published client, from 0, whose ports are opened at once; others are when the node opens the session. */
+  /**
+   * Sessions of the published client, from 0, whose ports are opened at once; others are when the node
+   * opens the session.
+   */
   readonly sessions: number;
   /** UDP port of the monitor on the node's address, if there is one. */
   readonly monitorPort?: number | undefined;
 }
 
 /**
- * The node behind UDP sockets of this machine: one for the native port, one for each open session of the published client, one for the
- * monitor, all on the setting `ip`. Datagrams become the frames that a host with the sender's address would send, and back; nothing needs
- * a right beyond that of opening sockets. ARP and ping have no way through sockets: a TAP device takes those.
+ * The node behind UDP sockets of this machine: one for the native port, one for each open session of the published
+ * client, one for the monitor, all on the setting `ip`. Datagrams become the frames that a host with the sender's
+ * address would send, and back; nothing needs a right beyond that of opening sockets. ARP and ping have no way through
+ * sockets: a TAP device takes those.
  */
 export class UdpNetwork implements SessionNetwork {
   readonly #settings: Settings;
@@ -27,21 +31,26 @@ export class UdpNetwork implements SessionNetwork {
   #lost = 0;
   #receive: (frame: Uint8Array) => void = () => undefined;
 
-  private constructor(settings: Settings, options: UdpOptions) { this.#settings = settings; this.#options = options; }
+  private constructor(settings: Settings, options: UdpOptions) {
+    this.#settings = settings;
+    this.#options = options;
+  }
 
   /**
    * Opens the sockets.
    * @throws ServeError when an address or a port is not to be had
    */
   static async open(settings: Settings, options: UdpOptions): Promise<UdpNetwork> {
-    const { nativePort, clientPort } = settings.runtime, network = new UdpNetwork(settings, options);
+    const { nativePort, clientPort } = settings.runtime,
+      network = new UdpNetwork(settings, options);
     const sessions = Math.min(options.sessions, settings.config.clientPorts);
     try {
       await network.#open(nativePort, "choose another with --port (0: any free one)");
-      for (let n = 0; n < sessions; n++) await network.#open(clientPort + n,
-        "choose others with --set clientPort=... or fewer with --sessions");
+      for (let n = 0; n < sessions; n++)
+        await network.#open(clientPort + n, "choose others with --set clientPort=... or fewer with --sessions");
       const { monitorPort } = options;
-      if (monitorPort !== undefined) await network.#open(monitorPort, "choose another with --monitor, or none with --monitor off");
+      if (monitorPort !== undefined)
+        await network.#open(monitorPort, "choose another with --monitor, or none with --monitor off");
     } catch (e) {
       await network.close();
       throw e;
@@ -49,28 +58,43 @@ export class UdpNetwork implements SessionNetwork {
     return network;
   }
 
-  get lost(): number { return this.#lost; }
+  get lost(): number {
+    return this.#lost;
+  }
   get place(): string {
-    const { ip, nativePort, clientPort } = this.#settings.runtime, { sessions, monitorPort } = this.#options;
-    return `UDP on ${formatIpv4(ip)}: native port ${nativePort}; ${sessions === 0 ? "published client's ports as sessions open"
-      : `published client's ports ${clientPort} to ${clientPort + sessions - 1}, more as sessions open`}${
-      monitorPort === undefined ? "" : `; monitor ${monitorPort}`}`;
+    const { ip, nativePort, clientPort } = this.#settings.runtime,
+      { sessions, monitorPort } = this.#options;
+    return `UDP on ${formatIpv4(ip)}: native port ${nativePort}; ${
+      sessions === 0
+        ? "published client's ports as sessions open"
+        : `published client's ports ${clientPort} to ${clientPort + sessions - 1}, more as sessions open`
+    }${monitorPort === undefined ? "" : `; monitor ${monitorPort}`}`;
   }
 
-  attach(receive: (frame: Uint8Array) => void): void { this.#receive = receive; }
+  attach(receive: (frame: Uint8Array) => void): void {
+    this.#receive = receive;
+  }
 
   send(frame: Uint8Array): void {
-    const { ipv4, udp } = dissect(frame), socket = udp && this.#sockets.get(udp.srcPort);
-    if (!ipv4 || !udp || !socket || udp.dstPort === 0) { this.#lost++; return; }
+    const { ipv4, udp } = dissect(frame),
+      socket = udp && this.#sockets.get(udp.srcPort);
+    if (!ipv4 || !udp || !socket || udp.dstPort === 0) {
+      this.#lost++;
+      return;
+    }
     const data = frame.subarray(frameOffsets.transport + udpHeader.bytes, frameOffsets.transport + udp.length);
-    socket.send(data, udp.dstPort, formatIpv4(ipv4.dst), (e) => { if (e) this.#lost++; });
+    socket.send(data, udp.dstPort, formatIpv4(ipv4.dst), e => {
+      if (e) this.#lost++;
+    });
   }
 
   /** Opens the session's socket, which stays open from then on. False when another program has the port. */
   async openSession(session: number): Promise<boolean> {
     const port = this.#settings.runtime.clientPort + session;
     if (this.#sockets.has(port)) return true;
-    try { await this.#open(port, ""); } catch (e) {
+    try {
+      await this.#open(port, "");
+    } catch (e) {
       if (e instanceof ServeError) return false;
       throw e;
     }
@@ -80,7 +104,14 @@ export class UdpNetwork implements SessionNetwork {
   async close(): Promise<void> {
     const open = [...this.#sockets.values()];
     this.#sockets.clear();
-    await Promise.all(open.map((s) => new Promise<void>((resolve) => { s.close(resolve); })));
+    await Promise.all(
+      open.map(
+        s =>
+          new Promise<void>(resolve => {
+            s.close(resolve);
+          }),
+      ),
+    );
   }
 
   async #open(port: number, remedy: string): Promise<void> {
@@ -91,7 +122,9 @@ export class UdpNetwork implements SessionNetwork {
       this.#receive(udpFrame({ mac: HOST_MACS | BigInt(ip), ip, port: from.port }, own, data));
     });
     // What the system tells of a datagram sent before: the network has lost it.
-    socket.on("error", () => { this.#lost++; });
+    socket.on("error", () => {
+      this.#lost++;
+    });
     this.#sockets.set(port, socket);
   }
 }

@@ -3,12 +3,14 @@ import type { ClientClock, ClientTransport, NodeAddress, Receiver } from "../../
 import { formatIpv4, parseIpv4 } from "../../../shared/wire/index.ts";
 import { ServeError } from "../../../../sim/index.ts";
 
-/** Bytes asked of the system for the receive buffer: replies to a whole window wait there while the application works. */
+/**
+ * Bytes asked of the system for the receive buffer: replies to a whole window wait there while the application works.
+ */
 const RECEIVE_BUFFER = 4 << 20;
 
 /**
- * CLib's way to a real network: one UDP socket. What the system cannot send is lost, which CLib expects of a network; damaged datagrams
- * never come, the system drops them. Give CLib `realClock` with it.
+ * CLib's way to a real network: one UDP socket. What the system cannot send is lost, which CLib expects of a network;
+ * damaged datagrams never come, the system drops them. Give CLib `realClock` with it.
  */
 export class UdpTransport implements ClientTransport {
   readonly #socket: Socket;
@@ -32,22 +34,37 @@ export class UdpTransport implements ClientTransport {
     try {
       await new Promise<void>((resolve, reject) => {
         socket.once("error", reject);
-        socket.bind({ port, address, exclusive: true }, () => { socket.off("error", reject); resolve(); });
+        socket.bind({ port, address, exclusive: true }, () => {
+          socket.off("error", reject);
+          resolve();
+        });
       });
     } catch (e) {
       socket.close();
       const code = (e as NodeJS.ErrnoException).code ?? String(e);
-      throw new ServeError(`UDP port ${port} of ${address} cannot be opened (${code}); give another, or 0 for any free one`);
+      throw new ServeError(
+        `UDP port ${port} of ${address} cannot be opened (${code}); give another, or 0 for any free one`,
+      );
     }
     return new UdpTransport(socket);
   }
 
   /** The socket's own port. */
-  get port(): number { return this.#socket.address().port; }
+  get port(): number {
+    return this.#socket.address().port;
+  }
 
-  send(to: NodeAddress, payload: Uint8Array): void { this.#socket.send(payload, to.port, formatIpv4(to.ip), () => undefined); }
-  receive(receiver: Receiver): void { this.#receiver = receiver; }
-  close(): Promise<void> { return new Promise((resolve) => { this.#socket.close(resolve); }); }
+  send(to: NodeAddress, payload: Uint8Array): void {
+    this.#socket.send(payload, to.port, formatIpv4(to.ip), () => undefined);
+  }
+  receive(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+  close(): Promise<void> {
+    return new Promise(resolve => {
+      this.#socket.close(resolve);
+    });
+  }
 }
 
 /** The time of this machine for CLib. Its timers are whole milliseconds. */
@@ -55,6 +72,6 @@ export const realClock: ClientClock = {
   now: () => performance.now() * 1e6,
   after: (ns, action) => {
     const timer = setTimeout(action, ns / 1e6);
-    return { cancel: () => { clearTimeout(timer); } };
+    return { cancel: () => clearTimeout(timer) };
   },
 };

@@ -1,6 +1,47 @@
-import { assignView, axiResponse, bit, bitsFor, cat, constant, input, liteSlave, liteSlavePorts, module, mux, node, onehotMux, output, ram, reg, strobed, uint, vec, when, wordOf, isWritable, type Bit, type LiteReadAccess, type LiteWriteAccess, type UInt, type Val, type Var, type Register, type RegisterField } from "../../../../hdl-dsl/index.ts";
+import {
+  assignView,
+  axiResponse,
+  bit,
+  bitsFor,
+  cat,
+  constant,
+  input,
+  liteSlave,
+  liteSlavePorts,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  ram,
+  reg,
+  strobed,
+  uint,
+  vec,
+  when,
+  wordOf,
+  isWritable,
+  type Bit,
+  type LiteReadAccess,
+  type LiteWriteAccess,
+  type UInt,
+  type Val,
+  type Var,
+  type Register,
+  type RegisterField,
+} from "../../../../hdl-dsl/index.ts";
 import { counterNames } from "../../config/index.ts";
-import { counterBase, counterBits, matBase, matEntryFields, matRules, matWords, registerAddressBits, registerMap, type FieldValues } from "../../registers/index.ts";
+import {
+  counterBase,
+  counterBits,
+  matBase,
+  matEntryFields,
+  matRules,
+  matWords,
+  registerAddressBits,
+  registerMap,
+  type FieldValues,
+} from "../../registers/index.ts";
 import { Events, OffloadControl, OffloadState } from "./events.ts";
 import { MatEntry, MatRule, MatWrite } from "./mat.ts";
 import { NetConfig } from "../records/records.ts";
@@ -13,33 +54,51 @@ export interface ControlParameters {
 type Wide = UInt & { set(v: unknown): void };
 
 /**
- * The node's registers on AXI4-Lite (the map is data: ../registers), its counters, and the way to write the match-and-action table.
+ * The node's registers on AXI4-Lite (the map is data: ../registers), its counters, and the way to write
+ * the match-and-action table.
  *
- * Latency: an answer comes 2 cycles after its address (and data). Initiation interval: 1. Full: nothing is taken while an answer is not. Byte strobes count for
- * registers; a table entry is written with its two low bytes at once or not at all (SLVERR). Writing what cannot be written: SLVERR; where nothing is: DECERR,
- * and a read gives 0. The two low address bits do not count.
- * A counter shows an event after at most as many cycles as there are counters, plus 3: increments gather in small registers that are added one after another
- * into one memory. Reading a low word keeps its high word for the next read of a high word.
+ * Latency: an answer comes 2 cycles after its address (and data). Initiation interval: 1. Full: nothing is taken while
+ * an answer is not. Byte strobes count for registers; a table entry is written with its two low bytes at once or not at
+ * all (SLVERR). Writing what cannot be written: SLVERR; where nothing is: DECERR, and a read gives 0. The two low
+ * address bits do not count.
+ * A counter shows an event after at most as many cycles as there are counters, plus 3: increments gather in small
+ * registers that are added one after another into one memory. Reading a low word keeps its high word for the next read
+ * of a high word.
  */
-export const Control = module("Control",
+export const Control = module(
+  "Control",
   (_p: ControlParameters) => ({
     ...liteSlavePorts(registerAddressBits),
-    config: output(NetConfig), outOfMemory: output(bit), rules: output(vec(MatRule, matRules)), matWrite: output(MatWrite), matOpcode: output(uint(8)), matEntry: input(MatEntry),
-    freePages: input(uint(16)), events: input(Events),
-    offloadControl: output(OffloadControl), offloadState: input(OffloadState),
+    config: output(NetConfig),
+    outOfMemory: output(bit),
+    rules: output(vec(MatRule, matRules)),
+    matWrite: output(MatWrite),
+    matOpcode: output(uint(8)),
+    matEntry: input(MatEntry),
+    freePages: input(uint(16)),
+    events: input(Events),
+    offloadControl: output(OffloadControl),
+    offloadState: input(OffloadState),
   }),
   (io, p) => {
     const reset = p.reset as Readonly<Record<string, number>>;
     const kept = new Map<string, Wide>();
-    for (const f of registerMap.flatMap(r => r.fields)) if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: `${f.name}_kept` }));
-    const live = new Map<string, UInt>([["freePages", io.freePages], ["offloadHeld", io.offloadState.held], ["offloadStuck", io.offloadState.stuck]]);
-    const value = (f: RegisterField): UInt => kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
+    for (const f of registerMap.flatMap(r => r.fields))
+      if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: `${f.name}_kept` }));
+    const live = new Map<string, UInt>([
+      ["freePages", io.freePages],
+      ["offloadHeld", io.offloadState.held],
+      ["offloadStuck", io.offloadState.stuck],
+    ]);
+    const value = (f: RegisterField): UInt =>
+      kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
 
     // Counters.
     const counts = counterSweep(io.events);
 
     // Reads.
-    const hits = (at: UInt, rs: readonly Register[]): Bit => rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
+    const hits = (at: UInt, rs: readonly Register[]): Bit =>
+      rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
     const read = ({ address, fire }: LiteReadAccess): { data: UInt; resp: UInt } => {
       const at = node(address.bits(2, registerAddressBits - 2));
       io.matOpcode.set(at.trunc(8));
@@ -49,13 +108,22 @@ export const Control = module("Control",
       const count = counts.read(offset.bits(1, counts.indexBits));
       const highWord = node(offset.bit(0));
       const keptHigh = reg(uint(counterBits - 32));
-      when(fire.and(inCounters).and(highWord.not()), () => { keptHigh.set(count.bits(32, counterBits - 32)); });
+      when(fire.and(inCounters).and(highWord.not()), () => keptHigh.set(count.bits(32, counterBits - 32)));
       const known = registerMap.map(r => at.eq(r.address / 4));
-      const entryWord = wordOf(Object.values(matEntryFields), f => (io.matEntry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt);
+      const entryWord = wordOf(
+        Object.values(matEntryFields),
+        f => (io.matEntry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt,
+      );
       const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
       return {
-        data: onehotMux([...known, inCounters, inMat],
-          [...registerMap.map(r => wordOf(r.fields, value)), mux(highWord, keptHigh.zext(32) as UInt, count.trunc(32)), entryWord]),
+        data: onehotMux(
+          [...known, inCounters, inMat],
+          [
+            ...registerMap.map(r => wordOf(r.fields, value)),
+            mux(highWord, keptHigh.zext(32) as UInt, count.trunc(32)),
+            entryWord,
+          ],
+        ),
         resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
       };
     };
@@ -66,42 +134,69 @@ export const Control = module("Control",
       const toRegister = node(hits(target, registerMap.filter(isWritable)));
       const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
       const entryBytes = node(strb.trunc(2).all());
-      const readable = hits(target, registerMap.filter(r => !isWritable(r)))
-        .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length))).or(toMat);
+      const readable = hits(
+        target,
+        registerMap.filter(r => !isWritable(r)),
+      )
+        .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length)))
+        .or(toMat);
       for (const r of registerMap.filter(isWritable)) {
         when(fire.and(target.eq(r.address / 4)), () => {
-          for (const f of r.fields.filter(x => x.kind === "rw")) { const v = kept.get(f.name) as Wide; v.set(strobed(f, data, strb, v)); }
+          for (const f of r.fields.filter(x => x.kind === "rw")) {
+            const v = kept.get(f.name) as Wide;
+            v.set(strobed(f, data, strb, v));
+          }
         });
       }
       io.matWrite.en.set(fire.and(toMat).and(entryBytes));
       io.matWrite.opcode.set(target.trunc(8));
-      for (const f of Object.values(matEntryFields)) (io.matWrite.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
-      return mux(toRegister.or(toMat.and(entryBytes)), constant(axiResponse.OKAY, 2), mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR));
+      for (const f of Object.values(matEntryFields))
+        (io.matWrite.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
+      return mux(
+        toRegister.or(toMat.and(entryBytes)),
+        constant(axiResponse.OKAY, 2),
+        mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR),
+      );
     };
     liteSlave(io, { read, write });
 
     // What the other blocks are told.
     const field = (name: string): UInt => kept.get(name) as UInt;
-    assignView(io.config, {
-      mac: cat(field("macHigh"), field("macLow")), ip: field("ip"), nativePort: field("nativePort"), clientPort: field("clientPort"), acceptAnyMac: field("acceptAnyMac"),
-    }, "config");
+    assignView(
+      io.config,
+      {
+        mac: cat(field("macHigh"), field("macLow")),
+        ip: field("ip"),
+        nativePort: field("nativePort"),
+        clientPort: field("clientPort"),
+        acceptAnyMac: field("acceptAnyMac"),
+      },
+      "config",
+    );
     io.outOfMemory.set(field("outOfMemory").is(1));
     io.offloadControl.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
-    for (let i = 0; i < matRules; i++) assignView(io.rules.at(i), { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) }, "rules");
-  });
+    for (let i = 0; i < matRules; i++)
+      assignView(
+        io.rules.at(i),
+        { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) },
+        "rules",
+      );
+  },
+);
 
 /**
- * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added to its word. The first round after reset
- * clears the words, which read as 0 until then.
+ * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added
+ * to its word. The first round after reset clears the words, which read as 0 until then.
  */
 function counterSweep(events: Val<typeof Events>): { readonly indexBits: number; read(index: UInt): UInt } {
-  const n = counterNames.length, indexBits = bitsFor(n - 1);
+  const n = counterNames.length,
+    indexBits = bitsFor(n - 1);
   const words = ram(uint(counterBits), { depth: n, collision: "old", style: "distributed", name: "counts" });
   const turn = reg(uint(indexBits), { init: 0 });
   const clearing = reg(bit, { init: 1 });
   const last = node(turn.eq(n - 1));
   turn.set(mux(last, constant(0, indexBits), turn.add(1)));
-  when(last, () => { clearing.set(0); });
+  when(last, () => clearing.set(0));
   const increments = counterNames.map(name => events[name]);
   // Room for the most that can come in one round; byte counts can bunch up to all slots' frames.
   const gathered = counterNames.map((name, i): Var<ReturnType<typeof uint>> => {
@@ -121,9 +216,17 @@ function counterSweep(events: Val<typeof Events>): { readonly indexBits: number;
   const settling = reg(bit, { init: 1 });
   settling.set(clearing);
   adding.set(1);
-  amount.set(onehotMux(gathered.map((_, i) => turn.eq(i)), gathered.map(g => g.zext(widest))));
+  amount.set(
+    onehotMux(
+      gathered.map((_, i) => turn.eq(i)),
+      gathered.map(g => g.zext(widest)),
+    ),
+  );
   base.set(mux(clearing, constant(0, counterBits), words.readAsync(turn)));
   place.set(turn);
   words.write(adding, place, base.add(amount.zext(counterBits)));
-  return { indexBits, read: index => mux(clearing.or(settling), constant(0, counterBits) as UInt, words.readAsync(index)) };
+  return {
+    indexBits,
+    read: index => mux(clearing.or(settling), constant(0, counterBits) as UInt, words.readAsync(index)),
+  };
 }

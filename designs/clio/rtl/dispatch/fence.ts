@@ -1,6 +1,28 @@
 import {
-  arbiter, assertAlways, bit, bitsFor, connect, constant, decode, Fifo, input, instance, map, module, mux, node, output, reg, sink, source, stream, struct, uint,
-  vec, when, type UInt,
+  arbiter,
+  assertAlways,
+  bit,
+  bitsFor,
+  connect,
+  constant,
+  decode,
+  Fifo,
+  input,
+  instance,
+  map,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  stream,
+  struct,
+  uint,
+  vec,
+  when,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { Release, slotBits } from "../../../shared/frame/index.ts";
 
@@ -10,23 +32,30 @@ export interface FenceParameters {
   readonly fences: number;
 }
 
-/** The answer to a fence: everything before it has left; or (`refused`) one more than can wait has come, and this one is to be tried again. */
+/**
+ * The answer to a fence: everything before it has left; or (`refused`) one more than can wait has come, and this one is
+ * to be tried again.
+ */
 export const FenceReply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), refused: bit });
 
 /**
- * Fences (paper §4.4.5, T3): each is answered when every request that went to memory before it, whoever sent it, has left the node (its slot is free). Later
- * requests are not held up, and no fence waits for them, for its own slot or for another fence.
+ * Fences (paper §4.4.5, T3): each is answered when every request that went to memory before it, whoever sent it, has
+ * left the node (its slot is free). Later requests are not held up, and no fence waits for them, for its own slot or
+ * for another fence.
  *
- * `entered` and `fence` belong at one point of the pipe, so that the order of cycles is the order of the requests: what has entered in an earlier cycle than that
- * of the fence's handshake is before it, what enters in the same cycle or later is behind it. `busy` are the slots in use; a slot that was given back is seen free
- * for a cycle or more before it enters again.
+ * `entered` and `fence` belong at one point of the pipe, so that the order of cycles is the order of the requests: what
+ * has entered in an earlier cycle than that of the fence's handshake is before it, what enters in the same cycle or
+ * later is behind it. `busy` are the slots in use; a slot that was given back is seen free for a cycle or more before
+ * it enters again.
  *
- * Each waiting fence keeps the slots that were inside when it came and drops those that are free. Since a later fence waits for all that is left of an earlier
- * one's, they end in the order of arrival. Latency from `fence` to `reply`: 2 cycles when nothing is inside, else 2 from the first cycle in which the last slot
- * is seen free. Initiation interval: 1. Full (`fences` wait): one more is refused, 1 cycle later (by turns with the others' answers). `fence` is always taken:
- * there is room for a refusal of every slot. Reset: nothing is inside, no fence waits.
+ * Each waiting fence keeps the slots that were inside when it came and drops those that are free. Since a later fence
+ * waits for all that is left of an earlier one's, they end in the order of arrival. Latency from `fence` to `reply`: 2
+ * cycles when nothing is inside, else 2 from the first cycle in which the last slot is seen free. Initiation
+ * interval: 1. Full (`fences` wait): one more is refused, 1 cycle later (by turns with the others' answers). `fence` is
+ * always taken: there is room for a refusal of every slot. Reset: nothing is inside, no fence waits.
  */
-export const FenceUnit = module("FenceUnit",
+export const FenceUnit = module(
+  "FenceUnit",
   (p: FenceParameters) => ({
     fence: sink(struct({ slot: uint(slotBits(p)) })),
     /** A request goes to memory. */
@@ -60,15 +89,17 @@ export const FenceUnit = module("FenceUnit",
       const here = node(takes.and(youngest.eq(i)), { name: `takes_${i}` });
       awaited.at(i).set(mux(here, stillInside, awaited.at(i).and(io.busy)));
       over.at(i).set(here.not().and(awaited.at(i).any().not()));
-      when(here, () => { slots.at(i).set(io.fence.payload.slot); });
+      when(here, () => slots.at(i).set(io.fence.payload.slot));
     });
 
     const done = stream(FenceReply(p));
     done.valid.set(count.ne(0).and(over.at(oldest)));
     done.payload.set({ slot: slots.at(oldest), refused: constant(0, 1) });
-    when(takes, () => { youngest.set(after(youngest)); });
-    when(done.fire, () => { oldest.set(after(oldest)); });
-    when(takes.and(done.fire.not()), () => { count.set(count.add(1)); }).elseWhen(done.fire.and(takes.not()), () => { count.set(count.sub(1)); });
+    when(takes, () => youngest.set(after(youngest)));
+    when(done.fire, () => oldest.set(after(oldest)));
+    when(takes.and(done.fire.not()), () => count.set(count.add(1))).elseWhen(done.fire.and(takes.not()), () =>
+      count.set(count.sub(1)),
+    );
     io.waiting.set(count);
 
     // One too many.
@@ -79,4 +110,5 @@ export const FenceUnit = module("FenceUnit",
     assertAlways(refusals.push.valid.and(refusals.push.ready.not()).not(), "there is room for a refusal of every slot");
     const refused = map(refusals.pop, FenceReply(p), slot => ({ slot, refused: constant(1, 1) }));
     connect(arbiter([done, refused], { name: "replies" }), io.reply);
-  });
+  },
+);

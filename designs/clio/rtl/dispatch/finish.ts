@@ -1,21 +1,41 @@
-import { bit, constant, input, module, mux, node, output, reg, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  constant,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+} from "../../../../hdl-dsl/index.ts";
 import { RetryDone } from "../retry/retry-results.ts";
 import { wordBits } from "../sync/sync-ops.ts";
 import { Ending, Reply, replyWord } from "../records/records.ts";
 import { Release, slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * The one place that every request passes when it ends: its reply goes on to net_tx, the slot of one without a reply is given back, and the retry
- * buffer is told of those that memory had. `word` is what the sync unit has left for the slot `word_slot`, in the same cycle. Of a request that found
- * no word 0 is told: what the sync unit left there belongs to whoever had the slot before, perhaps another process.
+ * The one place that every request passes when it ends: its reply goes on to net_tx, the slot of one without a reply is
+ * given back, and the retry buffer is told of those that memory had. `word` is what the sync unit has left for the slot
+ * `word_slot`, in the same cycle. Of a request that found no word 0 is told: what the sync unit left there belongs to
+ * whoever had the slot before, perhaps another process.
  *
- * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`, so that an operation is known as done before its slot can be another's and before its reply has left.
- * Initiation interval 1; one without a reply is taken at once, one with a reply when `reply` takes it.
+ * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`, so that an operation is known as done before its slot
+ * can be another's and before its reply has left. Initiation interval 1; one without a reply is taken at once, one with
+ * a reply when `reply` takes it.
  */
-export const Finish = module("Finish",
+export const Finish = module(
+  "Finish",
   (p: { readonly slots: number }) => ({
-    ending: sink(Ending(p)), reply: source(Reply(p)), release: output(Release(p)),
-    wordSlot: output(uint(slotBits(p))), word: input(uint(wordBits)), done: output(RetryDone({ ...p, wordBits })),
+    ending: sink(Ending(p)),
+    reply: source(Reply(p)),
+    release: output(Release(p)),
+    wordSlot: output(uint(slotBits(p))),
+    word: input(uint(wordBits)),
+    done: output(RetryDone({ ...p, wordBits })),
   }),
   (io, p) => {
     const e = io.ending.payload;
@@ -28,6 +48,12 @@ export const Finish = module("Finish",
     toldValid.set(io.ending.fire);
     told.set({ silent: e.silent, done: e.done, found: e.word.ne(replyWord.none), slot: e.slot, status: e.status });
     io.wordSlot.set(told.slot);
-    io.done.set({ valid: toldValid.and(told.done), slot: told.slot, status: told.status, word: mux(told.found, io.word, constant(0, wordBits)) });
+    io.done.set({
+      valid: toldValid.and(told.done),
+      slot: told.slot,
+      status: told.status,
+      word: mux(told.found, io.word, constant(0, wordBits)),
+    });
     io.release.set({ valid: toldValid.and(told.silent), slot: told.slot });
-  });
+  },
+);

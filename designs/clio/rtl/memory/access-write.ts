@@ -1,11 +1,35 @@
-import { assertAlways, bit, connect, constant, Fifo, fork, instance, map, module, mux, node, output, reg, sink, source, struct, uint, when, stage, axi4Address, axi4Response, axi4Write } from "../../../../hdl-dsl/index.ts";
+import {
+  assertAlways,
+  bit,
+  connect,
+  constant,
+  Fifo,
+  fork,
+  instance,
+  map,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+  stage,
+  axi4Address,
+  axi4Response,
+  axi4Write,
+} from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { Align, BufferBeat, BufferJob, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { addressStage, bursts, windowBits, type BurstParameters } from "../../../shared/axi/index.ts";
 import { dataOffset, Ending, replyForm, Translated, wordOf } from "../records/records.ts";
 
 export interface AccessWriteParameters extends BurstParameters {
-  readonly slots: number; readonly frameBytes: number;
+  readonly slots: number;
+  readonly frameBytes: number;
   /** Bursts whose B is still to come, at most. */
   readonly outstanding: number;
 }
@@ -14,50 +38,108 @@ export interface AccessWriteParameters extends BurstParameters {
 export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered: bit, writeBytes: uint(lengthBits) });
 
 /**
- * Writes of any alignment and length (1 byte to what a frame holds) to AXI4, across pages. Data come from the frame buffer as they arrived and are
- * turned once. A write ends when the memory has answered the last of its bursts (status FAIL when one failed).
+ * Writes of any alignment and length (1 byte to what a frame holds) to AXI4, across pages. Data come from the frame
+ * buffer as they arrived and are turned once. A write ends when the memory has answered the last of its bursts (status
+ * FAIL when one failed).
  *
- * Latency: 2 cycles from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the next one of the buffer too; the first
- * buffer beat may not come sooner than the cycle after its job, and is taken from the second cycle after the request on); 0 from `b` to `ending`. Initiation interval: one burst and one beat per cycle, no bubble
- * between requests; as many cycles per request as the larger of its buffer beats and its memory beats.
- * Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w` = order of `aw` = order of requests; `w` of a burst may come
- * before its `aw` when `aw` stalls.
+ * Latency: 2 cycles from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the
+ * next one of the buffer too; the first buffer beat may not come sooner than the cycle after its job, and is taken from
+ * the second cycle after the request on); 0 from `b` to `ending`. Initiation interval: one burst and one beat per
+ * cycle, no bubble between requests; as many cycles per request as the larger of its buffer beats and its memory beats.
+ * Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w` = order of `aw` =
+ * order of requests; `w` of a burst may come before its `aw` when `aw` stalls.
  */
-export const AccessWrite = module("AccessWrite",
+export const AccessWrite = module(
+  "AccessWrite",
   (p: AccessWriteParameters) => ({
-    request: sink(Translated(p)), bufferJob: source(BufferJob(p)), buffer: sink(BufferBeat(p.beatBytes)),
-    aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
-    ending: source(Ending(p)), events: output(WriteEvents),
+    request: sink(Translated(p)),
+    bufferJob: source(BufferJob(p)),
+    buffer: sink(BufferBeat(p.beatBytes)),
+    aw: source(axi4Address(p)),
+    w: source(axi4Write(p.beatBytes)),
+    b: sink(axi4Response(p)),
+    ending: source(Ending(p)),
+    events: output(WriteEvents),
   }),
   (io, p) => {
-    const lane = dataOffset % p.beatBytes, laneBits = Math.log2(p.beatBytes), window = windowBits(p);
-    const [burstsOf, toBuffer, alignOf] = fork(io.request, 3, "eager", { name: "request_to" }) as [typeof io.request, typeof io.request, typeof io.request];
-    // The data take longer from the frame buffer than these stages, which keep `request.ready` off what is worked out of the length.
+    const lane = dataOffset % p.beatBytes,
+      laneBits = Math.log2(p.beatBytes),
+      window = windowBits(p);
+    const [burstsOf, toBuffer, alignOf] = fork(io.request, 3, "eager", { name: "request_to" }) as [
+      typeof io.request,
+      typeof io.request,
+      typeof io.request,
+    ];
+    // The data take longer from the frame buffer than these stages, which keep `request.ready` off what is worked out
+    // of the length.
     const toBursts = stage(burstsOf, "full", { name: "bursts_of" });
     const toAlign = stage(alignOf, "full", { name: "align_of" });
 
     // Addresses, and for each burst what its answer will mean.
-    const [toAw, toPending] = fork(bursts(toBursts, p), 2, "lazy", { name: "burst_to" }) as [ReturnType<typeof bursts>, ReturnType<typeof bursts>];
-    addressStage(map(toAw, axi4Address(p), v => v.address, { name: "aw_next" }), io.aw, "aw_stage");
-    const Pending = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), silent: bit, indirect: bit, last: bit });
+    const [toAw, toPending] = fork(bursts(toBursts, p), 2, "lazy", { name: "burst_to" }) as [
+      ReturnType<typeof bursts>,
+      ReturnType<typeof bursts>,
+    ];
+    addressStage(
+      map(toAw, axi4Address(p), v => v.address, { name: "aw_next" }),
+      io.aw,
+      "aw_stage",
+    );
+    const Pending = struct({
+      slot: uint(slotBits(p)),
+      opcode: uint(8),
+      length: uint(lengthBits),
+      silent: bit,
+      indirect: bit,
+      last: bit,
+    });
     const pending = instance(Fifo({ shape: Pending, depth: p.outstanding, style: "distributed" }));
     const asked = toBursts.payload;
-    const pendingNext = map(toPending, Pending, v => ({ slot: asked.slot, opcode: asked.replyOpcode, length: asked.length, silent: asked.silent, indirect: asked.indirect, last: v.last }), { name: "pending_next" });
+    const pendingNext = map(
+      toPending,
+      Pending,
+      v => ({
+        slot: asked.slot,
+        opcode: asked.replyOpcode,
+        length: asked.length,
+        silent: asked.silent,
+        indirect: asked.indirect,
+        last: v.last,
+      }),
+      { name: "pending_next" },
+    );
     connect(pendingNext, pending.push);
 
     // Data.
     const fromLane = node(toBuffer.payload.length.zext(lengthBits + 1).add(lane + p.beatBytes - 1));
-    connect(map(toBuffer, BufferJob(p), v => ({
-      slot: v.slot, first: constant(Math.floor(dataOffset / p.beatBytes), slotBeatBits(p)), beats: fromLane.shr(laneBits).resize(slotBeatBits(p) + 1),
-    }), { name: "buffer_next" }), io.bufferJob);
+    connect(
+      map(
+        toBuffer,
+        BufferJob(p),
+        v => ({
+          slot: v.slot,
+          first: constant(Math.floor(dataOffset / p.beatBytes), slotBeatBits(p)),
+          beats: fromLane.shr(laneBits).resize(slotBeatBits(p) + 1),
+        }),
+        { name: "buffer_next" },
+      ),
+      io.bufferJob,
+    );
     const align = instance(Align({ beatBytes: p.beatBytes, tagBits: window }));
     toAlign.ready.set(align.job.ready);
     align.job.valid.set(toAlign.valid);
-    align.job.payload.set({ from: constant(lane, laneBits), to: toAlign.payload.offset.trunc(laneBits), length: toAlign.payload.length, tag: toAlign.payload.offset.bits(laneBits, window) });
+    align.job.payload.set({
+      from: constant(lane, laneBits),
+      to: toAlign.payload.offset.trunc(laneBits),
+      length: toAlign.payload.length,
+      tag: toAlign.payload.offset.bits(laneBits, window),
+    });
     align.input.valid.set(io.buffer.valid);
     align.input.payload.set({ data: io.buffer.payload.data, bad: 0 });
     io.buffer.ready.set(align.input.ready);
-    when(io.buffer.fire, () => { assertAlways(io.buffer.payload.last.eq(align.inputLast), "the frame buffer's last beat is the write's last beat"); });
+    when(io.buffer.fire, () =>
+      assertAlways(io.buffer.payload.last.eq(align.inputLast), "the frame buffer's last beat is the write's last beat"),
+    );
 
     // Where in its 4 KB (or page) the beat lies tells where bursts end, as for the addresses.
     const begun = reg(bit, { init: 0 });
@@ -65,8 +147,15 @@ export const AccessWrite = module("AccessWrite",
     const beat = node(mux(begun, nextBeat as typeof align.output.payload.tag, align.output.payload.tag));
     io.w.valid.set(align.output.valid);
     align.output.ready.set(io.w.ready);
-    io.w.payload.set({ data: align.output.payload.data, strb: align.output.payload.keep, last: align.output.payload.last.or(beat.all()) });
-    when(io.w.fire, () => { begun.set(align.output.payload.last.not()); nextBeat.set(beat.add(1)); });
+    io.w.payload.set({
+      data: align.output.payload.data,
+      strb: align.output.payload.keep,
+      last: align.output.payload.last.or(beat.all()),
+    });
+    when(io.w.fire, () => {
+      begun.set(align.output.payload.last.not());
+      nextBeat.set(beat.add(1));
+    });
 
     // Answers come in the order of the bursts: all have one ID.
     const answered = pending.pop.payload;
@@ -75,16 +164,24 @@ export const AccessWrite = module("AccessWrite",
     const ends = node(answered.last);
     io.b.ready.set(pending.pop.valid.and(ends.not().or(io.ending.ready)));
     pending.pop.ready.set(io.b.valid.and(ends.not().or(io.ending.ready)));
-    when(io.b.valid, () => { assertAlways(pending.pop.valid, "an answer (B) belongs to a burst that was issued"); });
-    when(io.b.fire, () => { failedBefore.set(failed.and(answered.last.not())); });
+    when(io.b.valid, () => assertAlways(pending.pop.valid, "an answer (B) belongs to a burst that was issued"));
+    when(io.b.fire, () => failedBefore.set(failed.and(answered.last.not())));
     io.ending.valid.set(io.b.valid.and(pending.pop.valid).and(ends));
     io.ending.payload.set({
-      slot: answered.slot, form: replyForm.short, word: wordOf(answered.indirect), opcode: answered.opcode,
-      status: mux(failed, constant(status.FAIL, 4), status.OK), silent: answered.silent, done: 1,
+      slot: answered.slot,
+      form: replyForm.short,
+      word: wordOf(answered.indirect),
+      opcode: answered.opcode,
+      status: mux(failed, constant(status.FAIL, 4), status.OK),
+      silent: answered.silent,
+      done: 1,
     });
     const completes = node(io.b.fire.and(answered.last).and(failed.not()));
     io.events.set({
-      writes: completes.and(answered.silent.not()), writesNoReply: completes.and(answered.silent), unanswered: io.b.fire.and(ends).and(answered.silent).and(failed),
+      writes: completes.and(answered.silent.not()),
+      writesNoReply: completes.and(answered.silent),
+      unanswered: io.b.fire.and(ends).and(answered.silent).and(failed),
       writeBytes: mux(completes, answered.length, 0),
     });
-  });
+  },
+);

@@ -1,46 +1,125 @@
-import { assertAlways, bit, bitsFor, cat, constant, fifoWithLevel, input, instance, module, mux, node, output, reg, sink, source, struct, uint, unpack, when, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  assertAlways,
+  bit,
+  bitsFor,
+  cat,
+  constant,
+  fifoWithLevel,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  unpack,
+  when,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
+  type Bit,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
-import { bucketBytes, bucketSlots, entryBytes, entryShape, pidBits, vaBits } from "../../../shared/virtual-memory/table/index.ts";
+import {
+  bucketBytes,
+  bucketSlots,
+  entryBytes,
+  entryShape,
+  pidBits,
+  vaBits,
+} from "../../../shared/virtual-memory/table/index.ts";
 import { locatePage, geometryOf, Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Refused, Shootdown, type TranslateParameters } from "./translate.ts";
 import { Access, plainOp, Translated } from "../records/records.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
 
-export type TranslateOneParameters = Pick<TranslateParameters, "pageSize" | "physicalMemory" | "slotsFactor" | "addressBits" | "idBits" | "freePages" | "slots" | "tlbEntries" | "pagesPerRequest"> & {
-  /** A process whose virtual addresses are physical ones, all its own to read and write: the slow path's, where it has no other way to memory. */
+export type TranslateOneParameters = Pick<
+  TranslateParameters,
+  | "pageSize"
+  | "physicalMemory"
+  | "slotsFactor"
+  | "addressBits"
+  | "idBits"
+  | "freePages"
+  | "slots"
+  | "tlbEntries"
+  | "pagesPerRequest"
+> & {
+  /**
+   * A process whose virtual addresses are physical ones, all its own to read and write: the slow path's, where it has
+   * no other way to memory.
+   */
   readonly physicalPid?: number;
 };
 
 /** The bus is as wide as a page table entry. */
-const beatBytes = entryBytes, tableId = 1;
+const beatBytes = entryBytes,
+  tableId = 1;
 /** What it is at. */
-const at = { look: 0, decide: 1, fetch: 2, collect: 3, verdict: 4, address: 5, data: 6, answer: 7, fill: 8, give: 9, refuse: 10 } as const;
+const at = {
+  look: 0,
+  decide: 1,
+  fetch: 2,
+  collect: 3,
+  verdict: 4,
+  address: 5,
+  data: 6,
+  answer: 7,
+  fill: 8,
+  give: 9,
+  refuse: 10,
+} as const;
 
 /**
- * Address translation, permission check and page fault (paper §4.4.2, §4.4.3) for one request at a time, on a bus of 64 bits: what `Translate` does, with
- * the same TLB, page table, order of refusals and meaning of a shootdown, for devices that cannot hold its queues and miss table. Plain reads and writes only.
- * The request is not copied: `access` stays offered until it is answered, so its sender holds it.
+ * Address translation, permission check and page fault (paper §4.4.2, §4.4.3) for one request at a time, on a bus of 64
+ * bits: what `Translate` does, with the same TLB, page table, order of refusals and meaning of a shootdown, for devices
+ * that cannot hold its queues and miss table. Plain reads and writes only. The request is not copied: `access` stays
+ * offered until it is answered, so its sender holds it.
  *
- * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency, 8 beats and 4 cycles more; a page fault, whose
- * write-back is in memory before the request goes on, the memory's latency again and 2 cycles more. Initiation interval: the latency and a cycle. Full: `access.ready` is 0.
- * A fault that finds no frame waits, with `outOfMemory` it is refused.
+ * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,
+ * 8 beats and 4 cycles more; a page fault, whose write-back is in memory before the request goes on, the memory's
+ * latency again and 2 cycles more. Initiation interval: the latency and a cycle. Full: `access.ready` is 0. A fault
+ * that finds no frame waits, with `outOfMemory` it is refused.
  *
- * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after that. Reset: the TLB is empty.
+ * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after
+ * that. Reset: the TLB is empty.
  */
-export const TranslateOne = module("TranslateOne",
+export const TranslateOne = module(
+  "TranslateOne",
   (p: TranslateOneParameters) => {
-    const bus = { ...p, beatBytes }, g = geometryOf(p), shape = Translated({ ...p, ppnBits: g.ppnBits, pageShift: g.pageShift });
+    const bus = { ...p, beatBytes },
+      g = geometryOf(p),
+      shape = Translated({ ...p, ppnBits: g.ppnBits, pageShift: g.pageShift });
     return {
-      access: sink(Access(p)), reads: source(shape), writes: source(shape), refused: source(Refused(p)),
-      ar: source(axi4Address(bus)), r: sink(axi4Read(bus)), aw: source(axi4Address(bus)), w: source(axi4Write(beatBytes)), b: sink(axi4Response(bus)),
-      freePage: sink(uint(g.ppnBits)), freePages: output(uint(bitsFor(p.freePages))), outOfMemory: input(bit),
-      shootdown: sink(Shootdown({ ...p, beatBytes, misses: 1 })), shootdownDone: source(bit),
+      access: sink(Access(p)),
+      reads: source(shape),
+      writes: source(shape),
+      refused: source(Refused(p)),
+      ar: source(axi4Address(bus)),
+      r: sink(axi4Read(bus)),
+      aw: source(axi4Address(bus)),
+      w: source(axi4Write(beatBytes)),
+      b: sink(axi4Response(bus)),
+      freePage: sink(uint(g.ppnBits)),
+      freePages: output(uint(bitsFor(p.freePages))),
+      outOfMemory: input(bit),
+      shootdown: sink(Shootdown({ ...p, beatBytes, misses: 1 })),
+      shootdownDone: source(bit),
       /** Requests are under way somewhere in the node. */
       busy: input(bit),
     };
   },
   (io, p) => {
-    const g = geometryOf(p), keyBits = pidBits + g.vpnBits, pages = p.pagesPerRequest, stepBits = Math.max(1, Math.ceil(Math.log2(pages)));
+    const g = geometryOf(p),
+      keyBits = pidBits + g.vpnBits,
+      pages = p.pagesPerRequest,
+      stepBits = Math.max(1, Math.ceil(Math.log2(pages)));
     const a = io.access.payload;
     const state = reg(uint(4), { init: at.look });
     const is = (s: keyof typeof at): Bit => state.eq(at[s]);
@@ -50,12 +129,19 @@ export const TranslateOne = module("TranslateOne",
     const code = reg(uint(4));
 
     // The page, and how many there are.
-    const offset = a.va.bits(0, g.pageShift), extentBits = Math.max(g.pageShift, lengthBits) + 1;
+    const offset = a.va.bits(0, g.pageShift),
+      extentBits = Math.max(g.pageShift, lengthBits) + 1;
     const lastByte = node(offset.zext(extentBits).add(a.length.zext(extentBits)).sub(1));
     const lastStep = lastByte.shr(g.pageShift).trunc(stepBits);
     const vpn = node(a.va.bits(g.pageShift, g.vpnBits).addGrow(step.zext(g.vpnBits)));
     const physical = node(p.physicalPid === undefined ? constant(0, 1) : a.pid.eq(p.physicalPid));
-    const outside = node(a.va.bits(vaBits, 64 - vaBits).any().or(vpn.bit(g.vpnBits)).or(physical.and(vpn.bits(g.ppnBits, g.vpnBits - g.ppnBits).any())));
+    const outside = node(
+      a.va
+        .bits(vaBits, 64 - vaBits)
+        .any()
+        .or(vpn.bit(g.vpnBits))
+        .or(physical.and(vpn.bits(g.ppnBits, g.vpnBits - g.ppnBits).any())),
+    );
     const key = node(cat(a.pid, vpn.trunc(g.vpnBits)));
     const place = locatePage(g, key);
 
@@ -76,12 +162,28 @@ export const TranslateOne = module("TranslateOne",
 
     // The bucket: eight beats, an entry each.
     const seen = reg(uint(Math.log2(bucketSlots)));
-    const found = reg(struct({ there: bit, valid: bit, read: bit, write: bit, ppn: uint(g.ppnBits), slot: uint(Math.log2(bucketSlots)), error: bit }));
-    const entry = unpack(entryShape(g), io.r.payload.data) as unknown as Readonly<Record<"valid" | "allocated" | "read" | "write", Bit> & Record<"tag" | "ppn", UInt>>;
+    const found = reg(
+      struct({
+        there: bit,
+        valid: bit,
+        read: bit,
+        write: bit,
+        ppn: uint(g.ppnBits),
+        slot: uint(Math.log2(bucketSlots)),
+        error: bit,
+      }),
+    );
+    const entry = unpack(entryShape(g), io.r.payload.data) as unknown as Readonly<
+      Record<"valid" | "allocated" | "read" | "write", Bit> & Record<"tag" | "ppn", UInt>
+    >;
     const base = constant(BigInt(g.tableBase), p.addressBits);
     io.ar.valid.set(is("fetch"));
     io.ar.payload.set({
-      addr: base.or(cat(place.index, constant(0, Math.log2(bucketBytes))).resize(p.addressBits)), id: tableId, len: bucketSlots - 1, size: Math.log2(beatBytes), burst: 1,
+      addr: base.or(cat(place.index, constant(0, Math.log2(bucketBytes))).resize(p.addressBits)),
+      id: tableId,
+      len: bucketSlots - 1,
+      size: Math.log2(beatBytes),
+      burst: 1,
     });
     io.r.ready.set(1);
     when(io.r.fire, () => {
@@ -90,7 +192,11 @@ export const TranslateOne = module("TranslateOne",
       found.error.set(found.error.or(io.r.payload.resp.any()));
       when(entry.allocated.and(entry.tag.eq(place.tag)), () => {
         found.there.set(1);
-        found.valid.set(entry.valid); found.read.set(entry.read); found.write.set(entry.write); found.ppn.set(entry.ppn as never); found.slot.set(seen);
+        found.valid.set(entry.valid);
+        found.read.set(entry.read);
+        found.write.set(entry.write);
+        found.ppn.set(entry.ppn as never);
+        found.slot.set(seen);
       });
     });
 
@@ -105,59 +211,99 @@ export const TranslateOne = module("TranslateOne",
     const unmapped = node(is("verdict").and(found.error.not()).and(found.there).and(permitted).and(found.valid.not()));
     const faults = node(unmapped.and(free.out.valid));
     free.out.ready.set(unmapped);
-    when(faults, () => { found.ppn.set(free.out.payload); });
-    const fields: Readonly<Record<string, UInt>> = { valid: constant(1, 1), allocated: constant(1, 1), read: found.read, write: found.write, tag: place.tag, ppn: found.ppn };
+    when(faults, () => found.ppn.set(free.out.payload));
+    const fields: Readonly<Record<string, UInt>> = {
+      valid: constant(1, 1),
+      allocated: constant(1, 1),
+      read: found.read,
+      write: found.write,
+      tag: place.tag,
+      ppn: found.ppn,
+    };
     io.aw.valid.set(is("address"));
     io.aw.payload.set({
-      addr: base.or(cat(place.index, found.slot, constant(0, Math.log2(entryBytes))).resize(p.addressBits)), id: tableId, len: 0, size: Math.log2(beatBytes), burst: 1,
+      addr: base.or(cat(place.index, found.slot, constant(0, Math.log2(entryBytes))).resize(p.addressBits)),
+      id: tableId,
+      len: 0,
+      size: Math.log2(beatBytes),
+      burst: 1,
     });
     io.w.valid.set(is("data"));
-    io.w.payload.set({ data: cat(...g.entry.map(e => fields[e.name] as UInt).reverse()).zext(beatBytes * 8), strb: 2 ** beatBytes - 1, last: 1 });
+    io.w.payload.set({
+      data: cat(...g.entry.map(e => fields[e.name] as UInt).reverse()).zext(beatBytes * 8),
+      strb: 2 ** beatBytes - 1,
+      last: 1,
+    });
     io.b.ready.set(is("answer"));
-    tlb.fill.set({ valid: is("fill"), key: key.is(keyBits), mapping: { ppn: found.ppn, write: found.write, read: found.read } });
+    tlb.fill.set({
+      valid: is("fill"),
+      key: key.is(keyBits),
+      mapping: { ppn: found.ppn, write: found.write, read: found.read },
+    });
 
     // From one to the next.
-    const go = (s: keyof typeof at): void => { state.set(at[s]); };
-    const refuse = (c: UInt | number): void => { code.set(c as never); go("refuse"); };
+    const go = (s: keyof typeof at): void => state.set(at[s]);
+    const refuse = (c: UInt | number): void => {
+      code.set(c as never);
+      go("refuse");
+    };
     const last = node(step.eq(lastStep));
-    when(is("look"), () => { shooting.set(shoots); when(looks, () => { go("decide"); }); });
+    when(is("look"), () => {
+      shooting.set(shoots);
+      when(looks, () => go("decide"));
+    });
     when(is("decide"), () => {
-      when(shooting, () => { draining.set(1); go("look"); })
-        .elseWhen(outside, () => { refuse(status.INVALID); })
-        .elseWhen(physical.or(tlb.hit).not(), () => { go("fetch"); })
-        .elseWhen(permitted.not(), () => { refuse(lacks); })
-        .elseWhen(last, () => { go("give"); })
-        .otherwise(() => { step.set(step.add(1)); go("look"); });
+      when(shooting, () => {
+        draining.set(1);
+        go("look");
+      })
+        .elseWhen(outside, () => refuse(status.INVALID))
+        .elseWhen(physical.or(tlb.hit).not(), () => go("fetch"))
+        .elseWhen(permitted.not(), () => refuse(lacks))
+        .elseWhen(last, () => go("give"))
+        .otherwise(() => {
+          step.set(step.add(1));
+          go("look");
+        });
     });
     when(lookedUp, () => {
-      for (let k = 0; k < pages; k++) when(step.eq(k), () => { ppns.setBits(k * g.ppnBits, mux(physical, vpn.trunc(g.ppnBits), tlb.mapping.ppn)); });
+      for (let k = 0; k < pages; k++)
+        when(step.eq(k), () => ppns.setBits(k * g.ppnBits, mux(physical, vpn.trunc(g.ppnBits), tlb.mapping.ppn)));
     });
     when(is("fetch"), () => {
       seen.set(0);
       found.there.set(0);
       found.error.set(0);
-      when(io.ar.ready, () => { go("collect"); });
+      when(io.ar.ready, () => go("collect"));
     });
-    when(is("collect").and(io.r.fire).and(io.r.payload.last), () => { go("verdict"); });
+    when(is("collect").and(io.r.fire).and(io.r.payload.last), () => go("verdict"));
     when(is("verdict"), () => {
-      when(found.error, () => { refuse(status.FAIL); })
-        .elseWhen(found.there.not(), () => { refuse(status.INVALID); })
-        .elseWhen(permitted.not(), () => { refuse(mux(moving, constant(status.MIGRATING, 4), lacks)); })
-        .elseWhen(found.valid, () => { go("fill"); })
-        .elseWhen(free.out.valid, () => { go("address"); })
-        .elseWhen(io.outOfMemory, () => { refuse(status.OUT_OF_MEMORY); });
+      when(found.error, () => refuse(status.FAIL))
+        .elseWhen(found.there.not(), () => refuse(status.INVALID))
+        .elseWhen(permitted.not(), () => refuse(mux(moving, constant(status.MIGRATING, 4), lacks)))
+        .elseWhen(found.valid, () => go("fill"))
+        .elseWhen(free.out.valid, () => go("address"))
+        .elseWhen(io.outOfMemory, () => refuse(status.OUT_OF_MEMORY));
     });
-    when(is("address").and(io.aw.ready), () => { go("data"); });
-    when(is("data").and(io.w.ready), () => { go("answer"); });
+    when(is("address").and(io.aw.ready), () => go("data"));
+    when(is("data").and(io.w.ready), () => go("answer"));
     when(is("answer").and(io.b.valid), () => {
       assertAlways(io.b.payload.id.eq(tableId), "the answer is that of the write-back");
-      when(io.b.payload.resp.any(), () => { refuse(status.FAIL); }).otherwise(() => { go("fill"); });
+      when(io.b.payload.resp.any(), () => refuse(status.FAIL)).otherwise(() => go("fill"));
     });
-    when(is("fill"), () => { go("look"); });
+    when(is("fill"), () => go("look"));
 
     // Out.
     const translated = {
-      slot: a.slot, offset, length: a.length, write: a.write, silent: a.silent, replyOpcode: a.replyOpcode, op: plainOp, indirect: 0, ppns,
+      slot: a.slot,
+      offset,
+      length: a.length,
+      write: a.write,
+      silent: a.silent,
+      replyOpcode: a.replyOpcode,
+      op: plainOp,
+      indirect: 0,
+      ppns,
     };
     io.reads.valid.set(is("give").and(a.write.not()));
     io.reads.payload.set(translated);
@@ -165,12 +311,23 @@ export const TranslateOne = module("TranslateOne",
     io.writes.payload.set(translated);
     io.refused.valid.set(is("refuse"));
     io.refused.payload.set({ slot: a.slot, status: code, silent: a.silent, replyOpcode: a.replyOpcode, indirect: 0 });
-    const answered = node(is("give").and(mux(a.write, io.writes.ready, io.reads.ready)).or(is("refuse").and(io.refused.ready)));
+    const answered = node(
+      is("give")
+        .and(mux(a.write, io.writes.ready, io.reads.ready))
+        .or(is("refuse").and(io.refused.ready)),
+    );
     io.access.ready.set(answered);
-    when(answered, () => { step.set(0); go("look"); });
+    when(answered, () => {
+      step.set(0);
+      go("look");
+    });
 
-    when(draining.and(io.busy.not()), () => { draining.set(0); report.set(1); });
+    when(draining.and(io.busy.not()), () => {
+      draining.set(0);
+      report.set(1);
+    });
     io.shootdownDone.valid.set(report);
     io.shootdownDone.payload.set(1);
-    when(io.shootdownDone.fire, () => { report.set(0); });
-  });
+    when(io.shootdownDone.fire, () => report.set(0));
+  },
+);

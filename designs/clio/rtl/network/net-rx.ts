@@ -1,24 +1,63 @@
-import { arpPacket, broadcastMac, etherType, ethernetHeader, icmpHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import {
+  arpPacket,
+  broadcastMac,
+  etherType,
+  ethernetHeader,
+  icmpHeader,
+  ipProtocol,
+  ipv4Header,
+  udpHeader,
+} from "../../../shared/wire/index.ts";
 import { accessBody, casBody, clioHeader, frameOffsets } from "../../wire/index.ts";
 import {
-  bit, cat, constant, encodeOnehot, fromBits, input, lowestSet, module, mux, node, orTree, output, reg, sink, source, struct, uint, when,
-  type Bit, type UInt, type Val,
+  bit,
+  cat,
+  constant,
+  encodeOnehot,
+  fromBits,
+  input,
+  lowestSet,
+  module,
+  mux,
+  node,
+  orTree,
+  output,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type UInt,
+  type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
 import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
-import { cutFields, BufferWrite, WordWrite, AxisBeat, Release, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
+import {
+  cutFields,
+  BufferWrite,
+  WordWrite,
+  AxisBeat,
+  Release,
+  lengthBits,
+  slotBeatBits,
+  slotBits,
+} from "../../../shared/frame/index.ts";
 import { ContextWrite } from "./reply-contexts.ts";
 import { NetConfig, NetRequest, clientBits, frameKind, operandBits, type ReplyContext } from "../records/records.ts";
 
 export interface NetRxParameters {
-  readonly beatBytes: number; readonly slots: number;
+  readonly beatBytes: number;
+  readonly slots: number;
   /** Largest frame accepted, bytes without FCS. */
   readonly frameBytes: number;
   /** Number of consecutive ports from `config.clientPort` on. */
   readonly clientPorts: number;
   /**
-   * Without the registers between the stages (cells.ts): `request` is there in the cycle after the last beat, and follows the header register until it is
-   * taken; a dropped frame's pulses 2 cycles after. `context_write.value` stays as it is until the next frame's first beat.
+   * Without the registers between the stages (cells.ts): `request` is there in the cycle after the last beat, and
+   * follows the header register until it is taken; a dropped frame's pulses 2 cycles after. `context_write.value` stays
+   * as it is until the next frame's first beat.
    */
   readonly compact?: true;
 }
@@ -28,41 +67,63 @@ const headerBytes = frameOffsets.body + casBody.bytes;
 /** Bits from where on an atomic has its operands. */
 const operandsFrom = (frameOffsets.body + accessBody.bytes) * 8;
 /** Number of the last byte of what must be there, for frames that end early. */
-const lastByteOf = { ethernet: ethernetHeader.bytes - 1, arp: frameOffsets.network + arpPacket.bytes - 1,
-  ipv4: frameOffsets.transport - 1 };
-
-/** What the first stage finds wrong, in the order of the rules (designs/clio/model/rules.md, section 1): the first one counts. */
-interface Rule { readonly reason: DropReasonName; readonly broken: Bit }
+const lastByteOf = {
+  ethernet: ethernetHeader.bytes - 1,
+  arp: frameOffsets.network + arpPacket.bytes - 1,
+  ipv4: frameOffsets.transport - 1,
+};
 
 /**
- * Takes frames from the MAC, stores each one whole in the frame buffer under a free slot, and judges it after its last beat by the rules of
- * designs/clio/model/rules.md, section 1 (paper section 4.3: no state but the frame's own).
- * A frame for the node becomes one `request`; any other one a pulse on `drops` and its slot back on `release`, both in the same cycle.
- * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context and the operands of the slot are written 1 cycle after the last beat
- * (also for frames that are then dropped: the slot is still the frame's own). Initiation interval: 1 beat per cycle with no bubble between
- * frames, single-beat frames included. `received` pulses once per frame.
- * Full: a frame's first beat waits while no slot is offered. A request that is not taken holds back the two frames behind it and then
- * `rx.ready`; nothing is lost. A frame longer than the slot is taken to its end without being written past the slot.
+ * What the first stage finds wrong, in the order of the rules (designs/clio/model/rules.md, section 1): the
+ * first one counts.
  */
-export const NetRx = module("NetRx",
+interface Rule {
+  readonly reason: DropReasonName;
+  readonly broken: Bit;
+}
+
+/**
+ * Takes frames from the MAC, stores each one whole in the frame buffer under a free slot, and judges it after its last
+ * beat by the rules of designs/clio/model/rules.md, section 1 (paper section 4.3: no state but the frame's own).
+ * A frame for the node becomes one `request`; any other one a pulse on `drops` and its slot back on `release`, both in
+ * the same cycle.
+ * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context and the operands of the slot are
+ * written 1 cycle after the last beat (also for frames that are then dropped: the slot is still the frame's own).
+ * Initiation interval: 1 beat per cycle with no bubble between frames, single-beat frames included. `received` pulses
+ * once per frame.
+ * Full: a frame's first beat waits while no slot is offered. A request that is not taken holds back the two frames
+ * behind it and then `rx.ready`; nothing is lost. A frame longer than the slot is taken to its end without being
+ * written past the slot.
+ */
+export const NetRx = module(
+  "NetRx",
   (p: NetRxParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)), slot: sink(uint(slotBits(p))), config: input(NetConfig),
-    bufferWrite: output(BufferWrite(p)), contextWrite: output(ContextWrite(p)), request: source(NetRequest(p)),
+    rx: sink(AxisBeat(p.beatBytes)),
+    slot: sink(uint(slotBits(p))),
+    config: input(NetConfig),
+    bufferWrite: output(BufferWrite(p)),
+    contextWrite: output(ContextWrite(p)),
+    request: source(NetRequest(p)),
     operandsWrite: output(WordWrite({ slots: p.slots, width: operandBits })),
-    release: output(Release(p)), drops: output(DropPulses), received: output(bit),
+    release: output(Release(p)),
+    drops: output(DropPulses),
+    received: output(bit),
   }),
   (io, p) => {
-    const { beatBytes } = p, { cell, load } = cells(p.compact === true), beatBits = slotBeatBits(p), laneBits = Math.log2(beatBytes);
+    const { beatBytes } = p,
+      { cell, load } = cells(p.compact === true),
+      beatBits = slotBeatBits(p),
+      laneBits = Math.log2(beatBytes);
     const rx = io.rx.payload;
 
-    // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits to be judged; it
-    // leaves in
-    // the next cycle unless the stage behind is stalled, so the header register is free for the next frame's beats.
+    // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits
+    // to be judged; it leaves in the next cycle unless the stage behind is stalled, so the header register is free for
+    // the next frame's beats.
     const first = reg(bit, { init: 1 });
-    const beat = reg(uint((beatBits) + 1), { init: 0 });
+    const beat = reg(uint(beatBits + 1), { init: 0 });
     const slot = reg(uint(slotBits(p)));
     const header = reg(uint(headerBytes * 8));
-    const lastByte = reg(uint((beatBits) + 1 + laneBits));
+    const lastByte = reg(uint(beatBits + 1 + laneBits));
     const bad = reg(bit);
     const pending = reg(bit, { init: 0 });
     const judgedValid = cell(bit, { init: 0, name: "judged_valid" });
@@ -82,9 +143,9 @@ export const NetRx = module("NetRx",
       slot.set(frameSlot);
       for (let b = 0; b * beatBytes < headerBytes; b++) {
         const bytes = Math.min(beatBytes, headerBytes - b * beatBytes);
-        when(beat.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
+        when(beat.eq(b), () => header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)));
       }
-      when(rx.last, () => { beat.set(0); }).elseWhen(past.not(), () => { beat.set(beat.add(1)); });
+      when(rx.last, () => beat.set(0)).elseWhen(past.not(), () => beat.set(beat.add(1)));
     });
     when(ended, () => {
       // The highest byte kept: where the next lane's keep bit is 0.
@@ -101,63 +162,99 @@ export const NetRx = module("NetRx",
     io.contextWrite.set({ en: pending.and(judgedRoom), slot, value: found.context });
     io.operandsWrite.set({ en: pending.and(judgedRoom), slot, value: header.bits(operandsFrom, operandBits) });
     const broken = cell(uint(found.rules.length), { name: "broken" });
-    const judged = cell(struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }), { name: "judged" });
-    load(judgedRoom, () => { judgedValid.set(pending); });
+    const judged = cell(
+      struct({ kind: uint(2), bad: bit, tooLong: bit, checked: bit, sums: uint(40), request: NetRequest(p) }),
+      { name: "judged" },
+    );
+    load(judgedRoom, () => judgedValid.set(pending));
     load(pending.and(judgedRoom), () => {
       broken.set(fromBits(found.rules.map(r => r.broken)));
       judged.set({
-        kind: found.kind, bad, tooLong: found.tooLong, checked: found.ip, sums: found.sums,
+        kind: found.kind,
+        bad,
+        tooLong: found.tooLong,
+        checked: found.ip,
+        sums: found.sums,
         request: { ...found.request, slot, corrupt: bad, frame: lastByte.resize(lengthBits).add(1) },
       });
     });
 
     // Second stage: the checksum's end and the verdict.
     const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
-    // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the low word add up
-    // without a new carry.
-    const sumRight = node(sum.bits(4, 12).all().and(sum.bits(0, 4).eq(sum.bits(16, 4).not())));
-    const all = node(fromBits(found.rules.map((r,
-      i) => (r.reason === "ipChecksum" ? judged.checked.and(sumRight.not()) : broken.bit(i)))));
+    // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the
+    // low word add up without a new carry.
+    const sumRight = node(
+      sum
+        .bits(4, 12)
+        .all()
+        .and(sum.bits(0, 4).eq(sum.bits(16, 4).not())),
+    );
+    const all = node(
+      fromBits(
+        found.rules.map((r, i) => (r.reason === "ipChecksum" ? judged.checked.and(sumRight.not()) : broken.bit(i))),
+      ),
+    );
     const refused = node(all.any());
     const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
-    // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is wrong with it, unless
-    // it is too long.
+    // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is
+    // wrong with it, unless it is too long.
     const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not())));
     const dropped = node(refused.or(spoilt));
-    const blames = (name: DropReasonName): Bit => (name === "fcs" ? spoilt
-      : orTree(found.rules.flatMap((r, i) => (r.reason === name ? [cause.bit(i)] : []))).and(spoilt.not()));
+    const blames = (name: DropReasonName): Bit =>
+      name === "fcs"
+        ? spoilt
+        : orTree(found.rules.flatMap((r, i) => (r.reason === name ? [cause.bit(i)] : []))).and(spoilt.not());
 
     const moves = node(judgedValid.and(answerRoom));
     const answer = cell(NetRequest(p), { name: "answer" });
     const dropping = reg(DropPulses, { init: 0 });
     const released = reg(bit, { init: 0 });
     const releasedSlot = reg(uint(slotBits(p)));
-    load(answerRoom, () => { answerValid.set(judgedValid.and(dropped.not())); });
-    load(moves, () => { answer.set(judged.request); });
-    when(moves, () => { releasedSlot.set(judged.request.slot); });
+    load(answerRoom, () => answerValid.set(judgedValid.and(dropped.not())));
+    load(moves, () => answer.set(judged.request));
+    when(moves, () => releasedSlot.set(judged.request.slot));
     for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
     released.set(moves.and(dropped));
     io.drops.set(dropping);
     io.release.set({ valid: released, slot: releasedSlot });
     io.request.valid.set(answerValid);
     io.request.payload.set(answer);
-  });
+  },
+);
 
 /** All that one cycle finds out about a whole header: rules 1 to 20, the request and its context. Wires only. */
-function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p: NetRxParameters): {
-  readonly rules: readonly Rule[]; readonly tooLong: Bit; readonly ip: Bit; readonly kind: UInt<2>; readonly sums: UInt;
-  readonly request: Omit<Val<ReturnType<typeof NetRequest>>, "slot" | "corrupt" | "frame">; readonly context: Val<typeof ReplyContext>;
+function examine(
+  header: UInt,
+  lastByte: UInt,
+  config: Val<typeof NetConfig>,
+  p: NetRxParameters,
+): {
+  readonly rules: readonly Rule[];
+  readonly tooLong: Bit;
+  readonly ip: Bit;
+  readonly kind: UInt<2>;
+  readonly sums: UInt;
+  readonly request: Omit<Val<ReturnType<typeof NetRequest>>, "slot" | "corrupt" | "frame">;
+  readonly context: Val<typeof ReplyContext>;
 } {
-  const ethernet = cutFields(ethernetHeader, header), arp = cutFields(arpPacket, header, frameOffsets.network);
-  const ip = cutFields(ipv4Header, header, frameOffsets.network), icmp = cutFields(icmpHeader, header, frameOffsets.transport);
-  const udp = cutFields(udpHeader, header, frameOffsets.transport), clio = cutFields(clioHeader, header, frameOffsets.clio);
+  const ethernet = cutFields(ethernetHeader, header),
+    arp = cutFields(arpPacket, header, frameOffsets.network);
+  const ip = cutFields(ipv4Header, header, frameOffsets.network),
+    icmp = cutFields(icmpHeader, header, frameOffsets.transport);
+  const udp = cutFields(udpHeader, header, frameOffsets.transport),
+    clio = cutFields(clioHeader, header, frameOffsets.clio);
   const body = cutFields(accessBody, header, frameOffsets.body);
 
-  const isArp = node(ethernet.etherType.eq(etherType.arp)), isIp = node(ethernet.etherType.eq(etherType.ipv4));
-  const isIcmp = node(isIp.and(ip.protocol.eq(ipProtocol.icmp))), isUdp = node(isIp.and(ip.protocol.eq(ipProtocol.udp)));
-  const ours = node(ip.dst.eq(config.ip)), arpOurs = node(arp.targetIp.eq(config.ip));
-  const macOurs = node(ethernet.dst.eq(config.mac).or(ethernet.dst.eq(broadcastMac).and(isArp)).or(config.acceptAnyMac));
+  const isArp = node(ethernet.etherType.eq(etherType.arp)),
+    isIp = node(ethernet.etherType.eq(etherType.ipv4));
+  const isIcmp = node(isIp.and(ip.protocol.eq(ipProtocol.icmp))),
+    isUdp = node(isIp.and(ip.protocol.eq(ipProtocol.udp)));
+  const ours = node(ip.dst.eq(config.ip)),
+    arpOurs = node(arp.targetIp.eq(config.ip));
+  const macOurs = node(
+    ethernet.dst.eq(config.mac).or(ethernet.dst.eq(broadcastMac).and(isArp)).or(config.acceptAnyMac),
+  );
   const native = node(udp.dstPort.eq(config.nativePort));
   const portPast = node(udp.dstPort.sub(config.clientPort));
   // Ports past 65535 do not exist: a port below the first client port wraps to a large number.
@@ -166,10 +263,15 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   const tooLong = node(lastByte.ge(p.frameBytes));
   // Padded so that no sum below wraps.
   const wide = Math.max(17, lastByte.width);
-  const ipTotal = ip.totalLength.zext(wide), frameLast = lastByte.zext(wide);
+  const ipTotal = ip.totalLength.zext(wide),
+    frameLast = lastByte.zext(wide);
   const pastFrame = node(ipTotal.add(frameOffsets.network - 1).gt(frameLast));
-  const arpRequest = arp.hardwareType.eq(1).and(arp.protocolType.eq(etherType.ipv4))
-    .and(arp.hardwareSize.eq(6)).and(arp.protocolSize.eq(4)).and(arp.operation.eq(1));
+  const arpRequest = arp.hardwareType
+    .eq(1)
+    .and(arp.protocolType.eq(etherType.ipv4))
+    .and(arp.hardwareSize.eq(6))
+    .and(arp.protocolSize.eq(4))
+    .and(arp.operation.eq(1));
   const short = (bytes: number): Bit => ip.totalLength.lt(bytes);
 
   const rules: Rule[] = [
@@ -197,31 +299,57 @@ function examine(header: UInt, lastByte: UInt, config: Val<typeof NetConfig>, p:
   ];
 
   // The ten words of the IPv4 header: seven and three, each a tree of adders.
-  const word = (i: number): UInt => cat(header.bits((frameOffsets.network + 2 * i) * 8, 8),
-    header.bits((frameOffsets.network + 2 * i + 1) * 8, 8)).zext(20);
-  const total = (from: number, to: number): UInt => (to - from === 1 ? word(from) : total(from,
-    (from + to) >> 1).add(total((from + to) >> 1, to)));
+  const word = (i: number): UInt =>
+    cat(
+      header.bits((frameOffsets.network + 2 * i) * 8, 8),
+      header.bits((frameOffsets.network + 2 * i + 1) * 8, 8),
+    ).zext(20);
+  const total = (from: number, to: number): UInt =>
+    to - from === 1 ? word(from) : total(from, (from + to) >> 1).add(total((from + to) >> 1, to));
   const words = ipv4Header.bytes / 2;
   const sums = cat(total(words >> 1, words), total(0, words >> 1));
 
-  const kind = mux(isArp, constant(frameKind.arp, 2), mux(isIcmp, constant(frameKind.icmp, 2), constant(frameKind.clio, 2)));
+  const kind = mux(
+    isArp,
+    constant(frameKind.arp, 2),
+    mux(isIcmp, constant(frameKind.icmp, 2), constant(frameKind.clio, 2)),
+  );
   // Bytes behind the UDP header that the Clio header claims, against those that came.
   const cameShort = clio.size.zext(17).add(udpHeader.bytes).gt(udp.length.zext(17));
-  const clioBytes = header.bits(frameOffsets.clio * 8, clioHeader.bytes * 8), ipBytes = 12;
+  const clioBytes = header.bits(frameOffsets.clio * 8, clioHeader.bytes * 8),
+    ipBytes = 12;
   return {
-    rules, tooLong, ip: isIp, kind, sums,
+    rules,
+    tooLong,
+    ip: isIp,
+    kind,
+    sums,
     request: {
-      kind, opcode: clio.opcode, pid: clio.pid, va: body.va, length: body.length, body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
+      kind,
+      opcode: clio.opcode,
+      pid: clio.pid,
+      va: body.va,
+      length: body.length,
+      body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
       malformed: clio.size.lt(clioHeader.bytes).or(cameShort),
-      tracked: clio.flagTracked.and(native), retry: clio.flagRetry, client: cat(ip.src, udp.srcPort).is(clientBits),
+      tracked: clio.flagTracked.and(native),
+      retry: clio.flagRetry,
+      client: cat(ip.src, udp.srcPort).is(clientBits),
       operation: mux(clio.flagRetry, clio.retryOf, clio.requestId),
     },
     context: {
-      kind, mac: ethernet.src, ip: mux(isArp, arp.senderIp, ip.src), clientPort: udp.srcPort, nodePort: udp.dstPort,
-      // An ARP packet has no Clio header: its sender's MAC, which need not be the frame's source, is kept in the same place.
+      kind,
+      mac: ethernet.src,
+      ip: mux(isArp, arp.senderIp, ip.src),
+      clientPort: udp.srcPort,
+      nodePort: udp.dstPort,
+      // An ARP packet has no Clio header: its sender's MAC, which need not be the frame's source, is kept in
+      // the same place.
       header: cat(clioBytes.bits(48, 80), mux(isArp, arp.senderMac, clioBytes.bits(0, 48).is(48))).is(128),
-      body: header.bits(frameOffsets.body * 8, accessBody.bytes * 8).is(96), published: native.not(), ipLength: ip.totalLength,
-        icmpChecksum: icmp.checksum,
+      body: header.bits(frameOffsets.body * 8, accessBody.bytes * 8).is(96),
+      published: native.not(),
+      ipLength: ip.totalLength,
+      icmpChecksum: icmp.checksum,
       ipHeader: header.bits(frameOffsets.network * 8, ipBytes * 8).is(96),
     },
   };

@@ -1,10 +1,33 @@
 /**
- * What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules: designs/clio/model/rules.md, sections 2
- * and 3. Wires only.
+ * What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules:
+ * designs/clio/model/rules.md, sections 2 and 3. Wires only.
  */
 import { accessBody, clioHeader, frameOffsets, oldValueBody, status } from "../../wire/index.ts";
-import { arpPacket, encode, etherType, ethernetHeader, icmpHeader, ipProtocol, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
-import { bit, cat, constant, mux, node, onehotMux, reg, struct, uint, type Bit, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import {
+  arpPacket,
+  encode,
+  etherType,
+  ethernetHeader,
+  icmpHeader,
+  ipProtocol,
+  ipv4Header,
+  minimumFrame,
+  udpHeader,
+} from "../../../shared/wire/index.ts";
+import {
+  bit,
+  cat,
+  constant,
+  mux,
+  node,
+  onehotMux,
+  reg,
+  struct,
+  uint,
+  type Bit,
+  type UInt,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { frameKind, replyForm, replyWord, type NetConfig, type Reply, type ReplyContext } from "../records/records.ts";
 
@@ -20,8 +43,17 @@ export const headerBytes = frameOffsets.body + oldValueBody.bytes;
 const arpBytes = frameOffsets.network + arpPacket.bytes;
 /** Fields of an IPv4 header that are the same in every reply of ours. */
 export const ipv4Constants = {
-  version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0, fragmentOffset: 0, ttl: 64,
-    protocol: ipProtocol.udp, checksum: 0,
+  version: 4,
+  ihl: 5,
+  tos: 0,
+  identification: 0,
+  reservedFlag: 0,
+  dontFragment: 1,
+  moreFragments: 0,
+  fragmentOffset: 0,
+  ttl: 64,
+  protocol: ipProtocol.udp,
+  checksum: 0,
 } as const;
 /** Sum of their 16-bit words. */
 export const constantSum = (() => {
@@ -34,7 +66,9 @@ const echoRequestType = 8;
 const clioToIp = udpHeader.bytes + ipv4Header.bytes;
 
 export interface ReplyPlan {
-  /** The first 78 bytes, zero where data or echoed bytes go and behind the end; the IPv4 checksum of a Clio reply is 0. */
+  /**
+   * The first 78 bytes, zero where data or echoed bytes go and behind the end; the IPv4 checksum of a Clio reply is 0.
+   */
   readonly header: UInt;
   /** The sum of the IPv4 header's words. */
   readonly sum: UInt;
@@ -44,12 +78,19 @@ export interface ReplyPlan {
   readonly content: UInt;
 }
 
-const sizeBits = 16, sumBits = 20;
+const sizeBits = 16,
+  sumBits = 20;
 /** What kind of reply it is, and the one number of the request that every length in it follows from. */
 export const ReplyKind = struct({
-  arp: bit, icmp: bit, clio: bit, ping: bit, data: bit,
+  arp: bit,
+  icmp: bit,
+  clio: bit,
+  ping: bit,
+  data: bit,
   /** va and length follow the Clio header; and behind them the word kept for the slot; the va is that word. */
-  withAccess: bit, withWord: bit, atWord: bit,
+  withAccess: bit,
+  withWord: bit,
+  atWord: bit,
   /** Nothing does: the opcode is the request's own. */
   bare: bit,
   given: uint(sizeBits),
@@ -62,99 +103,190 @@ export const ReplyKind = struct({
 });
 
 /** The first of two steps: told apart from the form and the context. */
-export function replyKind(reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
-  config: Val<typeof NetConfig>): Val<typeof ReplyKind> {
-  const arp = node(context.kind.eq(frameKind.arp)), icmp = node(context.kind.eq(frameKind.icmp)),
+export function replyKind(
+  reply: Val<ReturnType<typeof Reply>>,
+  context: Val<typeof ReplyContext>,
+  config: Val<typeof NetConfig>,
+): Val<typeof ReplyKind> {
+  const arp = node(context.kind.eq(frameKind.arp)),
+    icmp = node(context.kind.eq(frameKind.icmp)),
     clio = node(context.kind.eq(frameKind.clio));
-  const data = node(clio.and(reply.form.eq(replyForm.data))), ping = node(clio.and(reply.form.eq(replyForm.echo)));
+  const data = node(clio.and(reply.form.eq(replyForm.data))),
+    ping = node(clio.and(reply.form.eq(replyForm.echo)));
   const short = node(clio.and(reply.form.eq(replyForm.short)));
   const withWord = node(short.and(reply.word.eq(replyWord.behind)));
-  const { size } = cutFields(clioHeader, context.header), { length } = cutFields(accessBody, context.body);
+  const { size } = cutFields(clioHeader, context.header),
+    { length } = cutFields(accessBody, context.body);
   const withAccess = node(data.or(short));
   // Whether the frame is padded, and whether a PINGPONG has a body, straight from the request's lengths.
-  const padded = node(isPadded(context, icmp, ping).or(arp).or(clio.and(ping.or(withAccess).not())));
+  const padded = node(
+    isPadded(context, icmp, ping)
+      .or(arp)
+      .or(clio.and(ping.or(withAccess).not())),
+  );
   const pinged = node(size.gt(clioHeader.bytes));
   // The sums of our own address and the constants change with the register only.
   const own = (more: number, name: string): UInt<20> => {
     const sum = reg(uint(sumBits), { name });
-    sum.set(config.ip.bits(0, 16).zext(sumBits).add(config.ip.bits(16, 16).zext(sumBits)).add(constantSum + clioToIp + more));
+    sum.set(
+      config.ip
+        .bits(0, 16)
+        .zext(sumBits)
+        .add(config.ip.bits(16, 16).zext(sumBits))
+        .add(constantSum + clioToIp + more),
+    );
     return sum;
   };
-  const ownPing = own(0, "own_ping"), ownBare = own(clioHeader.bytes, "own_bare");
+  const ownPing = own(0, "own_ping"),
+    ownBare = own(clioHeader.bytes, "own_bare");
   const ownAccess = own(clioHeader.bytes + accessBody.bytes, "own_access");
-  const rest = context.ip.bits(0, 16).zext(sumBits).add(context.ip.bits(16, 16).zext(sumBits))
+  const rest = context.ip
+    .bits(0, 16)
+    .zext(sumBits)
+    .add(context.ip.bits(16, 16).zext(sumBits))
     .add(mux(ping, ownPing, mux(withAccess, ownAccess, ownBare)));
   return {
-    arp, icmp, clio, ping, data, withAccess, withWord, atWord: reply.word.eq(replyWord.address), bare: reply.form.eq(replyForm.bare), padded, rest, echoes: node(icmp.or(ping.and(pinged))),
-    given: node(onehotMux([data.or(withWord), ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(sizeBits),
+    arp,
+    icmp,
+    clio,
+    ping,
+    data,
+    withAccess,
+    withWord,
+    atWord: reply.word.eq(replyWord.address),
+    bare: reply.form.eq(replyForm.bare),
+    padded,
+    rest,
+    echoes: node(icmp.or(ping.and(pinged))),
+    given: node(onehotMux([data.or(withWord), ping, icmp], [length.trunc(sizeBits), size, context.ipLength])).is(
+      sizeBits,
+    ),
   };
 }
 
 /** The second step: the header, from registers of the first one; `word` is the one kept for the slot. */
-export function planReply(kind: Val<typeof ReplyKind>, reply: Val<ReturnType<typeof Reply>>, context: Val<typeof ReplyContext>,
-  word: UInt, config: Val<typeof NetConfig>): ReplyPlan {
+export function planReply(
+  kind: Val<typeof ReplyKind>,
+  reply: Val<ReturnType<typeof Reply>>,
+  context: Val<typeof ReplyContext>,
+  word: UInt,
+  config: Val<typeof NetConfig>,
+): ReplyPlan {
   const { arp, icmp, ping, withAccess, given, padded } = kind;
-  const asked = cutFields(clioHeader, context.header), access = cutFields(accessBody, context.body);
+  const asked = cutFields(clioHeader, context.header),
+    access = cutFields(accessBody, context.body);
 
   // Every length is that number plus a constant that follows from the form.
   /** Clio size plus `more`. */
-  const sized = (more: number): UInt<16> => given.add(mux(ping, constant(more, sizeBits), mux(withAccess,
-    constant(more + clioHeader.bytes + accessBody.bytes, sizeBits), more + clioHeader.bytes)));
-  const size = node(sized(0)), udpLength = node(sized(udpHeader.bytes)), ipLength = node(sized(clioToIp));
-  const lastWithout = mux(withAccess, constant(fullBytes - 1, sizeBits), mux(icmp, constant(pingOffset, sizeBits),
-    mux(ping, constant(pingpongOffset, sizeBits), mux(arp, constant(arpBytes - 1, sizeBits), rawLimit - 1))));
+  const sized = (more: number): UInt<16> =>
+    given.add(
+      mux(
+        ping,
+        constant(more, sizeBits),
+        mux(withAccess, constant(more + clioHeader.bytes + accessBody.bytes, sizeBits), more + clioHeader.bytes),
+      ),
+    );
+  const size = node(sized(0)),
+    udpLength = node(sized(udpHeader.bytes)),
+    ipLength = node(sized(clioToIp));
+  const lastWithout = mux(
+    withAccess,
+    constant(fullBytes - 1, sizeBits),
+    mux(
+      icmp,
+      constant(pingOffset, sizeBits),
+      mux(ping, constant(pingpongOffset, sizeBits), mux(arp, constant(arpBytes - 1, sizeBits), rawLimit - 1)),
+    ),
+  );
   const last = node(given.add(lastWithout));
 
-
-  const ethernet = joinFields(ethernetHeader, { dst: context.mac, src: config.mac, etherType: mux(arp, constant(etherType.arp, 16),
-    etherType.ipv4) });
+  const ethernet = joinFields(ethernetHeader, {
+    dst: context.mac,
+    src: config.mac,
+    etherType: mux(arp, constant(etherType.arp, 16), etherType.ipv4),
+  });
   const ip = joinFields(ipv4Header, { ...ipv4Constants, totalLength: ipLength, src: config.ip, dst: context.ip });
   const kept = context.ipHeader.width;
   const ipOut = cat(ip.bits(kept, ipv4Header.bytes * 8 - kept), mux(icmp, context.ipHeader as UInt, ip.bits(0, kept)));
-  const udp = joinFields(udpHeader, { srcPort: context.nodePort, dstPort: context.clientPort, length: udpLength, checksum: 0 });
+  const udp = joinFields(udpHeader, {
+    srcPort: context.nodePort,
+    dstPort: context.clientPort,
+    length: udpLength,
+    checksum: 0,
+  });
   const flag = (v: UInt<1>): Bit => v.and(context.published.not());
   const clioOut = joinFields(clioHeader, {
-    ...asked, opcode: mux(kind.bare, asked.opcode, reply.opcode), status: reply.status, size,
-    flagRoute: flag(asked.flagRoute), flagRepl: flag(asked.flagRepl), flagTracked: flag(asked.flagTracked),
-      flagRetry: flag(asked.flagRetry),
+    ...asked,
+    opcode: mux(kind.bare, asked.opcode, reply.opcode),
+    status: reply.status,
+    size,
+    flagRoute: flag(asked.flagRoute),
+    flagRepl: flag(asked.flagRepl),
+    flagTracked: flag(asked.flagTracked),
+    flagRetry: flag(asked.flagRetry),
   });
-  const body = joinFields(accessBody, { va: mux(kind.atWord, word.is(64), access.va), length: mux(reply.status.eq(status.OK), access.length, 0) });
+  const body = joinFields(accessBody, {
+    va: mux(kind.atWord, word.is(64), access.va),
+    length: mux(reply.status.eq(status.OK), access.length, 0),
+  });
   const bodyOut = joinBytes(mux(withAccess, body, 0), mux(kind.withWord, word, 0));
 
-  // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the sum, which comes
-  // back in at its low end, is told from its operand, so that one adder does.
-  const before = context.icmpChecksum.not(), change = ~(echoRequestType << 8) & 0xffff;
+  // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the
+  // sum, which comes back in at its low end, is told from its operand, so that one adder does.
+  const before = context.icmpChecksum.not(),
+    change = ~(echoRequestType << 8) & 0xffff;
   const icmpChecksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
   const icmpOut = joinFields(icmpHeader, { type: 0, code: 0, checksum: icmpChecksum, identifier: 0, sequence: 0 });
   const icmpKept = icmpHeader.at.checksum.byteOffset + icmpHeader.at.checksum.byteLength;
   const afterIp = headerBytes - frameOffsets.transport;
-  const ipFrame = joinBytes(ipOut, mux(icmp, icmpOut.bits(0, icmpKept * 8).resize(afterIp * 8), joinBytes(udp, clioOut, bodyOut)));
+  const ipFrame = joinBytes(
+    ipOut,
+    mux(icmp, icmpOut.bits(0, icmpKept * 8).resize(afterIp * 8), joinBytes(udp, clioOut, bodyOut)),
+  );
   const arpOut = joinFields(arpPacket, {
-    hardwareType: 1, protocolType: etherType.ipv4, hardwareSize: 6, protocolSize: 4, operation: 2, senderMac: config.mac,
-      senderIp: config.ip,
+    hardwareType: 1,
+    protocolType: etherType.ipv4,
+    hardwareSize: 6,
+    protocolSize: 4,
+    operation: 2,
+    senderMac: config.mac,
+    senderIp: config.ip,
     // net_rx keeps the ARP sender's MAC where the Clio header would be.
-    targetMac: context.header.bits(0, arpPacket.at.senderMac.width), targetIp: context.ip,
+    targetMac: context.header.bits(0, arpPacket.at.senderMac.width),
+    targetIp: context.ip,
   });
   return {
-    header: joinBytes(ethernet, mux(arp, arpOut.resize((headerBytes - ethernetHeader.bytes) * 8), ipFrame)), sum: kind.rest.add(given.zext(sumBits)),
-    lastByte: node(mux(padded, constant(minimumFrame - 1, sizeBits), last)), content: mux(padded, last.bits(0, 6), 63),
+    header: joinBytes(ethernet, mux(arp, arpOut.resize((headerBytes - ethernetHeader.bytes) * 8), ipFrame)),
+    sum: kind.rest.add(given.zext(sumBits)),
+    lastByte: node(mux(padded, constant(minimumFrame - 1, sizeBits), last)),
+    content: mux(padded, last.bits(0, 6), 63),
   };
 }
 
-/** An echo whose own bytes end before the shortest frame does: its last byte is `offset` of the lengths below plus the length. */
-const pingOffset = frameOffsets.network - 1, pingpongOffset = frameOffsets.clio - 1;
+/**
+ * An echo whose own bytes end before the shortest frame does: its last byte is `offset` of the lengths below
+ * plus the length.
+ */
+const pingOffset = frameOffsets.network - 1,
+  pingpongOffset = frameOffsets.clio - 1;
 function isPadded(context: Val<typeof ReplyContext>, icmp: Bit, ping: Bit): Bit {
-  const shortest = minimumFrame - 1, { size } = cutFields(clioHeader, context.header);
+  const shortest = minimumFrame - 1,
+    { size } = cutFields(clioHeader, context.header);
   return icmp.and(context.ipLength.lt(shortest - pingOffset)).or(ping.and(size.lt(shortest - pingpongOffset)));
 }
 
 /**
- * Where the echoed bytes of a request begin, in beats from the frame's first, and how many beats hold them, padding included (what lies
- * behind the request's own bytes is to be masked). Wires only.
+ * Where the echoed bytes of a request begin, in beats from the frame's first, and how many beats hold them, padding
+ * included (what lies behind the request's own bytes is to be masked). Wires only.
  */
-export function echoBeats(context: Val<typeof ReplyContext>, beatBytes: number,
-  beatBits: number): { readonly first: UInt; readonly beats: UInt } {
-  const icmp = context.kind.eq(frameKind.icmp), lane = Math.log2(beatBytes), { size } = cutFields(clioHeader, context.header);
+export function echoBeats(
+  context: Val<typeof ReplyContext>,
+  beatBytes: number,
+  beatBits: number,
+): { readonly first: UInt; readonly beats: UInt } {
+  const icmp = context.kind.eq(frameKind.icmp),
+    lane = Math.log2(beatBytes),
+    { size } = cutFields(clioHeader, context.header);
   const before = (bytes: number): number => Math.floor(bytes / beatBytes);
   const count = (length: UInt<16>, offset: number, header: number): UInt =>
     length.add((offset + beatBytes * (1 - before(header))) & 0xffff).bits(lane, beatBits + 1);
@@ -168,11 +300,12 @@ export function echoBeats(context: Val<typeof ReplyContext>, beatBytes: number,
 }
 
 /**
- * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. Where that one comes from is told
- * from the operands, so that one adder does.
+ * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. Where that one
+ * comes from is told from the operands, so that one adder does.
  */
 export function ipv4Checksum(sum: UInt): UInt<16> {
-  const low = sum.bits(0, 16), carries = sum.bits(16, 4);
+  const low = sum.bits(0, 16),
+    carries = sum.bits(16, 4);
   const wraps = node(low.bits(4, 12).all().and(low.bits(0, 4).gt(carries.not())));
   const folded = node(cat(low, constant(1, 1)).add(cat(carries.zext(16), wraps)));
   return folded.bits(1, 16).not();
@@ -181,5 +314,10 @@ export function ipv4Checksum(sum: UInt): UInt<16> {
 /** The header with the IPv4 checksum filled in. */
 export function placeChecksum(header: UInt, checksum: UInt<16>): UInt {
   const at = (frameOffsets.network + ipv4Header.at.checksum.byteOffset) * 8;
-  return cat(header.bits(at + 16, header.width - at - 16), checksum.bits(0, 8), checksum.bits(8, 8), header.bits(0, at));
+  return cat(
+    header.bits(at + 16, header.width - at - 16),
+    checksum.bits(0, 8),
+    checksum.bits(8, 8),
+    header.bits(0, at),
+  );
 }

@@ -1,58 +1,111 @@
-import { bit, connect, constant, fork, gate, join, liteAddress, LiteRead, LiteResponse, liteSlavePorts, LiteWrite, module, mux, node, reg, sink, source, uint, when, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  connect,
+  constant,
+  fork,
+  gate,
+  join,
+  liteAddress,
+  LiteRead,
+  LiteResponse,
+  liteSlavePorts,
+  LiteWrite,
+  module,
+  mux,
+  node,
+  reg,
+  sink,
+  source,
+  uint,
+  when,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { counterNames } from "../../config/index.ts";
 import { counterBase, fieldPlace, registerAddressBits } from "../../registers/index.ts";
 import { inwardsOf, outwardsOf, perPartition } from "./partition-ports.ts";
 
 /**
- * The registers of several nodes as those of one: what is written, all get; what is read is node 0's, but counters and the free pages are the sum of all. A counter's high word is that of when its low word
- * was read, the carry of the sum included. Errors are node 0's.
- * Latency: 0 cycles there and back; initiation interval: that of a slave, and 1; one access at a time in each direction. Full: an access waits until the one before has been answered.
+ * The registers of several nodes as those of one: what is written, all get; what is read is node 0's, but counters and
+ * the free pages are the sum of all. A counter's high word is that of when its low word was read, the carry of the sum
+ * included. Errors are node 0's.
+ * Latency: 0 cycles there and back; initiation interval: that of a slave, and 1; one access at a time in each
+ * direction. Full: an access waits until the one before has been answered.
  */
-export const LiteBroadcast = module("LiteBroadcast",
+export const LiteBroadcast = module(
+  "LiteBroadcast",
   (p: { readonly nodes: number }) => {
     const address = liteAddress(registerAddressBits);
     return {
-      ...liteSlavePorts(registerAddressBits), ...perPartition("toAw", p.nodes, source(address)), ...perPartition("toW", p.nodes, source(LiteWrite)), ...perPartition("toB", p.nodes, sink(LiteResponse)),
-      ...perPartition("toAr", p.nodes, source(address)), ...perPartition("toR", p.nodes, sink(LiteRead)),
+      ...liteSlavePorts(registerAddressBits),
+      ...perPartition("toAw", p.nodes, source(address)),
+      ...perPartition("toW", p.nodes, source(LiteWrite)),
+      ...perPartition("toB", p.nodes, sink(LiteResponse)),
+      ...perPartition("toAr", p.nodes, source(address)),
+      ...perPartition("toR", p.nodes, sink(LiteRead)),
     };
   },
   (io, p) => {
-    const Address = liteAddress(registerAddressBits), n = p.nodes;
-    const sAr = io.sAr, sAw = io.sAw, sW = io.sW;
+    const Address = liteAddress(registerAddressBits),
+      n = p.nodes;
+    const sAr = io.sAr,
+      sAw = io.sAw,
+      sW = io.sW;
 
     // Reads. What is being read is known by the time all have answered.
     const reading = reg(bit, { init: 0 });
     const summed = reg(bit);
     const high = reg(bit);
-    fork(gate(sAr, reading.not(), { name: "read_open" }), n, "eager", { name: "read_to" }).forEach((s, i) => { connect(s, outwardsOf(io, "toAr", n, Address)[i] as never); });
+    fork(gate(sAr, reading.not(), { name: "read_open" }), n, "eager", { name: "read_to" }).forEach((s, i) =>
+      connect(s, outwardsOf(io, "toAr", n, Address)[i] as never),
+    );
     const at = node(sAr.payload.addr.bits(2, registerAddressBits - 2));
     const counts = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
     when(sAr.fire, () => {
       reading.set(1);
       summed.set(counts.or(at.eq(fieldPlace("freePages").register.address / 4)));
       high.set(counts.and(at.sub(counterBase / 4).bit(0)));
-    }).elseWhen(io.sR.fire, () => { reading.set(0); });
-    const words = join(Object.fromEntries(inwardsOf(io, "toR", n, LiteRead).map((s, i) => [`r${i}`, s])), { name: "words" });
-    const read = Object.values(words.payload as unknown as Readonly<Record<string, { readonly data: UInt; readonly resp: UInt }>>);
-    const extra = Math.log2(n), wide = 32 + extra;
+    }).elseWhen(io.sR.fire, () => reading.set(0));
+    const words = join(Object.fromEntries(inwardsOf(io, "toR", n, LiteRead).map((s, i) => [`r${i}`, s])), {
+      name: "words",
+    });
+    const read = Object.values(
+      words.payload as unknown as Readonly<Record<string, { readonly data: UInt; readonly resp: UInt }>>,
+    );
+    const extra = Math.log2(n),
+      wide = 32 + extra;
     const carry = reg(uint(extra), { init: 0 });
-    const total = node(read.map(r => r.data.zext(wide)).reduce((a, b) => a.add(b), mux(high, carry.zext(wide), constant(0, wide))));
-    when(io.sR.fire.and(summed).and(high.not()), () => { carry.set(total.bits(32, extra)); });
+    const total = node(
+      read.map(r => r.data.zext(wide)).reduce((a, b) => a.add(b), mux(high, carry.zext(wide), constant(0, wide))),
+    );
+    when(io.sR.fire.and(summed).and(high.not()), () => carry.set(total.bits(32, extra)));
     io.sR.valid.set(words.valid);
-    io.sR.payload.set({ data: mux(summed, total.trunc(32), read[0]?.data as UInt), resp: read[0]?.resp as UInt } as never);
+    io.sR.payload.set({
+      data: mux(summed, total.trunc(32), read[0]?.data as UInt),
+      resp: read[0]?.resp as UInt,
+    } as never);
     words.ready.set(io.sR.ready);
 
     // Writes.
     const writing = reg(bit, { init: 0 });
     const given = reg(bit, { init: 0 });
-    fork(gate(sAw, writing.not(), { name: "write_open" }), n, "eager", { name: "write_to" }).forEach((s, i) => { connect(s, outwardsOf(io, "toAw", n, Address)[i] as never); });
-    fork(gate(sW, given.not(), { name: "data_open" }), n, "eager", { name: "data_to" }).forEach((s, i) => { connect(s, outwardsOf(io, "toW", n, LiteWrite)[i] as never); });
-    when(io.sB.fire, () => { writing.set(0); given.set(0); }).otherwise(() => {
-      when(sAw.fire, () => { writing.set(1); });
-      when(sW.fire, () => { given.set(1); });
+    fork(gate(sAw, writing.not(), { name: "write_open" }), n, "eager", { name: "write_to" }).forEach((s, i) =>
+      connect(s, outwardsOf(io, "toAw", n, Address)[i] as never),
+    );
+    fork(gate(sW, given.not(), { name: "data_open" }), n, "eager", { name: "data_to" }).forEach((s, i) =>
+      connect(s, outwardsOf(io, "toW", n, LiteWrite)[i] as never),
+    );
+    when(io.sB.fire, () => {
+      writing.set(0);
+      given.set(0);
+    }).otherwise(() => {
+      when(sAw.fire, () => writing.set(1));
+      when(sW.fire, () => given.set(1));
     });
-    const answers = join(Object.fromEntries(inwardsOf(io, "toB", n, LiteResponse).map((s, i) => [`b${i}`, s])), { name: "answers" });
+    const answers = join(Object.fromEntries(inwardsOf(io, "toB", n, LiteResponse).map((s, i) => [`b${i}`, s])), {
+      name: "answers",
+    });
     io.sB.valid.set(answers.valid);
     io.sB.payload.set((answers.payload as unknown as Readonly<Record<string, { readonly resp: UInt }>>)["b0"] as never);
     answers.ready.set(io.sB.ready);
-  });
+  },
+);

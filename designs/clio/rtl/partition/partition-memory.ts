@@ -1,4 +1,38 @@
-import { assertAlways, assignView, bitsFor, cat, connect, constant, Fifo, fifo, fromBits, instance, map, module, mux, node, onehotMux, orTree, output, PacketFifo, reg, sink, source, stage, stream, uint, when, axi4Address, axi4Read, axi4Response, axi4Write, type Axi4Parameters, type StreamIn, type StreamOut, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  assertAlways,
+  assignView,
+  bitsFor,
+  cat,
+  connect,
+  constant,
+  Fifo,
+  fifo,
+  fromBits,
+  instance,
+  map,
+  module,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  output,
+  PacketFifo,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  uint,
+  when,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
+  type Axi4Parameters,
+  type StreamIn,
+  type StreamOut,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { inwardsOf, outwardsOf, perPartition } from "./partition-ports.ts";
 import { turns } from "../../../shared/stream/index.ts";
 
@@ -6,16 +40,25 @@ export interface PartitionMemoryParameters extends Axi4Parameters {
   readonly partitions: number;
   /** Beats of the longest burst. */
   readonly burstBeats: number;
-  /** Bursts in each direction that the memory takes without stalling its addresses: each partition has its share of them under way at most. */
+  /**
+   * Bursts in each direction that the memory takes without stalling its addresses: each partition has its share of them
+   * under way at most.
+   */
   readonly bursts: number;
-  /** Read beats that a partition may have under way or waiting for its node, when not four turns of them (128 at least). */
+  /**
+   * Read beats that a partition may have under way or waiting for its node, when not four turns of them (128 at least).
+   */
   readonly readBeats?: number;
 }
 /** The master's bus: the partition's number stands above the ID that the partition gave. */
-export const partitionBus = (p: Axi4Parameters & { readonly partitions: number }): Axi4Parameters =>
-  ({ addressBits: p.addressBits, beatBytes: p.beatBytes, idBits: p.idBits + Math.log2(p.partitions) });
+export const partitionBus = (p: Axi4Parameters & { readonly partitions: number }): Axi4Parameters => ({
+  addressBits: p.addressBits,
+  beatBytes: p.beatBytes,
+  idBits: p.idBits + Math.log2(p.partitions),
+});
 /** Cycles of a turn: the longest burst, and two more for a write's. */
-export const memoryTurn = (p: Pick<PartitionMemoryParameters, "burstBeats">): number => 2 ** Math.ceil(Math.log2(p.burstBeats + 2));
+export const memoryTurn = (p: Pick<PartitionMemoryParameters, "burstBeats">): number =>
+  2 ** Math.ceil(Math.log2(p.burstBeats + 2));
 const readBeats = (p: PartitionMemoryParameters): number => p.readBeats ?? Math.max(128, 4 * memoryTurn(p));
 /** Addresses that wait in front of a partition's turn. */
 const waiting = 4;
@@ -24,39 +67,67 @@ const owned = (i: number, id: UInt, bits: number): UInt => cat(constant(i, bits)
 const ownerOf = (id: UInt, bits: number): UInt => id.bits(id.width - bits, bits);
 
 /** Bursts of a partition that are under way. */
-function underWay(name: string, most: number): { readonly room: UInt<1>; some(): UInt<1>; changes(begins: UInt<1>, ends: UInt<1>): void } {
+function underWay(
+  name: string,
+  most: number,
+): { readonly room: UInt<1>; some(): UInt<1>; changes(begins: UInt<1>, ends: UInt<1>): void } {
   const count = reg(uint(bitsFor(most)), { init: 0, name: `${name}_under_way` });
   return {
-    room: node(count.ne(most), { name: `${name}_room` }), some: () => count.any(),
-    changes: (begins, ends) => { when(begins.and(ends.not()), () => { count.set(count.add(1)); }).elseWhen(ends.and(begins.not()), () => { count.set(count.sub(1)); }); },
+    room: node(count.ne(most), { name: `${name}_room` }),
+    some: () => count.any(),
+    changes: (begins, ends) =>
+      when(begins.and(ends.not()), () => count.set(count.add(1))).elseWhen(ends.and(begins.not()), () =>
+        count.set(count.sub(1)),
+      ),
   };
 }
 
 /**
- * The partitions' reads on one AXI4 master, in fixed turns (turns.ts). In its turn a partition's bursts go out one after another, as many as the bus can answer in the time that is left of the turn:
- * so the answers of a memory whose latency is always the same come one turn wide too, and nobody's beats wait for another's. A burst goes out only when its partition has room for all its beats, so `r.ready`
- * is always 1, and when it has less than its share of `bursts` under way, so the memory need not stall.
+ * The partitions' reads on one AXI4 master, in fixed turns (turns.ts). In its turn a partition's bursts go out one
+ * after another, as many as the bus can answer in the time that is left of the turn: so the answers of a memory whose
+ * latency is always the same come one turn wide too, and nobody's beats wait for another's. A burst goes out only when
+ * its partition has room for all its beats, so `r.ready` is always 1, and when it has less than its share of `bursts`
+ * under way, so the memory need not stall.
  *
- * While `ar` is ready, when a partition's addresses go out depends on its own alone. While an address waits the time of the turns stands still.
- * Latency: 2 cycles from `ar_i` to `ar`, and until the partition's turn; 1 from `r` to `r_i`. Initiation interval within a turn: a burst's beats. Full: the partition's `ar_i.ready` is 0, and only its.
+ * While `ar` is ready, when a partition's addresses go out depends on its own alone. While an address waits the time of
+ * the turns stands still.
+ * Latency: 2 cycles from `ar_i` to `ar`, and until the partition's turn; 1 from `r` to `r_i`. Initiation interval
+ * within a turn: a burst's beats. Full: the partition's `ar_i.ready` is 0, and only its.
  */
-export const PartitionReads = module("PartitionReads",
+export const PartitionReads = module(
+  "PartitionReads",
   (p: PartitionMemoryParameters) => ({
-    ...perPartition("ar", p.partitions, sink(axi4Address(p))), ...perPartition("r", p.partitions, source(axi4Read(p))),
-    ar: source(axi4Address(partitionBus(p))), r: sink(axi4Read(partitionBus(p))),
+    ...perPartition("ar", p.partitions, sink(axi4Address(p))),
+    ...perPartition("r", p.partitions, source(axi4Read(p))),
+    ar: source(axi4Address(partitionBus(p))),
+    r: sink(axi4Read(partitionBus(p))),
   }),
   (io, p) => {
-    const Address = axi4Address(p), Beat = axi4Read(p), Outer = axi4Address(partitionBus(p)), whose = Math.log2(p.partitions), beats = readBeats(p);
+    const Address = axi4Address(p),
+      Beat = axi4Read(p),
+      Outer = axi4Address(partitionBus(p)),
+      whose = Math.log2(p.partitions),
+      beats = readBeats(p);
     const r = io.r;
-    const granted = stream(Outer, { name: "granted" }), grants = granted as unknown as StreamIn<typeof Outer>;
+    const granted = stream(Outer, { name: "granted" }),
+      grants = granted as unknown as StreamIn<typeof Outer>;
     const turn = turns({ partitions: p.partitions, cycles: memoryTurn(p) }, grants.ready.not());
     const heads = inwardsOf(io, "ar", p.partitions, Address).map((from, i) =>
-      map(fifo(from, waiting, { style: "distributed", name: `queue_${i}` }), Outer, v => ({ ...v, id: owned(i, v.id, whose) }), { name: `heads_${i}` }));
+      map(
+        fifo(from, waiting, { style: "distributed", name: `queue_${i}` }),
+        Outer,
+        v => ({ ...v, id: owned(i, v.id, whose) }),
+        { name: `heads_${i}` },
+      ),
+    );
     const offers = heads.map((head, i) => {
-      const left = reg(uint(bitsFor(beats)), { init: beats, name: `left_${i}` }), answers = instance(`answers_${i}`, Fifo({ shape: Beat, depth: beats, style: "block" }));
+      const left = reg(uint(bitsFor(beats)), { init: beats, name: `left_${i}` }),
+        answers = instance(`answers_${i}`, Fifo({ shape: Beat, depth: beats, style: "block" }));
       const bursts = underWay(`bursts_${i}`, Math.max(1, p.bursts / p.partitions));
-      const wide = Math.max(9, left.width), enough = node(left.zext(wide).gt(head.payload.len.zext(wide)), { name: `enough_${i}` });
-      const cost = node(head.payload.len.zext(9).add(1), { name: `cost_${i}` }), booking = turn.book(i, cost);
+      const wide = Math.max(9, left.width),
+        enough = node(left.zext(wide).gt(head.payload.len.zext(wide)), { name: `enough_${i}` });
+      const cost = node(head.payload.len.zext(9).add(1), { name: `cost_${i}` }),
+        booking = turn.book(i, cost);
       const offered = node(head.valid.and(enough).and(bursts.room).and(booking.fits), { name: `offered_${i}` });
       const goes = node(offered.and(grants.ready), { name: `goes_${i}` });
       booking.taken(goes);
@@ -73,34 +144,68 @@ export const PartitionReads = module("PartitionReads",
     });
     r.ready.set(1);
     granted.valid.set(orTree(offers));
-    assignView(granted.payload, onehotMux(heads.map((_, i) => turn.mine.bit(i)), heads.map(h => h.payload)), "granted");
+    assignView(
+      granted.payload,
+      onehotMux(
+        heads.map((_, i) => turn.mine.bit(i)),
+        heads.map(h => h.payload),
+      ),
+      "granted",
+    );
     connect(stage(grants, "forward", { name: "ar_out" }), io.ar);
   },
-  { nameOf: p => `PartitionReads_n${p.partitions}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_l${p.burstBeats}_o${p.bursts}${p.readBeats === undefined ? "" : `_k${p.readBeats}`}` });
+  {
+    nameOf: p =>
+      `PartitionReads_n${p.partitions}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_l${p.burstBeats}_o${p.bursts}${p.readBeats === undefined ? "" : `_k${p.readBeats}`}`,
+  },
+);
 
 /**
- * The partitions' writes on one AXI4 master, in fixed turns (turns.ts). A burst goes out when all its data are there, one at a time, its data a beat per cycle from the cycle after, beside its address, to their end within the
- * turn. A partition has less than its share of `bursts` unanswered and room for their answers, so `b.ready` is always 1 and the memory need not stall.
+ * The partitions' writes on one AXI4 master, in fixed turns (turns.ts). A burst goes out when all its data are there,
+ * one at a time, its data a beat per cycle from the cycle after, beside its address, to their end within the turn. A
+ * partition has less than its share of `bursts` unanswered and room for their answers, so `b.ready` is always 1 and the
+ * memory need not stall.
  *
- * While `aw` and `w` are ready, when a partition's bursts go out depends on its own alone; while one of them waits the time of the turns stands still.
- * Latency: 2 cycles from a burst's last `w_i` to `aw` and its first `w`, and until the partition's turn; 1 from `b` to `b_i`. Initiation interval within a turn: a burst's beats and 1. Full: the partition's
- * `aw_i.ready` or `w_i.ready` is 0, and only its.
+ * While `aw` and `w` are ready, when a partition's bursts go out depends on its own alone; while one of them waits the
+ * time of the turns stands still.
+ * Latency: 2 cycles from a burst's last `w_i` to `aw` and its first `w`, and until the partition's turn; 1 from `b` to
+ * `b_i`. Initiation interval within a turn: a burst's beats and 1. Full: the partition's `aw_i.ready` or `w_i.ready` is
+ * 0, and only its.
  */
-export const PartitionWrites = module("PartitionWrites",
+export const PartitionWrites = module(
+  "PartitionWrites",
   (p: PartitionMemoryParameters) => ({
-    ...perPartition("aw", p.partitions, sink(axi4Address(p))), ...perPartition("w", p.partitions, sink(axi4Write(p.beatBytes))), ...perPartition("b", p.partitions, source(axi4Response(p))),
-    aw: source(axi4Address(partitionBus(p))), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(partitionBus(p))),
+    ...perPartition("aw", p.partitions, sink(axi4Address(p))),
+    ...perPartition("w", p.partitions, sink(axi4Write(p.beatBytes))),
+    ...perPartition("b", p.partitions, source(axi4Response(p))),
+    aw: source(axi4Address(partitionBus(p))),
+    w: source(axi4Write(p.beatBytes)),
+    b: sink(axi4Response(partitionBus(p))),
     /** Bursts of the partition are under way or wait here. */
     waiting: output(uint(p.partitions)),
   }),
   (io, p) => {
-    const Address = axi4Address(p), Data = axi4Write(p.beatBytes), Answer = axi4Response(p), Outer = axi4Address(partitionBus(p)), whose = Math.log2(p.partitions), cycles = memoryTurn(p);
-    const w = io.w, b = io.b, most = Math.max(1, p.bursts / p.partitions);
-    const granted = stream(Outer, { name: "granted" }), grants = granted as unknown as StreamIn<typeof Outer>;
+    const Address = axi4Address(p),
+      Data = axi4Write(p.beatBytes),
+      Answer = axi4Response(p),
+      Outer = axi4Address(partitionBus(p)),
+      whose = Math.log2(p.partitions),
+      cycles = memoryTurn(p);
+    const w = io.w,
+      b = io.b,
+      most = Math.max(1, p.bursts / p.partitions);
+    const granted = stream(Outer, { name: "granted" }),
+      grants = granted as unknown as StreamIn<typeof Outer>;
     const stalls = node(w.valid.and(w.ready.not()));
     const turn = turns({ partitions: p.partitions, cycles }, node(stalls.or(grants.ready.not()), { name: "holds" }));
     const heads = inwardsOf(io, "aw", p.partitions, Address).map((from, i) =>
-      map(fifo(from, waiting, { style: "distributed", name: `queue_${i}` }), Outer, v => ({ ...v, id: owned(i, v.id, whose) }), { name: `heads_${i}` }));
+      map(
+        fifo(from, waiting, { style: "distributed", name: `queue_${i}` }),
+        Outer,
+        v => ({ ...v, id: owned(i, v.id, whose) }),
+        { name: `heads_${i}` },
+      ),
+    );
     const data = inwardsOf(io, "w", p.partitions, Data).map((from, i) => {
       const queue = instance(`data_${i}`, PacketFifo({ shape: Data, depth: 2 * cycles, last: "last", style: "block" }));
       connect(from, queue.push);
@@ -108,15 +213,21 @@ export const PartitionWrites = module("PartitionWrites",
     });
 
     const offers = heads.map((head, i) => {
-      const queue = data[i] as (typeof data)[number], bursts = underWay(`bursts_${i}`, most);
+      const queue = data[i] as (typeof data)[number],
+        bursts = underWay(`bursts_${i}`, most);
       // The cycle of the grant, and one for each beat.
       const booking = turn.book(i, node(head.payload.len.zext(9).add(2), { name: `cost_${i}` }), "now");
-      const offered = node(head.valid.and(queue.packets.any()).and(bursts.room).and(booking.fits).and(stalls.not()), { name: `offered_${i}` });
+      const offered = node(head.valid.and(queue.packets.any()).and(bursts.room).and(booking.fits).and(stalls.not()), {
+        name: `offered_${i}`,
+      });
       const goes = node(offered.and(grants.ready), { name: `goes_${i}` });
       booking.taken(goes);
       // Beats still to be sent of the burst that went out last.
-      const due = reg(uint(Math.log2(cycles) + 1), { init: 0, name: `due_${i}` }), sends = node(due.any(), { name: `sends_${i}` });
-      when(goes, () => { due.set(head.payload.len.zext(9).add(1).trunc(due.width)); }).elseWhen(sends.and(w.ready), () => { due.set(due.sub(1)); });
+      const due = reg(uint(Math.log2(cycles) + 1), { init: 0, name: `due_${i}` }),
+        sends = node(due.any(), { name: `sends_${i}` });
+      when(goes, () => due.set(head.payload.len.zext(9).add(1).trunc(due.width))).elseWhen(sends.and(w.ready), () =>
+        due.set(due.sub(1)),
+      );
       queue.pop.ready.set(sends.and(w.ready));
       assertAlways(sends.not().or(queue.pop.valid), "all data of a burst are there when it goes out");
       assertAlways(sends.not().or(queue.pop.payload.last.eq(due.eq(1))), "a burst's data end with it");
@@ -133,12 +244,30 @@ export const PartitionWrites = module("PartitionWrites",
     io.waiting.set(fromBits(offers.map(o => o.waits)) as never);
     b.ready.set(1);
     granted.valid.set(orTree(offers.map(o => o.offered)));
-    assignView(granted.payload, onehotMux(heads.map((_, i) => turn.mine.bit(i)), heads.map(h => h.payload)), "granted");
+    assignView(
+      granted.payload,
+      onehotMux(
+        heads.map((_, i) => turn.mine.bit(i)),
+        heads.map(h => h.payload),
+      ),
+      "granted",
+    );
     connect(stage(grants, "forward", { name: "aw_out" }), io.aw);
 
     const sends = offers.map(o => o.sends);
     w.valid.set(fromBits(sends).any());
-    assignView(w.payload, onehotMux(sends, data.map(q => q.pop.payload)), "w");
+    assignView(
+      w.payload,
+      onehotMux(
+        sends,
+        data.map(q => q.pop.payload),
+      ),
+      "w",
+    );
     assertAlways(fromBits(sends).and(fromBits(sends).sub(1)).any().not(), "one burst at a time");
   },
-  { nameOf: p => `PartitionWrites_n${p.partitions}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_l${p.burstBeats}_o${p.bursts}` });
+  {
+    nameOf: p =>
+      `PartitionWrites_n${p.partitions}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_l${p.burstBeats}_o${p.bursts}`,
+  },
+);

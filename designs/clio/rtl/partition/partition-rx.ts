@@ -1,12 +1,30 @@
 import {
-  assertAlways, bit, connect, constant, Fifo, fromBits, instance, module, mux, node, output, reg, sink, source, stream, uint, when, type StreamIn,
+  assertAlways,
+  bit,
+  connect,
+  constant,
+  Fifo,
+  fromBits,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  stream,
+  uint,
+  when,
+  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { partitionOf } from "./partition-of.ts";
 import { outwardsOf, perPartition } from "./partition-ports.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
 export interface PartitionRxParameters {
-  readonly partitions: number; readonly beatBytes: number;
+  readonly partitions: number;
+  readonly beatBytes: number;
   /** Largest frame, bytes without FCS. */
   readonly frameBytes: number;
   /** For proofs at reduced size: the partition is told by the low bits of a frame's first beat. */
@@ -14,24 +32,37 @@ export interface PartitionRxParameters {
 }
 /** Frames that a partition can keep, the largest of them. */
 const framesKept = 2;
-/** Beats kept for a partition: the largest frames, each with two beats more, by which a frame that is too long is known. */
-export const partitionBeats = (p: Pick<PartitionRxParameters, "beatBytes" | "frameBytes">): number => 2 ** Math.ceil(Math.log2(framesKept * (Math.ceil(p.frameBytes / p.beatBytes) + 2)));
+/**
+ * Beats kept for a partition: the largest frames, each with two beats more, by which a frame that is too long is known.
+ */
+export const partitionBeats = (p: Pick<PartitionRxParameters, "beatBytes" | "frameBytes">): number =>
+  2 ** Math.ceil(Math.log2(framesKept * (Math.ceil(p.frameBytes / p.beatBytes) + 2)));
 
 /**
- * Frames from the MAC to the partitions, by their first beat. Each partition has a queue of its own, at whose head its node may take its time.
+ * Frames from the MAC to the partitions, by their first beat. Each partition has a queue of its own, at whose head its
+ * node may take its time.
  *
- * `rx.ready` is always 1: no partition holds up the line. Full: a frame that comes while its partition's queue has no room for a largest one is dropped whole, and `dropped` has a
- * pulse, of its partition, at its first beat; clients repeat their requests (T2). A frame longer than the largest is cut to two beats more: it stays too long, and its node drops it.
- * Latency 1 cycle; initiation interval 1 beat per cycle. What a partition gets, and when, depends on its own frames alone.
+ * `rx.ready` is always 1: no partition holds up the line. Full: a frame that comes while its partition's queue has no
+ * room for a largest one is dropped whole, and `dropped` has a pulse, of its partition, at its first beat; clients
+ * repeat their requests (T2). A frame longer than the largest is cut to two beats more: it stays too long, and its
+ * node drops it. Latency 1 cycle; initiation interval 1 beat per cycle. What a partition gets, and when, depends on
+ * its own frames alone.
  */
-export const PartitionRx = module("PartitionRx",
+export const PartitionRx = module(
+  "PartitionRx",
   (p: PartitionRxParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)), ...perPartition("rx", p.partitions, source(AxisBeat(p.beatBytes))), dropped: output(uint(p.partitions)),
+    rx: sink(AxisBeat(p.beatBytes)),
+    ...perPartition("rx", p.partitions, source(AxisBeat(p.beatBytes))),
+    dropped: output(uint(p.partitions)),
     /** Beats of the partition wait here. */
     waiting: output(uint(p.partitions)),
   }),
   (io, p) => {
-    const Beat = AxisBeat(p.beatBytes), most = Math.ceil(p.frameBytes / p.beatBytes), depth = partitionBeats(p), bits = Math.log2(p.partitions), rx = io.rx;
+    const Beat = AxisBeat(p.beatBytes),
+      most = Math.ceil(p.frameBytes / p.beatBytes),
+      depth = partitionBeats(p),
+      bits = Math.log2(p.partitions),
+      rx = io.rx;
     const outs = outwardsOf(io, "rx", p.partitions, Beat);
     rx.ready.set(1);
     const first = reg(bit, { init: 1 });
@@ -40,7 +71,13 @@ export const PartitionRx = module("PartitionRx",
     // Beats of the frame that came before this one, up to one more than the largest frame has.
     const count = reg(uint(Math.ceil(Math.log2(most + 2))), { init: 0 });
     const long = node(count.eq(most + 1));
-    const owner = node(mux(first, (p.plain === true ? rx.payload.data.trunc(bits) : partitionOf(rx.payload.data, p.partitions)).is(bits), held));
+    const owner = node(
+      mux(
+        first,
+        (p.plain === true ? rx.payload.data.trunc(bits) : partitionOf(rx.payload.data, p.partitions)).is(bits),
+        held,
+      ),
+    );
 
     const queues = outs.map((_, i) => instance(`queue_${i}`, Fifo({ shape: Beat, depth, style: "block" })));
     const roomy = node(fromBits(queues.map(q => q.level.le(depth - most - 2))));
@@ -49,7 +86,9 @@ export const PartitionRx = module("PartitionRx",
       first.set(rx.payload.last);
       held.set(owner);
       admitted.set(admits);
-      when(rx.payload.last, () => { count.set(constant(0, count.width)); }).elseWhen(long.not(), () => { count.set(count.add(1)); });
+      when(rx.payload.last, () => count.set(constant(0, count.width))).elseWhen(long.not(), () =>
+        count.set(count.add(1)),
+      );
     });
     queues.forEach((q, i) => {
       const entering = stream(Beat, { name: `entering_${i}` });
@@ -62,4 +101,5 @@ export const PartitionRx = module("PartitionRx",
     io.waiting.set(fromBits(queues.map(q => q.level.any())) as never);
     io.dropped.set(fromBits(queues.map((_, i) => rx.valid.and(first).and(admits.not()).and(owner.eq(i)))) as never);
   },
-  { nameOf: p => `PartitionRx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}${p.plain === true ? "_plain" : ""}` });
+  { nameOf: p => `PartitionRx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}${p.plain === true ? "_plain" : ""}` },
+);

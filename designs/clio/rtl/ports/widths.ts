@@ -4,18 +4,36 @@ import type { NodeConfig } from "../../config/index.ts";
 import type { TranslateParameters } from "../memory/translate.ts";
 
 export const widthsOf = (c: NodeConfig) => ({
-  beatBytes: c.beatBytes, slots: c.requestSlots, frameBytes: c.mtuFrame, addressBits: c.physAddrBits, pageShift: c.pageShift, ppnBits: c.ppnBits,
-  pagesPerRequest: c.maxPagesPerRequest, idBits: Math.ceil(Math.log2(c.outstandingMisses + 2)),
+  beatBytes: c.beatBytes,
+  slots: c.requestSlots,
+  frameBytes: c.mtuFrame,
+  addressBits: c.physAddrBits,
+  pageShift: c.pageShift,
+  ppnBits: c.ppnBits,
+  pagesPerRequest: c.maxPagesPerRequest,
+  idBits: Math.ceil(Math.log2(c.outstandingMisses + 2)),
   syncId: c.outstandingMisses + 1,
 });
 /** What translation needs to know. */
 export const translateParameters = (c: NodeConfig): TranslateParameters => {
   const w = widthsOf(c);
   return {
-    pageSize: c.pageSize, physicalMemory: c.physicalMemory, slotsFactor: c.slotsFactor, misses: c.outstandingMisses, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits,
-    freePages: c.freePageBuffer, slots: w.slots, tlbEntries: c.tlbEntries, pagesPerRequest: w.pagesPerRequest,
+    pageSize: c.pageSize,
+    physicalMemory: c.physicalMemory,
+    slotsFactor: c.slotsFactor,
+    misses: c.outstandingMisses,
+    beatBytes: w.beatBytes,
+    addressBits: w.addressBits,
+    idBits: w.idBits,
+    freePages: c.freePageBuffer,
+    slots: w.slots,
+    tlbEntries: c.tlbEntries,
+    pagesPerRequest: w.pagesPerRequest,
   };
 };
 
 /** The shape of the node's AXI4 master. */
-export const nodeBus = (c: NodeConfig): Axi4Parameters => { const { addressBits, idBits, beatBytes } = widthsOf(c); return { addressBits, idBits, beatBytes }; };
+export const nodeBus = (c: NodeConfig): Axi4Parameters => {
+  const { addressBits, idBits, beatBytes } = widthsOf(c);
+  return { addressBits, idBits, beatBytes };
+};

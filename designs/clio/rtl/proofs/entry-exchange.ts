@@ -1,6 +1,29 @@
-/** The exchange of table entries: no access of the node is under way between its read and its write, and it tells what it found. */
+/**
+ * The exchange of table entries: no access of the node is under way between its read and its write, and it tells
+ * what it found.
+ */
 import {
-  assertAlways, assumeAlways, axi4Master, axi4Slave, bit, cat, connect, cover, instance, module, moduleObeys, mux, node, producerObeys, reg, sink, source, uint, when, type Bit, type Proof,
+  assertAlways,
+  assumeAlways,
+  axi4Master,
+  axi4Slave,
+  bit,
+  cat,
+  connect,
+  cover,
+  instance,
+  module,
+  moduleObeys,
+  mux,
+  node,
+  producerObeys,
+  reg,
+  sink,
+  source,
+  uint,
+  when,
+  type Bit,
+  type Proof,
 } from "../../../../hdl-dsl/index.ts";
 import { EntryExchange } from "../slow-path/entry-exchange.ts";
 import { Exchange } from "../slow-path/soc-port.ts";
@@ -10,24 +33,53 @@ const p = { addressBits: 4, idBits: 1, beatBytes: 8 };
 /** Accesses of the node under way each way, at most. */
 const MOST = 2;
 
-const harness = module("EntryExchangeProof",
-  () => ({ ...axi4Slave("s", p), ...axi4Master("m", p), exchange: sink(Exchange(p.addressBits)), exchanged: source(uint(64)) }),
+const harness = module(
+  "EntryExchangeProof",
+  () => ({
+    ...axi4Slave("s", p),
+    ...axi4Master("m", p),
+    exchange: sink(Exchange(p.addressBits)),
+    exchanged: source(uint(64)),
+  }),
   io => {
     const dut = instance("dut", EntryExchange(p));
-    connect(io.sAr, dut.sAr); connect(io.sAw, dut.sAw); connect(io.sW, dut.sW); connect(dut.sR, io.sR); connect(dut.sB, io.sB);
-    connect(dut.mAr, io.mAr); connect(dut.mAw, io.mAw); connect(dut.mW, io.mW); connect(io.mR, dut.mR); connect(io.mB, dut.mB);
-    connect(io.exchange, dut.exchange); connect(dut.exchanged, io.exchanged);
-    const [ar, aw, w, r, b] = [node(io.mAr.fire), node(io.mAw.fire), node(io.mW.fire), node(io.mR.fire), node(io.mB.fire)];
-    const ownAr = node(ar.and(io.sAr.fire.not())), ownAw = node(aw.and(io.sAw.fire.not())), ownW = node(w.and(io.sW.fire.not()));
+    connect(io.sAr, dut.sAr);
+    connect(io.sAw, dut.sAw);
+    connect(io.sW, dut.sW);
+    connect(dut.sR, io.sR);
+    connect(dut.sB, io.sB);
+    connect(dut.mAr, io.mAr);
+    connect(dut.mAw, io.mAw);
+    connect(dut.mW, io.mW);
+    connect(io.mR, dut.mR);
+    connect(io.mB, dut.mB);
+    connect(io.exchange, dut.exchange);
+    connect(dut.exchanged, io.exchanged);
+    const [ar, aw, w, r, b] = [
+      node(io.mAr.fire),
+      node(io.mAw.fire),
+      node(io.mW.fire),
+      node(io.mR.fire),
+      node(io.mB.fire),
+    ];
+    const ownAr = node(ar.and(io.sAr.fire.not())),
+      ownAw = node(aw.and(io.sAw.fire.not())),
+      ownW = node(w.and(io.sW.fire.not()));
 
     // Under way at the memory, each way; of the writes both parts.
     const count = (name: string, begins: Bit, ends: Bit) => {
       const underWay = reg(uint(2), { init: 0, name: `model_${name}` });
-      underWay.set(mux(begins.and(ends.not()), underWay.add(1), mux(ends.and(begins.not()), underWay.sub(1), underWay)));
+      underWay.set(
+        mux(begins.and(ends.not()), underWay.add(1), mux(ends.and(begins.not()), underWay.sub(1), underWay)),
+      );
       return underWay;
     };
-    const reads = count("reads", ar, r), addresses = count("addresses", aw, b), data = count("data", w, b), owed = count("owed", io.sAw.fire, io.sW.fire);
-    const nodeReads = count("node_reads", io.sAr.fire, io.sR.fire), nodeWrites = count("node_writes", io.sAw.fire, io.sB.fire);
+    const reads = count("reads", ar, r),
+      addresses = count("addresses", aw, b),
+      data = count("data", w, b),
+      owed = count("owed", io.sAw.fire, io.sW.fire);
+    const nodeReads = count("node_reads", io.sAr.fire, io.sR.fire),
+      nodeWrites = count("node_writes", io.sAw.fire, io.sB.fire);
 
     // What the surroundings promise.
     producerObeys({ valid: io.sAr.valid, ready: io.sAr.ready, payload: io.sAr.payload.addr }, "s_ar");
@@ -35,31 +87,82 @@ const harness = module("EntryExchangeProof",
     producerObeys({ valid: io.sW.valid, ready: io.sW.ready, payload: io.sW.payload.strb }, "s_w");
     producerObeys({ valid: io.mR.valid, ready: io.mR.ready, payload: io.mR.payload.data }, "m_r");
     producerObeys({ valid: io.mB.valid, ready: io.mB.ready, payload: io.mB.payload.resp }, "m_b");
-    producerObeys({ valid: io.exchange.valid, ready: io.exchange.ready, payload: cat(io.exchange.payload.address, io.exchange.payload.bits) }, "exchange");
+    producerObeys(
+      {
+        valid: io.exchange.valid,
+        ready: io.exchange.ready,
+        payload: cat(io.exchange.payload.address, io.exchange.payload.bits),
+      },
+      "exchange",
+    );
     assumeAlways(io.mR.valid.not().or(reads.any()), "a word comes for each read");
     assumeAlways(io.mB.valid.not().or(addresses.any().and(data.any())), "an answer comes for each write");
-    assumeAlways(io.sAr.valid.not().or(nodeReads.lt(MOST)).and(io.sAw.valid.not().or(nodeWrites.lt(MOST))), "the node has few accesses under way");
+    assumeAlways(
+      io.sAr.valid
+        .not()
+        .or(nodeReads.lt(MOST))
+        .and(io.sAw.valid.not().or(nodeWrites.lt(MOST))),
+      "the node has few accesses under way",
+    );
     assumeAlways(io.sW.payload.last.and(io.mR.payload.last), "bursts have a beat");
 
     // From the exchange's read to the answer to its write.
-    const begun = reg(bit, { init: 0, name: "model_begun" }), addressed = reg(bit, { init: 0, name: "model_addressed" }), written = reg(bit, { init: 0, name: "model_written" });
-    const found = reg(bit, { init: 0, name: "model_found" }), answered = reg(bit, { init: 0, name: "model_answered" });
+    const begun = reg(bit, { init: 0, name: "model_begun" }),
+      addressed = reg(bit, { init: 0, name: "model_addressed" }),
+      written = reg(bit, { init: 0, name: "model_written" });
+    const found = reg(bit, { init: 0, name: "model_found" }),
+      answered = reg(bit, { init: 0, name: "model_answered" });
     const old = reg(uint(64), { name: "model_old" });
-    const ownR = node(r.and(begun).and(found.not())), ownB = node(b.and(begun).and(answered.not()));
-    when(ownAr, () => { begun.set(1); });
-    when(ownR, () => { found.set(1); old.set(io.mR.payload.data); });
-    when(ownAw, () => { addressed.set(1); });
-    when(ownW, () => { written.set(1); });
-    when(ownB, () => { answered.set(1); });
-    when(io.exchanged.fire, () => { begun.set(0); found.set(0); addressed.set(0); written.set(0); answered.set(0); });
-    const { address, bits } = io.exchange.payload, place = cat(address.bits(3, 1), address.bits(0, 3).and(0));
+    const ownR = node(r.and(begun).and(found.not())),
+      ownB = node(b.and(begun).and(answered.not()));
+    when(ownAr, () => begun.set(1));
+    when(ownR, () => {
+      found.set(1);
+      old.set(io.mR.payload.data);
+    });
+    when(ownAw, () => addressed.set(1));
+    when(ownW, () => written.set(1));
+    when(ownB, () => answered.set(1));
+    when(io.exchanged.fire, () => {
+      begun.set(0);
+      found.set(0);
+      addressed.set(0);
+      written.set(0);
+      answered.set(0);
+    });
+    const { address, bits } = io.exchange.payload,
+      place = cat(address.bits(3, 1), address.bits(0, 3).and(0));
     assertAlways(ownAr.not().or(begun.not().and(io.exchange.valid)), "one read an exchange");
-    assertAlways(ownAr.not().or(nodeReads.any().or(nodeWrites.any()).not()), "nothing of the node is under way when the exchange begins");
-    assertAlways(begun.and(answered.not()).and(io.sAr.fire.or(io.sAw.fire).or(io.sW.fire)).not(), "nothing of the node begins before the exchange has ended");
-    assertAlways(ownAw.not().or(found.and(addressed.not())).and(ownW.not().or(found.and(written.not()))), "one write an exchange, behind its read");
-    assertAlways(ownAr.not().or(io.mAr.payload.addr.eq(place)).and(ownAw.not().or(io.mAw.payload.addr.eq(place))), "both at the exchange's address");
-    assertAlways(ownW.not().or(io.mW.payload.data.eq(bits).and(io.mW.payload.strb.all())), "the new bits are written, all of them");
-    assertAlways(io.exchanged.valid.not().or(answered.and(addressed).and(written).and(io.exchanged.payload.eq(old))), "told when the write is in memory: what the read found");
+    assertAlways(
+      ownAr.not().or(nodeReads.any().or(nodeWrites.any()).not()),
+      "nothing of the node is under way when the exchange begins",
+    );
+    assertAlways(
+      begun.and(answered.not()).and(io.sAr.fire.or(io.sAw.fire).or(io.sW.fire)).not(),
+      "nothing of the node begins before the exchange has ended",
+    );
+    assertAlways(
+      ownAw
+        .not()
+        .or(found.and(addressed.not()))
+        .and(ownW.not().or(found.and(written.not()))),
+      "one write an exchange, behind its read",
+    );
+    assertAlways(
+      ownAr
+        .not()
+        .or(io.mAr.payload.addr.eq(place))
+        .and(ownAw.not().or(io.mAw.payload.addr.eq(place))),
+      "both at the exchange's address",
+    );
+    assertAlways(
+      ownW.not().or(io.mW.payload.data.eq(bits).and(io.mW.payload.strb.all())),
+      "the new bits are written, all of them",
+    );
+    assertAlways(
+      io.exchanged.valid.not().or(answered.and(addressed).and(written).and(io.exchanged.payload.eq(old))),
+      "told when the write is in memory: what the read found",
+    );
     assertAlways(ownR.or(ownB).and(io.sR.fire.or(io.sB.fire)).not(), "the node gets no answer of the exchange");
     assertAlways(io.sW.fire.not().or(owed.any()), "data of the node pass behind their address");
     moduleObeys({ valid: io.mAr.valid, ready: io.mAr.ready, payload: io.mAr.payload.addr }, "m_ar");
@@ -68,10 +171,11 @@ const harness = module("EntryExchangeProof",
     moduleObeys({ valid: io.exchanged.valid, ready: io.exchanged.ready, payload: io.exchanged.payload }, "exchanged");
 
     const before = reg(bit, { init: 0, name: "model_before" });
-    when(io.exchange.valid.and(nodeReads.any()).and(nodeWrites.any()), () => { before.set(1); });
+    when(io.exchange.valid.and(nodeReads.any()).and(nodeWrites.any()), () => before.set(1));
     cover(io.exchanged.fire.and(before), "an exchange that had to wait for a read and a write of the node");
     cover(begun.and(io.sAr.valid).and(io.sAw.valid).and(ownB), "the node waits while the exchange ends");
-  });
+  },
+);
 
 export const entryExchangeProof: Proof = {
   module: "EntryExchange, 64 bits",

@@ -7,4 +7,13 @@ import { partitionProofs } from "./partition.ts";
 import { socPortProof } from "./soc-port.ts";
 
 /** Every proof of the node's units. */
-export const nodeProofs: readonly Proof[] = [slotPoolProof, tlbProof, ...fenceProofs, gbnReceiverProof, gbnDeliveryProof, entryExchangeProof, socPortProof, ...partitionProofs];
+export const nodeProofs: readonly Proof[] = [
+  slotPoolProof,
+  tlbProof,
+  ...fenceProofs,
+  gbnReceiverProof,
+  gbnDeliveryProof,
+  entryExchangeProof,
+  socPortProof,
+  ...partitionProofs,
+];

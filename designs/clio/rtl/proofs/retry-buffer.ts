@@ -1,33 +1,78 @@
 /**
- * Not among the node's proofs (proofs.ts): no engine decides it for runs of any length within 90 s. All of it holds for 14 cycles from reset;
- * with one fixed operation, or with numbers of 3 bits, for 15, undecided likewise.
+ * Not among the node's proofs (proofs.ts): no engine decides it for runs of any length within 90 s. All of it holds for
+ * 14 cycles from reset; with one fixed operation, or with numbers of 3 bits, for 15, undecided likewise.
  *
- * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in retry_watch.ts; here are the surroundings:
- * as many requests as they like, of any client and number, first ones, copies and repetitions in any order and for ever. Any one operation
- * stands for all. Nobody is ever forgotten here (there are as many places as clients), and numbers do not wrap: those are for the bench.
+ * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in
+ * retry_watch.ts; here are the surroundings: as many requests as they like, of any client and number, first ones,
+ * copies and repetitions in any order and for ever. Any one operation stands for all. Nobody is ever forgotten here
+ * (there are as many places as clients), and numbers do not wrap: those are for the bench.
  */
-import { assumeAlways, bit, cat, cover, input, instance, module, output, source, struct, uint, type Proof } from "../../../../hdl-dsl/index.ts";
+import {
+  assumeAlways,
+  bit,
+  cat,
+  cover,
+  input,
+  instance,
+  module,
+  output,
+  source,
+  struct,
+  uint,
+  type Proof,
+} from "../../../../hdl-dsl/index.ts";
 import type { RetryBufferParameters } from "../retry/retry-request.ts";
 import { RetryFinding, retryFinding } from "../retry/retry-results.ts";
 import { RetryVerdict } from "../retry/retry-verdict.ts";
 
-/** Numbers that a client uses, of 2^operationBits: fewer than half a round, so that any may be asked for at any time. */
+/**
+ * Numbers that a client uses, of 2^operationBits: fewer than half a round, so that any may be asked for at any time.
+ */
 const NUMBERS = 6;
-const p: RetryBufferParameters = { slots: 2, entries: 4, ways: 2, clients: 2, timeoutCycles: 4, clientBits: 1, operationBits: 4, stampBits: 5,
-  watchedNumbers: NUMBERS };
+const p: RetryBufferParameters = {
+  slots: 2,
+  entries: 4,
+  ways: 2,
+  clients: 2,
+  timeoutCycles: 4,
+  clientBits: 1,
+  operationBits: 4,
+  stampBits: 5,
+  watchedNumbers: NUMBERS,
+};
 
-const harness = module("RetryBufferProof",
+const harness = module(
+  "RetryBufferProof",
   () => ({
-    request: input(struct({ valid: bit, tracked: bit, keeps: bit, introduces: bit, fence: bit, client: uint(1), operation: uint(4) })),
-    pass: source(struct({ slot: uint(1) })), fence: source(struct({ slot: uint(1) })), ready: output(bit), finding: output(RetryFinding(p)),
+    request: input(
+      struct({
+        valid: bit,
+        tracked: bit,
+        keeps: bit,
+        introduces: bit,
+        fence: bit,
+        client: uint(1),
+        operation: uint(4),
+      }),
+    ),
+    pass: source(struct({ slot: uint(1) })),
+    fence: source(struct({ slot: uint(1) })),
+    ready: output(bit),
+    finding: output(RetryFinding(p)),
     replaced: output(bit),
   }),
   io => {
-    const dut = instance("dut", RetryVerdict(p)), r = io.request;
+    const dut = instance("dut", RetryVerdict(p)),
+      r = io.request;
     dut.request.valid.set(r.valid);
     dut.request.payload.set({
       access: { slot: 0, pid: 0, va: 0, length: 0, write: 0, silent: 0, replyOpcode: 0, op: 0, indirect: 0 },
-      tracked: r.tracked, keeps: r.keeps, introduces: r.introduces, fence: r.fence, client: r.client, operation: r.operation,
+      tracked: r.tracked,
+      keeps: r.keeps,
+      introduces: r.introduces,
+      fence: r.fence,
+      client: r.client,
+      operation: r.operation,
     } as never);
     io.ready.set(dut.request.ready);
     for (const to of ["pass", "fence"] as const) {
@@ -53,8 +98,20 @@ export const retryBufferProof: Proof = {
   reach: 16,
   faults: [
     { what: "what is pushed out is not written down", from: /newest = [^;]*;/, to: "newest = 1'b0;" },
-    { what: "who comes right behind an insertion does not see it", from: /repeats_ahead = [^;]*;/, to: "repeats_ahead = 1'b0;" },
-    { what: "who comes right behind a forgotten operation does not see that", from: /leaves_it = [^;]*;/, to: "leaves_it = 1'b0;" },
-    { what: "who comes second behind a forgotten operation does not see that", from: /left <= judged_forgets[^;]*;/, to: "left <= 1'b0;" },
+    {
+      what: "who comes right behind an insertion does not see it",
+      from: /repeats_ahead = [^;]*;/,
+      to: "repeats_ahead = 1'b0;",
+    },
+    {
+      what: "who comes right behind a forgotten operation does not see that",
+      from: /leaves_it = [^;]*;/,
+      to: "leaves_it = 1'b0;",
+    },
+    {
+      what: "who comes second behind a forgotten operation does not see that",
+      from: /left <= judged_forgets[^;]*;/,
+      to: "left <= 1'b0;",
+    },
   ],
 };

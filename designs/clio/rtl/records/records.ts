@@ -33,34 +33,45 @@ export const clientBits = 48;
 export const operationBits = 32;
 
 /** A frame that net_rx accepted: from here on the slot number stands for it. Byte counts are of the Clio packet. */
-export const NetRequest = (p: { readonly slots: number }) => struct({
-  slot: uint(slotBits(p)),
-  kind: uint(2),
-  opcode: uint(8),
-  pid: uint(16),
-  /** First two body fields, meaningful when the body has 12 bytes or more. */
-  va: uint(64),
-  length: uint(32),
-  /** Bytes after the Clio header, as `size` and the UDP length tell. */
-  body: uint(lengthBits),
-  /** Bytes of the whole frame as it came, without FCS: what the slow path gets. */
-  frame: uint(lengthBits),
-  /** The Clio header's `size` goes past what came, or is below 16. */
-  malformed: bit,
-  /** The MAC marked the frame's FCS bad. */
-  corrupt: bit,
-  /** The request has an ID of its own (native port, flag_tracked); and it repeats an earlier one (flag_retry). */
-  tracked: bit, retry: bit,
-  /** Who sent it: IPv4 address high, UDP source port low; and the number of its operation: the ID of the first request that asked for it. */
-  client: uint(clientBits), operation: uint(operationBits),
-});
+export const NetRequest = (p: { readonly slots: number }) =>
+  struct({
+    slot: uint(slotBits(p)),
+    kind: uint(2),
+    opcode: uint(8),
+    pid: uint(16),
+    /** First two body fields, meaningful when the body has 12 bytes or more. */
+    va: uint(64),
+    length: uint(32),
+    /** Bytes after the Clio header, as `size` and the UDP length tell. */
+    body: uint(lengthBits),
+    /** Bytes of the whole frame as it came, without FCS: what the slow path gets. */
+    frame: uint(lengthBits),
+    /** The Clio header's `size` goes past what came, or is below 16. */
+    malformed: bit,
+    /** The MAC marked the frame's FCS bad. */
+    corrupt: bit,
+    /** The request has an ID of its own (native port, flag_tracked); and it repeats an earlier one (flag_retry). */
+    tracked: bit,
+    retry: bit,
+    /**
+     * Who sent it: IPv4 address high, UDP source port low; and the number of its operation: the ID of the first request
+     * that asked for it.
+     */
+    client: uint(clientBits),
+    operation: uint(operationBits),
+  });
 
-/** What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields are numbers, not wire order. */
+/**
+ * What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields
+ * are numbers, not wire order.
+ */
 export const ReplyContext = struct({
   kind: uint(2),
-  mac: uint(48), ip: uint(32),
+  mac: uint(48),
+  ip: uint(32),
   /** The sender's port, and the port of ours that it sent to. */
-  clientPort: uint(16), nodePort: uint(16),
+  clientPort: uint(16),
+  nodePort: uint(16),
   /** Clio header as it came: bytes 0 to 15, byte 0 lowest. */
   header: uint(128),
   /** First 12 bytes of the body, byte 0 lowest: va and length. */
@@ -68,12 +79,16 @@ export const ReplyContext = struct({
   /** The request came to a published-client port: reply flags are 0. */
   published: bit,
   /** IPv4 total length of the request; for ICMP its checksum too. */
-  ipLength: uint(16), icmpChecksum: uint(16),
+  ipLength: uint(16),
+  icmpChecksum: uint(16),
   /** IPv4 header bytes 0 to 11 of the request (echoed for ICMP), byte 0 lowest. */
   ipHeader: uint(96),
 });
 
-/** Operands of an atomic, as they stand behind va and length: compare, addend or value in the low half, swap in the high one. */
+/**
+ * Operands of an atomic, as they stand behind va and length: compare, addend or value in the low half, swap in
+ * the high one.
+ */
 export const operandBits = 128;
 
 /** Reply forms: what net_tx puts behind the Clio header. */
@@ -89,10 +104,17 @@ export const replyForm = {
 } as const;
 
 /** The node's own addresses and ports: registers (control.ts) that the network blocks read. */
-export const NetConfig = struct({ mac: uint(48), ip: uint(32), nativePort: uint(16), clientPort: uint(16), acceptAnyMac: bit });
+export const NetConfig = struct({
+  mac: uint(48),
+  ip: uint(32),
+  nativePort: uint(16),
+  clientPort: uint(16),
+  acceptAnyMac: bit,
+});
 
 /** A frame handed to the slow path: its slot and all its bytes, without FCS. */
-export const SlowFrame = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), frame: uint(lengthBits) });
+export const SlowFrame = (p: { readonly slots: number }) =>
+  struct({ slot: uint(slotBits(p)), frame: uint(lengthBits) });
 
 /** What a reply does with the word that is kept for its slot. */
 export const replyWord = {
@@ -105,56 +127,88 @@ export const replyWord = {
 /** The use of the word in the reply of a plain access: an address when a pointer led to it. Wires only. */
 export const wordOf = (indirect: Bit): UInt => mux(indirect, constant(replyWord.address, 2), replyWord.none);
 
-const replyFields = (p: { readonly slots: number }) => ({ slot: uint(slotBits(p)), form: uint(2), word: uint(2), opcode: uint(8), status: uint(4) });
-/** A reply to be sent: everything else is in the slot's context. A bare reply has the request's own opcode, whatever `opcode` says. */
+const replyFields = (p: { readonly slots: number }) => ({
+  slot: uint(slotBits(p)),
+  form: uint(2),
+  word: uint(2),
+  opcode: uint(8),
+  status: uint(4),
+});
+/**
+ * A reply to be sent: everything else is in the slot's context. A bare reply has the request's own opcode,
+ * whatever `opcode` says.
+ */
 export const Reply = (p: { readonly slots: number }) => struct(replyFields(p));
-/** The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had it, so the retry buffer is told. */
+/**
+ * The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had it, so the retry
+ * buffer is told.
+ */
 export const Ending = (p: { readonly slots: number }) => struct({ ...replyFields(p), silent: bit, done: bit });
 
 /**
- * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are aligned. 1 to 4
- * (atomics) need the right to read and to write, 5 and 6 (a pointer is fetched) to read; for those `length` is that of the data meant.
+ * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are
+ * aligned. 1 to 4
+ * (atomics) need the right to read and to write, 5 and 6 (a pointer is fetched) to read; for those `length` is that of
+ *           the data meant.
  */
 export const syncOpBits = 3;
-export const plainOp = 0, firstPointerOp = 5;
+export const plainOp = 0,
+  firstPointerOp = 5;
 
 /** A data access after the match-and-action table, before translation. */
-export const Access = (p: { readonly slots: number }) => struct({
-  slot: uint(slotBits(p)), pid: uint(16), va: uint(64), length: uint(lengthBits), write: bit,
-  /** WRITE_NOREPLY: no reply, whatever happens. */
-  silent: bit, replyOpcode: uint(8),
-  /** What the sync unit does with it, or a plain read or write. */
-  op: uint(syncOpBits),
-  /** Carried along: the address of the data stands at `va`. */
-  indirect: bit,
-});
+export const Access = (p: { readonly slots: number }) =>
+  struct({
+    slot: uint(slotBits(p)),
+    pid: uint(16),
+    va: uint(64),
+    length: uint(lengthBits),
+    write: bit,
+    /** WRITE_NOREPLY: no reply, whatever happens. */
+    silent: bit,
+    replyOpcode: uint(8),
+    /** What the sync unit does with it, or a plain read or write. */
+    op: uint(syncOpBits),
+    /** Carried along: the address of the data stands at `va`. */
+    indirect: bit,
+  });
 
 /** A request to memory as the match-and-action table lets it through, with what tells it from its repetitions. */
-export const Asked = (p: { readonly slots: number }) => struct({
-  access: Access(p),
-  /** It has a number (native port, flag_tracked). */
-  tracked: bit,
-  /** It is one of those that are done at most once: with `tracked`, it is remembered. */
-  keeps: bit,
-  /** It may make its client known (it repeats nothing). */
-  introduces: bit,
-  /** A FENCE: it goes to the fence unit. */
-  fence: bit,
-  client: uint(clientBits),
-  /** The number of the first request for this operation. */
-  operation: uint(operationBits),
-});
+export const Asked = (p: { readonly slots: number }) =>
+  struct({
+    access: Access(p),
+    /** It has a number (native port, flag_tracked). */
+    tracked: bit,
+    /** It is one of those that are done at most once: with `tracked`, it is remembered. */
+    keeps: bit,
+    /** It may make its client known (it repeats nothing). */
+    introduces: bit,
+    /** A FENCE: it goes to the fence unit. */
+    fence: bit,
+    client: uint(clientBits),
+    /** The number of the first request for this operation. */
+    operation: uint(operationBits),
+  });
 
-/** A translated access whose pages are all there and permitted; `ppn0` is the page of the first byte, ppn1 the next ... */
-export const Translated = (p: { readonly slots: number; readonly pagesPerRequest: number; readonly ppnBits: number; readonly pageShift: number }) => struct({
-  slot: uint(slotBits(p)),
-  /** Byte offset in the first page. */
-  offset: uint(p.pageShift),
-  length: uint(lengthBits),
-  write: bit, silent: bit, replyOpcode: uint(8),
-  /** As in the access. */
-  op: uint(syncOpBits), indirect: bit,
-  /** Physical page numbers, first page in the low bits. */
-  ppns: uint(p.pagesPerRequest * p.ppnBits),
-});
-
+/**
+ * A translated access whose pages are all there and permitted; `ppn0` is the page of the first byte, ppn1 the next ...
+ */
+export const Translated = (p: {
+  readonly slots: number;
+  readonly pagesPerRequest: number;
+  readonly ppnBits: number;
+  readonly pageShift: number;
+}) =>
+  struct({
+    slot: uint(slotBits(p)),
+    /** Byte offset in the first page. */
+    offset: uint(p.pageShift),
+    length: uint(lengthBits),
+    write: bit,
+    silent: bit,
+    replyOpcode: uint(8),
+    /** As in the access. */
+    op: uint(syncOpBits),
+    indirect: bit,
+    /** Physical page numbers, first page in the low bits. */
+    ppns: uint(p.pagesPerRequest * p.ppnBits),
+  });

@@ -1,4 +1,15 @@
-import { bit, connect, input, instance, module, output, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  connect,
+  input,
+  instance,
+  module,
+  output,
+  sink,
+  source,
+  struct,
+  uint,
+} from "../../../../hdl-dsl/index.ts";
 import { reduced, RetryRequest, whole, type RetryBufferParameters } from "./retry-request.ts";
 import { RetryAnswer, RetryDone, RetryResults } from "./retry-results.ts";
 import { RetryVerdict } from "./retry-verdict.ts";
@@ -8,32 +19,47 @@ import { slotBits } from "../../../shared/frame/index.ts";
 export { RetryRequest, type RetryBufferParameters } from "./retry-request.ts";
 
 /** One-cycle pulses for the counters. */
-export const retryEvents = ["retriesAnswered", "retriesBusy", "retriesExpired", "retryEvictions", "retryClientsReplaced"] as const;
+export const retryEvents = [
+  "retriesAnswered",
+  "retriesBusy",
+  "retriesExpired",
+  "retryEvictions",
+  "retryClientsReplaced",
+] as const;
 
 /**
- * Retry buffer (paper §4.4.5, T4; ../model/rules.md, section 7): it remembers which operations have been passed on, so that none is done twice
- * however often it is repeated, and answers a repetition with the result of the first.
+ * Retry buffer (paper §4.4.5, T4; ../model/rules.md, section 7): it remembers which operations have been passed on, so
+ * that none is done twice however often it is repeated, and answers a repetition with the result of the first.
  *
- * What is not tracked, or not kept, passes. Of a tracked operation that is kept: not known and newer than all that were forgotten of its
- * client: it passes and is remembered, in its set in place of the oldest. Known: `answer`, replayed or busy (still under way). Neither:
- * `answer` expired. So forgetting never leads to a second execution. A client that is not known is made known by a request that
- * `introduces` (what came before it counts as forgotten), unless no place is free: then it is answered busy, if it is kept or a fence, and the
- * client silent for longest gets forgotten, if that is longer than 3 x TIMEOUT, so that a later try succeeds (after a sweep: 16 x sets
- * cycles at most).
+ * What is not tracked, or not kept, passes. Of a tracked operation that is kept: not known and newer than all that were
+ * forgotten of its client: it passes and is remembered, in its set in place of the oldest. Known: `answer`, replayed or
+ * busy (still under way). Neither: `answer` expired. So forgetting never leads to a second execution. A client that is
+ * not known is made known by a request that `introduces` (what came before it counts as forgotten), unless no place is
+ * free: then it is answered busy, if it is kept or a fence, and the client silent for longest gets forgotten, if that
+ * is longer than 3 x TIMEOUT, so that a later try succeeds (after a sweep: 16 x sets cycles at most).
  *
- * Latency: 3 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an introduction takes a
- * cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for answers; when `pass` or `fence` stalls, what
- * comes behind waits. Memory lost by `reset`: nobody is known; the memories are cleared in `sets` cycles, for which tracked requests wait.
+ * Latency: 3 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an
+ * introduction takes a cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for
+ * answers; when `pass` or `fence` stalls, what comes behind waits. Memory lost by `reset`: nobody is known; the
+ * memories are cleared in `sets` cycles, for which tracked requests wait.
  *
- * Who passed with `keeps` must be told `done` once, after it passed and before its slot is used again; others may be (only the number for
- * `word` is then kept). Serial numbers: a client's numbers in flight lie within an eighth of a round (2^29), and no frame lives for longer
- * than 3 x TIMEOUT of its client's silence.
+ * Who passed with `keeps` must be told `done` once, after it passed and before its slot is used again; others may be
+ * (only the number for `word` is then kept). Serial numbers: a client's numbers in flight lie within an eighth of a
+ * round (2^29), and no frame lives for longer than 3 x TIMEOUT of its client's silence.
  */
-export const RetryBuffer = module("RetryBuffer",
+export const RetryBuffer = module(
+  "RetryBuffer",
   (p: RetryBufferParameters) => ({
-    request: sink(RetryRequest(p)), pass: source(Access(p)), fence: source(struct({ slot: uint(slotBits(p)) })), answer: source(RetryAnswer(p)),
-    done: input(RetryDone(whole(p))), wordSlot: input(uint(slotBits(p))), word: output(uint(whole(p).wordBits)),
-    events: output(struct(Object.fromEntries(retryEvents.map(n => [n, bit])) as Record<(typeof retryEvents)[number], typeof bit>)),
+    request: sink(RetryRequest(p)),
+    pass: source(Access(p)),
+    fence: source(struct({ slot: uint(slotBits(p)) })),
+    answer: source(RetryAnswer(p)),
+    done: input(RetryDone(whole(p))),
+    wordSlot: input(uint(slotBits(p))),
+    word: output(uint(whole(p).wordBits)),
+    events: output(
+      struct(Object.fromEntries(retryEvents.map(n => [n, bit])) as Record<(typeof retryEvents)[number], typeof bit>),
+    ),
   }),
   (io, given) => {
     const p = whole(given);
@@ -49,8 +75,12 @@ export const RetryBuffer = module("RetryBuffer",
     io.word.set(results.word);
     connect(results.answer, io.answer);
     io.events.set({
-      retriesAnswered: results.events.answered, retriesBusy: results.events.busy, retriesExpired: results.events.expired,
-      retryEvictions: verdict.evicted, retryClientsReplaced: verdict.replaced,
+      retriesAnswered: results.events.answered,
+      retriesBusy: results.events.busy,
+      retriesExpired: results.events.expired,
+      retryEvictions: verdict.evicted,
+      retryClientsReplaced: verdict.replaced,
     });
   },
-  { nameOf: p => `RetryBuffer_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` });
+  { nameOf: p => `RetryBuffer_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` },
+);

@@ -1,7 +1,26 @@
 import {
-  assertAlways, bit, cat, constant, decode, encodeOnehot, fromBits, input, module, mux, node, output, ram, reg, struct, uint, vec, when,
-  type Bit, type UInt, carryEqual } from "../../../../hdl-dsl/index.ts";
-
+  assertAlways,
+  bit,
+  cat,
+  constant,
+  decode,
+  encodeOnehot,
+  fromBits,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  vec,
+  when,
+  type Bit,
+  type UInt,
+  carryEqual,
+} from "../../../../hdl-dsl/index.ts";
 
 export interface RetryClientsParameters {
   /** Places, a power of two. */
@@ -17,31 +36,42 @@ export interface RetryClientsParameters {
 const idleQuarters = 13;
 
 /**
- * The clients that the retry buffer knows: exact keys (a CAM). `look` asks who `key` is; the answer is `found` from the next cycle on, until the
- * next `look`. `asks` 0: it is nobody's. `add` enters a client at `place`: the places in turn, then whichever was given up; with `same`, the
- * key that was looked up is the one that is entered, and `found` from then on. `retire` forgets the client `idle`; a look-up in the same
- * cycle does not find it any more, and while it is `found` it is not offered. Its place can be had again from `freed` on, because
- * operations of its may still be remembered until then. One place is vacant at most.
+ * The clients that the retry buffer knows: exact keys (a CAM). `look` asks who `key` is; the answer is `found` from the
+ * next cycle on, until the next `look`. `asks` 0: it is nobody's. `add` enters a client at `place`: the places in turn,
+ * then whichever was given up; with `same`, the key that was looked up is the one that is entered, and `found` from
+ * then on. `retire` forgets the client `idle`; a look-up in the same cycle does not find it any more, and while it is
+ * `found` it is not offered. Its place can be had again from `freed` on, because operations of its may still be
+ * remembered until then. One place is vacant at most.
  *
- * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT: found by looking at one place a cycle, so up
- * to 2 x clients cycles after it became so; a `touch` takes it off the list in the next cycle, so one who is heard of is never retired. Who is
- * added is touched soon after. Times wrap after 2^stampBits quarters of TIMEOUT: a client silent for that long counts as fresh for
- * 3 x TIMEOUT more, never the other way round.
+ * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT: found by looking at one
+ * place a cycle, so up to 2 x clients cycles after it became so; a `touch` takes it off the list in the next cycle, so
+ * one who is heard of is never retired. Who is added is touched soon after. Times wrap after 2^stampBits quarters of
+ * TIMEOUT: a client silent for that long counts as fresh for 3 x TIMEOUT more, never the other way round.
  *
- * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: nobody is known.
+ * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset:
+ * nobody is known.
  */
-export const RetryClients = module("RetryClients",
+export const RetryClients = module(
+  "RetryClients",
   (p: RetryClientsParameters) => {
     const Place = struct({ valid: bit, index: uint(Math.log2(p.clients)) });
     return {
-      key: input(uint(p.clientBits)), look: input(bit), asks: input(bit), found: output(Place),
-      add: input(struct({ valid: bit, key: uint(p.clientBits), same: bit })), place: output(Place),
+      key: input(uint(p.clientBits)),
+      look: input(bit),
+      asks: input(bit),
+      found: output(Place),
+      add: input(struct({ valid: bit, key: uint(p.clientBits), same: bit })),
+      place: output(Place),
       touch: input(Place),
-      idle: output(Place), retire: input(bit), freed: input(bit),
+      idle: output(Place),
+      retire: input(bit),
+      freed: input(bit),
     };
   },
   (io, p) => {
-    const n = p.clients, index = uint(Math.log2(n)), stamp = uint(p.stampBits);
+    const n = p.clients,
+      index = uint(Math.log2(n)),
+      stamp = uint(p.stampBits);
     const keys = reg(vec(uint(p.clientBits), n));
     const written = reg(uint(n), { init: 0 });
     const matching = node(fromBits(keys.toArray().map((k, i) => carryEqual(k, io.key, written.bit(i)))));
@@ -56,7 +86,7 @@ export const RetryClients = module("RetryClients",
     const place = node(mux(allUsed, vacant.index, used.trunc(index.width)));
     io.place.set({ valid: allUsed.not().or(vacant.valid.and(vacant.swept)), index: place });
     const entering = node(mux(io.add.valid, decode(place, n), constant(0, n)));
-    keys.toArray().forEach((k, i) => { when(entering.bit(i), () => { k.set(io.add.key); }); });
+    keys.toArray().forEach((k, i) => when(entering.bit(i), () => k.set(io.add.key)));
 
     const Place = struct({ valid: bit, index });
     /** Who may be forgotten; a bit for his place. */
@@ -64,13 +94,13 @@ export const RetryClients = module("RetryClients",
     const idlePlace = reg(uint(n), { init: 0 });
     const forgotten = node(mux(io.retire, idlePlace, constant(0, n)));
     written.set(written.and(forgotten.not()).or(entering));
-    when(io.look, () => { matches.set(mux(io.asks, matching.and(forgotten.not()), constant(0, n))); })
-      .elseWhen(io.add.valid.and(io.add.same), () => { matches.set(matches.or(entering)); });
-    when(io.add.valid, () => {
-      when(allUsed, () => { vacant.valid.set(0); }).otherwise(() => { used.set(used.add(1)); });
-    });
-    when(io.freed, () => { vacant.swept.set(1); });
-    when(io.retire, () => { vacant.set({ valid: 1, swept: 0, index: idle.index }); });
+    when(io.look, () => matches.set(mux(io.asks, matching.and(forgotten.not()), constant(0, n)))).elseWhen(
+      io.add.valid.and(io.add.same),
+      () => matches.set(matches.or(entering)),
+    );
+    when(io.add.valid, () => when(allUsed, () => vacant.valid.set(0)).otherwise(() => used.set(used.add(1))));
+    when(io.freed, () => vacant.swept.set(1));
+    when(io.retire, () => vacant.set({ valid: 1, swept: 0, index: idle.index }));
 
     // Time in quarters of TIMEOUT.
     const quarter = Math.ceil(p.timeoutCycles / 4);
@@ -78,7 +108,7 @@ export const RetryClients = module("RetryClients",
     const now = reg(stamp, { init: 0 });
     const ticks = node(cycles.eq(quarter - 1));
     cycles.set(mux(ticks, constant(0, cycles.width), cycles.add(1)));
-    when(ticks, () => { now.set(now.add(1)); });
+    when(ticks, () => now.set(now.add(1)));
     const heard = ram(stamp, { depth: n, collision: "undefined", style: "distributed" });
     /** Who was heard of in the cycle before. */
     const touch = reg(Place, { init: 0 });
@@ -91,28 +121,56 @@ export const RetryClients = module("RetryClients",
     const looked = reg(Silent, { init: 0 });
     const longest = reg(Silent, { init: 0 });
     const touched = (i: UInt): Bit => touch.valid.and(touch.index.eq(i));
-    const inhabited = (i: UInt): Bit => allUsed.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
+    const inhabited = (i: UInt): Bit =>
+      allUsed.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
     looking.set(looking.add(1));
-    looked.set({ valid: inhabited(looking).and(touched(looking).not()), index: looking, quarters: now.sub(heard.readAsync(looking)) });
-    const longer = node(looked.valid.and(looked.quarters.ge(idleQuarters)).and(touched(looked.index).not())
-      .and(longest.valid.not().or(looked.quarters.gt(longest.quarters))));
+    looked.set({
+      valid: inhabited(looking).and(touched(looking).not()),
+      index: looking,
+      quarters: now.sub(heard.readAsync(looking)),
+    });
+    const longer = node(
+      looked.valid
+        .and(looked.quarters.ge(idleQuarters))
+        .and(touched(looked.index).not())
+        .and(longest.valid.not().or(looked.quarters.gt(longest.quarters))),
+    );
     const standing = node(longest.valid.and(touched(longest.index).not()));
     const ends = node(looked.index.eq(n - 1));
     longest.valid.set(longer.or(standing).and(ends.not()));
-    when(longer, () => { longest.index.set(looked.index); longest.quarters.set(looked.quarters); });
+    when(longer, () => {
+      longest.index.set(looked.index);
+      longest.quarters.set(looked.quarters);
+    });
     const chosen = reg(Place, { init: 0 });
-    when(ends, () => { chosen.set({ valid: longer.or(standing), index: mux(longer, looked.index, longest.index) }); })
-      .elseWhen(touched(chosen.index), () => { chosen.valid.set(0); });
+    when(ends, () =>
+      chosen.set({ valid: longer.or(standing), index: mux(longer, looked.index, longest.index) }),
+    ).elseWhen(touched(chosen.index), () => chosen.valid.set(0));
     idle.set({ valid: chosen.valid.and(touched(chosen.index).not()), index: chosen.index });
     idlePlace.set(decode(chosen.index, n));
-    when(io.retire, () => { idle.valid.set(0); chosen.valid.set(0); longest.valid.set(0); looked.valid.set(0); });
-    io.idle.set({ valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idlePlace).any().not()).all(), index: idle.index });
+    when(io.retire, () => {
+      idle.valid.set(0);
+      chosen.valid.set(0);
+      longest.valid.set(0);
+      looked.valid.set(0);
+    });
+    io.idle.set({
+      valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idlePlace).any().not()).all(),
+      index: idle.index,
+    });
 
     assertAlways(matching.and(matching.sub(1)).any().not(), "a client is known at one place");
-    assertAlways(io.add.valid.not().or(allUsed.not()).or(vacant.valid.and(vacant.swept)), "a client enters where there is a place");
+    assertAlways(
+      io.add.valid.not().or(allUsed.not()).or(vacant.valid.and(vacant.swept)),
+      "a client enters where there is a place",
+    );
     assertAlways(io.add.valid.and(io.touch.valid).not(), "who enters is heard of by that");
     assertAlways(io.look.and(io.add.valid).not(), "nobody is looked up while one enters");
     assertAlways(io.retire.not().or(io.idle.valid), "an idle client is forgotten, one at a time");
-    assertAlways(io.retire.and(io.touch.valid).and(io.touch.index.eq(idle.index)).not(), "nobody is forgotten while he is heard of");
+    assertAlways(
+      io.retire.and(io.touch.valid).and(io.touch.index.eq(idle.index)).not(),
+      "nobody is forgotten while he is heard of",
+    );
   },
-  { nameOf: p => `RetryClients_c${p.clients}_k${p.clientBits}_t${p.timeoutCycles}_q${p.stampBits}` });
+  { nameOf: p => `RetryClients_c${p.clients}_k${p.clientBits}_t${p.timeoutCycles}_q${p.stampBits}` },
+);

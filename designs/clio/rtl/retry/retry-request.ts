@@ -24,27 +24,36 @@ export interface RetryBufferParameters {
 /** All parameters, with what follows from them. */
 export const whole = (p: RetryBufferParameters) => {
   const ways = p.ways ?? retryWays;
-  return { ...p, ways, sets: p.entries / ways, clientBits: p.clientBits ?? retryKey.client, operationBits: p.operationBits
-    ?? retryKey.operation, wordBits: p.wordBits ?? 64, stampBits: p.stampBits ?? retryStampBits };
+  return {
+    ...p,
+    ways,
+    sets: p.entries / ways,
+    clientBits: p.clientBits ?? retryKey.client,
+    operationBits: p.operationBits ?? retryKey.operation,
+    wordBits: p.wordBits ?? 64,
+    stampBits: p.stampBits ?? retryStampBits,
+  };
 };
 
 /** A request as the match-and-action table lets it through, with what tells it from its repetitions. */
-export const RetryRequest = (p: RetryBufferParameters) => struct({
-  access: Access(p),
-  /** It has a number (native port, flag_tracked). */
-  tracked: bit,
-  /** It is one of those that are done at most once: with `tracked`, it is remembered. */
-  keeps: bit,
-  /** It may make its client known (it repeats nothing). */
-  introduces: bit,
-  /** A FENCE: it goes to the fence unit. */
-  fence: bit,
-  client: uint(whole(p).clientBits),
-  /** The number of the first request for this operation. */
-  operation: uint(whole(p).operationBits),
-});
+export const RetryRequest = (p: RetryBufferParameters) =>
+  struct({
+    access: Access(p),
+    /** It has a number (native port, flag_tracked). */
+    tracked: bit,
+    /** It is one of those that are done at most once: with `tracked`, it is remembered. */
+    keeps: bit,
+    /** It may make its client known (it repeats nothing). */
+    introduces: bit,
+    /** A FENCE: it goes to the fence unit. */
+    fence: bit,
+    client: uint(whole(p).clientBits),
+    /** The number of the first request for this operation. */
+    operation: uint(whole(p).operationBits),
+  });
 
 /** What of a Verilog name tells sizes that are smaller than usual. */
 export const reduced = (p: RetryBufferParameters): string =>
   [p.ways, p.clientBits, p.operationBits, p.wordBits, p.stampBits, p.watchedNumbers].some(v => v !== undefined)
-    ? `_w${whole(p).ways}_k${whole(p).clientBits}_o${whole(p).operationBits}_d${whole(p).wordBits}_q${whole(p).stampBits}` : "";
+    ? `_w${whole(p).ways}_k${whole(p).clientBits}_o${whole(p).operationBits}_d${whole(p).wordBits}_q${whole(p).stampBits}`
+    : "";

@@ -1,6 +1,24 @@
 import {
-  assertAlways, bit, cat, connect, constant, decode, Fifo, input, instance, module, mux, node, output, ram, reg, source, struct, uint,
-  type Bit, type UInt,
+  assertAlways,
+  bit,
+  cat,
+  connect,
+  constant,
+  decode,
+  Fifo,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  source,
+  struct,
+  uint,
+  type Bit,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
@@ -24,13 +42,27 @@ export const retryAnswer = {
 /** What the pipeline found out about a request: an answer of `retryAnswer` as it stands, or one of these. */
 export const retryFinding = { found: 0, busy: retryAnswer.busy, expired: retryAnswer.expired, entered: 3 } as const;
 
-interface Places { readonly slots: number; readonly entries: number }
+interface Places {
+  readonly slots: number;
+  readonly entries: number;
+}
 /** The operation at `entry` is done by the request in `slot`. */
-export const RetryStarted = (p: Places) => struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
-/** What was found out about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the request in `entrySlot`. */
-export const RetryFinding = (p: Places) => struct({
-  valid: bit, kind: uint(2), slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)), entrySlot: uint(slotBits(p)), silent: bit, replyOpcode: uint(8),
-});
+export const RetryStarted = (p: Places) =>
+  struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
+/**
+ * What was found out about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by
+ * the request in `entrySlot`.
+ */
+export const RetryFinding = (p: Places) =>
+  struct({
+    valid: bit,
+    kind: uint(2),
+    slot: uint(slotBits(p)),
+    entry: uint(Math.log2(p.entries)),
+    entrySlot: uint(slotBits(p)),
+    silent: bit,
+    replyOpcode: uint(8),
+  });
 export const RetryAnswer = (p: { readonly slots: number }) =>
   struct({ slot: uint(slotBits(p)), kind: uint(2), status: uint(4), silent: bit, replyOpcode: uint(8) });
 /** An operation that was passed on has been done (or failed): its status, and what an atomic found. */
@@ -38,25 +70,30 @@ export const RetryDone = (p: { readonly slots: number; readonly wordBits: number
   struct({ valid: bit, slot: uint(slotBits(p)), status: uint(4), word: uint(p.wordBits) });
 
 /**
- * Results of the operations that the retry buffer remembers, by place in the buffer, and which of them are still awaited.
+ * Results of the operations that the retry buffer remembers, by place in the buffer, and which of them
+ * are still awaited.
  *
- * `started`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done` is awaited. `finding` comes one
- * cycle after: `found`: the request in `slot` repeats what stands at `entry`, put there by the request in `entrySlot`; the answer is BUSY
- * while that one's done is awaited and the result otherwise. `entered`: the operation that stood at `entry` before (of `entrySlot`) has been
- * pushed out: its done, if it is still to come, belongs to nobody.
+ * `started`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done` is awaited.
+ * `finding` comes one cycle after: `found`: the request in `slot` repeats what stands at `entry`, put there by the
+ * request in `entrySlot`; the answer is BUSY while that one's done is awaited and the result otherwise. `entered`: the
+ * operation that stood at `entry` before (of `entrySlot`) has been pushed out: its done, if it is still to come,
+ * belongs to nobody.
  *
- * Latency from `finding` to `answer` 2 cycles, from `done` to being known as done 1; one of each per cycle. There is always room for answers,
- * since each stands for a slot. `word` is the number for the reply of `word_slot`, in the same cycle: its own `done`'s, or the remembered
- * one. Reset: nothing is awaited, no answers.
+ * Latency from `finding` to `answer` 2 cycles, from `done` to being known as done 1; one of each per cycle. There is
+ * always room for answers, since each stands for a slot. `word` is the number for the reply of `word_slot`, in the same
+ * cycle: its own `done`'s, or the remembered one. Reset: nothing is awaited, no answers.
  */
-export const RetryResults = module("RetryResults",
+export const RetryResults = module(
+  "RetryResults",
   (p: RetryResultsParameters) => {
     const slot = uint(slotBits(p));
     return {
-      started: input(RetryStarted(p)), finding: input(RetryFinding(p)),
+      started: input(RetryStarted(p)),
+      finding: input(RetryFinding(p)),
       done: input(RetryDone(p)),
       answer: source(RetryAnswer(p)),
-      wordSlot: input(slot), word: output(uint(p.wordBits)),
+      wordSlot: input(slot),
+      word: output(uint(p.wordBits)),
       events: output(struct({ answered: bit, busy: bit, expired: bit })),
     };
   },
@@ -73,10 +110,17 @@ export const RetryResults = module("RetryResults",
     const own = f.entrySlot.eq(f.slot);
     const orphaned = node(f.valid.and(f.kind.eq(retryFinding.entered)).and(underWay).and(own.not()));
     const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
-    awaited.set(awaited.and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not())
-      .or(mark(io.started.valid, io.started.slot)));
+    awaited.set(
+      awaited
+        .and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not())
+        .or(mark(io.started.valid, io.started.slot)),
+    );
 
-    const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), { depth: p.entries, collision: "undefined", style: "block" });
+    const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), {
+      depth: p.entries,
+      collision: "undefined",
+      style: "block",
+    });
     // A signal of its own: Yosys makes registers of a memory that is read to address another.
     const doneEntry = node(entryOf.readAsync(io.done.slot));
     results.write(finished, doneEntry, { status: io.done.status, word: io.done.word });
@@ -84,15 +128,33 @@ export const RetryResults = module("RetryResults",
 
     // The answer, one cycle later with the result.
     const found = node(f.kind.eq(retryFinding.found));
-    const kind = node(mux(found, mux(underWay, constant(retryAnswer.busy, 2), constant(retryAnswer.replayed, 2)), f.kind));
-    const asks = reg(struct({ valid: bit, slot: uint(slotBits(p)), kind: uint(2), silent: bit, replyOpcode: uint(8) }), { init: 0 });
-    asks.set({ valid: f.valid.and(f.kind.ne(retryFinding.entered)), slot: f.slot, kind, silent: f.silent, replyOpcode: f.replyOpcode });
+    const kind = node(
+      mux(found, mux(underWay, constant(retryAnswer.busy, 2), constant(retryAnswer.replayed, 2)), f.kind),
+    );
+    const asks = reg(
+      struct({ valid: bit, slot: uint(slotBits(p)), kind: uint(2), silent: bit, replyOpcode: uint(8) }),
+      { init: 0 },
+    );
+    asks.set({
+      valid: f.valid.and(f.kind.ne(retryFinding.entered)),
+      slot: f.slot,
+      kind,
+      silent: f.silent,
+      replyOpcode: f.replyOpcode,
+    });
     const replays = node(asks.valid.and(asks.kind.eq(retryAnswer.replayed)));
     const answers = instance("answers", Fifo({ shape: RetryAnswer(p), depth: p.slots, style: "distributed" }));
     answers.push.valid.set(asks.valid);
     answers.push.payload.set({
-      slot: asks.slot, kind: asks.kind, silent: asks.silent, replyOpcode: asks.replyOpcode,
-      status: mux(replays, result.status, mux(asks.kind.eq(retryAnswer.busy), constant(status.BUSY, 4), constant(status.EXPIRED, 4))),
+      slot: asks.slot,
+      kind: asks.kind,
+      silent: asks.silent,
+      replyOpcode: asks.replyOpcode,
+      status: mux(
+        replays,
+        result.status,
+        mux(asks.kind.eq(retryAnswer.busy), constant(status.BUSY, 4), constant(status.EXPIRED, 4)),
+      ),
     });
     connect(answers.pop, io.answer);
 
@@ -102,20 +164,35 @@ export const RetryResults = module("RetryResults",
     const rememberedWords = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
     foundWords.write(io.done.valid, io.done.slot, io.done.word);
     rememberedWords.write(replays, asks.slot, result.word);
-    // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for that.
-    // They begin as something known: a memory read at two places is two memories, which need not begin alike.
-    const turns = { depth: p.slots, collision: "undefined", style: "distributed", init: Array.from({ length: p.slots }, () => 0) } as const;
-    const foundTurn = ram(bit, turns), rememberedTurn = ram(bit, turns);
+    // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for
+    // that. They begin as something known: a memory read at two places is two memories, which need not begin alike.
+    const turns = {
+      depth: p.slots,
+      collision: "undefined",
+      style: "distributed",
+      init: Array.from({ length: p.slots }, () => 0),
+    } as const;
+    const foundTurn = ram(bit, turns),
+      rememberedTurn = ram(bit, turns);
     foundTurn.write(io.done.valid, io.done.slot, rememberedTurn.readAsync(io.done.slot));
     rememberedTurn.write(replays, asks.slot, foundTurn.readAsync(asks.slot).not());
     const remembered = foundTurn.readAsync(io.wordSlot).xor(rememberedTurn.readAsync(io.wordSlot));
     io.word.set(mux(remembered, rememberedWords.readAsync(io.wordSlot), foundWords.readAsync(io.wordSlot)));
 
     io.events.set({
-      answered: replays, busy: asks.valid.and(asks.kind.eq(retryAnswer.busy)), expired: asks.valid.and(asks.kind.eq(retryAnswer.expired)),
+      answered: replays,
+      busy: asks.valid.and(asks.kind.eq(retryAnswer.busy)),
+      expired: asks.valid.and(asks.kind.eq(retryAnswer.expired)),
     });
     assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");
-    assertAlways(io.started.valid.and(awaited.shr(io.started.slot).bit(0)).not(), "a slot does one operation at a time");
-    assertAlways(cat(io.done.valid, replays).all().and(io.done.slot.eq(asks.slot)).not(), "a request is done or answered, not both");
+    assertAlways(
+      io.started.valid.and(awaited.shr(io.started.slot).bit(0)).not(),
+      "a slot does one operation at a time",
+    );
+    assertAlways(
+      cat(io.done.valid, replays).all().and(io.done.slot.eq(asks.slot)).not(),
+      "a request is done or answered, not both",
+    );
   },
-  { nameOf: p => `RetryResults_e${p.entries}_n${p.slots}_w${p.wordBits}` });
+  { nameOf: p => `RetryResults_e${p.entries}_n${p.slots}_w${p.wordBits}` },
+);

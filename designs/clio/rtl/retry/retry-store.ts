@@ -10,9 +10,17 @@ export interface RetryStoreParameters {
 
 /** An operation that is remembered: whose, and the slot of the request that did it. */
 export const RetryEntry = (p: RetryStoreParameters) =>
-  struct({ valid: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits), slot: uint(Math.log2(p.slots)) });
+  struct({
+    valid: bit,
+    client: uint(Math.log2(p.clients)),
+    operation: uint(p.operationBits),
+    slot: uint(Math.log2(p.slots)),
+  });
 
-/** Whether `operation` is so far behind `forgotten` (1/8 to 1/2 of a round and more) that its number will come round again. */
+/**
+ * Whether `operation` is so far behind `forgotten` (1/8 to 1/2 of a round and more) that its number will
+ * come round again.
+ */
 export function isAged(operation: UInt, forgotten: UInt): Bit {
   const eighth = (v: UInt): UInt => v.bits(v.width - 3, 3);
   const age = eighth(forgotten).sub(eighth(operation));
@@ -28,5 +36,9 @@ export function quarterBefore(operation: UInt): UInt {
 /** The number of the set where an operation of a client is kept (retrySetOf in numbers). */
 export function setOf(sets: number, client: UInt, operation: UInt): UInt {
   const each = retrySetBits(sets, { client: client.width, operation: operation.width });
-  return cat(...each.map(b => cat(...b.client.map(i => client.bit(i)), ...b.operation.map(i => operation.bit(i))).parity()).reverse());
+  return cat(
+    ...each
+      .map(b => cat(...b.client.map(i => client.bit(i)), ...b.operation.map(i => operation.bit(i))).parity())
+      .reverse(),
+  );
 }

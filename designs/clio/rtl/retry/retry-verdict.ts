@@ -1,6 +1,35 @@
 import {
-  assertAlways, assignView, bit, cat, constant, demux, encodeOnehot, fromBits, instance, module, mux, node, onehotMux, orTree, output, ram, reg,
-  sink, source, stage, stream, struct, uint, vec, when, wire, type Bit, type UInt, carryEqual, isAfter } from "../../../../hdl-dsl/index.ts";
+  assertAlways,
+  assignView,
+  bit,
+  cat,
+  constant,
+  demux,
+  encodeOnehot,
+  fromBits,
+  instance,
+  module,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  vec,
+  when,
+  wire,
+  type Bit,
+  type UInt,
+  carryEqual,
+  isAfter,
+} from "../../../../hdl-dsl/index.ts";
 import { RetryClients } from "./retry-clients.ts";
 import { reduced, RetryRequest, whole, type RetryBufferParameters } from "./retry-request.ts";
 import { RetryFinding, retryFinding, RetryStarted } from "./retry-results.ts";
@@ -11,25 +40,45 @@ import { Access } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * What the retry buffer does with each request (retry_buffer.ts): it keeps the clients, the operations that are remembered and the newest
- * that was forgotten of each client. A request goes to `pass` or `fence`, or there is a `finding` about it, for the results (retry_results.ts).
+ * What the retry buffer does with each request (retry_buffer.ts): it keeps the clients, the operations that are
+ * remembered and the newest that was forgotten of each client. A request goes to `pass` or `fence`, or there is a
+ * `finding` about it, for the results (retry_results.ts).
  *
- * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and `replaced` are pulses:
- * an operation was pushed out, an idle client forgotten. Latency: 3 cycles from `request` to `pass`, `fence` and `finding`; initiation
- * interval, full, and reset as of the retry buffer.
+ * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
+ * `replaced` are pulses: an operation was pushed out, an idle client forgotten. Latency: 3 cycles from `request` to
+ * `pass`, `fence` and `finding`; initiation interval, full, and reset as of the retry buffer.
  */
-export const RetryVerdict = module("RetryVerdict",
+export const RetryVerdict = module(
+  "RetryVerdict",
   (p: RetryBufferParameters) => ({
-    request: sink(RetryRequest(p)), pass: source(Access(p)), fence: source(struct({ slot: uint(slotBits(p)) })),
-    started: output(RetryStarted(p)), finding: output(RetryFinding(p)),
-    evicted: output(bit), replaced: output(bit),
+    request: sink(RetryRequest(p)),
+    pass: source(Access(p)),
+    fence: source(struct({ slot: uint(slotBits(p)) })),
+    started: output(RetryStarted(p)),
+    finding: output(RetryFinding(p)),
+    evicted: output(bit),
+    replaced: output(bit),
   }),
   (io, given) => {
-    const p = whole(given), indexBits = Math.log2(p.clients), setBits = Math.log2(p.sets), wayBits = Math.log2(p.ways);
-    const clients = instance("clients", RetryClients({ clients: p.clients, clientBits: p.clientBits, timeoutCycles: p.timeoutCycles,
-      stampBits: p.stampBits }));
+    const p = whole(given),
+      indexBits = Math.log2(p.clients),
+      setBits = Math.log2(p.sets),
+      wayBits = Math.log2(p.ways);
+    const clients = instance(
+      "clients",
+      RetryClients({
+        clients: p.clients,
+        clientBits: p.clientBits,
+        timeoutCycles: p.timeoutCycles,
+        stampBits: p.stampBits,
+      }),
+    );
     const sweep = instance("sweep", RetrySweep({ sets: p.sets, clients: p.clients, operationBits: p.operationBits }));
-    const entries = ram(vec(RetryEntry(p), p.ways), { depth: p.sets, collision: "old", style: p.watchedNumbers === undefined ? "block" : "distributed" });
+    const entries = ram(vec(RetryEntry(p), p.ways), {
+      depth: p.sets,
+      collision: "old",
+      style: p.watchedNumbers === undefined ? "block" : "distributed",
+    });
     /** The way of each set that holds the oldest. */
     const oldestOf = ram(uint(wayBits), { depth: p.sets, collision: "new" });
     /** Newest operation forgotten, by client. */
@@ -40,14 +89,16 @@ export const RetryVerdict = module("RetryVerdict",
     const cleared = reg(uint(setBits), { init: 0 });
     when(clearing, () => {
       cleared.set(cleared.add(1));
-      when(cleared.all(), () => { clearing.set(0); });
+      when(cleared.all(), () => clearing.set(0));
     });
     /** Stage 2 is free, or becomes so: everything moves on. */
     const advance = wire(bit);
 
     // ---- Stage 0: is it a client's that is known, and which set. A cycle without a request is the sweep's.
     const r = io.request.payload;
-    io.request.ready.set(cat(advance, sweep.step.valid.and(sweep.step.urgent).not(), clearing.and(r.tracked).not()).all());
+    io.request.ready.set(
+      cat(advance, sweep.step.valid.and(sweep.step.urgent).not(), clearing.and(r.tracked).not()).all(),
+    );
     const sweeps = node(sweep.step.valid.and(sweep.step.urgent.or(io.request.valid.not())));
     sweep.take.set(sweeps.and(advance));
     clients.key.set(r.client);
@@ -57,8 +108,13 @@ export const RetryVerdict = module("RetryVerdict",
     const asking = reg(RetryRequest(given));
     const sweptClient = reg(uint(indexBits));
     when(advance, () => {
-      looked.set({ valid: io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps), sweeping: sweeps, purging: sweep.step.purge,
-        purgesLast: sweep.purged, row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(setBits)) });
+      looked.set({
+        valid: io.request.valid.and(clearing.and(r.tracked).not()).or(sweeps),
+        sweeping: sweeps,
+        purging: sweep.step.purge,
+        purgesLast: sweep.purged,
+        row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(setBits)),
+      });
       sweptClient.set(sweep.step.client);
       assignView(asking, r, "request");
     });
@@ -79,11 +135,20 @@ export const RetryVerdict = module("RetryVerdict",
     const request = reg(RetryRequest(given));
     const known = reg(bit, { init: 0 });
     const client = reg(uint(indexBits));
-    /** Newest operation forgotten of the client, and whether more was written down while this one was read or has been waiting here. */
+    /**
+     * Newest operation forgotten of the client, and whether more was written down while this one was read or has
+     * been waiting here.
+     */
     const mark = reg(uint(p.operationBits));
     const left = reg(bit);
-    /** The request just ahead was remembered, in which way; it was to the same set, or even the same operation: `row` is from before. */
-    const ahead = reg(struct({ inserted: bit, way: uint(wayBits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }), { init: 0 });
+    /**
+     * The request just ahead was remembered, in which way; it was to the same set, or even the same operation: `row`
+     * is from before.
+     */
+    const ahead = reg(
+      struct({ inserted: bit, way: uint(wayBits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }),
+      { init: 0 },
+    );
     const inserts = wire(bit);
     const sameClient = node(carryEqual(request.client, asking.client));
     const leavesIt = node(isLeft(client, request.operation));
@@ -94,9 +159,14 @@ export const RetryVerdict = module("RetryVerdict",
       client.set(askingClient);
       mark.set(forgotten.readAsync(askingClient));
       left.set(isLeft(askingClient, asking.operation));
-      ahead.set({ inserted: inserts, way: oldest, slot: request.access.slot, sameSet: looked.row.eq(rowAt),
-        sameKey: carryEqual(request.operation, asking.operation, sameClient) });
-    }).otherwise(() => { left.set(left.or(leavesIt)); });
+      ahead.set({
+        inserted: inserts,
+        way: oldest,
+        slot: request.access.slot,
+        sameSet: looked.row.eq(rowAt),
+        sameKey: carryEqual(request.operation, asking.operation, sameClient),
+      });
+    }).otherwise(() => left.set(left.or(leavesIt)));
     const asks = node(valid.and(sweeping.not()));
     const kept = node(request.tracked.and(request.keeps));
 
@@ -105,7 +175,11 @@ export const RetryVerdict = module("RetryVerdict",
     const holds = node(newcomer.and(clients.place.valid));
     const enters = node(newcomer.and(clients.place.valid).and(judged.forgets.not()));
     const preceding = node(request.operation.sub(1));
-    clients.add.set({ valid: enters, key: request.client, same: sameClient.and(looked.valid).and(looked.sweeping.not()).and(asking.tracked) });
+    clients.add.set({
+      valid: enters,
+      key: request.client,
+      same: sameClient.and(looked.valid).and(looked.sweeping.not()).and(asking.tracked),
+    });
     when(enters, () => {
       known.set(1);
       client.set(clients.place.index);
@@ -115,9 +189,14 @@ export const RetryVerdict = module("RetryVerdict",
     const refused = node(newcomer.and(request.keeps.or(request.fence)));
 
     // Is it remembered?
-    const current = row.toArray().map((_, i) => node(ahead.inserted.and(ahead.sameSet).and(ahead.way.eq(i)).not(), { name: `current_${i}` }));
+    const current = row
+      .toArray()
+      .map((_, i) => node(ahead.inserted.and(ahead.sameSet).and(ahead.way.eq(i)).not(), { name: `current_${i}` }));
     const hits = row.toArray().map((way, i) => {
-      return node(carryEqual(cat(way.client, way.operation), cat(client, request.operation), way.valid, current[i] as Bit), { name: `hits_${i}` });
+      return node(
+        carryEqual(cat(way.client, way.operation), cat(client, request.operation), way.valid, current[i] as Bit),
+        { name: `hits_${i}` },
+      );
     });
     const repeatsAhead = node(ahead.inserted.and(ahead.sameKey));
     const anyHit = node(orTree(hits));
@@ -139,43 +218,93 @@ export const RetryVerdict = module("RetryVerdict",
     sweep.purge.set({ valid: retires, index: clients.idle.index });
     // A place is free when all has been removed, and who read the last row before that is gone.
     const purged = reg(bit, { init: 0 });
-    when(advance, () => { purged.set(valid.and(at.purgesLast)); });
+    when(advance, () => purged.set(valid.and(at.purgesLast)));
     clients.freed.set(purged.and(advance));
 
     // The set as it is from now on.
     inserts.set(settles.and(remembers));
-    const removes = row.toArray().map((way, i) => node(cat(sweeping, way.valid, current[i] as Bit, way.client.eq(client)).all()
-      .and(purging.or(isAged(way.operation, mark))), { name: `removes_${i}` }));
+    const removes = row.toArray().map((way, i) =>
+      node(
+        cat(sweeping, way.valid, current[i] as Bit, way.client.eq(client))
+          .all()
+          .and(purging.or(isAged(way.operation, mark))),
+        { name: `removes_${i}` },
+      ),
+    );
     const slot = request.access.slot;
     const entry = { valid: inserts, client, operation: request.operation, slot };
-    entries.write(clearing.or(moves), mux(clearing, cleared, rowAt), row.toArray().map(() => entry) as never,
-      fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))));
+    entries.write(
+      clearing.or(moves),
+      mux(clearing, cleared, rowAt),
+      row.toArray().map(() => entry) as never,
+      fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))),
+    );
     oldestOf.write(inserts, rowAt, oldest.add(1));
 
     // ---- Stage 3: what was pushed out is written down; the results are asked.
     const victim = node(row.at(oldest));
     const way = mux(repeatsAhead, ahead.way, mux(anyHit, encodeOnehot(fromBits(hits)).is(wayBits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
-    // Forgotten of a client: what is pushed out; or what lies a quarter of a round back, so that serial numbers stay comparable for a client
-    // that goes on for long without one pushed out.
+    // Forgotten of a client: what is pushed out; or what lies a quarter of a round back, so that serial numbers stay
+    // comparable for a client that goes on for long without one pushed out.
     const evicts = node(inserts.and(victim.valid));
-    const drags = node(cat(settles, request.tracked, known, request.operation.sub(mark).bits(p.operationBits - 2, 2).eq(1)).all());
+    const drags = node(
+      cat(
+        settles,
+        request.tracked,
+        known,
+        request.operation
+          .sub(mark)
+          .bits(p.operationBits - 2, 2)
+          .eq(1),
+      ).all(),
+    );
     judged.set({
       valid: settles.and(kept.or(refused)),
-      kind: mux(refused, finding("busy"), mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired")))),
-      slot, entry: cat(rowAt, way),
-      entrySlot: mux(repeatsAhead, ahead.slot, mux(anyHit, onehotMux(hits, row.toArray().map(w => w.slot)), victim.slot)),
-      silent: request.access.silent, replyOpcode: request.access.replyOpcode,
-      evicts, forgets: evicts.or(drags), client: mux(evicts, victim.client, client),
+      kind: mux(
+        refused,
+        finding("busy"),
+        mux(hit, finding("found"), mux(fresh, finding("entered"), finding("expired"))),
+      ),
+      slot,
+      entry: cat(rowAt, way),
+      entrySlot: mux(
+        repeatsAhead,
+        ahead.slot,
+        mux(
+          anyHit,
+          onehotMux(
+            hits,
+            row.toArray().map(w => w.slot),
+          ),
+          victim.slot,
+        ),
+      ),
+      silent: request.access.silent,
+      replyOpcode: request.access.replyOpcode,
+      evicts,
+      forgets: evicts.or(drags),
+      client: mux(evicts, victim.client, client),
       operation: mux(evicts, victim.operation, quarterBefore(request.operation).is(p.operationBits)),
     });
     io.started.set({ valid: inserts, slot, entry: cat(rowAt, oldest) });
-    io.finding.set({ valid: judged.valid, kind: judged.kind, slot: judged.slot, entry: judged.entry, entrySlot: judged.entrySlot,
-      silent: judged.silent, replyOpcode: judged.replyOpcode });
+    io.finding.set({
+      valid: judged.valid,
+      kind: judged.kind,
+      slot: judged.slot,
+      entry: judged.entry,
+      entrySlot: judged.entrySlot,
+      silent: judged.silent,
+      replyOpcode: judged.replyOpcode,
+    });
 
     // It is written down, unless newer ones were; of a newcomer, all that came before it.
     const newest = node(judged.forgets.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
-    forgotten.write(newest.or(enters), mux(judged.forgets, judged.client, clients.place.index), mux(judged.forgets, judged.operation, preceding));
+    forgotten.write(
+      newest.or(enters),
+      mux(judged.forgets, judged.client, clients.place.index),
+      mux(judged.forgets, judged.operation, preceding),
+    );
 
     const out = stage(stage(decided, "forward", { name: "out" }), "backward", { name: "spare" });
     const [toPass, toFence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];
@@ -190,29 +319,69 @@ export const RetryVerdict = module("RetryVerdict",
     io.replaced.set(retires);
 
     const matching = cat(repeatsAhead, fromBits(hits));
-    assertAlways(valid.and(known).and(kept).and(sweeping.not()).and(matching.and(matching.sub(1)).any()).not(), "an operation is remembered once");
+    assertAlways(
+      valid
+        .and(known)
+        .and(kept)
+        .and(sweeping.not())
+        .and(matching.and(matching.sub(1)).any())
+        .not(),
+      "an operation is remembered once",
+    );
     assertAlways(clearing.and(inserts).not(), "nothing is remembered while the memories are cleared");
     if (p.watchedNumbers !== undefined) {
       watchOperation({
-        sets: p.sets, numbers: p.watchedNumbers, clearing, arriving: r, looked, asking, found: clients.found, at, request, known, client, mark, left,
-        leavesIt: leavesIt, hit, row: row.toArray(), oldest, inserts, ahead, judged,
-        entriesAt: at => entries.readAsync(at).toArray(), forgottenAt: of => forgotten.readAsync(of),
+        sets: p.sets,
+        numbers: p.watchedNumbers,
+        clearing,
+        arriving: r,
+        looked,
+        asking,
+        found: clients.found,
+        at,
+        request,
+        known,
+        client,
+        mark,
+        left,
+        leavesIt: leavesIt,
+        hit,
+        row: row.toArray(),
+        oldest,
+        inserts,
+        ahead,
+        judged,
+        entriesAt: at => entries.readAsync(at).toArray(),
+        forgottenAt: of => forgotten.readAsync(of),
       });
     }
   },
-  { nameOf: p => `RetryVerdict_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` });
+  { nameOf: p => `RetryVerdict_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` },
+);
 
 /** What is looked up: a request, or a set that the sweep looks through. */
-const Sought = (p: ReturnType<typeof whole>) => struct({
-  valid: bit, sweeping: bit,
-  /** The sweep's: of a client that was forgotten; and the last of those sets. */
-  purging: bit, purgesLast: bit,
-  row: uint(Math.log2(p.sets)),
-});
+const Sought = (p: ReturnType<typeof whole>) =>
+  struct({
+    valid: bit,
+    sweeping: bit,
+    /** The sweep's: of a client that was forgotten; and the last of those sets. */
+    purging: bit,
+    purgesLast: bit,
+    row: uint(Math.log2(p.sets)),
+  });
 /** What stage 2 found out of a request. */
-const Judged = (p: ReturnType<typeof whole>) => struct({
-  valid: bit, kind: uint(2), slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)), entrySlot: uint(slotBits(p)), silent: bit,
-  replyOpcode: uint(8),
-  /** An operation was pushed out; what is at or behind `operation` of `client` is to be forgotten. */
-  evicts: bit, forgets: bit, client: uint(Math.log2(p.clients)), operation: uint(p.operationBits),
-});
+const Judged = (p: ReturnType<typeof whole>) =>
+  struct({
+    valid: bit,
+    kind: uint(2),
+    slot: uint(slotBits(p)),
+    entry: uint(Math.log2(p.entries)),
+    entrySlot: uint(slotBits(p)),
+    silent: bit,
+    replyOpcode: uint(8),
+    /** An operation was pushed out; what is at or behind `operation` of `client` is to be forgotten. */
+    evicts: bit,
+    forgets: bit,
+    client: uint(Math.log2(p.clients)),
+    operation: uint(p.operationBits),
+  });

@@ -1,23 +1,54 @@
 import {
-  assertAlways, axi4Master, axi4Slave, bit, cat, constant, fsm, module, mux, node, reg, repeat, sink, source, uint, unpack, vec, when, type Axi4Parameters, type Bit, type UInt,
+  assertAlways,
+  axi4Master,
+  axi4Slave,
+  bit,
+  cat,
+  constant,
+  fsm,
+  module,
+  mux,
+  node,
+  reg,
+  repeat,
+  sink,
+  source,
+  uint,
+  unpack,
+  vec,
+  when,
+  type Axi4Parameters,
+  type Bit,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { Exchange } from "./soc-port.ts";
 
 const counterBits = 10;
 
 /**
- * Stands between the node (`s`) and its memory (`m`) and puts 64 bits in place of others as one step: no access of the node begins between the read and the
- * write, and those that began before have ended. That is what a processor cannot do with a load and a store while a page fault may write the same table entry.
+ * Stands between the node (`s`) and its memory (`m`) and puts 64 bits in place of others as one step: no access of the
+ * node begins between the read and the write, and those that began before have ended. That is what a processor cannot
+ * do with a load and a store while a page fault may write the same table entry.
  *
- * An exchange holds the node's addresses back, waits until its accesses under way have been answered, reads, writes, and lets go when the write is answered.
- * Latency: 0 for the node's accesses, write data at the earliest one cycle behind their address; an exchange takes the time of the accesses under way and of a read and a write. Initiation interval: 1; one exchange at a
- * time, the next is taken when `exchanged` has been. Full: up to 1,023 accesses under way each way, more than any node has slots. An error of the memory reads
- * as what it gave. Reset: open.
+ * An exchange holds the node's addresses back, waits until its accesses under way have been answered, reads, writes,
+ * and lets go when the write is answered.
+ * Latency: 0 for the node's accesses, write data at the earliest one cycle behind their address; an exchange takes the
+ * time of the accesses under way and of a read and a write. Initiation interval: 1; one exchange at a time, the next is
+ * taken when `exchanged` has been. Full: up to 1,023 accesses under way each way, more than any node has slots. An
+ * error of the memory reads as what it gave. Reset: open.
  */
-export const EntryExchange = module("EntryExchange",
-  (p: Axi4Parameters) => ({ ...axi4Slave("s", p), ...axi4Master("m", p), exchange: sink(Exchange(p.addressBits)), exchanged: source(uint(64)) }),
+export const EntryExchange = module(
+  "EntryExchange",
+  (p: Axi4Parameters) => ({
+    ...axi4Slave("s", p),
+    ...axi4Master("m", p),
+    exchange: sink(Exchange(p.addressBits)),
+    exchanged: source(uint(64)),
+  }),
   (io, p) => {
-    const words = p.beatBytes / 8, wordBits = Math.log2(words), size = Math.log2(p.beatBytes);
+    const words = p.beatBytes / 8,
+      wordBits = Math.log2(words),
+      size = Math.log2(p.beatBytes);
     const { address, bits } = io.exchange.payload;
     const lane: UInt = wordBits === 0 ? constant(0, 1) : address.bits(3, wordBits);
     const aligned = cat(address.bits(size, p.addressBits - size), constant(0, size));
@@ -31,9 +62,9 @@ export const EntryExchange = module("EntryExchange",
     const awDone = reg(bit, { init: 0 });
     const old = reg(uint(64));
     const state = fsm(["open", "drain", "ask", "read", "put", "answer", "tell"], "open", m => ({
-      open: () => { when(io.exchange.valid, () => { m.go("drain"); }); },
-      drain: () => { when(arClosed.and(awClosed).and(reads.eq(0)).and(writes.eq(0)), () => { m.go("ask"); }); },
-      ask: () => { when(io.mAr.ready, () => { m.go("read"); }); },
+      open: () => when(io.exchange.valid, () => m.go("drain")),
+      drain: () => when(arClosed.and(awClosed).and(reads.eq(0)).and(writes.eq(0)), () => m.go("ask")),
+      ask: () => when(io.mAr.ready, () => m.go("read")),
       read: () => {
         when(io.mR.valid, () => {
           old.set(unpack(vec(uint(64), words), io.mR.payload.data).at(lane));
@@ -43,31 +74,68 @@ export const EntryExchange = module("EntryExchange",
         });
       },
       put: () => {
-        when(io.mAw.ready, () => { awDone.set(1); });
-        when(io.mW.ready, () => { wDone.set(1); });
-        when(awDone.or(io.mAw.ready).and(wDone.or(io.mW.ready)), () => { m.go("answer"); });
+        when(io.mAw.ready, () => awDone.set(1));
+        when(io.mW.ready, () => wDone.set(1));
+        when(awDone.or(io.mAw.ready).and(wDone.or(io.mW.ready)), () => m.go("answer"));
       },
-      answer: () => { when(io.mB.valid, () => { m.go("tell"); }); },
-      tell: () => { when(io.exchanged.ready, () => { m.go("open"); }); },
+      answer: () => when(io.mB.valid, () => m.go("tell")),
+      tell: () => when(io.exchanged.ready, () => m.go("open")),
     }));
     const closing = node(state.is("drain"));
-    const ours = { ask: node(state.is("ask")), read: node(state.is("read")), put: node(state.is("put")), answer: node(state.is("answer")) };
-    for (const [closed, channel] of [[arClosed, io.sAr], [awClosed, io.sAw]] as const) {
-      when(state.is("open"), () => { closed.set(0); })
-        .elseWhen(closing.and(channel.valid.not().or(channel.ready)), () => { closed.set(1); });
+    const ours = {
+      ask: node(state.is("ask")),
+      read: node(state.is("read")),
+      put: node(state.is("put")),
+      answer: node(state.is("answer")),
+    };
+    for (const [closed, channel] of [
+      [arClosed, io.sAr],
+      [awClosed, io.sAw],
+    ] as const) {
+      when(state.is("open"), () => closed.set(0)).elseWhen(closing.and(channel.valid.not().or(channel.ready)), () =>
+        closed.set(1),
+      );
     }
 
     io.mAr.valid.set(io.sAr.valid.and(arClosed.not()).or(ours.ask));
-    io.mAr.payload.set(mux(ours.ask, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.sAr.payload));
+    io.mAr.payload.set(
+      mux(
+        ours.ask,
+        {
+          addr: aligned,
+          id: constant(0, p.idBits),
+          len: constant(0, 8),
+          size: constant(size, 3),
+          burst: constant(1, 2),
+        },
+        io.sAr.payload,
+      ),
+    );
     io.sAr.ready.set(io.mAr.ready.and(arClosed.not()));
-    const putsAddress = node(ours.put.and(awDone.not())), putsData = node(ours.put.and(wDone.not()));
+    const putsAddress = node(ours.put.and(awDone.not())),
+      putsData = node(ours.put.and(wDone.not()));
     io.mAw.valid.set(io.sAw.valid.and(awClosed.not()).or(putsAddress));
-    io.mAw.payload.set(mux(putsAddress, { addr: aligned, id: constant(0, p.idBits), len: constant(0, 8), size: constant(size, 3), burst: constant(1, 2) }, io.sAw.payload));
+    io.mAw.payload.set(
+      mux(
+        putsAddress,
+        {
+          addr: aligned,
+          id: constant(0, p.idBits),
+          len: constant(0, 8),
+          size: constant(size, 3),
+          burst: constant(1, 2),
+        },
+        io.sAw.payload,
+      ),
+    );
     io.sAw.ready.set(io.mAw.ready.and(awClosed.not()));
     // Data of the node pass behind their address only: none can wait at the memory when the exchange's own come.
     const owed = reg(uint(counterBits), { init: 0 });
     const wOpen = node(owed.any());
-    const strobes = wordBits === 0 ? constant(255, 8) : cat(...Array.from({ length: words }, (_, i) => repeat(lane.eq(i), 8)).reverse());
+    const strobes =
+      wordBits === 0
+        ? constant(255, 8)
+        : cat(...Array.from({ length: words }, (_, i) => repeat(lane.eq(i), 8)).reverse());
     io.mW.valid.set(mux(ours.put, putsData, io.sW.valid.and(wOpen)));
     io.mW.payload.set(mux(ours.put, { data: repeat(bits, words), strb: strobes, last: constant(1, 1) }, io.sW.payload));
     io.sW.ready.set(io.mW.ready.and(wOpen));
@@ -79,7 +147,9 @@ export const EntryExchange = module("EntryExchange",
     io.mB.ready.set(ours.answer.or(io.sB.ready));
 
     const counted = (count: typeof reads, begins: Bit, ends: Bit): void => {
-      when(begins.and(ends.not()), () => { count.set(count.add(1)); }).elseWhen(ends.and(begins.not()), () => { count.set(count.sub(1)); });
+      when(begins.and(ends.not()), () => count.set(count.add(1))).elseWhen(ends.and(begins.not()), () =>
+        count.set(count.sub(1)),
+      );
       assertAlways(begins.and(count.all()).not(), "no more accesses are under way than are counted");
     };
     counted(reads, io.sAr.fire, io.sR.fire.and(io.sR.payload.last));
@@ -88,4 +158,5 @@ export const EntryExchange = module("EntryExchange",
     io.exchanged.valid.set(state.is("tell"));
     io.exchanged.payload.set(old);
     io.exchange.ready.set(io.exchanged.fire);
-  });
+  },
+);

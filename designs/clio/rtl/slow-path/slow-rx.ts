@@ -1,21 +1,35 @@
 import { bit, module, mux, node, output, reg, sink, source, uint, when } from "../../../../hdl-dsl/index.ts";
-import { keepAll, keepTo, AxisBeat, BufferBeat, BufferJob, Release, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
+import {
+  keepAll,
+  keepTo,
+  AxisBeat,
+  BufferBeat,
+  BufferJob,
+  Release,
+  slotBeatBits,
+  slotBits,
+} from "../../../shared/frame/index.ts";
 import { SlowFrame } from "../records/records.ts";
 
 /**
- * Hands stored frames to the slow path: for each `frame` (a slot and its bytes, 1 or more) the beats as they came, `keep` cut to the bytes
- * on the last one; then the slot is released, in the cycle after the last beat was taken. Latency: 2 cycles (those of the frame buffer)
- * from `frame` to the first beat on `soc_rx`; initiation interval: 1 beat per cycle, and 2 cycles between the last beat of a frame and the
- * first of the next. A slow path that does not take its beats stalls this module and nothing else (the frame buffer has a queue for each
- * reader).
+ * Hands stored frames to the slow path: for each `frame` (a slot and its bytes, 1 or more) the beats as they came,
+ * `keep` cut to the bytes on the last one; then the slot is released, in the cycle after the last beat was taken.
+ * Latency: 2 cycles (those of the frame buffer) from `frame` to the first beat on `soc_rx`; initiation interval: 1 beat
+ * per cycle, and 2 cycles between the last beat of a frame and the first of the next. A slow path that does not take
+ * its beats stalls this module and nothing else (the frame buffer has a queue for each reader).
  */
-export const SlowRx = module("SlowRx",
+export const SlowRx = module(
+  "SlowRx",
   (p: { slots: number; beatBytes: number; frameBytes: number }) => ({
-    frame: sink(SlowFrame(p)), job: source(BufferJob(p)), beats: sink(BufferBeat(p.beatBytes)), socRx: source(AxisBeat(p.beatBytes)),
-      release: output(Release(p)),
+    frame: sink(SlowFrame(p)),
+    job: source(BufferJob(p)),
+    beats: sink(BufferBeat(p.beatBytes)),
+    socRx: source(AxisBeat(p.beatBytes)),
+    release: output(Release(p)),
   }),
   (io, p) => {
-    const laneBits = Math.log2(p.beatBytes), beatBits = slotBeatBits(p);
+    const laneBits = Math.log2(p.beatBytes),
+      beatBits = slotBeatBits(p);
     const busy = reg(bit, { init: 0 });
     const slot = reg(uint(slotBits(p)));
     const lastLane = reg(uint(laneBits));
@@ -31,14 +45,17 @@ export const SlowRx = module("SlowRx",
       busy.set(1);
       slot.set(io.frame.payload.slot);
       lastLane.set(lastByte.bits(0, laneBits));
-    }).elseWhen(ended, () => { busy.set(0); });
+    }).elseWhen(ended, () => busy.set(0));
 
     io.socRx.valid.set(io.beats.valid);
     io.beats.ready.set(io.socRx.ready);
     io.socRx.payload.set({
-      data: io.beats.payload.data, keep: mux(io.beats.payload.last, keepTo(lastLane, p.beatBytes), keepAll(p.beatBytes)),
-        last: io.beats.payload.last, user: 0,
+      data: io.beats.payload.data,
+      keep: mux(io.beats.payload.last, keepTo(lastLane, p.beatBytes), keepAll(p.beatBytes)),
+      last: io.beats.payload.last,
+      user: 0,
     });
     released.set(ended);
     io.release.set({ valid: released, slot });
-  });
+  },
+);

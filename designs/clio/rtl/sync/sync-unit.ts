@@ -1,6 +1,46 @@
-import { arbiter, assertAlways, bit, cat, constant, decode, demux, Fifo, fifo, fork, input, instance, module, mux, node, output, ram, reg, repeat, sink, source, stage, stream, struct, uint, axi4Address, axi4Read, axi4Response, axi4Write, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  arbiter,
+  assertAlways,
+  bit,
+  cat,
+  constant,
+  decode,
+  demux,
+  Fifo,
+  fifo,
+  fork,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  repeat,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
-import { fetchesPointer, newWord, SyncReply, SyncRequest, SyncResult, syncOp, wordBits, wordBytes } from "./sync-ops.ts";
+import {
+  fetchesPointer,
+  newWord,
+  SyncReply,
+  SyncRequest,
+  SyncResult,
+  syncOp,
+  wordBits,
+  wordBytes,
+} from "./sync-ops.ts";
 import { laneBits, SyncWords } from "./sync-words.ts";
 import { Access, operandBits, plainOp, syncOpBits } from "../records/records.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
@@ -17,40 +57,60 @@ export interface SyncUnitParameters {
 }
 
 /**
- * Atomics and pointer fetches on aligned 8-byte words (paper §4.4.5, T3): TAS, CAS, FAA, STORE, and the first half of DEREF_READ and DEREF_WRITE.
+ * Atomics and pointer fetches on aligned 8-byte words (paper §4.4.5, T3): TAS, CAS, FAA, STORE, and the first half of
+ * DEREF_READ and DEREF_WRITE.
  *
- * Operations on different words overlap, `lanes` of them at a time; those on one word are done strictly one after another, in the order of arrival: the next
- * one begins when the one before has been handed over at `reply` or `access`. One that must wait holds up those behind it. A word is read with its whole
- * beat and written alone, by strobes; STORE reads nothing, and a TAS or CAS that does not find what it wants writes nothing. The memory's error at either
- * access ends an operation with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes out as an access to its target.
+ * Operations on different words overlap, `lanes` of them at a time; those on one word are done strictly one after
+ * another, in the order of arrival: the next one begins when the one before has been handed over at `reply` or
+ * `access`. One that must wait holds up those behind it. A word is read with its whole beat and written alone, by
+ * strobes; STORE reads nothing, and a TAS or CAS that does not find what it wants writes nothing. The memory's error at
+ * either access ends an operation with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes
+ * out as an access to its target.
  *
- * The operands of the slot at `operand_slot` are looked at in the same cycle, once per operation, before its `reply`: they stay as long as the slot is taken.
+ * The operands of the slot at `operand_slot` are looked at in the same cycle, once per operation, before its `reply`:
+ * they stay as long as the slot is taken.
  *
- * Latency from `request` to `reply`, L the memory's: 2 L + 5 cycles for what reads and writes, L + 5 for STORE, for a TAS or CAS that writes nothing and for
- * DEREF to `access`. Initiation interval: 1 cycle while lanes are left; on one word the latency. So `lanes` operations every 2 L + 5 cycles.
- * Full (all lanes taken): `request` waits. `r` waits at most 1 cycle (for a STORE), `b` at most 1 more each time something else ends; both whatever `reply` and
- * `access` do: room for every operation in flight is there. Reset: forgets all; what the memory still answers to accesses of before must not come.
+ * Latency from `request` to `reply`, L the memory's: 2 L + 5 cycles for what reads and writes, L + 5 for STORE, for a
+ * TAS or CAS that writes nothing and for DEREF to `access`. Initiation interval: 1 cycle while lanes are left; on one
+ * word the latency. So `lanes` operations every 2 L + 5 cycles. Full (all lanes taken): `request` waits. `r` waits at
+ * most 1 cycle (for a STORE), `b` at most 1 more each time something else ends; both whatever `reply` and `access` do:
+ * room for every operation in flight is there. Reset: forgets all; what the memory still answers to accesses of before
+ * must not come.
  */
-export const SyncUnit = module("SyncUnit",
+export const SyncUnit = module(
+  "SyncUnit",
   (p: SyncUnitParameters) => ({
     request: sink(SyncRequest(p)),
-    operandSlot: output(uint(slotBits(p))), operands: input(uint(operandBits)),
-    ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
-    result: output(SyncResult(p)), reply: source(SyncReply(p)),
+    operandSlot: output(uint(slotBits(p))),
+    operands: input(uint(operandBits)),
+    ar: source(axi4Address(p)),
+    r: sink(axi4Read(p)),
+    aw: source(axi4Address(p)),
+    w: source(axi4Write(p.beatBytes)),
+    b: sink(axi4Response(p)),
+    result: output(SyncResult(p)),
+    reply: source(SyncReply(p)),
     /** The second half of a DEREF: the access to what the pointer points at. */
     access: source(Access(p)),
   }),
   (io, p) => {
-    const beatShift = Math.log2(p.beatBytes), wordShift = Math.log2(wordBytes), lanesOfBeat = p.beatBytes / wordBytes;
-    const lane = uint(laneBits(p)), word = uint(p.addressBits - wordShift);
+    const beatShift = Math.log2(p.beatBytes),
+      wordShift = Math.log2(wordBytes),
+      lanesOfBeat = p.beatBytes / wordBytes;
+    const lane = uint(laneBits(p)),
+      word = uint(p.addressBits - wordShift);
     const address = (wordNumber: UInt) => ({
-      addr: cat(wordNumber.bits(beatShift - wordShift, p.addressBits - beatShift), constant(0, beatShift)), id: constant(p.id, p.idBits),
-      len: constant(0, 8), size: constant(beatShift, 3), burst: constant(1, 2),
+      addr: cat(wordNumber.bits(beatShift - wordShift, p.addressBits - beatShift), constant(0, beatShift)),
+      id: constant(p.id, p.idBits),
+      len: constant(0, 8),
+      size: constant(beatShift, 3),
+      burst: constant(1, 2),
     });
 
     // ---- In: a lane for each operation, when its word is nobody else's.
     const arrived = stage(io.request, "forward");
-    const q = arrived.payload, qWord = q.address.bits(wordShift, word.width);
+    const q = arrived.payload,
+      qWord = q.address.bits(wordShift, word.width);
     const words = instance("words", SyncWords({ lanes: p.lanes, numberBits: word.width }));
     words.word.set(qWord);
     arrived.ready.set(words.free);
@@ -61,11 +121,29 @@ export const SyncUnit = module("SyncUnit",
     assertAlways(arrived.valid.not().or(q.address.trunc(wordShift).any().not()), "words are aligned");
 
     // What is needed at the word, and what is needed in the end.
-    const work = ram(struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), word }), { depth: p.lanes, collision: "undefined", style: "distributed" });
+    const work = ram(struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), word }), {
+      depth: p.lanes,
+      collision: "undefined",
+      style: "distributed",
+    });
     work.write(begins, words.lane, { slot: q.slot, op: q.op, word: qWord });
-    const Context = struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), pid: uint(16), length: uint(lengthBits), silent: bit, replyOpcode: uint(8) });
+    const Context = struct({
+      slot: uint(slotBits(p)),
+      op: uint(syncOpBits),
+      pid: uint(16),
+      length: uint(lengthBits),
+      silent: bit,
+      replyOpcode: uint(8),
+    });
     const contexts = ram(Context, { depth: p.lanes, collision: "undefined", style: "distributed" });
-    contexts.write(begins, words.lane, { slot: q.slot, op: q.op, pid: q.pid, length: q.length, silent: q.silent, replyOpcode: q.replyOpcode });
+    contexts.write(begins, words.lane, {
+      slot: q.slot,
+      op: q.op,
+      pid: q.pid,
+      length: q.length,
+      silent: q.silent,
+      replyOpcode: q.replyOpcode,
+    });
 
     // ---- Read. Answers come in the order of the addresses: all have one ID.
     const reads = node(begins.and(isStore.not()));
@@ -84,7 +162,10 @@ export const SyncUnit = module("SyncUnit",
     io.r.ready.set(takesStore.not());
     reading.ready.set(io.r.fire);
     assertAlways(io.r.fire.not().or(reading.valid), "a word that comes was asked for");
-    assertAlways(io.r.valid.not().or(io.r.payload.id.eq(p.id).and(io.r.payload.last)), "only single beats of the unit's ID come here");
+    assertAlways(
+      io.r.valid.not().or(io.r.payload.id.eq(p.id).and(io.r.payload.last)),
+      "only single beats of the unit's ID come here",
+    );
 
     // ---- Work on the word: its lane of the beat and the operands in one cycle, the new value in the next.
     const nextLane = node(mux(takesStore, storing.payload, reading.payload));
@@ -95,8 +176,26 @@ export const SyncUnit = module("SyncUnit",
     const found = node(laneOfBeat === undefined ? beat : selectWord(beat, laneOfBeat));
     const atWork = reg(bit, { init: 0 });
     atWork.set(takesStore.or(io.r.fire));
-    const w = reg(struct({ lane, slot: uint(slotBits(p)), op: uint(syncOpBits), word, old: uint(wordBits), operands: uint(operandBits), failed: bit }));
-    w.set({ lane: nextLane, slot: next.slot, op: next.op, word: next.word, old: found, operands: io.operands, failed: takesStore.not().and(io.r.payload.resp.any()) });
+    const w = reg(
+      struct({
+        lane,
+        slot: uint(slotBits(p)),
+        op: uint(syncOpBits),
+        word,
+        old: uint(wordBits),
+        operands: uint(operandBits),
+        failed: bit,
+      }),
+    );
+    w.set({
+      lane: nextLane,
+      slot: next.slot,
+      op: next.op,
+      word: next.word,
+      old: found,
+      operands: io.operands,
+      failed: takesStore.not().and(io.r.payload.resp.any()),
+    });
 
     const becomes = newWord(w.op, w.old, w.operands);
     const writes = node(becomes.writes.and(w.failed.not()));
@@ -119,18 +218,24 @@ export const SyncUnit = module("SyncUnit",
     io.aw.payload.set(address(toAw.payload.word));
     io.w.valid.set(toW.valid);
     toW.ready.set(io.w.ready);
-    const strobes = lanesOfBeat === 1 ? constant(1, 1) : decode(toW.payload.word.trunc(beatShift - wordShift), lanesOfBeat);
+    const strobes =
+      lanesOfBeat === 1 ? constant(1, 1) : decode(toW.payload.word.trunc(beatShift - wordShift), lanesOfBeat);
     io.w.payload.set({
-      data: repeat(toW.payload.value, lanesOfBeat), last: constant(1, 1),
+      data: repeat(toW.payload.value, lanesOfBeat),
+      last: constant(1, 1),
       strb: cat(...Array.from({ length: lanesOfBeat }, (_, i) => repeat(strobes.bit(lanesOfBeat - 1 - i), wordBytes))),
     });
 
     // ---- Ends: without a write, or with the memory's answer to it.
     const Ended = struct({ lane, failed: bit });
-    const unwritten = stream(Ended), confirmed = stream(Ended);
+    const unwritten = stream(Ended),
+      confirmed = stream(Ended);
     unwritten.valid.set(atWork.and(writes.not()));
     unwritten.payload.set({ lane: w.lane, failed: w.failed });
-    assertAlways(unwritten.valid.and(unwritten.ready.not()).not(), "there is room for every operation that does not write");
+    assertAlways(
+      unwritten.valid.and(unwritten.ready.not()).not(),
+      "there is room for every operation that does not write",
+    );
     confirmed.valid.set(io.b.valid);
     confirmed.payload.set({ lane: writing.payload, failed: io.b.payload.resp.any() });
     io.b.ready.set(confirmed.ready);
@@ -148,16 +253,28 @@ export const SyncUnit = module("SyncUnit",
     io.reply.valid.set(toReply.valid);
     toReply.ready.set(io.reply.ready);
     io.reply.payload.set({
-      slot: context.slot, op: context.op, status: mux(e.failed, constant(status.FAIL, 4), status.OK), silent: context.silent, replyOpcode: context.replyOpcode,
+      slot: context.slot,
+      op: context.op,
+      status: mux(e.failed, constant(status.FAIL, 4), status.OK),
+      silent: context.silent,
+      replyOpcode: context.replyOpcode,
     });
     io.access.valid.set(toAccess.valid);
     toAccess.ready.set(io.access.ready);
     io.access.payload.set({
-      slot: context.slot, pid: context.pid, va: pointers.readAsync(e.lane), length: context.length, write: context.op.eq(syncOp.derefWrite),
-      silent: context.silent, replyOpcode: context.replyOpcode, op: constant(plainOp, syncOpBits), indirect: constant(1, 1),
+      slot: context.slot,
+      pid: context.pid,
+      va: pointers.readAsync(e.lane),
+      length: context.length,
+      write: context.op.eq(syncOp.derefWrite),
+      silent: context.silent,
+      replyOpcode: context.replyOpcode,
+      op: constant(plainOp, syncOpBits),
+      indirect: constant(1, 1),
     });
   },
-  { nameOf: p => `SyncUnit_l${p.lanes}_n${p.slots}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_${p.id}` });
+  { nameOf: p => `SyncUnit_l${p.lanes}_n${p.slots}_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_${p.id}` },
+);
 
 /** A queue of `depth` that is pushed when `valid` and always has room. */
 function pulse(name: string, shape: ReturnType<typeof uint>, valid: UInt<1>, value: UInt, depth: number) {
@@ -171,7 +288,8 @@ function pulse(name: string, shape: ReturnType<typeof uint>, valid: UInt<1>, val
 /** One word of a beat: a tree of muxes. */
 function selectWord(beat: UInt, index: UInt): UInt {
   if (beat.width === wordBits) return beat;
-  const half = beat.width / 2, top = index.width - 1;
+  const half = beat.width / 2,
+    top = index.width - 1;
   const pick = (v: UInt): UInt => (top === 0 ? v : selectWord(v, index.trunc(top)));
   return mux(index.bit(top), pick(beat.bits(half, half)), pick(beat.trunc(half)));
 }

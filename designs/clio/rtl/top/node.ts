@@ -1,7 +1,29 @@
 import {
-  arbiter, cat, connect, constant, input, instance, map, module, mux, node, output, reg, stage, uint, type StreamIn, type UInt,
+  arbiter,
+  cat,
+  connect,
+  constant,
+  input,
+  instance,
+  map,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  stage,
+  uint,
+  type StreamIn,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { counterNames, deriveConfig, makeSettings, type CounterName, type NodeConfig, type Parameters } from "../../config/index.ts";
+import {
+  counterNames,
+  deriveConfig,
+  makeSettings,
+  type CounterName,
+  type NodeConfig,
+  type Parameters,
+} from "../../config/index.ts";
 import { opcode, replyCode, status } from "../../wire/index.ts";
 import { resetValues } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
@@ -27,39 +49,67 @@ import { Translate } from "../memory/translate.ts";
 import { translateParameters, widthsOf } from "../ports/widths.ts";
 import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } from "../records/records.ts";
 
-/** Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100 cycles and more. */
-const readsAhead = 32, beatsAhead = 64;
+/**
+ * Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100
+ * cycles and more.
+ */
+const readsAhead = 32,
+  beatsAhead = 64;
 
-const offloadsPort = { offloadEvents: input(OffloadEvents), offloadState: input(OffloadState), offloadControl: output(OffloadControl) };
+const offloadsPort = {
+  offloadEvents: input(OffloadEvents),
+  offloadState: input(OffloadState),
+  offloadControl: output(OffloadControl),
+};
 
 /**
- * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port. docs/clio-node.md has the picture.
+ * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port.
+ * docs/clio-node.md has the picture.
  *
- * The network and the memory take and give one beat per cycle; requests finish in any order, at most `requestSlots` at a time (when all slots are in
- * use `rx.ready` is 0 at a frame's start, and nothing is lost inside). `free_page`, `shootdown`, `soc_rx`, `soc_tx` and the AXI4-Lite port belong to the
- * slow path; the fast path never waits for them but for a page fault that finds `free_page` dry.
+ * The network and the memory take and give one beat per cycle; requests finish in any order, at most `requestSlots` at
+ * a time (when all slots are in use `rx.ready` is 0 at a frame's start, and nothing is lost inside). `free_page`,
+ * `shootdown`, `soc_rx`, `soc_tx` and the AXI4-Lite port belong to the slow path; the fast path never waits for them
+ * but for a page fault that finds `free_page` dry.
  */
-export const ClioNode = module("ClioNode",
-  (p: Parameters & {
-    /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
-    readonly exportsConfig?: true;
-    /** Whether there are `offload_events`, `offload_state` and `offload_control`, for offloads in front of the node. */
-    readonly countsOffloads?: true;
-  }) => {
-    const c = deriveConfig(p), w = widthsOf(c);
-    return { ...framePorts(w), ...memoryPorts(c, w, translateParameters(c)), ...(p.exportsConfig === true ? configPort : {} as typeof configPort), ...(p.countsOffloads === true ? offloadsPort : {} as typeof offloadsPort) };
+export const ClioNode = module(
+  "ClioNode",
+  (
+    p: Parameters & {
+      /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
+      readonly exportsConfig?: true;
+      /**
+       * Whether there are `offload_events`, `offload_state` and `offload_control`, for offloads in front of the node.
+       */
+      readonly countsOffloads?: true;
+    },
+  ) => {
+    const c = deriveConfig(p),
+      w = widthsOf(c);
+    return {
+      ...framePorts(w),
+      ...memoryPorts(c, w, translateParameters(c)),
+      ...(p.exportsConfig === true ? configPort : ({} as typeof configPort)),
+      ...(p.countsOffloads === true ? offloadsPort : ({} as typeof offloadsPort)),
+    };
   },
   (io, p) => {
-    const c = deriveConfig(p), w = widthsOf(c), t = translateParameters(c);
+    const c = deriveConfig(p),
+      w = widthsOf(c),
+      t = translateParameters(c);
 
     const control = instance(Control({ reset: resetValues({ config: c, runtime: makeSettings().runtime }) }));
-    connect(io.sAw, control.sAw); connect(io.sW, control.sW); connect(control.sB, io.sB);
-    connect(io.sAr, control.sAr); connect(control.sR, io.sR);
+    connect(io.sAw, control.sAw);
+    connect(io.sW, control.sW);
+    connect(control.sB, io.sB);
+    connect(io.sAr, control.sAr);
+    connect(control.sR, io.sR);
 
     // Frames in.
     const pool = instance(SlotPool({ slots: w.slots, releases: 5 }));
     const operands = instance("operands", SlotWords({ slots: w.slots, width: operandBits }));
-    const netRx = instance(NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }));
+    const netRx = instance(
+      NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }),
+    );
     const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
     const replyContexts = instance(ReplyContexts({ slots: w.slots }));
     connect(io.rx, netRx.rx);
@@ -86,7 +136,10 @@ export const ClioNode = module("ClioNode",
     mat.slowRelease.set(slowRx.release.valid);
 
     // What has been asked for before is answered, not done again; fences wait for what is inside.
-    const retry = instance("retry", RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }));
+    const retry = instance(
+      "retry",
+      RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }),
+    );
     connect(mat.asked as unknown as StreamIn<ReturnType<typeof RetryRequest>>, retry.request);
     const fences = instance("fences", FenceUnit({ slots: w.slots, fences: c.fences }));
     // Both a cycle later, so in their order still.
@@ -97,10 +150,27 @@ export const ClioNode = module("ClioNode",
     fences.busy.set(pool.busy);
 
     // Virtual memory. An access behind a pointer goes before new ones.
-    const sync = instance("sync", SyncUnit({ slots: w.slots, beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, id: w.syncId, lanes: c.syncLanes }));
+    const sync = instance(
+      "sync",
+      SyncUnit({
+        slots: w.slots,
+        beatBytes: w.beatBytes,
+        addressBits: w.addressBits,
+        idBits: w.idBits,
+        id: w.syncId,
+        lanes: c.syncLanes,
+      }),
+    );
     const translate = instance(Translate(t));
-    // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on into the next.
-    connect(arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], { policy: "priority", name: "accesses" }), translate.access);
+    // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on
+    // into the next.
+    connect(
+      arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], {
+        policy: "priority",
+        name: "accesses",
+      }),
+      translate.access,
+    );
     connect(io.freePage, translate.freePage);
     connect(io.shootdown, translate.shootdown);
     connect(translate.shootdownDone, io.shootdownDone);
@@ -113,7 +183,14 @@ export const ClioNode = module("ClioNode",
     if (p.countsOffloads === true) io.offloadControl.set(control.offloadControl);
 
     // Memory accesses.
-    const burst = { beatBytes: w.beatBytes, pageShift: w.pageShift, ppnBits: w.ppnBits, pagesPerRequest: w.pagesPerRequest, addressBits: w.addressBits, idBits: w.idBits };
+    const burst = {
+      beatBytes: w.beatBytes,
+      pageShift: w.pageShift,
+      ppnBits: w.ppnBits,
+      pagesPerRequest: w.pagesPerRequest,
+      addressBits: w.addressBits,
+      idBits: w.idBits,
+    };
     const reader = instance(AccessRead({ ...burst, slots: w.slots, outstanding: readsAhead, dataBeats: beatsAhead }));
     const writer = instance(AccessWrite({ ...burst, slots: w.slots, frameBytes: w.frameBytes, outstanding: w.slots }));
     connect(stage(translate.reads, "full", { name: "to_read" }), reader.request);
@@ -124,36 +201,90 @@ export const ClioNode = module("ClioNode",
     const toSync = stage(translate.syncs, "backward");
     pids.slot.set(toSync.payload.slot);
     const firstPage = (ppns: UInt, offset: UInt): UInt => cat(ppns.bits(0, w.ppnBits), offset);
-    connect(map(toSync, SyncRequest(w), v => ({
-      slot: v.slot, op: v.op, address: firstPage(v.ppns, v.offset), pid: pids.value.is(16), length: v.length, silent: v.silent, replyOpcode: v.replyOpcode,
-    }), { name: "sync_request" }), sync.request);
+    connect(
+      map(
+        toSync,
+        SyncRequest(w),
+        v => ({
+          slot: v.slot,
+          op: v.op,
+          address: firstPage(v.ppns, v.offset),
+          pid: pids.value.is(16),
+          length: v.length,
+          silent: v.silent,
+          replyOpcode: v.replyOpcode,
+        }),
+        { name: "sync_request" },
+      ),
+      sync.request,
+    );
     operands.slot.set(sync.operandSlot);
     sync.operands.set(operands.value.is(operandBits));
     const found = instance("found", SlotWords({ slots: w.slots, width: wordBits }));
     found.write.set({ en: sync.result.valid, slot: sync.result.slot, value: sync.result.word });
     connect(writer.bufferJob, buffer.writeJob);
     connect(buffer.writeData, writer.buffer);
-    const share = instance(AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }));
-    connect(reader.ar, share.dataAr); connect(share.dataR, reader.r);
-    connect(stage(writer.aw, "backward", { name: "data_aw" }), share.dataAw); connect(writer.w, share.dataW); connect(share.dataB, writer.b);
-    connect(translate.ar, share.tableAr); connect(share.tableR, translate.r);
-    connect(translate.aw, share.tableAw); connect(translate.w, share.tableW); connect(share.tableB, translate.b);
-    connect(sync.ar, share.syncAr); connect(share.syncR, sync.r);
-    connect(sync.aw, share.syncAw); connect(sync.w, share.syncW); connect(share.syncB, sync.b);
-    connect(share.ar, io.memAr); connect(io.memR, share.r);
-    connect(share.aw, io.memAw); connect(share.w, io.memW); connect(io.memB, share.b);
+    const share = instance(
+      AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }),
+    );
+    connect(reader.ar, share.dataAr);
+    connect(share.dataR, reader.r);
+    connect(stage(writer.aw, "backward", { name: "data_aw" }), share.dataAw);
+    connect(writer.w, share.dataW);
+    connect(share.dataB, writer.b);
+    connect(translate.ar, share.tableAr);
+    connect(share.tableR, translate.r);
+    connect(translate.aw, share.tableAw);
+    connect(translate.w, share.tableW);
+    connect(share.tableB, translate.b);
+    connect(sync.ar, share.syncAr);
+    connect(share.syncR, sync.r);
+    connect(sync.aw, share.syncAw);
+    connect(sync.w, share.syncW);
+    connect(share.syncB, sync.b);
+    connect(share.ar, io.memAr);
+    connect(io.memR, share.r);
+    connect(share.aw, io.memAw);
+    connect(share.w, io.memW);
+    connect(io.memB, share.b);
 
     // Every request to memory ends here.
-    const ending = Ending(w), finish = instance("finish", Finish({ slots: w.slots }));
+    const ending = Ending(w),
+      finish = instance("finish", Finish({ slots: w.slots }));
     const reads = map(reader.reply, ending, v => ({ ...v, silent: 0, done: 1 }), { name: "read_ending" });
-    const refused = map(translate.refused, ending, v => ({
-      slot: v.slot, form: replyForm.short, word: wordOf(v.indirect).is(2), opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
-    }), { name: "refusal" });
+    const refused = map(
+      translate.refused,
+      ending,
+      v => ({
+        slot: v.slot,
+        form: replyForm.short,
+        word: wordOf(v.indirect).is(2),
+        opcode: v.replyOpcode,
+        status: v.status,
+        silent: v.silent,
+        done: 1,
+      }),
+      { name: "refusal" },
+    );
     // An atomic that succeeds has a number to tell; a STORE has none.
-    const synced = map(sync.reply, ending, v => ({
-      slot: v.slot, form: replyForm.short, word: mux(v.op.lt(syncOp.store).and(v.status.eq(status.OK)), constant(replyWord.behind, 2), constant(replyWord.none, 2)),
-      opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 1,
-    }), { name: "sync_ending" });
+    const synced = map(
+      sync.reply,
+      ending,
+      v => ({
+        slot: v.slot,
+        form: replyForm.short,
+        word: mux(
+          v.op.lt(syncOp.store).and(v.status.eq(status.OK)),
+          constant(replyWord.behind, 2),
+          constant(replyWord.none, 2),
+        ),
+        opcode: v.replyOpcode,
+        status: v.status,
+        silent: v.silent,
+        done: 1,
+      }),
+      { name: "sync_ending" },
+    );
     found.slot.set(finish.wordSlot);
     finish.word.set(found.value.is(wordBits));
     retry.done.set(finish.done);
@@ -162,22 +293,50 @@ export const ClioNode = module("ClioNode",
     const again = retry.answer;
     const replayed = node(again.payload.kind.eq(retryAnswer.replayed));
     const unheard = node(again.fire.and(again.payload.silent), { name: "unheard" });
-    const answers = map(again, ending, v => {
-      const tells = v.kind.eq(retryAnswer.replayed).and(v.status.eq(status.OK)).and(v.replyOpcode.eq(replyCode(opcode.READ)));
-      return {
-        slot: v.slot, form: mux(v.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
-        word: mux(tells, constant(replyWord.behind, 2), constant(replyWord.none, 2)), opcode: v.replyOpcode, status: v.status, silent: v.silent, done: 0,
-      };
-    }, { name: "answer" });
-    const fenced = map(fences.reply, ending, v => ({
-      slot: v.slot, form: replyForm.bare, word: replyWord.none, opcode: 0, status: mux(v.refused, constant(status.BUSY, 4), status.OK), silent: 0, done: 0,
-    }), { name: "fenced" });
+    const answers = map(
+      again,
+      ending,
+      v => {
+        const tells = v.kind
+          .eq(retryAnswer.replayed)
+          .and(v.status.eq(status.OK))
+          .and(v.replyOpcode.eq(replyCode(opcode.READ)));
+        return {
+          slot: v.slot,
+          form: mux(v.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
+          word: mux(tells, constant(replyWord.behind, 2), constant(replyWord.none, 2)),
+          opcode: v.replyOpcode,
+          status: v.status,
+          silent: v.silent,
+          done: 0,
+        };
+      },
+      { name: "answer" },
+    );
+    const fenced = map(
+      fences.reply,
+      ending,
+      v => ({
+        slot: v.slot,
+        form: replyForm.bare,
+        word: replyWord.none,
+        opcode: 0,
+        status: mux(v.refused, constant(status.BUSY, 4), status.OK),
+        silent: 0,
+        done: 0,
+      }),
+      { name: "fenced" },
+    );
     const bare = map(mat.reply, ending, v => ({ ...v, silent: 0, done: 0 }), { name: "bare" });
 
     // Registers in both directions: each block's own logic ends here, and what it says of its readiness begins.
     const endings = [reads, writer.ending, refused, synced, answers, fenced].map((e, i) =>
-      stage(e, "full", { name: `ending_${i}` }));
-    connect(arbiter([...endings, stage(bare, "backward", { name: "bare_ending" })], { name: "endings" }), finish.ending);
+      stage(e, "full", { name: `ending_${i}` }),
+    );
+    connect(
+      arbiter([...endings, stage(bare, "backward", { name: "bare_ending" })], { name: "endings" }),
+      finish.ending,
+    );
 
     // Frames out.
     const netTx = instance(NetTx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes }));
@@ -195,48 +354,121 @@ export const ClioNode = module("ClioNode",
 
     // Slots back. The slow path's is handed back when its frame has left for the ring.
     const releases = [netRx.release, mat.release, finish.release, netTx.release, slowRx.release];
-    releases.forEach((r, i) => { pool.release.at(i).set(r); });
+    releases.forEach((r, i) => pool.release.at(i).set(r));
     io.busy.set(pool.busy);
 
     // Counters: each block's pulses, added where two blocks can report the same.
-    const m = mat.events, x = translate.events, r = retry.events;
-    const refusedSilent = node(translate.refused.fire.and(translate.refused.payload.silent), { name: "refused_silent" });
-    const atomic = node(sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)), { name: "atomic_done" });
+    const m = mat.events,
+      x = translate.events,
+      r = retry.events;
+    const refusedSilent = node(translate.refused.fire.and(translate.refused.payload.silent), {
+      name: "refused_silent",
+    });
+    const atomic = node(
+      sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)),
+      { name: "atomic_done" },
+    );
     const pulses: Readonly<Partial<Record<CounterName, readonly UInt[]>>> = {
-      rxFrames: [netRx.received], txFrames: [io.tx.fire.and(io.tx.payload.last)],
-      dropLong: [netRx.drops.long], dropFcs: [netRx.drops.fcs], dropShort: [netRx.drops.short], dropMac: [netRx.drops.mac], dropEtherType: [netRx.drops.etherType], dropArp: [netRx.drops.arp],
-      dropIpHeader: [netRx.drops.ipHeader], dropIpOptions: [netRx.drops.ipOptions], dropIpChecksum: [netRx.drops.ipChecksum], dropFragment: [netRx.drops.fragment], dropIp: [netRx.drops.ip],
-      dropLength: [netRx.drops.length], dropProtocol: [netRx.drops.protocol], dropIcmp: [netRx.drops.icmp], dropPort: [netRx.drops.port], dropRule: [m.dropRule],
-      arpReplies: [m.arpReplies], icmpReplies: [m.icmpReplies], nacks: [m.nacks], malformed: [m.malformed], busy: [m.busy, node(fences.reply.fire.and(fences.reply.payload.refused))], pingpongs: [m.pingpongs], slowRequests: [m.slowRequests], extendRequests: [m.extendRequests],
-      invalid: [x.invalid], writePermission: [x.writePermission], readPermission: [x.readPermission], outOfMemory: [x.outOfMemory],
+      rxFrames: [netRx.received],
+      txFrames: [io.tx.fire.and(io.tx.payload.last)],
+      dropLong: [netRx.drops.long],
+      dropFcs: [netRx.drops.fcs],
+      dropShort: [netRx.drops.short],
+      dropMac: [netRx.drops.mac],
+      dropEtherType: [netRx.drops.etherType],
+      dropArp: [netRx.drops.arp],
+      dropIpHeader: [netRx.drops.ipHeader],
+      dropIpOptions: [netRx.drops.ipOptions],
+      dropIpChecksum: [netRx.drops.ipChecksum],
+      dropFragment: [netRx.drops.fragment],
+      dropIp: [netRx.drops.ip],
+      dropLength: [netRx.drops.length],
+      dropProtocol: [netRx.drops.protocol],
+      dropIcmp: [netRx.drops.icmp],
+      dropPort: [netRx.drops.port],
+      dropRule: [m.dropRule],
+      arpReplies: [m.arpReplies],
+      icmpReplies: [m.icmpReplies],
+      nacks: [m.nacks],
+      malformed: [m.malformed],
+      busy: [m.busy, node(fences.reply.fire.and(fences.reply.payload.refused))],
+      pingpongs: [m.pingpongs],
+      slowRequests: [m.slowRequests],
+      extendRequests: [m.extendRequests],
+      invalid: [x.invalid],
+      writePermission: [x.writePermission],
+      readPermission: [x.readPermission],
+      outOfMemory: [x.outOfMemory],
       unanswered: [refusedSilent, m.unanswered, writer.events.unanswered, node(unheard.and(replayed.not()))],
-      reads: [reader.events.reads], writes: [writer.events.writes], writesNoReply: [writer.events.writesNoReply], readBytes: [reader.events.readBytes], writeBytes: [writer.events.writeBytes],
-      pageFaults: [x.pageFaults], tlbHits: [x.tlbHits], tlbMisses: [x.tlbMisses], missesMerged: [x.missesMerged], bucketFetches: [x.bucketFetches], tlbEvictions: [x.tlbEvictions], shootdowns: [x.shootdowns],
-      atomics: [atomic], dereferences: [sync.access.fire], fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
-      retriesAnswered: [r.retriesAnswered], retriesBusy: [r.retriesBusy], retriesExpired: [r.retriesExpired], retryEvictions: [r.retryEvictions], retryClientsReplaced: [r.retryClientsReplaced],
+      reads: [reader.events.reads],
+      writes: [writer.events.writes],
+      writesNoReply: [writer.events.writesNoReply],
+      readBytes: [reader.events.readBytes],
+      writeBytes: [writer.events.writeBytes],
+      pageFaults: [x.pageFaults],
+      tlbHits: [x.tlbHits],
+      tlbMisses: [x.tlbMisses],
+      missesMerged: [x.missesMerged],
+      bucketFetches: [x.bucketFetches],
+      tlbEvictions: [x.tlbEvictions],
+      shootdowns: [x.shootdowns],
+      atomics: [atomic],
+      dereferences: [sync.access.fire],
+      fences: [node(fences.reply.fire.and(fences.reply.payload.refused.not()))],
+      retriesAnswered: [r.retriesAnswered],
+      retriesBusy: [r.retriesBusy],
+      retriesExpired: [r.retriesExpired],
+      retryEvictions: [r.retryEvictions],
+      retryClientsReplaced: [r.retryClientsReplaced],
     };
     const e = io.offloadEvents;
-    const offloads: Partial<Record<CounterName, UInt>> = p.countsOffloads === true ? {
-      offload0Requests: e.requests.bit(0), offload1Requests: e.requests.bit(1), offload2Requests: e.requests.bit(2), offload3Requests: e.requests.bit(3),
-      offload0Accesses: e.accesses.bit(0), offload1Accesses: e.accesses.bit(1), offload2Accesses: e.accesses.bit(2), offload3Accesses: e.accesses.bit(3),
-      offloadBusy: e.busy, offloadRepeated: e.repeated,
-    } : {};
+    const offloads: Partial<Record<CounterName, UInt>> =
+      p.countsOffloads === true
+        ? {
+            offload0Requests: e.requests.bit(0),
+            offload1Requests: e.requests.bit(1),
+            offload2Requests: e.requests.bit(2),
+            offload3Requests: e.requests.bit(3),
+            offload0Accesses: e.accesses.bit(0),
+            offload1Accesses: e.accesses.bit(1),
+            offload2Accesses: e.accesses.bit(2),
+            offload3Accesses: e.accesses.bit(3),
+            offloadBusy: e.busy,
+            offloadRepeated: e.repeated,
+          }
+        : {};
     // Counted a cycle later: what is counted is decided late in a cycle.
     for (const name of counterNames) {
-      const target = control.events[name], of = pulses[name] ?? (offloads[name] === undefined ? [] : [offloads[name]]);
+      const target = control.events[name],
+        of = pulses[name] ?? (offloads[name] === undefined ? [] : [offloads[name]]);
       // What a build lacks is not counted.
-      if (of.length === 0) { target.set(0); continue; }
+      if (of.length === 0) {
+        target.set(0);
+        continue;
+      }
       const counted = reg(uint(target.width), { init: 0, name: `counted_${name}` });
       counted.set(of.map((v): UInt => v.zext(target.width)).reduce((x1, x2) => x1.add(x2)));
       target.set(counted);
     }
   },
-  { nameOf: p => nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") + (p.countsOffloads === true ? "o" : "") });
+  {
+    nameOf: p =>
+      nodeName(deriveConfig(p)) + (p.exportsConfig === true ? "_x" : "") + (p.countsOffloads === true ? "o" : ""),
+  },
+);
 
-/** `ClioNode_d512_p22_m31_t64_n64`: data bits, page and memory as powers of two, TLB entries, slots, and what else is not the default. */
+/**
+ * `ClioNode_d512_p22_m31_t64_n64`: data bits, page and memory as powers of two, TLB entries, slots, and what else is
+ * not the default.
+ */
 const nodeName = (c: NodeConfig): string =>
-  `ClioNode_d${c.dataWidth}_p${c.pageShift}_m${c.physAddrBits}_t${c.tlbEntries}_n${c.requestSlots}`
-  + (c.outstandingMisses === 16 ? "" : `_o${c.outstandingMisses}`) + (c.freePageBuffer === 64 ? "" : `_f${c.freePageBuffer}`) + (c.mtuFrame === 1536 ? "" : `_u${c.mtuFrame}`)
-  + (c.retryClients === 64 ? "" : `_r${c.retryClients}`) + (c.retryTimeout === 4000 ? "" : `_y${c.retryTimeout}`)
-  + (c.syncLanes === 4 ? "" : `_l${c.syncLanes}`) + (c.fences === 4 ? "" : `_e${c.fences}`)
-  + (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) + (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`);
+  `ClioNode_d${c.dataWidth}_p${c.pageShift}_m${c.physAddrBits}_t${c.tlbEntries}_n${c.requestSlots}` +
+  (c.outstandingMisses === 16 ? "" : `_o${c.outstandingMisses}`) +
+  (c.freePageBuffer === 64 ? "" : `_f${c.freePageBuffer}`) +
+  (c.mtuFrame === 1536 ? "" : `_u${c.mtuFrame}`) +
+  (c.retryClients === 64 ? "" : `_r${c.retryClients}`) +
+  (c.retryTimeout === 4000 ? "" : `_y${c.retryTimeout}`) +
+  (c.syncLanes === 4 ? "" : `_l${c.syncLanes}`) +
+  (c.fences === 4 ? "" : `_e${c.fences}`) +
+  (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) +
+  (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`);

@@ -1,46 +1,93 @@
-import { bit, connect, constant, input, module, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type StreamIn } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  connect,
+  constant,
+  input,
+  module,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type StreamIn,
+} from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
 import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
 import { sessionBits, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
 
-export interface GbnPeersParameters { readonly beatBytes: number; readonly sessions: number }
+export interface GbnPeersParameters {
+  readonly beatBytes: number;
+  readonly sessions: number;
+}
 
 /** Whose a session is from now on: `known` 0 until its first packet has come. */
-export const GbnPeerWrite = (p: Pick<GbnPeersParameters, "sessions">) => struct({ en: bit, session: uint(sessionBits(p)), known: bit, ip: uint(32), port: uint(16) });
+export const GbnPeerWrite = (p: Pick<GbnPeersParameters, "sessions">) =>
+  struct({ en: bit, session: uint(sessionBits(p)), known: bit, ip: uint(32), port: uint(16) });
 
 /** Bytes of a frame that are looked at: up to the UDP destination port. */
 const seenBytes = frameOffsets.transport + udpHeader.at.dstPort.byteOffset + 2;
 
 /**
- * Drops replies to who is no longer at the other end of their session. An operation can take longer than its client lives; by the time of its reply the session may be another client's, and the reply, with a number of that session
- * and the first one's IPv4 address, would be missing there for ever. A reply (its receiver's MAC is a session's tag) to another address or port than the session's peer has leaves with `user` set on its last beat, as a damaged frame does, which gbn_tx.ts
- * drops before it has a number. All other frames pass as they are.
+ * Drops replies to who is no longer at the other end of their session. An operation can take longer than its client
+ * lives; by the time of its reply the session may be another client's, and the reply, with a number of that session and
+ * the first one's IPv4 address, would be missing there for ever. A reply (its receiver's MAC is a session's tag) to
+ * another address or port than the session's peer has leaves with `user` set on its last beat, as a damaged frame does,
+ * which gbn_tx.ts drops before it has a number. All other frames pass as they are.
  *
- * Latency 1 cycle; initiation interval 1 beat. Full: a beat is kept, the next one waits. `stale` is 1 for one cycle for each such reply. Reset: no frame under way; who the sessions' peers are is not known until they are written.
+ * Latency 1 cycle; initiation interval 1 beat. Full: a beat is kept, the next one waits. `stale` is 1 for one cycle for
+ * each such reply. Reset: no frame under way; who the sessions' peers are is not known until they are written.
  */
-export const GbnPeers = module("GbnPeers",
-  (p: GbnPeersParameters) => ({ peer: input(GbnPeerWrite(p)), rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), stale: output(bit) }),
+export const GbnPeers = module(
+  "GbnPeers",
+  (p: GbnPeersParameters) => ({
+    peer: input(GbnPeerWrite(p)),
+    rx: sink(AxisBeat(p.beatBytes)),
+    tx: source(AxisBeat(p.beatBytes)),
+    stale: output(bit),
+  }),
   (io, p) => {
-    const { beatBytes } = p, beats = Math.ceil(seenBytes / beatBytes), Peer = struct({ known: bit, ip: uint(32), port: uint(16) });
-    const rx = io.rx.payload, fires = node(io.rx.fire);
+    const { beatBytes } = p,
+      beats = Math.ceil(seenBytes / beatBytes),
+      Peer = struct({ known: bit, ip: uint(32), port: uint(16) });
+    const rx = io.rx.payload,
+      fires = node(io.rx.fire);
     const index = reg(uint(Math.ceil(Math.log2(beats + 1))), { init: 0 });
     const header = reg(uint(seenBytes * 8));
     when(fires, () => {
-      when(rx.last, () => { index.set(constant(0, index.width)); }).elseWhen(index.ne(beats), () => { index.set(index.add(1)); });
+      when(rx.last, () => index.set(constant(0, index.width))).elseWhen(index.ne(beats), () => index.set(index.add(1)));
       for (let b = 0; b < beats; b++) {
         const bytes = Math.min(beatBytes, seenBytes - b * beatBytes);
-        when(index.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
+        when(index.eq(b), () => header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)));
       }
     });
     // The session stands in the first beat.
     const peers = ram(Peer, { depth: p.sessions, collision: "new", style: "block" });
     peers.write(io.peer.en, io.peer.session, { known: io.peer.known, ip: io.peer.ip, port: io.peer.port });
-    const peer = peers.readSync(cutFields(ethernetHeader, rx.data.zext(Math.max(beatBytes, ethernetHeader.bytes) * 8)).dst.bits(0, sessionBits(p)), { en: fires.and(index.eq(0)) });
+    const peer = peers.readSync(
+      cutFields(ethernetHeader, rx.data.zext(Math.max(beatBytes, ethernetHeader.bytes) * 8)).dst.bits(
+        0,
+        sessionBits(p),
+      ),
+      { en: fires.and(index.eq(0)) },
+    );
 
     const held = stage(io.rx, "forward", { name: "held" });
-    const ethernet = cutFields(ethernetHeader, header), ip = cutFields(ipv4Header, header, frameOffsets.network), udp = cutFields(udpHeader, header.zext((frameOffsets.transport + udpHeader.bytes) * 8), frameOffsets.transport);
-    const tagged = node(ethernet.dst.bits(tagBits + ticketBits, 48 - tagBits - ticketBits).eq(tagPrefix).and(ethernet.dst.bit(tagBits - 1).not()));
+    const ethernet = cutFields(ethernetHeader, header),
+      ip = cutFields(ipv4Header, header, frameOffsets.network),
+      udp = cutFields(udpHeader, header.zext((frameOffsets.transport + udpHeader.bytes) * 8), frameOffsets.transport);
+    const tagged = node(
+      ethernet.dst
+        .bits(tagBits + ticketBits, 48 - tagBits - ticketBits)
+        .eq(tagPrefix)
+        .and(ethernet.dst.bit(tagBits - 1).not()),
+    );
     const reply = node(tagged.and(ethernet.etherType.eq(etherType.ipv4)).and(ip.protocol.eq(ipProtocol.udp)));
     const stale = node(reply.and(peer.known.not().or(peer.ip.ne(ip.dst)).or(peer.port.ne(udp.dstPort))));
     const out = stream(AxisBeat(beatBytes));
@@ -51,4 +98,5 @@ export const GbnPeers = module("GbnPeers",
     connect(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, io.tx);
     io.stale.set(held.fire.and(last).and(user.not()).and(stale));
   },
-  { nameOf: p => `GbnPeers_b${p.beatBytes * 8}_s${p.sessions}` });
+  { nameOf: p => `GbnPeers_b${p.beatBytes * 8}_s${p.sessions}` },
+);

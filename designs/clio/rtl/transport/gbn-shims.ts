@@ -1,4 +1,27 @@
-import { arbiter, bit, connect, fork, input, instance, module, output, reg, sink, source, stream, struct, uint, when, axi4Address, axi4Read, axi4Response, axi4Write, type Bit, type StreamIn, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  arbiter,
+  bit,
+  connect,
+  fork,
+  input,
+  instance,
+  module,
+  output,
+  reg,
+  sink,
+  source,
+  stream,
+  struct,
+  uint,
+  when,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
+  type Bit,
+  type StreamIn,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { GbnPeers } from "./gbn-peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
 import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn-tx.ts";
@@ -9,28 +32,59 @@ import { NetConfig } from "../records/records.ts";
 export type GbnShimsParameters = GbnRxParameters & GbnTxParameters;
 
 /** What both shims count, 32 bits each, from 0 after reset; they wrap. */
-const counted = { rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof GbnRxEvents.fields)[], tx: Object.keys(GbnTxEvents.fields) as readonly (keyof typeof GbnTxEvents.fields)[] };
-const counters = <K extends string>(names: readonly K[]) => struct(Object.fromEntries(names.map(n => [n, uint(32)])) as { readonly [N in K]: ReturnType<typeof uint<32>> });
+const counted = {
+  rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof GbnRxEvents.fields)[],
+  tx: Object.keys(GbnTxEvents.fields) as readonly (keyof typeof GbnTxEvents.fields)[],
+};
+const counters = <K extends string>(names: readonly K[]) =>
+  struct(Object.fromEntries(names.map(n => [n, uint(32)])) as { readonly [N in K]: ReturnType<typeof uint<32>> });
 export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(counted.tx) });
 
-/** Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout 33 to 66 us, given up after 7 of them; a reply is waited for 17 ms. */
+/**
+ * Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout
+ * 33 to 66 us, given up after 7 of them; a reply is waited for 17 ms.
+ */
 export const gbnDefaults = {
-  sessions: 1024, sequenceBits: wireSequenceBits, window: 128, ackEvery: 100, ackCycles: 4096, timeoutCycles: 8192, tries: 7, first: 1, managed: 256, waiting: 128, patience: 2 ** 22, base: 0,
+  sessions: 1024,
+  sequenceBits: wireSequenceBits,
+  window: 128,
+  ackEvery: 100,
+  ackCycles: 4096,
+  timeoutCycles: 8192,
+  tries: 7,
+  first: 1,
+  managed: 256,
+  waiting: 128,
+  patience: 2 ** 22,
+  base: 0,
 } as const;
 
 /**
- * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`): gbn_rx.ts and gbn_tx.ts, which say all else. `session` opens and
- * closes sessions in both directions (the slow path's OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer
- * is closed in both directions and comes out on `failed`.
+ * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`):
+ * gbn_rx.ts and gbn_tx.ts, which say all else. `session` opens and closes sessions in both directions (the slow path's
+ * OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer is closed in
+ * both directions and comes out on `failed`.
  */
-export const GbnShims = module("GbnShims",
+export const GbnShims = module(
+  "GbnShims",
   (p: GbnShimsParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)), tx: source(AxisBeat(p.beatBytes)), nodeRx: source(AxisBeat(p.beatBytes)), nodeTx: sink(AxisBeat(p.beatBytes)),
-    config: input(NetConfig), session: sink(SessionControl(p)), failed: output(struct({ valid: bit, session: uint(sessionBits(p)) })), counters: output(GbnCounters),
-    memAw: source(axi4Address(p)), memW: source(axi4Write(p.beatBytes)), memB: sink(axi4Response(p)), memAr: source(axi4Address(p)), memR: sink(axi4Read(p)),
+    rx: sink(AxisBeat(p.beatBytes)),
+    tx: source(AxisBeat(p.beatBytes)),
+    nodeRx: source(AxisBeat(p.beatBytes)),
+    nodeTx: sink(AxisBeat(p.beatBytes)),
+    config: input(NetConfig),
+    session: sink(SessionControl(p)),
+    failed: output(struct({ valid: bit, session: uint(sessionBits(p)) })),
+    counters: output(GbnCounters),
+    memAw: source(axi4Address(p)),
+    memW: source(axi4Write(p.beatBytes)),
+    memB: sink(axi4Response(p)),
+    memAr: source(axi4Address(p)),
+    memR: sink(axi4Read(p)),
   }),
   (io, p) => {
-    const gbnRx = instance(GbnRx(p)), gbnTx = instance(GbnTx(p));
+    const gbnRx = instance(GbnRx(p)),
+      gbnTx = instance(GbnTx(p));
     connect(io.rx, gbnRx.rx);
     connect(gbnRx.tx, io.nodeRx);
     let stale: Bit | undefined;
@@ -44,8 +98,11 @@ export const GbnShims = module("GbnShims",
     connect(gbnTx.tx, io.tx);
     connect(gbnRx.answers, gbnTx.answers);
     connect(gbnRx.acks, gbnTx.acks);
-    connect(gbnTx.memAw, io.memAw); connect(gbnTx.memW, io.memW); connect(io.memB, gbnTx.memB);
-    connect(gbnTx.memAr, io.memAr); connect(io.memR, gbnTx.memR);
+    connect(gbnTx.memAw, io.memAw);
+    connect(gbnTx.memW, io.memW);
+    connect(io.memB, gbnTx.memB);
+    connect(gbnTx.memAr, io.memAr);
+    connect(io.memR, gbnTx.memR);
     gbnRx.config.set(io.config);
     gbnTx.contextWrite.set(gbnRx.contextWrite);
     connect(gbnRx.silent, gbnTx.silent);
@@ -66,13 +123,19 @@ export const GbnShims = module("GbnShims",
       const events = (side === "rx" ? gbnRx.events : gbnTx.events) as unknown as Readonly<Record<string, UInt<1>>>;
       const registers = counts[side] as unknown as Readonly<Record<string, UInt<32> & { set: (v: UInt) => void }>>;
       for (const name of counted[side]) {
-        const count = registers[name], pulse = events[name];
+        const count = registers[name],
+          pulse = events[name];
         // Of both kinds: what belongs to no request of the session, and what belongs to another client.
         const more = side === "tx" && name === "stale" ? stale : undefined;
-        if (count !== undefined && pulse !== undefined && more !== undefined) when(pulse.or(more), () => { count.set(count.add(pulse.zext(32)).add(more.zext(32))); });
-        else if (count !== undefined && pulse !== undefined) when(pulse, () => { count.set(count.add(1)); });
+        if (count !== undefined && pulse !== undefined && more !== undefined)
+          when(pulse.or(more), () => count.set(count.add(pulse.zext(32)).add(more.zext(32))));
+        else if (count !== undefined && pulse !== undefined) when(pulse, () => count.set(count.add(1)));
       }
     }
     io.counters.set(counts);
   },
-  { nameOf: p => `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}${p.checksPeers === true ? "_v" : ""}` });
+  {
+    nameOf: p =>
+      `GbnShims_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_p${p.clientPorts}_e${p.ackEvery}_c${p.ackCycles}_t${p.timeoutCycles}_n${p.tries}_w${p.window}_m${p.managed}_r${p.waiting}_y${p.patience}_f${p.first >>> 0}_a${p.addressBits}_o${p.base}${p.marksParts === true ? "_q" : ""}${p.checksPeers === true ? "_v" : ""}`,
+  },
+);

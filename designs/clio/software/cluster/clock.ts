@@ -5,4 +5,8 @@ export interface ClusterClock {
   after(ns: number, action: () => void): { cancel(): void };
 }
 /** Resolves `ns` from now. */
-export function pause(clock: ClusterClock, ns: number): Promise<void> { return new Promise(resolve => { clock.after(ns, resolve); }); }
+export function pause(clock: ClusterClock, ns: number): Promise<void> {
+  return new Promise(resolve => {
+    clock.after(ns, resolve);
+  });
+}

@@ -1,4 +1,7 @@
-/** Several nodes as one memory (paper §4.4.7): regions of 1 GB, given out by a global controller, that migrate between nodes. */
+/**
+ * Several nodes as one memory (paper §4.4.7): regions of 1 GB, given out by a global controller, that
+ * migrate between nodes.
+ */
 export type { ClusterClock } from "./clock.ts";
 export { ClusterNode, type ClusterNodeOptions } from "./cluster-node.ts";
 export { GlobalController, type GlobalControllerOptions } from "./global-controller.ts";

@@ -8,25 +8,44 @@ export interface PeerExchangeOptions {
   readonly send: (frame: Uint8Array) => void | Promise<void>;
   /** Until a request is sent again, ns; it doubles up to eight times as much. Default 50,000. */
   readonly timeoutNs?: number;
-  /** A peer of which nothing at all is heard for so long, while a request to it is sent again and again, counts as gone, ns. Default 1 s. */
+  /**
+   * A peer of which nothing at all is heard for so long, while a request to it is sent again and again, counts as gone,
+   * ns. Default 1 s.
+   */
   readonly silentNs?: number;
 }
-export interface PeerReply { readonly status: number; readonly body: Uint8Array }
+export interface PeerReply {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
 /** A peer has been silent for too long, or answers other things than what it is asked. */
-export class PeerGone extends Error { override readonly name = "PeerGone"; }
+export class PeerGone extends Error {
+  override readonly name = "PeerGone";
+}
 
 const mostDoubling = 8;
-/** A request that a peer does not answer although it is heard of is given up after so many times `silentNs`: nothing waits for ever. */
+/**
+ * A request that a peer does not answer although it is heard of is given up after so many times `silentNs`: nothing
+ * waits for ever.
+ */
 const mostSilences = 16;
 
-interface Pending { readonly code: number; readonly to: Endpoint; /** When the peer was last heard of, ns. */ heardAt: number; answer(reply: PeerReply): void }
+interface Pending {
+  readonly code: number;
+  readonly to: Endpoint;
+  /** When the peer was last heard of, ns. */ heardAt: number;
+  answer(reply: PeerReply): void;
+}
 
 /**
- * Requests of the software of one member of a cluster to that of another. They are told apart by a request_id that is echoed, and sent again until
- * they are answered, so each must mean the same however often and however late it arrives; FREE_PROC, which would not (the process ID may be another's by then), is tracked, and done once.
+ * Requests of the software of one member of a cluster to that of another. They are told apart by a request_id that is
+ * echoed, and sent again until they are answered, so each must mean the same however often and however late it arrives;
+ * FREE_PROC, which would not (the process ID may be another's by then), is tracked, and done once.
  *
- * Whether a peer is gone is told by its silence, not by one request's bad luck: to declare a node gone costs its regions, and with 10 % loss and 10 % corruption on each of the four lines between
- * a request and its answer 16 tries in a row fail once in ten thousand requests. Any intact frame of a peer (its own requests, answers to others) shows that it is there. State: the requests under way.
+ * Whether a peer is gone is told by its silence, not by one request's bad luck: to declare a node gone costs its
+ * regions, and with 10 % loss and 10 % corruption on each of the four lines between a request and its answer 16 tries
+ * in a row fail once in ten thousand requests. Any intact frame of a peer (its own requests, answers to others) shows
+ * that it is there. State: the requests under way.
  */
 export class PeerExchange {
   private readonly o: Required<PeerExchangeOptions>;
@@ -35,23 +54,50 @@ export class PeerExchange {
   private closed = false;
   private resent = 0;
 
-  constructor(o: PeerExchangeOptions) { this.o = { timeoutNs: 50_000, silentNs: 1e9, ...o }; }
+  constructor(o: PeerExchangeOptions) {
+    this.o = { timeoutNs: 50_000, silentNs: 1e9, ...o };
+  }
 
   /** Requests sent again. */
-  get retries(): number { return this.resent; }
+  get retries(): number {
+    return this.resent;
+  }
 
   /** @throws PeerGone when it is not answered */
   request(to: Endpoint, code: number, pid: number, ...body: readonly Uint8Array[]): Promise<PeerReply> {
-    const { clock, own, send, timeoutNs, silentNs } = this.o, id = this.nextId++ >>> 0, from = clock.now();
-    const frame = udpFrame(own, to, clioMessage({ pid, opcode: code, requestId: id, flagTracked: onceOnly.has(code) ? 1 : 0 }, ...body));
+    const { clock, own, send, timeoutNs, silentNs } = this.o,
+      id = this.nextId++ >>> 0,
+      from = clock.now();
+    const frame = udpFrame(
+      own,
+      to,
+      clioMessage({ pid, opcode: code, requestId: id, flagTracked: onceOnly.has(code) ? 1 : 0 }, ...body),
+    );
     return new Promise((resolve, reject) => {
-      let timer: { cancel(): void } | undefined, sent = 0;
-      const end = (): void => { timer?.cancel(); this.pending.delete(id); };
-      const waiting: Pending = { code, to, heardAt: from, answer: (reply) => { end(); resolve(reply); } };
+      let timer: { cancel(): void } | undefined,
+        sent = 0;
+      const end = (): void => {
+        timer?.cancel();
+        this.pending.delete(id);
+      };
+      const waiting: Pending = {
+        code,
+        to,
+        heardAt: from,
+        answer: reply => {
+          end();
+          resolve(reply);
+        },
+      };
       const attempt = (): void => {
         timer?.cancel();
-        const now = clock.now(), gone = now - waiting.heardAt >= silentNs || now - from >= mostSilences * silentNs;
-        if (this.closed || gone) { end(); reject(new PeerGone(`no answer to ${sent} requests`)); return; }
+        const now = clock.now(),
+          gone = now - waiting.heardAt >= silentNs || now - from >= mostSilences * silentNs;
+        if (this.closed || gone) {
+          end();
+          reject(new PeerGone(`no answer to ${sent} requests`));
+          return;
+        }
         if (sent > 0) this.resent++;
         timer = clock.after(Math.min(mostDoubling, 2 ** sent++) * timeoutNs, attempt);
         // What cannot be sent (the node is being shut down) is lost, as on the network.
@@ -71,11 +117,14 @@ export class PeerExchange {
     if (!isAnswer || !waiting || waiting.to.ip !== ipv4.src) return isAnswer;
     // What was damaged, or found the peer busy, is sent again when its time is up.
     if (clio.status === status.NACK || clio.status === status.BUSY) return true;
-    if (clio.opcode === replyCode(waiting.code) || clio.status !== status.OK) waiting.answer({ status: clio.status, body });
+    if (clio.opcode === replyCode(waiting.code) || clio.status !== status.OK)
+      waiting.answer({ status: clio.status, body });
     return true;
   }
 
-  close(): void { this.closed = true; }
+  close(): void {
+    this.closed = true;
+  }
 
   private hear(ip: number): void {
     const now = this.o.clock.now();

@@ -5,18 +5,31 @@ import type { SlowPathTransport } from "../transport/transport.ts";
 import { migrationResult, receiveStep, regionKey, type RegionName, type Step } from "./steps.ts";
 
 /**
- * A page that comes in. `open`: allocated without rights, being filled. `enabled`: it is in use here. `taken`: it has been taken back, and nothing makes it be used any more.
- * It goes through these in this order only, so that a step that arrives late or twice undoes nothing.
+ * A page that comes in. `open`: allocated without rights, being filled. `enabled`: it is in use here. `taken`: it has
+ * been taken back, and nothing makes it be used any more. It goes through these in this order only, so that a step that
+ * arrives late or twice undoes nothing.
  */
-interface IncomingPage { state: "open" | "enabled" | "taken"; frame: number | undefined }
-interface Incoming { readonly version: number; readonly ranges: { start: number; end: number }[]; readonly pages: Map<number, IncomingPage> }
+interface IncomingPage {
+  state: "open" | "enabled" | "taken";
+  frame: number | undefined;
+}
+interface Incoming {
+  readonly version: number;
+  readonly ranges: { start: number; end: number }[];
+  readonly pages: Map<number, IncomingPage>;
+}
 
-export interface StepReply { readonly ret: number; readonly data?: Uint8Array }
-const ok: StepReply = { ret: migrationResult.done }, invalid: StepReply = { ret: migrationResult.invalid };
+export interface StepReply {
+  readonly ret: number;
+  readonly data?: Uint8Array;
+}
+const ok: StepReply = { ret: migrationResult.done },
+  invalid: StepReply = { ret: migrationResult.invalid };
 
 /**
- * The node that a region goes to: does what the node that it leaves asks, step by step. Each step may arrive any number of times. Of a region that has come, or whose coming was given up,
- * the version is remembered: what belongs to it or an older one is refused.
+ * The node that a region goes to: does what the node that it leaves asks, step by step. Each step may arrive any number
+ * of times. Of a region that has come, or whose coming was given up, the version is remembered: what belongs to it or
+ * an older one is refused.
  */
 export class RegionReceiver {
   private readonly config: NodeConfig;
@@ -27,13 +40,20 @@ export class RegionReceiver {
   private readonly over = new Map<string, { readonly version: number; readonly closed: boolean }>();
 
   constructor(config: NodeConfig, memory: MemoryManager, pool: FramePool, transport: RegionReceiver["transport"]) {
-    this.config = config; this.memory = memory; this.pool = pool; this.transport = transport;
+    this.config = config;
+    this.memory = memory;
+    this.pool = pool;
+    this.transport = transport;
   }
 
-  isIncoming(name: RegionName): boolean { return this.incoming.has(regionKey(name)); }
+  isIncoming(name: RegionName): boolean {
+    return this.incoming.has(regionKey(name));
+  }
 
   async step(pid: number, s: Step & { readonly data: Uint8Array }): Promise<StepReply> {
-    const name = { pid, region: s.region }, key = regionKey(name), over = this.over.get(key);
+    const name = { pid, region: s.region },
+      key = regionKey(name),
+      over = this.over.get(key);
     if (over !== undefined && s.version <= over.version) {
       const repeated = s.version === over.version && s.step === (over.closed ? receiveStep.close : receiveStep.abort);
       return repeated ? ok : invalid;
@@ -41,7 +61,7 @@ export class RegionReceiver {
     let here = this.incoming.get(key);
     if (here !== undefined && here.version !== s.version) return invalid;
     if (s.step === receiveStep.open) {
-      if (here === undefined) this.incoming.set(key, here = { version: s.version, ranges: [], pages: new Map() });
+      if (here === undefined) this.incoming.set(key, (here = { version: s.version, ranges: [], pages: new Map() }));
       return this.open(name, here, s);
     }
     if (here === undefined) {
@@ -51,8 +71,11 @@ export class RegionReceiver {
       return ok;
     }
     switch (s.step) {
-      case receiveStep.close: this.end(key, here, true); return ok;
-      case receiveStep.abort: return this.abort(name, key, here);
+      case receiveStep.close:
+        this.end(key, here, true);
+        return ok;
+      case receiveStep.abort:
+        return this.abort(name, key, here);
       default: {
         const page = here.pages.get(s.page);
         return page === undefined ? invalid : this.pageStep(pid, page, s);
@@ -60,8 +83,13 @@ export class RegionReceiver {
     }
   }
 
-  private async open({ pid, region }: RegionName, here: Incoming, { page: start, count, write }: Step): Promise<StepReply> {
-    const perRegion = Math.max(1, regionBytes / this.config.pageSize), end = start + count;
+  private async open(
+    { pid, region }: RegionName,
+    here: Incoming,
+    { page: start, count, write }: Step,
+  ): Promise<StepReply> {
+    const perRegion = Math.max(1, regionBytes / this.config.pageSize),
+      end = start + count;
     if (here.ranges.some(r => r.start === start && r.end === end)) return ok;
     if (count < 1 || start < region * perRegion || end > (region + 1) * perRegion) return invalid;
     const result = await this.memory.reserve(pid, start, end, write);
@@ -97,15 +125,23 @@ export class RegionReceiver {
         return { ret: migrationResult.done, data: Uint8Array.of(page.frame === undefined ? 0 : 1) };
       case receiveStep.read:
         if (page.state !== "taken" || page.frame === undefined || s.offset + s.count > pageSize) return invalid;
-        return { ret: migrationResult.done, data: await this.transport.readMemory(page.frame * pageSize + s.offset, s.count) };
-      default: return invalid;
+        return {
+          ret: migrationResult.done,
+          data: await this.transport.readMemory(page.frame * pageSize + s.offset, s.count),
+        };
+      default:
+        return invalid;
     }
   }
 
   /** Pages in use are given up with what is in them: only for a region that is lost or has been taken back. */
   private async abort({ pid }: RegionName, key: string, here: Incoming): Promise<StepReply> {
     for (const { start, end } of here.ranges) {
-      await this.memory.free(pid, BigInt(start) * BigInt(this.config.pageSize), BigInt(end - start) * BigInt(this.config.pageSize));
+      await this.memory.free(
+        pid,
+        BigInt(start) * BigInt(this.config.pageSize),
+        BigInt(end - start) * BigInt(this.config.pageSize),
+      );
     }
     for (const { frame } of here.pages.values()) if (frame !== undefined) this.pool.release(frame);
     this.end(key, here, false);

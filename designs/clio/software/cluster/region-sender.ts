@@ -11,34 +11,58 @@ import type { Turns } from "./turns.ts";
 
 /** What one migration needs of its node. */
 export interface SenderServices {
-  readonly config: NodeConfig; readonly memory: MemoryManager; readonly pool: FramePool; readonly transport: Pick<SlowPathTransport, "readMemory" | "writeMemory">;
-  readonly peers: PeerExchange; readonly turns: Turns; readonly clock: ClusterClock;
+  readonly config: NodeConfig;
+  readonly memory: MemoryManager;
+  readonly pool: FramePool;
+  readonly transport: Pick<SlowPathTransport, "readMemory" | "writeMemory">;
+  readonly peers: PeerExchange;
+  readonly turns: Turns;
+  readonly clock: ClusterClock;
   /** Messages with data on their way at a time. */
   readonly window: number;
 }
-export interface Migration extends RegionName { readonly version: number; readonly mode: MigrationMode; readonly source: Endpoint; readonly destination: Endpoint }
+export interface Migration extends RegionName {
+  readonly version: number;
+  readonly mode: MigrationMode;
+  readonly source: Endpoint;
+  readonly destination: Endpoint;
+}
 
 /** What a migration has done: ns, pages, bytes. */
 export interface MigrationReport {
-  readonly name: RegionName; readonly mode: MigrationMode; readonly result: number;
-  readonly pages: number; readonly bytes: number; readonly totalNs: number;
+  readonly name: RegionName;
+  readonly mode: MigrationMode;
+  readonly result: number;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly totalNs: number;
   /** The longest that writes to one page, and any access to one page, were refused by both nodes. */
-  readonly longestWritePauseNs: number; readonly longestPauseNs: number;
+  readonly longestWritePauseNs: number;
+  readonly longestPauseNs: number;
 }
 
 /** The destination refused a step. */
 class Refused extends Error {
   readonly ret: number;
-  constructor(ret: number) { super(`the destination answers ${ret}`); this.ret = ret; }
+  constructor(ret: number) {
+    super(`the destination answers ${ret}`);
+    this.ret = ret;
+  }
 }
 class Cancelled extends Error {}
 
 /** `withdrawn`: without rights here, the frame is ours. `offered`: the destination may have put it to use. */
-interface OutgoingPage { readonly vpn: number; frame: number | undefined; state: "here" | "readable" | "withdrawn" | "offered" }
+interface OutgoingPage {
+  readonly vpn: number;
+  frame: number | undefined;
+  state: "here" | "readable" | "withdrawn" | "offered";
+}
 
 /**
- * The node that a region leaves: it drives the migration (docs/distributed.md "Why it is right"). A page's rights are withdrawn, and the hardware has acknowledged the shootdown, before the first of its bytes is
- * read for the copy (write) and before the destination puts it to use (read); frames are kept until everything has gone over, so that all can be taken back.
+ * The node that a region leaves: it drives the migration (docs/distributed.md "Why it is right"). A page's rights are
+ * withdrawn, and the hardware has acknowledged the shootdown, before the first of its bytes is read for the copy
+ * (write) and before the destination puts it to use (read); frames are kept until everything has gone over, so that all
+ * can be taken back.
  */
 export class RegionSender {
   private readonly s: SenderServices;
@@ -51,14 +75,20 @@ export class RegionSender {
   private longestWritePause = 0;
   private longestPause = 0;
 
-  constructor(services: SenderServices, migration: Migration) { this.s = services; this.m = migration; }
+  constructor(services: SenderServices, migration: Migration) {
+    this.s = services;
+    this.m = migration;
+  }
 
   /** Asks it to take everything back; without effect once all pages have gone over. */
-  cancel(): void { this.stopped = true; }
+  cancel(): void {
+    this.stopped = true;
+  }
 
   /** Runs to the end. Never throws for what the destination does or does not do. */
   async run(): Promise<MigrationReport> {
-    const { clock } = this.s, from = clock.now();
+    const { clock } = this.s,
+      from = clock.now();
     let result: number;
     try {
       await this.open();
@@ -68,17 +98,26 @@ export class RegionSender {
       result = migrationResult.done;
     } catch (e) {
       if (!(e instanceof Refused || e instanceof PeerGone || e instanceof Cancelled)) throw e;
-      const why = e instanceof Refused ? e.ret : e instanceof Cancelled ? migrationResult.cancelled : migrationResult.noRoom;
-      result = await this.takeBack() ? why : migrationResult.lost;
+      const why =
+        e instanceof Refused ? e.ret : e instanceof Cancelled ? migrationResult.cancelled : migrationResult.noRoom;
+      result = (await this.takeBack()) ? why : migrationResult.lost;
     }
     return {
-      name: { pid: this.m.pid, region: this.m.region }, mode: this.m.mode, result, pages: this.pages.length, bytes: this.bytes, totalNs: clock.now() - from,
-      longestWritePauseNs: this.longestWritePause, longestPauseNs: this.longestPause,
+      name: { pid: this.m.pid, region: this.m.region },
+      mode: this.m.mode,
+      result,
+      pages: this.pages.length,
+      bytes: this.bytes,
+      totalNs: clock.now() - from,
+      longestWritePauseNs: this.longestWritePause,
+      longestPauseNs: this.longestPause,
     };
   }
 
   private async open(): Promise<void> {
-    const { memory, config } = this.s, perRegion = Math.max(1, regionBytes / config.pageSize), first = this.m.region * perRegion;
+    const { memory, config } = this.s,
+      perRegion = Math.max(1, regionBytes / config.pageSize),
+      first = this.m.region * perRegion;
     for (const { start, end, write } of memory.rangesBetween(this.m.pid, first, first + perRegion)) {
       await this.step(receiveStep.open, { page: start, count: end - start, write });
       for (let vpn = start; vpn < end; vpn++) this.pages.push({ vpn, frame: undefined, state: "here" });
@@ -99,13 +138,18 @@ export class RegionSender {
   }
 
   /**
-   * Each page by itself: it is readable here while it is copied, and in use there as soon as it is not here any more. Pages without a frame go last and together: there is nothing to copy, so
-   * nothing can fail once the first of them is offered, and none has to be taken back with a frame that this node may not have.
+   * Each page by itself: it is readable here while it is copied, and in use there as soon as it is not here any more.
+   * Pages without a frame go last and together: there is nothing to copy, so nothing can fail once the first of them is
+   * offered, and none has to be taken back with a frame that this node may not have.
    */
   private async pageByPage(): Promise<void> {
-    const { clock, memory } = this.s, rest: OutgoingPage[] = [];
+    const { clock, memory } = this.s,
+      rest: OutgoingPage[] = [];
     for (const page of this.pages) {
-      if (await memory.frameOf(this.m.pid, page.vpn) === undefined) { rest.push(page); continue; }
+      if ((await memory.frameOf(this.m.pid, page.vpn)) === undefined) {
+        rest.push(page);
+        continue;
+      }
       this.checkCancelled();
       const from = clock.now();
       await this.withdrawWrite(page);
@@ -126,7 +170,9 @@ export class RegionSender {
     this.longestWritePause = Math.max(this.longestWritePause, clock.now() - from);
     this.longestPause = Math.max(this.longestPause, clock.now() - from);
   }
-  private checkCancelled(): void { if (this.stopped) throw new Cancelled("cancelled"); }
+  private checkCancelled(): void {
+    if (this.stopped) throw new Cancelled("cancelled");
+  }
 
   private async withdrawWrite(page: OutgoingPage): Promise<void> {
     const { memory, turns } = this.s;
@@ -146,7 +192,10 @@ export class RegionSender {
 
   private async copy({ vpn, frame }: OutgoingPage): Promise<void> {
     if (frame === undefined) return;
-    const { transport, config: { pageSize } } = this.s;
+    const {
+      transport,
+      config: { pageSize },
+    } = this.s;
     await this.chunks(async (offset, length) => {
       const data = await transport.readMemory(frame * pageSize + offset, length);
       await this.step(receiveStep.data, { page: vpn, offset }, data.slice());
@@ -155,13 +204,22 @@ export class RegionSender {
   }
   /** All parts of a page, `window` at a time. */
   private async chunks(one: (offset: number, length: number) => Promise<void>): Promise<void> {
-    const { config: { pageSize }, window } = this.s, failures: unknown[] = [];
+    const {
+        config: { pageSize },
+        window,
+      } = this.s,
+      failures: unknown[] = [];
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < pageSize && failures.length === 0) {
-        const offset = next, length = Math.min(chunkBytes, pageSize - offset);
+        const offset = next,
+          length = Math.min(chunkBytes, pageSize - offset);
         next += length;
-        try { await one(offset, length); } catch (e) { failures.push(e); }
+        try {
+          await one(offset, length);
+        } catch (e) {
+          failures.push(e);
+        }
       }
     };
     await Promise.all(Array.from({ length: window }, worker));
@@ -170,7 +228,12 @@ export class RegionSender {
 
   /** The region has gone: its pages are freed here. */
   private async leave(): Promise<void> {
-    const { memory, pool, turns, config: { pageSize } } = this.s;
+    const {
+      memory,
+      pool,
+      turns,
+      config: { pageSize },
+    } = this.s;
     for (const { vpn, frame } of this.pages) {
       await turns.take(async () => {
         await memory.free(this.m.pid, BigInt(vpn) * BigInt(pageSize), BigInt(pageSize));
@@ -180,8 +243,8 @@ export class RegionSender {
   }
 
   /**
-   * Everything as it was: pages that the destination may have put to use are taken from it, with what has been written there since. @returns false when it cannot be told what they hold: the
-   * destination is gone with them
+   * Everything as it was: pages that the destination may have put to use are taken from it, with what has been written
+   * there since. @returns false when it cannot be told what they hold: the destination is gone with them
    */
   private async takeBack(): Promise<boolean> {
     const { memory, turns } = this.s;
@@ -189,25 +252,42 @@ export class RegionSender {
     for (const page of this.pages) {
       if (page.state === "here") continue;
       if (page.state === "offered") {
-        try { await this.fetch(page); } catch (e) {
+        try {
+          await this.fetch(page);
+        } catch (e) {
           if (!(e instanceof Refused || e instanceof PeerGone)) throw e;
           // Page by page, clients may have written there.
-          if (this.m.mode === "pageByPage") { whole = false; continue; }
+          if (this.m.mode === "pageByPage") {
+            whole = false;
+            continue;
+          }
         }
       }
       await turns.take(() => memory.grant(this.m.pid, page.vpn, page.frame));
     }
-    try { await this.step(receiveStep.abort); } catch (e) { if (!(e instanceof Refused || e instanceof PeerGone)) throw e; }
+    try {
+      await this.step(receiveStep.abort);
+    } catch (e) {
+      if (!(e instanceof Refused || e instanceof PeerGone)) throw e;
+    }
     return whole;
   }
   private async fetch(page: OutgoingPage): Promise<void> {
-    const { pool, transport, config: { pageSize } } = this.s, taken = await this.step(receiveStep.take, { page: page.vpn });
+    const {
+        pool,
+        transport,
+        config: { pageSize },
+      } = this.s,
+      taken = await this.step(receiveStep.take, { page: page.vpn });
     if (taken[0] !== 1) return;
     page.frame ??= await pool.take();
     if (page.frame === undefined) throw new Refused(migrationResult.noRoom);
     const base = page.frame * pageSize;
     await this.chunks(async (offset, length) => {
-      await transport.writeMemory(base + offset, await this.step(receiveStep.read, { page: page.vpn, offset, count: length }));
+      await transport.writeMemory(
+        base + offset,
+        await this.step(receiveStep.read, { page: page.vpn, offset, count: length }),
+      );
     });
   }
 
@@ -215,8 +295,18 @@ export class RegionSender {
   private async step(step: number, more: Partial<Step> = {}, data: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     const { pid, region, version, source, destination } = this.m;
     if (this.alone) throw new PeerGone("the destination is gone");
-    const { body } = await this.s.peers.request(destination, opcode.MIGRATION_RECEIVE, pid, encodeStep({ source, destination, region, version, step, ...more }), data)
-      .catch((e: unknown) => { this.alone ||= e instanceof PeerGone; throw e; });
+    const { body } = await this.s.peers
+      .request(
+        destination,
+        opcode.MIGRATION_RECEIVE,
+        pid,
+        encodeStep({ source, destination, region, version, step, ...more }),
+        data,
+      )
+      .catch((e: unknown) => {
+        this.alone ||= e instanceof PeerGone;
+        throw e;
+      });
     const ret = body.length < retBody.bytes ? migrationResult.invalid : decode(retBody, body).ret;
     if (ret !== migrationResult.done) throw new Refused(ret);
     return body.subarray(retBody.bytes);

@@ -3,10 +3,18 @@ import { migrationBody, migrationStepBody } from "../../wire/index.ts";
 import { errorNumber } from "../memory/memory-manager.ts";
 
 /** A region of a process: what migrates. */
-export interface RegionName { readonly pid: number; readonly region: number }
-export function regionKey({ pid, region }: RegionName): string { return `${pid}:${region}`; }
+export interface RegionName {
+  readonly pid: number;
+  readonly region: number;
+}
+export function regionKey({ pid, region }: RegionName): string {
+  return `${pid}:${region}`;
+}
 
-/** How a region moves. `stopAll`: the paper's, nobody gets in until it is over. `pageByPage`: everything but writes to the page that is being copied goes on. */
+/**
+ * How a region moves. `stopAll`: the paper's, nobody gets in until it is over. `pageByPage`: everything but writes to
+ * the page that is being copied goes on.
+ */
 export type MigrationMode = "stopAll" | "pageByPage";
 
 /** What the node that a region leaves asks the one that it goes to (MIGRATION_RECEIVE). */
@@ -16,21 +24,48 @@ export const sendStep = { stopAll: 1, pageByPage: 2 } as const satisfies Readonl
 
 /** `ret` of the answers. */
 export const migrationResult = {
-  done: 0, underWay: errorNumber.again, noRoom: errorNumber.noMemory, invalid: errorNumber.invalid, cancelled: 125, lost: 5, unreachable: 113,
+  done: 0,
+  underWay: errorNumber.again,
+  noRoom: errorNumber.noMemory,
+  invalid: errorNumber.invalid,
+  cancelled: 125,
+  lost: 5,
+  unreachable: 113,
 } as const;
 
 /** What stands in the body of a step. */
 export interface Step {
-  readonly source: Pick<Endpoint, "ip" | "port">; readonly destination: Pick<Endpoint, "ip" | "port">; readonly region: number;
-  readonly version: number; readonly step: number; readonly write: boolean; readonly page: number; readonly count: number; readonly offset: number;
+  readonly source: Pick<Endpoint, "ip" | "port">;
+  readonly destination: Pick<Endpoint, "ip" | "port">;
+  readonly region: number;
+  readonly version: number;
+  readonly step: number;
+  readonly write: boolean;
+  readonly page: number;
+  readonly count: number;
+  readonly offset: number;
 }
 
-export function encodeStep(s: Pick<Step, "source" | "destination" | "region" | "version" | "step"> & Partial<Step>): Uint8Array {
+export function encodeStep(
+  s: Pick<Step, "source" | "destination" | "region" | "version" | "step"> & Partial<Step>,
+): Uint8Array {
   return concat(
-    encode(migrationBody, { srcIp: s.source.ip, srcPort: s.source.port, dstIp: s.destination.ip, dstPort: s.destination.port, vregion: s.region }),
+    encode(migrationBody, {
+      srcIp: s.source.ip,
+      srcPort: s.source.port,
+      dstIp: s.destination.ip,
+      dstPort: s.destination.port,
+      vregion: s.region,
+    }),
     encode(migrationStepBody, {
-      version: s.version, step: s.step, write: s.write === true ? 1 : 0, page: BigInt(s.page ?? 0), count: s.count ?? 0, offset: s.offset ?? 0,
-    }));
+      version: s.version,
+      step: s.step,
+      write: s.write === true ? 1 : 0,
+      page: BigInt(s.page ?? 0),
+      count: s.count ?? 0,
+      offset: s.offset ?? 0,
+    }),
+  );
 }
 
 /** Bytes in front of a step's data. */
@@ -39,9 +74,18 @@ export const stepBytes = migrationBody.bytes + migrationStepBody.bytes;
 /** Undefined when the body is too short for a step (the published messages are). */
 export function decodeStep(body: Uint8Array): (Step & { readonly data: Uint8Array }) | undefined {
   if (body.length < stepBytes) return undefined;
-  const m = decode(migrationBody, body), s = decode(migrationStepBody, body, migrationBody.bytes);
+  const m = decode(migrationBody, body),
+    s = decode(migrationStepBody, body, migrationBody.bytes);
   return {
-    source: { ip: m.srcIp, port: m.srcPort }, destination: { ip: m.dstIp, port: m.dstPort }, region: m.vregion,
-    version: s.version, step: s.step, write: s.write !== 0, page: Number(s.page), count: s.count, offset: s.offset, data: body.subarray(stepBytes),
+    source: { ip: m.srcIp, port: m.srcPort },
+    destination: { ip: m.dstIp, port: m.dstPort },
+    region: m.vregion,
+    version: s.version,
+    step: s.step,
+    write: s.write !== 0,
+    page: Number(s.page),
+    count: s.count,
+    offset: s.offset,
+    data: body.subarray(stepBytes),
   };
 }

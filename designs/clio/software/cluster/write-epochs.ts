@@ -4,11 +4,16 @@ import type { SlowPathTransport } from "../transport/transport.ts";
 import { regionKey, type RegionName } from "./steps.ts";
 
 /** Bytes read at a time, and between two rests. */
-const piece = 65_536, pieceOfWork = 2 ** 22;
+const piece = 65_536,
+  pieceOfWork = 2 ** 22;
 
-/** FNV-1a over words of 32 bits, with the upper bits brought down after each; it only has to differ when the bytes do, nearly always. `bytes` are whole words. */
+/**
+ * FNV-1a over words of 32 bits, with the upper bits brought down after each; it only has to differ when the bytes do,
+ * nearly always. `bytes` are whole words.
+ */
 function signature(bytes: Uint8Array, from: number): number {
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice(), words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice(),
+    words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2);
   let h = from;
   for (const w of words) {
     h = Math.imul(h ^ w, 0x0100_0193);
@@ -18,10 +23,13 @@ function signature(bytes: Uint8Array, from: number): number {
 }
 
 /**
- * When each region was written last, to the grain of a scan (paper §4.4.7: a rarely accessed region migrates). The page table has no dirty bit, and withdrawing the right to write in order to see
- * who asks for it back would be an error to clients that know nothing of migration. So the slow path reads the frames and compares signatures: a page that differs from the last scan, or has a frame
- * since, was written. It misses writes of what was there already, which make no difference to anybody, and needs neither hardware nor the clients' word. A wrong choice costs time, never data.
- * Cost: all frames of the node are read once a scan (2 GB in 10 s: 0.2 GB/s, about 1 % of the memory's bandwidth). State: a number per page.
+ * When each region was written last, to the grain of a scan (paper §4.4.7: a rarely accessed region migrates). The page
+ * table has no dirty bit, and withdrawing the right to write in order to see who asks for it back would be an error to
+ * clients that know nothing of migration. So the slow path reads the frames and compares signatures: a page that
+ * differs from the last scan, or has a frame since, was written. It misses writes of what was there already, which make
+ * no difference to anybody, and needs neither hardware nor the clients' word. A wrong choice costs time, never data.
+ * Cost: all frames of the node are read once a scan (2 GB in 10 s: 0.2 GB/s, about 1 % of the memory's bandwidth).
+ * State: a number per page.
  */
 export class WriteEpochs {
   private readonly config: NodeConfig;
@@ -35,27 +43,46 @@ export class WriteEpochs {
   private readonly rest: () => Promise<void>;
 
   /** @param rest gives others their turn, every 4 MB */
-  constructor(config: NodeConfig, memory: MemoryManager, transport: WriteEpochs["transport"], rest: () => Promise<void> = () => Promise.resolve()) {
-    this.config = config; this.memory = memory; this.transport = transport; this.rest = rest;
+  constructor(
+    config: NodeConfig,
+    memory: MemoryManager,
+    transport: WriteEpochs["transport"],
+    rest: () => Promise<void> = () => Promise.resolve(),
+  ) {
+    this.config = config;
+    this.memory = memory;
+    this.transport = transport;
+    this.rest = rest;
   }
 
   /** Looks at these regions once. */
   async scan(regions: readonly RegionName[]): Promise<void> {
     this.epoch++;
     const there = new Set(regions.map(regionKey));
-    for (const key of this.pages.keys()) if (!there.has(key)) { this.pages.delete(key); this.writtenAt.delete(key); }
+    for (const key of this.pages.keys())
+      if (!there.has(key)) {
+        this.pages.delete(key);
+        this.writtenAt.delete(key);
+      }
     for (const name of regions) await this.scanRegion(name);
   }
 
-  /** The region that was written longest ago; of several that were last written between the same scans, the one with the most frames. */
+  /**
+   * The region that was written longest ago; of several that were last written between the same scans, the one with
+   * the most frames.
+   */
   leastRecentlyWritten(regions: readonly RegionName[]): RegionName | undefined {
-    const of = (n: RegionName): number => this.writtenAt.get(regionKey(n)) ?? 0, frames = (n: RegionName): number => this.pages.get(regionKey(n))?.size ?? 0;
+    const of = (n: RegionName): number => this.writtenAt.get(regionKey(n)) ?? 0,
+      frames = (n: RegionName): number => this.pages.get(regionKey(n))?.size ?? 0;
     return [...regions].filter(n => frames(n) > 0).sort((a, b) => of(a) - of(b) || frames(b) - frames(a))[0];
   }
 
   private async scanRegion(name: RegionName): Promise<void> {
-    const key = regionKey(name), known = this.pages.get(key) ?? new Map<number, number>(), found = new Map<number, number>();
-    const perRegion = Math.max(1, regionBytes / this.config.pageSize), first = name.region * perRegion;
+    const key = regionKey(name),
+      known = this.pages.get(key) ?? new Map<number, number>(),
+      found = new Map<number, number>();
+    const perRegion = Math.max(1, regionBytes / this.config.pageSize),
+      first = name.region * perRegion;
     let written = false;
     for (const { start, end } of this.memory.rangesBetween(name.pid, first, first + perRegion)) {
       for (let vpn = start; vpn < end; vpn++) {
@@ -76,7 +103,8 @@ export class WriteEpochs {
   private async signatureOf(frame: number): Promise<number> {
     const { pageSize } = this.config;
     let h = 0x811c_9dc5;
-    for (let at = 0; at < pageSize; at += piece) h = signature(await this.transport.readMemory(frame * pageSize + at, Math.min(piece, pageSize - at)), h);
+    for (let at = 0; at < pageSize; at += piece)
+      h = signature(await this.transport.readMemory(frame * pageSize + at, Math.min(piece, pageSize - at)), h);
     return h;
   }
 }

@@ -1,16 +1,21 @@
 import type { KvMemory, Stored } from "./kv-memory.ts";
 
 /**
- * Clio-KV on the ARM (paper §4.6: offloads run in FPGA or in software): a key is unique, deletes delete, the stored size is what a read gives,
- * and a write is atomic: the new value stands whole in memory before the key points at it, so that a read finds the old or the new one.
+ * Clio-KV on the ARM (paper §4.6: offloads run in FPGA or in software): a key is unique, deletes delete, the stored
+ * size is what a read gives, and a write is atomic: the new value stands whole in memory before the key points at it,
+ * so that a read finds the old or the new one.
  */
 export class KvStore {
   private readonly memory: KvMemory;
   private readonly values = new Map<bigint, Stored>();
 
-  constructor(memory: KvMemory) { this.memory = memory; }
+  constructor(memory: KvMemory) {
+    this.memory = memory;
+  }
 
-  get size(): number { return this.values.size; }
+  get size(): number {
+    return this.values.size;
+  }
 
   /** False when the key is there already or memory has run out. */
   async create(key: bigint, value: Uint8Array): Promise<boolean> {

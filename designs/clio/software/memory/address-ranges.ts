@@ -3,22 +3,33 @@ import { concatenate, join, rangeAfter, rangesOf, roomIn, split, type Range, typ
 export type { Range } from "./va-tree.ts";
 
 /**
- * A process's allocated page ranges: the per-process VA allocation tree of paper §4.4.2, balanced, each node with the largest gap below
- * it. Finding room, adding and removing a range take O(log n) for n ranges. Page numbers are plain numbers: at most 38 bits.
+ * A process's allocated page ranges: the per-process VA allocation tree of paper §4.4.2, balanced, each node with the
+ * largest gap below it. Finding room, adding and removing a range take O(log n) for n ranges. Page numbers are plain
+ * numbers: at most 38 bits.
  */
 export class AddressRanges implements Iterable<Range> {
   private tree: VaTree | undefined;
 
-  [Symbol.iterator](): Iterator<Range> { return rangesOf(this.tree); }
+  [Symbol.iterator](): Iterator<Range> {
+    return rangesOf(this.tree);
+  }
   /** Ranges in all: allocations, and what is left of those that were freed in part. */
-  get count(): number { return this.tree?.count ?? 0; }
+  get count(): number {
+    return this.tree?.count ?? 0;
+  }
   /** Pages in all. */
-  get pages(): number { return this.tree?.pages ?? 0; }
+  get pages(): number {
+    return this.tree?.pages ?? 0;
+  }
   /** Depth of the tree. */
-  get height(): number { return this.tree?.height ?? 0; }
+  get height(): number {
+    return this.tree?.height ?? 0;
+  }
 
   /** Whether no page of start .. end - 1 is allocated. */
-  isFree(start: number, end: number): boolean { return (rangeAfter(this.tree, start)?.start ?? end) >= end; }
+  isFree(start: number, end: number): boolean {
+    return (rangeAfter(this.tree, start)?.start ?? end) >= end;
+  }
 
   /** Whether every page of start .. end - 1 is allocated. O(k log n) for the k ranges there. */
   covers(start: number, end: number): boolean {
@@ -31,7 +42,9 @@ export class AddressRanges implements Iterable<Range> {
     return true;
   }
 
-  /** The first page from `from` on where `count` free pages stand together before `limit`; undefined when there is none. */
+  /**
+   * The first page from `from` on where `count` free pages stand together before `limit`; undefined when there is none.
+   */
   findFree(from: number, count: number, limit: number, visited?: () => void): number | undefined {
     return roomIn(this.tree, from, limit, count, visited);
   }

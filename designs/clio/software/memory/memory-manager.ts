@@ -42,16 +42,19 @@ export interface PageObserver {
 
 /** What allocation has cost (paper Fig. 4.13: retries). */
 export interface AllocationStatistics {
-  readonly allocations: number; readonly refused: number;
+  readonly allocations: number;
+  readonly refused: number;
   /** Candidate ranges given up because a bucket would have overflowed: in all, and the most for one allocation. */
-  readonly retries: number; readonly mostRetries: number;
+  readonly retries: number;
+  readonly mostRetries: number;
   /** Those of the last allocation. */
   readonly lastRetries: number;
 }
 
 /**
- * Processes and their virtual memory: overflow-free allocation, shadow table, and freeing in the only safe order (paper §4.4.2, §4.5).
- * Its methods must not run at the same time as each other; the slow path serves one request after another.
+ * Processes and their virtual memory: overflow-free allocation, shadow table, and freeing in the only safe order
+ * (paper §4.4.2, §4.5). Its methods must not run at the same time as each other; the slow path serves one
+ * request after another.
  */
 export class MemoryManager {
   private readonly config: NodeConfig;
@@ -64,14 +67,26 @@ export class MemoryManager {
   private readonly counted = { allocations: 0, refused: 0, retries: 0, mostRetries: 0, lastRetries: 0 };
 
   constructor(config: NodeConfig, transport: MemoryManager["transport"], pool: FramePool, observer?: PageObserver) {
-    this.config = config; this.transport = transport; this.pool = pool; this.observer = observer; this.shadow = new ShadowTable(config.table);
+    this.config = config;
+    this.transport = transport;
+    this.pool = pool;
+    this.observer = observer;
+    this.shadow = new ShadowTable(config.table);
   }
 
-  get statistics(): AllocationStatistics { return { ...this.counted }; }
-  get processCount(): number { return this.processes.size; }
+  get statistics(): AllocationStatistics {
+    return { ...this.counted };
+  }
+  get processCount(): number {
+    return this.processes.size;
+  }
   /** Page table entries in use. */
-  get entries(): number { return this.shadow.size; }
-  hasProcess(pid: number): boolean { return this.processes.has(pid); }
+  get entries(): number {
+    return this.shadow.size;
+  }
+  hasProcess(pid: number): boolean {
+    return this.processes.has(pid);
+  }
 
   /** A process with the lowest free PID, or with the one asked for. */
   createProcess(wanted?: number): Result<number> {
@@ -98,8 +113,9 @@ export class MemoryManager {
   }
 
   /**
-   * Allocate pages. An unknown PID (1 to 65535) becomes a process (the published client creates processes at its monitor only). A nonzero
-   * address is granted whenever those pages are free and their buckets have room; otherwise, as with address 0, the lowest range of the region that fits.
+   * Allocate pages. An unknown PID (1 to 65535) becomes a process (the published client creates processes at its
+   * monitor only). A nonzero address is granted whenever those pages are free and their buckets have room; otherwise,
+   * as with address 0, the lowest range of the region that fits.
    * @returns the address of the first byte, bytes
    */
   async allocate(request: AllocationRequest): Promise<Result<bigint>> {
@@ -107,20 +123,35 @@ export class MemoryManager {
     const result = await this.tryAllocate(request);
     this.counted.retries += this.counted.lastRetries;
     this.counted.mostRetries = Math.max(this.counted.mostRetries, this.counted.lastRetries);
-    if (result.ok) this.counted.allocations++; else this.counted.refused++;
+    if (result.ok) this.counted.allocations++;
+    else this.counted.refused++;
     return result;
   }
 
-  private async tryAllocate({ pid, address, length, vregion, write, populate = false }: AllocationRequest): Promise<Result<bigint>> {
-    const { pageSize } = this.config, space = 2n ** BigInt(this.config.vaBits);
-    if (pid < 1 || pid > lastPid || length < 1n || length > space || vregion >= space / BigInt(regionBytes)) return failed("invalid");
+  private async tryAllocate({
+    pid,
+    address,
+    length,
+    vregion,
+    write,
+    populate = false,
+  }: AllocationRequest): Promise<Result<bigint>> {
+    const { pageSize } = this.config,
+      space = 2n ** BigInt(this.config.vaBits);
+    if (pid < 1 || pid > lastPid || length < 1n || length > space || vregion >= space / BigInt(regionBytes))
+      return failed("invalid");
     const ranges = this.processes.get(pid) ?? new AddressRanges();
-    let start: number | undefined, grantedAddress = address;
+    let start: number | undefined,
+      grantedAddress = address;
     if (address !== 0n && address + length <= space) {
-      const first = this.pageOf(address), end = this.pageOf(address + length - 1n) + 1;
+      const first = this.pageOf(address),
+        end = this.pageOf(address + length - 1n) + 1;
       if (ranges.isFree(first, end) && !this.overflows(pid, first, end - first)) start = first;
     }
-    let count = start === undefined ? Number((length + BigInt(pageSize) - 1n) / BigInt(pageSize)) : this.pageOf(address + length - 1n) + 1 - start;
+    let count =
+      start === undefined
+        ? Number((length + BigInt(pageSize) - 1n) / BigInt(pageSize))
+        : this.pageOf(address + length - 1n) + 1 - start;
     if (start === undefined) {
       if (BigInt(count) > BigInt(Math.max(1, regionBytes / pageSize))) return failed("noMemory");
       start = this.search(pid, ranges, Number(vregion), count);
@@ -135,9 +166,13 @@ export class MemoryManager {
     return done(grantedAddress);
   }
 
-  /** The lowest range of a region that is free and overflows no bucket. Each candidate that would overflow is a retry. */
+  /**
+   * The lowest range of a region that is free and overflows no bucket. Each candidate that would overflow is a retry.
+   */
   private search(pid: number, ranges: AddressRanges, region: number, count: number): number | undefined {
-    const { pageSize } = this.config, perRegion = regionBytes / pageSize, limit = (region + 1) * perRegion;
+    const { pageSize } = this.config,
+      perRegion = regionBytes / pageSize,
+      limit = (region + 1) * perRegion;
     // Address 0 means "none" to clients, so page 0 is left out (unless it is the whole region).
     let from: number | undefined = region === 0 && perRegion > 1 ? 1 : region * perRegion;
     while ((from = ranges.findFree(from, count, limit)) !== undefined) {
@@ -157,46 +192,65 @@ export class MemoryManager {
 
   private async insert(pid: number, vpn: number, write: boolean, populate: boolean): Promise<void> {
     const entry = this.shadow.insert(pid, vpn, write);
-    // Populating without a frame left is no failure: the page faults when it is used, and memory may have been freed by then.
+    // Populating without a frame left is no failure: the page faults when it is used, and memory may have been
+    // freed by then.
     const ppn = populate ? await this.pool.take() : undefined;
-    const bits = packEntry(this.config.table, { valid: ppn !== undefined, allocated: true, read: true, write, tag: entry.tag, ppn: ppn ?? 0 });
+    const bits = packEntry(this.config.table, {
+      valid: ppn !== undefined,
+      allocated: true,
+      read: true,
+      write,
+      tag: entry.tag,
+      ppn: ppn ?? 0,
+    });
     await this.transport.exchangeEntry(this.shadow.address(entry), bits);
     this.observer?.map(pid, BigInt(vpn), { read: true, write });
   }
 
   /** Free the pages of address .. address + length - 1, whole allocations or parts; all of them must be allocated. */
   async free(pid: number, address: bigint, length: bigint): Promise<Result<void>> {
-    const ranges = this.processes.get(pid), space = 2n ** BigInt(this.config.vaBits);
+    const ranges = this.processes.get(pid),
+      space = 2n ** BigInt(this.config.vaBits);
     if (!ranges) return failed("noProcess");
     if (length < 1n || address + length > space) return failed("invalid");
-    const start = this.pageOf(address), end = this.pageOf(address + length - 1n) + 1;
+    const start = this.pageOf(address),
+      end = this.pageOf(address + length - 1n) + 1;
     if (!ranges.covers(start, end)) return failed("invalid");
     await this.freePages(pid, ranges, start, end);
     return done(undefined);
   }
 
   /**
-   * The order that makes freeing safe: entries cleared, then the hardware's word that it uses none of them any more, and only then the slots,
-   * addresses and frames are given back. A fault that was under way may have written its entry after it was cleared: it is found by
-   * reading back after the acknowledgement, and goes the same way.
+   * The order that makes freeing safe: entries cleared, then the hardware's word that it uses none of them any more,
+   * and only then the slots, addresses and frames are given back. A fault that was under way may have written its entry
+   * after it was cleared: it is found by reading back after the acknowledgement, and goes the same way.
    */
   private async freePages(pid: number, ranges: AddressRanges, start: number, end: number): Promise<void> {
-    const frames: number[] = [], entries: ShadowEntry[] = [];
-    for (let vpn = start; vpn < end; vpn++) { const e = this.shadow.lookup(pid, vpn); if (e) entries.push(e); }
+    const frames: number[] = [],
+      entries: ShadowEntry[] = [];
+    for (let vpn = start; vpn < end; vpn++) {
+      const e = this.shadow.lookup(pid, vpn);
+      if (e) entries.push(e);
+    }
     for (const entry of entries) this.observer?.unmapping?.(pid, BigInt(entry.vpn));
     let left: readonly ShadowEntry[] = entries;
     while (left.length > 0) {
       const faultable: ShadowEntry[] = [];
       for (const entry of left) {
         const old = unpackEntry(this.config.table, await this.transport.exchangeEntry(this.shadow.address(entry), 0n));
-        if (old.valid) frames.push(old.ppn); else faultable.push(entry);
+        if (old.valid) frames.push(old.ppn);
+        else faultable.push(entry);
       }
       await Promise.all(left.map(e => this.transport.shootdown(pid, BigInt(e.vpn))));
       const late: ShadowEntry[] = [];
-      for (const entry of faultable) if ((await this.transport.readMemory(this.shadow.address(entry), 8)).some(b => b !== 0)) late.push(entry);
+      for (const entry of faultable)
+        if ((await this.transport.readMemory(this.shadow.address(entry), 8)).some(b => b !== 0)) late.push(entry);
       left = late;
     }
-    for (const entry of entries) { this.shadow.remove(entry); this.observer?.unmap(pid, BigInt(entry.vpn)); }
+    for (const entry of entries) {
+      this.shadow.remove(entry);
+      this.observer?.unmap(pid, BigInt(entry.vpn));
+    }
     ranges.remove(start, end);
     for (const ppn of frames) this.pool.release(ppn);
   }
@@ -206,7 +260,10 @@ export class MemoryManager {
     const entry = this.shadow.lookup(pid, this.pageOf(address));
     if (!entry) return undefined;
     const bytes = await this.transport.readMemory(this.shadow.address(entry), 8);
-    const { valid, ppn } = unpackEntry(this.config.table, bytes.reduceRight((n, b) => (n << 8n) | BigInt(b), 0n));
+    const { valid, ppn } = unpackEntry(
+      this.config.table,
+      bytes.reduceRight((n, b) => (n << 8n) | BigInt(b), 0n),
+    );
     return valid ? ppn * this.config.pageSize + Number(address % BigInt(this.config.pageSize)) : undefined;
   }
 
@@ -214,16 +271,19 @@ export class MemoryManager {
 
   /** The allocated ranges of a process between two pages, cut at these. */
   rangesBetween(pid: number, from: number, to: number): readonly Range[] {
-    return [...this.processes.get(pid) ?? []].filter(r => r.start < to && from < r.end)
+    return [...(this.processes.get(pid) ?? [])]
+      .filter(r => r.start < to && from < r.end)
       .map(r => ({ ...r, start: Math.max(r.start, from), end: Math.min(r.end, to) }));
   }
 
   /** Every region that has a page. */
   regions(): readonly { readonly pid: number; readonly region: number }[] {
-    const perRegion = Math.max(1, regionBytes / this.config.pageSize), found = new Map<string, { readonly pid: number; readonly region: number }>();
+    const perRegion = Math.max(1, regionBytes / this.config.pageSize),
+      found = new Map<string, { readonly pid: number; readonly region: number }>();
     for (const [pid, ranges] of this.processes) {
       for (const { start, end } of ranges) {
-        for (let region = Math.floor(start / perRegion); region * perRegion < end; region++) found.set(`${pid}:${region}`, { pid, region });
+        for (let region = Math.floor(start / perRegion); region * perRegion < end; region++)
+          found.set(`${pid}:${region}`, { pid, region });
       }
     }
     return [...found.values()];
@@ -231,7 +291,8 @@ export class MemoryManager {
 
   /** Allocates these very pages without any right: accesses are refused until `grant`. */
   async reserve(pid: number, start: number, end: number, write: boolean): Promise<Result<void>> {
-    if (pid < 1 || pid > lastPid || start < 0 || end <= start || end > 2 ** this.config.vpnBits) return failed("invalid");
+    if (pid < 1 || pid > lastPid || start < 0 || end <= start || end > 2 ** this.config.vpnBits)
+      return failed("invalid");
     const ranges = this.processes.get(pid) ?? new AddressRanges();
     if (!ranges.isFree(start, end)) return failed("invalid");
     if (this.shadow.firstOverflow(pid, start, end - start)) return failed("noMemory");
@@ -247,12 +308,15 @@ export class MemoryManager {
   }
 
   /**
-   * Takes the rights of a page away. When it returns, no access uses them any more (the shootdown has been acknowledged). With `keepRead` a page that has a frame stays readable, and the
-   * frame stays its own; otherwise the frame is the caller's. A fault that was under way is found by reading back, as in freeing.
+   * Takes the rights of a page away. When it returns, no access uses them any more (the shootdown has been
+   * acknowledged). With `keepRead` a page that has a frame stays readable, and the frame stays its own; otherwise the
+   * frame is the caller's. A fault that was under way is found by reading back, as in freeing.
    * @returns the page's frame, if it had one
    */
   async withdraw(pid: number, vpn: number, keepRead: boolean): Promise<number | undefined> {
-    const entry = this.entryOf(pid, vpn), address = this.shadow.address(entry), none = this.withoutRights(entry);
+    const entry = this.entryOf(pid, vpn),
+      address = this.shadow.address(entry),
+      none = this.withoutRights(entry);
     if (keepRead) {
       const old = unpackEntry(this.config.table, await this.entryBits(address));
       if (old.valid) {
@@ -266,15 +330,25 @@ export class MemoryManager {
       const old = unpackEntry(this.config.table, await this.transport.exchangeEntry(address, none));
       if (old.valid) ({ ppn } = old);
       await this.transport.shootdown(pid, BigInt(vpn));
-      if (await this.entryBits(address) === none) return ppn;
+      if ((await this.entryBits(address)) === none) return ppn;
     }
   }
 
   /** Gives a page the rights that it was allocated with, and this frame; without one it faults on its first use. */
   async grant(pid: number, vpn: number, ppn: number | undefined): Promise<void> {
-    const entry = this.entryOf(pid, vpn), { tag, write } = entry;
-    await this.transport.exchangeEntry(this.shadow.address(entry),
-      packEntry(this.config.table, { valid: ppn !== undefined, allocated: true, read: true, write, tag, ppn: ppn ?? 0 }));
+    const entry = this.entryOf(pid, vpn),
+      { tag, write } = entry;
+    await this.transport.exchangeEntry(
+      this.shadow.address(entry),
+      packEntry(this.config.table, {
+        valid: ppn !== undefined,
+        allocated: true,
+        read: true,
+        write,
+        tag,
+        ppn: ppn ?? 0,
+      }),
+    );
     // Fewer rights may be remembered.
     await this.transport.shootdown(pid, BigInt(vpn));
   }
@@ -299,5 +373,7 @@ export class MemoryManager {
     return (await this.transport.readMemory(address, 8)).reduceRight((n, b) => (n << 8n) | BigInt(b), 0n);
   }
 
-  private pageOf(address: bigint): number { return Number(address / BigInt(this.config.pageSize)); }
+  private pageOf(address: bigint): number {
+    return Number(address / BigInt(this.config.pageSize));
+  }
 }

@@ -8,9 +8,16 @@ export class LowestFree {
   private readonly lastGiven: number;
 
   /** @param lastGiven the last that `take` gives; those behind it go only to who asks for them */
-  constructor(first: number, last: number, lastGiven = last) { this.first = first; this.last = last; this.lastGiven = lastGiven; this.hint = first; }
+  constructor(first: number, last: number, lastGiven = last) {
+    this.first = first;
+    this.last = last;
+    this.lastGiven = lastGiven;
+    this.hint = first;
+  }
 
-  has(n: number): boolean { return this.taken.has(n); }
+  has(n: number): boolean {
+    return this.taken.has(n);
+  }
   /** The lowest free number, or undefined when all are taken. */
   take(): number | undefined {
     let n = this.hint;

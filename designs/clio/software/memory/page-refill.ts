@@ -2,8 +2,8 @@ import type { FramePool } from "../../../shared/virtual-memory/software/index.ts
 import type { SlowPathTransport } from "../transport/transport.ts";
 
 /**
- * Keeps the hardware's free-page buffer full, ahead of demand (paper §4.4.3), and tells the hardware when there is really no page left.
- * Runs until the transport closes.
+ * Keeps the hardware's free-page buffer full, ahead of demand (paper §4.4.3), and tells the hardware when there is
+ * really no page left. Runs until the transport closes.
  */
 export class PageRefill {
   /** Resolves when the buffer has been filled for the first time. */
@@ -18,9 +18,15 @@ export class PageRefill {
 
   /** @param ahead zeroed frames to keep beside those in the buffer */
   constructor(transport: PageRefill["transport"], pool: FramePool, ahead: number) {
-    this.transport = transport; this.pool = pool; this.ahead = ahead;
-    this.ready = new Promise(resolve => { this.markReady = resolve; });
-    this.closed = new Promise(resolve => { this.close = () => { resolve(false); }; });
+    this.transport = transport;
+    this.pool = pool;
+    this.ahead = ahead;
+    this.ready = new Promise(resolve => {
+      this.markReady = resolve;
+    });
+    this.closed = new Promise(resolve => {
+      this.close = () => resolve(false);
+    });
   }
 
   async run(): Promise<void> {
@@ -38,13 +44,18 @@ export class PageRefill {
   }
 
   /** Ends `run` when it waits for a frame. */
-  stop(): void { this.close(); }
+  stop(): void {
+    this.close();
+  }
 
   /** Push until the buffer is full (true) or no frame is left (false). */
   private async fill(): Promise<boolean> {
-    while (await this.transport.freePageRoom() > 0) {
+    while ((await this.transport.freePageRoom()) > 0) {
       const ppn = await this.pool.take();
-      if (ppn === undefined) { await this.tell(true); return false; }
+      if (ppn === undefined) {
+        await this.tell(true);
+        return false;
+      }
       await this.transport.pushFreePage(ppn);
       await this.tell(false);
     }

@@ -1,18 +1,26 @@
 /** Allocated pages from `start` to `end - 1` with the same permissions. */
-export interface Range { readonly start: number; readonly end: number; readonly write: boolean }
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly write: boolean;
+}
 
 /**
- * A tree of ranges that do not overlap, in order of address, with what is needed to find room in it: nodes are never changed, so a tree
- * is a value, and all that the functions below make shares what stays the same. Balanced as an AVL tree (heights of siblings differ by 1
- * at most), so `n` ranges are at most 1.44 log2(n + 2) deep.
+ * A tree of ranges that do not overlap, in order of address, with what is needed to find room in it: nodes are never
+ * changed, so a tree is a value, and all that the functions below make shares what stays the same. Balanced as an AVL
+ * tree (heights of siblings differ by 1 at most), so `n` ranges are at most 1.44 log2(n + 2) deep.
  */
 export interface VaTree {
-  readonly left: VaTree | undefined; readonly range: Range; readonly right: VaTree | undefined;
+  readonly left: VaTree | undefined;
+  readonly range: Range;
+  readonly right: VaTree | undefined;
   readonly height: number;
   /** Ranges and pages in all. */
-  readonly count: number; readonly pages: number;
+  readonly count: number;
+  readonly pages: number;
   /** First page of the first range; page after the last one. */
-  readonly first: number; readonly last: number;
+  readonly first: number;
+  readonly last: number;
   /** Most free pages between two neighbours. */
   readonly gap: number;
 }
@@ -22,10 +30,20 @@ const height = (t: Tree): number => t?.height ?? 0;
 
 function make(left: Tree, range: Range, right: Tree): VaTree {
   return {
-    left, range, right, height: 1 + Math.max(height(left), height(right)),
-    count: 1 + (left?.count ?? 0) + (right?.count ?? 0), pages: range.end - range.start + (left?.pages ?? 0) + (right?.pages ?? 0),
-    first: left?.first ?? range.start, last: right?.last ?? range.end,
-    gap: Math.max(left?.gap ?? 0, right?.gap ?? 0, left ? range.start - left.last : 0, right ? right.first - range.end : 0),
+    left,
+    range,
+    right,
+    height: 1 + Math.max(height(left), height(right)),
+    count: 1 + (left?.count ?? 0) + (right?.count ?? 0),
+    pages: range.end - range.start + (left?.pages ?? 0) + (right?.pages ?? 0),
+    first: left?.first ?? range.start,
+    last: right?.last ?? range.end,
+    gap: Math.max(
+      left?.gap ?? 0,
+      right?.gap ?? 0,
+      left ? range.start - left.last : 0,
+      right ? right.first - range.end : 0,
+    ),
   };
 }
 
@@ -47,7 +65,8 @@ function balanced(left: Tree, range: Range, right: Tree): VaTree {
 /** One tree of two and a range between them, whatever their heights. O(difference of the heights). */
 export function join(left: Tree, range: Range, right: Tree): VaTree {
   if (left && left.height > height(right) + 1) return balanced(left.left, left.range, join(left.right, range, right));
-  if (right && right.height > height(left) + 1) return balanced(join(left, range, right.left), right.range, right.right);
+  if (right && right.height > height(left) + 1)
+    return balanced(join(left, range, right.left), right.range, right.right);
   return make(left, range, right);
 }
 
@@ -77,19 +96,27 @@ export function split(t: Tree, page: number): { readonly before: Tree; readonly 
     const { before, from } = split(t.right, page);
     return { before: join(t.left, range, before), from };
   }
-  return { before: join(t.left, { ...range, end: page }, undefined), from: join(undefined, { ...range, start: page }, t.right) };
+  return {
+    before: join(t.left, { ...range, end: page }, undefined),
+    from: join(undefined, { ...range, start: page }, t.right),
+  };
 }
 
 /** The first range that ends after a page. O(log n). */
 export function rangeAfter(t: Tree, page: number): Range | undefined {
   let found: Range | undefined;
-  for (let at = t; at;) if (at.range.end > page) { found = at.range; at = at.left; } else at = at.right;
+  for (let at = t; at;)
+    if (at.range.end > page) {
+      found = at.range;
+      at = at.left;
+    } else at = at.right;
   return found;
 }
 
 /**
- * The first page of lo .. hi - 1 from which `count` pages up to hi are free. O(log n): a subtree that lies between lo and hi is entered
- * only when it has the room, and of those across lo or hi there is one at each depth. `visited` is called for every node looked at.
+ * The first page of lo .. hi - 1 from which `count` pages up to hi are free. O(log n): a subtree that lies between lo
+ * and hi is entered only when it has the room, and of those across lo or hi there is one at each depth. `visited` is
+ * called for every node looked at.
  */
 export function roomIn(t: Tree, lo: number, hi: number, count: number, visited?: () => void): number | undefined {
   if (hi - lo < count) return undefined;
@@ -97,7 +124,10 @@ export function roomIn(t: Tree, lo: number, hi: number, count: number, visited?:
   visited?.();
   if (t.last <= lo || t.first >= hi) return lo;
   if (t.gap < count && t.first - lo < count && hi - t.last < count) return undefined;
-  return roomIn(t.left, lo, Math.min(hi, t.range.start), count, visited) ?? roomIn(t.right, Math.max(lo, t.range.end), hi, count, visited);
+  return (
+    roomIn(t.left, lo, Math.min(hi, t.range.start), count, visited) ??
+    roomIn(t.right, Math.max(lo, t.range.end), hi, count, visited)
+  );
 }
 
 /** All ranges in order. */

@@ -1,10 +1,28 @@
 import { opcode, status, type OpcodeName } from "../../wire/index.ts";
 import type { SlowReply, SlowRequest } from "./handler.ts";
 
-/** Requests that change something: each is done once at most, however often it arrives. The others are done anew each time. */
+/**
+ * Requests that change something: each is done once at most, however often it arrives. The others are done
+ * anew each time.
+ */
 const keptNames: readonly OpcodeName[] = [
-  "ALLOC", "FREE", "CREATE_PROC", "FREE_PROC", "OPEN_SESSION", "CLOSE_SESSION", "MIGRATION_HOST", "MIGRATION_NODE", "MIGRATION_RECEIVE",
-  "MIGRATION_CANCEL", "MIGRATION_SEND", "KV_CREATE", "KV_UPDATE", "KV_DELETE", "MV_CREATE", "MV_APPEND", "MV_DELETE",
+  "ALLOC",
+  "FREE",
+  "CREATE_PROC",
+  "FREE_PROC",
+  "OPEN_SESSION",
+  "CLOSE_SESSION",
+  "MIGRATION_HOST",
+  "MIGRATION_NODE",
+  "MIGRATION_RECEIVE",
+  "MIGRATION_CANCEL",
+  "MIGRATION_SEND",
+  "KV_CREATE",
+  "KV_UPDATE",
+  "KV_DELETE",
+  "MV_CREATE",
+  "MV_APPEND",
+  "MV_DELETE",
 ];
 const kept: ReadonlySet<number> = new Set(keptNames.map(name => opcode[name]));
 
@@ -13,16 +31,26 @@ export interface AtMostOnceOptions {
   readonly replies: number;
   /** Clients remembered: pairs of IPv4 address and UDP port. */
   readonly clients: number;
-  /** Nanoseconds without a request after which a client may be forgotten for another: only its newest operation is then remembered. */
+  /**
+   * Nanoseconds without a request after which a client may be forgotten for another: only its newest operation
+   * is then remembered.
+   */
   readonly idle: number;
   /** Forgotten clients whose newest operation is remembered. */
   readonly forgotten: number;
   /** Nanoseconds since some start. */
   readonly time: () => number;
 }
-export interface AtMostOnceStatistics { readonly repeated: number; readonly underWay: number; readonly expired: number }
+export interface AtMostOnceStatistics {
+  readonly repeated: number;
+  readonly underWay: number;
+  readonly expired: number;
+}
 
-interface Operation { readonly opcode: number; reply: SlowReply | undefined }
+interface Operation {
+  readonly opcode: number;
+  reply: SlowReply | undefined;
+}
 interface Client {
   /** By operation, oldest first. */
   readonly operations: Map<number, Operation>;
@@ -34,20 +62,22 @@ interface Client {
 }
 
 /** Whether serial number `a` is after `b` (RFC 1982, 32 bits). */
-const after = (a: number, b: number): boolean => a !== b && ((a - b) >>> 0) < 0x8000_0000;
+const after = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 0x8000_0000;
 
 /** Header-only refusals, with the request's own opcode. */
 const refusal = (code: number): SlowReply => ({ status: code, body: new Uint8Array(), headerOnly: true });
 
 /**
- * Requests that are tracked (native port, request_id valid) and change something are done at most once: the retry buffer's rules, in
- * software, for what the slow and the extend path do. An operation is named by its client and the request_id of its first request. Its
- * reply is remembered and given again; while it is under way it is BUSY; what was forgotten is EXPIRED, never done again.
+ * Requests that are tracked (native port, request_id valid) and change something are done at most once: the retry
+ * buffer's rules, in software, for what the slow and the extend path do. An operation is named by its client and the
+ * request_id of its first request. Its reply is remembered and given again; while it is under way it is BUSY; what was
+ * forgotten is EXPIRED, never done again.
  *
- * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; what is at or below it can no longer be told from it. A
- * client that has been idle for long is forgotten for another, but for its newest operation, at or below which all is EXPIRED when it
- * comes back; with none idle the newcomer is BUSY. When even that has been forgotten of some client (`forgotten`), a retry by a client
- * that is not known is EXPIRED: it may be that one. Until then a client that is not known is new, and nothing of it can have been done.
+ * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; what is at or below it can no longer be
+ * told from it. A client that has been idle for long is forgotten for another, but for its newest operation, at or
+ * below which all is EXPIRED when it comes back; with none idle the newcomer is BUSY. When even that has been forgotten
+ * of some client (`forgotten`), a retry by a client that is not known is EXPIRED: it may be that one. Until then a
+ * client that is not known is new, and nothing of it can have been done.
  */
 export class AtMostOnce {
   private readonly o: AtMostOnceOptions;
@@ -59,24 +89,33 @@ export class AtMostOnce {
   private lost = false;
   private readonly counted = { repeated: 0, underWay: 0, expired: 0 };
 
-  constructor(options: AtMostOnceOptions) { this.o = options; }
+  constructor(options: AtMostOnceOptions) {
+    this.o = options;
+  }
 
-  get statistics(): AtMostOnceStatistics { return { ...this.counted }; }
+  get statistics(): AtMostOnceStatistics {
+    return { ...this.counted };
+  }
   /** Clients and replies remembered now. */
   get size(): { readonly clients: number; readonly replies: number } {
-    return { clients: this.clients.size, replies: [...this.clients.values()].reduce((n, c) => n + c.operations.size, 0) };
+    return {
+      clients: this.clients.size,
+      replies: [...this.clients.values()].reduce((n, c) => n + c.operations.size, 0),
+    };
   }
 
   /**
-   * The reply to a request: `execute`'s, or what the rules say without it. What `execute` throws is thrown, and nothing is remembered: a
-   * malformed request has done nothing.
+   * The reply to a request: `execute`'s, or what the rules say without it. What `execute` throws is thrown, and nothing
+   * is remembered: a malformed request has done nothing.
    */
   async reply(request: SlowRequest, execute: () => SlowReply | Promise<SlowReply>): Promise<SlowReply> {
     const { clio, native } = request;
     if (!native || clio.flagTracked === 0) return execute();
-    const retry = clio.flagRetry !== 0, id = retry ? clio.retryOf : clio.requestId, client = this.clientOf(request, id, retry);
-    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC can be repeated even
-    // where a client that is not known may have been forgotten.
+    const retry = clio.flagRetry !== 0,
+      id = retry ? clio.retryOf : clio.requestId,
+      client = this.clientOf(request, id, retry);
+    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC
+    // can be repeated even where a client that is not known may have been forgotten.
     if (!kept.has(clio.opcode)) return execute();
     if (client === "unknown") return this.expired();
     if (client === "full") return this.underWay();
@@ -94,10 +133,17 @@ export class AtMostOnce {
     return this.execute(client, id, clio.opcode, execute);
   }
 
-  private async execute(client: Client, id: number, code: number, execute: () => SlowReply | Promise<SlowReply>): Promise<SlowReply> {
+  private async execute(
+    client: Client,
+    id: number,
+    code: number,
+    execute: () => SlowReply | Promise<SlowReply>,
+  ): Promise<SlowReply> {
     const operation: Operation = { opcode: code, reply: undefined };
     client.operations.set(id, operation);
-    try { operation.reply = await execute(); } catch (e) {
+    try {
+      operation.reply = await execute();
+    } catch (e) {
       client.operations.delete(id);
       throw e;
     }
@@ -116,10 +162,12 @@ export class AtMostOnce {
   }
 
   private clientOf({ ipv4, udp }: SlowRequest, id: number, retry: boolean): Client | "unknown" | "full" {
-    const key = `${ipv4.src}:${udp.srcPort}`, lastSeen = this.o.time();
+    const key = `${ipv4.src}:${udp.srcPort}`,
+      lastSeen = this.o.time();
     let client = this.clients.get(key);
     if (!client) {
-      const watermark = this.newest.get(key), isKnown = watermark !== undefined || !this.lost;
+      const watermark = this.newest.get(key),
+        isKnown = watermark !== undefined || !this.lost;
       if (retry && !isKnown) return "unknown";
       if (this.clients.size >= this.o.clients && !this.forgetIdle(lastSeen)) return "full";
       client = { operations: new Map(), since: isKnown ? undefined : id, watermark, lastSeen };
@@ -149,6 +197,12 @@ export class AtMostOnce {
     return true;
   }
 
-  private expired(): SlowReply { this.counted.expired++; return refusal(status.EXPIRED); }
-  private underWay(): SlowReply { this.counted.underWay++; return refusal(status.BUSY); }
+  private expired(): SlowReply {
+    this.counted.expired++;
+    return refusal(status.EXPIRED);
+  }
+  private underWay(): SlowReply {
+    this.counted.underWay++;
+    return refusal(status.BUSY);
+  }
 }

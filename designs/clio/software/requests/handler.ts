@@ -2,17 +2,22 @@ import { decode, type FieldSet, type Layout, type Values } from "../../../shared
 import type { RequestHeaders } from "../../wire/index.ts";
 
 /** A request to the slow or extend path; `body` is what follows its Clio header. */
-export interface SlowRequest extends RequestHeaders { readonly body: Uint8Array }
+export interface SlowRequest extends RequestHeaders {
+  readonly body: Uint8Array;
+}
 
 /** What is sent back: status and the bytes after the Clio header; the opcode follows from the request's. */
 export interface SlowReply {
-  readonly status: number; readonly body: Uint8Array;
+  readonly status: number;
+  readonly body: Uint8Array;
   /** Refused before it was looked into: the request's own opcode, no body. */
   readonly headerOnly?: true;
 }
 
 /** A request whose body cannot be: answered with MALFORMED, header only. */
-export class MalformedRequest extends Error { override readonly name = "MalformedRequest"; }
+export class MalformedRequest extends Error {
+  override readonly name = "MalformedRequest";
+}
 
 export type Handler = (request: SlowRequest) => SlowReply | Promise<SlowReply>;
 

@@ -1,5 +1,15 @@
 import type { CounterName, NodeConfig } from "../../config/index.ts";
-import { counterAddress, fieldPlace, socPortGeometry, socPortMap, insertField, registerDriver, type FieldName, type SocPortGeometry, type RegisterDriver } from "../../registers/index.ts";
+import {
+  counterAddress,
+  fieldPlace,
+  socPortGeometry,
+  socPortMap,
+  insertField,
+  registerDriver,
+  type FieldName,
+  type SocPortGeometry,
+  type RegisterDriver,
+} from "../../registers/index.ts";
 import { loadBytes, storeBytes, type MemoryMap } from "./memory-map.ts";
 import type { ControlRegister, SlowPathTransport } from "./transport.ts";
 
@@ -14,7 +24,10 @@ export interface NodeMaps {
 }
 
 export interface MappedTransportOptions {
-  /** Resolves when something may have changed: the next interrupt, or simply after a while (then the states are polled). One call at a time. */
+  /**
+   * Resolves when something may have changed: the next interrupt, or simply after a while (then the states are polled).
+   * One call at a time.
+   */
   readonly wait: () => Promise<void>;
   /** `wait` is an interrupt's: the states that are waited for, and no others, are enabled to raise it. */
   readonly interrupts?: boolean;
@@ -30,11 +43,14 @@ type Interrupting = keyof typeof interruptBit;
 const identification = 0x50534c43;
 
 /** The hardware behind the maps is not the one that the software was configured for. */
-export class WrongHardware extends Error { override readonly name = "WrongHardware"; }
+export class WrongHardware extends Error {
+  override readonly name = "WrongHardware";
+}
 
 /**
- * The slow path's way to a node on a board: nothing but loads and stores. Each kind of order (page, shootdown, exchange, frame) is given one at a time, as the
- * port takes them; kinds go side by side. A frame is taken out of its ring before the slow path sees it.
+ * The slow path's way to a node on a board: nothing but loads and stores. Each kind of order (page, shootdown,
+ * exchange, frame) is given one at a time, as the port takes them; kinds go side by side. A frame is taken out of its
+ * ring before the slow path sees it.
  */
 export class MappedTransport implements SlowPathTransport {
   readonly #maps: NodeMaps;
@@ -51,9 +67,16 @@ export class MappedTransport implements SlowPathTransport {
   #closed = false;
 
   private constructor(maps: NodeMaps, config: NodeConfig, options: MappedTransportOptions) {
-    this.#maps = maps; this.#geometry = socPortGeometry(config); this.#options = options;
+    this.#maps = maps;
+    this.#geometry = socPortGeometry(config);
+    this.#options = options;
     const { port } = maps;
-    this.#port = registerDriver(socPortMap, { read: async a => port.load32(a), write: async (a, v) => { await port.store32(a, v); } });
+    this.#port = registerDriver(socPortMap, {
+      read: async a => port.load32(a),
+      write: async (a, v) => {
+        await port.store32(a, v);
+      },
+    });
   }
 
   /**
@@ -61,13 +84,20 @@ export class MappedTransport implements SlowPathTransport {
    * @throws WrongHardware when the registers tell of another build
    */
   static async open(maps: NodeMaps, config: NodeConfig, options: MappedTransportOptions): Promise<MappedTransport> {
-    const t = new MappedTransport(maps, config, options), g = t.#geometry;
+    const t = new MappedTransport(maps, config, options),
+      g = t.#geometry;
     const expected = {
-      portIdentification: identification, ringSlotsLog2: Math.log2(g.slots), ringSlotBytesLog2: Math.log2(g.slotBytes), freePageCapacityLog2: Math.log2(g.freePageCapacity),
+      portIdentification: identification,
+      ringSlotsLog2: Math.log2(g.slots),
+      ringSlotBytesLog2: Math.log2(g.slotBytes),
+      freePageCapacityLog2: Math.log2(g.freePageCapacity),
     } as const;
     for (const [name, value] of Object.entries(expected) as [keyof typeof expected, number][]) {
       const found = await t.#port.read(name);
-      if (found !== value) throw new WrongHardware(`the slow path's port shows ${name} = ${found}, the configuration has ${value}; give the settings that the hardware was built with`);
+      if (found !== value)
+        throw new WrongHardware(
+          `the slow path's port shows ${name} = ${found}, the configuration has ${value}; give the settings that the hardware was built with`,
+        );
     }
     t.#received = await t.#port.read("rxTail");
     t.#sent = await t.#port.read("txHead");
@@ -75,17 +105,24 @@ export class MappedTransport implements SlowPathTransport {
   }
 
   /** Ends `receive` and `lowWater`. */
-  close(): void { this.#closed = true; }
+  close(): void {
+    this.#closed = true;
+  }
 
   /** One after another of a kind. */
   #inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
     const done = (this.#tails.get(kind) ?? Promise.resolve()).then(work);
-    this.#tails.set(kind, done.catch(() => undefined));
+    this.#tails.set(
+      kind,
+      done.catch(() => undefined),
+    );
     return done;
   }
   /** Waits once, together with all others who do. */
   #once(): Promise<void> {
-    this.#wait ??= this.#options.wait().finally(() => { this.#wait = undefined; });
+    this.#wait ??= this.#options.wait().finally(() => {
+      this.#wait = undefined;
+    });
     return this.#wait;
   }
   /** Enables what is waited for. */
@@ -97,27 +134,37 @@ export class MappedTransport implements SlowPathTransport {
       await this.#port.write({ interruptEnable: mask });
     });
   }
-  /** Waits for a state; false when the transport is closed first, but for an order that is under way: its end is always waited for. */
+  /**
+   * Waits for a state; false when the transport is closed first, but for an order that is under way: its end is
+   * always waited for.
+   */
   async #until(state: Interrupting): Promise<boolean> {
     const order = state === "shootdownIdle" || state === "exchangeIdle";
-    if (await this.#port.read(state) === 1) return !this.#closed;
-    const count = (by: number): Promise<void> => { this.#waiting.set(state, (this.#waiting.get(state) ?? 0) + by); return this.#enable(); };
+    if ((await this.#port.read(state)) === 1) return !this.#closed;
+    const count = (by: number): Promise<void> => {
+      this.#waiting.set(state, (this.#waiting.get(state) ?? 0) + by);
+      return this.#enable();
+    };
     await count(1);
     try {
       for (;;) {
         if (this.#closed && !order) return false;
-        if (await this.#port.read(state) === 1) return true;
+        if ((await this.#port.read(state)) === 1) return true;
         await this.#once();
       }
-    } finally { await count(-1); }
+    } finally {
+      await count(-1);
+    }
   }
 
   async receive(): Promise<Uint8Array | undefined> {
-    if (!await this.#until("rxWaiting")) return undefined;
-    const { slots, slotBytes, rxBase } = this.#geometry, at = rxBase + this.#received % slots * slotBytes, length = await this.#port.read("rxLength");
+    if (!(await this.#until("rxWaiting"))) return undefined;
+    const { slots, slotBytes, rxBase } = this.#geometry,
+      at = rxBase + (this.#received % slots) * slotBytes,
+      length = await this.#port.read("rxLength");
     const words = new Uint32Array(Math.ceil(length / 4));
     for (let i = 0; i < words.length; i++) words[i] = await this.#maps.port.load32(at + 4 * i);
-    this.#received = this.#received + 1 & 0xffff;
+    this.#received = (this.#received + 1) & 0xffff;
     await this.#port.write({ rxTail: this.#received });
     return new Uint8Array(words.buffer).slice(0, length);
   }
@@ -125,22 +172,28 @@ export class MappedTransport implements SlowPathTransport {
   send(frame: Uint8Array): Promise<void> {
     return this.#inTurn("send", async () => {
       const { slots, slotBytes, txBase } = this.#geometry;
-      if (frame.length < 1 || frame.length > slotBytes) throw new RangeError(`a frame of ${frame.length} bytes does not fit a ring's slot of ${slotBytes}`);
-      while ((this.#sent - await this.#port.read("txTail") & 0xffff) >= slots) {
+      if (frame.length < 1 || frame.length > slotBytes)
+        throw new RangeError(`a frame of ${frame.length} bytes does not fit a ring's slot of ${slotBytes}`);
+      while (((this.#sent - (await this.#port.read("txTail"))) & 0xffff) >= slots) {
         if (this.#closed) return;
         // No interrupt tells of it, and it takes no longer than a frame on the wire.
         await Promise.resolve();
       }
-      const at = txBase + this.#sent % slots * slotBytes, padded = new Uint8Array(4 * Math.ceil(frame.length / 4));
+      const at = txBase + (this.#sent % slots) * slotBytes,
+        padded = new Uint8Array(4 * Math.ceil(frame.length / 4));
       padded.set(frame);
       for (const [i, word] of new Uint32Array(padded.buffer).entries()) await this.#maps.port.store32(at + 4 * i, word);
       await this.#port.write({ txCommit: frame.length });
-      this.#sent = this.#sent + 1 & 0xffff;
+      this.#sent = (this.#sent + 1) & 0xffff;
     });
   }
 
-  readMemory(address: number, length: number): Promise<Uint8Array> { return loadBytes(this.#maps.memory, address, length); }
-  writeMemory(address: number, bytes: Uint8Array): Promise<void> { return this.#inTurn("memory", () => storeBytes(this.#maps.memory, address, bytes)); }
+  readMemory(address: number, length: number): Promise<Uint8Array> {
+    return loadBytes(this.#maps.memory, address, length);
+  }
+  writeMemory(address: number, bytes: Uint8Array): Promise<void> {
+    return this.#inTurn("memory", () => storeBytes(this.#maps.memory, address, bytes));
+  }
   async zeroMemory(address: number, length: number): Promise<void> {
     for (let i = 0; i < length; i += 8) await this.#maps.memory.store64(address + i, 0n);
   }
@@ -153,18 +206,22 @@ export class MappedTransport implements SlowPathTransport {
       await this.#port.write({ newEntryHigh: Number(bits >> 32n) });
       await this.#port.write({ exchangeGo: 1 });
       await this.#until("exchangeIdle");
-      return BigInt(await this.#port.read("oldEntryLow")) | BigInt(await this.#port.read("oldEntryHigh")) << 32n;
+      return BigInt(await this.#port.read("oldEntryLow")) | (BigInt(await this.#port.read("oldEntryHigh")) << 32n);
     });
   }
 
-  async freePageRoom(): Promise<number> { return this.#geometry.freePageCapacity - await this.#port.read("freePagesHeld"); }
+  async freePageRoom(): Promise<number> {
+    return this.#geometry.freePageCapacity - (await this.#port.read("freePagesHeld"));
+  }
   pushFreePage(ppn: number): Promise<void> {
     return this.#inTurn("page", async () => {
       await this.#port.write({ freePage: ppn, freePageGo: 1 });
-      while (await this.#port.read("freePageIdle") === 0) await Promise.resolve();
+      while ((await this.#port.read("freePageIdle")) === 0) await Promise.resolve();
     });
   }
-  lowWater(): Promise<boolean> { return this.#until("pagesLow"); }
+  lowWater(): Promise<boolean> {
+    return this.#until("pagesLow");
+  }
 
   shootdown(pid: number, vpn: bigint): Promise<void> {
     return this.#inTurn("shootdown", async () => {
@@ -175,20 +232,28 @@ export class MappedTransport implements SlowPathTransport {
     });
   }
 
-  time(): number { return this.#options.time(); }
+  time(): number {
+    return this.#options.time();
+  }
   readCounter(name: CounterName): Promise<bigint> {
     return this.#inTurn("control", async () => {
-      const address = counterAddress(name), low = await this.#maps.control.load32(address);
-      return BigInt(low) | BigInt(await this.#maps.control.load32(address + 4)) << 32n;
+      const address = counterAddress(name),
+        low = await this.#maps.control.load32(address);
+      return BigInt(low) | (BigInt(await this.#maps.control.load32(address + 4)) << 32n);
     });
   }
-  writeRegister(name: ControlRegister, value: number): Promise<void> { return this.writeField(name, value); }
+  writeRegister(name: ControlRegister, value: number): Promise<void> {
+    return this.writeField(name, value);
+  }
 
   /** Sets a field of the node's registers and leaves the others of its register as they are. */
   writeField(name: FieldName, value: number): Promise<void> {
     return this.#inTurn("control", async () => {
       const { register, field } = fieldPlace(name);
-      await this.#maps.control.store32(register.address, insertField(field, await this.#maps.control.load32(register.address), value));
+      await this.#maps.control.store32(
+        register.address,
+        insertField(field, await this.#maps.control.load32(register.address), value),
+      );
     });
   }
 }

@@ -1,5 +1,23 @@
 import {
-  bit, bitsFor, cat, connect, constant, encodeOnehot, input, instance, module, mux, node, output, PacketFifo, reg, sink, source, struct, uint, when,
+  bit,
+  bitsFor,
+  cat,
+  connect,
+  constant,
+  encodeOnehot,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  PacketFifo,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat, slotBeatBits } from "../../frame/index.ts";
 
@@ -9,41 +27,66 @@ export interface GbnFramesParameters {
   readonly frameBytes: number;
   /** Bytes from the frame's first that are given with its end. */
   readonly headerBytes: number;
-  /** A frame for which there is no room waits (`rx.ready` is 0 at its first beat); without this it is taken and not stored. */
+  /**
+   * A frame for which there is no room waits (`rx.ready` is 0 at its first beat); without this it is taken
+   * and not stored.
+   */
   readonly waits: boolean;
 }
 
 /** Whole frames kept at most. */
 export const gbnFramesKept = 32;
-export const frameBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number => Math.ceil(p.frameBytes / p.beatBytes);
-/** Beats kept: a largest frame that leaves, one that waits for its verdict, room for the next, and what comes in meanwhile. */
+export const frameBeats = (p: { readonly beatBytes: number; readonly frameBytes: number }): number =>
+  Math.ceil(p.frameBytes / p.beatBytes);
+/**
+ * Beats kept: a largest frame that leaves, one that waits for its verdict, room for the next, and what
+ * comes in meanwhile.
+ */
 const depthOf = (p: GbnFramesParameters): number => 2 ** Math.ceil(Math.log2(3 * frameBeats(p) + 20));
 
 /** A frame at its end, with all that the shims judge it by. */
-export const FrameEnd = (p: { readonly headerBytes: number }) => struct({
-  /** The frame's first `headerBytes`, byte 0 lowest; those behind a shorter frame's end are the last one's. */
-  header: uint(p.headerBytes * 8),
-  /** Number of its last byte, less than the largest frame or `long`. */
-  lastByte: uint(16),
-  /** Longer than the largest frame; its FCS was wrong. Both are never kept. */
-  long: bit, bad: bit,
-  /** There was room for it. */
-  stored: bit,
-});
+export const FrameEnd = (p: { readonly headerBytes: number }) =>
+  struct({
+    /** The frame's first `headerBytes`, byte 0 lowest; those behind a shorter frame's end are the last one's. */
+    header: uint(p.headerBytes * 8),
+    /** Number of its last byte, less than the largest frame or `long`. */
+    lastByte: uint(16),
+    /** Longer than the largest frame; its FCS was wrong. Both are never kept. */
+    long: bit,
+    bad: bit,
+    /** There was room for it. */
+    stored: bit,
+  });
 
 /**
- * Keeps frames whole until their fate is known. `ends` is 1 in the cycle after a frame's last beat came, with the frame's header; in that same cycle
- * `discard` tells that its beats are not needed. Kept frames come out on `beats`, whole and in order.
- * Latency: 3 cycles from a frame's last beat to its first on `beats`; initiation interval 1 beat per cycle, no bubble between frames.
- * Full: see `waits`; room is looked for at the first beat, for a largest frame, so a frame that has begun never stalls. `hold` keeps the next frame out.
+ * Keeps frames whole until their fate is known. `ends` is 1 in the cycle after a frame's last beat came, with the
+ * frame's header; in that same cycle `discard` tells that its beats are not needed. Kept frames come out on `beats`,
+ * whole and in order.
+ * Latency: 3 cycles from a frame's last beat to its first on `beats`; initiation interval 1 beat per cycle, no
+ * bubble between frames.
+ * Full: see `waits`; room is looked for at the first beat, for a largest frame, so a frame that has begun never stalls.
+ * `hold` keeps the next frame out.
  */
-export const GbnFrames = module("GbnFrames",
+export const GbnFrames = module(
+  "GbnFrames",
   (p: GbnFramesParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)), hold: input(bit), ends: output(bit), end: output(FrameEnd(p)), discard: input(bit), beats: source(AxisBeat(p.beatBytes)),
+    rx: sink(AxisBeat(p.beatBytes)),
+    hold: input(bit),
+    ends: output(bit),
+    end: output(FrameEnd(p)),
+    discard: input(bit),
+    beats: source(AxisBeat(p.beatBytes)),
   }),
   (io, p) => {
-    const { beatBytes, headerBytes } = p, laneBits = Math.log2(beatBytes), beatBits = slotBeatBits(p), depth = depthOf(p), most = frameBeats(p);
-    const store = instance("store", PacketFifo({ shape: AxisBeat(beatBytes), depth, last: "last", drop: "user", style: "block" }));
+    const { beatBytes, headerBytes } = p,
+      laneBits = Math.log2(beatBytes),
+      beatBits = slotBeatBits(p),
+      depth = depthOf(p),
+      most = frameBeats(p);
+    const store = instance(
+      "store",
+      PacketFifo({ shape: AxisBeat(beatBytes), depth, last: "last", drop: "user", style: "block" }),
+    );
     connect(store.pop, io.beats);
 
     // Room for one more largest frame, one cycle old: a beat may have come since.
@@ -56,7 +99,8 @@ export const GbnFrames = module("GbnFrames",
     const storing = reg(bit);
     const storedNow = node(mux(first, room, storing));
     io.rx.ready.set(first.not().or(io.hold.not().and(p.waits ? room : constant(1, 1))));
-    const taken = node(io.rx.fire), rx = io.rx.payload;
+    const taken = node(io.rx.fire),
+      rx = io.rx.payload;
     const past = beat.bit(beatBits);
 
     // The beat at hand, one cycle later; the header is complete with the last one.
@@ -75,11 +119,11 @@ export const GbnFrames = module("GbnFrames",
       first.set(rx.last);
       for (let b = 0; b * beatBytes < headerBytes; b++) {
         const bytes = Math.min(beatBytes, headerBytes - b * beatBytes);
-        when(beat.eq(b), () => { header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)); });
+        when(beat.eq(b), () => header.setBits(b * beatBytes * 8, rx.data.bits(0, bytes * 8)));
       }
       const edge = node(rx.keep.and(rx.keep.shr(1).not()));
       lastByte.set(cat(beat, encodeOnehot(edge)));
-      when(rx.last, () => { beat.set(0); }).elseWhen(past.not(), () => { beat.set(beat.add(1)); });
+      when(rx.last, () => beat.set(0)).elseWhen(past.not(), () => beat.set(beat.add(1)));
     });
 
     const ends = node(heldValid.and(held.last));
@@ -92,10 +136,10 @@ export const GbnFrames = module("GbnFrames",
 
     // Beats in the store. Those of a frame that is dropped come back at its end.
     const coming = reg(uint(bitsFor(depth)), { init: 0 });
-    const pushed = node(store.push.fire), popped = node(store.pop.fire.zext(used.width));
-    when(pushed, () => { coming.set(mux(held.last, constant(0, coming.width), coming.add(1) as never)); });
+    const pushed = node(store.push.fire),
+      popped = node(store.pop.fire.zext(used.width));
+    when(pushed, () => coming.set(mux(held.last, constant(0, coming.width), coming.add(1) as never)));
     used.set(mux(store.dropped, used.sub(coming), used.add(pushed.zext(used.width))).sub(popped));
   },
-  { nameOf: p => `GbnFrames_b${p.beatBytes * 8}_u${p.frameBytes}${p.waits ? "_waits" : ""}` });
-
-
+  { nameOf: p => `GbnFrames_b${p.beatBytes * 8}_u${p.frameBytes}${p.waits ? "_waits" : ""}` },
+);

@@ -5,4 +5,23 @@ export { GbnReorder } from "./reorder.ts";
 export { GbnResend } from "./resend.ts";
 export { GbnSender, type GbnSenderParameters } from "./sender.ts";
 export { FramePlace, gbnMemory, GbnStore, type GbnStoreParameters, lengthBitsOf, writtenBits } from "./store.ts";
-export { Acknowledgement, Answer, choose, gbnBytes, gbnEnd, gbnOffset, partBit, PeerFields, sessionBits, SessionControl, type SessionParameters, tagBits, tagPrefix, ticketBits, Turn, wirePeer, wireSequenceBits, wireSlotBits } from "./types.ts";
+export {
+  Acknowledgement,
+  Answer,
+  choose,
+  gbnBytes,
+  gbnEnd,
+  gbnOffset,
+  partBit,
+  PeerFields,
+  sessionBits,
+  SessionControl,
+  type SessionParameters,
+  tagBits,
+  tagPrefix,
+  ticketBits,
+  Turn,
+  wirePeer,
+  wireSequenceBits,
+  wireSlotBits,
+} from "./types.ts";

@@ -1,12 +1,30 @@
 import {
-  assertAlways, bit, constant, input, module, mux, node, output, ram, reg, sink, struct, uint, when, type UInt, carryEqual } from "../../../../hdl-dsl/index.ts";
+  assertAlways,
+  bit,
+  constant,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  struct,
+  uint,
+  when,
+  type UInt,
+  carryEqual,
+} from "../../../../hdl-dsl/index.ts";
 import { Answer, choose, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
-
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Packets in order after which an ACK is sent at the latest. */
   readonly ackEvery: number;
-  /** Cycles in which every session is looked at once: the ACK of a packet in order waits for no longer. A multiple of `sessions`. */
+  /**
+   * Cycles in which every session is looked at once: the ACK of a packet in order waits for no longer. A
+   * multiple of `sessions`.
+   */
   readonly ackCycles: number;
   /** Number of the first packet of a session. */
   readonly first: number;
@@ -27,9 +45,13 @@ export const gbnVerdict = {
 } as const;
 
 /** A packet at the table: DATA, or (`control`) an ACK or NACK, of which only the sender is looked at. */
-export const GbnPacket = (p: GbnReceiverParameters) => struct({
-  session: uint(sessionBits(p)), sequence: uint(p.sequenceBits), control: bit, peer: Peer(p),
-});
+export const GbnPacket = (p: GbnReceiverParameters) =>
+  struct({
+    session: uint(sessionBits(p)),
+    sequence: uint(p.sequenceBits),
+    control: bit,
+    peer: Peer(p),
+  });
 
 /** Cycles that the timer's look at a session waits for a cycle without a packet. */
 const patience = 64;
@@ -37,29 +59,52 @@ const patience = 64;
 /**
  * The receiving half of the Go-Back-N sessions: which packets are in order (wire-format.md "Go-Back-N build").
  *
- * Per session in block memory: whether it is open, its peer, the next number, whether a NACK is out, and how many packets in order are not acknowledged.
- * DATA with the next number is accepted, and acknowledged when it is the `ackEvery`th or when the timer comes by (each session once in `ackCycles`; one
- * more round when no answer fits). DATA behind it is acknowledged again, up to the last in order. The first one ahead of it is answered with a NACK
- * (the last number in order), the following ones with nothing until one is in order. Ahead and behind are told by half a round of the numbers. The
- * first packet in order of an open session makes its sender the session's peer; packets from anybody else are strangers' and change nothing.
+ * Per session in block memory: whether it is open, its peer, the next number, whether a NACK is out, and how many
+ * packets in order are not acknowledged. DATA with the next number is accepted, and acknowledged when it is the
+ * `ackEvery`th or when the timer comes by (each session once in `ackCycles`; one more round when no answer fits). DATA
+ * behind it is acknowledged again, up to the last in order. The first one ahead of it is answered with a NACK (the last
+ * number in order), the following ones with nothing until one is in order. Ahead and behind are told by half a round of
+ * the numbers. The first packet in order of an open session makes its sender the session's peer; packets from anybody
+ * else are strangers' and change nothing.
  *
- * Latency 2 cycles from `packet` to `verdict` (and `answer`); initiation interval 1, also for packets of one session in every cycle: a word that is read
- * while it is written comes out as written. `control` goes before packets; the timer takes cycles without a packet, and one in 64 if there are none.
+ * Latency 2 cycles from `packet` to `verdict` (and `answer`); initiation interval 1, also for packets of one session in
+ * every cycle: a word that is read while it is written comes out as written. `control` goes before packets; the timer
+ * takes cycles without a packet, and one in 64 if there are none.
  * Full: what needs an answer while `answer_room` is 0 is refused and changes nothing; nothing waits for room.
  * Reset: for one cycle per session nothing is taken, then all sessions are open, without peer, at `first`.
  */
-export const GbnReceiver = module("GbnReceiver",
+export const GbnReceiver = module(
+  "GbnReceiver",
   (p: GbnReceiverParameters) => ({
-    packet: sink(GbnPacket(p)), control: sink(SessionControl(p)),
+    packet: sink(GbnPacket(p)),
+    control: sink(SessionControl(p)),
     /** There is room for two answers. */
     answerRoom: input(bit),
     verdict: output(struct({ valid: bit, what: uint(3) })),
     answer: output(struct({ valid: bit, answer: Answer(p) })),
   }),
   (io, p) => {
-    const index = uint(sessionBits(p)), sequence = uint(p.sequenceBits), countBits = Math.ceil(Math.log2(p.ackEvery + 1));
-    const State = struct({ open: bit, bound: bit, nacked: bit, expected: sequence, unacked: uint(countBits), peer: Peer(p) });
-    const Op = struct({ start: bit, open: bit, timer: bit, control: bit, packet: bit, session: index, sequence, peer: Peer(p) });
+    const index = uint(sessionBits(p)),
+      sequence = uint(p.sequenceBits),
+      countBits = Math.ceil(Math.log2(p.ackEvery + 1));
+    const State = struct({
+      open: bit,
+      bound: bit,
+      nacked: bit,
+      expected: sequence,
+      unacked: uint(countBits),
+      peer: Peer(p),
+    });
+    const Op = struct({
+      start: bit,
+      open: bit,
+      timer: bit,
+      control: bit,
+      packet: bit,
+      session: index,
+      sequence,
+      peer: Peer(p),
+    });
 
     // One operation per cycle is read: the start of all sessions, then whoever asks.
     const starting = reg(bit, { init: 1 });
@@ -72,16 +117,24 @@ export const GbnReceiver = module("GbnReceiver",
     io.control.ready.set(starting.not());
     const looks = node(due.and(asked.not()).and(io.packet.valid.not().or(urgent)));
     io.packet.ready.set(asked.not().and(looks.not()));
-    when(looks, () => { wait.set(0); }).elseWhen(urgent.not(), () => { wait.set(wait.add(1)); });
-    when(starting.or(looks), () => { cursor.set(cursor.add(1)); });
-    when(cursor.eq(p.sessions - 1), () => { starting.set(0); });
+    when(looks, () => wait.set(0)).elseWhen(urgent.not(), () => wait.set(wait.add(1)));
+    when(starting.or(looks), () => cursor.set(cursor.add(1)));
+    when(cursor.eq(p.sessions - 1), () => starting.set(0));
 
     const packet = io.packet.payload;
-    const session = node(mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session) as never));
+    const session = node(
+      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session) as never),
+    );
     const op = reg(Op, { init: 0 });
     op.set({
-      start: asked, open: starting.or(io.control.payload.open), timer: looks, control: packet.control, packet: io.packet.fire,
-      session, sequence: packet.sequence, peer: packet.peer,
+      start: asked,
+      open: starting.or(io.control.payload.open),
+      timer: looks,
+      control: packet.control,
+      packet: io.packet.fire,
+      session,
+      sequence: packet.sequence,
+      peer: packet.peer,
     });
 
     const states = ram(State, { depth: p.sessions, collision: "new", style: "block" });
@@ -90,7 +143,8 @@ export const GbnReceiver = module("GbnReceiver",
     // Where the packet stands, from the numbers and from whose it is.
     const known = node(was.open.and(was.bound.not().or(carryEqual(op.peer.identity, was.peer.identity))));
     const gap = node(op.sequence.sub(was.expected));
-    const next = node(carryEqual(op.sequence, was.expected)), behind = node(gap.bit(p.sequenceBits - 1));
+    const next = node(carryEqual(op.sequence, was.expected)),
+      behind = node(gap.bit(p.sequenceBits - 1));
     const data = node(op.packet.and(op.control.not()).and(known));
     const fullCount = node(was.unacked.eq(p.ackEvery - 1));
     const wanting = node(was.unacked.any());
@@ -106,11 +160,19 @@ export const GbnReceiver = module("GbnReceiver",
 
     const changes = node(op.start.or(inOrder).or(answers));
     states.write(changes, op.session, {
-      open: mux(op.start, op.open, was.open), bound: op.start.not().and(was.bound.or(inOrder)),
+      open: mux(op.start, op.open, was.open),
+      bound: op.start.not().and(was.bound.or(inOrder)),
       nacked: op.start.not().and(mux(inOrder, constant(0, 1), was.nacked.or(asks))),
-      expected: choose(op.start, constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits), choose(inOrder, was.expected.add(1), was.expected)),
+      expected: choose(
+        op.start,
+        constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits),
+        choose(inOrder, was.expected.add(1), was.expected),
+      ),
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
-      peer: { identity: mux(inOrder, op.peer.identity, was.peer.identity), address: mux(inOrder, op.peer.address, was.peer.address) },
+      peer: {
+        identity: mux(inOrder, op.peer.identity, was.peer.identity),
+        address: mux(inOrder, op.peer.address, was.peer.address),
+      },
     });
 
     const verdict = reg(struct({ valid: bit, what: uint(3) }), { init: 0 });
@@ -118,20 +180,35 @@ export const GbnReceiver = module("GbnReceiver",
     const what = (v: number): UInt<3> => constant(v, 3);
     verdict.set({
       valid: op.packet,
-      what: mux(known.not().or(was.bound.not().and(mux(op.control, constant(1, 1), next.not()))), what(gbnVerdict.stranger),
-        mux(op.control.or(inOrder), what(gbnVerdict.accepted), mux(lacks, what(gbnVerdict.refused),
-          mux(behind, what(gbnVerdict.duplicate), what(gbnVerdict.ahead))))),
+      what: mux(
+        known.not().or(was.bound.not().and(mux(op.control, constant(1, 1), next.not()))),
+        what(gbnVerdict.stranger),
+        mux(
+          op.control.or(inOrder),
+          what(gbnVerdict.accepted),
+          mux(lacks, what(gbnVerdict.refused), mux(behind, what(gbnVerdict.duplicate), what(gbnVerdict.ahead))),
+        ),
+      ),
     });
     io.verdict.set(verdict);
     const answer = reg(Answer(p));
     const answerValid = reg(bit, { init: 0 });
     answerValid.set(answers);
     answer.set({
-      session: op.session, sequence: last as never, nack: asks,
-      peer: { identity: mux(inOrder, op.peer.identity, was.peer.identity), address: mux(inOrder, op.peer.address, was.peer.address) },
+      session: op.session,
+      sequence: last as never,
+      nack: asks,
+      peer: {
+        identity: mux(inOrder, op.peer.identity, was.peer.identity),
+        address: mux(inOrder, op.peer.address, was.peer.address),
+      },
     });
     io.answer.valid.set(answerValid);
     io.answer.answer.set(answer);
     assertAlways(op.packet.and(op.timer).not(), "one operation at a time");
   },
-  { nameOf: p => `GbnReceiver_s${p.sessions}_q${p.sequenceBits}_i${p.identityBits}_a${p.addressBits}_e${p.ackEvery}_c${p.ackCycles}_f${p.first >>> 0}` });
+  {
+    nameOf: p =>
+      `GbnReceiver_s${p.sessions}_q${p.sequenceBits}_i${p.identityBits}_a${p.addressBits}_e${p.ackEvery}_c${p.ackCycles}_f${p.first >>> 0}`,
+  },
+);

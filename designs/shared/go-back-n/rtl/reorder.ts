@@ -1,5 +1,26 @@
 import {
-  assertAlways, bit, cat, connect, constant, Fifo, instance, module, mux, node, output, ram, reg, sink, source, stage, stream, struct, uint, when, type StreamIn, type UInt,
+  assertAlways,
+  bit,
+  cat,
+  connect,
+  constant,
+  Fifo,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type StreamIn,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
 import { choose, sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
@@ -16,58 +37,96 @@ export interface GbnReorderParameters extends GbnWaitingParameters {
   readonly patience: number;
   /** Bits of a ticket; default those of the tag. A proof has fewer. */
   readonly ticketBits?: number;
-  /** A ticket so far ahead is none, a power of two; default 1,024: fewer requests of a session can be in the node and wait here. */
+  /**
+   * A ticket so far ahead is none, a power of two; default 1,024: fewer requests of a session can be in the node
+   * and wait here.
+   */
   readonly reach?: number;
 }
-/** The frame with its beats behind: the reply to request `ticket` of `session`, or (`ordered` 0) one that stands by itself. */
-export const Reply = (p: Pick<GbnReorderParameters, "sessions" | "metaBits" | "ticketBits">) => struct({ ordered: bit, turn: Turn(p), meta: uint(p.metaBits) });
+/**
+ * The frame with its beats behind: the reply to request `ticket` of `session`, or (`ordered` 0) one that
+ * stands by itself.
+ */
+export const Reply = (p: Pick<GbnReorderParameters, "sessions" | "metaBits" | "ticketBits">) =>
+  struct({ ordered: bit, turn: Turn(p), meta: uint(p.metaBits) });
 export const GbnReorderEvents = struct({
   /** Replies that waited; requests whose replies were not waited for any longer; replies that belong to no request. */
-  waited: bit, skipped: bit, stale: bit,
+  waited: bit,
+  skipped: bit,
+  stale: bit,
 });
 
 /**
- * Puts the replies of each session into the order of its requests (wire-format.md: "In GBN builds replies of a session keep the order of its requests").
+ * Puts the replies of each session into the order of its requests (wire-format.md: "In GBN builds replies of a session
+ * keep the order of its requests").
  *
- * A request's ticket is the low half of its sequence number, so a session's tickets have no gaps; it comes back with the reply (gbn_types.ts, the tag). Per session, in block memory: the ticket
- * that is due, and how many wait. Its reply passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent` names requests that are never
- * answered; they take a slot without beats if they are ahead. A reply behind the one that is due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an
- * earlier life of the session: dropped. `control` begins a session anew and drops what waits for it.
+ * A request's ticket is the low half of its sequence number, so a session's tickets have no gaps; it comes back with
+ * the reply (gbn_types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait. Its reply
+ * passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent` names
+ * requests that are never answered; they take a slot without beats if they are ahead. A reply behind the one that is
+ * due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an earlier
+ * life of the session: dropped. `control` begins a session anew and drops what waits for it.
  *
- * Who waits for a ticket is found by memory, not by comparing: a session with replies that wait has a lane of its own, and at (lane, ticket mod `reach`) a table names the slot of the last
- * reply to that ticket that began to wait; each slot names the one before. Neither is ever cleared: a slot counts when it is taken and holds this session and this ticket, so what an old hint leads to is either right or nothing.
- * Frames of one reply that waited leave last one first.
+ * Who waits for a ticket is found by memory, not by comparing: a session with replies that wait has a lane of its
+ * own, and at (lane, ticket mod `reach`) a table names the slot of the last reply to that ticket that began to
+ * wait; each slot names the one before. Neither is ever cleared: a slot counts when it is taken and holds this
+ * session and this ticket, so what an old hint leads to is either right or nothing. Frames of one reply that waited
+ * leave last one first.
  *
- * Latency: 2 cycles for a frame whose beats are there. Initiation interval: a frame every 2 cycles (5 while others of its session wait), one beat per cycle; a reply that had to wait takes the way out for as
- * many cycles again, and 5 more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while half of the slots are taken, so that no new
- * requests are let in: the other half is for those that are inside already. Nothing waits for ever: after `patience` cycles without progress one missing reply is given up, as if it were silent. A session that begins anew
- * while replies wait for it takes two cycles per slot. Reset: nothing is taken for one cycle per session, or slot if these are more.
+ * Latency: 2 cycles for a frame whose beats are there. Initiation interval: a frame every 2 cycles (5 while others of
+ * its session wait), one beat per cycle; a reply that had to wait takes the way out for as many cycles again, and 5
+ * more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while
+ * half of the slots are taken, so that no new requests are let in: the other half is for those that are inside already.
+ * Nothing waits for ever: after `patience` cycles without progress one missing reply is given up, as if it were silent.
+ * A session that begins anew while replies wait for it takes two cycles per slot. Reset: nothing is taken for one cycle
+ * per session, or slot if these are more.
  */
-export const GbnReorder = module("GbnReorder",
+export const GbnReorder = module(
+  "GbnReorder",
   (p: GbnReorderParameters) => ({
-    reply: sink(Reply(p)), beats: sink(AxisBeat(p.beatBytes)), silent: sink(Turn(p)), control: sink(SessionControl(p)),
-    out: source(uint(p.metaBits)), outBeats: source(AxisBeat(p.beatBytes)), crowded: output(bit), events: output(GbnReorderEvents),
+    reply: sink(Reply(p)),
+    beats: sink(AxisBeat(p.beatBytes)),
+    silent: sink(Turn(p)),
+    control: sink(SessionControl(p)),
+    out: source(uint(p.metaBits)),
+    outBeats: source(AxisBeat(p.beatBytes)),
+    crowded: output(bit),
+    events: output(GbnReorderEvents),
   }),
   (io, p) => {
-    const tickets = p.ticketBits ?? ticketBits, ticket = uint(tickets), slotBits = Math.log2(p.waiting), slotOf = uint(slotBits);
-    const reachBits = Math.log2(p.reach ?? 1024), patienceBits = Math.log2(p.patience), first = constant(p.first & 2 ** tickets - 1, tickets);
+    const tickets = p.ticketBits ?? ticketBits,
+      ticket = uint(tickets),
+      slotBits = Math.log2(p.waiting),
+      slotOf = uint(slotBits);
+    const reachBits = Math.log2(p.reach ?? 1024),
+      patienceBits = Math.log2(p.patience),
+      first = constant(p.first & (2 ** tickets - 1), tickets);
     const room = instance("room", GbnWaiting({ beatBytes: p.beatBytes, frameBytes: p.frameBytes, waiting: p.waiting }));
     connect(io.beats, room.beats);
     connect(room.out, io.outBeats);
     // Its `ready` hangs on beats, so it comes through a register.
     const plan = stream(WaitingPlan(p));
-    connect(stage(plan as unknown as StreamIn<ReturnType<typeof WaitingPlan>>, "backward", { name: "planned" }), room.plan as never);
+    connect(
+      stage(plan as unknown as StreamIn<ReturnType<typeof WaitingPlan>>, "backward", { name: "planned" }),
+      room.plan as never,
+    );
     const outs = instance("outs", Fifo({ shape: uint(p.metaBits), depth: 4, style: "distributed" }));
     connect(outs.pop, io.out as never);
     const none = constant(0, slotBits + 1);
 
     // What waits: by slot, and which slots are taken; slots and lanes that are free.
-    const keptWords = ram(struct({ turn: Turn(p), quiet: bit, meta: uint(p.metaBits) }), { depth: p.waiting, collision: "undefined", style: "distributed" });
+    const keptWords = ram(struct({ turn: Turn(p), quiet: bit, meta: uint(p.metaBits) }), {
+      depth: p.waiting,
+      collision: "undefined",
+      style: "distributed",
+    });
     const links = ram(slotOf, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const taken = ram(bit, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const hints = hintTable(p.waiting * 2 ** reachBits, slotBits);
-    const free = instance("free", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" })), lanes = instance("lanes", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" }));
-    const isFree = node(free.pop.valid.and(lanes.pop.valid)), freeSlot = node(free.pop.payload);
+    const free = instance("free", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" })),
+      lanes = instance("lanes", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" }));
+    const isFree = node(free.pop.valid.and(lanes.pop.valid)),
+      freeSlot = node(free.pop.payload);
     const starting = reg(bit, { init: 1 });
     const crowded = reg(bit, { init: 0 });
     crowded.set(starting.not().and(free.level.le(p.waiting / 2)));
@@ -80,30 +139,50 @@ export const GbnReorder = module("GbnReorder",
     const kept = keptWords.readAsync(slot);
     const slotTaken = node(taken.readAsync(slot));
 
-    // One step after the other: choose what to look at, do it, then release what has waited for it, one reply after the other.
+    // One step after the other: choose what to look at, do it, then release what has waited for it, one reply
+    // after the other.
     const at = {
-      select: reg(bit, { init: 1 }), look: reg(bit, { init: 0 }), decide: reg(bit, { init: 0 }), sort: reg(bit, { init: 0 }), check: reg(bit, { init: 0 }), found: reg(bit, { init: 0 }),
-      release: reg(bit, { init: 0 }), flush: reg(bit, { init: 0 }), flushed: reg(bit, { init: 0 }),
+      select: reg(bit, { init: 1 }),
+      look: reg(bit, { init: 0 }),
+      decide: reg(bit, { init: 0 }),
+      sort: reg(bit, { init: 0 }),
+      check: reg(bit, { init: 0 }),
+      found: reg(bit, { init: 0 }),
+      release: reg(bit, { init: 0 }),
+      flush: reg(bit, { init: 0 }),
+      flushed: reg(bit, { init: 0 }),
     };
-    const go = (from: keyof typeof at, to: keyof typeof at): void => { at[from].set(0); at[to].set(1); };
+    const go = (from: keyof typeof at, to: keyof typeof at): void => {
+      at[from].set(0);
+      at[to].set(1);
+    };
 
-    // What is looked at. After a long time without progress it is one that waits, by its slot: the next in turn that is taken.
+    // What is looked at. After a long time without progress it is one that waits, by its slot: the next in turn
+    // that is taken.
     const waited = reg(uint(patienceBits + 1), { init: 0 });
     const impatient = reg(bit, { init: 0 });
     const probe = reg(slotOf, { init: 0 });
     const probed = node(taken.readAsync(probe));
-    when(probed.not(), () => { probe.set(probe.add(1)); });
+    when(probed.not(), () => probe.set(probe.add(1)));
     const alternate = reg(bit, { init: 0 });
-    const reply = io.reply.payload, silent = io.silent.payload;
+    const reply = io.reply.payload,
+      silent = io.silent.payload;
     const silentFirst = node(io.silent.valid.and(alternate.or(io.reply.valid.not())));
     const skips = node(io.control.valid.not().and(impatient).and(probed));
     const asked = node(io.control.valid.or(skips).or(io.silent.valid).or(io.reply.valid));
-    const session = node(choose(io.control.valid, io.control.payload.session, choose(silentFirst, silent.session, reply.turn.session)));
+    const session = node(
+      choose(io.control.valid, io.control.payload.session, choose(silentFirst, silent.session, reply.turn.session)),
+    );
     const op = reg(struct({ control: bit, skip: bit, silent: bit, reply: bit }));
     const turn = reg(Turn(p));
     const plain = node(io.control.valid.or(skips).not());
     when(at.select.and(starting.not()).and(asked), () => {
-      op.set({ control: io.control.valid, skip: skips, silent: plain.and(silentFirst), reply: plain.and(silentFirst.not()) });
+      op.set({
+        control: io.control.valid,
+        skip: skips,
+        silent: plain.and(silentFirst),
+        reply: plain.and(silentFirst.not()),
+      });
       turn.set({ session, ticket: choose(silentFirst, silent.ticket, reply.turn.ticket) } as never);
       slot.set(probe);
       alternate.set(silentFirst.not());
@@ -116,15 +195,24 @@ export const GbnReorder = module("GbnReorder",
       go("look", "decide");
     });
 
-    // Its session: the ticket that is due, and who waits. Read in the cycle before, and again as long as it stands; what is written is read in a later cycle.
-    const heads = ram(struct({ due: ticket, lane: slotOf, waits: uint(slotBits + 1) }), { depth: p.sessions, collision: "undefined", style: "block" });
+    // Its session: the ticket that is due, and who waits. Read in the cycle before, and again as long as it stands;
+    // what is written is read in a later cycle.
+    const heads = ram(struct({ due: ticket, lane: slotOf, waits: uint(slotBits + 1) }), {
+      depth: p.sessions,
+      collision: "undefined",
+      style: "block",
+    });
     const was = heads.readSync(node(choose(at.select, session, choose(at.look, kept.turn.session, turn.session))));
     const gap = node<UInt>(turn.ticket.sub(was.due as never));
-    const due = node(turn.ticket.eq(was.due as never)), behind = node(gap.bit(tickets - 1));
-    const far = node(reachBits < tickets - 1 ? gap.bits(reachBits, tickets - 1 - reachBits).any() : constant(0, 1)), near = node(cat(due, behind, far).any().not());
+    const due = node(turn.ticket.eq(was.due as never)),
+      behind = node(gap.bit(tickets - 1));
+    const far = node(reachBits < tickets - 1 ? gap.bits(reachBits, tickets - 1 - reachBits).any() : constant(0, 1)),
+      near = node(cat(due, behind, far).any().not());
 
     // What is done with it.
-    const replies = node(at.decide.and(op.reply)), ordered = node(replies.and(reply.ordered)), passes = node(reply.ordered.not().or(due).or(behind));
+    const replies = node(at.decide.and(op.reply)),
+      ordered = node(replies.and(reply.ordered)),
+      passes = node(reply.ordered.not().or(due).or(behind));
     const wants = node(passes.or(far).or(isFree));
     // The slot has stood for a cycle and more when it is released.
     const quiet = reg(bit);
@@ -132,10 +220,16 @@ export const GbnReorder = module("GbnReorder",
     const act = (a: number): UInt<2> => constant(a, 2);
     plan.valid.set(outs.push.ready.and(replies.and(wants).or(at.release.and(quiet.not()))));
     plan.payload.set({
-      action: mux(at.release, act(waitingAction.release), mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep))), slot: choose(at.release, slot, freeSlot),
+      action: mux(
+        at.release,
+        act(waitingAction.release),
+        mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep)),
+      ),
+      slot: choose(at.release, slot, freeSlot),
     } as never);
     // Nothing is decided about a reply, nor released, without room for both.
-    const sends = node(plan.ready.and(outs.push.ready)), done = node(replies.and(sends).and(wants));
+    const sends = node(plan.ready.and(outs.push.ready)),
+      done = node(replies.and(sends).and(wants));
     outs.push.valid.set(plan.ready.and(replies.and(passes).or(at.release.and(quiet.not()))));
     outs.push.payload.set(mux(at.release, kept.meta, reply.meta) as never);
     const mutes = node(at.decide.and(op.silent));
@@ -144,7 +238,8 @@ export const GbnReorder = module("GbnReorder",
     io.control.ready.set(at.decide.and(op.control));
 
     // One begins to wait. The table is read now and written in the next cycle, when nobody else wants it.
-    const keeping = node(near.and(isFree).and(ordered.and(sends).or(mutes))), alone = node(was.waits.any().not());
+    const keeping = node(near.and(isFree).and(ordered.and(sends).or(mutes))),
+      alone = node(was.waits.any().not());
     const laneNow = node(choose(alone, lanes.pop.payload, was.lane));
     free.pop.ready.set(keeping);
     lanes.pop.ready.set(keeping.and(alone));
@@ -152,7 +247,9 @@ export const GbnReorder = module("GbnReorder",
     const chased = reg(ticket);
     const lane = reg(slotOf);
     const count = reg(uint(slotBits + 1));
-    const isDue = node(choose(at.decide, was.due, chased)), dueNext = node<UInt>(isDue.add(1)), newcomer = node(at.decide.and(near).and(op.skip.not()));
+    const isDue = node(choose(at.decide, was.due, chased)),
+      dueNext = node<UInt>(isDue.add(1)),
+      newcomer = node(at.decide.and(near).and(op.skip.not()));
     const place = node(cat(choose(at.decide, laneNow, lane), choose(newcomer, turn.ticket, dueNext).trunc(reachBits)));
     const hint = hints.read(place);
     const joining = reg(bit, { init: 0 });
@@ -165,7 +262,9 @@ export const GbnReorder = module("GbnReorder",
     links.write(joining, joiningSlot, hint);
 
     // A ticket's turn has passed: its reply has gone, or there is none.
-    const steps = node(at.decide.and(mux(op.reply, reply.ordered.and(sends).and(due), mux(op.silent, due, op.skip.and(near)))));
+    const steps = node(
+      at.decide.and(mux(op.reply, reply.ordered.and(sends).and(due), mux(op.silent, due, op.skip.and(near)))),
+    );
     const restarts = node(at.decide.and(op.control));
     const matches = reg(bit);
     matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased) as never)));
@@ -176,24 +275,37 @@ export const GbnReorder = module("GbnReorder",
     const fewer = node<UInt>(count.sub(1));
     const cursor = reg(uint(Math.max(sessionBits(p), slotBits)), { init: 0 });
     const anew = node(starting.or(restarts));
-    heads.write(starting.or(restarts).or(steps).or(keeping).or(further).or(freed), node(choose(starting, cursor.trunc(sessionBits(p)), turn.session)), {
-      due: choose(anew, first, dueThen), lane: choose(at.decide, laneNow, lane),
-      waits: choose(anew, none, choose(at.decide, choose(keeping, was.waits.add(1), was.waits), choose(at.release, fewer, count))),
-    });
+    heads.write(
+      starting.or(restarts).or(steps).or(keeping).or(further).or(freed),
+      node(choose(starting, cursor.trunc(sessionBits(p)), turn.session)),
+      {
+        due: choose(anew, first, dueThen),
+        lane: choose(at.decide, laneNow, lane),
+        waits: choose(
+          anew,
+          none,
+          choose(at.decide, choose(keeping, was.waits.add(1), was.waits), choose(at.release, fewer, count)),
+        ),
+      },
+    );
 
     // Slots and lanes come back.
     const drops = reg(bit);
     drops.set(slotTaken.and(kept.turn.session.eq(turn.session as never)));
     const flushed = node(at.flushed.and(drops));
     const listed = node(cursor.shr(slotBits).any().not().and(starting));
-    taken.write(starting.or(keeping).or(freed).or(flushed), node(choose(starting, cursor.trunc(slotBits), choose(at.decide, freeSlot, slot))), keeping);
+    taken.write(
+      starting.or(keeping).or(freed).or(flushed),
+      node(choose(starting, cursor.trunc(slotBits), choose(at.decide, freeSlot, slot))),
+      keeping,
+    );
     free.push.valid.set(listed.or(freed).or(flushed));
     free.push.payload.set(choose(starting, cursor.trunc(slotBits), slot) as never);
     lanes.push.valid.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
     lanes.push.payload.set(choose(starting, cursor.trunc(slotBits), choose(at.decide, was.lane, lane)) as never);
     when(starting, () => {
       cursor.set(cursor.add(1));
-      when(cursor.eq(Math.max(p.sessions, p.waiting) - 1), () => { starting.set(0); });
+      when(cursor.eq(Math.max(p.sessions, p.waiting) - 1), () => starting.set(0));
     });
 
     when(at.decide, () => {
@@ -202,37 +314,40 @@ export const GbnReorder = module("GbnReorder",
       count.set(was.waits as never);
       gone.set(op.skip.and(due));
       when(op.reply.and(sends.not()), () => undefined)
-        .elseWhen(steps.and(alone.not()), () => { go("decide", "sort"); })
+        .elseWhen(steps.and(alone.not()), () => go("decide", "sort"))
         // Behind, or due: it goes now.
-        .elseWhen(op.skip.and(steps.not()), () => { go("decide", "release"); })
-        .elseWhen(op.control.and(alone.not()), () => { slot.set(0); go("decide", "flush"); })
-        .otherwise(() => { go("decide", "select"); });
+        .elseWhen(op.skip.and(steps.not()), () => go("decide", "release"))
+        .elseWhen(op.control.and(alone.not()), () => {
+          slot.set(0);
+          go("decide", "flush");
+        })
+        .otherwise(() => go("decide", "select"));
     });
     when(at.sort, () => {
       slot.set(hint as never);
       go("sort", "check");
     });
-    when(at.check, () => { go("check", "found"); });
+    when(at.check, () => go("check", "found"));
     when(at.found, () => {
       chased.set(dueThen as never);
       gone.set(matches);
-      when(matches, () => { go("found", "release"); })
-        .elseWhen(gone.and(count.any()), () => { go("found", "sort"); })
-        .otherwise(() => { go("found", "select"); });
+      when(matches, () => go("found", "release"))
+        .elseWhen(gone.and(count.any()), () => go("found", "sort"))
+        .otherwise(() => go("found", "select"));
     });
     when(freed, () => {
       count.set(fewer as never);
       slot.set(links.readAsync(slot) as never);
       go("release", "check");
     });
-    when(at.flush, () => { go("flush", "flushed"); });
+    when(at.flush, () => go("flush", "flushed"));
     when(at.flushed, () => {
       slot.set(slot.add(1));
-      when(slot.all(), () => { go("flushed", "select"); }).otherwise(() => { go("flushed", "flush"); });
+      when(slot.all(), () => go("flushed", "select")).otherwise(() => go("flushed", "flush"));
     });
 
     const moves = node(steps.or(freed).or(restarts).or(some.not()));
-    when(moves, () => { waited.set(0); }).elseWhen(waited.bit(patienceBits).not(), () => { waited.set(waited.add(1)); });
+    when(moves, () => waited.set(0)).elseWhen(waited.bit(patienceBits).not(), () => waited.set(waited.add(1)));
     impatient.set(waited.bit(patienceBits).and(some).and(moves.not()));
     const events = reg(GbnReorderEvents, { init: 0 });
     events.set({ waited: keeping.and(op.reply), skipped: steps.and(op.skip), stale: done.and(passes.not()).and(far) });
@@ -242,4 +357,10 @@ export const GbnReorder = module("GbnReorder",
     assertAlways(freed.not().or(slotTaken), "what is released has waited");
     assertAlways(freed.not().or(count.any()), "a session's count holds all that wait for it");
   },
-  { nameOf: p => `GbnReorder_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_r${p.waiting}_m${p.metaBits}_y${p.patience}_f${p.first >>> 0}` + (p.ticketBits === undefined ? "" : `_k${p.ticketBits}`) + (p.reach === undefined ? "" : `_h${p.reach}`) });
+  {
+    nameOf: p =>
+      `GbnReorder_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_r${p.waiting}_m${p.metaBits}_y${p.patience}_f${p.first >>> 0}` +
+      (p.ticketBits === undefined ? "" : `_k${p.ticketBits}`) +
+      (p.reach === undefined ? "" : `_h${p.reach}`),
+  },
+);

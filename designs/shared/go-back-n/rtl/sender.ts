@@ -1,10 +1,36 @@
 import {
-  arbiter, bit, cat, connect, constant, fifo, input, map, module, mux, node, output, ram, reg, sink, source, stream, struct, uint, when, type Bit, type StreamIn, type UInt, carryEqual } from "../../../../hdl-dsl/index.ts";
+  arbiter,
+  bit,
+  cat,
+  connect,
+  constant,
+  fifo,
+  input,
+  map,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stream,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type StreamIn,
+  type UInt,
+  carryEqual,
+} from "../../../../hdl-dsl/index.ts";
 import { Acknowledgement, choose, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
 
-
 export interface GbnSenderParameters extends SessionParameters {
-  /** Cycles in which every session is looked at once: one that has heard nothing between two looks sends again. A multiple of `sessions`. */
+  /**
+   * Cycles in which every session is looked at once: one that has heard nothing between two looks sends again. A
+   * multiple of `sessions`.
+   */
   readonly timeoutCycles: number;
   /** Times that a session sends again on a timeout without hearing anything new; then it is given up. */
   readonly tries: number;
@@ -18,34 +44,56 @@ const opKind = { start: 0, heard: 1, step: 2, request: 3, timer: 4 } as const;
 /**
  * The sending half of the Go-Back-N sessions: numbers, window, and when to go back (wire-format.md "Go-Back-N build").
  *
- * `request` asks for the next number of a session; `granted` answers in the next cycle: the number, and whether the packet may be sent at once (`now`: not while the session
- * is sending again, which then comes to it in turn); `full` when `window` packets are unacknowledged, or when the one that lies at the new one's place
- * is just being read (`reading`): ask again; `closed`: there is no such session. `heard` takes ACKs and NACKs: both free what they acknowledge, a NACK makes the
- * session go back. Numbers that were not sent or are acknowledged already change nothing, but a NACK for the last one acknowledged goes back too. A session that has
- * to send again comes out on `again`, once until its last `step`. `step` asks, from a packet of that session, for the next one to be sent again: `stepped` in the next
- * cycle with its number, or that there is none (`more` 0), which ends it; after a new NACK or timeout (and with `fresh`) it is the first unacknowledged one.
- * A session is given up after `tries` timeouts without any progress: it is closed and comes out on `failed`.
+ * `request` asks for the next number of a session; `granted` answers in the next cycle: the number, and whether the
+ * packet may be sent at once (`now`: not while the session is sending again, which then comes to it in turn); `full`
+ * when `window` packets are unacknowledged, or when the one that lies at the new one's place is just being read
+ * (`reading`): ask again; `closed`: there is no such session. `heard` takes ACKs and NACKs: both free what they
+ * acknowledge, a NACK makes the session go back. Numbers that were not sent or are acknowledged already change nothing,
+ * but a NACK for the last one acknowledged goes back too. A session that has to send again comes out on `again`, once
+ * until its last `step`. `step` asks, from a packet of that session, for the next one to be sent again: `stepped` in
+ * the next cycle with its number, or that there is none (`more` 0), which ends it; after a new NACK or timeout (and
+ * with `fresh`) it is the first unacknowledged one. A session is given up after `tries` timeouts without any progress:
+ * it is closed and comes out on `failed`.
  *
- * Latency 1 cycle from `request` and `step` to their answers. Initiation interval: one operation per cycle of all kinds together, in turn, also of one session;
- * `request` and `step` every second cycle (their answer first). `control` goes before them, the timer takes cycles that nobody wants, one in 64 if there are none.
- * Full: `again` holds every session; a session is not given up while 16 wait in `failed`. Reset: for one cycle per session nothing is taken, then all are open.
+ * Latency 1 cycle from `request` and `step` to their answers. Initiation interval: one operation per cycle of all kinds
+ * together, in turn, also of one session; `request` and `step` every second cycle (their answer first). `control` goes
+ * before them, the timer takes cycles that nobody wants, one in 64 if there are none.
+ * Full: `again` holds every session; a session is not given up while 16 wait in `failed`. Reset: for one cycle per
+ * session nothing is taken, then all are open.
  */
-export const GbnSender = module("GbnSender",
+export const GbnSender = module(
+  "GbnSender",
   (p: GbnSenderParameters) => {
-    const index = uint(sessionBits(p)), sequence = uint(p.sequenceBits);
+    const index = uint(sessionBits(p)),
+      sequence = uint(p.sequenceBits);
     return {
-      control: sink(SessionControl(p)), heard: sink(Acknowledgement(p)), request: sink(index),
+      control: sink(SessionControl(p)),
+      heard: sink(Acknowledgement(p)),
+      request: sink(index),
       granted: output(struct({ valid: bit, granted: bit, closed: bit, now: bit, sequence })),
-      step: sink(struct({ session: index, sequence, fresh: bit })), stepped: output(struct({ valid: bit, more: bit, sequence })),
+      step: sink(struct({ session: index, sequence, fresh: bit })),
+      stepped: output(struct({ valid: bit, more: bit, sequence })),
       reading: input(struct({ valid: bit, session: index, sequence })),
-      again: source(index), failed: source(index),
+      again: source(index),
+      failed: source(index),
       /** One went back because of a NACK, because of a timeout. */
       events: output(struct({ nacked: bit, timeouts: bit })),
     };
   },
   (io, p) => {
-    const index = uint(sessionBits(p)), sequence = uint(p.sequenceBits), window = Math.log2(p.window), triesBits = Math.ceil(Math.log2(p.tries + 1));
-    const State = struct({ open: bit, acked: sequence, sent: sequence, progress: bit, tries: uint(triesBits), again: bit, restart: bit });
+    const index = uint(sessionBits(p)),
+      sequence = uint(p.sequenceBits),
+      window = Math.log2(p.window),
+      triesBits = Math.ceil(Math.log2(p.tries + 1));
+    const State = struct({
+      open: bit,
+      acked: sequence,
+      sent: sequence,
+      progress: bit,
+      tries: uint(triesBits),
+      again: bit,
+      restart: bit,
+    });
     const Op = struct({ kind: uint(3), session: index, sequence, flag: bit });
     const before = constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first - 1)), p.sequenceBits);
 
@@ -60,7 +108,12 @@ export const GbnSender = module("GbnSender",
     const stepping = reg(bit, { init: 0 });
     const requesting = reg(bit, { init: 0 });
     const kind = (k: number): UInt<3> => constant(k, 3);
-    const ops = (from: StreamIn<ReturnType<typeof uint>>, waits: Bit, f: (v: never) => unknown, name: string): StreamIn<typeof Op> => {
+    const ops = (
+      from: StreamIn<ReturnType<typeof uint>>,
+      waits: Bit,
+      f: (v: never) => unknown,
+      name: string,
+    ): StreamIn<typeof Op> => {
       const out = stream(Op, { name });
       out.valid.set(from.valid.and(waits.not()));
       out.payload.set(f(from.payload as never) as never);
@@ -68,9 +121,29 @@ export const GbnSender = module("GbnSender",
       return out;
     };
     // An answer comes before the next question.
-    const steps = ops(io.step as never, stepping, (v: { session: UInt; sequence: UInt; fresh: Bit }) => ({ kind: kind(opKind.step), session: v.session, sequence: v.sequence, flag: v.fresh }), "steps");
-    const requests = ops(io.request, requesting, (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }), "requests");
-    const heard = map(io.heard, Op, v => ({ kind: kind(opKind.heard), session: v.session, sequence: v.sequence, flag: v.nack }), { name: "acknowledged" });
+    const steps = ops(
+      io.step as never,
+      stepping,
+      (v: { session: UInt; sequence: UInt; fresh: Bit }) => ({
+        kind: kind(opKind.step),
+        session: v.session,
+        sequence: v.sequence,
+        flag: v.fresh,
+      }),
+      "steps",
+    );
+    const requests = ops(
+      io.request,
+      requesting,
+      (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }),
+      "requests",
+    );
+    const heard = map(
+      io.heard,
+      Op,
+      v => ({ kind: kind(opKind.heard), session: v.session, sequence: v.sequence, flag: v.nack }),
+      { name: "acknowledged" },
+    );
     const asked = arbiter([heard, steps, requests], { name: "asked" });
     // Sooner known than asked.valid, and never 0 when that is 1.
     const wanted = node(heard.valid.or(steps.valid).or(requests.valid));
@@ -78,20 +151,30 @@ export const GbnSender = module("GbnSender",
     const urgent = reg(bit, { init: 0 });
     const setUp = node(starting.or(io.control.valid));
     const looks = node(due.and(setUp.not()).and(wanted.not().or(urgent)));
-    const most = interval - 1 + patience, waited = node(wait.eq(most));
-    due.set(wait.ge(interval - 1).and(starting.not()).and(looks.not()));
+    const most = interval - 1 + patience,
+      waited = node(wait.eq(most));
+    due.set(
+      wait
+        .ge(interval - 1)
+        .and(starting.not())
+        .and(looks.not()),
+    );
     urgent.set(waited.and(looks.not()));
     io.control.ready.set(starting.not());
     asked.ready.set(setUp.not().and(looks.not()));
-    when(looks, () => { wait.set(0); }).elseWhen(waited.not(), () => { wait.set(wait.add(1)); });
-    when(starting.or(looks), () => { cursor.set(cursor.add(1)); });
-    when(cursor.eq(p.sessions - 1), () => { starting.set(0); });
-    const session = node(choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)));
+    when(looks, () => wait.set(0)).elseWhen(waited.not(), () => wait.set(wait.add(1)));
+    when(starting.or(looks), () => cursor.set(cursor.add(1)));
+    when(cursor.eq(p.sessions - 1), () => starting.set(0));
+    const session = node(
+      choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)),
+    );
     opValid.set(setUp.or(looks).or(asked.valid));
     stepping.set(steps.fire);
     requesting.set(requests.fire);
     op.set({
-      kind: mux(setUp, kind(opKind.start), mux(looks, kind(opKind.timer), asked.payload.kind)), session, sequence: asked.payload.sequence,
+      kind: mux(setUp, kind(opKind.start), mux(looks, kind(opKind.timer), asked.payload.kind)),
+      session,
+      sequence: asked.payload.sequence,
       flag: mux(setUp, starting.or(io.control.payload.open), asked.payload.flag),
     });
 
@@ -106,13 +189,35 @@ export const GbnSender = module("GbnSender",
     // A request.
     const place = (v: UInt): UInt => v.trunc(window);
     const next = node(was.sent.add(1));
-    const clash = node(cat(io.reading.valid, carryEqual(io.reading.session, op.session), carryEqual(place(io.reading.sequence), place(next))).all());
+    const clash = node(
+      cat(
+        io.reading.valid,
+        carryEqual(io.reading.session, op.session),
+        carryEqual(place(io.reading.sequence), place(next)),
+      ).all(),
+    );
     const grants = node(is(opKind.request).and(was.open).and(flying.bit(window).not()).and(clash.not()));
-    io.granted.set({ valid: is(opKind.request), granted: grants, closed: was.open.not(), now: was.again.not(), sequence: next });
+    io.granted.set({
+      valid: is(opKind.request),
+      granted: grants,
+      closed: was.open.not(),
+      now: was.again.not(),
+      sequence: next,
+    });
 
     // What was heard.
     const further = node(op.sequence.sub(was.acked));
-    const believed = node(is(opKind.heard).and(was.open).and(further.shr(window + 1).any().not()).and(further.trunc(window + 1).le(flying)));
+    const believed = node(
+      is(opKind.heard)
+        .and(was.open)
+        .and(
+          further
+            .shr(window + 1)
+            .any()
+            .not(),
+        )
+        .and(further.trunc(window + 1).le(flying)),
+    );
     const moves = node(believed.and(further.any()));
     const goesBack = node(believed.and(op.flag).and(further.trunc(window + 1).ne(flying)));
 
@@ -130,15 +235,25 @@ export const GbnSender = module("GbnSender",
     failing.valid.set(fails);
     failing.payload.set(op.session);
     const givesUp = node(failing.fire);
-    connect(fifo(failing as unknown as StreamIn<ReturnType<typeof uint>>, 16, { style: "distributed", name: "failed_queue" }), io.failed as never);
+    connect(
+      fifo(failing as unknown as StreamIn<ReturnType<typeof uint>>, 16, { style: "distributed", name: "failed_queue" }),
+      io.failed as never,
+    );
     const timesOut = node(late.and(was.tries.ne(p.tries)));
 
     const start = is(opKind.start);
     const back = node(goesBack.or(timesOut));
     const acked = choose(start, before, choose(moves, op.sequence, choose(givesUp, was.sent, was.acked)));
     states.write(opValid, op.session, {
-      open: mux(start, op.flag, was.open.and(givesUp.not())), acked, sent: choose(start, before, choose(grants, next, was.sent)),
-      progress: start.not().and(moves.or(ends).or(grants.and(some.not())).or(was.progress.and(is(opKind.timer).not()))),
+      open: mux(start, op.flag, was.open.and(givesUp.not())),
+      acked,
+      sent: choose(start, before, choose(grants, next, was.sent)),
+      progress: start.not().and(
+        moves
+          .or(ends)
+          .or(grants.and(some.not()))
+          .or(was.progress.and(is(opKind.timer).not())),
+      ),
       tries: mux(start.or(moves), constant(0, triesBits), mux(timesOut, was.tries.add(1), was.tries)),
       // A session that is opened anew while it waits to send again still waits: `again` holds it once.
       again: firstRound.not().and(ends.not()).and(back.or(was.again)),
@@ -146,7 +261,8 @@ export const GbnSender = module("GbnSender",
       restart: start.or(back).or(was.restart.and(is(opKind.step).not())),
     });
 
-    // Each session once, so there is always room; one comes out every third cycle, which is sooner than any is sent again.
+    // Each session once, so there is always room; one comes out every third cycle, which is sooner than any
+    // is sent again.
     const joins = reg(bit, { init: 0 });
     const joining = reg(index);
     joins.set(back.and(was.again.not()));
@@ -155,7 +271,7 @@ export const GbnSender = module("GbnSender",
     const joined = reg(uint(sessionBits(p) + 1), { init: 0 });
     const left = reg(uint(sessionBits(p) + 1), { init: 0 });
     waiting.write(joins, joined.trunc(sessionBits(p)), joining);
-    when(joins, () => { joined.set(joined.add(1)); });
+    when(joins, () => joined.set(joined.add(1)));
     const front = waiting.readSync(left.trunc(sessionBits(p)));
     const fetching = reg(bit, { init: 0 });
     const offered = reg(bit, { init: 0 });
@@ -165,11 +281,15 @@ export const GbnSender = module("GbnSender",
       offered.set(1);
       offer.set(front as never);
       left.set(left.add(1));
-    }).elseWhen(io.again.ready, () => { offered.set(0); });
+    }).elseWhen(io.again.ready, () => offered.set(0));
     io.again.valid.set(offered);
     io.again.payload.set(offer);
     const events = reg(struct({ nacked: bit, timeouts: bit }), { init: 0 });
     events.set({ nacked: goesBack, timeouts: timesOut });
     io.events.set(events);
   },
-  { nameOf: p => `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}` });
+  {
+    nameOf: p =>
+      `GbnSender_s${p.sessions}_q${p.sequenceBits}_w${p.window}_t${p.timeoutCycles}_n${p.tries}_f${p.first >>> 0}`,
+  },
+);

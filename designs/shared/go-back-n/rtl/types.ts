@@ -4,9 +4,12 @@ import { gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";
 
 /** Where the Go-Back-N header begins in a frame, its bytes, and the bytes of all headers up to its end. */
-export const gbnOffset = headerOffsets.payload, gbnBytes = gbnHeader.bytes, gbnEnd = gbnOffset + gbnBytes;
+export const gbnOffset = headerOffsets.payload,
+  gbnBytes = gbnHeader.bytes,
+  gbnEnd = gbnOffset + gbnBytes;
 /** Bits of a slot and of a sequence number on the wire. */
-export const wireSlotBits = gbnHeader.fields.srcSlot.bits, wireSequenceBits = gbnHeader.fields.sequence.bits;
+export const wireSlotBits = gbnHeader.fields.srcSlot.bits,
+  wireSequenceBits = gbnHeader.fields.sequence.bits;
 
 export interface SessionParameters {
   /** Sessions, a power of two; number 0 is management's and has no state. */
@@ -18,33 +21,57 @@ export interface SessionParameters {
 export const sessionBits = (p: { readonly sessions: number }): number => Math.log2(p.sessions);
 
 /** Who is at the other end: what tells him from others, and what else is needed to write to him. */
-export interface PeerWidths { readonly identityBits: number; readonly addressBits: number }
+export interface PeerWidths {
+  readonly identityBits: number;
+  readonly addressBits: number;
+}
 export const Peer = (p: PeerWidths) => struct({ identity: uint(p.identityBits), address: uint(p.addressBits) });
-/** On the wire the identity is IPv4 address, UDP port and slot; the address MAC and the port of ours that he wrote to. */
+/**
+ * On the wire the identity is IPv4 address, UDP port and slot; the address MAC and the port of ours that he wrote to.
+ */
 export const wirePeer: PeerWidths = { identityBits: 32 + 16 + wireSlotBits, addressBits: 48 + 16 };
 /** The same as fields, lowest bits first as in `Peer`. */
-export const PeerFields = struct({ slot: uint(wireSlotBits), port: uint(16), ip: uint(32), nodePort: uint(16), mac: uint(48) });
-
-/** A session is opened (both directions at number 1, no peer yet) or closed. */
-export const SessionControl = (p: { readonly sessions: number }) => struct({ session: uint(sessionBits(p)), open: bit });
-/** An ACK or NACK that came: all up to `sequence` has arrived there. */
-export const Acknowledgement = (p: SessionParameters) => struct({ session: uint(sessionBits(p)), sequence: uint(p.sequenceBits), nack: bit });
-/** An ACK or NACK to be sent. */
-export const Answer = (p: SessionParameters & PeerWidths) => struct({
-  session: uint(sessionBits(p)), sequence: uint(p.sequenceBits), nack: bit, peer: Peer(p),
+export const PeerFields = struct({
+  slot: uint(wireSlotBits),
+  port: uint(16),
+  ip: uint(32),
+  nodePort: uint(16),
+  mac: uint(48),
 });
 
+/** A session is opened (both directions at number 1, no peer yet) or closed. */
+export const SessionControl = (p: { readonly sessions: number }) =>
+  struct({ session: uint(sessionBits(p)), open: bit });
+/** An ACK or NACK that came: all up to `sequence` has arrived there. */
+export const Acknowledgement = (p: SessionParameters) =>
+  struct({ session: uint(sessionBits(p)), sequence: uint(p.sequenceBits), nack: bit });
+/** An ACK or NACK to be sent. */
+export const Answer = (p: SessionParameters & PeerWidths) =>
+  struct({
+    session: uint(sessionBits(p)),
+    sequence: uint(p.sequenceBits),
+    nack: bit,
+    peer: Peer(p),
+  });
+
 /**
- * The MAC that the node sees in place of the client's: 02:47, a ticket, and 16 bits. Bit 15 of these: management, and the low bits are the place in
- * the ring of its contexts; otherwise they are the session, and the ticket is the low half of the request's sequence number.
+ * The MAC that the node sees in place of the client's: 02:47, a ticket, and 16 bits. Bit 15 of these: management, and
+ * the low bits are the place in the ring of its contexts; otherwise they are the session, and the ticket is the low
+ * half of the request's sequence number.
  */
-export const tagPrefix = 0x0247, ticketBits = 16, tagBits = 16;
+export const tagPrefix = 0x0247,
+  ticketBits = 16,
+  tagBits = 16;
 /**
- * Bit of the tag, and so of the receiver's MAC, that the node may set in a reply that others to the same request follow (the extend path does: `marksParts`). Sessions and the ring of management need fewer bits.
+ * Bit of the tag, and so of the receiver's MAC, that the node may set in a reply that others to the same request follow
+ * (the extend path does: `marksParts`). Sessions and the ring of management need fewer bits.
  */
 export const partBit = 14;
 /** Whose request, and which of them. */
-export const Turn = (p: { readonly sessions: number; readonly ticketBits?: number }) => struct({ session: uint(sessionBits(p)), ticket: uint(p.ticketBits ?? ticketBits) });
+export const Turn = (p: { readonly sessions: number; readonly ticketBits?: number }) =>
+  struct({ session: uint(sessionBits(p)), ticket: uint(p.ticketBits ?? ticketBits) });
 
 /** `a` or `b`, of one width that only elaboration knows. */
-export function choose(c: Bit, a: UInt, b: UInt): UInt { return mux<UInt, UInt>(c, a, b); }
+export function choose(c: Bit, a: UInt, b: UInt): UInt {
+  return mux<UInt, UInt>(c, a, b);
+}

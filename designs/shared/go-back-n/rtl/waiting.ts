@@ -1,32 +1,68 @@
-import { bit, cat, connect, constant, module, mux, node, ram, reg, sink, source, stage, stream, struct, uint, when, type Bit, type StreamIn } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  cat,
+  connect,
+  constant,
+  module,
+  mux,
+  node,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+  type Bit,
+  type StreamIn,
+} from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
 import { AxisBeat } from "../../frame/index.ts";
 
 export interface GbnWaitingParameters {
-  readonly beatBytes: number; readonly frameBytes: number;
+  readonly beatBytes: number;
+  readonly frameBytes: number;
   /** Frames that can wait, a power of two. */
   readonly waiting: number;
 }
 /** What becomes of the next frame of `beats`; `release` is of one that was kept. */
 export const waitingAction = { pass: 0, drop: 1, keep: 2, release: 3 } as const;
-export const WaitingPlan = (p: Pick<GbnWaitingParameters, "waiting">) => struct({ action: uint(2), slot: uint(Math.log2(p.waiting)) });
+export const WaitingPlan = (p: Pick<GbnWaitingParameters, "waiting">) =>
+  struct({ action: uint(2), slot: uint(Math.log2(p.waiting)) });
 
 /**
- * Frames that wait for their turn, each in a slot of its own. One plan for each frame that comes in, and one for each that is released.
- * Latency: 1 cycle from a beat to `out`, 3 from the plan of a release. Initiation interval: one beat per cycle, no bubble between frames but one in front of a released one.
+ * Frames that wait for their turn, each in a slot of its own. One plan for each frame that comes in, and one for each
+ * that is released.
+ * Latency: 1 cycle from a beat to `out`, 3 from the plan of a release. Initiation interval: one beat per cycle, no
+ * bubble between frames but one in front of a released one.
  * Full: whoever plans knows which slots are free. A kept frame must have come in before its release is planned.
  */
-export const GbnWaiting = module("GbnWaiting",
-  (p: GbnWaitingParameters) => ({ plan: sink(WaitingPlan(p)), beats: sink(AxisBeat(p.beatBytes)), out: source(AxisBeat(p.beatBytes)) }),
+export const GbnWaiting = module(
+  "GbnWaiting",
+  (p: GbnWaitingParameters) => ({
+    plan: sink(WaitingPlan(p)),
+    beats: sink(AxisBeat(p.beatBytes)),
+    out: source(AxisBeat(p.beatBytes)),
+  }),
   (io, p) => {
-    const beatBits = Math.max(1, Math.ceil(Math.log2(frameBeats(p)))), slotBits = Math.log2(p.waiting), depth = p.waiting * 2 ** beatBits;
+    const beatBits = Math.max(1, Math.ceil(Math.log2(frameBeats(p)))),
+      slotBits = Math.log2(p.waiting),
+      depth = p.waiting * 2 ** beatBits;
     const active = reg(bit, { init: 0 });
     const plan = reg(WaitingPlan(p));
     const beat = reg(uint(beatBits), { init: 0 });
     const loaded = reg(bit, { init: 0 });
-    const store = ram(AxisBeat(p.beatBytes), { depth, collision: "undefined", style: depth >= 4096 ? "ultra" : "block" });
+    const store = ram(AxisBeat(p.beatBytes), {
+      depth,
+      collision: "undefined",
+      style: depth >= 4096 ? "ultra" : "block",
+    });
     const is = (a: number): Bit => active.and(plan.action.eq(a));
-    const passes = node(is(waitingAction.pass)), releases = node(is(waitingAction.release)), keeps = node(is(waitingAction.keep));
+    const passes = node(is(waitingAction.pass)),
+      releases = node(is(waitingAction.release)),
+      keeps = node(is(waitingAction.keep));
 
     const out = stream(AxisBeat(p.beatBytes));
     const gives = node(out.fire);
@@ -40,9 +76,13 @@ export const GbnWaiting = module("GbnWaiting",
 
     const ends = node(mux(releases, gives.and(kept.last), taken.and(io.beats.payload.last)));
     io.plan.ready.set(active.not().or(ends));
-    when(io.plan.ready, () => { active.set(io.plan.valid); plan.set(io.plan.payload); beat.set(constant(0, beatBits)); })
-      .elseWhen(taken.or(gives), () => { beat.set(beat.add(1)); });
+    when(io.plan.ready, () => {
+      active.set(io.plan.valid);
+      plan.set(io.plan.payload);
+      beat.set(constant(0, beatBits));
+    }).elseWhen(taken.or(gives), () => beat.set(beat.add(1)));
     loaded.set(releases.and(ends.not()));
     connect(stage(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full"), io.out);
   },
-  { nameOf: p => `GbnWaiting_b${p.beatBytes * 8}_u${p.frameBytes}_r${p.waiting}` });
+  { nameOf: p => `GbnWaiting_b${p.beatBytes * 8}_u${p.frameBytes}_r${p.waiting}` },
+);

@@ -1,4 +1,7 @@
-/** Go-Back-N in plain TypeScript (wire-format.md "Go-Back-N build"): what the hardware beside it is held against, and what a client speaks. */
+/**
+ * Go-Back-N in plain TypeScript (wire-format.md "Go-Back-N build"): what the hardware beside it is held against, and
+ * what a client speaks.
+ */
 
 export { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "./receiver.ts";
 export { GbnSenderModel } from "./sender.ts";

@@ -2,7 +2,10 @@ import { sequenceDistance, sequencePlus as plus } from "./sequence.ts";
 
 /** What a receiver makes of a packet. */
 export type GbnVerdict = "accepted" | "duplicate" | "ahead" | "stranger" | "refused";
-export interface GbnAnswer { readonly nack: boolean; readonly sequence: number }
+export interface GbnAnswer {
+  readonly nack: boolean;
+  readonly sequence: number;
+}
 
 /** One session's receiving half. */
 export class GbnReceiverModel {
@@ -22,13 +25,24 @@ export class GbnReceiverModel {
 
   /** Opened anew, or closed. */
   start(open: boolean): void {
-    this.open = open; this.peer = undefined; this.expected = this.#first; this.nacked = false; this.unacked = 0;
+    this.open = open;
+    this.peer = undefined;
+    this.expected = this.#first;
+    this.nacked = false;
+    this.unacked = 0;
   }
 
   /** A packet of DATA (`control` false) or an ACK or NACK, from `peer`; `room` tells whether an answer can be sent. */
-  receive(sequence: number, peer: string, o: { readonly control?: boolean; readonly room?: boolean } = {}): { readonly verdict: GbnVerdict; readonly answer?: GbnAnswer } {
-    const room = o.room ?? true, control = o.control ?? false, gap = sequenceDistance(sequence, this.expected);
-    if (!this.open || (this.peer === undefined ? control || gap !== 0 : this.peer !== peer)) return { verdict: "stranger" };
+  receive(
+    sequence: number,
+    peer: string,
+    o: { readonly control?: boolean; readonly room?: boolean } = {},
+  ): { readonly verdict: GbnVerdict; readonly answer?: GbnAnswer } {
+    const room = o.room ?? true,
+      control = o.control ?? false,
+      gap = sequenceDistance(sequence, this.expected);
+    if (!this.open || (this.peer === undefined ? control || gap !== 0 : this.peer !== peer))
+      return { verdict: "stranger" };
     if (control) return { verdict: "accepted" };
     if (gap === 0) {
       const due = this.unacked + 1 === this.#ackEvery;

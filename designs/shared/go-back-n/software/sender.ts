@@ -1,6 +1,9 @@
 import { gbnWindow, sequenceDistance, sequencePlus as plus } from "./sequence.ts";
 
-/** One session's sending half: numbers packets, keeps them until they are acknowledged, and repeats from the first missing one. */
+/**
+ * One session's sending half: numbers packets, keeps them until they are acknowledged, and repeats from the
+ * first missing one.
+ */
 export class GbnSenderModel<T> {
   readonly #window: number;
   /** Last number acknowledged, last number given. */
@@ -13,8 +16,12 @@ export class GbnSenderModel<T> {
     this.acked = this.sent = plus(o.first ?? 1, -1);
   }
 
-  get inFlight(): number { return sequenceDistance(this.sent, this.acked); }
-  get room(): boolean { return this.inFlight < this.#window; }
+  get inFlight(): number {
+    return sequenceDistance(this.sent, this.acked);
+  }
+  get room(): boolean {
+    return this.inFlight < this.#window;
+  }
 
   /** @returns the number of the new packet. @throws when the window is full. */
   send(packet: T): number {
@@ -28,7 +35,10 @@ export class GbnSenderModel<T> {
   hear(sequence: number, nack: boolean): readonly { readonly sequence: number; readonly packet: T }[] {
     const n = sequenceDistance(sequence, this.acked);
     if (n < 0 || n > this.inFlight) return [];
-    for (; this.acked !== sequence >>> 0;) { this.acked = plus(this.acked, 1); this.#kept.delete(this.acked); }
+    for (; this.acked !== sequence >>> 0;) {
+      this.acked = plus(this.acked, 1);
+      this.#kept.delete(this.acked);
+    }
     return nack ? this.unacknowledged() : [];
   }
 

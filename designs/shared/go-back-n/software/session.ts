@@ -5,13 +5,15 @@ import { GbnSenderModel } from "./sender.ts";
 /** Times are in any one unit, that of `now`. */
 export interface GbnSessionOptions {
   /** This side's slot, and the other's: on the wire as source and destination. */
-  readonly slot: number; readonly session: number;
+  readonly slot: number;
+  readonly session: number;
   /** Number of the first packet; default 1. */
   readonly first?: number;
   /** Without anything heard for so long, all that is unacknowledged is sent again. */
   readonly timeout: number;
   /** What is in order is acknowledged so much later at the latest, and with every `ackEvery`th packet. */
-  readonly ackDelay: number; readonly ackEvery: number;
+  readonly ackDelay: number;
+  readonly ackEvery: number;
   /** Times in a row that it sends again without progress before it is given up; default never. */
   readonly tries?: number;
   /** Takes packets out; they may be lost. */
@@ -22,7 +24,10 @@ export interface GbnSessionOptions {
 
 const nothing = new Uint8Array();
 
-/** One end of a Go-Back-N session: payloads in, payloads out, in order and each once, over a network that loses, repeats and reorders. Whoever owns it calls `tick` when `due`. */
+/**
+ * One end of a Go-Back-N session: payloads in, payloads out, in order and each once, over a network that loses, repeats
+ * and reorders. Whoever owns it calls `tick` when `due`.
+ */
 export class GbnSession {
   readonly #o: GbnSessionOptions;
   readonly #sender: GbnSenderModel<Uint8Array>;
@@ -42,15 +47,24 @@ export class GbnSession {
   }
 
   /** Nothing is on its way, and all that came is acknowledged. */
-  get idle(): boolean { return this.#waiting.length === 0 && this.#sender.inFlight === 0 && this.#receiver.unacked === 0; }
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#sender.inFlight === 0 && this.#receiver.unacked === 0;
+  }
   /** A payload given now would be sent at once. */
-  get room(): boolean { return this.#waiting.length === 0 && this.#sender.room; }
+  get room(): boolean {
+    return this.#waiting.length === 0 && this.#sender.room;
+  }
   /** It sent again `tries` times and heard nothing new. */
-  get failed(): boolean { return this.#o.tries !== undefined && this.#silent > this.#o.tries; }
+  get failed(): boolean {
+    return this.#o.tries !== undefined && this.#silent > this.#o.tries;
+  }
   /** When `tick` has something to do; Infinity: not before something comes or is given. */
   get due(): number {
     const again = this.#sender.inFlight > 0 ? this.#heard + this.#o.timeout : Number.POSITIVE_INFINITY;
-    return Math.min(again, this.#receiver.unacked > 0 ? this.#unackedSince + this.#o.ackDelay : Number.POSITIVE_INFINITY);
+    return Math.min(
+      again,
+      this.#receiver.unacked > 0 ? this.#unackedSince + this.#o.ackDelay : Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Gives a payload to the session; while its window is full it waits. */
@@ -75,7 +89,8 @@ export class GbnSession {
   /** A packet of this session came. */
   take({ type, sequence }: Pick<GbnHeader, "type" | "sequence">, payload: Uint8Array, now: number): void {
     if (type !== gbnTypes.data) {
-      const before = this.#sender.inFlight, again = this.#sender.hear(sequence, type === gbnTypes.nack);
+      const before = this.#sender.inFlight,
+        again = this.#sender.hear(sequence, type === gbnTypes.nack);
       if (this.#sender.inFlight < before) this.#silent = 0;
       if (this.#sender.inFlight < before || again.length > 0) this.#heard = now;
       this.#again(again);
@@ -96,9 +111,14 @@ export class GbnSession {
     }
   }
   #again(packets: readonly { readonly sequence: number; readonly packet: Uint8Array }[]): void {
-    for (const { sequence, packet } of packets) { this.resent++; this.#out(gbnTypes.data, sequence, packet); }
+    for (const { sequence, packet } of packets) {
+      this.resent++;
+      this.#out(gbnTypes.data, sequence, packet);
+    }
   }
-  #answer(a: GbnAnswer): void { this.#out(a.nack ? gbnTypes.nack : gbnTypes.ack, a.sequence, nothing); }
+  #answer(a: GbnAnswer): void {
+    this.#out(a.nack ? gbnTypes.nack : gbnTypes.ack, a.sequence, nothing);
+  }
   #out(type: number, sequence: number, payload: Uint8Array): void {
     this.#o.send({ type, sequence, srcSlot: this.#o.slot, dstSlot: this.#o.session }, payload);
   }

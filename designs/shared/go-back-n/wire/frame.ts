@@ -1,11 +1,33 @@
-import { concat, encode, encodeInto, ethernetHeader, headerOffsets, internetChecksum, ipv4Header, udpFrame, udpHeader, decode, type Endpoint } from "../../wire/index.ts";
+import {
+  concat,
+  encode,
+  encodeInto,
+  ethernetHeader,
+  headerOffsets,
+  internetChecksum,
+  ipv4Header,
+  udpFrame,
+  udpHeader,
+  decode,
+  type Endpoint,
+} from "../../wire/index.ts";
 import { gbnHeader } from "./header.ts";
 
 /** The fields of a packet's header. */
-export interface GbnHeader { readonly type: number; readonly sequence: number; readonly srcSlot: number; readonly dstSlot: number }
+export interface GbnHeader {
+  readonly type: number;
+  readonly sequence: number;
+  readonly srcSlot: number;
+  readonly dstSlot: number;
+}
 
 /** A Go-Back-N packet in a frame. */
-export function gbnFrame(from: Endpoint, to: Endpoint, header: GbnHeader, payload: Uint8Array = new Uint8Array()): Uint8Array {
+export function gbnFrame(
+  from: Endpoint,
+  to: Endpoint,
+  header: GbnHeader,
+  payload: Uint8Array = new Uint8Array(),
+): Uint8Array {
   return udpFrame(from, to, concat(encode(gbnHeader, { ...header, unused: 0 }), payload));
 }
 
@@ -17,7 +39,12 @@ function setLengths(frame: Uint8Array, udpBytes: number): void {
 /** Writes the checksum of the IPv4 header into a frame. */
 function fixChecksum(frame: Uint8Array): void {
   encodeInto(ipv4Header, { checksum: 0 }, frame, headerOffsets.network);
-  encodeInto(ipv4Header, { checksum: internetChecksum(frame, headerOffsets.network, headerOffsets.transport) }, frame, headerOffsets.network);
+  encodeInto(
+    ipv4Header,
+    { checksum: internetChecksum(frame, headerOffsets.network, headerOffsets.transport) },
+    frame,
+    headerOffsets.network,
+  );
 }
 
 /** The frame without its Go-Back-N header, sent from the MAC `src`. */
@@ -30,7 +57,11 @@ export function withoutGbn(frame: Uint8Array, src: bigint): Uint8Array {
 }
 /** The frame with a Go-Back-N header, sent to the MAC `dst`. */
 export function withGbn(frame: Uint8Array, header: GbnHeader, dst: bigint): Uint8Array {
-  const out = concat(frame.slice(0, headerOffsets.payload), encode(gbnHeader, { ...header, unused: 0 }), frame.slice(headerOffsets.payload));
+  const out = concat(
+    frame.slice(0, headerOffsets.payload),
+    encode(gbnHeader, { ...header, unused: 0 }),
+    frame.slice(headerOffsets.payload),
+  );
   encodeInto(ethernetHeader, { dst }, out);
   setLengths(out, decode(udpHeader, frame, headerOffsets.transport).length + gbnHeader.bytes);
   fixChecksum(out);

@@ -1,23 +1,51 @@
-import { bit, bitsFor, cat, constant, decode, fifo, fifoWithLevel, fork, input, module, node, output, repeat, sink, source, stage, stream, struct, uint, axi4Address, axi4Response, axi4Write, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  bitsFor,
+  cat,
+  constant,
+  decode,
+  fifo,
+  fifoWithLevel,
+  fork,
+  input,
+  module,
+  node,
+  output,
+  repeat,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  axi4Address,
+  axi4Response,
+  axi4Write,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { entryBytes } from "../table/index.ts";
 import { geometryOf, tableName, WalkResult, type WalkParameters } from "./table-walk.ts";
 
-export interface PageFaultParameters extends WalkParameters { readonly freePages: number }
+export interface PageFaultParameters extends WalkParameters {
+  readonly freePages: number;
+}
 
 /** The end of a fault: a pulse. `outOfMemory`: no frame was to be had. */
-export const Faulted = (p: WalkParameters) => struct(
-  { valid: bit, miss: uint(Math.log2(p.misses)), outOfMemory: bit, ppn: uint(geometryOf(p).ppnBits) });
+export const Faulted = (p: WalkParameters) =>
+  struct({ valid: bit, miss: uint(Math.log2(p.misses)), outOfMemory: bit, ppn: uint(geometryOf(p).ppnBits) });
 
 /**
- * Page faults in hardware (paper §4.4.3). A page that is allocated and has no frame gets the next one of the free-page buffer, which the
- * slow path keeps filled ahead of demand; then three things go on at once: the entry is written back, the translation is reported (`done`,
- * which fills the TLB and continues the request). One fault per cycle; latency 1 cycle from `fault` to `done` while a frame is there.
+ * Page faults in hardware (paper §4.4.3). A page that is allocated and has no frame gets the next one of the free-page
+ * buffer, which the slow path keeps filled ahead of demand; then three things go on at once: the entry is written back,
+ * the translation is reported (`done`, which fills the TLB and continues the request). One fault per cycle; latency 1
+ * cycle from `fault` to `done` while a frame is there.
  *
- * No frame: faults wait in order, nothing else does. With `outOfMemory` set (the slow path has none left) they end with that verdict
- * instead. Bounds: a fault per miss at most, so both queues have room for `misses` and never fill. `written` pulses when the write-back is
- * in memory (AXI B).
+ * No frame: faults wait in order, nothing else does. With `outOfMemory` set (the slow path has none left) they end with
+ * that verdict instead. Bounds: a fault per miss at most, so both queues have room for `misses` and never fill.
+ * `written` pulses when the write-back is in memory (AXI B).
  */
-export const PageFault = module("PageFault",
+export const PageFault = module(
+  "PageFault",
   (p: PageFaultParameters) => ({
     fault: input(struct({ valid: bit, result: WalkResult(p) })),
     freePage: sink(uint(geometryOf(p).ppnBits)),
@@ -25,13 +53,16 @@ export const PageFault = module("PageFault",
     done: output(Faulted(p)),
     /** A fault of this cycle ends in the next one, with a frame. */
     quick: output(bit),
-    aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
+    aw: source(axi4Address(p)),
+    w: source(axi4Write(p.beatBytes)),
+    b: sink(axi4Response(p)),
     written: output(struct({ valid: bit, miss: uint(Math.log2(p.misses)) })),
     /** Frames in the buffer. */
     level: output(uint(bitsFor(p.freePages))),
   }),
   (io, p) => {
-    const g = geometryOf(p), missBits = Math.log2(p.misses);
+    const g = geometryOf(p),
+      missBits = Math.log2(p.misses);
     const pages = fifoWithLevel(io.freePage, p.freePages, { style: "distributed" });
     io.level.set(pages.level);
 
@@ -43,21 +74,30 @@ export const PageFault = module("PageFault",
 
     const page = pages.out;
     const givesUp = node(io.outOfMemory.and(page.valid.not()));
-    const taken = node((waiting.valid).and(page.valid));
+    const taken = node(waiting.valid.and(page.valid));
     waiting.ready.set(page.valid.or(givesUp));
     page.ready.set(waiting.valid);
-    io.quick.set((waiting.valid).not().and(page.valid));
-    io.done.set({ valid: taken.or((waiting.valid).and(givesUp)), miss: f.miss, outOfMemory: givesUp, ppn: page.payload });
+    io.quick.set(waiting.valid.not().and(page.valid));
+    io.done.set({ valid: taken.or(waiting.valid.and(givesUp)), miss: f.miss, outOfMemory: givesUp, ppn: page.payload });
 
     // The entry as the slow path would have written it, valid now, with its frame.
     const entry = stream(struct({ address: uint(p.addressBits), entry: uint(64), miss: uint(missBits) }));
     entry.valid.set(taken);
-    const fields: Record<string, UInt> = { valid: constant(1, 1), allocated: constant(1, 1), read: f.read, write: f.write, tag: f.tag,
-      ppn: page.payload };
+    const fields: Record<string, UInt> = {
+      valid: constant(1, 1),
+      allocated: constant(1, 1),
+      read: f.read,
+      write: f.write,
+      tag: f.tag,
+      ppn: page.payload,
+    };
     const packed = cat(...g.entry.map(e => fields[e.name] as UInt).reverse()).zext(64);
     const offset = cat(f.index, f.slot, constant(0, Math.log2(entryBytes)));
-    entry.payload.set({ address: constant(BigInt(g.tableBase), p.addressBits).or(offset.resize(p.addressBits)), entry: packed,
-      miss: f.miss });
+    entry.payload.set({
+      address: constant(BigInt(g.tableBase), p.addressBits).or(offset.resize(p.addressBits)),
+      entry: packed,
+      miss: f.miss,
+    });
     const writes = fifo(entry, p.misses, { style: "distributed" });
 
     // One beat, address and data side by side; whichever the bus takes first waits for the other.
@@ -66,18 +106,28 @@ export const PageFault = module("PageFault",
     io.aw.valid.set(address.valid);
     address.ready.set(io.aw.ready);
     const beatShift = Math.log2(p.beatBytes);
-    const aligned = beatShift === 0 ? e.address : cat(e.address.bits(beatShift, p.addressBits - beatShift), constant(0, beatShift));
-    io.aw.payload.set({ addr: aligned, id: e.miss.resize(p.idBits).add(1), len: constant(0, 8), size: constant(beatShift, 3),
-      burst: constant(1, 2) });
+    const aligned =
+      beatShift === 0 ? e.address : cat(e.address.bits(beatShift, p.addressBits - beatShift), constant(0, beatShift));
+    io.aw.payload.set({
+      addr: aligned,
+      id: e.miss.resize(p.idBits).add(1),
+      len: constant(0, 8),
+      size: constant(beatShift, 3),
+      burst: constant(1, 2),
+    });
     io.w.valid.set(data.valid);
     data.ready.set(io.w.ready);
     const lanes = p.beatBytes / entryBytes;
     const lane = lanes === 1 ? constant(1, 1) : decode(e.address.bits(3, Math.log2(lanes)), lanes);
-    io.w.payload.set({ data: repeat(e.entry, lanes),
-      strb: cat(...Array.from({ length: lanes }, (_, i) => repeat(lane.bit(lanes - 1 - i), entryBytes))), last: constant(1, 1) });
+    io.w.payload.set({
+      data: repeat(e.entry, lanes),
+      strb: cat(...Array.from({ length: lanes }, (_, i) => repeat(lane.bit(lanes - 1 - i), entryBytes))),
+      last: constant(1, 1),
+    });
 
     const answers = stage(io.b, "forward", { name: "answer" });
     answers.ready.set(1);
     io.written.set({ valid: answers.valid, miss: answers.payload.id.sub(1).trunc(missBits) });
   },
-  { nameOf: p => `PageFault_m${p.misses}_f${p.freePages}_b${p.beatBytes}_${tableName(p)}` });
+  { nameOf: p => `PageFault_m${p.misses}_f${p.freePages}_b${p.beatBytes}_${tableName(p)}` },
+);

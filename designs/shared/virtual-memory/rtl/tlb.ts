@@ -1,6 +1,22 @@
 import {
-  assertAlways, bit, encodeOnehot, fromBits, input, instance, Lru, module, mux, node, onehotMux, output, reg, struct, uint, vec,
-  when, type Bit,
+  assertAlways,
+  bit,
+  encodeOnehot,
+  fromBits,
+  input,
+  instance,
+  Lru,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  reg,
+  struct,
+  uint,
+  vec,
+  when,
+  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 
 /** What a translation gives. */
@@ -9,18 +25,22 @@ export const Mapping = (p: { readonly ppnBits: number }) => struct({ ppn: uint(p
 /**
  * Translation lookaside buffer: a fully associative CAM with true LRU (paper §4.4.2; 16 to 128 entries).
  *
- * Two stages. The key is compared in the cycle of `advance`; the outcome stands from the next cycle on, until the next `advance`. A `fill`
- * or `clear` belongs to that second stage; the compare of the same cycle already sees a fill, so a key can never enter twice because its
- * first fill was on the way. Latency 1, initiation interval 1.
+ * Two stages. The key is compared in the cycle of `advance`; the outcome stands from the next cycle on, until the next
+ * `advance`. A `fill` or `clear` belongs to that second stage; the compare of the same cycle already sees a fill, so a
+ * key can never enter twice because its first fill was on the way. Latency 1, initiation interval 1.
  *
- * `use` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates the entry found. At
- * most one of the three per cycle.
+ * `use` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates
+ * the entry found. At most one of the three per cycle.
  */
-export const Tlb = module("Tlb",
+export const Tlb = module(
+  "Tlb",
   (p: { entries: number; keyBits: number; ppnBits: number }) => ({
-    key: input(uint(p.keyBits)), advance: input(bit),
-    hit: output(bit), mapping: output(Mapping(p)),
-    use: input(bit), clear: input(bit),
+    key: input(uint(p.keyBits)),
+    advance: input(bit),
+    hit: output(bit),
+    mapping: output(Mapping(p)),
+    use: input(bit),
+    clear: input(bit),
     fill: input(struct({ valid: bit, key: uint(p.keyBits), mapping: Mapping(p) })),
     /** The fill of this cycle replaces a valid entry. */
     evicts: output(bit),
@@ -33,7 +53,8 @@ export const Tlb = module("Tlb",
     const found = reg(uint(p.entries), { init: 0 });
 
     const lru = instance(Lru({ entries: p.entries }));
-    // The order learns of a use one cycle late, from registers; should that use be of the oldest entry, the next in age is the victim.
+    // The order learns of a use one cycle late, from registers; should that use be of the oldest entry, the next in age
+    // is the victim.
     const touched = reg(bit, { init: 0 });
     const touchedIndex = reg(index);
     lru.touch.valid.set(touched);
@@ -43,21 +64,29 @@ export const Tlb = module("Tlb",
 
     const matches = keys.toArray().map((k, i) => {
       const replaced = io.fill.valid.and(victims[i] as Bit);
-      const stands = (valid.at(i)).and(k.eq(io.key)).and(io.clear.and(found.bit(i)).not());
+      const stands = valid
+        .at(i)
+        .and(k.eq(io.key))
+        .and(io.clear.and(found.bit(i)).not());
       return mux(replaced, io.fill.key.eq(io.key), stands);
     });
-    when(io.advance, () => { found.set(fromBits(matches)); });
+    when(io.advance, () => found.set(fromBits(matches)));
 
     const hit = found.any();
     io.hit.set(hit);
-    io.mapping.set(onehotMux(Array.from({ length: p.entries }, (_, i) => found.bit(i)), mappings.toArray()));
+    io.mapping.set(
+      onehotMux(
+        Array.from({ length: p.entries }, (_, i) => found.bit(i)),
+        mappings.toArray(),
+      ),
+    );
 
     for (let i = 0; i < p.entries; i++) {
       when(io.fill.valid.and(victims[i] as Bit), () => {
         keys.at(i).set(io.fill.key);
         valid.at(i).set(1);
         mappings.at(i).set(io.fill.mapping);
-      }).elseWhen(io.clear.and(found.bit(i)), () => { valid.at(i).set(0); });
+      }).elseWhen(io.clear.and(found.bit(i)), () => valid.at(i).set(0));
     }
     io.evicts.set(io.fill.valid.and(valid.at(victim)));
     touched.set(io.use.or(io.fill.valid));
@@ -65,4 +94,5 @@ export const Tlb = module("Tlb",
 
     assertAlways(found.and(found.sub(1)).any().not(), "a key is in the TLB at most once");
     assertAlways(io.fill.valid.and(io.use.or(io.clear)).not(), "one TLB operation per cycle");
-  });
+  },
+);

@@ -1,6 +1,6 @@
 /**
- * Physical frames that no page has. A frame comes back dirty and is zeroed before it is given out, so that no process ever reads another's
- * data (Clio, section 4.4.3).
+ * Physical frames that no page has. A frame comes back dirty and is zeroed before it is given out, so that no process
+ * ever reads another's data (Clio, section 4.4.3).
  */
 export class FramePool {
   private readonly dirty: number[] = [];
@@ -14,12 +14,22 @@ export class FramePool {
   private readonly end: number;
 
   /** @param first number of the first frame; frames are taken in order before any is reused */
-  constructor(first: number, count: number, pageSize: number, zero: (address: number, length: number) => Promise<void>) {
-    this.next = first; this.end = first + count; this.pageSize = pageSize; this.zero = zero;
+  constructor(
+    first: number,
+    count: number,
+    pageSize: number,
+    zero: (address: number, length: number) => Promise<void>,
+  ) {
+    this.next = first;
+    this.end = first + count;
+    this.pageSize = pageSize;
+    this.zero = zero;
   }
 
   /** Frames that can be had, now or when they have been zeroed. */
-  get free(): number { return this.zeroed.length + this.zeroing + this.dirty.length + this.end - this.next; }
+  get free(): number {
+    return this.zeroed.length + this.zeroing + this.dirty.length + this.end - this.next;
+  }
 
   /** Give a frame back. The caller has the hardware's word that nothing uses it any more. */
   release(ppn: number): void {
@@ -51,7 +61,13 @@ export class FramePool {
   }
 
   /** Resolves when a frame has been given back. */
-  released(): Promise<void> { return new Promise(resolve => { this.waiting.push(resolve); }); }
+  released(): Promise<void> {
+    return new Promise(resolve => {
+      this.waiting.push(resolve);
+    });
+  }
 
-  private takeDirty(): number | undefined { return this.next < this.end ? this.next++ : this.dirty.shift(); }
+  private takeDirty(): number | undefined {
+    return this.next < this.end ? this.next++ : this.dirty.shift();
+  }
 }

@@ -2,12 +2,16 @@ import { struct, uint, type Shape, type StructShape } from "../../../../hdl-dsl/
 import { bucketBytes, entryBytes, type TableGeometry } from "./geometry.ts";
 
 /**
- * A page table entry. `allocated` without `valid` is a page that faults on its first use (paper §4.4.3); an entry that is not allocated
- * is 0 and the slot is free.
+ * A page table entry. `allocated` without `valid` is a page that faults on its first use (paper §4.4.3); an entry that
+ * is not allocated is 0 and the slot is free.
  */
 export interface Entry {
-  readonly valid: boolean; readonly allocated: boolean; readonly read: boolean; readonly write: boolean;
-  readonly tag: bigint; readonly ppn: number;
+  readonly valid: boolean;
+  readonly allocated: boolean;
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly tag: bigint;
+  readonly ppn: number;
 }
 
 const field = (g: TableGeometry, name: string): { readonly lsb: bigint; readonly mask: bigint } => {
@@ -18,17 +22,33 @@ const field = (g: TableGeometry, name: string): { readonly lsb: bigint; readonly
 
 /** The 64 bits of an entry. */
 export function packEntry(g: TableGeometry, e: Entry): bigint {
-  const put = (name: string, value: bigint): bigint => { const f = field(g, name); return (value & f.mask) << f.lsb; };
-  return put("valid", BigInt(e.valid)) | put("allocated", BigInt(e.allocated)) | put("read", BigInt(e.read)) | put("write", BigInt(e.write))
-    | put("tag", e.tag) | put("ppn", BigInt(e.ppn));
+  const put = (name: string, value: bigint): bigint => {
+    const f = field(g, name);
+    return (value & f.mask) << f.lsb;
+  };
+  return (
+    put("valid", BigInt(e.valid)) |
+    put("allocated", BigInt(e.allocated)) |
+    put("read", BigInt(e.read)) |
+    put("write", BigInt(e.write)) |
+    put("tag", e.tag) |
+    put("ppn", BigInt(e.ppn))
+  );
 }
 
 /** An entry from its 64 bits. */
 export function unpackEntry(g: TableGeometry, bits: bigint): Entry {
-  const get = (name: string): bigint => { const f = field(g, name); return (bits >> f.lsb) & f.mask; };
+  const get = (name: string): bigint => {
+    const f = field(g, name);
+    return (bits >> f.lsb) & f.mask;
+  };
   return {
-    valid: get("valid") === 1n, allocated: get("allocated") === 1n, read: get("read") === 1n, write: get("write") === 1n,
-    tag: get("tag"), ppn: Number(get("ppn")),
+    valid: get("valid") === 1n,
+    allocated: get("allocated") === 1n,
+    read: get("read") === 1n,
+    write: get("write") === 1n,
+    tag: get("tag"),
+    ppn: Number(get("ppn")),
   };
 }
 
@@ -40,6 +60,10 @@ export function entryShape(g: TableGeometry): StructShape {
 }
 
 /** Physical byte address of a bucket. */
-export function bucketAddress(g: TableGeometry, index: number): number { return g.tableBase + index * bucketBytes; }
+export function bucketAddress(g: TableGeometry, index: number): number {
+  return g.tableBase + index * bucketBytes;
+}
 /** Physical byte address of an entry. */
-export function entryAddress(g: TableGeometry, index: number, slot: number): number { return bucketAddress(g, index) + slot * entryBytes; }
+export function entryAddress(g: TableGeometry, index: number, slot: number): number {
+  return bucketAddress(g, index) + slot * entryBytes;
+}

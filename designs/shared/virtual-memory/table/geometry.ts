@@ -4,32 +4,54 @@ import { primitivePolynomial, powersOfX } from "./polynomial.ts";
 export const vaBits = 50;
 /** Process ID bits. */
 export const pidBits = 16;
-/** Page table entries of a bucket, and their bytes: one bucket is one 512-bit beat, so a translation is ONE memory access (paper §4.4.2). */
+/**
+ * Page table entries of a bucket, and their bytes: one bucket is one 512-bit beat, so a translation is ONE memory
+ * access (paper §4.4.2).
+ */
 export const bucketSlots = 8;
 export const entryBytes = 8;
 export const bucketBytes = bucketSlots * entryBytes;
 
 /** A table whose parts do not fit: one sentence naming the fields. */
-export class TableError extends Error { override readonly name = "TableError"; }
+export class TableError extends Error {
+  override readonly name = "TableError";
+}
 
-/** Bit `to` of the mixed word is the exclusive or of the bits `from` of the word (pid above vpn); bits without a step stay as they are. */
-export interface MixingStep { readonly op: "parity"; readonly to: number; readonly from: readonly number[] }
+/**
+ * Bit `to` of the mixed word is the exclusive or of the bits `from` of the word (pid above vpn); bits without a step
+ * stay as they are.
+ */
+export interface MixingStep {
+  readonly op: "parity";
+  readonly to: number;
+  readonly from: readonly number[];
+}
 
 /** A field of a page table entry. */
-export interface EntryField { readonly name: "valid" | "allocated" | "read" | "write" | "tag" | "ppn"; readonly lsb: number; readonly width: number }
+export interface EntryField {
+  readonly name: "valid" | "allocated" | "read" | "write" | "tag" | "ppn";
+  readonly lsb: number;
+  readonly width: number;
+}
 
 export interface TableGeometry {
-  readonly pageShift: number; readonly vpnBits: number; readonly ppnBits: number;
+  readonly pageShift: number;
+  readonly vpnBits: number;
+  readonly ppnBits: number;
   /** Bits of the word that is mixed: pid in the upper 16, vpn below. */
   readonly wordBits: number;
   /** The mixed word's low bits are the bucket index, the rest is the tag. */
-  readonly indexBits: number; readonly tagBits: number;
-  readonly buckets: number; readonly slots: number;
+  readonly indexBits: number;
+  readonly tagBits: number;
+  readonly buckets: number;
+  readonly slots: number;
   /** Bytes from the start of physical memory, where the table lies. */
-  readonly tableBase: number; readonly tableBytes: number;
+  readonly tableBase: number;
+  readonly tableBytes: number;
   readonly physicalPages: number;
   /** Frames below this one hold the table. */
-  readonly firstPpn: number; readonly usablePages: number;
+  readonly firstPpn: number;
+  readonly usablePages: number;
   /** The whole mixing, as data: RTL and software both read this list. */
   readonly mixing: readonly MixingStep[];
   readonly entry: readonly EntryField[];
@@ -48,50 +70,96 @@ export interface TableParameters {
 
 function log2(field: string, value: number): number {
   const n = Math.log2(value);
-  if (!Number.isInteger(n)) throw new TableError(`${field} = ${value} is not a power of two; the nearest is ${2 ** Math.round(n)}`);
+  if (!Number.isInteger(n))
+    throw new TableError(`${field} = ${value} is not a power of two; the nearest is ${2 ** Math.round(n)}`);
   return n;
 }
 
 /**
- * The mixing of (pid, vpn) into bucket index and tag. The word is taken as a polynomial over GF(2); the index is its residue modulo a
- * primitive polynomial of degree `indexBits`, the tag the bits above. So:
+ * The mixing of (pid, vpn) into bucket index and tag. The word is taken as a polynomial over GF(2); the index is its
+ * residue modulo a primitive polynomial of degree `indexBits`, the tag the bits above. So:
  * - it is invertible (the residue's low bits are the word's low bits plus a function of the tag alone);
- * - any run of 2^j consecutive vpns, pids or regions that starts on a multiple of 2^j, j <= indexBits, goes to 2^j different buckets;
+ * - any run of 2^j consecutive vpns, pids or regions that starts on a multiple of 2^j, j <= indexBits, goes to
+ *   2^j different buckets;
  * - a bit is the parity of about half the word's bits: two levels of 6-input LUTs.
  */
 function mixingSteps(indexBits: number, wordBits: number): MixingStep[] {
   const powers = powersOfX(wordBits, primitivePolynomial(indexBits), indexBits);
-  return Array.from({ length: indexBits }, (_, to) => ({ op: "parity" as const, to, from: powers.flatMap((x, bit) => ((x >> BigInt(to)) & 1n ? [bit] : [])) }));
+  return Array.from({ length: indexBits }, (_, to) => ({
+    op: "parity" as const,
+    to,
+    from: powers.flatMap((x, bit) => ((x >> BigInt(to)) & 1n ? [bit] : [])),
+  }));
 }
 
 /**
- * Everything about the page table that follows from the configuration (paper §4.4.2, wire-format.md "Page table entry and bucket").
- * @throws TableError when a size is not a power of two, no frame is left beside the table, or an entry does not fit 64 bits.
+ * Everything about the page table that follows from the configuration (paper §4.4.2, wire-format.md "Page table
+ * entry and bucket").
+ * @throws TableError when a size is not a power of two, no frame is left beside the table, or an entry does not
+ * fit 64 bits.
  */
 export function tableGeometry({ pageSize, physicalMemory, slotsFactor }: TableParameters): TableGeometry {
-  const pageShift = log2("pageSize", pageSize), memoryBits = log2("physicalMemory", physicalMemory);
+  const pageShift = log2("pageSize", pageSize),
+    memoryBits = log2("physicalMemory", physicalMemory);
   log2("slotsFactor", slotsFactor);
-  const vpnBits = vaBits - pageShift, physicalPages = 2 ** (memoryBits - pageShift);
+  const vpnBits = vaBits - pageShift,
+    physicalPages = 2 ** (memoryBits - pageShift);
   if (physicalPages < 2) {
-    throw new TableError(`physicalMemory = ${physicalMemory} holds no page of pageSize = ${pageSize} beside the page table; the least physicalMemory is ${2 * pageSize}`);
+    throw new TableError(
+      `physicalMemory = ${physicalMemory} holds no page of pageSize = ${pageSize} beside the page table; the least physicalMemory is ${2 * pageSize}`,
+    );
   }
   const ppnBits = memoryBits - pageShift;
   // At least two buckets, so that the index has a bit.
-  const buckets = Math.max(2, physicalPages * slotsFactor / bucketSlots), indexBits = Math.log2(buckets);
-  const wordBits = pidBits + vpnBits, tagBits = wordBits - indexBits;
-  const tableBytes = buckets * bucketBytes, firstPpn = Math.ceil(tableBytes / pageSize), usablePages = physicalPages - firstPpn;
-  const widths = [["valid", 1], ["allocated", 1], ["read", 1], ["write", 1], ["tag", tagBits], ["ppn", ppnBits]] as const;
+  const buckets = Math.max(2, (physicalPages * slotsFactor) / bucketSlots),
+    indexBits = Math.log2(buckets);
+  const wordBits = pidBits + vpnBits,
+    tagBits = wordBits - indexBits;
+  const tableBytes = buckets * bucketBytes,
+    firstPpn = Math.ceil(tableBytes / pageSize),
+    usablePages = physicalPages - firstPpn;
+  const widths = [
+    ["valid", 1],
+    ["allocated", 1],
+    ["read", 1],
+    ["write", 1],
+    ["tag", tagBits],
+    ["ppn", ppnBits],
+  ] as const;
   let lsb = 0;
-  const entry = widths.map(([name, width]): EntryField => { const field = { name, lsb, width }; lsb += width; return field; });
+  const entry = widths.map(([name, width]): EntryField => {
+    const field = { name, lsb, width };
+    lsb += width;
+    return field;
+  });
   if (tagBits < 1 || lsb > 64) {
-    throw new TableError(`a page table entry of pageSize = ${pageSize}, physicalMemory = ${physicalMemory} and slotsFactor = ${slotsFactor} needs ${lsb} bits (tag ${tagBits}, ppn ${ppnBits}), ${
-      bucketBytes} bytes a bucket leave 64; a slotsFactor of ${slotsFactor * 2 ** Math.max(1, lsb - 64)} would fit`);
+    throw new TableError(
+      `a page table entry of pageSize = ${pageSize}, physicalMemory = ${physicalMemory} and slotsFactor = ${slotsFactor} needs ${lsb} bits (tag ${tagBits}, ppn ${ppnBits}), ${
+        bucketBytes
+      } bytes a bucket leave 64; a slotsFactor of ${slotsFactor * 2 ** Math.max(1, lsb - 64)} would fit`,
+    );
   }
   if (usablePages < 1) {
-    throw new TableError(`slotsFactor = ${slotsFactor} makes a page table of ${tableBytes} bytes that fills physicalMemory = ${physicalMemory}; halve slotsFactor or double physicalMemory`);
+    throw new TableError(
+      `slotsFactor = ${slotsFactor} makes a page table of ${tableBytes} bytes that fills physicalMemory = ${physicalMemory}; halve slotsFactor or double physicalMemory`,
+    );
   }
   return {
-    pageShift, vpnBits, ppnBits, wordBits, indexBits, tagBits, buckets, slots: buckets * bucketSlots, tableBase: 0, tableBytes, physicalPages, firstPpn, usablePages,
-    mixing: mixingSteps(indexBits, wordBits), entry, entryBits: lsb,
+    pageShift,
+    vpnBits,
+    ppnBits,
+    wordBits,
+    indexBits,
+    tagBits,
+    buckets,
+    slots: buckets * bucketSlots,
+    tableBase: 0,
+    tableBytes,
+    physicalPages,
+    firstPpn,
+    usablePages,
+    mixing: mixingSteps(indexBits, wordBits),
+    entry,
+    entryBits: lsb,
   };
 }

@@ -1,7 +1,10 @@
 import type { TableGeometry } from "./geometry.ts";
 
 /** Where a page's entry belongs. */
-export interface Location { readonly index: number; readonly tag: bigint }
+export interface Location {
+  readonly index: number;
+  readonly tag: bigint;
+}
 
 const parity = (v: bigint): bigint => {
   let x = v ^ (v >> 32n);
@@ -20,28 +23,42 @@ function compile(g: TableGeometry): Compiled {
   const known = compiled.get(g);
   if (known) return known;
   const mask = (bits: readonly number[]): bigint => bits.reduce((m, b) => m | (1n << BigInt(b)), 0n);
-  const ofBit = Array.from({ length: 64 }, (_, bit) => g.mixing.reduce((index, s) => (s.from.includes(bit) ? index | (1 << s.to) : index), 0));
-  const own = Array.from({ length: 8 }, (_, byte) => Uint32Array.from({ length: 256 },
-    (_, value) => Array.from({ length: 8 }, (_, bit) => (value >> bit) & 1 ? ofBit[8 * byte + bit] ?? 0 : 0).reduce((a, b) => a ^ b)));
+  const ofBit = Array.from({ length: 64 }, (_, bit) =>
+    g.mixing.reduce((index, s) => (s.from.includes(bit) ? index | (1 << s.to) : index), 0),
+  );
+  const own = Array.from({ length: 8 }, (_, byte) =>
+    Uint32Array.from({ length: 256 }, (_, value) =>
+      Array.from({ length: 8 }, (_, bit) => ((value >> bit) & 1 ? (ofBit[8 * byte + bit] ?? 0) : 0)).reduce(
+        (a, b) => a ^ b,
+      ),
+    ),
+  );
   const made = { own, above: g.mixing.map(s => mask(s.from.filter(b => b >= g.indexBits))) };
   compiled.set(g, made);
   return made;
 }
 
 /** The word that is mixed: pid above vpn. */
-export function wordOf(g: TableGeometry, pid: number, vpn: bigint): bigint { return (BigInt(pid) << BigInt(g.vpnBits)) | vpn; }
+export function wordOf(g: TableGeometry, pid: number, vpn: bigint): bigint {
+  return (BigInt(pid) << BigInt(g.vpnBits)) | vpn;
+}
 
 /** Bucket index and tag of a page: the parities that `g.mixing` lists. `pid` has 16 bits, `vpn` `g.vpnBits`. */
 export function locate(g: TableGeometry, pid: number, vpn: bigint): Location {
-  const word = wordOf(g, pid, vpn), { own } = compile(g);
-  let index = 0, low = Number(word & 0xffff_ffffn), high = Number(word >> 32n);
-  for (let i = 0; i < 4; i++, low >>>= 8, high >>>= 8) index ^= (own[i]?.[low & 255] ?? 0) ^ (own[4 + i]?.[high & 255] ?? 0);
+  const word = wordOf(g, pid, vpn),
+    { own } = compile(g);
+  let index = 0,
+    low = Number(word & 0xffff_ffffn),
+    high = Number(word >> 32n);
+  for (let i = 0; i < 4; i++, low >>>= 8, high >>>= 8)
+    index ^= (own[i]?.[low & 255] ?? 0) ^ (own[4 + i]?.[high & 255] ?? 0);
   return { index: index >>> 0, tag: word >> BigInt(g.indexBits) };
 }
 
 /** The page that belongs at (index, tag): the inverse of `locate`, for the slow path's audits. */
 export function unlocate(g: TableGeometry, { index, tag }: Location): { readonly pid: number; readonly vpn: bigint } {
-  const high = tag << BigInt(g.indexBits), { above } = compile(g);
+  const high = tag << BigInt(g.indexBits),
+    { above } = compile(g);
   let word = high;
   for (let i = 0; i < above.length; i++) {
     const bit = (BigInt(index) >> BigInt(i)) & 1n;

@@ -13,7 +13,8 @@ function multiply(a: bigint, b: bigint, p: bigint, k: bigint): bigint {
 
 /** X^e mod p. */
 function powerOfX(e: bigint, p: bigint, k: bigint): bigint {
-  let result = 1n, base = k === 1n ? 2n ^ p : 2n;
+  let result = 1n,
+    base = k === 1n ? 2n ^ p : 2n;
   for (let rest = e; rest > 0n; rest >>= 1n) {
     if (rest & 1n) result = multiply(result, base, p, k);
     base = multiply(base, base, p, k);
@@ -24,27 +25,37 @@ function powerOfX(e: bigint, p: bigint, k: bigint): bigint {
 function primeFactors(n: number): number[] {
   const out: number[] = [];
   let rest = n;
-  for (let d = 2; d * d <= rest; d++) if (rest % d === 0) { out.push(d); while (rest % d === 0) rest /= d; }
+  for (let d = 2; d * d <= rest; d++)
+    if (rest % d === 0) {
+      out.push(d);
+      while (rest % d === 0) rest /= d;
+    }
   if (rest > 1) out.push(rest);
   return out;
 }
 
 /** Whether X generates every nonzero residue modulo p, a polynomial of degree k (at most 40). */
 export function isPrimitive(p: bigint, k: number): boolean {
-  const order = 2 ** k - 1, degree = BigInt(k);
+  const order = 2 ** k - 1,
+    degree = BigInt(k);
   if ((p & 1n) === 0n || p >> degree !== 1n) return false;
   if (powerOfX(BigInt(order), p, degree) !== 1n) return false;
   return primeFactors(order).every(q => powerOfX(BigInt(order / q), p, degree) !== 1n);
 }
 
-/** A primitive polynomial of degree k with about half its coefficients set: the first from the golden ratio's bits upwards. */
+/**
+ * A primitive polynomial of degree k with about half its coefficients set: the first from the golden
+ * ratio's bits upwards.
+ */
 export function primitivePolynomial(k: number): bigint {
-  const size = 1n << BigInt(k), golden = (0x9e3779b97f4a7c15n >> BigInt(64 - k)) | 1n;
+  const size = 1n << BigInt(k),
+    golden = (0x9e3779b97f4a7c15n >> BigInt(64 - k)) | 1n;
   for (let i = 0n; i < size; i += 2n) {
     const candidate = size | ((golden + i) % size);
     if (isPrimitive(candidate, k)) return candidate;
   }
-  throw new Error(`no primitive polynomial of degree ${k}`); // There is one of every degree, so this is a programming error.
+  // There is one of every degree, so this is a programming error.
+  throw new Error(`no primitive polynomial of degree ${k}`);
 }
 
 /** X^e mod p for e = 0 .. count - 1. */

@@ -4,21 +4,46 @@ import { bernoulli, poke, runBench, StreamSink, type Bench } from "../../../../s
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const beatBytes = 8, dut = () => FrameGuard({ beatBytes });
+const beatBytes = 8,
+  dut = () => FrameGuard({ beatBytes });
 type B = Bench<ReturnType<typeof dut>["ports"]>;
-interface Beat { readonly data: bigint; readonly keep: number; readonly last: boolean; readonly user: boolean }
+interface Beat {
+  readonly data: bigint;
+  readonly keep: number;
+  readonly last: boolean;
+  readonly user: boolean;
+}
 
-/** Frames of 1 to 6 beats, gaps now and then, into a sink that is free with the given probability: each whole one comes out, the others cut and marked. */
-async function guard(b: B, free: number, frames = 400): Promise<{ readonly whole: number; readonly cut: number; readonly lost: number }> {
+/**
+ * Frames of 1 to 6 beats, gaps now and then, into a sink that is free with the given probability: each whole one comes
+ * out, the others cut and marked.
+ */
+async function guard(
+  b: B,
+  free: number,
+  frames = 400,
+): Promise<{ readonly whole: number; readonly cut: number; readonly lost: number }> {
   const sink = new StreamSink(b.sim, b.io.to, { pause: bernoulli(1 - free, 1) });
   let lost = 0;
-  b.onEdge({ sample: () => { lost += b.io.lost.value; } });
+  b.onEdge({
+    sample: () => {
+      lost += b.io.lost.value;
+    },
+  });
   const sent: Beat[][] = [];
   for (let n = 0; n < frames; n++) {
     const length = b.random.int(1, 6);
-    const frame = Array.from({ length }, (_, i): Beat => ({ data: BigInt(n * 8 + i), keep: i === length - 1 ? 15 : 255, last: i === length - 1, user: i === length - 1 && n % 7 === 0 }));
+    const frame = Array.from({ length }, (_, i): Beat => ({
+      data: BigInt(n * 8 + i),
+      keep: i === length - 1 ? 15 : 255,
+      last: i === length - 1,
+      user: i === length - 1 && n % 7 === 0,
+    }));
     for (const beat of frame) {
-      while (b.random.int(0, 3) === 0) { b.io.from.valid.value = 0; await b.risingEdge(); }
+      while (b.random.int(0, 3) === 0) {
+        b.io.from.valid.value = 0;
+        await b.risingEdge();
+      }
       poke(b.io.from, { valid: 1, data: beat.data, keep: beat.keep, last: beat.last ? 1 : 0, user: beat.user ? 1 : 0 });
       await b.risingEdge();
     }
@@ -29,17 +54,25 @@ async function guard(b: B, free: number, frames = 400): Promise<{ readonly whole
   // What came out, frame by frame, in order.
   const out: Beat[][] = [[]];
   for (const { value } of sink.received) {
-    out.at(-1)?.push({ data: BigInt(value.data), keep: Number(value.keep), last: value.last === 1, user: value.user === 1 });
+    out
+      .at(-1)
+      ?.push({ data: BigInt(value.data), keep: Number(value.keep), last: value.last === 1, user: value.user === 1 });
     if (value.last === 1) out.push([]);
   }
   expect(out.pop(), "nothing stays open").toEqual([]);
-  let whole = 0, cut = 0, at = 0;
+  let whole = 0,
+    cut = 0,
+    at = 0;
   for (const frame of out) {
     while (at < sent.length && sent[at]?.[0]?.data !== frame[0]?.data) at++;
     const given = sent[at++];
     if (given === undefined) throw new Error("a frame came out that never went in, or out of order");
     const last = frame.at(-1) as Beat;
-    if (frame.length === given.length && last.data === given.at(-1)?.data && last.keep !== 1) { expect(frame).toEqual(given); whole++; continue; }
+    if (frame.length === given.length && last.data === given.at(-1)?.data && last.keep !== 1) {
+      expect(frame).toEqual(given);
+      whole++;
+      continue;
+    }
     expect(frame.slice(0, -1)).toEqual(given.slice(0, frame.length - 1));
     expect(last).toEqual({ data: 0n, keep: 1, last: true, user: true });
     cut++;
@@ -48,7 +81,9 @@ async function guard(b: B, free: number, frames = 400): Promise<{ readonly whole
   return { whole, cut, lost };
 }
 
-bench("a sink that is always free gets every frame whole", dut(), {}, async b => { expect(await guard(b, 1)).toEqual({ whole: 400, cut: 0, lost: 0 }); });
+bench("a sink that is always free gets every frame whole", dut(), {}, async b => {
+  expect(await guard(b, 1)).toEqual({ whole: 400, cut: 0, lost: 0 });
+});
 bench("under back-pressure whole frames stay whole, the others are cut and marked, and counted", dut(), {}, async b => {
   const r = await guard(b, 0.5);
   expect(r.whole).toBeGreaterThan(20);
@@ -56,5 +91,9 @@ bench("under back-pressure whole frames stay whole, the others are cut and marke
   expect(r.lost).toBeGreaterThan(r.cut);
 });
 test("a fault: the end of a cut frame is forgotten", async () => {
-  await findsFault(runBench("fault", plant(dut(), "if (begun) owed <= 1'b1", "if (begun) owed <= 1'b0"), { wave: false }, b => guard(b, 0.5)));
+  await findsFault(
+    runBench("fault", plant(dut(), "if (begun) owed <= 1'b1", "if (begun) owed <= 1'b0"), { wave: false }, b =>
+      guard(b, 0.5),
+    ),
+  );
 });

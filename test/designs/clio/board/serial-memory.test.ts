@@ -1,26 +1,55 @@
 import { expect, test } from "vitest";
 import { MappedMemory, ReferenceNode } from "../../../../designs/clio/model/index.ts";
 import { clearTable, LineTransport, SlowPath } from "../../../../designs/clio/software/index.ts";
-import { accessBody, allocBody, allocReplyBody, clioMessage, dissect, opcode, status, vmFlag } from "../../../../designs/clio/wire/index.ts";
-import { arpFrame, broadcastMac, decode, encode, icmpEchoFrame, udpFrame, type Endpoint } from "../../../../designs/shared/wire/index.ts";
+import {
+  accessBody,
+  allocBody,
+  allocReplyBody,
+  clioMessage,
+  dissect,
+  opcode,
+  status,
+  vmFlag,
+} from "../../../../designs/clio/wire/index.ts";
+import {
+  arpFrame,
+  broadcastMac,
+  decode,
+  encode,
+  icmpEchoFrame,
+  udpFrame,
+  type Endpoint,
+} from "../../../../designs/shared/wire/index.ts";
 import { runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { config, node, runtime, serialNode, terminal, type LineBench } from "./terminal.ts";
 
 const { pageSize } = config;
-const host: Endpoint = { mac: 0x0200000000b0n, ip: 0x0a0000b0, port: 6000 }, client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 };
+const host: Endpoint = { mac: 0x0200000000b0n, ip: 0x0a0000b0, port: 6000 },
+  client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 };
 /** Pages that the slow path may give out: few, so that they run out soon. */
-const pages = 5, pid = 5;
+const pages = 5,
+  pid = 5;
 
-/** The slow path and a client at the other end of the line, and the reference model that knows what the node must say. */
+/**
+ * The slow path and a client at the other end of the line, and the reference model that knows what the node must say.
+ */
 async function boot(b: LineBench) {
   b.io.lineIn.value = 1;
   await b.cycles(40);
-  const line = terminal(b), memory = new MappedMemory(pages), model = new ReferenceNode(config, runtime, memory);
+  const line = terminal(b),
+    memory = new MappedMemory(pages),
+    model = new ReferenceNode(config, runtime, memory);
   const delivered: Uint8Array[] = [];
   const transport = new LineTransport({
-    config, runtime, host, time: () => b.sim.timeNs, deliver: frame => { delivered.push(frame); },
+    config,
+    runtime,
+    host,
+    time: () => b.sim.timeNs,
+    deliver: frame => {
+      delivered.push(frame);
+    },
     exchange: async frame => {
       await line.send(frame);
       if (dissect(frame).clio?.opcode !== opcode.WRITE_NOREPLY) return line.next();
@@ -32,18 +61,28 @@ async function boot(b: LineBench) {
   const slow = new SlowPath(transport, config, runtime, { observer: memory, pages });
   b.spawn(() => slow.run());
   await slow.ready;
-  const request = (code: number, ...parts: readonly Uint8Array[]): Uint8Array => udpFrame(client, node, clioMessage({ opcode: code, pid }, ...parts));
-  /** Sends a frame and holds the reply against the model's; gives the reply's status. @param patience times to ask again while pages that came back are being zeroed */
+  const request = (code: number, ...parts: readonly Uint8Array[]): Uint8Array =>
+    udpFrame(client, node, clioMessage({ opcode: code, pid }, ...parts));
+  /**
+   * Sends a frame and holds the reply against the model's; gives the reply's status. @param patience times to ask again
+   * while pages that came back are being zeroed
+   */
   const ask = async (frame: Uint8Array, patience = 0): Promise<number | undefined> => {
     const said = model.receive(frame);
     if (said.kind !== "reply") throw new Error("the model does not answer");
     let reply = await transport.pass(frame);
-    for (let left = patience; left > 0 && dissect(reply).clio?.status === status.OUT_OF_MEMORY; left--) reply = await transport.pass(frame);
+    for (let left = patience; left > 0 && dissect(reply).clio?.status === status.OUT_OF_MEMORY; left--)
+      reply = await transport.pass(frame);
     expect([...reply]).toEqual([...said.frame]);
     return dissect(reply).clio?.status;
   };
-  const access = (code: number, va: bigint, length: number, data: Uint8Array = new Uint8Array(), patience = 0): Promise<number | undefined> =>
-    ask(request(code, encode(accessBody, { va, length }), data), patience);
+  const access = (
+    code: number,
+    va: bigint,
+    length: number,
+    data: Uint8Array = new Uint8Array(),
+    patience = 0,
+  ): Promise<number | undefined> => ask(request(code, encode(accessBody, { va, length }), data), patience);
   const slowly = async (code: number, addr: bigint, len: bigint, vmFlags = 0n): Promise<bigint> => {
     transport.offer(request(code, encode(allocBody, { addr, len, vmFlags })));
     await b.until(() => delivered.length > 0);
@@ -52,8 +91,13 @@ async function boot(b: LineBench) {
     return decode(allocReplyBody, body ?? new Uint8Array()).addr;
   };
   return {
-    transport, ask, request,
-    silently: async (frame: Uint8Array): Promise<void> => { expect(model.receive(frame).kind).not.toBe("reply"); await transport.pass(frame); },
+    transport,
+    ask,
+    request,
+    silently: async (frame: Uint8Array): Promise<void> => {
+      expect(model.receive(frame).kind).not.toBe("reply");
+      await transport.pass(frame);
+    },
     read: (va: bigint, length: number) => access(opcode.READ, va, length),
     write: (va: bigint, data: Uint8Array, patience = 0) => access(opcode.WRITE, va, data.length, data, patience),
     alloc: (count: number, flags: bigint = vmFlag.write) => slowly(opcode.ALLOC, 0n, BigInt(count * pageSize), flags),
@@ -65,7 +109,15 @@ const bytes = (n: number, seed: number): Uint8Array => Uint8Array.from({ length:
 async function memoryTrip(b: LineBench): Promise<void> {
   const { ask, silently, request, read, write, alloc, free, transport } = await boot(b);
   // As before: what needs no memory.
-  await ask(arpFrame(broadcastMac, { operation: 1, senderMac: client.mac, senderIp: client.ip, targetMac: 0n, targetIp: node.ip }));
+  await ask(
+    arpFrame(broadcastMac, {
+      operation: 1,
+      senderMac: client.mac,
+      senderIp: client.ip,
+      targetMac: 0n,
+      targetIp: node.ip,
+    }),
+  );
   await ask(icmpEchoFrame(client, node, 7, 1, bytes(50, 1)));
   await ask(request(opcode.PINGPONG, bytes(20, 2)));
 
@@ -112,8 +164,20 @@ async function memoryTrip(b: LineBench): Promise<void> {
 // A line is slow, and while the last beat of a frame comes in nothing moves inside.
 const options = { hangCycles: 200_000, limitCycles: 3_000_000, timeoutMs: 120_000 };
 
-bench("the board's node over its line: allocated by the slow path at the other end, written, read, refused, freed, as the reference model says", serialNode(), options, memoryTrip);
+bench(
+  "the board's node over its line: allocated by the slow path at the other end, written, read, refused, freed, as the reference model says",
+  serialNode(),
+  options,
+  memoryTrip,
+);
 
 test("a fault: a shootdown leaves the page in the TLB", async () => {
-  await findsFault(runBench("fault", plant(serialNode(), ".clear              (tlb_clear)", ".clear              (tlb_clear & 1'b0)"), { ...options, wave: false }, memoryTrip));
+  await findsFault(
+    runBench(
+      "fault",
+      plant(serialNode(), ".clear              (tlb_clear)", ".clear              (tlb_clear & 1'b0)"),
+      { ...options, wave: false },
+      memoryTrip,
+    ),
+  );
 });

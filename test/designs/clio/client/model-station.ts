@@ -10,15 +10,27 @@ export interface ModelStationOptions {
   readonly name?: string;
   /** From a frame's arrival to its reply, ns. */
   readonly serviceNs?: number;
-  readonly out?: LinkOptions; readonly in?: LinkOptions;
-  /** The node's offloads: the answer to a request of the extend path, or the frames of it; undefined: none of them has that opcode. */
-  readonly offloads?: (memory: OffloadMemory, pid: number, code: number, body: Uint8Array) => OffloadAnswer | readonly OffloadAnswer[] | undefined;
-  /** Planted fault: what the node takes in the place of a frame that arrives; undefined: nothing, the frame got lost. */
+  readonly out?: LinkOptions;
+  readonly in?: LinkOptions;
+  /**
+   * The node's offloads: the answer to a request of the extend path, or the frames of it; undefined: none of them
+   * has that opcode.
+   */
+  readonly offloads?: (
+    memory: OffloadMemory,
+    pid: number,
+    code: number,
+    body: Uint8Array,
+  ) => OffloadAnswer | readonly OffloadAnswer[] | undefined;
+  /**
+   * Planted fault: what the node takes in the place of a frame that arrives; undefined: nothing, the frame got lost.
+   */
   readonly alter?: (frame: Uint8Array) => Uint8Array | undefined;
 }
 
 export interface ModelStation {
-  readonly address: NodeAddress; readonly mac: bigint;
+  readonly address: NodeAddress;
+  readonly mac: bigint;
   readonly attachment: Attachment;
   readonly model: Awaited<ReturnType<typeof modelNode>>;
   close(): Promise<void>;
@@ -33,22 +45,37 @@ export function asNew(frame: Uint8Array): Uint8Array {
 }
 
 /**
- * A whole node in TypeScript on a simulated network: reference model, retry memory and the real slow path. A request is executed as it
- * arrives.
+ * A whole node in TypeScript on a simulated network: reference model, retry memory and the real slow path. A request is
+ * executed as it arrives.
  */
 export async function modelStation(network: NetworkModel, o: ModelStationOptions = {}): Promise<ModelStation> {
-  const model = await modelNode({ ...o.given }), { runtime, node, hardware } = model, { time } = network;
+  const model = await modelNode({ ...o.given }),
+    { runtime, node, hardware } = model,
+    { time } = network;
   let slow: Promise<unknown> = Promise.resolve();
-  const send = (frame: Uint8Array): void => { time.after(o.serviceNs ?? 400, () => { attachment.send(frame); }); };
+  const send = (frame: Uint8Array): void => {
+    time.after(o.serviceNs ?? 400, () => attachment.send(frame));
+  };
   const space = new OffloadAccess(model.memory, model.config);
   const offloadReplies = (frame: Uint8Array): Uint8Array[] | undefined => {
     const { ethernet, ipv4, udp, clio } = dissect(frame);
     if (!ethernet || !ipv4 || !udp || !clio) return undefined;
-    const given = o.offloads?.(space, clio.pid, clio.opcode, frame.slice(frameOffsets.body, frameOffsets.clio + clio.size)), native = udp.dstPort === runtime.nativePort;
-    return given && [given].flat().map(a => replyFrame(runtime, { ethernet, ipv4, udp, clio, native }, a.opcode, a.status, a.body));
+    const given = o.offloads?.(
+        space,
+        clio.pid,
+        clio.opcode,
+        frame.slice(frameOffsets.body, frameOffsets.clio + clio.size),
+      ),
+      native = udp.dstPort === runtime.nativePort;
+    return (
+      given &&
+      [given].flat().map(a => replyFrame(runtime, { ethernet, ipv4, udp, clio, native }, a.opcode, a.status, a.body))
+    );
   };
   const attachment: Attachment = network.attach(o.name ?? "node", {
-    mac: runtime.mac, ...(o.out && { out: o.out }), ...(o.in && { in: o.in }),
+    mac: runtime.mac,
+    ...(o.out && { out: o.out }),
+    ...(o.in && { in: o.in }),
     receive: (frame, damaged) => {
       const taken = o.alter ? o.alter(frame) : frame;
       if (taken === undefined) return;
@@ -56,14 +83,26 @@ export async function modelStation(network: NetworkModel, o: ModelStationOptions
       if (outcome.kind === "reply") send(outcome.frame);
       if (outcome.kind === "forward" && outcome.to === "extend") {
         const answers = offloadReplies(outcome.frame);
-        if (answers) { for (const a of answers) send(a); return; }
+        if (answers) {
+          for (const a of answers) send(a);
+          return;
+        }
       }
       // The fake hardware takes one request after another.
-      if (outcome.kind === "forward") slow = slow.then(async () => { send(await hardware.request(outcome.frame)); });
+      if (outcome.kind === "forward")
+        slow = slow.then(async () => {
+          send(await hardware.request(outcome.frame));
+        });
     },
   });
   return {
-    address: { ip: runtime.ip, port: runtime.nativePort }, mac: runtime.mac, attachment, model,
-    close: async () => { await slow; await model.close(); },
+    address: { ip: runtime.ip, port: runtime.nativePort },
+    mac: runtime.mac,
+    attachment,
+    model,
+    close: async () => {
+      await slow;
+      await model.close();
+    },
   };
 }

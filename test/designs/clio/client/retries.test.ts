@@ -1,19 +1,30 @@
 /** T1 and T4 of paper 4.4.5, request by request against a scripted node. */
 import { describe, expect, test } from "vitest";
-import { Client, mostBusy, piecesAtOnce, OperationError, type Receiver } from "../../../../designs/clio/client/index.ts";
+import {
+  Client,
+  mostBusy,
+  piecesAtOnce,
+  OperationError,
+  type Receiver,
+} from "../../../../designs/clio/client/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { Random } from "../../../../designs/clio/workload/index.ts";
 import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";
 
 const reason = (p: Promise<unknown>): Promise<string> =>
-  p.then(() => "OK", (e: unknown) => (e instanceof OperationError ? `${e.reason} ${e.outcome}` : String(e)));
+  p.then(
+    () => "OK",
+    (e: unknown) => (e instanceof OperationError ? `${e.reason} ${e.outcome}` : String(e)),
+  );
 /** The flags and IDs of a try, relative to the first. */
-const ids = (asked: readonly Asked[]): string[] => asked.map(a => {
-  const first = asked[0]?.header.requestId ?? 0;
-  return `+${a.header.requestId - first}${a.header.flagRetry === 1 ? ` retry of +${a.header.retryOf - first}` : ""}`;
-});
+const ids = (asked: readonly Asked[]): string[] =>
+  asked.map(a => {
+    const first = asked[0]?.header.requestId ?? 0;
+    return `+${a.header.requestId - first}${a.header.flagRetry === 1 ? ` retry of +${a.header.retryOf - first}` : ""}`;
+  });
 const thread = (n: ScriptedNode) => n.client.process(7, n.address).thread();
-const write = (n: ScriptedNode, bytes = 4): Promise<string> => n.time.run(reason(thread(n).rwrite(4096n, new Uint8Array(bytes))));
+const write = (n: ScriptedNode, bytes = 4): Promise<string> =>
+  n.time.run(reason(thread(n).rwrite(4096n, new Uint8Array(bytes))));
 
 describe("T4", () => {
   test("no answer: two retries with IDs of their own that name the first, then the error", async () => {
@@ -50,21 +61,30 @@ describe("T4", () => {
     expect(await write(n)).toBe("OK");
     expect(n.client.statistics).toMatchObject({ damaged: 1, retries: 1, timeouts: 0 });
   });
-  test.each([["BUSY", status.BUSY], ["MIGRATING", status.MIGRATING]] as const)(
-    "%s: waited out with growing pauses; no retry of the two is used up, and it ends in an error at last", async (name, code) => {
-    const n = new ScriptedNode();
-    n.answers = () => (n.asked.length <= 3 ? [{ status: code }] : n.asked.length <= 5 ? [] : [{}]);
-    expect(await write(n)).toBe("OK");
-    const pauses = n.asked.slice(1, 4).map((a, i) => a.atNs - (n.asked[i]?.atNs ?? 0) - 1000);
-    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
-    expect(n.asked).toHaveLength(6);
-    // The node remembers that it refused: only a new operation can be done.
-    expect(ids(n.asked).slice(1).map(i => i.replace(/^\+\d+ ?/, ""))).toEqual(name === "BUSY" ? Array<string>(5).fill("retry of +0") : ["", "", "", "retry of +3", "retry of +3"]);
-    n.asked.length = 0;
-    n.answers = () => [{ status: code }];
-    expect(await write(n)).toBe(name === "BUSY" ? "BUSY unknown" : "MIGRATING none");
-    expect(n.asked).toHaveLength(mostBusy + 1);
-  });
+  test.each([
+    ["BUSY", status.BUSY],
+    ["MIGRATING", status.MIGRATING],
+  ] as const)(
+    "%s: waited out with growing pauses; no retry of the two is used up, and it ends in an error at last",
+    async (name, code) => {
+      const n = new ScriptedNode();
+      n.answers = () => (n.asked.length <= 3 ? [{ status: code }] : n.asked.length <= 5 ? [] : [{}]);
+      expect(await write(n)).toBe("OK");
+      const pauses = n.asked.slice(1, 4).map((a, i) => a.atNs - (n.asked[i]?.atNs ?? 0) - 1000);
+      expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+      expect(n.asked).toHaveLength(6);
+      // The node remembers that it refused: only a new operation can be done.
+      expect(
+        ids(n.asked)
+          .slice(1)
+          .map(i => i.replace(/^\+\d+ ?/, "")),
+      ).toEqual(name === "BUSY" ? Array<string>(5).fill("retry of +0") : ["", "", "", "retry of +3", "retry of +3"]);
+      n.asked.length = 0;
+      n.answers = () => [{ status: code }];
+      expect(await write(n)).toBe(name === "BUSY" ? "BUSY unknown" : "MIGRATING none");
+      expect(n.asked).toHaveLength(mostBusy + 1);
+    },
+  );
   test("EXPIRED is an error to the application, at once; the client introduces itself again", async () => {
     const n = new ScriptedNode({}, false);
     n.answers = a => (a.header.opcode === opcode.FENCE ? [{}] : [{ status: status.EXPIRED, body: new Uint8Array(12) }]);
@@ -79,7 +99,11 @@ describe("T4", () => {
     expect(await write(n)).toBe("OK");
     expect(n.time.now()).toBe(12_000);
     expect(n.client.statistics).toMatchObject({ answeredByEarlier: 1, sent: 3, late: 0 });
-    await n.time.run(new Promise<void>(r => { n.time.after(50_000, r); }));
+    await n.time.run(
+      new Promise<void>(r => {
+        n.time.after(50_000, r);
+      }),
+    );
     expect(n.client.statistics).toMatchObject({ late: 1, done: 1 });
   });
   test("a NACK of the first after its retry has been sent sends nothing more", async () => {
@@ -89,16 +113,31 @@ describe("T4", () => {
     expect(n.asked).toHaveLength(2);
   });
   test("doubled answers, answers to nobody, and answers that fit no request are ignored and counted", async () => {
-    const n = new ScriptedNode(), stranger = 0x1234;
-    n.answers = a => [{ requestId: stranger }, { body: new Uint8Array(3) }, { body: usual({ ...a, va: a.va + 1n }) }, {},
-      { afterNs: 1500 }];
+    const n = new ScriptedNode(),
+      stranger = 0x1234;
+    n.answers = a => [
+      { requestId: stranger },
+      { body: new Uint8Array(3) },
+      { body: usual({ ...a, va: a.va + 1n }) },
+      {},
+      { afterNs: 1500 },
+    ];
     expect(await write(n)).toBe("OK");
-    await n.time.run(new Promise<void>(r => { n.time.after(50_000, r); }));
+    await n.time.run(
+      new Promise<void>(r => {
+        n.time.after(50_000, r);
+      }),
+    );
     expect(n.client.statistics).toMatchObject({ unknown: 1, unfit: 2, late: 1, sent: 2, done: 1 });
   });
   test("IDs rise from a random start, over the end of 32 bits", async () => {
-    const n = new ScriptedNode({ random: () => 1 - 2 / 2 ** 32 }), t = thread(n);
-    await n.time.run((async () => { for (let i = 0; i < 4; i++) await t.rwrite(0n, Uint8Array.of(i)); })());
+    const n = new ScriptedNode({ random: () => 1 - 2 / 2 ** 32 }),
+      t = thread(n);
+    await n.time.run(
+      (async () => {
+        for (let i = 0; i < 4; i++) await t.rwrite(0n, Uint8Array.of(i));
+      })(),
+    );
     // The greeting had the first.
     expect(n.asked.map(a => a.header.requestId)).toEqual([2 ** 32 - 1, 0, 1, 2]);
     expect(n.client.statistics).toMatchObject({ done: 4, unknown: 0 });
@@ -108,7 +147,8 @@ describe("T4", () => {
 describe("the greeting", () => {
   const codes = (n: ScriptedNode): string[] => n.asked.map(a => (a.header.opcode === opcode.FENCE ? "F" : "w"));
   test("goes along with the first request; the others wait for an answer to either", async () => {
-    const n = new ScriptedNode({}, false), t = thread(n);
+    const n = new ScriptedNode({}, false),
+      t = thread(n);
     const first: Answer = { afterNs: 700 };
     n.answers = () => [first];
     for (let i = 0; i < 4; i++) t.rwriteAsync(BigInt(i) << 22n, Uint8Array.of(i));
@@ -117,31 +157,55 @@ describe("the greeting", () => {
     expect(n.asked.map(a => a.atNs)).toEqual([0, 0, 700, 700, 700]);
   });
   test("lost, it costs nothing when the request is answered", async () => {
-    const n = new ScriptedNode({}, false), t = thread(n);
+    const n = new ScriptedNode({}, false),
+      t = thread(n);
     n.answers = a => (a.header.opcode === opcode.FENCE ? [] : [{}]);
-    await n.time.run((async () => { for (let i = 0; i < 3; i++) await t.rwrite(0n, Uint8Array.of(i)); })());
+    await n.time.run(
+      (async () => {
+        for (let i = 0; i < 3; i++) await t.rwrite(0n, Uint8Array.of(i));
+      })(),
+    );
     expect(codes(n).join("")).toBe("Fwww");
     expect(n.time.now()).toBe(3000);
   });
   test("repeated after a silence in which the node may have forgotten the client; reads need none", async () => {
-    const n = new ScriptedNode({}, false), t = thread(n), pause = (ns: number) => new Promise<void>(r => { n.time.after(ns, r); });
-    await n.time.run((async () => {
-      await t.rread(0n, 1);
-      await t.rwrite(0n, Uint8Array.of(1));
-      await pause(15_000);
-      await t.rwrite(0n, Uint8Array.of(1));
-      await pause(25_000);
-      await t.rwrite(0n, Uint8Array.of(1));
-    })());
+    const n = new ScriptedNode({}, false),
+      t = thread(n),
+      pause = (ns: number) =>
+        new Promise<void>(r => {
+          n.time.after(ns, r);
+        });
+    await n.time.run(
+      (async () => {
+        await t.rread(0n, 1);
+        await t.rwrite(0n, Uint8Array.of(1));
+        await pause(15_000);
+        await t.rwrite(0n, Uint8Array.of(1));
+        await pause(25_000);
+        await t.rwrite(0n, Uint8Array.of(1));
+      })(),
+    );
     expect(codes(n).join("")).toBe("wFwwFw");
   });
-  test.each([[1, ["F0", "w7", "w8", "w7", "w8"]], [2, ["F1", "w7", "F0", "w8", "w7", "w8"]]] as const)("of a node with %i partitions: in each that the client's processes are in", async (partitions, expected) => {
-    const n = new ScriptedNode({ partitions }, false), threads = [7, 8].map(pid => n.client.process(pid, n.address).thread());
-    await n.time.run((async () => { for (let i = 0; i < 2; i++) for (const t of threads) await t.rwrite(0n, Uint8Array.of(i)); })());
-    expect(n.asked.map((a, i) => `${codes(n)[i]}${a.header.pid}`)).toEqual(expected);
-  });
+  test.each([
+    [1, ["F0", "w7", "w8", "w7", "w8"]],
+    [2, ["F1", "w7", "F0", "w8", "w7", "w8"]],
+  ] as const)(
+    "of a node with %i partitions: in each that the client's processes are in",
+    async (partitions, expected) => {
+      const n = new ScriptedNode({ partitions }, false),
+        threads = [7, 8].map(pid => n.client.process(pid, n.address).thread());
+      await n.time.run(
+        (async () => {
+          for (let i = 0; i < 2; i++) for (const t of threads) await t.rwrite(0n, Uint8Array.of(i));
+        })(),
+      );
+      expect(n.asked.map((a, i) => `${codes(n)[i]}${a.header.pid}`)).toEqual(expected);
+    },
+  );
   test("a node that cannot be reached: everything ends in an error", async () => {
-    const n = new ScriptedNode({}, false), t = thread(n);
+    const n = new ScriptedNode({}, false),
+      t = thread(n);
     n.answers = () => [];
     const all = Array.from({ length: 5 }, (_, i) => reason(t.rwriteAsync(BigInt(i) << 22n, Uint8Array.of(1)).result));
     expect(await n.time.run(Promise.all(all))).toEqual(Array<string>(5).fill("TIMEOUT unknown"));
@@ -151,12 +215,20 @@ describe("the greeting", () => {
 
 describe("T1", () => {
   test("a large write is split into frames that fit the MTU, each retried by itself", async () => {
-    const n = new ScriptedNode(), lost = new Set([1, 5]);
+    const n = new ScriptedNode(),
+      lost = new Set([1, 5]);
     n.answers = () => (lost.has(n.asked.length) ? [] : [{}]);
     expect(await write(n, 10_000)).toBe("OK");
-    const firsts = n.asked.filter(a => a.header.flagRetry === 0), again = n.asked.filter(a => a.header.flagRetry === 1);
+    const firsts = n.asked.filter(a => a.header.flagRetry === 0),
+      again = n.asked.filter(a => a.header.flagRetry === 1);
     expect(firsts.map(a => [Number(a.va) - 4096, a.length])).toEqual([
-      [0, 1444], [1444, 1444], [2888, 1444], [4332, 1444], [5776, 1444], [7220, 1444], [8664, 1336],
+      [0, 1444],
+      [1444, 1444],
+      [2888, 1444],
+      [4332, 1444],
+      [5776, 1444],
+      [7220, 1444],
+      [8664, 1336],
     ]);
     expect(Math.max(...n.asked.map(a => a.bytes))).toBe(1472);
     expect(again.map(a => a.va)).toEqual([firsts[0]?.va, firsts[4]?.va]);
@@ -170,15 +242,23 @@ describe("T1", () => {
   });
   test("one piece that fails fails the whole, after the others have ended; what was written is unknown", async () => {
     const n = new ScriptedNode();
-    n.answers = a => (a.va === 4096n + 1444n ? [{ status: status.WRITE_PERM, body: new Uint8Array(12) }] : [{ afterNs: 5000 }]);
+    n.answers = a =>
+      a.va === 4096n + 1444n ? [{ status: status.WRITE_PERM, body: new Uint8Array(12) }] : [{ afterNs: 5000 }];
     expect(await write(n, 5000)).toBe("WRITE_PERM unknown");
     expect(n.client.pending).toBe(0);
     expect(n.time.now()).toBeGreaterThanOrEqual(5000);
   });
   test("pieces under way are bounded", async () => {
     const n = new ScriptedNode({ window: { initial: 1000, most: 1000 }, incastBytes: 1 << 20 });
-    let most = 0, answered = 0;
-    n.answers = () => { most = Math.max(most, n.asked.length - answered); n.time.after(999, () => { answered++; }); return [{}]; };
+    let most = 0,
+      answered = 0;
+    n.answers = () => {
+      most = Math.max(most, n.asked.length - answered);
+      n.time.after(999, () => {
+        answered++;
+      });
+      return [{}];
+    };
     expect(await write(n, 1_000_000)).toBe("OK");
     expect(most).toBe(piecesAtOnce);
   });
@@ -187,18 +267,26 @@ describe("T1", () => {
 test("whatever comes in, nothing breaks: 20,000 datagrams of garbage, and answers with any of their bytes changed", async () => {
   const r = new Random(17);
   let receiver: Receiver = () => undefined;
-  const n = new ScriptedNode(), address = n.address, time = n.time;
+  const n = new ScriptedNode(),
+    address = n.address,
+    time = n.time;
   const client = new Client({
-    clock: time, timeoutNs: 10_000, random: () => 0.5,
+    clock: time,
+    timeoutNs: 10_000,
+    random: () => 0.5,
     transport: {
-      receive: to => { receiver = to; },
+      receive: to => {
+        receiver = to;
+      },
       send: (_to, payload) => {
         for (let i = r.below(12); i > 0; i--) {
-          const junk = r.chance(0.4) ? r.bytes(r.below(80)) : payload.slice(0, r.chance(0.5) ? payload.length : r.below(payload.length));
+          const junk = r.chance(0.4)
+            ? r.bytes(r.below(80))
+            : payload.slice(0, r.chance(0.5) ? payload.length : r.below(payload.length));
           for (let k = r.below(4); k > 0 && junk.length > 0; k--) {
             junk[r.pick([3, 4, 6, r.below(junk.length)]) % junk.length] = r.below(256);
           }
-          time.after(r.below(9000), () => { receiver(r.chance(0.9) ? address : { ip: 1, port: 1 }, junk, r.chance(0.2)); });
+          time.after(r.below(9000), () => receiver(r.chance(0.9) ? address : { ip: 1, port: 1 }, junk, r.chance(0.2)));
         }
       },
     },
@@ -206,13 +294,26 @@ test("whatever comes in, nothing breaks: 20,000 datagrams of garbage, and answer
   const t = client.process(7, address).thread();
   let ended = 0;
   const operations = (): Promise<unknown>[] => [
-    t.rwrite(0n, Uint8Array.of(1)), t.rread(0n, 3000), t.fetchAndAdd(8n, 1n), t.ralloc(1), t.derefRead(0n, 8), t.kv.read(1n),
-    client.queryStat(address), t.rfence(), client.createProcess(address),
+    t.rwrite(0n, Uint8Array.of(1)),
+    t.rread(0n, 3000),
+    t.fetchAndAdd(8n, 1n),
+    t.ralloc(1),
+    t.derefRead(0n, 8),
+    t.kv.read(1n),
+    client.queryStat(address),
+    t.rfence(),
+    client.createProcess(address),
   ];
-  const refused = (e: unknown): void => { expect(e).toBeInstanceOf(OperationError); };
-  await time.run((async () => {
-    for (let i = 0; i < 110; i++) for (const o of operations()) { await o.catch(refused); ended++; }
-  })());
+  const refused = (e: unknown): void => expect(e).toBeInstanceOf(OperationError);
+  await time.run(
+    (async () => {
+      for (let i = 0; i < 110; i++)
+        for (const o of operations()) {
+          await o.catch(refused);
+          ended++;
+        }
+    })(),
+  );
   expect(ended).toBe(990);
   expect(client.pending).toBe(0);
   expect(client.windows.expectedBytes).toBe(0);

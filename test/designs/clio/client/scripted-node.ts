@@ -1,20 +1,39 @@
 import { Client, type ClientOptions, type NodeAddress, type Receiver } from "../../../../designs/clio/client/index.ts";
-import { accessBody, allocReplyBody, clioHeader, clioMessage, opcode, replyCode } from "../../../../designs/clio/wire/index.ts";
+import {
+  accessBody,
+  allocReplyBody,
+  clioHeader,
+  clioMessage,
+  opcode,
+  replyCode,
+} from "../../../../designs/clio/wire/index.ts";
 import { decode, encode, type Decoded } from "../../../../designs/shared/wire/index.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
 
 /** A request as a scripted node sees it. */
 export interface Asked {
-  readonly atNs: number; readonly header: Decoded<typeof clioHeader>; readonly body: Uint8Array; readonly bytes: number;
-  readonly va: bigint; readonly length: number;
+  readonly atNs: number;
+  readonly header: Decoded<typeof clioHeader>;
+  readonly body: Uint8Array;
+  readonly bytes: number;
+  readonly va: bigint;
+  readonly length: number;
 }
 /** An answer, `afterNs` from now. Left out: status OK and what the request asks for. */
 export interface Answer {
-  readonly afterNs?: number; readonly status?: number; readonly requestId?: number; readonly opcode?: number; readonly pid?: number;
-  readonly body?: Uint8Array; readonly damaged?: boolean;
+  readonly afterNs?: number;
+  readonly status?: number;
+  readonly requestId?: number;
+  readonly opcode?: number;
+  readonly pid?: number;
+  readonly body?: Uint8Array;
+  readonly damaged?: boolean;
 }
 
-/** A client whose node does what the test says, request by request; FENCEs are answered by themselves unless the test wants them. */
+/**
+ * A client whose node does what the test says, request by request; FENCEs are answered by themselves unless the
+ * test wants them.
+ */
 export class ScriptedNode {
   readonly time = new SimulatedTime();
   readonly asked: Asked[] = [];
@@ -26,26 +45,45 @@ export class ScriptedNode {
 
   constructor(options: Partial<Omit<ClientOptions, "transport" | "clock">> = {}, greetings = true) {
     this.client = new Client({
-      timeoutNs: 10_000, random: () => 0.5, ...options, clock: this.time,
-      transport: { send: (_to, payload) => { this.take(payload, greetings); }, receive: receiver => { this.receiver = receiver; } },
+      timeoutNs: 10_000,
+      random: () => 0.5,
+      ...options,
+      clock: this.time,
+      transport: {
+        send: (_to, payload) => this.take(payload, greetings),
+        receive: receiver => {
+          this.receiver = receiver;
+        },
+      },
     });
   }
 
   private take(payload: Uint8Array, greetings: boolean): void {
-    const header = decode(clioHeader, payload), body = payload.slice(clioHeader.bytes, header.size);
+    const header = decode(clioHeader, payload),
+      body = payload.slice(clioHeader.bytes, header.size);
     const { va, length } = body.length >= accessBody.bytes ? decode(accessBody, body) : { va: 0n, length: 0 };
     const asked: Asked = { atNs: this.time.now(), header, body, bytes: payload.length, va, length };
-    if (greetings && header.opcode === opcode.FENCE) { this.answer(asked, { afterNs: 100 }); return; }
+    if (greetings && header.opcode === opcode.FENCE) {
+      this.answer(asked, { afterNs: 100 });
+      return;
+    }
     this.asked.push(asked);
     for (const a of this.answers(asked)) this.answer(asked, a);
   }
   private answer(asked: Asked, answer: Answer): void {
-    const { afterNs = 1000, status = 0, requestId = asked.header.requestId, pid = asked.header.pid, body, damaged = false } = answer;
+    const {
+      afterNs = 1000,
+      status = 0,
+      requestId = asked.header.requestId,
+      pid = asked.header.pid,
+      body,
+      damaged = false,
+    } = answer;
     const given = answer.opcode;
     const code = given ?? (status === 0 || status === 10 ? replyCode(asked.header.opcode) : asked.header.opcode);
     const data = body ?? (asked.header.opcode === opcode.FENCE || status !== 0 ? new Uint8Array() : usual(asked));
     const header = { ...asked.header, requestId, pid, opcode: code, status, size: clioHeader.bytes + data.length };
-    this.time.after(afterNs, () => { this.receiver(this.address, clioMessage(header, data), damaged); });
+    this.time.after(afterNs, () => this.receiver(this.address, clioMessage(header, data), damaged));
   }
 }
 

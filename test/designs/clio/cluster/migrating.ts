@@ -14,15 +14,26 @@ export function migrationSeeds(few: readonly number[]): readonly number[] {
   return count > 0 ? Array.from({ length: count }, (_, i) => i + 1) : few;
 }
 
-/** A region goes to the other node and back, `times` times in all, under the traffic of all clients. @throws when a result is wrong */
-export async function migrating(mode: MigrationMode, o: ClusterOptions & { readonly times?: number; readonly betweenNs?: number } = {}): Promise<TrafficResult> {
-  const seed = o.seed ?? 1, pages = 12;
+/**
+ * A region goes to the other node and back, `times` times in all, under the traffic of all clients. @throws when a
+ * result is wrong
+ */
+export async function migrating(
+  mode: MigrationMode,
+  o: ClusterOptions & { readonly times?: number; readonly betweenNs?: number } = {},
+): Promise<TrafficResult> {
+  const seed = o.seed ?? 1,
+    pages = 12;
   return onCluster({ clients: 4, limitNs: 1e11, ...o, seed }, async ({ process, controller, time, clients }) => {
-    const processes = await process(), t = processes[0]!.thread(), va = await insist(() => t.ralloc(BigInt(pages) * page, { region: 1 }));
+    const processes = await process(),
+      t = processes[0]!.thread(),
+      va = await insist(() => t.ralloc(BigInt(pages) * page, { region: 1 }));
     const migrations = { moving: false, begun: 0 };
     const moves = async (): Promise<void> => {
       for (let i = 0; i < (o.times ?? 3); i++) {
-        await new Promise<void>(resolve => { time.after(o.betweenNs ?? 60_000, resolve); });
+        await new Promise<void>(resolve => {
+          time.after(o.betweenNs ?? 60_000, resolve);
+        });
         migrations.moving = true;
         migrations.begun++;
         const result = await controller.migrate(processes[0]!.pid, 1, { mode });
@@ -30,7 +41,8 @@ export async function migrating(mode: MigrationMode, o: ClusterOptions & { reado
         if (result !== migrationResult.done) throw new Error(`the migration ended with ${result}`);
       }
     };
-    const all = moves(), [result] = await Promise.all([traffic({ time, seed, processes, va, pages }, all, migrations), all]);
+    const all = moves(),
+      [result] = await Promise.all([traffic({ time, seed, processes, va, pages }, all, migrations), all]);
     if (result.problems.length > 0) throw new Error(result.problems.slice(0, 3).join("\n"));
     if (clients.some(c => c.pending > 0)) throw new Error("requests are left over");
     return result;

@@ -2,15 +2,27 @@ import type { NodeAddress } from "../../../../designs/clio/client/index.ts";
 import { makeSettings, type NodeConfig } from "../../../../designs/clio/config/index.ts";
 import { ReferenceNode, type PageState, type VirtualMemory } from "../../../../designs/clio/model/index.ts";
 import { clearTable, SlowPath, type ClusterNodeOptions } from "../../../../designs/clio/software/index.ts";
-import { bucketAddress, bucketSlots, locate, packEntry, unpackEntry, type Entry } from "../../../../designs/shared/virtual-memory/table/index.ts";
+import {
+  bucketAddress,
+  bucketSlots,
+  locate,
+  packEntry,
+  unpackEntry,
+  type Entry,
+} from "../../../../designs/shared/virtual-memory/table/index.ts";
 import type { LinkOptions, NetworkModel, SimulatedTime } from "../../../../sim/index.ts";
 import { FakeHardware } from "../software/fake-hardware.ts";
 
-interface Mapping { readonly ppn: number; readonly read: boolean; readonly write: boolean }
+interface Mapping {
+  readonly ppn: number;
+  readonly read: boolean;
+  readonly write: boolean;
+}
 
 /**
- * The fake hardware with its page table, frames and a TLB that remembers everything in use: what an access may do is what the TLB says, and only an acknowledged shootdown makes it look at the
- * table again. So a slow path that moves pages by the wrong order loses bytes here.
+ * The fake hardware with its page table, frames and a TLB that remembers everything in use: what an access may do is
+ * what the TLB says, and only an acknowledged shootdown makes it look at the table again. So a slow path that moves
+ * pages by the wrong order loses bytes here.
  */
 export class TableHardware extends FakeHardware implements VirtualMemory {
   /** Sends what the slow path sends. */
@@ -21,12 +33,23 @@ export class TableHardware extends FakeHardware implements VirtualMemory {
   private readonly table: NodeConfig;
   private readonly clock: SimulatedTime;
 
-  constructor(config: NodeConfig, clock: SimulatedTime) { super(config); this.table = config; this.clock = clock; }
+  constructor(config: NodeConfig, clock: SimulatedTime) {
+    super(config);
+    this.table = config;
+    this.clock = clock;
+  }
 
-  override time(): number { return this.clock.now(); }
-  override send(frame: Uint8Array): Promise<void> { this.out(frame); return Promise.resolve(); }
+  override time(): number {
+    return this.clock.now();
+  }
+  override send(frame: Uint8Array): Promise<void> {
+    this.out(frame);
+    return Promise.resolve();
+  }
   override async shootdown(pid: number, vpn: bigint): Promise<void> {
-    await new Promise<void>(resolve => { this.clock.after(this.shootdownNs, resolve); });
+    await new Promise<void>(resolve => {
+      this.clock.after(this.shootdownNs, resolve);
+    });
     this.mappings.delete(`${pid}:${vpn}`);
   }
 
@@ -40,15 +63,20 @@ export class TableHardware extends FakeHardware implements VirtualMemory {
     return found.entry;
   }
   fault(pid: number, vpn: bigint): boolean {
-    const found = this.walk(pid, vpn), ppn = this.takeFree();
+    const found = this.walk(pid, vpn),
+      ppn = this.takeFree();
     if (!found || ppn === undefined) return false;
     const entry = { ...found.entry, valid: true, ppn };
     this.memory.setEntry(found.address, packEntry(this.table.table, entry));
     this.mappings.set(`${pid}:${vpn}`, entry);
     return true;
   }
-  read(pid: number, vpn: bigint, offset: number, length: number): Uint8Array { return this.memory.read(this.at(pid, vpn, offset), length); }
-  write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void { this.memory.write(this.at(pid, vpn, offset), bytes); }
+  read(pid: number, vpn: bigint, offset: number, length: number): Uint8Array {
+    return this.memory.read(this.at(pid, vpn, offset), length);
+  }
+  write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void {
+    this.memory.write(this.at(pid, vpn, offset), bytes);
+  }
 
   private at(pid: number, vpn: bigint, offset: number): number {
     const known = this.mappings.get(`${pid}:${vpn}`);
@@ -58,7 +86,8 @@ export class TableHardware extends FakeHardware implements VirtualMemory {
   private walk(pid: number, vpn: bigint): { readonly entry: Entry; readonly address: number } | undefined {
     const { index, tag } = locate(this.table.table, pid, vpn);
     for (let slot = 0; slot < bucketSlots; slot++) {
-      const address = bucketAddress(this.table.table, index) + 8 * slot, entry = unpackEntry(this.table.table, this.memory.entry(address));
+      const address = bucketAddress(this.table.table, index) + 8 * slot,
+        entry = unpackEntry(this.table.table, this.memory.entry(address));
       if (entry.allocated && entry.tag === tag) return { entry, address };
     }
     return undefined;
@@ -75,36 +104,68 @@ export interface TableNodeOptions {
   readonly plant?: (slow: SlowPath, hardware: TableHardware) => void;
 }
 export interface TableNode {
-  readonly name: string; readonly address: NodeAddress; readonly mac: bigint;
-  readonly slow: SlowPath; readonly hardware: TableHardware; readonly config: NodeConfig; /** Frames in all; the key-value store keeps one. */ readonly frames: number; readonly model: ReferenceNode;
+  readonly name: string;
+  readonly address: NodeAddress;
+  readonly mac: bigint;
+  readonly slow: SlowPath;
+  readonly hardware: TableHardware;
+  readonly config: NodeConfig;
+  /** Frames in all; the key-value store keeps one. */ readonly frames: number;
+  readonly model: ReferenceNode;
   /** From now on it neither hears nor says anything. */
   fail(): void;
   close(): Promise<void>;
 }
 
-/** A node of a cluster without hardware: reference model, page table with TLB, and the real slow path with its part in the cluster. */
+/**
+ * A node of a cluster without hardware: reference model, page table with TLB, and the real slow path with its part
+ * in the cluster.
+ */
 export async function tableNode(network: NetworkModel, o: TableNodeOptions): Promise<TableNode> {
-  const { config, runtime } = makeSettings({ ...o.given }), { time } = network, hardware = new TableHardware(config, time);
+  const { config, runtime } = makeSettings({ ...o.given }),
+    { time } = network,
+    hardware = new TableHardware(config, time);
   await clearTable(hardware, config);
-  const slow = new SlowPath(hardware, config, runtime, { cluster: { ...o.cluster, clock: time }, ...(o.pages !== undefined && { pages: o.pages }) });
+  const slow = new SlowPath(hardware, config, runtime, {
+    cluster: { ...o.cluster, clock: time },
+    ...(o.pages !== undefined && { pages: o.pages }),
+  });
   o.plant?.(slow, hardware);
   const node = new ReferenceNode(config, runtime, hardware);
   let failed = false;
-  const send = (frame: Uint8Array, ns: number): void => { time.after(ns, () => { if (!failed) attachment.send(frame); }); };
-  hardware.out = frame => { send(frame, 0); };
+  const send = (frame: Uint8Array, ns: number): void => {
+    time.after(ns, () => {
+      if (!failed) attachment.send(frame);
+    });
+  };
+  hardware.out = frame => send(frame, 0);
   const attachment = network.attach(o.name, {
-    mac: runtime.mac, ...(o.link && { out: o.link, in: o.link }),
+    mac: runtime.mac,
+    ...(o.link && { out: o.link, in: o.link }),
     receive: (frame, damaged) => {
       if (failed) return;
       const outcome = node.receive(frame, damaged);
       if (outcome.kind === "reply") send(outcome.frame, 400);
-      if (outcome.kind === "forward") time.after(runtime.slowPathLatency, () => { hardware.hand(outcome.frame); });
+      if (outcome.kind === "forward") time.after(runtime.slowPathLatency, () => hardware.hand(outcome.frame));
     },
   });
   const done = slow.run();
   await slow.ready;
   return {
-    name: o.name, address: { ip: runtime.ip, port: runtime.nativePort }, mac: runtime.mac, slow, hardware, config, frames: o.pages ?? config.usablePages, model: node,
-    fail: () => { failed = true; }, close: async () => { hardware.close(); await done; },
+    name: o.name,
+    address: { ip: runtime.ip, port: runtime.nativePort },
+    mac: runtime.mac,
+    slow,
+    hardware,
+    config,
+    frames: o.pages ?? config.usablePages,
+    model: node,
+    fail: () => {
+      failed = true;
+    },
+    close: async () => {
+      hardware.close();
+      await done;
+    },
   };
 }

@@ -18,19 +18,26 @@ describe.each(["stopAll", "pageByPage"] as const)("%s", mode => {
 });
 
 test("page by page, operations are not held up by the whole region's copy", async () => {
-  const stopped = await migrating("stopAll"), served = await migrating("pageByPage");
+  const stopped = await migrating("stopAll"),
+    served = await migrating("pageByPage");
   expect(served.longestReadNs).toBeLessThan(stopped.longestReadNs / 2);
   expect(served.longestWriteNs).toBeLessThan(stopped.longestWriteNs / 2);
 });
 
 test("an answer whose damaged ID is that of a request to the other node ends nothing there", async () => {
-  expect((await migrating("pageByPage", { seed: 13, times: 2, link: lossy, betweenNs: 200_000, limitNs: 6e7 })).problems).toEqual([]);
+  expect(
+    (await migrating("pageByPage", { seed: 13, times: 2, link: lossy, betweenNs: 200_000, limitNs: 6e7 })).problems,
+  ).toEqual([]);
 });
 
-test.each(["stopAll", "pageByPage"] as const)("%s, faults with frames later than the time until they are sent again", async mode => {
-  // 33 once declared a region lost.
-  for (const seed of migrationSeeds([33, 5])) {
-    const r = await migrating(mode, { seed, times: 2, link: veryLate, betweenNs: 200_000, limitNs: 1e8 });
-    expect([seed, r.problems, r.judgedBytes > 10_000]).toEqual([seed, [], true]);
-  }
-}, 10_000 + 5000 * migrationSeeds([]).length);
+test.each(["stopAll", "pageByPage"] as const)(
+  "%s, faults with frames later than the time until they are sent again",
+  async mode => {
+    // 33 once declared a region lost.
+    for (const seed of migrationSeeds([33, 5])) {
+      const r = await migrating(mode, { seed, times: 2, link: veryLate, betweenNs: 200_000, limitNs: 1e8 });
+      expect([seed, r.problems, r.judgedBytes > 10_000]).toEqual([seed, [], true]);
+    }
+  },
+  10_000 + 5000 * migrationSeeds([]).length,
+);

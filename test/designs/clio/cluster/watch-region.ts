@@ -4,21 +4,44 @@ import { encode } from "../../../../designs/shared/wire/index.ts";
 import type { SimulatedTime } from "../../../../sim/index.ts";
 
 /**
- * What a node's fast path says to a WRITE of one byte and a READ of one at `va`, asked again every `everyNs` until `until` settles and once more: each answer that differs from the one before.
- * No part of CLib comes between: this is what any client is told.
+ * What a node's fast path says to a WRITE of one byte and a READ of one at `va`, asked again every `everyNs` until
+ * `until` settles and once more: each answer that differs from the one before. No part of CLib comes between: this is
+ * what any client is told.
  */
-export async function watchRegion(client: Client, node: NodeAddress, at: { readonly pid: number; readonly va: bigint }, until: Promise<unknown>, time: SimulatedTime, everyNs = 1000): Promise<readonly string[]> {
-  const said: string[] = [], state = { over: false };
-  void until.finally(() => { state.over = true; }).catch(() => undefined);
+export async function watchRegion(
+  client: Client,
+  node: NodeAddress,
+  at: { readonly pid: number; readonly va: bigint },
+  until: Promise<unknown>,
+  time: SimulatedTime,
+  everyNs = 1000,
+): Promise<readonly string[]> {
+  const said: string[] = [],
+    state = { over: false };
+  void until
+    .finally(() => {
+      state.over = true;
+    })
+    .catch(() => undefined);
   const ask = async (code: number, data: readonly number[]): Promise<string> => {
-    const access = encode(accessBody, { va: at.va, length: 1 }), body = new Uint8Array([...access, ...data]);
-    const { status } = await client.exchange(node, { pid: at.pid, code, body, replyBytes: accessBody.bytes + 1, fits: () => true, follows: true });
+    const access = encode(accessBody, { va: at.va, length: 1 }),
+      body = new Uint8Array([...access, ...data]);
+    const { status } = await client.exchange(node, {
+      pid: at.pid,
+      code,
+      body,
+      replyBytes: accessBody.bytes + 1,
+      fits: () => true,
+      follows: true,
+    });
     return statusNames[status] ?? String(status);
   };
   for (let last = false; ; last = state.over) {
     const now = `${await ask(opcode.WRITE, [7])} ${await ask(opcode.READ, [])}`;
     if (said.at(-1) !== now) said.push(now);
     if (last) return said;
-    await new Promise<void>(resolve => { time.after(everyNs, resolve); });
+    await new Promise<void>(resolve => {
+      time.after(everyNs, resolve);
+    });
   }
 }

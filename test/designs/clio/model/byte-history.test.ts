@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { ByteHistory, type PendingWrite } from "../../../../designs/clio/model/index.ts";
 
-const write = (start: number, value: number, issued: number, replied: number, length = 1): PendingWrite => ({ start, data: new Uint8Array(length).fill(value), issued, replied });
+const write = (start: number, value: number, issued: number, replied: number, length = 1): PendingWrite => ({
+  start,
+  data: new Uint8Array(length).fill(value),
+  issued,
+  replied,
+});
 const byte = (v: number): Uint8Array => Uint8Array.of(v);
 function random(seed: number): (below: number) => number {
   let s = seed;
-  return below => { s = (s + 0x6d2b79f5) | 0; let x = Math.imul(s ^ (s >>> 15), 1 | s); x ^= x + Math.imul(x ^ (x >>> 7), 61 | x); return Math.floor(((x ^ (x >>> 14)) >>> 0) / 2 ** 32 * below); };
+  return below => {
+    s = (s + 0x6d2b79f5) | 0;
+    let x = Math.imul(s ^ (s >>> 15), 1 | s);
+    x ^= x + Math.imul(x ^ (x >>> 7), 61 | x);
+    return Math.floor((((x ^ (x >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
 }
 
 describe("byte history", () => {
@@ -43,13 +53,27 @@ describe("byte history", () => {
     expect(h.check(0, byte(2), 12)).toEqual({ offset: 0, legal: [3] });
   });
   it("never complains of a memory that does each access at one moment of its own, and often of one that loses a write", () => {
-    let caught = 0, planted = 0;
+    let caught = 0,
+      planted = 0;
     for (let seed = 1; seed <= 300; seed++) {
-      const r = random(seed), h = new ByteHistory(), lossy = seed % 3 === 0;
+      const r = random(seed),
+        h = new ByteHistory(),
+        lossy = seed % 3 === 0;
       // Operations of 1 to 20 units with a moment inside; the memory does them in order of their moments.
       const ops = Array.from({ length: 60 }, (_, i) => {
-        const issued = r(lossy ? 2000 : 200), replied = issued + 1 + r(20);
-        return { issued, replied, moment: issued + 0.1 + r(100) / 100 * (replied - issued - 0.2), write: r(2) === 0, start: r(4), length: 1 + r(4), value: i + 1, seen: new Uint8Array(0), lost: false };
+        const issued = r(lossy ? 2000 : 200),
+          replied = issued + 1 + r(20);
+        return {
+          issued,
+          replied,
+          moment: issued + 0.1 + (r(100) / 100) * (replied - issued - 0.2),
+          write: r(2) === 0,
+          start: r(4),
+          length: 1 + r(4),
+          value: i + 1,
+          seen: new Uint8Array(0),
+          lost: false,
+        };
       }).sort((a, b) => a.moment - b.moment);
       const memory = new Uint8Array(8);
       const victim = lossy ? ops.filter(o => o.write)[5] : undefined;
@@ -57,18 +81,39 @@ describe("byte history", () => {
         if (!o.write) o.seen = memory.slice(o.start, o.start + o.length);
         else if (o !== victim) memory.fill(o.value, o.start, o.start + o.length);
       }
-      const events = ops.flatMap(o => [{ at: o.issued, reply: false, o }, { at: o.replied, reply: true, o }]).sort((a, b) => a.at - b.at || Number(a.reply) - Number(b.reply));
-      const live = new Map<(typeof ops)[number], PendingWrite>(), open = new Set<(typeof ops)[number]>();
+      const events = ops
+        .flatMap(o => [
+          { at: o.issued, reply: false, o },
+          { at: o.replied, reply: true, o },
+        ])
+        .sort((a, b) => a.at - b.at || Number(a.reply) - Number(b.reply));
+      const live = new Map<(typeof ops)[number], PendingWrite>(),
+        open = new Set<(typeof ops)[number]>();
       let complaint: unknown;
       for (const { reply, o } of events) {
-        if (!reply) { open.add(o); if (o.write) { const w = write(o.start, o.value, o.issued, Infinity, o.length); live.set(o, w); h.add(w); } continue; }
-        if (o.write) { const w = live.get(o); if (w) w.replied = o.replied; } else complaint ??= h.check(o.start, o.seen, o.issued);
+        if (!reply) {
+          open.add(o);
+          if (o.write) {
+            const w = write(o.start, o.value, o.issued, Infinity, o.length);
+            live.set(o, w);
+            h.add(w);
+          }
+          continue;
+        }
+        if (o.write) {
+          const w = live.get(o);
+          if (w) w.replied = o.replied;
+        } else complaint ??= h.check(o.start, o.seen, o.issued);
         open.delete(o);
         h.fold(Math.min(Infinity, ...[...open].map(x => x.issued)));
       }
       if (!lossy) expect(complaint, `seed ${seed}`).toBeUndefined();
-      // Whether a lost write shows depends on being read before it is overwritten; a read that starts after it and saw something else must tell.
-      else { planted++; if (complaint) caught++; }
+      // Whether a lost write shows depends on being read before it is overwritten; a read that starts after it and saw
+      // something else must tell.
+      else {
+        planted++;
+        if (complaint) caught++;
+      }
     }
     expect(planted).toBe(100);
     expect(caught).toBeGreaterThan(30);

@@ -1,13 +1,29 @@
 import { describe, expect, test } from "vitest";
 import { OnceTable, onceVerdict, onceWays, type OnceParameters } from "../../../../designs/clio/offload/index.ts";
-import { bernoulli, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
+import {
+  bernoulli,
+  never,
+  poke,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const p: OnceParameters = { entries: 16, keepCycles: 600 }, sets = p.entries / onceWays;
+const p: OnceParameters = { entries: 16, keepCycles: 600 },
+  sets = p.entries / onceWays;
 const dut = OnceTable(p);
 type Ports = typeof dut.ports;
-interface Entry { readonly key: string; readonly since: number; reply: object | undefined; settled: number }
+interface Entry {
+  readonly key: string;
+  readonly since: number;
+  reply: object | undefined;
+  settled: number;
+}
 
 /** The same in plain TypeScript; whether an entry is old is left open for a unit of its clock (64 cycles). */
 class Model {
@@ -16,53 +32,101 @@ class Model {
     const low = (v: bigint): number => Number(v & BigInt(sets - 1));
     return low(BigInt(operation)) ^ low(client) ^ low(client >> 16n);
   }
-  held(key: string): [number, Entry] | undefined { return [...this.entries].find(([, e]) => e.key === key); }
+  held(key: string): [number, Entry] | undefined {
+    return [...this.entries].find(([, e]) => e.key === key);
+  }
   /** Whether a place can be found for it: for certain, not at all, or perhaps. */
   room(set: number, asked: number, now: number): "yes" | "no" | "perhaps" {
     const ways = Array.from({ length: onceWays }, (_, i) => this.entries.get(set * onceWays + i));
-    const can = (slack: number): boolean => ways.some(e => e === undefined || (e.reply !== undefined && (slack < 0 || e.settled < asked) && now - e.since > p.keepCycles + slack));
+    const can = (slack: number): boolean =>
+      ways.some(
+        e =>
+          e === undefined ||
+          (e.reply !== undefined && (slack < 0 || e.settled < asked) && now - e.since > p.keepCycles + slack),
+      );
     return can(200) ? "yes" : can(-200) ? "perhaps" : "no";
   }
 }
 
 async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause, Pause] = [never, never]) {
   await b.until(() => b.io.ready.value === 1);
-  const ask = new StreamSource(b.sim, b.io.ask, { pause: give }), answers = new StreamSink(b.sim, b.io.answer, { pause: take }), model = new Model();
-  const seen = { fresh: 0, running: 0, done: 0, full: 0 }, running: number[] = [], asked: { client: bigint; operation: number }[] = [];
+  const ask = new StreamSource(b.sim, b.io.ask, { pause: give }),
+    answers = new StreamSink(b.sim, b.io.answer, { pause: take }),
+    model = new Model();
+  const seen = { fresh: 0, running: 0, done: 0, full: 0 },
+    running: number[] = [],
+    asked: { client: bigint; operation: number }[] = [];
   let next = 1;
   // Whatever is running is done some time later; one reply at a time.
   b.spawn(async () => {
     for (;;) {
-      const entry = b.random.bool((b.cycle & 0x1000) === 0 ? 0.05 : 0.001) ? running.splice(b.random.int(0, running.length), 1)[0] : undefined;
-      if (entry === undefined) { poke(b.io.done, { valid: 0, entry: 0, status: 0, opcode: 0, length: 0, body: 0n }); await b.risingEdge(); continue; }
-      const reply = { status: b.random.int(0, 15), opcode: b.random.int(0, 255), length: b.random.int(0, 12), body: b.random.bits(96) };
+      const entry = b.random.bool((b.cycle & 0x1000) === 0 ? 0.05 : 0.001)
+        ? running.splice(b.random.int(0, running.length), 1)[0]
+        : undefined;
+      if (entry === undefined) {
+        poke(b.io.done, { valid: 0, entry: 0, status: 0, opcode: 0, length: 0, body: 0n });
+        await b.risingEdge();
+        continue;
+      }
+      const reply = {
+        status: b.random.int(0, 15),
+        opcode: b.random.int(0, 255),
+        length: b.random.int(0, 12),
+        body: b.random.bits(96),
+      };
       poke(b.io.done, { valid: 1, entry, ...reply });
       await b.risingEdge();
       const held = model.entries.get(entry)!;
-      held.reply = reply; held.settled = b.cycle;
+      held.reply = reply;
+      held.settled = b.cycle;
     }
   });
   for (let i = 0; i < count; i++) {
     const old = asked.length > 0 && b.random.bool(0.5);
-    const one = old ? b.random.pick(asked.slice(-12)) : { client: b.random.pick([0x0a000001_1388n, 0x0a000011_1388n, 0x0a000002_1389n]), operation: b.random.bool(0.7) ? next++ : next };
+    const one = old
+      ? b.random.pick(asked.slice(-12))
+      : {
+          client: b.random.pick([0x0a000001_1388n, 0x0a000011_1388n, 0x0a000002_1389n]),
+          operation: b.random.bool(0.7) ? next++ : next,
+        };
     asked.push(one);
-    const key = `${one.client} ${one.operation}`, before = model.held(key), settledBefore = before?.[1].reply, set = model.setOf(one.client, one.operation);
+    const key = `${one.client} ${one.operation}`,
+      before = model.held(key),
+      settledBefore = before?.[1].reply,
+      set = model.setOf(one.client, one.operation);
     const sent = ask.send(one);
     await b.until(() => answers.received.length === i + 1);
-    const { value: { verdict, entry, ...reply }, cycle } = answers.received[i]!, room = model.room(set, sent.cycle!, cycle);
+    const {
+        value: { verdict, entry, ...reply },
+        cycle,
+      } = answers.received[i]!,
+      room = model.room(set, sent.cycle!, cycle);
     const held = model.held(key);
     const name = (Object.keys(onceVerdict) as (keyof typeof onceVerdict)[]).find(k => onceVerdict[k] === verdict)!;
     seen[name]++;
     if (held !== undefined) {
-      expect(name, key).toBe(settledBefore !== undefined ? "done" : held[1].reply === undefined ? "running" : name === "running" ? "running" : "done");
+      expect(name, key).toBe(
+        settledBefore !== undefined
+          ? "done"
+          : held[1].reply === undefined
+            ? "running"
+            : name === "running"
+              ? "running"
+              : "done",
+      );
       expect(Number(entry)).toBe(held[0]);
       if (name === "done") expect(reply).toEqual(held[1].reply);
     } else {
-      expect(room === "yes" ? ["fresh"] : room === "no" ? ["full"] : ["fresh", "full"], `${key}: ${room}`).toContain(name);
+      expect(room === "yes" ? ["fresh"] : room === "no" ? ["full"] : ["fresh", "full"], `${key}: ${room}`).toContain(
+        name,
+      );
       if (name === "fresh") {
         expect(Math.floor(Number(entry) / onceWays)).toBe(set);
         const gone = model.entries.get(Number(entry));
-        if (gone !== undefined) { expect(gone.reply, "nothing that is being done is forgotten").toBeDefined(); expect(cycle - gone.since).toBeGreaterThan(p.keepCycles - 200); }
+        if (gone !== undefined) {
+          expect(gone.reply, "nothing that is being done is forgotten").toBeDefined();
+          expect(cycle - gone.since).toBeGreaterThan(p.keepCycles - 200);
+        }
         model.entries.set(Number(entry), { key, since: cycle, reply: undefined, settled: Infinity });
         running.push(Number(entry));
       }
@@ -74,13 +138,19 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
 }
 
 describe("OnceTable", () => {
-  bench("operations asked for once and again, forgotten when they are old", dut, { seed: 2, limitCycles: 200_000 }, async b => {
-    const { seen } = await run(b, 1200, [bernoulli(0.3, 1), bernoulli(0.3, 2)]);
-    for (const [name, times] of Object.entries(seen)) expect(times, name).toBeGreaterThan(20);
-  });
+  bench(
+    "operations asked for once and again, forgotten when they are old",
+    dut,
+    { seed: 2, limitCycles: 200_000 },
+    async b => {
+      const { seen } = await run(b, 1200, [bernoulli(0.3, 1), bernoulli(0.3, 2)]);
+      for (const [name, times] of Object.entries(seen)) expect(times, name).toBeGreaterThan(20);
+    },
+  );
   bench("an answer 7 cycles after the question, one every 8 cycles", dut, {}, async b => {
     await b.until(() => b.io.ready.value === 1);
-    const ask = new StreamSource(b.sim, b.io.ask), answers = new StreamSink(b.sim, b.io.answer);
+    const ask = new StreamSource(b.sim, b.io.ask),
+      answers = new StreamSink(b.sim, b.io.answer);
     const sent = Array.from({ length: 6 }, (_, i) => ask.send({ client: 1n, operation: i }));
     await b.until(() => answers.received.length === 6);
     expect(answers.received.map((r, i) => r.cycle - sent[i]!.cycle!)).toEqual([7, 7, 7, 7, 7, 7]);
@@ -88,7 +158,8 @@ describe("OnceTable", () => {
   });
   bench("a reset forgets everything", dut, { seed: 3, limitCycles: 100_000 }, async b => {
     await b.until(() => b.io.ready.value === 1);
-    const ask = new StreamSource(b.sim, b.io.ask), answers = new StreamSink(b.sim, b.io.answer);
+    const ask = new StreamSource(b.sim, b.io.ask),
+      answers = new StreamSink(b.sim, b.io.answer);
     for (let operation = 1; operation <= 20; operation++) ask.send({ client: 0x0a000001_1388n, operation });
     await b.until(() => answers.received.length === 20);
     b.sim.reset();
@@ -99,14 +170,25 @@ describe("OnceTable", () => {
 
 describe("a planted fault is found", () => {
   const check = (name: string, design: Dut<Ports>): Promise<unknown> =>
-    runBench(name, design, { wave: false, seed: 5, hangCycles: 600, limitCycles: 100_000 }, b => run(b, 400, [bernoulli(0.2, 1), bernoulli(0.4, 2)]));
-  test("and nothing without one", async () => { await check("no fault", dut); });
+    runBench(name, design, { wave: false, seed: 5, hangCycles: 600, limitCycles: 100_000 }, b =>
+      run(b, 400, [bernoulli(0.2, 1), bernoulli(0.4, 2)]),
+    );
+  test("and nothing without one", async () => {
+    await check("no fault", dut);
+  });
   const faults: readonly (readonly [string, string | RegExp, string])[] = [
-    ["a place is given while its reply is being written", /wire claiming =[^;]*;/, "wire claiming = busy & (step == 3'd5);"],
+    [
+      "a place is given while its reply is being written",
+      /wire claiming =[^;]*;/,
+      "wire claiming = busy & (step == 3'd5);",
+    ],
     ["what is being done is forgotten", /wire may_go =[^;]*;/, "wire may_go = ~found[0] | old;"],
     ["what is young is forgotten", /wire may_go =[^;]*;/, "wire may_go = ~found[0] | settled[place];"],
     ["another client's operation of the same number is taken for it", /& \(found\[48:1\] == asked_client\)/, ""],
     ["done before it is", /settled\[[^\]]*\] <= done_valid;/, "settled[done_valid ? done_entry : entry] <= 1'b1;"],
   ];
-  for (const [name, from, to] of faults) test(name, async () => { await findsFault(check(name, plant(dut, from, to))); });
+  for (const [name, from, to] of faults)
+    test(name, async () => {
+      await findsFault(check(name, plant(dut, from, to)));
+    });
 });

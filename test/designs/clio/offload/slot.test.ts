@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { OffloadSlot, type SlotParameters, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { bernoulli, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../sim/index.ts";
+import {
+  bernoulli,
+  never,
+  poke,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
@@ -10,28 +20,64 @@ const ownPid = offloadPid(2);
 const dut = OffloadSlot(p);
 type Ports = typeof dut.ports;
 const beatsFor = (bytes: number): number => Math.ceil(bytes / p.beatBytes);
-const beatsOf = (b: Bench<Ports>, bytes: number) => Array.from({ length: beatsFor(bytes) }, (_, i) => ({ data: b.random.bits(p.beatBytes * 8), last: i === beatsFor(bytes) - 1 ? 1 : 0 }));
+const beatsOf = (b: Bench<Ports>, bytes: number) =>
+  Array.from({ length: beatsFor(bytes) }, (_, i) => ({
+    data: b.random.bits(p.beatBytes * 8),
+    last: i === beatsFor(bytes) - 1 ? 1 : 0,
+  }));
 
-/** All sides of a slot at random: requests while there is room, an offload that answers and asks memory, replies of memory in any order. */
+/**
+ * All sides of a slot at random: requests while there is room, an offload that answers and asks memory, replies of
+ * memory in any order.
+ */
 async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pause, Pause] = [never, never]) {
   b.io.pid.value = ownPid;
-  const io = b.io, source = <S>(s: S, pause = give) => new StreamSource(b.sim, s as never, { pause });
-  const asked = source(io.asked, never), askedData = source(io.askedData, never), reply = source(io.reply), replyData = source(io.replyData);
-  const memory = source(io.memory), memoryData = source(io.memoryData), came = source(io.came, never), cameData = source(io.cameData, never);
+  const io = b.io,
+    source = <S>(s: S, pause = give) => new StreamSource(b.sim, s as never, { pause });
+  const asked = source(io.asked, never),
+    askedData = source(io.askedData, never),
+    reply = source(io.reply),
+    replyData = source(io.replyData);
+  const memory = source(io.memory),
+    memoryData = source(io.memoryData),
+    came = source(io.came, never),
+    cameData = source(io.cameData, never);
   const sink = <S>(s: S) => new StreamSink(b.sim, s as never, { pause: take });
-  const request = sink(io.request), requestData = sink(io.requestData), answer = sink(io.answer), answerData = sink(io.answerData);
-  const access = sink(io.access), accessData = sink(io.accessData), memoryReply = sink(io.memoryReply), memoryReplyData = sink(io.memoryReplyData);
+  const request = sink(io.request),
+    requestData = sink(io.requestData),
+    answer = sink(io.answer),
+    answerData = sink(io.answerData);
+  const access = sink(io.access),
+    accessData = sink(io.accessData),
+    memoryReply = sink(io.memoryReply),
+    memoryReplyData = sink(io.memoryReplyData);
   const send = (s: StreamSource<never>, v: object) => s.send(v as never);
-  const expected = { requests: [] as object[], requestData: [] as object[], answers: [] as object[], answerData: [] as object[], accesses: [] as object[], accessData: [] as object[], replies: [] as object[], replyData: [] as object[] };
+  const expected = {
+    requests: [] as object[],
+    requestData: [] as object[],
+    answers: [] as object[],
+    answerData: [] as object[],
+    accesses: [] as object[],
+    accessData: [] as object[],
+    replies: [] as object[],
+    replyData: [] as object[],
+  };
   /** Contexts in the offload, and the pid of each. */
   const inside = new Map<number, number>();
-  let begun = 0, seenAccesses = 0, tag = 0, owed = 0, stray = 0;
+  let begun = 0,
+    seenAccesses = 0,
+    tag = 0,
+    owed = 0,
+    stray = 0;
   const under: { tag: number; cost: number; data: number }[] = [];
   const events = { requests: 0, replies: 0, accesses: 0, refused: 0, stray: 0 };
-  let strangers = false, burst = 12;
-  b.onEdge({ sample: () => {
-    for (const k of Object.keys(events) as (keyof typeof events)[]) events[k] += io.events[k].value;
-  } });
+  let strangers = false,
+    burst = 12;
+  b.onEdge({
+    sample: () => {
+      for (const k of Object.keys(events) as (keyof typeof events)[]) events[k] += io.events[k].value;
+    },
+  });
   const guard = { refused: 0 };
   // Memory answers in any order, with as many bytes as were reserved or fewer.
   b.spawn(async () => {
@@ -42,11 +88,16 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       }
       expect(under.length, "requests under way").toBeLessThanOrEqual(p.outstanding);
       // Now and then so slowly that as many are under way as may be.
-      const one = b.random.bool((b.cycle & 512) === 0 ? 0.3 : 0.03) ? under.splice(b.random.int(0, under.length), 1)[0] : undefined;
+      const one = b.random.bool((b.cycle & 512) === 0 ? 0.3 : 0.03)
+        ? under.splice(b.random.int(0, under.length), 1)[0]
+        : undefined;
       if (one !== undefined) {
-        const { tag: t, cost, data } = one, head = { tag: t, status: data === 0 ? status.INVALID : status.OK, va: b.random.bits(64), length: data, data }, beats = beatsOf(b, data);
+        const { tag: t, cost, data } = one,
+          head = { tag: t, status: data === 0 ? status.INVALID : status.OK, va: b.random.bits(64), length: data, data },
+          beats = beatsOf(b, data);
         const sent = [...beats.map(d => send(cameData, d)), send(came, { ...head, cost })];
-        expected.replies.push(head); expected.replyData.push(...beats);
+        expected.replies.push(head);
+        expected.replyData.push(...beats);
         await b.until(() => sent.every(x => x.cycle !== undefined));
         owed--;
       } else await b.risingEdge();
@@ -56,70 +107,136 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
     // One request at a time is on its way in, as the host does it.
     if (owed === 0) strangers = false;
     if (begun < requests && io.room.value === 1 && !strangers && b.random.bool(0.5)) {
-      const context = Number(io.context.value), pid = b.random.int(1, 0xfeff), length = b.random.int(0, p.maxBody);
+      const context = Number(io.context.value),
+        pid = b.random.int(1, 0xfeff),
+        length = b.random.int(0, p.maxBody);
       expect(inside.has(context), `context ${context} is free`).toBe(false);
-      const head = { context, opcode: b.random.int(0, 255), pid, length }, data = beatsOf(b, length);
+      const head = { context, opcode: b.random.int(0, 255), pid, length },
+        data = beatsOf(b, length);
       const last = [...data.map(d => send(askedData, d)), send(asked, head)];
-      expected.requests.push(head); expected.requestData.push(...data);
+      expected.requests.push(head);
+      expected.requestData.push(...data);
       await b.until(() => last.every(s => s.cycle !== undefined));
-      inside.set(context, pid); begun++;
+      inside.set(context, pid);
+      begun++;
     }
     // The offload: memory requests of every kind, for itself and for clients, known or not.
     if (owed === 0 && b.random.bool(0.3)) burst = b.random.int(0, 12);
     if (burst > 0 && b.random.bool(0.8)) {
       burst--;
-      const contexts = [...inside.keys()], client = b.random.bool(0.5), context = contexts.length > 0 && b.random.bool(0.8) ? b.random.pick(contexts) : b.random.int(0, p.contexts - 1);
-      const code = b.random.pick([opcode.READ, opcode.WRITE, opcode.ATOMIC_CAS, opcode.DEREF_READ, opcode.ALLOC, opcode.WRITE_NOREPLY, opcode.FREE_PROC]);
+      const contexts = [...inside.keys()],
+        client = b.random.bool(0.5),
+        context = contexts.length > 0 && b.random.bool(0.8) ? b.random.pick(contexts) : b.random.int(0, p.contexts - 1);
+      const code = b.random.pick([
+        opcode.READ,
+        opcode.WRITE,
+        opcode.ATOMIC_CAS,
+        opcode.DEREF_READ,
+        opcode.ALLOC,
+        opcode.WRITE_NOREPLY,
+        opcode.FREE_PROC,
+      ]);
       const legal = code !== opcode.WRITE_NOREPLY && code !== opcode.FREE_PROC && (!client || inside.has(context));
-      const length = b.random.bool(0.1) ? b.random.int(p.maxData + 1, 100_000) : b.random.int(0, p.maxData), data = b.random.int(0, p.maxData), va = b.random.bits(64);
+      const length = b.random.bool(0.1) ? b.random.int(p.maxData + 1, 100_000) : b.random.int(0, p.maxData),
+        data = b.random.int(0, p.maxData),
+        va = b.random.bits(64);
       // Whose context it is must not change before the slot has taken it.
-      const beats = beatsOf(b, data), head = { tag, opcode: code, client: client ? 1 : 0, context, va, length, data };
+      const beats = beatsOf(b, data),
+        head = { tag, opcode: code, client: client ? 1 : 0, context, va, length, data };
       const sent = [...beats.map(d => send(memoryData, d)), send(memory, head)];
       if (client && !inside.has(context)) strangers = true;
       const cost = beatsFor((code === opcode.READ || code === opcode.DEREF_READ) && length <= p.maxData ? length : 16);
-      expected.accesses.push({ tag, opcode: legal ? code : 0, pid: client ? (inside.get(context) ?? "any") : ownPid, va, length, data, cost });
+      expected.accesses.push({
+        tag,
+        opcode: legal ? code : 0,
+        pid: client ? (inside.get(context) ?? "any") : ownPid,
+        va,
+        length,
+        data,
+        cost,
+      });
       expected.accessData.push(...beats);
       if (!legal) guard.refused++;
-      tag = tag + 1 & 255; owed++;
+      tag = (tag + 1) & 255;
+      owed++;
       await b.until(() => sent.every(s => s.cycle !== undefined));
     }
     // The offload answers; sometimes in several frames, sometimes for nobody.
     if (inside.size > 0 && owed === 0 && b.random.bool(0.5)) {
-      const nobody = Array.from({ length: p.contexts }, (_, i) => i).filter(i => !inside.has(i)), wrong = nobody.length > 0 && b.random.bool(0.6) && begun === requests;
-      const context = wrong ? b.random.pick(nobody) : b.random.pick([...inside.keys()]), length = b.random.int(0, p.maxBody), more = !wrong && b.random.bool(0.3) ? 1 : 0;
-      const head = { context, status: b.random.int(0, 15), opcode: b.random.int(0, 255), length, more }, data = beatsOf(b, length);
+      const nobody = Array.from({ length: p.contexts }, (_, i) => i).filter(i => !inside.has(i)),
+        wrong = nobody.length > 0 && b.random.bool(0.6) && begun === requests;
+      const context = wrong ? b.random.pick(nobody) : b.random.pick([...inside.keys()]),
+        length = b.random.int(0, p.maxBody),
+        more = !wrong && b.random.bool(0.3) ? 1 : 0;
+      const head = { context, status: b.random.int(0, 15), opcode: b.random.int(0, 255), length, more },
+        data = beatsOf(b, length);
       const sent = [...data.map(d => send(replyData, d)), send(reply, head)];
-      if (wrong) stray++; else { expected.answers.push(head); expected.answerData.push(...data); }
-      const due = expected.answers.length, strays = stray;
-      await b.until(() => sent.every(s => s.cycle !== undefined) && answer.received.length === due && events.stray === strays);
+      if (wrong) stray++;
+      else {
+        expected.answers.push(head);
+        expected.answerData.push(...data);
+      }
+      const due = expected.answers.length,
+        strays = stray;
+      await b.until(
+        () => sent.every(s => s.cycle !== undefined) && answer.received.length === due && events.stray === strays,
+      );
       if (!wrong && more === 0) inside.delete(context);
     }
     await b.risingEdge();
   }
-  await b.until(() => memoryReply.received.length === expected.replies.length && memoryReplyData.received.length === expected.replyData.length
-    && answerData.received.length === expected.answerData.length && request.received.length === expected.requests.length && requestData.received.length === expected.requestData.length);
+  await b.until(
+    () =>
+      memoryReply.received.length === expected.replies.length &&
+      memoryReplyData.received.length === expected.replyData.length &&
+      answerData.received.length === expected.answerData.length &&
+      request.received.length === expected.requests.length &&
+      requestData.received.length === expected.requestData.length,
+  );
   await b.cycles(10);
   const values = (s: StreamSink<never>) => s.received.map(r => r.value as object);
   expect(values(request as never)).toEqual(expected.requests);
   expect(values(requestData as never)).toEqual(expected.requestData);
   expect(values(answer as never)).toEqual(expected.answers);
   expect(values(answerData as never)).toEqual(expected.answerData);
-  expect(values(access as never).map((v, i) => ((expected.accesses[i] as { pid: unknown }).pid === "any" ? { ...v, pid: "any" } : v))).toEqual(expected.accesses);
+  expect(
+    values(access as never).map((v, i) =>
+      (expected.accesses[i] as { pid: unknown }).pid === "any" ? { ...v, pid: "any" } : v,
+    ),
+  ).toEqual(expected.accesses);
   expect(values(accessData as never)).toEqual(expected.accessData);
   expect(values(memoryReply as never)).toEqual(expected.replies);
   expect(values(memoryReplyData as never)).toEqual(expected.replyData);
   expect(stray, "replies for nobody").toBeGreaterThan(0);
-  expect(events).toEqual({ requests, replies: expected.answers.length, accesses: expected.accesses.length, refused: guard.refused, stray });
+  expect(events).toEqual({
+    requests,
+    replies: expected.answers.length,
+    accesses: expected.accesses.length,
+    refused: guard.refused,
+    stray,
+  });
 }
 
-/** A reply for nobody, of many beats, while it is thrown away its context becomes a new request's, which is then answered too. */
+/**
+ * A reply for nobody, of many beats, while it is thrown away its context becomes a new request's, which is
+ * then answered too.
+ */
 async function strayMeanwhile(b: Bench<Ports>, length: number) {
-  const io = b.io, source = <S>(s: S) => new StreamSource(b.sim, s as never, { pause: never });
+  const io = b.io,
+    source = <S>(s: S) => new StreamSource(b.sim, s as never, { pause: never });
   const sink = <S>(s: S) => new StreamSink(b.sim, s as never, { pause: never });
-  const asked = source(io.asked), reply = source(io.reply), replyData = source(io.replyData), answer = sink(io.answer), answerData = sink(io.answerData);
+  const asked = source(io.asked),
+    reply = source(io.reply),
+    replyData = source(io.replyData),
+    answer = sink(io.answer),
+    answerData = sink(io.answerData);
   for (const s of [io.request, io.requestData]) s.ready.value = 1;
-  const beats = beatsOf(b, length), head = { context: 0, status: 0, opcode: 1, length, more: 0 };
-  const give = (data: readonly object[]) => { for (const d of data) replyData.send(d as never); reply.send(head); };
+  const beats = beatsOf(b, length),
+    head = { context: 0, status: 0, opcode: 1, length, more: 0 };
+  const give = (data: readonly object[]) => {
+    for (const d of data) replyData.send(d as never);
+    reply.send(head);
+  };
   give(beats);
   await b.until(() => io.events.stray.value === 1);
   await b.risingEdge();
@@ -133,31 +250,59 @@ async function strayMeanwhile(b: Bench<Ports>, length: number) {
 }
 
 describe("OffloadSlot", () => {
-  bench("a reply for nobody is thrown away to its end, though its context is taken meanwhile", dut, { seed: 7, limitCycles: 1000 }, b => strayMeanwhile(b, p.maxBody));
-  bench("requests, replies and memory requests of an offload that does everything, under random back-pressure", dut, { seed: 3, limitCycles: 200_000 }, async b => {
-    await run(b, 120, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
+  bench(
+    "a reply for nobody is thrown away to its end, though its context is taken meanwhile",
+    dut,
+    { seed: 7, limitCycles: 1000 },
+    b => strayMeanwhile(b, p.maxBody),
+  );
+  bench(
+    "requests, replies and memory requests of an offload that does everything, under random back-pressure",
+    dut,
+    { seed: 3, limitCycles: 200_000 },
+    async b => {
+      await run(b, 120, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
+    },
+  );
+  bench("the same without a pause", dut, { seed: 4, limitCycles: 200_000 }, async b => {
+    await run(b, 60);
   });
-  bench("the same without a pause", dut, { seed: 4, limitCycles: 200_000 }, async b => { await run(b, 60); });
-  bench("a memory request leaves 3 cycles after it came, a reply 2; a request is there a cycle later", dut, {}, async b => {
-    const at: Record<string, number> = {};
-    b.onEdge({ sample: cycle => { for (const n of ["asked", "request", "answer", "access"] as const) if (b.io[n].valid.value === 1) at[n] ??= cycle; } });
-    poke(b.io.asked.payload, { context: 0, opcode: 1, pid: 5, length: 0 });
-    poke(b.io.memory.payload, { tag: 1, opcode: opcode.READ, client: 0, context: 0, va: 0n, length: 8, data: 0 });
-    poke(b.io.reply.payload, { context: 0, status: 0, opcode: 1, length: 0, more: 0 });
-    for (const n of ["request", "answer", "access"] as const) b.io[n].ready.value = 1;
-    b.io.asked.valid.value = 1; b.io.memory.valid.value = 1; b.io.reply.valid.value = 1;
-    await b.risingEdge();
-    b.io.asked.valid.value = 0; b.io.memory.valid.value = 0; b.io.reply.valid.value = 0;
-    await b.cycles(8);
-    const after = (n: string): number => at[n]! - at["asked"]!;
-    expect([after("request"), after("access"), after("answer")]).toEqual([1, 3, 2]);
-  });
+  bench(
+    "a memory request leaves 3 cycles after it came, a reply 2; a request is there a cycle later",
+    dut,
+    {},
+    async b => {
+      const at: Record<string, number> = {};
+      b.onEdge({
+        sample: cycle => {
+          for (const n of ["asked", "request", "answer", "access"] as const)
+            if (b.io[n].valid.value === 1) at[n] ??= cycle;
+        },
+      });
+      poke(b.io.asked.payload, { context: 0, opcode: 1, pid: 5, length: 0 });
+      poke(b.io.memory.payload, { tag: 1, opcode: opcode.READ, client: 0, context: 0, va: 0n, length: 8, data: 0 });
+      poke(b.io.reply.payload, { context: 0, status: 0, opcode: 1, length: 0, more: 0 });
+      for (const n of ["request", "answer", "access"] as const) b.io[n].ready.value = 1;
+      b.io.asked.valid.value = 1;
+      b.io.memory.valid.value = 1;
+      b.io.reply.valid.value = 1;
+      await b.risingEdge();
+      b.io.asked.valid.value = 0;
+      b.io.memory.valid.value = 0;
+      b.io.reply.valid.value = 0;
+      await b.cycles(8);
+      const after = (n: string): number => at[n]! - at["asked"]!;
+      expect([after("request"), after("access"), after("answer")]).toEqual([1, 3, 2]);
+    },
+  );
   bench("a reset leaves nothing of what was under way", dut, { seed: 6, limitCycles: 100_000 }, async b => {
     poke(b.io.asked.payload, { context: 0, opcode: 1, pid: 5, length: 0 });
     poke(b.io.memory.payload, { tag: 1, opcode: opcode.WRITE, client: 0, context: 0, va: 0n, length: 8, data: 100 });
-    b.io.asked.valid.value = 1; b.io.memory.valid.value = 1;
+    b.io.asked.valid.value = 1;
+    b.io.memory.valid.value = 1;
     await b.cycles(3);
-    b.io.asked.valid.value = 0; b.io.memory.valid.value = 0;
+    b.io.asked.valid.value = 0;
+    b.io.memory.valid.value = 0;
     b.sim.reset();
     await run(b, 20);
   });
@@ -165,8 +310,12 @@ describe("OffloadSlot", () => {
 
 describe("a planted fault is found", () => {
   const check = (name: string, design: Dut<Ports>): Promise<unknown> =>
-    runBench(name, design, { wave: false, seed: 5, hangCycles: 500, limitCycles: 100_000 }, b => run(b, 40, [bernoulli(0.2, 1), bernoulli(0.4, 2)]));
-  test("and nothing without one", async () => { await check("no fault", dut); });
+    runBench(name, design, { wave: false, seed: 5, hangCycles: 500, limitCycles: 100_000 }, b =>
+      run(b, 40, [bernoulli(0.2, 1), bernoulli(0.4, 2)]),
+    );
+  test("and nothing without one", async () => {
+    await check("no fault", dut);
+  });
   const faults: readonly (readonly [string, string | RegExp, string])[] = [
     ["an access for a client is made in the offload's own space", "accesses_heads_pop_payload_client ?", "1'b0 ?"],
     ["any opcode goes to memory", /wire allowed =[^;]*;/, "wire allowed = 1'b1;"],
@@ -174,9 +323,16 @@ describe("a planted fault is found", () => {
     ["a reply for nobody goes out", /wire current =[^;]*;/, "wire current = 1'b1;"],
     ["a context is free before its last reply", "& ~answer_payload_more", "& 1'b1"],
   ];
-  for (const [name, from, to] of faults) test(name, async () => { await findsFault(check(name, plant(dut, from, to))); });
+  for (const [name, from, to] of faults)
+    test(name, async () => {
+      await findsFault(check(name, plant(dut, from, to)));
+    });
   test("a reply for nobody goes on as the answer to who has come meanwhile", async () => {
     const design = plant(dut, /discarding <= (?!1'b0)[^;]*;/, "discarding <= 1'b0;");
-    await findsFault(runBench("stray meanwhile", design, { wave: false, seed: 7, hangCycles: 200, limitCycles: 1000 }, b => strayMeanwhile(b, p.maxBody)));
+    await findsFault(
+      runBench("stray meanwhile", design, { wave: false, seed: 7, hangCycles: 200, limitCycles: 1000 }, b =>
+        strayMeanwhile(b, p.maxBody),
+      ),
+    );
   });
 });

@@ -4,31 +4,65 @@ import { PointerChase, type ChaseParameters } from "../../../../designs/clio/off
 import { encode, type Decoded } from "../../../../designs/shared/wire/index.ts";
 import { opcode, pointerChaseBody, status, statusName } from "../../../../designs/clio/wire/index.ts";
 import { bursts, never, runBench, type Bench, type Dut, type Random } from "../../../../sim/index.ts";
-import { OffloadHost, type OffloadCallRequest, type OffloadHostOptions, type OffloadPorts } from "../../../../designs/clio/rig/index.ts";
+import {
+  OffloadHost,
+  type OffloadCallRequest,
+  type OffloadHostOptions,
+  type OffloadPorts,
+} from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const maxData = 1466, mostNodes = 255;
+const maxData = 1466,
+  mostNodes = 255;
 const parametersOf = (beatBytes: number): ChaseParameters => ({ beatBytes, contexts: 8, maxData, mostNodes });
 type Chase = Decoded<typeof pointerChaseBody>;
-const pids = [7, 8, 300], base = 0x10_0000n, area = 0x1_0000, sealed = 0x20_0000n;
+const pids = [7, 8, 300],
+  base = 0x10_0000n,
+  area = 0x1_0000,
+  sealed = 0x20_0000n;
 
 /** Where the fields of a list's nodes are. */
-interface Form { readonly structSize: number; readonly keyOffset: number; readonly valueOffset: number; readonly nextOffset: number; readonly valueSize: number; readonly useValuePtr: number }
-interface List { readonly pid: number; readonly form: Form; readonly nodes: readonly bigint[]; readonly keys: readonly bigint[] }
+interface Form {
+  readonly structSize: number;
+  readonly keyOffset: number;
+  readonly valueOffset: number;
+  readonly nextOffset: number;
+  readonly valueSize: number;
+  readonly useValuePtr: number;
+}
+interface List {
+  readonly pid: number;
+  readonly form: Form;
+  readonly nodes: readonly bigint[];
+  readonly keys: readonly bigint[];
+}
 
 /** A form whose fields fit, of any size; now and then at the very end of the node, or of the offsets. */
 function randomForm(r: Random): Form {
-  const structSize = r.pick([r.int(16, 64), r.int(16, 512), 264, 512]), useValuePtr = Number(r.bool(0.4));
-  const last = Math.min(255, structSize - 8), valueOffset = r.pick([r.int(0, last), last]);
+  const structSize = r.pick([r.int(16, 64), r.int(16, 512), 264, 512]),
+    useValuePtr = Number(r.bool(0.4));
+  const last = Math.min(255, structSize - 8),
+    valueOffset = r.pick([r.int(0, last), last]);
   const room = structSize - valueOffset;
   return {
-    structSize, keyOffset: r.pick([r.int(0, last), last]), valueOffset, nextOffset: r.int(0, Math.min(15, Math.floor(structSize / 8) - 1)), useValuePtr,
-    valueSize: r.bool(0.1) ? 0 : useValuePtr === 1 ? r.pick([r.int(1, 100), r.int(1, maxData)]) : r.pick([r.int(1, room), room]),
+    structSize,
+    keyOffset: r.pick([r.int(0, last), last]),
+    valueOffset,
+    nextOffset: r.int(0, Math.min(15, Math.floor(structSize / 8) - 1)),
+    useValuePtr,
+    valueSize: r.bool(0.1)
+      ? 0
+      : useValuePtr === 1
+        ? r.pick([r.int(1, 100), r.int(1, maxData)])
+        : r.pick([r.int(1, room), room]),
   };
 }
 
-/** Lists at random places of each process's memory, one node across its first pages' end; ends are 0, a ring, or an address where nothing is or nothing may be read. */
+/**
+ * Lists at random places of each process's memory, one node across its first pages' end; ends are 0, a ring, or an
+ * address where nothing is or nothing may be read.
+ */
 function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
   for (const pid of pids) {
     memory.map(pid, base, area);
@@ -38,11 +72,21 @@ function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
   return pids.flatMap(pid => {
     let at = base + 4096n - 100n;
     return Array.from({ length: perProcess }, (): List => {
-      const form = randomForm(r), keys: bigint[] = [], nodes: bigint[] = [];
-      for (let i = r.int(1, 10); i > 0; i--, at += BigInt(form.structSize + r.int(0, 40))) { nodes.push(at); keys.push(r.bits(64)); }
+      const form = randomForm(r),
+        keys: bigint[] = [],
+        nodes: bigint[] = [];
+      for (let i = r.int(1, 10); i > 0; i--, at += BigInt(form.structSize + r.int(0, 40))) {
+        nodes.push(at);
+        keys.push(r.bits(64));
+      }
       const end = r.pick([0n, 0n, 0n, nodes[0] as bigint, 0x5000_0000n, sealed, 1n << 63n]);
       for (const [i, node] of nodes.entries()) {
-        if (form.useValuePtr === 1) memory.storeWord(pid, node + BigInt(form.valueOffset), r.bool(0.05) ? sealed : base + BigInt(r.int(0, area - maxData)));
+        if (form.useValuePtr === 1)
+          memory.storeWord(
+            pid,
+            node + BigInt(form.valueOffset),
+            r.bool(0.05) ? sealed : base + BigInt(r.int(0, area - maxData)),
+          );
         memory.storeWord(pid, node + BigInt(form.keyOffset), keys[i] as bigint);
         memory.storeWord(pid, node + BigInt(8 * form.nextOffset), nodes[i + 1] ?? end);
       }
@@ -55,12 +99,24 @@ function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
 function randomRequest(r: Random, all: readonly List[]): OffloadCallRequest {
   const { pid, form, nodes, keys } = r.pick(all);
   const right: Partial<Chase> = {
-    ...form, addr: r.bool(0.05) ? 0n : nodes[0] as bigint, key: r.bool(0.8) ? r.pick(keys) : r.bits(64), useKey: Number(r.bool(0.8)),
-    useDepth: Number(r.bool(0.3)), depth: r.pick([0, 1, 2, r.int(1, 12), 255]), unused: r.int(0, 1),
+    ...form,
+    addr: r.bool(0.05) ? 0n : (nodes[0] as bigint),
+    key: r.bool(0.8) ? r.pick(keys) : r.bits(64),
+    useKey: Number(r.bool(0.8)),
+    useDepth: Number(r.bool(0.3)),
+    depth: r.pick([0, 1, 2, r.int(1, 12), 255]),
+    unused: r.int(0, 1),
   };
   const wrong = r.pick<Partial<Chase>>([
-    { structSize: 0 }, { structSize: 513 }, { structSize: 65_535 }, { structSize: form.keyOffset + 7, useKey: 1 }, { structSize: 8 * form.nextOffset + 7 },
-    { structSize: form.valueOffset + (form.useValuePtr === 1 ? 8 : form.valueSize) - 1 }, { valueSize: maxData + 1 }, { valueSize: 65_535 }, { valueSize: form.structSize + 1, useValuePtr: 0 },
+    { structSize: 0 },
+    { structSize: 513 },
+    { structSize: 65_535 },
+    { structSize: form.keyOffset + 7, useKey: 1 },
+    { structSize: 8 * form.nextOffset + 7 },
+    { structSize: form.valueOffset + (form.useValuePtr === 1 ? 8 : form.valueSize) - 1 },
+    { valueSize: maxData + 1 },
+    { valueSize: 65_535 },
+    { valueSize: form.structSize + 1, useValuePtr: 0 },
   ]);
   const body = encode(pointerChaseBody, r.bool(0.1) ? { ...right, ...wrong } : right);
   const length = r.bool(0.03) ? r.int(0, 100) : body.length;
@@ -70,17 +126,32 @@ function randomRequest(r: Random, all: readonly List[]): OffloadCallRequest {
 }
 
 /** Many requests of several processes at once, each against the model; the READs too. */
-async function run(b: Bench<OffloadPorts>, p: ChaseParameters, count: number, options: Partial<OffloadHostOptions> = {}) {
-  const memory = new ModelMemory(), host = new OffloadHost(b, { parameters: p, memory, ...options }), all = lists(b.random, memory, 6);
+async function run(
+  b: Bench<OffloadPorts>,
+  p: ChaseParameters,
+  count: number,
+  options: Partial<OffloadHostOptions> = {},
+) {
+  const memory = new ModelMemory(),
+    host = new OffloadHost(b, { parameters: p, memory, ...options }),
+    all = lists(b.random, memory, 6);
   const calls = Array.from({ length: count }, () => host.request(randomRequest(b.random, all)));
   await host.drained();
-  const reads: MemoryAccess[] = [], told: OffloadMemory = { access: a => { reads.push(a); return memory.access(a); } }, seen = new Map<string, number>();
+  const reads: MemoryAccess[] = [],
+    told: OffloadMemory = {
+      access: a => {
+        reads.push(a);
+        return memory.access(a);
+      },
+    },
+    seen = new Map<string, number>();
   for (const c of calls) {
     const expected = chase(told, c.pid, c.opcode, c.body, p.maxData, mostNodes);
     expect(c.replies.map(r => ({ status: r.status, opcode: r.opcode, body: r.body }))).toEqual([expected]);
     seen.set(statusName(expected.status), (seen.get(statusName(expected.status)) ?? 0) + 1);
   }
-  const line = (a: Pick<MemoryAccess, "pid" | "opcode" | "va" | "length">): string => `${a.pid} ${a.opcode} ${a.va} ${a.length}`;
+  const line = (a: Pick<MemoryAccess, "pid" | "opcode" | "va" | "length">): string =>
+    `${a.pid} ${a.opcode} ${a.va} ${a.length}`;
   expect(host.trace.map(line).sort()).toEqual(reads.map(line).sort());
   return { host, seen };
 }
@@ -90,40 +161,79 @@ function plainList(memory: ModelMemory, pid: number, nodes: number, nodeBytes: n
   memory.map(pid, base, nodes * nodeBytes);
   for (let i = 0; i < nodes; i++) {
     memory.storeWord(pid, base + BigInt(nodeBytes * i), BigInt(i));
-    memory.storeWord(pid, base + BigInt(nodeBytes * i + 8), i < nodes - 1 ? base + BigInt(nodeBytes * (i + 1)) : ring ? base : 0n);
+    memory.storeWord(
+      pid,
+      base + BigInt(nodeBytes * i + 8),
+      i < nodes - 1 ? base + BigInt(nodeBytes * (i + 1)) : ring ? base : 0n,
+    );
   }
 }
-const search = (pid: number, key: number, structSize: number, more: Partial<Chase> = {}): OffloadCallRequest =>
-  ({ pid, opcode: opcode.POINTER_CHASE, body: encode(pointerChaseBody, { addr: base, key: BigInt(key), structSize, valueSize: 8, nextOffset: 1, useKey: 1, ...more }) });
+const search = (pid: number, key: number, structSize: number, more: Partial<Chase> = {}): OffloadCallRequest => ({
+  pid,
+  opcode: opcode.POINTER_CHASE,
+  body: encode(pointerChaseBody, {
+    addr: base,
+    key: BigInt(key),
+    structSize,
+    valueSize: 8,
+    nextOffset: 1,
+    useKey: 1,
+    ...more,
+  }),
+});
 
 for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64, 32, 16, 8]) {
-  const p = parametersOf(beatBytes), dut = PointerChase(p), bodyBeats = Math.ceil(pointerChaseBody.bytes / beatBytes);
+  const p = parametersOf(beatBytes),
+    dut = PointerChase(p),
+    bodyBeats = Math.ceil(pointerChaseBody.bytes / beatBytes);
   describe(`PointerChase, ${beatBytes} bytes a beat`, () => {
-    bench("random lists, as the model has it, under random back-pressure and with replies out of order", dut, { seed: 11 }, async b => {
-      const { host, seen } = await run(b, p, 400, { pause: 0.3, jitter: 80 });
-      for (const name of ["OK", "FAIL", "INVALID", "READ_PERM", "MALFORMED"]) expect(seen.get(name), name).toBeGreaterThan(5);
-      expect(host.mostInFlight).toBe(8);
+    bench(
+      "random lists, as the model has it, under random back-pressure and with replies out of order",
+      dut,
+      { seed: 11 },
+      async b => {
+        const { host, seen } = await run(b, p, 400, { pause: 0.3, jitter: 80 });
+        for (const name of ["OK", "FAIL", "INVALID", "READ_PERM", "MALFORMED"])
+          expect(seen.get(name), name).toBeGreaterThan(5);
+        expect(host.mostInFlight).toBe(8);
+      },
+    );
+    bench("the same without a pause, back to back", dut, { seed: 12 }, async b => {
+      await run(b, p, 300, { latency: 3 });
     });
-    bench("the same without a pause, back to back", dut, { seed: 12 }, async b => { await run(b, p, 300, { latency: 3 }); });
     bench("a ring without depth ends", dut, { seed: 13 }, async b => {
-      const memory = new ModelMemory(), host = new OffloadHost(b, { parameters: p, memory, latency: 1 });
+      const memory = new ModelMemory(),
+        host = new OffloadHost(b, { parameters: p, memory, latency: 1 });
       plainList(memory, 7, 3, 64, true);
       const call = await host.call(search(7, 99, 64));
       expect(call.replies[0]?.status).toBe(status.FAIL);
       expect(host.trace.length).toBe(mostNodes);
     });
     bench("latency is as stated: to the first READ, from node to node, to the reply", dut, { seed: 14 }, async b => {
-      const memory = new ModelMemory(), latency = 30, host = new OffloadHost(b, { parameters: p, memory, latency }), nodeBytes = 64, nodeBeats = nodeBytes / beatBytes;
+      const memory = new ModelMemory(),
+        latency = 30,
+        host = new OffloadHost(b, { parameters: p, memory, latency }),
+        nodeBytes = 64,
+        nodeBeats = nodeBytes / beatBytes;
       plainList(memory, 7, 5, nodeBytes);
-      const call = await host.call(search(7, 4, nodeBytes)), [reply] = call.replies, taken = host.trace.map(t => t.taken);
+      const call = await host.call(search(7, 4, nodeBytes)),
+        [reply] = call.replies,
+        taken = host.trace.map(t => t.taken);
       expect(reply?.status).toBe(status.OK);
       expect((taken[0] as number) - (call.taken as number)).toBe(4 + bodyBeats);
-      expect(taken.slice(1).map((t, i) => t - (taken[i] as number))).toEqual([1, 2, 3, 4].map(() => latency + 5 + nodeBeats));
+      expect(taken.slice(1).map((t, i) => t - (taken[i] as number))).toEqual(
+        [1, 2, 3, 4].map(() => latency + 5 + nodeBeats),
+      );
       const last = (taken[4] as number) + latency + nodeBeats;
-      expect([reply?.cycle as number, reply?.end as number].map(c => c - last)).toEqual([6, 9 + (beatBytes < 20 ? 1 : 0)]);
+      expect([reply?.cycle as number, reply?.end as number].map(c => c - last)).toEqual([
+        6,
+        9 + (beatBytes < 20 ? 1 : 0),
+      ]);
     });
     bench("interval is as stated: a node takes its beats and one cycle", dut, { seed: 15 }, async b => {
-      const memory = new ModelMemory(), host = new OffloadHost(b, { parameters: p, memory, latency: 2 }), nodeBytes = 64;
+      const memory = new ModelMemory(),
+        host = new OffloadHost(b, { parameters: p, memory, latency: 2 }),
+        nodeBytes = 64;
       plainList(memory, 7, 100, nodeBytes);
       for (let i = 0; i < 8; i++) host.request(search(7, 99, nodeBytes));
       await host.drained();
@@ -131,7 +241,8 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
       expect(((middle.at(-1) as number) - (middle[0] as number)) / 399).toBeCloseTo(1 + nodeBytes / beatBytes, 1);
     });
     bench("reset in the middle of it: nothing of before comes later", dut, { seed: 16 }, async b => {
-      const memory = new ModelMemory(), host = new OffloadHost(b, { parameters: p, memory, jitter: 40, pause: 0.2 });
+      const memory = new ModelMemory(),
+        host = new OffloadHost(b, { parameters: p, memory, jitter: 40, pause: 0.2 });
       plainList(memory, 7, 20, 72);
       for (let i = 0; i < 12; i++) host.request(search(7, 19, 72));
       await b.cycles(300);
@@ -144,13 +255,16 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
 }
 
 describe("a planted fault is found", () => {
-  const p = parametersOf(8), dut = PointerChase(p);
+  const p = parametersOf(8),
+    dut = PointerChase(p);
   const check = (name: string, design: Dut<OffloadPorts>): Promise<unknown> =>
     runBench(name, design, { wave: false, seed: 21, hangCycles: 1500, limitCycles: 200_000 }, async b => {
       const slow = bursts({ go: 3, pause: 60 }, 5);
       await run(b, p, 300, { pause: stream => (stream === "replyData" ? slow : never), latency: 1, patience: 1000 });
     });
-  test("and nothing without one", async () => { await check("no fault", dut); });
+  test("and nothing without one", async () => {
+    await check("no fault", dut);
+  });
   const faults: readonly (readonly [string, string | RegExp, string])[] = [
     ["a context's next request begins while its value is still being sent", /if \(~waits\)/, "if (1'b1)"],
     ["a key across two beats", /before_ <= [^;]*;/, "before_ <= before_;"],
@@ -159,5 +273,8 @@ describe("a planted fault is found", () => {
     ["in the offload's own address space", /(staged_skid_held_client) : 1'b1/, "$1 : 1'b0"],
     ["the value from the node's first beat on", /index <= \{1'b0, first_lane_word\[21:17\]\};/, "index <= 6'd0;"],
   ];
-  for (const [name, from, to] of faults) test(name, async () => { await findsFault(check(name, plant(dut, from, to))); });
+  for (const [name, from, to] of faults)
+    test(name, async () => {
+      await findsFault(check(name, plant(dut, from, to)));
+    });
 });

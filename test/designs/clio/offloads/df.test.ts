@@ -7,16 +7,37 @@ import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { base, DfRig, tableBytes } from "./support/df-rig.ts";
 
-const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 }, narrow: OffloadParameters = { beatBytes: 8, contexts: 2, maxData: 200 };
+const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
+  narrow: OffloadParameters = { beatBytes: 8, contexts: 2, maxData: 200 };
 /** Rows of 16 bytes: all of them match. */
-const all = { table: base, rows: 1, rowBytes: 16, fieldOffset: 3, fieldBytes: 2, predicate: 5, operand: 0n, valueOffset: 8, valueBytes: 8 };
+const all = {
+  table: base,
+  rows: 1,
+  rowBytes: 16,
+  fieldOffset: 3,
+  fieldBytes: 2,
+  predicate: 5,
+  operand: 0n,
+  valueOffset: 8,
+  valueBytes: 8,
+};
 
-async function traffic(b: Bench<OffloadPorts>, p: OffloadParameters, count: number, pause = 0.3): Promise<Record<string, number>> {
+async function traffic(
+  b: Bench<OffloadPorts>,
+  p: OffloadParameters,
+  count: number,
+  pause = 0.3,
+): Promise<Record<string, number>> {
   const rig = new DfRig(b, p, { pause, jitter: 40 });
   // Where nothing is; where it may not read, at once and behind some frames.
   const end = base + BigInt(tableBytes);
-  for (const table of [2n * end, end, end - 0x1000n]) { rig.select(3, { ...all, table, rows: 400 }); rig.aggregate(3, { ...all, table, rows: 400 }); }
-  for (let i = 0; i < count; i++) if (b.random.bool(0.15)) rig.wrong(); else rig.random();
+  for (const table of [2n * end, end, end - 0x1000n]) {
+    rig.select(3, { ...all, table, rows: 400 });
+    rig.aggregate(3, { ...all, table, rows: 400 });
+  }
+  for (let i = 0; i < count; i++)
+    if (b.random.bool(0.15)) rig.wrong();
+    else rig.random();
   return rig.finish();
 }
 const time = (c: OffloadCall): number => (c.replies.at(-1)?.cycle ?? Number.NaN) - (c.taken ?? Number.NaN);
@@ -28,12 +49,23 @@ async function alone(rig: DfRig, ask: () => OffloadCall): Promise<number> {
 }
 
 describe("DataFrame", () => {
-  for (const [p, count] of [[wide, 250], [narrow, 150]] as const) {
-    bench(`${p.beatBytes * 8} bits: random tables, replies of memory in any order, random pauses`, DataFrame(p), { seed: p.beatBytes }, async b => {
-      const ends = await traffic(b, p, count);
-      for (const end of ["OK", "MALFORMED", "INVALID", "READ_PERM", "several frames"]) expect(ends[end], end).toBeGreaterThan(0);
+  for (const [p, count] of [
+    [wide, 250],
+    [narrow, 150],
+  ] as const) {
+    bench(
+      `${p.beatBytes * 8} bits: random tables, replies of memory in any order, random pauses`,
+      DataFrame(p),
+      { seed: p.beatBytes },
+      async b => {
+        const ends = await traffic(b, p, count);
+        for (const end of ["OK", "MALFORMED", "INVALID", "READ_PERM", "several frames"])
+          expect(ends[end], end).toBeGreaterThan(0);
+      },
+    );
+    bench(`${p.beatBytes * 8} bits: without pauses`, DataFrame(p), { seed: 100 + p.beatBytes }, async b => {
+      await traffic(b, p, count / 4, 0);
     });
-    bench(`${p.beatBytes * 8} bits: without pauses`, DataFrame(p), { seed: 100 + p.beatBytes }, async b => { await traffic(b, p, count / 4, 0); });
     bench(`${p.beatBytes * 8} bits: in bursts`, DataFrame(p), { seed: 200 + p.beatBytes }, async b => {
       const rig = new DfRig(b, p, { pause: stream => bursts({ go: 30, pause: 200 }, stream.length), jitter: 100 });
       for (let i = 0; i < count / 4; i++) rig.random();
@@ -52,43 +84,65 @@ describe("DataFrame", () => {
       await rig.finish();
     });
   }
-  bench("intervals as stated: a row per cycle, a frame every 6 cycles more than its beats at most, a request every 15 cycles", DataFrame(wide), {}, async b => {
-    const rig = new DfRig(b, wide, { latency: 75 });
-    const rows = async (n: number): Promise<number> => alone(rig, () => rig.aggregate(3, { ...all, rows: n }));
-    // 90 rows of 16 bytes to a READ; each READ costs a cycle.
-    expect(await rows(1800) - await rows(900)).toBe(910);
-    expect(rig.host.mostInFlight).toBe(8);
-    const long = async (n: number): Promise<number> => alone(rig, () => rig.aggregate(3, { ...all, rows: n, rowBytes: 130 }));
-    expect(await long(220) - await long(110), "11 rows of 130 bytes to a READ, 2 cycles each").toBe(230);
+  bench(
+    "intervals as stated: a row per cycle, a frame every 6 cycles more than its beats at most, a request every 15 cycles",
+    DataFrame(wide),
+    {},
+    async b => {
+      const rig = new DfRig(b, wide, { latency: 75 });
+      const rows = async (n: number): Promise<number> => alone(rig, () => rig.aggregate(3, { ...all, rows: n }));
+      // 90 rows of 16 bytes to a READ; each READ costs a cycle.
+      expect((await rows(1800)) - (await rows(900))).toBe(910);
+      expect(rig.host.mostInFlight).toBe(8);
+      const long = async (n: number): Promise<number> =>
+        alone(rig, () => rig.aggregate(3, { ...all, rows: n, rowBytes: 130 }));
+      expect((await long(220)) - (await long(110)), "11 rows of 130 bytes to a READ, 2 cycles each").toBe(230);
 
-    const frames = rig.select(3, { ...all, rows: 512, rowBytes: 64 });
-    await rig.host.drained();
-    const starts = frames.replies.map(r => r.cycle), gaps = starts.slice(1, -1).map((c, i) => c - (starts[i] as number));
-    expect(Math.max(...gaps), "22 rows of 64 bytes and 12 bytes make 23 beats").toBeLessThanOrEqual(23 + 6);
+      const frames = rig.select(3, { ...all, rows: 512, rowBytes: 64 });
+      await rig.host.drained();
+      const starts = frames.replies.map(r => r.cycle),
+        gaps = starts.slice(1, -1).map((c, i) => c - (starts[i] as number));
+      expect(Math.max(...gaps), "22 rows of 64 bytes and 12 bytes make 23 beats").toBeLessThanOrEqual(23 + 6);
 
-    const many = Array.from({ length: 24 }, () => rig.aggregate(3, all));
-    await rig.host.drained();
-    const ends = many.map(c => c.done as number);
-    expect(ends.slice(9).map((c, i) => c - (ends[i + 8] as number))).toEqual(Array.from({ length: 15 }, () => 15));
-    await rig.finish();
-  });
-  bench("a request among long ones waits for no more than one READ of each and those under way", DataFrame(wide), { seed: 9 }, async b => {
-    const rig = new DfRig(b, wide, { latency: 20 });
-    // Rows of one byte are the slowest: 128 of them to a READ.
-    const long = Array.from({ length: 7 }, () => rig.aggregate(200, { ...all, rows: tableBytes, rowBytes: 1, fieldOffset: 0, fieldBytes: 1, valueOffset: 0, valueBytes: 1 }));
-    await b.cycles(3000);
-    const short = Array.from({ length: 6 }, () => ({ waits: 0 }));
-    for (const s of short) {
-      const call = rig.select(3, all);
-      await b.until(() => call.done !== undefined);
-      s.waits = time(call);
-    }
-    expect(long.every(c => c.done === undefined)).toBe(true);
-    const most = Math.max(...short.map(s => s.waits));
-    expect(most).toBeLessThanOrEqual((8 + 8 - 1) * 129 + 32 + 20);
-    expect(most, "otherwise this shows nothing").toBeGreaterThan(500);
-    await rig.finish();
-  });
+      const many = Array.from({ length: 24 }, () => rig.aggregate(3, all));
+      await rig.host.drained();
+      const ends = many.map(c => c.done as number);
+      expect(ends.slice(9).map((c, i) => c - (ends[i + 8] as number))).toEqual(Array.from({ length: 15 }, () => 15));
+      await rig.finish();
+    },
+  );
+  bench(
+    "a request among long ones waits for no more than one READ of each and those under way",
+    DataFrame(wide),
+    { seed: 9 },
+    async b => {
+      const rig = new DfRig(b, wide, { latency: 20 });
+      // Rows of one byte are the slowest: 128 of them to a READ.
+      const long = Array.from({ length: 7 }, () =>
+        rig.aggregate(200, {
+          ...all,
+          rows: tableBytes,
+          rowBytes: 1,
+          fieldOffset: 0,
+          fieldBytes: 1,
+          valueOffset: 0,
+          valueBytes: 1,
+        }),
+      );
+      await b.cycles(3000);
+      const short = Array.from({ length: 6 }, () => ({ waits: 0 }));
+      for (const s of short) {
+        const call = rig.select(3, all);
+        await b.until(() => call.done !== undefined);
+        s.waits = time(call);
+      }
+      expect(long.every(c => c.done === undefined)).toBe(true);
+      const most = Math.max(...short.map(s => s.waits));
+      expect(most).toBeLessThanOrEqual((8 + 8 - 1) * 129 + 32 + 20);
+      expect(most, "otherwise this shows nothing").toBeGreaterThan(500);
+      await rig.finish();
+    },
+  );
   bench("reset in the middle: nothing is left of before", DataFrame(narrow), { seed: 5 }, async b => {
     const rig = new DfRig(b, narrow, { pause: 0.2, jitter: 30 });
     for (let round = 0; round < 6; round++) {
@@ -105,7 +159,9 @@ describe("DataFrame", () => {
     const finds = (fault: string, from: string | RegExp, to: string): void => {
       test(fault, async () => {
         const broken = plant(DataFrame(narrow), from, to);
-        await findsFault(runBench(fault, broken, { wave: false, seed: 8, hangCycles: 3000 }, b => traffic(b, narrow, 150)));
+        await findsFault(
+          runBench(fault, broken, { wave: false, seed: 8, hangCycles: 3000 }, b => traffic(b, narrow, 150)),
+        );
       });
     };
     finds("a window over two beats takes both from the first", "even_word_sum = beat + 5'd1", "even_word_sum = beat");
@@ -113,6 +169,10 @@ describe("DataFrame", () => {
     finds("a frame is filled while it is being sent", "wire waits = busy & ", "wire waits = 1'b0 & ");
     finds("later frames have the table's address", "is_later ? next : head_table", "head_table");
     finds("a request goes on after a READ that failed", "|status_now_element ? status_now_element : found", "found");
-    finds("the least value is only ever compared with the first", "(counts & (found_payload_value < before_min))", "(found_payload_step_opens & counts)");
+    finds(
+      "the least value is only ever compared with the first",
+      "(counts & (found_payload_value < before_min))",
+      "(found_payload_step_opens & counts)",
+    );
   });
 });

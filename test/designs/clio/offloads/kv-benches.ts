@@ -13,56 +13,92 @@ const { OK, FAIL, OUT_OF_MEMORY } = status;
 const codes = [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE];
 
 /** Random requests in flight, pauses on all streams, replies of memory out of order. */
-export const mixture = (count: number): KvBench => async (b, p) => {
-  const rig = new KvRig(b, p, { jitter: 40, pause: s => bursts({ go: 12, pause: 6 }, b.seed + s.length) });
-  traffic(rig, b.random, count);
-  await rig.finish();
-  for (const kind of ["read", "create", "update", "delete"] as const) for (const code of [OK, FAIL]) {
-    expect(rig.calls.filter(c => c.kind === kind && c.call.replies[0]?.status === code).length, `${kind} with status ${code}`).toBeGreaterThan(10);
-  }
-  expect(rig.host.mostInFlight).toBeGreaterThan(5);
-};
+export const mixture =
+  (count: number): KvBench =>
+  async (b, p) => {
+    const rig = new KvRig(b, p, { jitter: 40, pause: s => bursts({ go: 12, pause: 6 }, b.seed + s.length) });
+    traffic(rig, b.random, count);
+    await rig.finish();
+    for (const kind of ["read", "create", "update", "delete"] as const)
+      for (const code of [OK, FAIL]) {
+        expect(
+          rig.calls.filter(c => c.kind === kind && c.call.replies[0]?.status === code).length,
+          `${kind} with status ${code}`,
+        ).toBeGreaterThan(10);
+      }
+    expect(rig.host.mostInFlight).toBeGreaterThan(5);
+  };
 
 /**
- * One request after another, held against the model: every reply, and in the end every pair in memory. Chains of many slots, holes in them, keys that share bucket and fingerprint, and requests
- * that cannot be.
+ * One request after another, held against the model: every reply, and in the end every pair in memory. Chains of many
+ * slots, holes in them, keys that share bucket and fingerprint, and requests that cannot be.
  */
 export const likeTheModel: KvBench = async (b, p) => {
-  const rig = new KvRig(b, p, { latency: 3 }), model = new KvModel(new ModelMemory({ maxData: p.maxData }), { ...p, pid: offloadPid(0) }), random = b.random;
-  const keys = [...Array.from({ length: 60 }, () => random.bits(64)), ...sameSlot(6, p.buckets)], most = largestValue(p);
+  const rig = new KvRig(b, p, { latency: 3 }),
+    model = new KvModel(new ModelMemory({ maxData: p.maxData }), { ...p, pid: offloadPid(0) }),
+    random = b.random;
+  const keys = [...Array.from({ length: 60 }, () => random.bits(64)), ...sameSlot(6, p.buckets)],
+    most = largestValue(p);
   for (let i = 0; i < 480; i++) {
-    const grows = i < 130, key = grows ? keys[i % keys.length] as bigint : random.pick(keys), value = rig.value(), form = random.int(0, grows ? 60 : 25);
-    const code = random.pick(grows ? [codes[1], codes[1], codes[1], codes[0], codes[2]] : codes) as number, asked = random.bool(0.03) ? random.pick([0x61, 0x68, 0x6e, 0x40, 0xe0]) : code;
+    const grows = i < 130,
+      key = grows ? (keys[i % keys.length] as bigint) : random.pick(keys),
+      value = rig.value(),
+      form = random.int(0, grows ? 60 : 25);
+    const code = random.pick(grows ? [codes[1], codes[1], codes[1], codes[0], codes[2]] : codes) as number,
+      asked = random.bool(0.03) ? random.pick([0x61, 0x68, 0x6e, 0x40, 0xe0]) : code;
     const front = { user: random.int(0, 255), keySize: 8, valueSize: value.length, key };
-    const body = form === 0 ? encode(kvBody, front).slice(0, random.int(0, 11))
-      : form === 1 ? concat(encode(kvBody, { ...front, keySize: random.pick([0, 7, 9, 255]) }), value)
-      : form === 2 ? concat(encode(kvBody, { ...front, valueSize: value.length + random.pick([1, 100, 2048, 65535 - most]) }), value)
-      : form === 3 ? concat(encode(kvBody, { ...front, valueSize: most }), random.bytes(most))
-      : form === 4 ? concat(encode(kvBody, front), value, random.bytes(Math.min(100, most - value.length)))
-      : concat(encode(kvBody, front), value);
-    const should = model.request(asked, body), call = await rig.host.call({ opcode: asked, pid: 1, body });
-    expect(call.replies.map(r => ({ status: r.status, opcode: r.opcode, body: r.body })), `request ${i}, opcode ${asked.toString(16)}, ${body.length} bytes`).toEqual([should]);
+    const body =
+      form === 0
+        ? encode(kvBody, front).slice(0, random.int(0, 11))
+        : form === 1
+          ? concat(encode(kvBody, { ...front, keySize: random.pick([0, 7, 9, 255]) }), value)
+          : form === 2
+            ? concat(
+                encode(kvBody, { ...front, valueSize: value.length + random.pick([1, 100, 2048, 65535 - most]) }),
+                value,
+              )
+            : form === 3
+              ? concat(encode(kvBody, { ...front, valueSize: most }), random.bytes(most))
+              : form === 4
+                ? concat(encode(kvBody, front), value, random.bytes(Math.min(100, most - value.length)))
+                : concat(encode(kvBody, front), value);
+    const should = model.request(asked, body),
+      call = await rig.host.call({ opcode: asked, pid: 1, body });
+    expect(
+      call.replies.map(r => ({ status: r.status, opcode: r.opcode, body: r.body })),
+      `request ${i}, opcode ${asked.toString(16)}, ${body.length} bytes`,
+    ).toEqual([should]);
     if (i === 129) expect(new Set(rig.contents().map(x => x.slot)).size, "slots in use").toBeGreaterThan(6);
   }
   await rig.host.drained();
-  for (const { key, value } of rig.contents()) expect(model.request(opcode.KV_READ, encode(kvBody, { user: 0, keySize: 8, valueSize: 0, key })).body.slice(4)).toEqual(value);
+  for (const { key, value } of rig.contents())
+    expect(
+      model.request(opcode.KV_READ, encode(kvBody, { user: 0, keySize: 8, valueSize: 0, key })).body.slice(4),
+    ).toEqual(value);
 };
 
 /** Pipelined writes into one bucket: none is lost; a key that many create is created once. */
 export const oneBucket: KvBench = async (b, p) => {
-  const rig = new KvRig(b, p, { jitter: 50 }), keys = sameSlot(20, p.buckets);
+  const rig = new KvRig(b, p, { jitter: 50 }),
+    keys = sameSlot(20, p.buckets);
   for (const key of keys) rig.ask("create", key, rig.value(30));
   await rig.host.drained();
   expect(rig.contents().length, "pairs in memory").toBe(20);
   for (let i = 0; i < 30; i++) rig.ask("create", 77n, rig.value());
   for (const key of keys) rig.ask("update", key, rig.value());
   await rig.finish();
-  expect(rig.calls.filter(c => c.kind === "create" && c.key === 77n && c.call.replies[0]?.status === OK).length).toBe(1);
+  expect(rig.calls.filter(c => c.kind === "create" && c.key === 77n && c.call.replies[0]?.status === OK).length).toBe(
+    1,
+  );
 };
 
-/** Deletes in the middle of chains: all others stay, and empty slots and blocks are used again, so that memory does not grow. */
+/**
+ * Deletes in the middle of chains: all others stay, and empty slots and blocks are used again, so that memory
+ * does not grow.
+ */
 export const comeAndGo: KvBench = async (b, p) => {
-  const rig = new KvRig(b, p, { jitter: 10 }), used: number[] = [];
+  const rig = new KvRig(b, p, { jitter: 10 }),
+    used: number[] = [];
   for (let round = 0; round < 5; round++) {
     const keys = Array.from({ length: 80 }, () => b.random.bits(64));
     for (const [i, key] of keys.entries()) rig.ask("create", key, rig.value(40 + 200 * (i % 2)));

@@ -1,27 +1,72 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { checkLinearizable, keySpecification, type KeyInput, type KeyOutput, type Operation } from "../../../../designs/clio/linearizability/index.ts";
-import { kvContents, kvHash, ModelMemory, type KvPair, type ModelMemoryOptions } from "../../../../designs/clio/model/index.ts";
+import {
+  checkLinearizable,
+  keySpecification,
+  type KeyInput,
+  type KeyOutput,
+  type Operation,
+} from "../../../../designs/clio/linearizability/index.ts";
+import {
+  kvContents,
+  kvHash,
+  ModelMemory,
+  type KvPair,
+  type ModelMemoryOptions,
+} from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
-import { kvDefaults, largestValue, type ClioKv, type KvParameters } from "../../../../designs/clio/offloads/kv/index.ts";
+import {
+  kvDefaults,
+  largestValue,
+  type ClioKv,
+  type KvParameters,
+} from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, decode, encode } from "../../../../designs/shared/wire/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { OffloadHost, type MemoryTrace, type OffloadCall, type OffloadHostOptions } from "../../../../designs/clio/rig/index.ts";
+import {
+  OffloadHost,
+  type MemoryTrace,
+  type OffloadCall,
+  type OffloadHostOptions,
+} from "../../../../designs/clio/rig/index.ts";
 import type { Bench, Random } from "../../../../sim/index.ts";
 
-export const kvParameters = (o: Partial<KvParameters> = {}): KvParameters => ({ beatBytes: 64, contexts: 8, maxData: 1466, ...kvDefaults, buckets: 4, arenaBytes: 8192, ...o });
+export const kvParameters = (o: Partial<KvParameters> = {}): KvParameters => ({
+  beatBytes: 64,
+  contexts: 8,
+  maxData: 1466,
+  ...kvDefaults,
+  buckets: 4,
+  arenaBytes: 8192,
+  ...o,
+});
 export type KvPorts = ReturnType<typeof ClioKv>["ports"];
 
-const codes = { read: opcode.KV_READ, create: opcode.KV_CREATE, update: opcode.KV_UPDATE, delete: opcode.KV_DELETE } as const;
+const codes = {
+  read: opcode.KV_READ,
+  create: opcode.KV_CREATE,
+  update: opcode.KV_UPDATE,
+  delete: opcode.KV_DELETE,
+} as const;
 export type KvKind = keyof typeof codes;
 /** A request and what came of it. */
-export interface KvCall { readonly kind: KvKind; readonly key: bigint; readonly value: Uint8Array; readonly user: number; readonly call: OffloadCall }
+export interface KvCall {
+  readonly kind: KvKind;
+  readonly key: bigint;
+  readonly value: Uint8Array;
+  readonly user: number;
+  readonly call: OffloadCall;
+}
 
 const pid = offloadPid(0);
 /** A value in few characters. */
-const digest = (value: Uint8Array): string => `${value.length} bytes ${createHash("sha1").update(value).digest("base64").slice(0, 12)}`;
+const digest = (value: Uint8Array): string =>
+  `${value.length} bytes ${createHash("sha1").update(value).digest("base64").slice(0, 12)}`;
 
-/** Clio-KV on the bench of offloads, and a scoreboard: replies have the right form, what they say is linearizable key by key, and the table in memory is right. */
+/**
+ * Clio-KV on the bench of offloads, and a scoreboard: replies have the right form, what they say is linearizable key by
+ * key, and the table in memory is right.
+ */
 export class KvRig {
   readonly host: OffloadHost;
   readonly memory: ModelMemory;
@@ -31,7 +76,11 @@ export class KvRig {
   /** Statuses other than OK and FAIL that may come. */
   readonly allowed = new Set<number>();
 
-  constructor(b: Bench<KvPorts>, p: KvParameters, o: Partial<OffloadHostOptions> & { readonly space?: ModelMemoryOptions } = {}) {
+  constructor(
+    b: Bench<KvPorts>,
+    p: KvParameters,
+    o: Partial<OffloadHostOptions> & { readonly space?: ModelMemoryOptions } = {},
+  ) {
     this.p = p;
     this.random = b.random.fork("kv");
     this.memory = new ModelMemory({ maxData: p.maxData, ...o.space });
@@ -39,17 +88,32 @@ export class KvRig {
   }
 
   ask(kind: KvKind, key: bigint, value: Uint8Array = new Uint8Array()): KvCall {
-    const user = this.random.int(0, 255), pidOfClient = this.random.int(1, 9);
+    const user = this.random.int(0, 255),
+      pidOfClient = this.random.int(1, 9);
     // What stands in a field or behind a value that does not count is anything.
     const stray = this.random.bool(0.2) ? this.random.bytes(this.random.int(1, 70)) : new Uint8Array();
-    const brings = kind === "create" || kind === "update", valueSize = brings ? value.length : this.random.pick([0, 8, 65535]);
-    const body = concat(encode(kvBody, { user, keySize: 8, valueSize, key }), value, stray).slice(0, this.p.maxData + 12);
-    const done: KvCall = { kind, key, value, user, call: this.host.request({ opcode: codes[kind], pid: pidOfClient, body }) };
+    const brings = kind === "create" || kind === "update",
+      valueSize = brings ? value.length : this.random.pick([0, 8, 65535]);
+    const body = concat(encode(kvBody, { user, keySize: 8, valueSize, key }), value, stray).slice(
+      0,
+      this.p.maxData + 12,
+    );
+    const done: KvCall = {
+      kind,
+      key,
+      value,
+      user,
+      call: this.host.request({ opcode: codes[kind], pid: pidOfClient, body }),
+    };
     this.calls.push(done);
     return done;
   }
   /** One request alone. @returns its status, and the value of a read */
-  async alone(kind: KvKind, key: bigint, value?: Uint8Array): Promise<{ readonly status: number; readonly value: Uint8Array; readonly cycles: number }> {
+  async alone(
+    kind: KvKind,
+    key: bigint,
+    value?: Uint8Array,
+  ): Promise<{ readonly status: number; readonly value: Uint8Array; readonly cycles: number }> {
     const asked = this.ask(kind, key, value);
     await this.host.drained();
     const reply = replyOf(asked);
@@ -57,23 +121,36 @@ export class KvRig {
   }
 
   value(size?: number): Uint8Array {
-    const most = largestValue(this.p), { random } = this;
+    const most = largestValue(this.p),
+      { random } = this;
     // Around the sizes at which a block becomes larger, and a beat full.
     const edges = [0, 1, 4, 52, 53, 60, 116, 117, 244, 245, 500, 501, 1012, 1013, most - 1, most];
-    return random.bytes(size ?? (random.bool(0.3) ? Math.min(random.pick(edges), most) : random.bool(0.8) ? random.int(0, 120) : random.int(0, most)));
+    return random.bytes(
+      size ??
+        (random.bool(0.3)
+          ? Math.min(random.pick(edges), most)
+          : random.bool(0.8)
+            ? random.int(0, 120)
+            : random.int(0, most)),
+    );
   }
 
   /** Waits for the end and judges everything. */
   async finish(): Promise<KvPair[]> {
     await this.host.drained();
     this.judge();
-    const pairs = this.contents(), last = new Map(pairs.map(x => [x.key, x.value]));
+    const pairs = this.contents(),
+      last = new Map(pairs.map(x => [x.key, x.value]));
     const from = this.calls.length;
     for (const key of new Set(this.calls.map(c => c.key))) this.ask("read", key);
     await this.host.drained();
     for (const c of this.calls.slice(from)) {
-      const { status: code, value } = replyOf(c), stored = last.get(c.key);
-      expect(code === status.OK ? digest(value) : "missing", `what a read finds, and what memory has, of key ${c.key.toString(16)}`).toBe(stored ? digest(stored) : "missing");
+      const { status: code, value } = replyOf(c),
+        stored = last.get(c.key);
+      expect(
+        code === status.OK ? digest(value) : "missing",
+        `what a read finds, and what memory has, of key ${c.key.toString(16)}`,
+      ).toBe(stored ? digest(stored) : "missing");
     }
     this.judge();
     return pairs;
@@ -87,19 +164,27 @@ export class KvRig {
   judge(): void {
     this.ordered();
     const history = this.calls.map((c): Operation<KeyInput, KeyOutput> => {
-      const reply = replyOf(c), done = reply.status === status.OK;
-      if (!done && reply.status !== status.FAIL) expect([...this.allowed], `status of ${name(c)}`).toContain(reply.status);
+      const reply = replyOf(c),
+        done = reply.status === status.OK;
+      if (!done && reply.status !== status.FAIL)
+        expect([...this.allowed], `status of ${name(c)}`).toContain(reply.status);
       const unknown = !done && reply.status !== status.FAIL;
-      const input: KeyInput = c.kind === "create" || c.kind === "update" ? { kind: c.kind, value: digest(c.value) } : { kind: c.kind };
+      const input: KeyInput =
+        c.kind === "create" || c.kind === "update" ? { kind: c.kind, value: digest(c.value) } : { kind: c.kind };
       const output: KeyOutput = c.kind === "read" ? (done ? { value: digest(reply.value) } : "missing") : done;
       // What memory refused was not done: as a read of whatever there is.
       return {
-        object: c.key.toString(16), client: `context ${c.call.context ?? -1}`, input: unknown ? { kind: "read" } : input, output: unknown ? undefined : output,
-        called: c.call.taken as number, returned: c.call.replies[0]?.cycle as number,
+        object: c.key.toString(16),
+        client: `context ${c.call.context ?? -1}`,
+        input: unknown ? { kind: "read" } : input,
+        output: unknown ? undefined : output,
+        called: c.call.taken as number,
+        returned: c.call.replies[0]?.cycle as number,
       };
     });
     const verdict = checkLinearizable(history, keySpecification, { steps: 2_000_000 });
-    if (verdict.kind !== "linearizable") throw new Error(`key ${verdict.object} is ${verdict.kind}: ${"why" in verdict ? verdict.why : ""}`);
+    if (verdict.kind !== "linearizable")
+      throw new Error(`key ${verdict.object} is ${verdict.kind}: ${"why" in verdict ? verdict.why : ""}`);
   }
 
   /** No access to memory is under way while another one writes the same bytes: memory keeps no order between them. */
@@ -108,13 +193,20 @@ export class KvRig {
     const writes = (t: MemoryTrace): boolean => t.opcode === opcode.WRITE;
     for (const t of this.host.trace.filter(x => x.opcode !== opcode.ALLOC)) {
       open = open.filter(o => (o.answered ?? Number.POSITIVE_INFINITY) >= t.taken);
-      const clash = open.find(o => (writes(o) || writes(t)) && o.va < t.va + BigInt(t.length) && t.va < o.va + BigInt(o.length));
-      if (clash) throw new Error(`the ${writes(t) ? "WRITE" : "READ"} of 0x${t.va.toString(16)} taken at cycle ${t.taken} meets that of 0x${clash.va.toString(16)} taken at ${clash.taken}`);
+      const clash = open.find(
+        o => (writes(o) || writes(t)) && o.va < t.va + BigInt(t.length) && t.va < o.va + BigInt(o.length),
+      );
+      if (clash)
+        throw new Error(
+          `the ${writes(t) ? "WRITE" : "READ"} of 0x${t.va.toString(16)} taken at cycle ${t.taken} meets that of 0x${clash.va.toString(16)} taken at ${clash.taken}`,
+        );
       open.push(t);
     }
   }
   /** Times that memory was allocated. */
-  get allocations(): number { return this.host.trace.filter(t => t.opcode === opcode.ALLOC).length; }
+  get allocations(): number {
+    return this.host.trace.filter(t => t.opcode === opcode.ALLOC).length;
+  }
 }
 
 const name = (c: KvCall): string => `${c.kind} of key ${c.key.toString(16)} taken at cycle ${c.call.taken ?? -1}`;
@@ -129,18 +221,25 @@ export function replyOf(c: KvCall): { readonly status: number; readonly value: U
     expect(reply.body.length, `bytes of the reply to ${name(c)}`).toBe(0);
     return { status: reply.status, value: reply.body };
   }
-  const front = decode(kvReplyBody, reply.body), value = reply.body.slice(kvReplyBody.bytes);
+  const front = decode(kvReplyBody, reply.body),
+    value = reply.body.slice(kvReplyBody.bytes);
   const size = !done || c.kind === "delete" ? 0 : c.kind === "read" ? value.length : c.value.length;
   expect(front, `front of the reply to ${name(c)}`).toEqual({ user: c.user, keySize: 8, valueSize: size });
   if (c.kind !== "read" || !done) expect(value.length, `bytes behind the reply to ${name(c)}`).toBe(0);
   return { status: reply.status, value };
 }
 
-export interface TrafficOptions { readonly keys?: number; readonly hot?: number; readonly kinds?: readonly KvKind[]; readonly sizes?: readonly number[] }
+export interface TrafficOptions {
+  readonly keys?: number;
+  readonly hot?: number;
+  readonly kinds?: readonly KvKind[];
+  readonly sizes?: readonly number[];
+}
 
 /** Random requests: many on few keys (`hot` of them), so that they meet. */
 export function traffic(rig: KvRig, random: Random, count: number, o: TrafficOptions = {}): void {
-  const keys = Array.from({ length: o.keys ?? 30 }, () => random.bits(64)), kinds = o.kinds ?? (["read", "read", "create", "create", "update", "delete"] as const);
+  const keys = Array.from({ length: o.keys ?? 30 }, () => random.bits(64)),
+    kinds = o.kinds ?? (["read", "read", "create", "create", "update", "delete"] as const);
   for (let i = 0; i < count; i++) {
     const key = keys[random.bool(0.4) ? random.int(0, (o.hot ?? 3) - 1) : random.int(0, keys.length - 1)] as bigint;
     rig.ask(random.pick(kinds), key, rig.value(o.sizes === undefined ? undefined : random.pick(o.sizes)));
@@ -149,7 +248,8 @@ export function traffic(rig: KvRig, random: Random, count: number, o: TrafficOpt
 
 /** Keys of one bucket, several of them with the same fingerprint. */
 export function sameSlot(count: number, buckets: number): bigint[] {
-  const keys: bigint[] = [], wanted = kvHash(1n, buckets);
+  const keys: bigint[] = [],
+    wanted = kvHash(1n, buckets);
   for (let key = 1n; keys.length < count; key++) {
     const h = kvHash(key, buckets);
     if (h.bucket === wanted.bucket && (keys.length % 3 === 2 || h.fingerprint === wanted.fingerprint)) keys.push(key);

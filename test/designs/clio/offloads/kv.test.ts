@@ -8,48 +8,82 @@ import { bench } from "../../../bench.ts";
 import { comeAndGo, fewFrames, likeTheModel, mixture, oneBucket } from "./kv-benches.ts";
 import { kvParameters, KvRig, sameSlot, traffic, type KvKind } from "./kv-rig.ts";
 
-const wide = kvParameters(), narrow = kvParameters({ beatBytes: 8, buckets: 2 }), dut = ClioKv(wide), pid = offloadPid(0);
+const wide = kvParameters(),
+  narrow = kvParameters({ beatBytes: 8, buckets: 2 }),
+  dut = ClioKv(wide),
+  pid = offloadPid(0);
 const { OK, FAIL, OUT_OF_MEMORY } = status;
 /** Longer runs, and the widths between, on request. */
 const long = process.env["MNEMO_LONG"] !== undefined;
-const widths = long ? [wide, narrow, kvParameters({ beatBytes: 16, buckets: 1 }), kvParameters({ beatBytes: 32, contexts: 16 })] : [wide, narrow];
+const widths = long
+  ? [wide, narrow, kvParameters({ beatBytes: 16, buckets: 1 }), kvParameters({ beatBytes: 32, contexts: 16 })]
+  : [wide, narrow];
 
 describe("Clio-KV", () => {
   for (const [i, p] of widths.entries()) {
     const bits = `${p.beatBytes * 8} bits, ${p.buckets} buckets`;
-    bench(`${bits}: random requests in flight, pauses, replies of memory out of order`, ClioKv(p), { seed: i + 2 }, b => mixture(long ? 4000 : 900)(b, p));
-    bench(`${bits}: one by one, every reply and every pair in memory is the model's, bad requests too`, ClioKv(p), { seed: i + 2 }, b => likeTheModel(b, p));
+    bench(`${bits}: random requests in flight, pauses, replies of memory out of order`, ClioKv(p), { seed: i + 2 }, b =>
+      mixture(long ? 4000 : 900)(b, p),
+    );
+    bench(
+      `${bits}: one by one, every reply and every pair in memory is the model's, bad requests too`,
+      ClioKv(p),
+      { seed: i + 2 },
+      b => likeTheModel(b, p),
+    );
   }
-  bench("pipelined writes into one bucket: none is lost; one key created by many is created once", dut, { seed: 5 }, b => oneBucket(b, wide));
-  bench("deletes in the middle of chains: all others stay, empty slots and blocks are used again", dut, { seed: 6 }, b => comeAndGo(b, wide));
-  bench("no frame for a page that is touched first: OUT_OF_MEMORY, and nothing is lost", dut, { seed: 8 }, b => fewFrames(b, wide));
+  bench(
+    "pipelined writes into one bucket: none is lost; one key created by many is created once",
+    dut,
+    { seed: 5 },
+    b => oneBucket(b, wide),
+  );
+  bench(
+    "deletes in the middle of chains: all others stay, empty slots and blocks are used again",
+    dut,
+    { seed: 6 },
+    b => comeAndGo(b, wide),
+  );
+  bench("no frame for a page that is touched first: OUT_OF_MEMORY, and nothing is lost", dut, { seed: 8 }, b =>
+    fewFrames(b, wide),
+  );
 
-  bench("no memory: OUT_OF_MEMORY, and the old value stays; what is deleted can be used again", dut, { seed: 7 }, async b => {
-    const rig = new KvRig(b, wide, { space: { allocatable: 5 } }), values: Uint8Array[] = [];
-    rig.allowed.add(OUT_OF_MEMORY);
-    // One page is the table's, two arenas of two pages hold eight blocks of 2 KB.
-    for (let i = 0; i < 10; i++) values.push(rig.value(1400));
-    for (const [i, v] of values.entries()) expect((await rig.alone("create", BigInt(i), v)).status).toBe(i < 8 ? OK : OUT_OF_MEMORY);
-    expect((await rig.alone("update", 3n, rig.value(1401))).status).toBe(OUT_OF_MEMORY);
-    expect((await rig.alone("read", 3n)).value).toEqual(values[3]);
-    expect((await rig.alone("delete", 5n)).status).toBe(OK);
-    expect((await rig.alone("update", 3n, rig.value(1402))).status).toBe(OK);
-    expect((await rig.alone("create", 9n, values[9])).status).toBe(OK);
-    await rig.finish();
-  });
+  bench(
+    "no memory: OUT_OF_MEMORY, and the old value stays; what is deleted can be used again",
+    dut,
+    { seed: 7 },
+    async b => {
+      const rig = new KvRig(b, wide, { space: { allocatable: 5 } }),
+        values: Uint8Array[] = [];
+      rig.allowed.add(OUT_OF_MEMORY);
+      // One page is the table's, two arenas of two pages hold eight blocks of 2 KB.
+      for (let i = 0; i < 10; i++) values.push(rig.value(1400));
+      for (const [i, v] of values.entries())
+        expect((await rig.alone("create", BigInt(i), v)).status).toBe(i < 8 ? OK : OUT_OF_MEMORY);
+      expect((await rig.alone("update", 3n, rig.value(1401))).status).toBe(OUT_OF_MEMORY);
+      expect((await rig.alone("read", 3n)).value).toEqual(values[3]);
+      expect((await rig.alone("delete", 5n)).status).toBe(OK);
+      expect((await rig.alone("update", 3n, rig.value(1402))).status).toBe(OK);
+      expect((await rig.alone("create", 9n, values[9])).status).toBe(OK);
+      await rig.finish();
+    },
+  );
   bench("a full region of addresses: the next one", dut, { seed: 9 }, async b => {
-    const rig = new KvRig(b, wide, { space: { pageSize: 2 ** 24 } }), value = rig.value(77);
+    const rig = new KvRig(b, wide, { space: { pageSize: 2 ** 24 } }),
+      value = rig.value(77);
     rig.memory.map(pid, 2n ** 24n, 2 ** 30 - 2 ** 24);
     expect((await rig.alone("create", 1n, value)).status).toBe(OK);
     expect((await rig.alone("read", 1n)).value).toEqual(value);
     expect(rig.host.trace.filter(t => t.opcode === opcode.WRITE).map(t => t.va >= 2n ** 30n)).toEqual([true, true]);
   });
   bench("memory that is gone: its status ends the request, the bucket goes on", dut, { seed: 10 }, async b => {
-    const rig = new KvRig(b, wide), keys = sameSlot(3, wide.buckets);
+    const rig = new KvRig(b, wide),
+      keys = sameSlot(3, wide.buckets);
     for (const key of keys) await rig.alone("create", key, rig.value(50));
     const arena = rig.contents()[0]?.block as bigint;
     rig.memory.unmap(pid, arena, 4096);
-    for (const kind of ["read", "update", "delete", "create"] as const) expect((await rig.alone(kind, keys[1] as bigint, rig.value(60))).status, kind).toBe(status.INVALID);
+    for (const kind of ["read", "update", "delete", "create"] as const)
+      expect((await rig.alone(kind, keys[1] as bigint, rig.value(60))).status, kind).toBe(status.INVALID);
     rig.memory.map(pid, arena, 4096);
     // New pages are zero: the entries are there, the keys are not.
     for (const key of keys) expect((await rig.alone("read", key)).status).toBe(FAIL);
@@ -66,13 +100,19 @@ describe("Clio-KV", () => {
   });
 
   bench("latency: round trips to memory, and cycles, as stated", dut, { seed: 11 }, async b => {
-    const latency = 60, rig = new KvRig(b, wide, { latency }), measured: Record<string, readonly [number, number]> = {};
-    const of = (n: number): bigint[] => Array.from({ length: 4000 }, (_, i) => BigInt(i)).filter(k => kvHash(k, wide.buckets).bucket === n), print = (k: bigint): number => kvHash(k, wide.buckets).fingerprint;
+    const latency = 60,
+      rig = new KvRig(b, wide, { latency }),
+      measured: Record<string, readonly [number, number]> = {};
+    const of = (n: number): bigint[] =>
+        Array.from({ length: 4000 }, (_, i) => BigInt(i)).filter(k => kvHash(k, wide.buckets).bucket === n),
+      print = (k: bigint): number => kvHash(k, wide.buckets).fingerprint;
     const measure = async (what: string, kind: KvKind, key: bigint): Promise<void> => {
       const { cycles } = await rig.alone(kind, key, rig.value(30));
       measured[what] = [Math.floor(cycles / latency), cycles % latency];
     };
-    const [key = 0n] = of(1), others = of(2).slice(0, 7), beyond = of(2).find(k => others.every(o => print(o) !== print(k))) as bigint;
+    const [key = 0n] = of(1),
+      others = of(2).slice(0, 7),
+      beyond = of(2).find(k => others.every(o => print(o) !== print(k))) as bigint;
     await rig.alone("create", of(0)[0] as bigint, rig.value(30));
     await measure("read of nothing", "read", key);
     await measure("create", "create", key);
@@ -83,26 +123,57 @@ describe("Clio-KV", () => {
     await measure("create with a new slot", "create", beyond);
     await measure("read in the second slot", "read", beyond);
     expect(measured).toEqual({
-      "read of nothing": [1, 20], read: [2, 25], create: [2, 30], update: [3, 37], delete: [3, 33], "create with a new slot": [3, 42], "read in the second slot": [3, 33],
+      "read of nothing": [1, 20],
+      read: [2, 25],
+      create: [2, 30],
+      update: [3, 37],
+      delete: [3, 33],
+      "create with a new slot": [3, 42],
+      "read in the second slot": [3, 33],
     });
   });
-  for (const [latency, ...cycles] of [[1, 14, 14, 21, 32], [60, 19, 19, 52, 207]] as const) {
-    bench(`interval, memory of ${latency} cycles: requests on different buckets overlap, readers share one, writers do not`, dut, { seed: 12 }, async b => {
-      const rig = new KvRig(b, wide, { latency }), small = Array.from({ length: 100 }, (_, i) => BigInt(i)), keys = [0, 1, 2, 3].map(n => small.find(k => kvHash(k, wide.buckets).bucket === n) as bigint);
-      for (const key of keys) await rig.alone("create", key, rig.value(40));
-      const interval = async (kind: KvKind, of: readonly bigint[]): Promise<number> => {
-        const calls = Array.from({ length: 64 }, (_, i) => rig.ask(kind, of[i % of.length] as bigint, rig.value(40)).call);
-        await rig.host.drained();
-        return Math.round((Math.max(...calls.map(c => c.done ?? 0)) - Math.min(...calls.map(c => c.taken ?? 0))) / calls.length);
-      };
-      const one = keys.slice(0, 1);
-      expect([await interval("read", keys), await interval("read", one), await interval("update", keys), await interval("update", one)]).toEqual(cycles);
-      await rig.finish();
-    });
+  for (const [latency, ...cycles] of [
+    [1, 14, 14, 21, 32],
+    [60, 19, 19, 52, 207],
+  ] as const) {
+    bench(
+      `interval, memory of ${latency} cycles: requests on different buckets overlap, readers share one, writers do not`,
+      dut,
+      { seed: 12 },
+      async b => {
+        const rig = new KvRig(b, wide, { latency }),
+          small = Array.from({ length: 100 }, (_, i) => BigInt(i)),
+          keys = [0, 1, 2, 3].map(n => small.find(k => kvHash(k, wide.buckets).bucket === n) as bigint);
+        for (const key of keys) await rig.alone("create", key, rig.value(40));
+        const interval = async (kind: KvKind, of: readonly bigint[]): Promise<number> => {
+          const calls = Array.from(
+            { length: 64 },
+            (_, i) => rig.ask(kind, of[i % of.length] as bigint, rig.value(40)).call,
+          );
+          await rig.host.drained();
+          return Math.round(
+            (Math.max(...calls.map(c => c.done ?? 0)) - Math.min(...calls.map(c => c.taken ?? 0))) / calls.length,
+          );
+        };
+        const one = keys.slice(0, 1);
+        expect([
+          await interval("read", keys),
+          await interval("read", one),
+          await interval("update", keys),
+          await interval("update", one),
+        ]).toEqual(cycles);
+        await rig.finish();
+      },
+    );
   }
   test("every width is built; what cannot be is refused in a sentence", () => {
-    for (const beatBytes of [16, 32]) expect(emit(ClioKv({ ...kvParameters({ beatBytes }), ...kvDefaults })).top).toContain(`b${beatBytes}`);
-    expect(() => ClioKv(kvParameters({ buckets: 3 }))).toThrow("ClioKv: buckets is 3; choose a power of two from 1 to 16777216");
-    expect(() => ClioKv(kvParameters({ regions: 0 }))).toThrow("ClioKv: regions is 0; choose a whole number from 1 to 1048576");
+    for (const beatBytes of [16, 32])
+      expect(emit(ClioKv({ ...kvParameters({ beatBytes }), ...kvDefaults })).top).toContain(`b${beatBytes}`);
+    expect(() => ClioKv(kvParameters({ buckets: 3 }))).toThrow(
+      "ClioKv: buckets is 3; choose a power of two from 1 to 16777216",
+    );
+    expect(() => ClioKv(kvParameters({ regions: 0 }))).toThrow(
+      "ClioKv: regions is 0; choose a whole number from 1 to 1048576",
+    );
   });
 });

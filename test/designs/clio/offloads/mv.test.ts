@@ -9,35 +9,55 @@ import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { MvRig } from "./support/mv-rig.ts";
 
-const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 }, narrow: OffloadParameters = { beatBytes: 8, contexts: 4, maxData: 200 };
+const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
+  narrow: OffloadParameters = { beatBytes: 8, contexts: 4, maxData: 200 };
 /** So small that all of it is used up: 63 objects, 8 versions, arenas for a few objects. */
 const limits = { versions: 8, idBits: 6, arenaBytes: 32_768 };
-const Wide = MultiVersion(wide, limits), Narrow = MultiVersion(narrow, limits);
+const Wide = MultiVersion(wide, limits),
+  Narrow = MultiVersion(narrow, limits);
 
-/** Rounds of new objects, of requests from all sides on all of them, and of objects deleted while requests to them are under way. */
-async function traffic(b: Bench<OffloadPorts>, rig: MvRig, p: OffloadParameters, rounds: number): Promise<Record<string, number>> {
-  const all: Record<string, number> = {}, { random } = b;
+/**
+ * Rounds of new objects, of requests from all sides on all of them, and of objects deleted while requests to them
+ * are under way.
+ */
+async function traffic(
+  b: Bench<OffloadPorts>,
+  rig: MvRig,
+  p: OffloadParameters,
+  rounds: number,
+): Promise<Record<string, number>> {
+  const all: Record<string, number> = {},
+    { random } = b;
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < 4; i++) await rig.make(random.pick([1, 8, 9, 16, random.int(1, p.maxData), p.maxData]));
     // Often the same object, so that requests meet.
-    for (let i = 0; i < 40; i++) if (random.bool(0.1)) rig.wrong(); else rig.work(random.bool(0.5) ? 2 : undefined);
-    const gone = Array.from({ length: 2 + round % 3 }, () => rig.drop());
+    for (let i = 0; i < 40; i++)
+      if (random.bool(0.1)) rig.wrong();
+      else rig.work(random.bool(0.5) ? 2 : undefined);
+    const gone = Array.from({ length: 2 + (round % 3) }, () => rig.drop());
     for (const [end, n] of Object.entries(await rig.finish())) all[end] = (all[end] ?? 0) + n;
     // Under way while the next objects are made: with one of these numbers or not, there is no version to be read.
-    for (const number of gone) { rig.latest(number); rig.read(number, 1); }
+    for (const number of gone) {
+      rig.latest(number);
+      rig.read(number, 1);
+    }
   }
   return all;
 }
 const time = ({ taken, replies }: OffloadCall): number => (replies[0]?.cycle ?? Number.NaN) - (taken ?? Number.NaN);
 const statusOf = (c: OffloadCall): number | undefined => c.replies[0]?.status;
 
-/** Memory runs out under an append. Pages of 64 bytes: the map's first, and one of the object's array, which its third version leaves. */
+/**
+ * Memory runs out under an append. Pages of 64 bytes: the map's first, and one of the object's array, which its
+ * third version leaves.
+ */
 async function runsOut(b: Bench<OffloadPorts>): Promise<void> {
   const rig = new MvRig(b, narrow, limits, { memoryOptions: { pageSize: 64, frames: 2 } });
   await rig.make(32);
   const [first, second] = [b.random.bytes(32), b.random.bytes(32)];
   for (const value of [first, second]) expect(statusOf(await rig.end(rig.append(1, value)))).toBe(status.OK);
-  for (let i = 0; i < 3; i++) expect(statusOf(await rig.end(rig.append(1, b.random.bytes(32))))).toBe(status.OUT_OF_MEMORY);
+  for (let i = 0; i < 3; i++)
+    expect(statusOf(await rig.end(rig.append(1, b.random.bytes(32))))).toBe(status.OUT_OF_MEMORY);
   const latest = await rig.end(rig.latest(1));
   expect(latest.replies[0]?.body.subarray(0, 8)).toEqual(encode(mvBody, { object: 1, version: 2 }));
   expect(latest.replies[0]?.body.subarray(8)).toEqual(second);
@@ -46,50 +66,91 @@ async function runsOut(b: Bench<OffloadPorts>): Promise<void> {
 }
 
 describe("MultiVersion", () => {
-  for (const [p, dut] of [[wide, Wide], [narrow, Narrow]] as const) {
-    bench(`${p.beatBytes * 8} bits: random requests, replies of memory in any order, random pauses`, dut, { seed: p.beatBytes }, async b => {
-      const ends = await traffic(b, new MvRig(b, p, limits, { pause: 0.3, jitter: 60 }), p, 14);
-      for (const end of ["OK", "FAIL", "MALFORMED"]) expect(ends[end], end).toBeGreaterThan(10);
+  for (const [p, dut] of [
+    [wide, Wide],
+    [narrow, Narrow],
+  ] as const) {
+    bench(
+      `${p.beatBytes * 8} bits: random requests, replies of memory in any order, random pauses`,
+      dut,
+      { seed: p.beatBytes },
+      async b => {
+        const ends = await traffic(b, new MvRig(b, p, limits, { pause: 0.3, jitter: 60 }), p, 14);
+        for (const end of ["OK", "FAIL", "MALFORMED"]) expect(ends[end], end).toBeGreaterThan(10);
+      },
+    );
+    bench(`${p.beatBytes * 8} bits: without pauses`, dut, { seed: 50 + p.beatBytes }, async b => {
+      await traffic(b, new MvRig(b, p, limits), p, 6);
     });
-    bench(`${p.beatBytes * 8} bits: without pauses`, dut, { seed: 50 + p.beatBytes }, async b => { await traffic(b, new MvRig(b, p, limits), p, 6); });
   }
   bench("pauses in bursts", Narrow, { seed: 3 }, async b => {
-    await traffic(b, new MvRig(b, narrow, limits, { pause: stream => bursts({ go: 30, pause: 200 }, stream.length), jitter: 300 }), narrow, 6);
+    await traffic(
+      b,
+      new MvRig(b, narrow, limits, { pause: stream => bursts({ go: 30, pause: 200 }, stream.length), jitter: 300 }),
+      narrow,
+      6,
+    );
   });
-  bench("all numbers are given, then there is none left; those of deleted objects come again, and show nothing of before", Narrow, { seed: 4 }, async b => {
-    const rig = new MvRig(b, narrow, limits), numbers: number[] = [];
-    for (let i = 0; i < 63; i++) numbers.push(await rig.make(8));
-    expect(numbers).toEqual(Array.from({ length: 63 }, (_, i) => i + 1));
-    expect(statusOf(await rig.end(rig.create(8)))).toBe(status.OUT_OF_MEMORY);
-    for (let v = 1; v <= 8; v++) expect((await rig.end(rig.append(17, b.random.bytes(8)))).replies[0]?.body).toEqual(encode(mvBody, { object: 17, version: v }));
-    expect(statusOf(await rig.end(rig.append(17, b.random.bytes(8)))), "full").toBe(status.FAIL);
-    await rig.end(rig.remove(17));
-    expect(statusOf(await rig.end(rig.latest(17))), "deleted").toBe(status.FAIL);
-    expect(await rig.make(9), "of another size").toBe(0);
-    expect(await rig.make(7)).toBe(17);
-    for (const call of [rig.latest(17), ...Array.from({ length: 8 }, (_, v) => rig.read(17, v + 1))]) expect(statusOf(await rig.end(call))).toBe(status.FAIL);
-    await rig.finish();
-  });
+  bench(
+    "all numbers are given, then there is none left; those of deleted objects come again, and show nothing of before",
+    Narrow,
+    { seed: 4 },
+    async b => {
+      const rig = new MvRig(b, narrow, limits),
+        numbers: number[] = [];
+      for (let i = 0; i < 63; i++) numbers.push(await rig.make(8));
+      expect(numbers).toEqual(Array.from({ length: 63 }, (_, i) => i + 1));
+      expect(statusOf(await rig.end(rig.create(8)))).toBe(status.OUT_OF_MEMORY);
+      for (let v = 1; v <= 8; v++)
+        expect((await rig.end(rig.append(17, b.random.bytes(8)))).replies[0]?.body).toEqual(
+          encode(mvBody, { object: 17, version: v }),
+        );
+      expect(statusOf(await rig.end(rig.append(17, b.random.bytes(8)))), "full").toBe(status.FAIL);
+      await rig.end(rig.remove(17));
+      expect(statusOf(await rig.end(rig.latest(17))), "deleted").toBe(status.FAIL);
+      expect(await rig.make(9), "of another size").toBe(0);
+      expect(await rig.make(7)).toBe(17);
+      for (const call of [rig.latest(17), ...Array.from({ length: 8 }, (_, v) => rig.read(17, v + 1))])
+        expect(statusOf(await rig.end(call))).toBe(status.FAIL);
+      await rig.finish();
+    },
+  );
 
-  const mine = offloadPid(0), page = 2 ** 22, region = 2n ** 30n;
-  bench("a region without room: the next one; none at all: OUT_OF_MEMORY, and all goes on when there is some again", Narrow, { seed: 5 }, async b => {
-    const rig = new MvRig(b, narrow, limits, { memoryOptions: { pageSize: page, allocatable: 3 } });
-    const others = (code: number): void => { rig.memory.access({ opcode: code, pid: 5, va: BigInt(page), length: page, data: encode(allocBody, { vmFlags: vmFlag.write }).slice(accessBody.bytes) }); };
-    others(opcode.ALLOC);
-    rig.memory.map(mine, BigInt(2 * page), 2 ** 30 - 2 * page);
-    // 16 arrays of 2 KB to an arena, less the map in the first.
-    for (let i = 1; i <= 31; i++) expect(await rig.make(200)).toBe(i);
-    expect(rig.memory.pagesOf(mine).filter(va => va >= region)).toEqual([region]);
-    await rig.finish();
-    expect(statusOf(await rig.end(rig.create(200)))).toBe(status.OUT_OF_MEMORY);
-    for (const n of [1, 31]) expect(statusOf(await rig.end(rig.append(n, b.random.bytes(200))))).toBe(status.OK);
-    others(opcode.FREE);
-    expect(await rig.make(200)).toBe(32);
-  });
+  const mine = offloadPid(0),
+    page = 2 ** 22,
+    region = 2n ** 30n;
+  bench(
+    "a region without room: the next one; none at all: OUT_OF_MEMORY, and all goes on when there is some again",
+    Narrow,
+    { seed: 5 },
+    async b => {
+      const rig = new MvRig(b, narrow, limits, { memoryOptions: { pageSize: page, allocatable: 3 } });
+      const others = (code: number): void => {
+        rig.memory.access({
+          opcode: code,
+          pid: 5,
+          va: BigInt(page),
+          length: page,
+          data: encode(allocBody, { vmFlags: vmFlag.write }).slice(accessBody.bytes),
+        });
+      };
+      others(opcode.ALLOC);
+      rig.memory.map(mine, BigInt(2 * page), 2 ** 30 - 2 * page);
+      // 16 arrays of 2 KB to an arena, less the map in the first.
+      for (let i = 1; i <= 31; i++) expect(await rig.make(200)).toBe(i);
+      expect(rig.memory.pagesOf(mine).filter(va => va >= region)).toEqual([region]);
+      await rig.finish();
+      expect(statusOf(await rig.end(rig.create(200)))).toBe(status.OUT_OF_MEMORY);
+      for (const n of [1, 31]) expect(statusOf(await rig.end(rig.append(n, b.random.bytes(200))))).toBe(status.OK);
+      others(opcode.FREE);
+      expect(await rig.make(200)).toBe(32);
+    },
+  );
   bench("memory runs out under an append: no version more, and what was there stays", Narrow, { seed: 6 }, runsOut);
   for (const L of [10, 75]) {
     bench(`memory of ${L} cycles: latencies as stated`, Wide, { seed: L }, async b => {
-      const rig = new MvRig(b, wide, limits, { latency: L, slowLatency: 1000 }), alone = async (ask: () => OffloadCall): Promise<number> => time(await rig.end(ask()));
+      const rig = new MvRig(b, wide, limits, { latency: L, slowLatency: 1000 }),
+        alone = async (ask: () => OffloadCall): Promise<number> => time(await rig.end(ask()));
       expect(await alone(() => rig.create(16)), "create with an ALLOC").toBe(1000 + L + 38);
       expect(await alone(() => rig.create(16)), "create").toBe(L + 23);
       expect(await alone(() => rig.append(1, b.random.bytes(16))), "append").toBe(2 * L + 40);
@@ -102,37 +163,52 @@ describe("MultiVersion", () => {
       await rig.finish();
     });
   }
-  bench("requests of different objects overlap, reads of one object too, writes of one object do not", Wide, { seed: 7 }, async b => {
-    const L = 200, rig = new MvRig(b, wide, { ...limits }, { latency: L });
-    for (let i = 0; i < 8; i++) await rig.make(16);
-    const total = async (ask: (i: number) => OffloadCall): Promise<number> => {
-      const calls = Array.from({ length: 8 }, (_, i) => ask(i));
-      await rig.host.drained();
-      return Math.max(...calls.map(c => c.done ?? Number.NaN)) - (calls[0]?.taken ?? Number.NaN);
-    };
-    const value = (): Uint8Array => b.random.bytes(16);
-    const one = 2 * L + 39;
-    expect(await total(i => rig.append(i + 1, value())), "appends to 8 objects").toBeLessThan(one + 8 * 36);
-    expect(await total(() => rig.latest(3)), "reads of one").toBeLessThan(one + 8 * 30);
-    expect(await total(() => rig.append(4, value())), "7 more appends to one and an eighth that finds it full").toBeGreaterThan(7 * 2 * L);
-    await rig.finish();
-  });
-  bench("intervals as stated: a read every 27 cycles, an append every 36, when memory is fast", Wide, { seed: 9 }, async b => {
-    const rig = new MvRig(b, wide, limits, { latency: 2 });
-    for (let i = 0; i < 8; i++) await rig.make(16);
-    const gaps = async (ask: (i: number) => OffloadCall): Promise<number> => {
-      const calls = Array.from({ length: 48 }, (_, i) => ask(i));
-      await rig.host.drained();
-      const ends = calls.map(c => c.done ?? Number.NaN).sort((x, y) => x - y);
-      return ((ends[40] ?? Number.NaN) - (ends[8] ?? Number.NaN)) / 32;
-    };
-    const append = await gaps(i => rig.append(i % 8 + 1, b.random.bytes(16))), read = await gaps(i => rig.latest(i % 8 + 1));
-    expect(read).toBeGreaterThan(20);
-    expect(read).toBeLessThanOrEqual(27);
-    expect(append).toBeGreaterThan(read);
-    expect(append).toBeLessThanOrEqual(36);
-    await rig.finish();
-  });
+  bench(
+    "requests of different objects overlap, reads of one object too, writes of one object do not",
+    Wide,
+    { seed: 7 },
+    async b => {
+      const L = 200,
+        rig = new MvRig(b, wide, { ...limits }, { latency: L });
+      for (let i = 0; i < 8; i++) await rig.make(16);
+      const total = async (ask: (i: number) => OffloadCall): Promise<number> => {
+        const calls = Array.from({ length: 8 }, (_, i) => ask(i));
+        await rig.host.drained();
+        return Math.max(...calls.map(c => c.done ?? Number.NaN)) - (calls[0]?.taken ?? Number.NaN);
+      };
+      const value = (): Uint8Array => b.random.bytes(16);
+      const one = 2 * L + 39;
+      expect(await total(i => rig.append(i + 1, value())), "appends to 8 objects").toBeLessThan(one + 8 * 36);
+      expect(await total(() => rig.latest(3)), "reads of one").toBeLessThan(one + 8 * 30);
+      expect(
+        await total(() => rig.append(4, value())),
+        "7 more appends to one and an eighth that finds it full",
+      ).toBeGreaterThan(7 * 2 * L);
+      await rig.finish();
+    },
+  );
+  bench(
+    "intervals as stated: a read every 27 cycles, an append every 36, when memory is fast",
+    Wide,
+    { seed: 9 },
+    async b => {
+      const rig = new MvRig(b, wide, limits, { latency: 2 });
+      for (let i = 0; i < 8; i++) await rig.make(16);
+      const gaps = async (ask: (i: number) => OffloadCall): Promise<number> => {
+        const calls = Array.from({ length: 48 }, (_, i) => ask(i));
+        await rig.host.drained();
+        const ends = calls.map(c => c.done ?? Number.NaN).sort((x, y) => x - y);
+        return ((ends[40] ?? Number.NaN) - (ends[8] ?? Number.NaN)) / 32;
+      };
+      const append = await gaps(i => rig.append((i % 8) + 1, b.random.bytes(16))),
+        read = await gaps(i => rig.latest((i % 8) + 1));
+      expect(read).toBeGreaterThan(20);
+      expect(read).toBeLessThanOrEqual(27);
+      expect(append).toBeGreaterThan(read);
+      expect(append).toBeLessThanOrEqual(36);
+      await rig.finish();
+    },
+  );
   bench("reset in the middle: there is no object any more", Narrow, { seed: 8 }, async b => {
     const rig = new MvRig(b, narrow, limits, { pause: 0.2, jitter: 30 });
     for (let round = 0; round < 5; round++) {
@@ -147,18 +223,28 @@ describe("MultiVersion", () => {
   });
 
   describe("planted faults are found", () => {
-    const random = (b: Bench<OffloadPorts>): Promise<unknown> => traffic(b, new MvRig(b, narrow, limits, { pause: 0.1, jitter: 60 }), narrow, 8);
+    const random = (b: Bench<OffloadPorts>): Promise<unknown> =>
+      traffic(b, new MvRig(b, narrow, limits, { pause: 0.1, jitter: 60 }), narrow, 8);
     const finds = (fault: string, from: string | RegExp, to: string, look = random): void => {
-      test(fault, async () => { await findsFault(runBench(fault, plant(Narrow, from, to), { wave: false, seed: 8, hangCycles: 3000 }, look)); });
+      test(fault, async () => {
+        await findsFault(runBench(fault, plant(Narrow, from, to), { wave: false, seed: 8, hangCycles: 3000 }, look));
+      });
     };
     finds("a write does not wait for reads of its object", /\(writes\[\d\] \| enter_writes\)/, "writes[0]");
     finds("a deleted object can still be read", "entry_live_1 <= 1'b0", "entry_live_1 <= 1'b1");
     finds("a new object has the versions of the one before", "entry_number_1 <= 6'd0", "entry_number_1 <= 6'd1");
     finds("a deleted number is given twice", "note_link <= entry_number_1", "note_link <= note_object");
     finds("an append is answered after the first of its writes", "if (note_half) begin", "if (1'b1) begin", runsOut);
-    finds("an append whose value could not be written leaves a version", "what_event <= 3'd6", "what_event <= 3'd1", runsOut);
+    finds(
+      "an append whose value could not be written leaves a version",
+      "what_event <= 3'd6",
+      "what_event <= 3'd1",
+      runsOut,
+    );
   });
   test("an arena must hold the map and the largest array", () => {
-    expect(() => MultiVersion(wide, { ...limits, arenaBytes: 16_384 })).toThrow("arenaBytes = 16384 does not hold the map (1024 bytes) and an array of 8 versions of 2048 bytes; give 32768 or more");
+    expect(() => MultiVersion(wide, { ...limits, arenaBytes: 16_384 })).toThrow(
+      "arenaBytes = 16384 does not hold the map (1024 bytes) and an array of 8 versions of 2048 bytes; give 32768 or more",
+    );
   });
 });

@@ -12,7 +12,8 @@ const own = (frame: Uint8Array): boolean => p.dissect(frame).ipv4?.src === clien
 
 describe("the published client's frames", () => {
   it("KV and ping: every reply is byte for byte what its test saw", async () => {
-    const n = await modelNode(address), frames = publishedCapture("kv").map(f => f.bytes);
+    const n = await modelNode(address),
+      frames = publishedCapture("kv").map(f => f.bytes);
     for (const [i, frame] of frames.entries()) {
       if (!own(frame)) continue;
       const { outcome, reply } = await n.receive(frame);
@@ -25,13 +26,20 @@ describe("the published client's frames", () => {
     await n.close();
   });
   it("writes and reads: each answered with what the client waits for, and read back as written", async () => {
-    const n = await modelNode(address), frames = publishedCapture("read-write").map(f => f.bytes), stub = frames.filter(f => !own(f));
+    const n = await modelNode(address),
+      frames = publishedCapture("read-write").map(f => f.bytes),
+      stub = frames.filter(f => !own(f));
     n.slow.memory.createProcess(1);
-    expect(await n.slow.memory.allocate({ pid: 1, address: 0x3e000000n, length: 0x20000000n, vregion: 0n, write: true })).toEqual({ ok: true, value: 0x3e000000n });
-    let writes = 0, reads = 0;
+    expect(
+      await n.slow.memory.allocate({ pid: 1, address: 0x3e000000n, length: 0x20000000n, vregion: 0n, write: true }),
+    ).toEqual({ ok: true, value: 0x3e000000n });
+    let writes = 0,
+      reads = 0;
     const memory = new Map<bigint, number>();
     for (const frame of frames.filter(own)) {
-      const { reply } = await n.receive(frame), request = p.dissect(frame), answer = p.dissect(reply ?? new Uint8Array());
+      const { reply } = await n.receive(frame),
+        request = p.dissect(frame),
+        answer = p.dissect(reply ?? new Uint8Array());
       expect(answer.clio?.status).toBe(0);
       const { va, length } = p.decode(p.accessBody, request.body ?? frame);
       if (request.clio?.opcode === p.opcode.WRITE) {
@@ -40,7 +48,10 @@ describe("the published client's frames", () => {
         expect(answer.clio).toMatchObject({ opcode: 0x51, size: 28, flagTracked: 0 });
         expect(p.decode(p.accessBody, answer.body ?? frame)).toEqual({ va, length });
         // The small ones have a stub reply in the capture: the same length, port and header.
-        if (length === 4) expect(stub.some(s => s.length === reply?.length && s.slice(26).every((b, i) => b === reply[26 + i]))).toBe(true);
+        if (length === 4)
+          expect(stub.some(s => s.length === reply?.length && s.slice(26).every((b, i) => b === reply[26 + i]))).toBe(
+            true,
+          );
       } else {
         reads++;
         expect(answer.clio).toMatchObject({ opcode: 0x41, size: 28 + length });
@@ -52,19 +63,36 @@ describe("the published client's frames", () => {
   });
   it("start-up at the monitor: replies of the same bytes for joining, creating and freeing processes", () => {
     const node: MemberNode = { name: "board0", mac: 0x020000000002n, ip: 0x0a4d0002, port: 1234, memoryBytes: 2 ** 31 };
-    const monitor = new Monitor({ mac: 0x020000000002n, ip: 0x0a4d0009, port: 10000 }, [node]), frames = publishedCapture("context").map(f => f.bytes);
+    const monitor = new Monitor({ mac: 0x020000000002n, ip: 0x0a4d0009, port: 10000 }, [node]),
+      frames = publishedCapture("context").map(f => f.bytes);
     let answered = 0;
     for (const [i, frame] of frames.entries()) {
       const d = p.dissect(frame);
       if (d.ethernet?.src !== 0x020000000001n) continue;
       const out = monitor.receive(frame);
-      if (d.icmp) { expect(out).toEqual([]); continue; }
-      if (d.arp) { expect(p.dissect(out[0] ?? frame).arp).toEqual(p.dissect(frames[i + 1] ?? frame).arp); continue; }
+      if (d.icmp) {
+        expect(out).toEqual([]);
+        continue;
+      }
+      if (d.arp) {
+        expect(p.dissect(out[0] ?? frame).arp).toEqual(p.dissect(frames[i + 1] ?? frame).arp);
+        continue;
+      }
       if (d.clio?.opcode === p.opcode.JOIN_CLUSTER) {
         expect(out.length).toBe(2);
         const push = p.dissect(out[0] ?? frame);
-        expect(push).toMatchObject({ ethernet: { dst: 0x020000000001n }, ipv4: { dst: clientIp }, udp: { dstPort: 10000 }, clio: { opcode: p.opcode.NEW_NODE, size: 124 } });
-        expect(p.decode(p.newNodeBody, push.body ?? frame)).toMatchObject({ type: 1n, ip: 0x0a4d0002, udpPort: 1234, mac: Uint8Array.of(2, 0, 0, 0, 0, 2) });
+        expect(push).toMatchObject({
+          ethernet: { dst: 0x020000000001n },
+          ipv4: { dst: clientIp },
+          udp: { dstPort: 10000 },
+          clio: { opcode: p.opcode.NEW_NODE, size: 124 },
+        });
+        expect(p.decode(p.newNodeBody, push.body ?? frame)).toMatchObject({
+          type: 1n,
+          ip: 0x0a4d0002,
+          udpPort: 1234,
+          mac: Uint8Array.of(2, 0, 0, 0, 0, 2),
+        });
       }
       expect(out.at(-1), `frame ${i + 1}`).toEqual(frames[i + 1]);
       answered++;
@@ -74,10 +102,19 @@ describe("the published client's frames", () => {
 });
 
 describe("the monitor", () => {
-  const host: p.Endpoint = { mac: 1n, ip: 1, port: 10002 }, own: p.Endpoint = { mac: 2n, ip: 2, port: 10000 };
-  const nodes: MemberNode[] = [{ name: "a", mac: 3n, ip: 3, port: 1234, memoryBytes: 2 ** 31 }, { name: "b", mac: 4n, ip: 4, port: 1234, memoryBytes: 2 ** 32 }];
-  const ask = (m: Monitor, opcode: number, body: Uint8Array = new Uint8Array(), pid = 0) => m.receive(p.udpFrame(host, own, p.clioMessage({ opcode, pid }, body))).map(f => p.dissect(f));
-  const region = (m: Monitor, pid: number, len = 1n) => p.decode(p.allocReplyBody, ask(m, p.opcode.ALLOC, p.encode(p.allocBody, { len }), pid)[0]?.body ?? new Uint8Array(24));
+  const host: p.Endpoint = { mac: 1n, ip: 1, port: 10002 },
+    own: p.Endpoint = { mac: 2n, ip: 2, port: 10000 };
+  const nodes: MemberNode[] = [
+    { name: "a", mac: 3n, ip: 3, port: 1234, memoryBytes: 2 ** 31 },
+    { name: "b", mac: 4n, ip: 4, port: 1234, memoryBytes: 2 ** 32 },
+  ];
+  const ask = (m: Monitor, opcode: number, body: Uint8Array = new Uint8Array(), pid = 0) =>
+    m.receive(p.udpFrame(host, own, p.clioMessage({ opcode, pid }, body))).map(f => p.dissect(f));
+  const region = (m: Monitor, pid: number, len = 1n) =>
+    p.decode(
+      p.allocReplyBody,
+      ask(m, p.opcode.ALLOC, p.encode(p.allocBody, { len }), pid)[0]?.body ?? new Uint8Array(24),
+    );
   it("gives regions of 1 GB from 1 on, by the nodes' memory", () => {
     const m = new Monitor(own, nodes);
     ask(m, p.opcode.CREATE_PROC, new Uint8Array(64));
@@ -93,24 +130,43 @@ describe("the monitor", () => {
     ask(m, p.opcode.CREATE_PROC, new Uint8Array(64));
     region(m, 1);
     const out = ask(m, p.opcode.FREE_PROC, undefined, 1);
-    expect(out.map(d => [d.ipv4?.dst, d.clio?.opcode, d.clio?.pid])).toEqual([[4, p.opcode.FREE_PROC, 1], [1, 0x87, 1]]);
-    expect(p.decode(p.retBody, ask(m, p.opcode.FREE_PROC, undefined, 1)[0]?.body ?? new Uint8Array(4)).ret).toBe(errorNumber.noProcess);
+    expect(out.map(d => [d.ipv4?.dst, d.clio?.opcode, d.clio?.pid])).toEqual([
+      [4, p.opcode.FREE_PROC, 1],
+      [1, 0x87, 1],
+    ]);
+    expect(p.decode(p.retBody, ask(m, p.opcode.FREE_PROC, undefined, 1)[0]?.body ?? new Uint8Array(4)).ret).toBe(
+      errorNumber.noProcess,
+    );
   });
   it("never answers a host's answer, whatever opcode it has: the host would answer that", () => {
-    const m = new Monitor(own, nodes), mac = new Uint8Array(6), ip = new Uint8Array(16);
-    const out = ask(m, p.opcode.JOIN_CLUSTER, p.encode(p.joinBody, { type: 2n, memoryBytes: 0n, mac, ipText: ip, ip: host.ip, udpPort: host.port }));
+    const m = new Monitor(own, nodes),
+      mac = new Uint8Array(6),
+      ip = new Uint8Array(16);
+    const out = ask(
+      m,
+      p.opcode.JOIN_CLUSTER,
+      p.encode(p.joinBody, { type: 2n, memoryBytes: 0n, mac, ipText: ip, ip: host.ip, udpPort: host.port }),
+    );
     expect(out.map(d => d.clio?.opcode)).toEqual([p.opcode.NEW_NODE, p.opcode.NEW_NODE, 0x97]);
     for (const code of [0, 0x99, 0x89, 0x3f]) expect(ask(m, code, new Uint8Array(4)), `opcode ${code}`).toEqual([]);
     // From any other port it is a mistake that is told.
-    const stranger = m.receive(p.udpFrame({ ...host, port: host.port + 2 }, own, p.clioMessage({ opcode: 0 }))).map(f => p.dissect(f));
+    const stranger = m
+      .receive(p.udpFrame({ ...host, port: host.port + 2 }, own, p.clioMessage({ opcode: 0 })))
+      .map(f => p.dissect(f));
     expect(stranger.map(d => d.clio?.status)).toEqual([p.status.MALFORMED]);
     expect(ask(m, p.opcode.CREATE_PROC, new Uint8Array(64)).length).toBe(1);
   });
   it("answers MALFORMED to what it does not know and ignores what is not its own", () => {
     const m = new Monitor(own, nodes);
-    expect(ask(m, p.opcode.READ)[0]?.clio).toMatchObject({ opcode: p.opcode.READ, status: p.status.MALFORMED, size: 16 });
+    expect(ask(m, p.opcode.READ)[0]?.clio).toMatchObject({
+      opcode: p.opcode.READ,
+      status: p.status.MALFORMED,
+      size: 16,
+    });
     expect(ask(m, p.opcode.JOIN_CLUSTER, new Uint8Array(10))[0]?.clio?.status).toBe(p.status.MALFORMED);
-    expect(m.receive(p.udpFrame(host, { ...own, ip: 9 }, p.clioMessage({ opcode: p.opcode.JOIN_CLUSTER })))).toEqual([]);
+    expect(m.receive(p.udpFrame(host, { ...own, ip: 9 }, p.clioMessage({ opcode: p.opcode.JOIN_CLUSTER })))).toEqual(
+      [],
+    );
     expect(m.receive(new Uint8Array(3))).toEqual([]);
   });
 });

@@ -3,25 +3,50 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
 import { counterNames, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
 import { bucketSlots, locate } from "../../../../designs/shared/virtual-memory/table/index.ts";
-import { clearTable, SlowPath, errorNumber, softwareCounters, type SlowPathTransport } from "../../../../designs/clio/software/index.ts";
+import {
+  clearTable,
+  SlowPath,
+  errorNumber,
+  softwareCounters,
+  type SlowPathTransport,
+} from "../../../../designs/clio/software/index.ts";
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a4d0001, port: 10004 };
 const running: { hardware: FakeHardware; done: Promise<void> }[] = [];
-afterEach(async () => { for (const r of running.splice(0)) { r.hardware.close(); await r.done; } });
+afterEach(async () => {
+  for (const r of running.splice(0)) {
+    r.hardware.close();
+    await r.done;
+  }
+});
 
 async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware) => SlowPathTransport = h => h) {
-  const settings: Settings = makeSettings(given), hardware = new FakeHardware(settings.config), observer = new MappedMemory();
+  const settings: Settings = makeSettings(given),
+    hardware = new FakeHardware(settings.config),
+    observer = new MappedMemory();
   await clearTable(hardware, settings.config);
-  const slow = new SlowPath(wrap(hardware), settings.config, settings.runtime, { observer }), done = slow.run();
+  const slow = new SlowPath(wrap(hardware), settings.config, settings.runtime, { observer }),
+    done = slow.run();
   running.push({ hardware, done });
   await slow.ready;
   const { mac, ip, nativePort } = settings.runtime;
   let requestId = 76;
-  const send = async (code: number, body: Uint8Array = new Uint8Array(), pid = 1, port = nativePort): Promise<p.Dissected & { body: Uint8Array; frame: Uint8Array }> => {
-    const frame = await hardware.request(p.udpFrame(client, { mac, ip, port }, p.clioMessage({ pid, tag: 9, opcode: code, flagTracked: 1, requestId: ++requestId }, body)));
+  const send = async (
+    code: number,
+    body: Uint8Array = new Uint8Array(),
+    pid = 1,
+    port = nativePort,
+  ): Promise<p.Dissected & { body: Uint8Array; frame: Uint8Array }> => {
+    const frame = await hardware.request(
+      p.udpFrame(
+        client,
+        { mac, ip, port },
+        p.clioMessage({ pid, tag: 9, opcode: code, flagTracked: 1, requestId: ++requestId }, body),
+      ),
+    );
     const d = p.dissect(frame);
     return { ...d, body: d.body ?? new Uint8Array(), frame };
   };
@@ -30,14 +55,31 @@ async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware
     expect(r.clio?.opcode).toBe(0x81);
     return { status: r.clio?.status, ...p.decode(p.allocReplyBody, r.body) };
   };
-  const free = async (addr: bigint, len: bigint, pid = 1) => p.decode(p.allocReplyBody, (await send(p.opcode.FREE, p.encode(p.allocBody, { addr, len }), pid)).body).ret;
-  const createProcess = async (): Promise<number> => p.decode(p.createProcReplyBody, (await send(p.opcode.CREATE_PROC, new Uint8Array(64))).body).newPid;
-  const freeProcess = async (pid: number): Promise<number> => p.decode(p.retBody, (await send(p.opcode.FREE_PROC, undefined, pid)).body).ret;
-  return { settings, hardware, slow, observer, send, alloc, free, createProcess, freeProcess, page: BigInt(settings.config.pageSize) };
+  const free = async (addr: bigint, len: bigint, pid = 1) =>
+    p.decode(p.allocReplyBody, (await send(p.opcode.FREE, p.encode(p.allocBody, { addr, len }), pid)).body).ret;
+  const createProcess = async (): Promise<number> =>
+    p.decode(p.createProcReplyBody, (await send(p.opcode.CREATE_PROC, new Uint8Array(64))).body).newPid;
+  const freeProcess = async (pid: number): Promise<number> =>
+    p.decode(p.retBody, (await send(p.opcode.FREE_PROC, undefined, pid)).body).ret;
+  return {
+    settings,
+    hardware,
+    slow,
+    observer,
+    send,
+    alloc,
+    free,
+    createProcess,
+    freeProcess,
+    page: BigInt(settings.config.pageSize),
+  };
 }
 
 /** Touches pages one after another, letting the refill work in between. */
-async function touchAll(n: Awaited<ReturnType<typeof start>>, pages: readonly (readonly [pid: number, vpn: bigint])[]): Promise<string[]> {
+async function touchAll(
+  n: Awaited<ReturnType<typeof start>>,
+  pages: readonly (readonly [pid: number, vpn: bigint])[],
+): Promise<string[]> {
   const out: string[] = [];
   for (const [pid, vpn] of pages) {
     await new Promise(resolve => setImmediate(resolve));
@@ -62,7 +104,8 @@ describe("processes", () => {
     expect((await n.alloc({ len: 1n }, 0)).ret).toBe(errorNumber.invalid);
   });
   it("of an offload begin with its first ALLOC and end like others; CREATE_PROC never gives their PIDs", async () => {
-    const n = await start(), pid = offloadPid(0);
+    const n = await start(),
+      pid = offloadPid(0);
     expect(await n.alloc({ len: 1n, vmFlags: 1n }, pid)).toMatchObject({ status: 0, ret: 0, addr: n.page });
     expect(await n.alloc({ len: 1n, vmFlags: 1n }, pid)).toMatchObject({ status: 0, ret: 0, addr: 2n * n.page });
     expect(await n.createProcess()).toBe(1);
@@ -86,7 +129,13 @@ describe("processes", () => {
 describe("ALLOC", () => {
   it("gives the lowest fitting address of the region and rounds up to pages", async () => {
     const n = await start();
-    expect(await n.alloc({ len: 1n, vregion: 3n })).toMatchObject({ ret: 0, addr: 3n * 2n ** 30n, vregion: 3, boardIp: n.settings.runtime.ip, udpPort: 1200 });
+    expect(await n.alloc({ len: 1n, vregion: 3n })).toMatchObject({
+      ret: 0,
+      addr: 3n * 2n ** 30n,
+      vregion: 3,
+      boardIp: n.settings.runtime.ip,
+      udpPort: 1200,
+    });
     expect((await n.alloc({ len: n.page + 1n, vregion: 3n })).addr).toBe(3n * 2n ** 30n + n.page);
     expect((await n.alloc({ len: 1n, vregion: 3n })).addr).toBe(3n * 2n ** 30n + 3n * n.page);
     expect(await n.free(3n * 2n ** 30n + n.page, n.page)).toBe(0);
@@ -100,18 +149,27 @@ describe("ALLOC", () => {
     expect(n.slow.memory.entries).toBe(1 + 0x20000000 / 2 ** 22);
     // Taken already: another place, as the paper says.
     expect((await n.alloc({ addr: 0x3e000000n, len: 1n })).addr).toBe(2n * n.page);
-    expect(await n.alloc({ addr: 2n ** 50n - n.page, len: n.page })).toMatchObject({ ret: 0, addr: 2n ** 50n - n.page });
+    expect(await n.alloc({ addr: 2n ** 50n - n.page, len: n.page })).toMatchObject({
+      ret: 0,
+      addr: 2n ** 50n - n.page,
+    });
   });
   it("on the published client's ports takes an address outside the named region for what it is: uninitialised", async () => {
     const n = await start();
     expect((await n.alloc({ addr: 0x7ffd12345678n, len: 1n, vregion: 1n }, 1, 1234)).addr).toBe(2n ** 30n);
-    expect((await n.alloc({ addr: 2n ** 30n + 8n * n.page, len: 1n, vregion: 1n }, 1, 1234)).addr).toBe(2n ** 30n + 8n * n.page);
+    expect((await n.alloc({ addr: 2n ** 30n + 8n * n.page, len: 1n, vregion: 1n }, 1, 1234)).addr).toBe(
+      2n ** 30n + 8n * n.page,
+    );
     expect((await n.alloc({ addr: 0x7f0000000000n, len: 1n, vregion: 1n }, 1)).addr).toBe(0x7f0000000000n);
   });
   it("refuses with ret nonzero what cannot be", async () => {
     const n = await start();
     expect(await n.alloc({ len: 0n })).toMatchObject({ status: p.status.FAIL, ret: errorNumber.invalid });
-    expect(await n.alloc({ len: 2n ** 30n + 1n, vregion: 1n })).toMatchObject({ status: p.status.OUT_OF_MEMORY, ret: errorNumber.noMemory, addr: 0n });
+    expect(await n.alloc({ len: 2n ** 30n + 1n, vregion: 1n })).toMatchObject({
+      status: p.status.OUT_OF_MEMORY,
+      ret: errorNumber.noMemory,
+      addr: 0n,
+    });
     expect(await n.alloc({ len: 1n, vregion: 2n ** 20n })).toMatchObject({ ret: errorNumber.invalid });
     expect(await n.alloc({ len: 2n ** 63n })).toMatchObject({ ret: errorNumber.invalid });
   });
@@ -131,7 +189,9 @@ describe("ALLOC", () => {
     const before = n.hardware.freePages.length;
     expect(n.hardware.touch(1, 1n)).toBeTypeOf("number");
     expect(n.hardware.freePages.length).toBe(before);
-    expect(await n.slow.memory.translate(1, n.page + 5n)).toBe((n.hardware.touch(1, 1n) as number) * Number(n.page) + 5);
+    expect(await n.slow.memory.translate(1, n.page + 5n)).toBe(
+      (n.hardware.touch(1, 1n) as number) * Number(n.page) + 5,
+    );
     expect(n.hardware.complaints).toEqual([]);
   });
   it("knows the flags: zero is always so, internal and unknown ones are refused on the native port and mean nothing on the others", async () => {
@@ -140,20 +200,28 @@ describe("ALLOC", () => {
     const ppn = n.hardware.touch(1, 1n);
     expect(n.hardware.memory.read(Number(ppn) * Number(n.page), 4096)).toEqual(new Uint8Array(4096));
     for (const vmFlags of [p.vmFlag.conflict, p.vmFlag.write | p.vmFlag.conflict, 16n, 1n << 63n]) {
-      expect(await n.alloc({ len: n.page, vmFlags })).toMatchObject({ status: p.status.FAIL, ret: errorNumber.invalid, addr: 0n });
+      expect(await n.alloc({ len: n.page, vmFlags })).toMatchObject({
+        status: p.status.FAIL,
+        ret: errorNumber.invalid,
+        addr: 0n,
+      });
       expect((await n.alloc({ len: n.page, vregion: 1n, vmFlags }, 1, 1234)).ret).toBe(0);
     }
     expect(n.slow.memory.entries).toBe(5);
   });
   it("retries are counted for each allocation and in all", async () => {
     // 64 MB of 4 MB pages: 64 slots in 8 buckets, filled by one-page allocations at random regions.
-    const n = await start({ physicalMemory: "64MB", freePageBuffer: 4 }), retries: number[] = [];
+    const n = await start({ physicalMemory: "64MB", freePageBuffer: 4 }),
+      retries: number[] = [];
     for (let pid = 1; pid <= 64; pid++) {
-      expect((await n.alloc({ len: n.page, vregion: BigInt(1 + (pid * 7) % 50) }, pid)).ret).toBe(0);
+      expect((await n.alloc({ len: n.page, vregion: BigInt(1 + ((pid * 7) % 50)) }, pid)).ret).toBe(0);
       retries.push(n.slow.statistics.lastAllocationRetries);
     }
     expect(retries.slice(0, 8).reduce((a, b) => a + b)).toBe(0);
-    expect(n.slow.statistics).toMatchObject({ allocationRetries: retries.reduce((a, b) => a + b), mostAllocationRetries: Math.max(...retries) });
+    expect(n.slow.statistics).toMatchObject({
+      allocationRetries: retries.reduce((a, b) => a + b),
+      mostAllocationRetries: Math.max(...retries),
+    });
     expect(Math.max(...retries)).toBeGreaterThan(0);
   });
   it("gives more virtual memory than there is physical; what is touched beyond it is OUT_OF_MEMORY until something is freed", async () => {
@@ -161,24 +229,45 @@ describe("ALLOC", () => {
     // 4 frames, one of them the table's; 12 pages.
     expect((await n.alloc({ addr: n.page, len: 8n * n.page, vmFlags: 1n })).ret).toBe(0);
     expect((await n.alloc({ addr: n.page, len: 4n * n.page, vmFlags: 1n }, 2)).ret).toBe(0);
-    const outcomes = await touchAll(n, [1n, 2n, 3n, 4n, 5n].map((v) => [1, v] as const));
+    const outcomes = await touchAll(
+      n,
+      [1n, 2n, 3n, 4n, 5n].map(v => [1, v] as const),
+    );
     expect(outcomes).toEqual(["frame", "frame", "frame", "OUT_OF_MEMORY", "OUT_OF_MEMORY"]);
     // Populating cannot give what is not there; the page faults when it is touched.
-    expect((await n.alloc({ addr: 20n * n.page, len: n.page, vmFlags: p.vmFlag.write | p.vmFlag.populate })).ret).toBe(0);
+    expect((await n.alloc({ addr: 20n * n.page, len: n.page, vmFlags: p.vmFlag.write | p.vmFlag.populate })).ret).toBe(
+      0,
+    );
     expect(await touchAll(n, [[1, 20n]])).toEqual(["OUT_OF_MEMORY"]);
     expect(await n.free(2n * n.page, n.page)).toBe(0);
-    expect(await touchAll(n, [[2, 1n], [1, 4n]])).toEqual(["frame", "OUT_OF_MEMORY"]);
+    expect(
+      await touchAll(n, [
+        [2, 1n],
+        [1, 4n],
+      ]),
+    ).toEqual(["frame", "OUT_OF_MEMORY"]);
     await n.freeProcess(1);
-    expect(await touchAll(n, [[2, 2n], [2, 3n], [2, 4n]])).toEqual(["frame", "frame", "OUT_OF_MEMORY"]);
+    expect(
+      await touchAll(n, [
+        [2, 2n],
+        [2, 3n],
+        [2, 4n],
+      ]),
+    ).toEqual(["frame", "frame", "OUT_OF_MEMORY"]);
     expect(n.hardware.complaints).toEqual([]);
   });
   it("never overflows a bucket, retries elsewhere near full, and says so when the table has no room", async () => {
     // 64 MB of 4 MB pages: 64 slots in 8 buckets.
     const n = await start({ physicalMemory: "64MB", freePageBuffer: 4 });
-    let granted = 0, refused = 0;
+    let granted = 0,
+      refused = 0;
     for (let pid = 1; pid <= 80; pid++) {
-      const r = await n.alloc({ len: n.page, vregion: BigInt(1 + (pid * 7) % 50) }, pid);
-      if (r.ret === 0) granted++; else { refused++; expect(r.ret).toBe(errorNumber.noMemory); }
+      const r = await n.alloc({ len: n.page, vregion: BigInt(1 + ((pid * 7) % 50)) }, pid);
+      if (r.ret === 0) granted++;
+      else {
+        refused++;
+        expect(r.ret).toBe(errorNumber.noMemory);
+      }
     }
     expect(granted).toBe(n.settings.config.table.slots);
     expect(refused).toBe(16);
@@ -226,33 +315,48 @@ describe("FREE", () => {
     await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
     const ppn = n.hardware.touch(1, 1n);
     let acknowledge: () => void = () => undefined;
-    n.hardware.beforeAcknowledge = () => new Promise(resolve => { acknowledge = resolve; });
+    n.hardware.beforeAcknowledge = () =>
+      new Promise(resolve => {
+        acknowledge = resolve;
+      });
     let freed = false;
-    const answer = n.free(n.page, n.page).then(ret => { freed = true; return ret; });
+    const answer = n.free(n.page, n.page).then(ret => {
+      freed = true;
+      return ret;
+    });
     await new Promise(resolve => setImmediate(resolve));
     expect(n.hardware.log.at(-1)).toBe("shootdown 1:1");
     expect(freed).toBe(false);
     acknowledge();
     expect(await answer).toBe(0);
     await new Promise(resolve => setImmediate(resolve));
-    const log = n.hardware.log, at = (line: string) => log.lastIndexOf(line);
+    const log = n.hardware.log,
+      at = (line: string) => log.lastIndexOf(line);
     expect(at(`push ${String(ppn)}`)).toBeGreaterThan(at(`zero ${String(ppn)}`));
     expect(at(`zero ${String(ppn)}`)).toBeGreaterThan(at("acknowledge 1:1"));
     expect(n.hardware.complaints).toEqual([]);
   });
   it("planted fault: a slow path that does not wait for the acknowledgement is caught", async () => {
-    const impatient = (h: FakeHardware): SlowPathTransport => new Proxy(h, {
-      get: (target, name) => {
-        if (name === "shootdown") return (pid: number, vpn: bigint) => { void target.shootdown(pid, vpn); return Promise.resolve(); };
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? (value as (...a: unknown[]) => unknown).bind(target) : value;
-      },
-    });
+    const impatient = (h: FakeHardware): SlowPathTransport =>
+      new Proxy(h, {
+        get: (target, name) => {
+          if (name === "shootdown")
+            return (pid: number, vpn: bigint) => {
+              void target.shootdown(pid, vpn);
+              return Promise.resolve();
+            };
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === "function" ? (value as (...a: unknown[]) => unknown).bind(target) : value;
+        },
+      });
     const n = await start({ physicalMemory: "16MB", freePageBuffer: 4 }, impatient);
     await n.alloc({ addr: n.page, len: n.page, vmFlags: 1n });
     n.hardware.touch(1, 1n);
     let acknowledge: () => void = () => undefined;
-    n.hardware.beforeAcknowledge = () => new Promise(resolve => { acknowledge = resolve; });
+    n.hardware.beforeAcknowledge = () =>
+      new Promise(resolve => {
+        acknowledge = resolve;
+      });
     await n.free(n.page, n.page);
     await new Promise(resolve => setImmediate(resolve));
     acknowledge();
@@ -269,7 +373,10 @@ describe("FREE", () => {
       if (!late) return;
       late = false;
       const ppn = n.hardware.takeFree() ?? 0;
-      n.hardware.memory.setEntry(address, BigInt(0b1111) | (tag << 4n) | (BigInt(ppn) << BigInt(n.settings.config.table.entry.at(-1)?.lsb ?? 0)));
+      n.hardware.memory.setEntry(
+        address,
+        BigInt(0b1111) | (tag << 4n) | (BigInt(ppn) << BigInt(n.settings.config.table.entry.at(-1)?.lsb ?? 0)),
+      );
     };
     expect(await n.free(n.page, n.page)).toBe(0);
     expect(n.hardware.memory.entry(index * 64)).toBe(0n);
@@ -315,7 +422,8 @@ describe("free pages", () => {
 describe("other requests", () => {
   it("open and close sessions", async () => {
     const n = await start();
-    const session = async (code: number, id: number) => p.decode(p.sessionBody, (await n.send(code, p.encode(p.sessionBody, { session: id }))).body).session;
+    const session = async (code: number, id: number) =>
+      p.decode(p.sessionBody, (await n.send(code, p.encode(p.sessionBody, { session: id }))).body).session;
     expect([await session(p.opcode.OPEN_SESSION, 5), await session(p.opcode.OPEN_SESSION, 6)]).toEqual([1, 2]);
     expect(await session(p.opcode.CLOSE_SESSION, 1)).toBe(0);
     expect(await session(p.opcode.CLOSE_SESSION, 1)).not.toBe(0);
@@ -325,19 +433,35 @@ describe("other requests", () => {
     const n = await start();
     await n.createProcess();
     await n.alloc({ len: 3n * n.page });
-    const r = await n.send(p.opcode.QUERY_STAT), { count } = p.decode(p.statReplyBody, r.body);
-    const view = new DataView(r.body.buffer, r.body.byteOffset), values = Array.from({ length: count }, (_, i) => Number(view.getBigUint64(4 + 8 * i, true)));
+    const r = await n.send(p.opcode.QUERY_STAT),
+      { count } = p.decode(p.statReplyBody, r.body);
+    const view = new DataView(r.body.buffer, r.body.byteOffset),
+      values = Array.from({ length: count }, (_, i) => Number(view.getBigUint64(4 + 8 * i, true)));
     expect(values.slice(0, counterNames.length)).toEqual(counterNames.map(c => c.length));
-    expect(Object.fromEntries(softwareCounters.map(({ name }, i) => [name, values[counterNames.length + i]]))).toEqual({ ...n.slow.statistics });
-    expect(n.slow.statistics).toMatchObject({ processes: 1, tableEntries: 3, allocations: 1, allocationsRefused: 0, allocationRetries: 0, repliesRepeated: 0 });
+    expect(Object.fromEntries(softwareCounters.map(({ name }, i) => [name, values[counterNames.length + i]]))).toEqual({
+      ...n.slow.statistics,
+    });
+    expect(n.slow.statistics).toMatchObject({
+      processes: 1,
+      tableEntries: 3,
+      allocations: 1,
+      allocationsRefused: 0,
+      allocationRetries: 0,
+      repliesRepeated: 0,
+    });
     expect(count).toBe(counterNames.length + softwareCounters.length);
   });
   it("are on the page, in their order", () => {
     const page = readFileSync(new URL("../../../../docs/slow-path.md", import.meta.url), "utf8");
-    expect([...page.matchAll(/^\| (\w+) \| (.*) \|$/gm)].map(m => ({ name: m[1], doc: m[2] })).filter(r => r.name !== "counter")).toEqual([...softwareCounters]);
+    expect(
+      [...page.matchAll(/^\| (\w+) \| (.*) \|$/gm)]
+        .map(m => ({ name: m[1], doc: m[2] }))
+        .filter(r => r.name !== "counter"),
+    ).toEqual([...softwareCounters]);
   });
   it("report what fits the smallest frames", async () => {
-    const n = await start({ mtuFrame: 576 }), r = await n.send(p.opcode.QUERY_STAT);
+    const n = await start({ mtuFrame: 576 }),
+      r = await n.send(p.opcode.QUERY_STAT);
     expect(r.frame.length).toBeLessThanOrEqual(576);
     expect(p.decode(p.statReplyBody, r.body).count).toBe((r.body.length - 4) / 8);
   });
@@ -346,18 +470,29 @@ describe("other requests", () => {
     const r = await n.send(p.opcode.SOC_PINGPONG, Uint8Array.from([100, 0, 0, 0, 1, 2, 3]));
     expect(r.clio).toMatchObject({ opcode: 0xa0, size: 116, status: 0 });
     expect(r.body).toEqual(Uint8Array.from({ length: 100 }, (_, i) => [1, 2, 3][i] ?? 0));
-    expect((await n.send(p.opcode.FPGA_PINGPONG, Uint8Array.from([2, 0, 0, 0, 1, 2, 3]))).clio).toMatchObject({ opcode: 0x9e, size: 18 });
-    expect((await n.send(p.opcode.SOC_PINGPONG, Uint8Array.from([0, 0, 1, 0]))).clio).toMatchObject({ opcode: 0x9f, size: 16, status: p.status.MALFORMED });
+    expect((await n.send(p.opcode.FPGA_PINGPONG, Uint8Array.from([2, 0, 0, 0, 1, 2, 3]))).clio).toMatchObject({
+      opcode: 0x9e,
+      size: 18,
+    });
+    expect((await n.send(p.opcode.SOC_PINGPONG, Uint8Array.from([0, 0, 1, 0]))).clio).toMatchObject({
+      opcode: 0x9f,
+      size: 16,
+      status: p.status.MALFORMED,
+    });
   });
   it("refuse migration, and never throw on a malformed body", async () => {
     const n = await start();
-    expect((await n.send(p.opcode.MIGRATION_SEND, new Uint8Array(20))).clio).toMatchObject({ opcode: 0x95, status: p.status.FAIL });
+    expect((await n.send(p.opcode.MIGRATION_SEND, new Uint8Array(20))).clio).toMatchObject({
+      opcode: 0x95,
+      status: p.status.FAIL,
+    });
     for (let code = 0x20; code < 0x100; code++) {
       if (p.defaultAction(code) !== "slow" && p.defaultAction(code) !== "extend") continue;
       for (const length of [0, 1, 3, 11, 31]) {
         const r = await n.send(code, new Uint8Array(length).fill(0xff));
         expect(r.clio?.tag).toBe(9);
-        if (p.operationOf(code) === undefined) expect(r.clio).toMatchObject({ opcode: code, size: 16, status: p.status.MALFORMED });
+        if (p.operationOf(code) === undefined)
+          expect(r.clio).toMatchObject({ opcode: code, size: 16, status: p.status.MALFORMED });
       }
     }
     n.hardware.hand(new Uint8Array(0));
@@ -367,7 +502,11 @@ describe("other requests", () => {
   it("echo tag, flags and request ID on the native port, no flags on a client port", async () => {
     const n = await start();
     expect((await n.send(p.opcode.QUERY_STAT)).clio).toMatchObject({ tag: 9, flagTracked: 1, requestId: 77 });
-    expect((await n.send(p.opcode.QUERY_STAT, undefined, 1, 1240)).clio).toMatchObject({ tag: 9, flagTracked: 0, requestId: 78 });
+    expect((await n.send(p.opcode.QUERY_STAT, undefined, 1, 1240)).clio).toMatchObject({
+      tag: 9,
+      flagTracked: 0,
+      requestId: 78,
+    });
   });
 });
 
@@ -392,18 +531,27 @@ describe("Clio-KV", () => {
     expect(await status(p.opcode.KV_DELETE, kv(1n, 0))).toBe(p.status.FAIL);
     expect(await status(p.opcode.KV_READ, kv(1n, 0))).toBe(p.status.FAIL);
     expect(await status(p.opcode.KV_CREATE, p.concat(kv(2n, 11), value(10, 0)))).toBe(p.status.MALFORMED);
-    expect((await n.send(p.opcode.KV_READ, p.encode(p.kvBody, { keySize: 4 }))).clio).toMatchObject({ opcode: 0x60, status: p.status.MALFORMED });
+    expect((await n.send(p.opcode.KV_READ, p.encode(p.kvBody, { keySize: 4 }))).clio).toMatchObject({
+      opcode: 0x60,
+      status: p.status.MALFORMED,
+    });
   });
   it("keeps many values of all sizes apart, through updates and deletes", async () => {
     const n = await start({ pageSize: "4KB", physicalMemory: "1MB", mtuFrame: 9018, freePageBuffer: 4 });
     const truth = new Map<bigint, Uint8Array>();
     let state = 12345;
-    const random = (below: number): number => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return Math.floor(state / 2 ** 32 * below); };
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
     for (let i = 0; i < 400; i++) {
-      const key = BigInt(random(20)), size = random(6000), value = Uint8Array.from({ length: size }, () => random(256));
+      const key = BigInt(random(20)),
+        size = random(6000),
+        value = Uint8Array.from({ length: size }, () => random(256));
       if (random(4) === 0) expect(n.slow.kv.delete(key)).toBe(truth.delete(key));
-      else if (truth.has(key)) { if (await n.slow.kv.update(key, value)) truth.set(key, value); }
-      else if (await n.slow.kv.create(key, value)) truth.set(key, value);
+      else if (truth.has(key)) {
+        if (await n.slow.kv.update(key, value)) truth.set(key, value);
+      } else if (await n.slow.kv.create(key, value)) truth.set(key, value);
     }
     expect(truth.size).toBeGreaterThan(5);
     for (const [key, value] of truth) expect(await n.slow.kv.read(key)).toEqual(value);

@@ -6,24 +6,64 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dissectorLua, opcodeName, operations, wireFormatReference } from "../../../../designs/clio/wire/index.ts";
 
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
-const capture = (name: string): string => new URL(`../../../data/published-client-${name}.pcap`, import.meta.url).pathname;
+const capture = (name: string): string =>
+  new URL(`../../../data/published-client-${name}.pcap`, import.meta.url).pathname;
 
 describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skipped: tshark is not installed)"}`, () => {
   let folder: string;
-  beforeAll(() => { folder = mkdtempSync(join(tmpdir(), "mnemo-lua-")); writeFileSync(join(folder, "clio.lua"), dissectorLua()); });
-  afterAll(() => { rmSync(folder, { recursive: true }); });
-  const fields = (name: string, ...names: string[]): string[] => execFileSync("tshark",
-    ["-X", `lua_script:${join(folder, "clio.lua")}`, "-r", capture(name), "-Y", "mnemo && !icmp", "-T", "fields", ...names.flatMap(n => ["-e", n])],
-    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim().split("\n");
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "mnemo-lua-"));
+    writeFileSync(join(folder, "clio.lua"), dissectorLua());
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const fields = (name: string, ...names: string[]): string[] =>
+    execFileSync(
+      "tshark",
+      [
+        "-X",
+        `lua_script:${join(folder, "clio.lua")}`,
+        "-r",
+        capture(name),
+        "-Y",
+        "mnemo && !icmp",
+        "-T",
+        "fields",
+        ...names.flatMap(n => ["-e", n]),
+      ],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+    )
+      .trim()
+      .split("\n");
 
   it("decodes the published client's KV traffic, requests and replies", () => {
-    expect(fields("kv", "mnemo.clio.opcode", "mnemo.clio.status", "mnemo.clio.size", "mnemo.kv.key", "mnemo.kv.valueSize", "mnemo.kvReply.valueSize")).toEqual([
-      "0x62\t0\t1052\t0x0000000223456789\t1024\t", "0x63\t0\t20\t\t\t1024", "0x60\t0\t28\t0x0000000223456789\t1000\t",
-      "0x61\t0\t1044\t\t\t1024", "0x64\t0\t1028\t0x0000000223456789\t1000\t", "0x65\t0\t20\t\t\t1000",
+    expect(
+      fields(
+        "kv",
+        "mnemo.clio.opcode",
+        "mnemo.clio.status",
+        "mnemo.clio.size",
+        "mnemo.kv.key",
+        "mnemo.kv.valueSize",
+        "mnemo.kvReply.valueSize",
+      ),
+    ).toEqual([
+      "0x62\t0\t1052\t0x0000000223456789\t1024\t",
+      "0x63\t0\t20\t\t\t1024",
+      "0x60\t0\t28\t0x0000000223456789\t1000\t",
+      "0x61\t0\t1044\t\t\t1024",
+      "0x64\t0\t1028\t0x0000000223456789\t1000\t",
+      "0x65\t0\t20\t\t\t1000",
     ]);
   });
   it("decodes joins and processes on the monitor's port", () => {
-    const lines = fields("context", "mnemo.clio.opcode", "mnemo.join.ipText", "mnemo.join.ip", "mnemo.join.udpPort", "mnemo.createProcReply.newPid");
+    const lines = fields(
+      "context",
+      "mnemo.clio.opcode",
+      "mnemo.join.ipText",
+      "mnemo.join.ip",
+      "mnemo.join.udpPort",
+      "mnemo.createProcReply.newPid",
+    );
     expect(lines[0]?.trimEnd()).toBe("0x96\t10.77.0.1\t10.77.0.1\t10000");
     expect(lines.slice(2, 6).map(l => l.split("\t")[4] ?? "")).toEqual(["", "1", "", "2"]);
   });

@@ -1,52 +1,111 @@
 import { describe, expect, test } from "vitest";
 import { AxiShare } from "../../../../designs/shared/axi/axi-share.ts";
-import { AxiRam, bernoulli, bursts, never, type Bench, type InputOf, type Pause, runBench, SparseMemory, StreamMonitor, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import {
+  AxiRam,
+  bernoulli,
+  bursts,
+  never,
+  type Bench,
+  type InputOf,
+  type Pause,
+  runBench,
+  SparseMemory,
+  StreamMonitor,
+  StreamSink,
+  StreamSource,
+} from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { toBig } from "../../clio/rtl/memory/memory-bench.ts";
 
-const idBits = 4, addressBits = 31, syncId = 9;
+const idBits = 4,
+  addressBits = 31,
+  syncId = 9;
 const dut = (beatBytes: number) => AxiShare({ beatBytes, addressBits, idBits, syncId, writes: 4 });
 type Ports = ReturnType<typeof dut>["ports"];
 type Address = InputOf<ReturnType<typeof dut>["ports"]["dataAr"]["shape"]>;
-interface Burst { readonly id: number; readonly address: number; readonly beats: number; readonly bytes: Uint8Array }
+interface Burst {
+  readonly id: number;
+  readonly address: number;
+  readonly beats: number;
+  readonly bytes: Uint8Array;
+}
 
-interface Options { readonly pause?: () => Pause; readonly count?: number; readonly outOfOrder?: boolean }
+interface Options {
+  readonly pause?: () => Pause;
+  readonly count?: number;
+  readonly outOfOrder?: boolean;
+}
 
-/** Random bursts from all sides at once; each side has to get its own answers, by ID in order, and memory has to hold what was written. */
+/**
+ * Random bursts from all sides at once; each side has to get its own answers, by ID in order, and memory has to hold
+ * what was written.
+ */
 async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
-  const pause = o.pause ?? (() => never), count = o.count ?? 120, size = Math.log2(beatBytes);
-  const memory = new SparseMemory({ fill: { seed: b.random.u32() } }), wanted = new Map<number, Uint8Array>();
+  const pause = o.pause ?? (() => never),
+    count = o.count ?? 120,
+    size = Math.log2(beatBytes);
+  const memory = new SparseMemory({ fill: { seed: b.random.u32() } }),
+    wanted = new Map<number, Uint8Array>();
   const io = b.io;
-  new AxiRam(b.sim, { aw: io.aw, w: io.w, b: io.b, ar: io.ar, r: io.r }, { memory, latency: 12, outOfOrder: o.outOfOrder ?? true, pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() } });
+  new AxiRam(
+    b.sim,
+    { aw: io.aw, w: io.w, b: io.b, ar: io.ar, r: io.r },
+    {
+      memory,
+      latency: 12,
+      outOfOrder: o.outOfOrder ?? true,
+      pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() },
+    },
+  );
   const order = { aw: [] as number[], w: [] as number[] };
-  new StreamMonitor(b.sim, io.aw, s => { order.aw.push(s.cycle); });
-  new StreamMonitor(b.sim, io.w, s => { if (s.value.last) order.w.push(s.cycle); });
+  new StreamMonitor(b.sim, io.aw, s => {
+    order.aw.push(s.cycle);
+  });
+  new StreamMonitor(b.sim, io.w, s => {
+    if (s.value.last) order.w.push(s.cycle);
+  });
 
   // Each side writes and reads places of its own; reads go where nobody writes.
   let place = 0;
   const burst = (ids: readonly number[], most: number): Burst => {
-    const beats = b.random.int(1, most), address = 4096 * ++place + beatBytes * b.random.int(0, 7);
+    const beats = b.random.int(1, most),
+      address = 4096 * ++place + beatBytes * b.random.int(0, 7);
     return { id: b.random.pick(ids), address, beats, bytes: b.random.bytes(beats * beatBytes) };
   };
-  const kinds = { data: { ids: [0], most: 20 }, table: { ids: [1, 2, 3, 8, 11, 15], most: 8 }, sync: { ids: [syncId], most: 1 } } as const;
+  const kinds = {
+    data: { ids: [0], most: 20 },
+    table: { ids: [1, 2, 3, 8, 11, 15], most: 8 },
+    sync: { ids: [syncId], most: 1 },
+  } as const;
   const sides = (["data", "table", "sync"] as const).map(side => {
     const { ids, most } = kinds[side];
-    const aw = new StreamSource(b.sim, io[`${side}Aw`], { pause: pause() }), w = new StreamSource(b.sim, io[`${side}W`], { pause: pause() }), ar = new StreamSource(b.sim, io[`${side}Ar`], { pause: pause() });
-    const written = new StreamSink(b.sim, io[`${side}B`], { pause: pause() }), read = new StreamSink(b.sim, io[`${side}R`], { pause: pause() });
-    const writes = Array.from({ length: count }, () => burst(ids, most)), reads = Array.from({ length: count }, () => burst(ids, most));
+    const aw = new StreamSource(b.sim, io[`${side}Aw`], { pause: pause() }),
+      w = new StreamSource(b.sim, io[`${side}W`], { pause: pause() }),
+      ar = new StreamSource(b.sim, io[`${side}Ar`], { pause: pause() });
+    const written = new StreamSink(b.sim, io[`${side}B`], { pause: pause() }),
+      read = new StreamSink(b.sim, io[`${side}R`], { pause: pause() });
+    const writes = Array.from({ length: count }, () => burst(ids, most)),
+      reads = Array.from({ length: count }, () => burst(ids, most));
     const address = (x: Burst): Address => ({ addr: x.address, id: x.id, len: x.beats - 1, size, burst: 1 });
     for (const x of writes) {
       aw.send(address(x));
-      for (let i = 0; i < x.beats; i++) w.send({ data: toBig(x.bytes.subarray(i * beatBytes, (i + 1) * beatBytes)), strb: (1n << BigInt(beatBytes)) - 1n, last: i === x.beats - 1 ? 1 : 0 });
+      for (let i = 0; i < x.beats; i++)
+        w.send({
+          data: toBig(x.bytes.subarray(i * beatBytes, (i + 1) * beatBytes)),
+          strb: (1n << BigInt(beatBytes)) - 1n,
+          last: i === x.beats - 1 ? 1 : 0,
+        });
       wanted.set(x.address, x.bytes);
     }
     for (const x of reads) ar.send(address(x));
     return { side, writes, reads, written, read };
   });
   const beats = (list: readonly Burst[]): number => list.reduce((n, x) => n + x.beats, 0);
-  await b.until(() => sides.every(s => s.written.received.length === s.writes.length && s.read.received.length === beats(s.reads)));
+  await b.until(() =>
+    sides.every(s => s.written.received.length === s.writes.length && s.read.received.length === beats(s.reads)),
+  );
   await b.cycles(10);
   for (const s of sides) {
     expect(s.written.received.length, `answers to ${s.side}`).toBe(s.writes.length);
@@ -54,22 +113,35 @@ async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
     for (const id of new Set(s.reads.map(x => x.id))) {
       expect(s.written.received.filter(x => x.value.id === id).length).toBe(s.writes.filter(x => x.id === id).length);
       const got = s.read.received.filter(x => x.value.id === id).map(x => BigInt(x.value.data));
-      const should = s.reads.filter(x => x.id === id).flatMap(x => Array.from({ length: x.beats }, (_, i) => toBig(memory.read(x.address + i * beatBytes, beatBytes))));
+      const should = s.reads
+        .filter(x => x.id === id)
+        .flatMap(x =>
+          Array.from({ length: x.beats }, (_, i) => toBig(memory.read(x.address + i * beatBytes, beatBytes))),
+        );
       expect(got.length).toBe(should.length);
       if (got.some((v, i) => v !== should[i])) expect.fail(`${s.side}: reads of ID ${id} give other data`);
     }
   }
-  for (const [address, bytes] of wanted) if (!Buffer.from(memory.read(address, bytes.length)).equals(bytes)) expect.fail(`the write at 0x${address.toString(16)} is not in memory`);
-  order.w.forEach((c, i) => { expect(c, "data of a burst after its address").toBeGreaterThan(order.aw[i] as number); });
+  for (const [address, bytes] of wanted)
+    if (!Buffer.from(memory.read(address, bytes.length)).equals(bytes))
+      expect.fail(`the write at 0x${address.toString(16)} is not in memory`);
+  order.w.forEach((c, i) => expect(c, "data of a burst after its address").toBeGreaterThan(order.aw[i] as number));
   return { sides };
 }
 
 describe("AxiShare", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    bench(`${beatBytes * 8} bits: all sides at once under random back-pressure, answers out of order`, dut(beatBytes), { seed: beatBytes }, async b => {
-      let seed = b.random.u32();
-      await run(b, beatBytes, { pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)) });
-    });
+    bench(
+      `${beatBytes * 8} bits: all sides at once under random back-pressure, answers out of order`,
+      dut(beatBytes),
+      { seed: beatBytes },
+      async b => {
+        let seed = b.random.u32();
+        await run(b, beatBytes, {
+          pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)),
+        });
+      },
+    );
   }
   bench("no pauses: one beat each cycle", dut(64), {}, async b => {
     const { sides } = await run(b, 64, { outOfOrder: false });
@@ -78,7 +150,9 @@ describe("AxiShare", () => {
   });
   bench("the table's addresses go first, then the sync unit's, and wait for no data", dut(64), {}, async b => {
     const address = { addr: 0, id: 0, len: 0, size: 6, burst: 1 };
-    const data = new StreamSource(b.sim, b.io.dataAr), table = new StreamSource(b.sim, b.io.tableAr), sync = new StreamSource(b.sim, b.io.syncAr);
+    const data = new StreamSource(b.sim, b.io.dataAr),
+      table = new StreamSource(b.sim, b.io.tableAr),
+      sync = new StreamSource(b.sim, b.io.syncAr);
     const out = new StreamSink(b.sim, b.io.ar);
     const sent = Array.from({ length: 10 }, () => data.send(address));
     await b.cycles(4);
@@ -91,13 +165,19 @@ describe("AxiShare", () => {
     expect(asked.every(a => (a.cycle as number) < (sent.at(-1)?.cycle as number))).toBe(true);
   });
   const dataFirst = async (b: Bench<Ports>): Promise<void> => {
-    const size = 4, out = new StreamSink(b.sim, b.io.w), addresses = new StreamSink(b.sim, b.io.aw);
-    const sides = { data: 0, sync: syncId, table: 1 }, at = (side: keyof typeof sides) =>
-      ({ aw: new StreamSource(b.sim, b.io[`${side}Aw`]), w: new StreamSource(b.sim, b.io[`${side}W`]) });
+    const size = 4,
+      out = new StreamSink(b.sim, b.io.w),
+      addresses = new StreamSink(b.sim, b.io.aw);
+    const sides = { data: 0, sync: syncId, table: 1 },
+      at = (side: keyof typeof sides) => ({
+        aw: new StreamSource(b.sim, b.io[`${side}Aw`]),
+        w: new StreamSource(b.sim, b.io[`${side}W`]),
+      });
     const sources = { data: at("data"), sync: at("sync"), table: at("table") };
     // Round the queue of owners and on, so that an old one stands where the next is to come.
     for (const side of ["data", "sync", "table", "table", "data", "sync", "table", "data"] as const) {
-      const { aw, w } = sources[side], id = sides[side];
+      const { aw, w } = sources[side],
+        id = sides[side];
       w.send({ data: id, strb: 1, last: 1 });
       await b.cycles(5);
       expect(out.received.length, `data of ${side} before their address`).toBe(0);
@@ -116,7 +196,11 @@ describe("AxiShare", () => {
   });
   describe("a planted fault is found", () => {
     const faults: readonly (readonly [string, string | RegExp, string, typeof dataFirst?])[] = [
-      ["write data not in step with the addresses", /wire of_table = [^;]*;/, "wire of_table = table_w_valid & ~of_sync;"],
+      [
+        "write data not in step with the addresses",
+        /wire of_table = [^;]*;/,
+        "wire of_table = table_w_valid & ~of_sync;",
+      ],
       ["data before its address", /(owners_pop_valid & )(?=of_data)/, "", dataFirst],
       ["answers by the lowest ID bit only", /\|r_payload_id/, "r_payload_id[0]"],
       ["the sync unit's answers go to the table", /r_payload_id == 4'd9/, "1'b0"],
@@ -127,7 +211,16 @@ describe("AxiShare", () => {
       await run(b, 16, { pause: () => bernoulli(0.3, ++seed) });
     };
     for (const [name, from, to, body] of faults) {
-      test(name, async () => { await findsFault(runBench(name, plant(dut(16), from, to), { wave: false, hangCycles: 1000, limitCycles: 50000 }, body ?? random)); });
+      test(name, async () => {
+        await findsFault(
+          runBench(
+            name,
+            plant(dut(16), from, to),
+            { wave: false, hangCycles: 1000, limitCycles: 50000 },
+            body ?? random,
+          ),
+        );
+      });
     }
   });
 });

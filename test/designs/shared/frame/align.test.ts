@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { Align } from "../../../../designs/shared/frame/align.ts";
-import { bursts, bernoulli, never, runBench, StreamSink, StreamSource, type Random, type Bench, type Pause } from "../../../../sim/index.ts";
+import {
+  bursts,
+  bernoulli,
+  never,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Random,
+  type Bench,
+  type Pause,
+} from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
@@ -9,27 +19,56 @@ const tagBits = 9;
 const dut = (beatBytes: number) => Align({ beatBytes, tagBits });
 type Ports = ReturnType<typeof dut>["ports"];
 
-interface Job { readonly from: number; readonly to: number; readonly length: number; readonly tag: number; readonly bytes: Uint8Array; readonly input: readonly Uint8Array[]; readonly bad: readonly boolean[] }
+interface Job {
+  readonly from: number;
+  readonly to: number;
+  readonly length: number;
+  readonly tag: number;
+  readonly bytes: Uint8Array;
+  readonly input: readonly Uint8Array[];
+  readonly bad: readonly boolean[];
+}
 
 function randomJob(random: Random, beatBytes: number): Job {
-  const from = random.int(0, beatBytes - 1), to = random.bool(0.1) ? from : random.int(0, beatBytes - 1);
-  const length = random.bool(0.1) ? random.int(1, 1466) : random.bool(0.2) ? random.pick([1, beatBytes - 1, beatBytes, beatBytes + 1, 2 * beatBytes]) : random.int(1, 4 * beatBytes);
+  const from = random.int(0, beatBytes - 1),
+    to = random.bool(0.1) ? from : random.int(0, beatBytes - 1);
+  const length = random.bool(0.1)
+    ? random.int(1, 1466)
+    : random.bool(0.2)
+      ? random.pick([1, beatBytes - 1, beatBytes, beatBytes + 1, 2 * beatBytes])
+      : random.int(1, 4 * beatBytes);
   return jobOf(random, beatBytes, from, to, length);
 }
 function jobOf(random: Random, beatBytes: number, from: number, to: number, length: number): Job {
-  const beats = Math.ceil((from + length) / beatBytes), all = random.bytes(beats * beatBytes);
-  return { from, to, length, tag: random.int(0, 2 ** tagBits - 1), bytes: all.subarray(from, from + length),
-    input: Array.from({ length: beats }, (_, i) => all.subarray(i * beatBytes, (i + 1) * beatBytes)), bad: Array.from({ length: beats }, () => random.bool(0.05)) };
+  const beats = Math.ceil((from + length) / beatBytes),
+    all = random.bytes(beats * beatBytes);
+  return {
+    from,
+    to,
+    length,
+    tag: random.int(0, 2 ** tagBits - 1),
+    bytes: all.subarray(from, from + length),
+    input: Array.from({ length: beats }, (_, i) => all.subarray(i * beatBytes, (i + 1) * beatBytes)),
+    bad: Array.from({ length: beats }, () => random.bool(0.05)),
+  };
 }
 const outputBeats = (j: Job, beatBytes: number): number => Math.ceil((j.to + j.length) / beatBytes);
 export const toBig = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
 
-interface Pauses { readonly job: Pause; readonly input: Pause; readonly output: Pause }
+interface Pauses {
+  readonly job: Pause;
+  readonly input: Pause;
+  readonly output: Pause;
+}
 const noPauses: Pauses = { job: never, input: never, output: never };
 
-/** Runs jobs through the aligner and holds every output beat against where the job's bytes have to be. @returns edges of first input and last output. */
+/**
+ * Runs jobs through the aligner and holds every output beat against where the job's bytes have to be. @returns edges of
+ * first input and last output.
+ */
 async function run(b: Bench<Ports>, jobs: readonly Job[], beatBytes: number, pauses: Pauses = noPauses) {
-  const job = new StreamSource(b.sim, b.io.job, { pause: pauses.job }), input = new StreamSource(b.sim, b.io.input, { pause: pauses.input });
+  const job = new StreamSource(b.sim, b.io.job, { pause: pauses.job }),
+    input = new StreamSource(b.sim, b.io.input, { pause: pauses.input });
   const output = new StreamSink(b.sim, b.io.output, { pause: pauses.output });
   const given = jobs.map(j => job.send({ from: j.from, to: j.to, length: j.length, tag: j.tag }));
   const fed = jobs.flatMap(j => j.input.map((data, i) => input.send({ data: toBig(data), bad: j.bad[i] ? 1 : 0 })));
@@ -44,9 +83,12 @@ async function run(b: Bench<Ports>, jobs: readonly Job[], beatBytes: number, pau
       let data = BigInt(value.data);
       const context = `job ${n} (from ${j.from} to ${j.to} length ${j.length}) beat ${k}`;
       for (let lane = 0; lane < beatBytes; lane++, data >>= 8n) {
-        const at = k * beatBytes + lane - j.to, inside = at >= 0 && at < j.length;
-        if (((keep >> BigInt(lane)) & 1n) !== (inside ? 1n : 0n)) expect.fail(`${context}: keep of lane ${lane} is wrong`);
-        if (inside && Number(data & 0xffn) !== j.bytes[at]) expect.fail(`${context}: the byte of lane ${lane} is wrong`);
+        const at = k * beatBytes + lane - j.to,
+          inside = at >= 0 && at < j.length;
+        if (((keep >> BigInt(lane)) & 1n) !== (inside ? 1n : 0n))
+          expect.fail(`${context}: keep of lane ${lane} is wrong`);
+        if (inside && Number(data & 0xffn) !== j.bytes[at])
+          expect.fail(`${context}: the byte of lane ${lane} is wrong`);
       }
       expect(value.last, context).toBe(k === beats - 1 ? 1 : 0);
       expect(Number(value.tag), context).toBe(j.tag);
@@ -61,31 +103,63 @@ async function run(b: Bench<Ports>, jobs: readonly Job[], beatBytes: number, pau
 
 describe("Align", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    bench(`${beatBytes * 8} bits: random jobs under random back-pressure`, dut(beatBytes), { seed: beatBytes }, async b => {
-      const seed = (): number => b.random.u32();
-      const jobs = Array.from({ length: 600 }, () => randomJob(b.random, beatBytes));
-      await run(b, jobs, beatBytes, { job: bernoulli(0.3, seed()), input: bursts({ go: 20, pause: 6 }, seed()), output: bursts({ go: 9, pause: 9 }, seed()) });
-    });
-    bench(`${beatBytes * 8} bits: every turn, without a pause, in the cycles stated`, dut(beatBytes), { seed: beatBytes }, async b => {
-      const jobs: Job[] = [];
-      for (let from = 0; from < beatBytes; from++) for (let to = 0; to < beatBytes; to++) jobs.push(jobOf(b.random, beatBytes, from, to, b.random.int(1, 3 * beatBytes)));
-      const { inputs, outputs } = await run(b, jobs, beatBytes);
-      // Jobs that neither begin nor end with their neighbours cost one more.
-      const alone = (j: Job): boolean => j.to < j.from && j.input.length > 1 && j.input.length === outputBeats(j, beatBytes);
-      const cycles = jobs.reduce((n, j) => n + Math.max(j.input.length, outputBeats(j, beatBytes)) + (alone(j) ? 1 : 0), 0);
-      expect((outputs.at(-1) as number) - (inputs[0] as number)).toBeLessThanOrEqual(cycles + 1);
-    });
-    bench(`${beatBytes * 8} bits: latency, and single beats at one job per cycle`, dut(beatBytes), { seed: beatBytes }, async b => {
-      const jobs = Array.from({ length: 200 }, () => jobOf(b.random, beatBytes, b.random.int(0, 3), b.random.int(0, 3), b.random.int(1, beatBytes - 3)));
-      const t = await run(b, jobs, beatBytes);
-      expect(t.inputs[0]).toBe((t.jobs[0] as number) + 1);
-      expect(t.outputs[0]).toBe((t.inputs[0] as number) + 1);
-      expect((t.outputs.at(-1) as number) - (t.outputs[0] as number)).toBe(jobs.length - 1);
-    });
-    bench(`${beatBytes * 8} bits: an output beat that needs two input beats comes two cycles after the first`, dut(beatBytes), { seed: beatBytes }, async b => {
-      const t = await run(b, [jobOf(b.random, beatBytes, beatBytes - 1, 0, beatBytes)], beatBytes);
-      expect(t.outputs[0]).toBe((t.inputs[0] as number) + 2);
-    });
+    bench(
+      `${beatBytes * 8} bits: random jobs under random back-pressure`,
+      dut(beatBytes),
+      { seed: beatBytes },
+      async b => {
+        const seed = (): number => b.random.u32();
+        const jobs = Array.from({ length: 600 }, () => randomJob(b.random, beatBytes));
+        await run(b, jobs, beatBytes, {
+          job: bernoulli(0.3, seed()),
+          input: bursts({ go: 20, pause: 6 }, seed()),
+          output: bursts({ go: 9, pause: 9 }, seed()),
+        });
+      },
+    );
+    bench(
+      `${beatBytes * 8} bits: every turn, without a pause, in the cycles stated`,
+      dut(beatBytes),
+      { seed: beatBytes },
+      async b => {
+        const jobs: Job[] = [];
+        for (let from = 0; from < beatBytes; from++)
+          for (let to = 0; to < beatBytes; to++)
+            jobs.push(jobOf(b.random, beatBytes, from, to, b.random.int(1, 3 * beatBytes)));
+        const { inputs, outputs } = await run(b, jobs, beatBytes);
+        // Jobs that neither begin nor end with their neighbours cost one more.
+        const alone = (j: Job): boolean =>
+          j.to < j.from && j.input.length > 1 && j.input.length === outputBeats(j, beatBytes);
+        const cycles = jobs.reduce(
+          (n, j) => n + Math.max(j.input.length, outputBeats(j, beatBytes)) + (alone(j) ? 1 : 0),
+          0,
+        );
+        expect((outputs.at(-1) as number) - (inputs[0] as number)).toBeLessThanOrEqual(cycles + 1);
+      },
+    );
+    bench(
+      `${beatBytes * 8} bits: latency, and single beats at one job per cycle`,
+      dut(beatBytes),
+      { seed: beatBytes },
+      async b => {
+        const jobs = Array.from({ length: 200 }, () =>
+          jobOf(b.random, beatBytes, b.random.int(0, 3), b.random.int(0, 3), b.random.int(1, beatBytes - 3)),
+        );
+        const t = await run(b, jobs, beatBytes);
+        expect(t.inputs[0]).toBe((t.jobs[0] as number) + 1);
+        expect(t.outputs[0]).toBe((t.inputs[0] as number) + 1);
+        expect((t.outputs.at(-1) as number) - (t.outputs[0] as number)).toBe(jobs.length - 1);
+      },
+    );
+    bench(
+      `${beatBytes * 8} bits: an output beat that needs two input beats comes two cycles after the first`,
+      dut(beatBytes),
+      { seed: beatBytes },
+      async b => {
+        const t = await run(b, [jobOf(b.random, beatBytes, beatBytes - 1, 0, beatBytes)], beatBytes);
+        expect(t.outputs[0]).toBe((t.inputs[0] as number) + 2);
+      },
+    );
   }
   bench("a reset in the middle of a job leaves nothing behind", dut(16), {}, async b => {
     b.io.output.ready.value = 1;
@@ -95,7 +169,11 @@ describe("Align", () => {
     await offer(b, b.io.input, { data: 0, bad: 0 }, 3);
     b.sim.reset();
     b.io.input.valid.value = 0;
-    await run(b, Array.from({ length: 50 }, () => randomJob(b.random, 16)), 16);
+    await run(
+      b,
+      Array.from({ length: 50 }, () => randomJob(b.random, 16)),
+      16,
+    );
   });
 
   describe("a planted fault is found", () => {
@@ -108,9 +186,16 @@ describe("Align", () => {
     ];
     for (const [name, from, to] of faults) {
       test(name, async () => {
-        await findsFault(runBench(name, plant(dut(16), from, to), { wave: false, hangCycles: 200, limitCycles: 20000 }, async b => {
-          await run(b, Array.from({ length: 100 }, () => randomJob(b.random, 16)), 16, { ...noPauses, output: bernoulli(0.3, 7) });
-        }));
+        await findsFault(
+          runBench(name, plant(dut(16), from, to), { wave: false, hangCycles: 200, limitCycles: 20000 }, async b => {
+            await run(
+              b,
+              Array.from({ length: 100 }, () => randomJob(b.random, 16)),
+              16,
+              { ...noPauses, output: bernoulli(0.3, 7) },
+            );
+          }),
+        );
       });
     }
   });

@@ -1,8 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { FrameBuffer } from "../../../../designs/shared/frame/frame-buffer.ts";
 import { slotBeats } from "../../../../designs/shared/frame/slots.ts";
-import { bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause,
-  type Sent } from "../../../../sim/index.ts";
+import {
+  bernoulli,
+  bursts,
+  never,
+  poke,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+  type Sent,
+} from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 
@@ -11,7 +22,11 @@ import { findsFault, plant } from "../../../support/plant.ts";
 const parameters = (beatBytes: number) => ({ slots: 8, beatBytes, frameBytes: beatBytes * 16 });
 const dut = (beatBytes: number) => FrameBuffer(parameters(beatBytes));
 type Ports = ReturnType<typeof dut>["ports"];
-interface Job { readonly slot: number; readonly first: number; readonly beats: number }
+interface Job {
+  readonly slot: number;
+  readonly first: number;
+  readonly beats: number;
+}
 const readers = ["write", "echo", "slow"] as const;
 
 /** The three readers, and what each beat of the memory holds. */
@@ -28,9 +43,12 @@ class Surroundings {
     this.#b = b;
     this.#bits = beatBytes * 8;
     this.beats = slotBeats(parameters(beatBytes));
-    this.jobs = [b.io.writeJob, b.io.echoJob, b.io.slowJob].map(port => new StreamSource(b.sim, port, { pause: jobPause }));
-    this.outs = [b.io.writeData, b.io.echoData, b.io.slowData].map((port, i) => new StreamSink(b.sim, port,
-      { pause: pauses[i] ?? never }));
+    this.jobs = [b.io.writeJob, b.io.echoJob, b.io.slowJob].map(
+      port => new StreamSource(b.sim, port, { pause: jobPause }),
+    );
+    this.outs = [b.io.writeData, b.io.echoData, b.io.slowData].map(
+      (port, i) => new StreamSink(b.sim, port, { pause: pauses[i] ?? never }),
+    );
   }
   async write(slot: number, beat: number, data = this.#b.random.bits(this.#bits)): Promise<void> {
     poke(this.#b.io.write, { en: 1, slot, beat, data });
@@ -50,7 +68,8 @@ class Surroundings {
   }
   /** Waits for all beats of one reader and compares them. @returns the cycle of each. */
   async check(reader: number): Promise<number[]> {
-    const out = this.outs[reader] as (typeof this.outs)[number], expected = this.#expected[reader] ?? [];
+    const out = this.outs[reader] as (typeof this.outs)[number],
+      expected = this.#expected[reader] ?? [];
     await this.#b.until(() => out.received.length >= expected.length);
     await this.#b.cycles(6);
     const got = out.received.splice(0);
@@ -63,7 +82,8 @@ class Surroundings {
     return got.map(g => g.cycle);
   }
   job(): Job {
-    const r = this.#b.random, first = r.int(0, this.beats - 1);
+    const r = this.#b.random,
+      first = r.int(0, this.beats - 1);
     return { slot: r.int(0, 7), first, beats: r.bool(0.3) ? 1 : r.int(1, this.beats - first) };
   }
 }
@@ -78,21 +98,31 @@ async function randomJobs(b: Bench<Ports>, beatBytes: number, count: number, pau
 
 describe("FrameBuffer", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    bench(`${beatBytes * 8} bits: random jobs of three readers under random back-pressure`, dut(beatBytes), { seed: beatBytes },
+    bench(
+      `${beatBytes * 8} bits: random jobs of three readers under random back-pressure`,
+      dut(beatBytes),
+      { seed: beatBytes },
       async b => {
-      const p = (): Pause => bursts({ go: 12, pause: 12 }, b.random.u32());
-      await randomJobs(b, beatBytes, 400, [p(), p(), p()]);
-    });
-    bench(`${beatBytes * 8} bits: 2 cycles to the first beat, then a beat per cycle, jobs back to back`, dut(beatBytes), { seed: 1 },
+        const p = (): Pause => bursts({ go: 12, pause: 12 }, b.random.u32());
+        await randomJobs(b, beatBytes, 400, [p(), p(), p()]);
+      },
+    );
+    bench(
+      `${beatBytes * 8} bits: 2 cycles to the first beat, then a beat per cycle, jobs back to back`,
+      dut(beatBytes),
+      { seed: 1 },
       async b => {
-      const s = new Surroundings(b, beatBytes);
-      await s.fill();
-      for (const reader of [0, 1, 2]) {
-        const jobs = Array.from({ length: 40 }, () => s.job()), sent = jobs.map(j => s.read(reader, j)), cycles = await s.check(reader);
-        expect(cycles[0]).toBe((sent[0]?.cycle as number) + 2);
-        expect((cycles.at(-1) as number) - (cycles[0] as number)).toBe(jobs.reduce((n, j) => n + j.beats, 0) - 1);
-      }
-    });
+        const s = new Surroundings(b, beatBytes);
+        await s.fill();
+        for (const reader of [0, 1, 2]) {
+          const jobs = Array.from({ length: 40 }, () => s.job()),
+            sent = jobs.map(j => s.read(reader, j)),
+            cycles = await s.check(reader);
+          expect(cycles[0]).toBe((sent[0]?.cycle as number) + 2);
+          expect((cycles.at(-1) as number) - (cycles[0] as number)).toBe(jobs.reduce((n, j) => n + j.beats, 0) - 1);
+        }
+      },
+    );
   }
   bench("readers that do not take their beats cost the others nothing", dut(16), { seed: 2 }, async b => {
     const s = new Surroundings(b, 16, [() => true, never, () => true]);
@@ -122,28 +152,45 @@ describe("FrameBuffer", () => {
     }
   });
   bench("a reset in the middle of jobs leaves nothing behind", dut(16), { seed: 4 }, async b => {
-    for (const job of [b.io.writeJob, b.io.echoJob, b.io.slowJob]) await offer(b, job, { slot: 1, first: 2, beats: 14 });
+    for (const job of [b.io.writeJob, b.io.echoJob, b.io.slowJob])
+      await offer(b, job, { slot: 1, first: 2, beats: 14 });
     await b.cycles(7);
     b.sim.reset();
     await randomJobs(b, 16, 60, []);
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300,
-      limitCycles: 40_000, seed: 2 }, async b => {
-      const p = (): Pause => bursts({ go: 12, pause: 40 }, b.random.u32());
-      await randomJobs(b, 16, 200, [p(), p(), p()]);
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 40_000, seed: 2 }, async b => {
+        const p = (): Pause => bursts({ go: 12, pause: 40 }, b.random.u32());
+        await randomJobs(b, 16, 200, [p(), p(), p()]);
+      });
+    test("and nothing without one", async () => {
+      await run("no fault", dut(16));
     });
-    test("and nothing without one", async () => { await run("no fault", dut(16)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a queue that is read past its room", /writer_wants = [^;]*;/, "writer_wants = writer_running | write_job_valid;"],
+      [
+        "a queue that is read past its room",
+        /writer_wants = [^;]*;/,
+        "writer_wants = writer_running | write_job_valid;",
+      ],
       ["one beat too few", /echo_final = [^;]*;/, "echo_final = echo_now_left <= 2;"],
-      ["a queue that looks empty when it is full", /slow_data_valid = [^;]*;/, "slow_data_valid = slow_head != slow_tail;"],
+      [
+        "a queue that looks empty when it is full",
+        /slow_data_valid = [^;]*;/,
+        "slow_data_valid = slow_head != slow_tail;",
+      ],
       ["a beat for the wrong reader", /slow_reading <= [^;]*;/, "slow_reading <= granted[1];"],
-      ["room claimed twice as fast as it is used", /writer_claimed <= writer_claimed \+ 5'd1;/, "writer_claimed <= writer_claimed + 5'd2;"],
+      [
+        "room claimed twice as fast as it is used",
+        /writer_claimed <= writer_claimed \+ 5'd1;/,
+        "writer_claimed <= writer_claimed + 5'd2;",
+      ],
     ];
     for (const [name, from, to] of faults) {
-      test(name, async () => { await findsFault(run(name, plant(dut(16), from, to))); });
+      test(name, async () => {
+        await findsFault(run(name, plant(dut(16), from, to)));
+      });
     }
   });
 });

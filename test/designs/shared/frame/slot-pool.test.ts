@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { bit, firstSet, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
-import { bernoulli, DesignStopped, never, runBench, simulate, StreamSink, type Bench, type Dut, type Io,
-  type Pause } from "../../../../sim/index.ts";
+import {
+  bernoulli,
+  DesignStopped,
+  never,
+  runBench,
+  simulate,
+  StreamSink,
+  type Bench,
+  type Dut,
+  type Io,
+  type Pause,
+} from "../../../../sim/index.ts";
 import { SlotPool } from "../../../../designs/shared/frame/slot-pool.ts";
 import { bench } from "../../../bench.ts";
 
@@ -23,9 +33,11 @@ class Surroundings {
   #returning: number[] = [];
 
   constructor(b: Bench<Ports>, slots: number, pause: Pause, giveBack: () => number) {
-    this.#b = b; this.slots = slots; this.#giveBack = giveBack;
+    this.#b = b;
+    this.slots = slots;
+    this.#giveBack = giveBack;
     this.sink = new StreamSink(b.sim, b.io.offer, { pause });
-    b.onEdge({ sample: c => { this.#sample(c); }, drive: () => { this.#drive(); } });
+    b.onEdge({ sample: c => this.#sample(c), drive: () => this.#drive() });
   }
   #sample(cycle: number): void {
     // What was in use before this edge is busy at it, but for those given back at it, which are busy to its end.
@@ -41,11 +53,13 @@ class Surroundings {
     }
   }
   #drive(): void {
-    this.#returning = this.#b.random.bool() ? [...this.inUse].slice(0,
-      this.#giveBack()) : [...this.inUse].slice(-this.#giveBack() || this.inUse.size);
+    this.#returning = this.#b.random.bool()
+      ? [...this.inUse].slice(0, this.#giveBack())
+      : [...this.inUse].slice(-this.#giveBack() || this.inUse.size);
     for (const s of this.#returning) this.inUse.delete(s);
     for (let i = 0; i < releases; i++) {
-      const port = this.#b.io.release[i] as ReleasePort, slot = this.#returning[i];
+      const port = this.#b.io.release[i] as ReleasePort,
+        slot = this.#returning[i];
       port.valid.value = slot === undefined ? 0 : 1;
       port.slot.value = slot ?? 0;
     }
@@ -63,9 +77,15 @@ async function randomUse(b: Bench<Ports>, slots: number): Promise<void> {
 }
 
 /** The tree by itself. */
-const First = module("First", (p: { width: number }) => ({ v: input(uint(p.width)), any: output(bit),
-  index: output(uint(Math.log2(p.width))) }),
-  io => { const f = firstSet(io.v); io.any.set(f.any); io.index.set(f.index); });
+const First = module(
+  "First",
+  (p: { width: number }) => ({ v: input(uint(p.width)), any: output(bit), index: output(uint(Math.log2(p.width))) }),
+  io => {
+    const f = firstSet(io.v);
+    io.any.set(f.any);
+    io.index.set(f.index);
+  },
+);
 
 describe("SlotPool", () => {
   test("the number of the first set bit", async () => {
@@ -76,20 +96,28 @@ describe("SlotPool", () => {
         const v = i <= width ? (1n << BigInt(i)) & ((1n << BigInt(width)) - 1n) : few();
         sim.io.v.value = v;
         sim.settle();
-        const text = v.toString(2), at = text.length - 1 - text.lastIndexOf("1");
+        const text = v.toString(2),
+          at = text.length - 1 - text.lastIndexOf("1");
         expect([sim.io.any.num, sim.io.index.num]).toEqual([v === 0n ? 0 : 1, v === 0n ? 0 : at]);
       }
     }
   });
   for (const slots of [8, 64, 256]) {
-    bench(`${slots} slots: random taking and giving back`, dut(slots), { seed: slots }, async b => { await randomUse(b, slots); });
-    bench(`${slots} slots: one per cycle until none is left, and again 2 cycles after a release`, dut(slots), { seed: 1 }, async b => {
-      const s = new Surroundings(b, slots, never, () => 0);
-      await b.cycles(slots + 10);
-      expect(s.taken.map(t => t.slot)).toEqual(Array.from({ length: slots }, (_, i) => i));
-      s.taken.forEach((t, i) => { expect(t.cycle).toBe((s.taken[0]?.cycle as number) + i); });
-      expect([b.io.offer.valid.value, b.io.busy.big]).toEqual([0, (1n << BigInt(slots)) - 1n]);
+    bench(`${slots} slots: random taking and giving back`, dut(slots), { seed: slots }, async b => {
+      await randomUse(b, slots);
     });
+    bench(
+      `${slots} slots: one per cycle until none is left, and again 2 cycles after a release`,
+      dut(slots),
+      { seed: 1 },
+      async b => {
+        const s = new Surroundings(b, slots, never, () => 0);
+        await b.cycles(slots + 10);
+        expect(s.taken.map(t => t.slot)).toEqual(Array.from({ length: slots }, (_, i) => i));
+        s.taken.forEach((t, i) => expect(t.cycle).toBe((s.taken[0]?.cycle as number) + i));
+        expect([b.io.offer.valid.value, b.io.busy.big]).toEqual([0, (1n << BigInt(slots)) - 1n]);
+      },
+    );
   }
   bench("a released slot is offered 2 cycles later", dut(8), {}, async b => {
     b.io.offer.ready.value = 1;
@@ -111,25 +139,35 @@ describe("SlotPool", () => {
     await randomUse(b, 8);
   });
   test("a slot that is free cannot be released", async () => {
-    await expect(runBench("free twice", dut(8), { wave: false }, async b => {
-      const port = b.io.release[0] as ReleasePort;
-      port.valid.value = 1;
-      port.slot.value = 3;
-      await b.cycles(3);
-    })).rejects.toThrow(DesignStopped);
+    await expect(
+      runBench("free twice", dut(8), { wave: false }, async b => {
+        const port = b.io.release[0] as ReleasePort;
+        port.valid.value = 1;
+        port.slot.value = 3;
+        await b.cycles(3);
+      }),
+    ).rejects.toThrow(DesignStopped);
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 0,
-      limitCycles: 5000 }, b => randomUse(b, 8));
-    test("and nothing without one", async () => { await run("no fault", dut(8)); });
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 0, limitCycles: 5000 }, b => randomUse(b, 8));
+    test("and nothing without one", async () => {
+      await run("no fault", dut(8));
+    });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["the slot on offer is offered again", /held = [^;]*;/, "held = 8'd0;"],
-      ["a release is lost when a slot is taken", /taken <= [^;]*;/, "taken <= |claimed ? taken | claimed : taken & ~back;"],
+      [
+        "a release is lost when a slot is taken",
+        /taken <= [^;]*;/,
+        "taken <= |claimed ? taken | claimed : taken & ~back;",
+      ],
       ["an offer changes while it waits", /offered_when = [^;]*;/, "offered_when = 1'b1;"],
     ];
     for (const [name, from, to] of faults) {
-      test(name, async () => { await findsFault(run(name, plant(dut(8), from, to))); });
+      test(name, async () => {
+        await findsFault(run(name, plant(dut(8), from, to)));
+      });
     }
   });
 });

@@ -1,24 +1,54 @@
 import { expect } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { MappedMemory, ReferenceNode } from "../../../../../designs/clio/model/index.ts";
-import { extendPath, type ExtendPathParameters, type Offload, offloadPid } from "../../../../../designs/clio/offload/index.ts";
+import {
+  extendPath,
+  type ExtendPathParameters,
+  type Offload,
+  offloadPid,
+} from "../../../../../designs/clio/offload/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { decode, ethernetHeader } from "../../../../../designs/shared/wire/index.ts";
-import { dissect, frameOffsets, opcode, replyFrame, status, type RequestHeaders } from "../../../../../designs/clio/wire/index.ts";
-import { AxisSink, AxisSource, never, type Bench, type Frame, type Pause, type SentFrame } from "../../../../../sim/index.ts";
+import {
+  dissect,
+  frameOffsets,
+  opcode,
+  replyFrame,
+  status,
+  type RequestHeaders,
+} from "../../../../../designs/clio/wire/index.ts";
+import {
+  AxisSink,
+  AxisSource,
+  never,
+  type Bench,
+  type Frame,
+  type Pause,
+  type SentFrame,
+} from "../../../../../sim/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./proxy-offload.ts";
 import { Half, Liar } from "./bad-offloads.ts";
 
 /** Opcodes of the offloads, in the order of their slots; another of the extend path, that is no offload's. */
 export const op = { proxy: 0x7a, once: 0x7e, half: 0x7c, liar: 0x76, software: 0x2e } as const;
 export const offloads: readonly Offload[] = [
-  offloadAt("proxy", op.proxy, Proxy), { ...offloadAt("once", op.once, Proxy), once: [op.once] }, offloadAt("half", op.half, Half), offloadAt("liar", op.liar, Liar),
+  offloadAt("proxy", op.proxy, Proxy),
+  { ...offloadAt("once", op.once, Proxy), once: [op.once] },
+  offloadAt("half", op.half, Half),
+  offloadAt("liar", op.liar, Liar),
 ];
-const settings = makeSettings(), { config, runtime } = settings;
+const settings = makeSettings(),
+  { config, runtime } = settings;
 export const page = BigInt(config.pageSize);
 /** Few contexts and little room, so that all of it is full now and then. */
 export const parameters: ExtendPathParameters = {
-  beatBytes: 64, contexts: 4, maxData: 700, outstanding: 2, replyBeats: 16, maxBody: config.mtuFrame - frameOffsets.body, once: { entries: 64, keepCycles: 100_000 },
+  beatBytes: 64,
+  contexts: 4,
+  maxData: 700,
+  outstanding: 2,
+  replyBeats: 16,
+  maxBody: config.mtuFrame - frameOffsets.body,
+  once: { entries: 64, keepCycles: 100_000 },
 };
 export const extendDut = extendPath(offloads)(parameters);
 export type ExtendPorts = typeof extendDut.ports;
@@ -27,8 +57,20 @@ export type ExtendPorts = typeof extendDut.ports;
 const pids = [1, 2, offloadPid(0), offloadPid(1)];
 export type Call = Parameters<typeof proxyBody>[0];
 /** What came of a request. */
-export interface Asked { readonly frame: Uint8Array; readonly sent: SentFrame; readonly code: number; answer: { readonly status: number; readonly body: Uint8Array; readonly bytes: Uint8Array; readonly cycle: number } | undefined }
-export interface Pauses { readonly soc?: Pause; readonly tx?: Pause; readonly node?: Pause; readonly give?: Pause }
+export interface Asked {
+  readonly frame: Uint8Array;
+  readonly sent: SentFrame;
+  readonly code: number;
+  answer:
+    | { readonly status: number; readonly body: Uint8Array; readonly bytes: Uint8Array; readonly cycle: number }
+    | undefined;
+}
+export interface Pauses {
+  readonly soc?: Pause;
+  readonly tx?: Pause;
+  readonly node?: Pause;
+  readonly give?: Pause;
+}
 
 const isInternal = (frame: Uint8Array): boolean => ((frame[6] as number) & 1) === 1;
 const headersOf = (frame: Uint8Array): RequestHeaders => {
@@ -37,8 +79,9 @@ const headersOf = (frame: Uint8Array): RequestHeaders => {
 };
 
 /**
- * The extend path with four offloads, and around it: a reference node that does what memory requests ask, and answers out of order; clients; software; a network. What passes by is checked here: nothing lost, twice or in another
- * order, every reply for one request, and with that request's headers.
+ * The extend path with four offloads, and around it: a reference node that does what memory requests ask, and answers
+ * out of order; clients; software; a network. What passes by is checked here: nothing lost, twice or in another order,
+ * every reply for one request, and with that request's headers.
  */
 export class ExtendRig {
   readonly b: Bench<ExtendPorts>;
@@ -47,7 +90,12 @@ export class ExtendRig {
   readonly reference = new ReferenceNode({ ...config, maxData: parameters.maxData }, runtime, this.memory);
   readonly asked = new Map<number, Asked>();
   /** Memory requests as they came to the node: by slot. */
-  readonly accesses: { readonly slot: number; readonly pid: number; readonly opcode: number; readonly cycle: number }[] = [];
+  readonly accesses: {
+    readonly slot: number;
+    readonly pid: number;
+    readonly opcode: number;
+    readonly cycle: number;
+  }[] = [];
   /** Cycles that memory takes. */
   latency: () => number;
   /** What the software and the network were to get, and got. */
@@ -60,20 +108,34 @@ export class ExtendRig {
   constructor(b: Bench<ExtendPorts>, { soc = never, tx = never, node = never, give = never }: Pauses = {}) {
     this.b = b;
     this.latency = () => b.random.int(5, 120);
-    for (const [name, value] of Object.entries(runtime)) if (name in b.io.config) (b.io.config as unknown as Record<string, { value: number | bigint }>)[name]!.value = Number(value);
+    for (const [name, value] of Object.entries(runtime))
+      if (name in b.io.config)
+        (b.io.config as unknown as Record<string, { value: number | bigint }>)[name]!.value = Number(value);
     b.io.config.mac.value = runtime.mac;
     for (const pid of pids) for (let vpn = 1n; vpn < 3n; vpn++) this.memory.map(pid, vpn, { read: true, write: true });
     const source = (name: keyof ExtendRig["to"]): AxisSource => new AxisSource(b.sim, b.io[name], { pause: give });
     const sink = (name: keyof ExtendRig["from"], pause: Pause): AxisSink => new AxisSink(b.sim, b.io[name], { pause });
     this.to = { nodeSocRx: source("nodeSocRx"), nodeTx: source("nodeTx"), rx: source("rx"), socTx: source("socTx") };
-    this.from = { nodeRx: sink("nodeRx", node), tx: sink("tx", tx), socRx: sink("socRx", soc), nodeSocTx: sink("nodeSocTx", soc) };
-    b.onEdge({ sample: cycle => { this.sample(cycle); } });
+    this.from = {
+      nodeRx: sink("nodeRx", node),
+      tx: sink("tx", tx),
+      socRx: sink("socRx", soc),
+      nodeSocTx: sink("nodeSocTx", soc),
+    };
+    b.onEdge({ sample: cycle => this.sample(cycle) });
   }
 
   /** A reset, between two frames; all that was under way is forgotten here, too. */
   async reset(): Promise<void> {
-    await this.b.until(() => Object.values(this.to).every(s => s.pending === 0) && Object.values(this.from).every(s => !s.monitor.inFrame) && this.replies.length > 0);
-    this.replies = []; this.accesses.length = 0; this.refused.length = 0;
+    await this.b.until(
+      () =>
+        Object.values(this.to).every(s => s.pending === 0) &&
+        Object.values(this.from).every(s => !s.monitor.inFrame) &&
+        this.replies.length > 0,
+    );
+    this.replies = [];
+    this.accesses.length = 0;
+    this.refused.length = 0;
     this.asked.clear();
     for (const way of ["soc", "socOut", "rx", "tx"] as const) this.due[way].length = this.got[way].length = 0;
     this.b.sim.reset();
@@ -81,7 +143,9 @@ export class ExtendRig {
 
   private sample(cycle: number): void {
     const { nodeRx, tx, socRx, nodeSocTx } = this.from;
-    for (let f = nodeRx.take(); f !== undefined; f = nodeRx.take()) if (isInternal(f.bytes)) this.access(f); else this.got.rx.push(f.bytes);
+    for (let f = nodeRx.take(); f !== undefined; f = nodeRx.take())
+      if (isInternal(f.bytes)) this.access(f);
+      else this.got.rx.push(f.bytes);
     for (let f = tx.take(); f !== undefined; f = tx.take()) this.got.tx.push(f.bytes);
     for (let f = socRx.take(); f !== undefined; f = socRx.take()) this.got.soc.push(f.bytes);
     for (let f = nodeSocTx.take(); f !== undefined; f = nodeSocTx.take()) this.replied(f);
@@ -91,27 +155,55 @@ export class ExtendRig {
 
   /** A memory request of an offload: done here and now, answered later. */
   private access({ bytes, end }: Frame): void {
-    const { ethernet, clio } = dissect(bytes), slot = Number(ethernet!.src & 255n), own = clio!.pid === offloadPid(slot);
+    const { ethernet, clio } = dissect(bytes),
+      slot = Number(ethernet!.src & 255n),
+      own = clio!.pid === offloadPid(slot);
     expect(slot, "the slot that a memory request names").toBeLessThan(offloads.length);
-    expect(own || clio!.opcode === 0 || [...this.asked.values()].some(a => a.answer === undefined && a.code === offloads[slot]!.opcodes[0] && headersOf(a.frame).clio.pid === clio!.pid),
-      `slot ${slot} asks memory for process ${clio!.pid}, whose request it does not have`).toBe(true);
+    expect(
+      own ||
+        clio!.opcode === 0 ||
+        [...this.asked.values()].some(
+          a =>
+            a.answer === undefined &&
+            a.code === offloads[slot]!.opcodes[0] &&
+            headersOf(a.frame).clio.pid === clio!.pid,
+        ),
+      `slot ${slot} asks memory for process ${clio!.pid}, whose request it does not have`,
+    ).toBe(true);
     this.accesses.push({ slot, pid: clio!.pid, opcode: clio!.opcode, cycle: end });
     const outcome = this.reference.receive(bytes);
-    if (outcome.kind !== "reply") throw new Error(`the node would answer nothing to a memory request of slot ${slot}: ${JSON.stringify(outcome)}`);
+    if (outcome.kind !== "reply")
+      throw new Error(`the node would answer nothing to a memory request of slot ${slot}: ${JSON.stringify(outcome)}`);
     this.replies.push({ at: end + this.latency(), bytes: outcome.frame });
   }
 
   private replied({ bytes, end }: Frame): void {
-    const d = dissect(bytes), id = d.clio?.requestId ?? -1, asked = this.asked.get(id);
-    if (decode(ethernetHeader, bytes).dst === softwareMac) { this.got.socOut.push(bytes); return; }
+    const d = dissect(bytes),
+      id = d.clio?.requestId ?? -1,
+      asked = this.asked.get(id);
+    if (decode(ethernetHeader, bytes).dst === softwareMac) {
+      this.got.socOut.push(bytes);
+      return;
+    }
     if (asked === undefined) throw new Error(`a reply to request ${id}, which nobody has made`);
     expect(asked.answer, `a second reply to request ${id}`).toBeUndefined();
     const { clio, body } = d;
-    expect(bytes, `the reply to request ${id}, all but its status, opcode and body`).toEqual(replyFrame(runtime, headersOf(asked.frame), clio!.opcode, clio!.status, body));
+    expect(bytes, `the reply to request ${id}, all but its status, opcode and body`).toEqual(
+      replyFrame(runtime, headersOf(asked.frame), clio!.opcode, clio!.status, body),
+    );
     asked.answer = { status: clio!.status, body: body!, bytes, cycle: end };
-    expect(clio!.opcode, `opcode of the reply to request ${id}`).toBe(asked.code + (clio!.status === status.BUSY || clio!.status === status.EXPIRED ? 0 : 1));
+    expect(clio!.opcode, `opcode of the reply to request ${id}`).toBe(
+      asked.code + (clio!.status === status.BUSY || clio!.status === status.EXPIRED ? 0 : 1),
+    );
     if (clio!.status === status.BUSY && asked.code !== op.once) {
-      const before = [...this.asked.values()].filter(a => a !== asked && a.code === asked.code && a.sent.end !== undefined && a.sent.end < asked.sent.end! && (a.answer?.cycle ?? Infinity) >= asked.sent.end!);
+      const before = [...this.asked.values()].filter(
+        a =>
+          a !== asked &&
+          a.code === asked.code &&
+          a.sent.end !== undefined &&
+          a.sent.end < asked.sent.end! &&
+          (a.answer?.cycle ?? Infinity) >= asked.sent.end!,
+      );
       this.refused.push({ asked, before: before.length });
     }
   }
@@ -120,19 +212,28 @@ export class ExtendRig {
 
   /** A request; `again` repeats an earlier one. */
   request(frame: Uint8Array): Asked {
-    const { clio } = dissect(frame), asked: Asked = { frame, sent: this.to.nodeSocRx.send(frame), code: clio!.opcode, answer: undefined };
+    const { clio } = dissect(frame),
+      asked: Asked = { frame, sent: this.to.nodeSocRx.send(frame), code: clio!.opcode, answer: undefined };
     this.asked.set(clio!.requestId, asked);
     return asked;
   }
-  proxy(code: number, pid: number, call: Call): Asked { return this.request(this.clients[pid - 1]!.request(code, pid, proxyBody(call))); }
-  async answered(...all: readonly Asked[]): Promise<void> { await this.b.until(() => all.every(a => a.answer !== undefined)); }
+  proxy(code: number, pid: number, call: Call): Asked {
+    return this.request(this.clients[pid - 1]!.request(code, pid, proxyBody(call)));
+  }
+  async answered(...all: readonly Asked[]): Promise<void> {
+    await this.b.until(() => all.every(a => a.answer !== undefined));
+  }
 
   /** Frames that have nothing to do with offloads: for the software, from it, to the node and from it. */
   other(way: keyof ExtendRig["due"]): void {
-    const { b } = this, client = this.clients[0]!;
+    const { b } = this,
+      client = this.clients[0]!;
     const data = b.random.bytes(b.random.int(0, 1200));
-    const frame = way === "socOut" ? b.random.bytes(60 + data.length) : client.request(b.random.pick([op.software, opcode.SOC_PINGPONG]), 1, data);
-    if (way === "socOut") for (let i = 0; i < 6; i++) frame[i] = Number(softwareMac >> BigInt(40 - 8 * i) & 255n);
+    const frame =
+      way === "socOut"
+        ? b.random.bytes(60 + data.length)
+        : client.request(b.random.pick([op.software, opcode.SOC_PINGPONG]), 1, data);
+    if (way === "socOut") for (let i = 0; i < 6; i++) frame[i] = Number((softwareMac >> BigInt(40 - 8 * i)) & 255n);
     if (way === "rx" && b.random.bool(0.3)) {
       // Somebody who would like to be an offload.
       frame.set([0x03, 0x43, 0x4c, 0x49, 0x4f, 0x00], 6);
@@ -145,11 +246,18 @@ export class ExtendRig {
 
   /** Waits until nothing moves any more but what is stuck, then looks whether all frames have come that had to. */
   async settled(stuck: readonly Asked[] = []): Promise<void> {
-    await this.b.until(() => Object.values(this.to).every(s => s.pending === 0) && this.replies.length === 0 && [...this.asked.values()].every(a => a.answer !== undefined || stuck.includes(a)));
+    await this.b.until(
+      () =>
+        Object.values(this.to).every(s => s.pending === 0) &&
+        this.replies.length === 0 &&
+        [...this.asked.values()].every(a => a.answer !== undefined || stuck.includes(a)),
+    );
     await this.b.cycles(150);
-    for (const way of ["soc", "socOut", "rx", "tx"] as const) expect(this.got[way], `frames ${way}: none lost, twice, changed or out of order`).toEqual(this.due[way]);
+    for (const way of ["soc", "socOut", "rx", "tx"] as const)
+      expect(this.got[way], `frames ${way}: none lost, twice, changed or out of order`).toEqual(this.due[way]);
     for (const a of stuck) expect(a.answer, "of a stuck offload").toBeUndefined();
-    for (const { before } of this.refused) expect(before, "requests there were when one was refused").toBeGreaterThanOrEqual(parameters.contexts);
+    for (const { before } of this.refused)
+      expect(before, "requests there were when one was refused").toBeGreaterThanOrEqual(parameters.contexts);
   }
 }
 const softwareMac = 0x02fe_fe00_0001n;

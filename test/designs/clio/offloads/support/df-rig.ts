@@ -3,12 +3,22 @@ import { DataFrameModel, ModelMemory, type OffloadAsked } from "../../../../../d
 import { packetData, type OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
 import { dfAggregateBody, dfSelectBody, opcode, status, statusName } from "../../../../../designs/clio/wire/index.ts";
 import { encode, type Decoded } from "../../../../../designs/shared/wire/index.ts";
-import { OffloadHost, type OffloadCall, type OffloadHostOptions, type OffloadPorts } from "../../../../../designs/clio/rig/index.ts";
+import {
+  OffloadHost,
+  type OffloadCall,
+  type OffloadHostOptions,
+  type OffloadPorts,
+} from "../../../../../designs/clio/rig/index.ts";
 import type { Bench } from "../../../../../sim/index.ts";
 
 export const pids = [3, 200, 65_000];
-/** Each process's table: from `base`, not at the start of a page; behind it nothing is mapped. One page in it may not be read. */
-export const base = 0x1_0000n, tableBytes = 0x8000, secret = 0x1000;
+/**
+ * Each process's table: from `base`, not at the start of a page; behind it nothing is mapped. One page in it may
+ * not be read.
+ */
+export const base = 0x1_0000n,
+  tableBytes = 0x8000,
+  secret = 0x1000;
 
 export type Aggregate = Decoded<typeof dfAggregateBody>;
 export type Select = Decoded<typeof dfSelectBody>;
@@ -16,7 +26,10 @@ export const selectOf = ({ table, rows, rowBytes, fieldOffset, fieldBytes, predi
   encode(dfSelectBody, { table, rows, rowBytes, fieldOffset, fieldBytes, predicate, operand });
 export const aggregateOf = (q: Aggregate): Uint8Array => encode(dfAggregateBody, q);
 
-/** Clio-DF in its bench: tables of few different bytes, so that fields meet operands; every answer is held against the reference model. */
+/**
+ * Clio-DF in its bench: tables of few different bytes, so that fields meet operands; every answer is held against
+ * the reference model.
+ */
 export class DfRig {
   readonly memory: ModelMemory;
   readonly host: OffloadHost;
@@ -40,39 +53,91 @@ export class DfRig {
   }
 
   ask(pid: number, code: number, body: Uint8Array): OffloadCall {
-    const request = { pid, opcode: code, body }, call = this.host.request(request);
+    const request = { pid, opcode: code, body },
+      call = this.host.request(request);
     this.#asked.push({ request, call });
     return call;
   }
-  select(pid: number, q: Select): OffloadCall { return this.ask(pid, opcode.DF_SELECT, selectOf(q)); }
-  aggregate(pid: number, q: Aggregate): OffloadCall { return this.ask(pid, opcode.DF_AGGREGATE, aggregateOf(q)); }
+  select(pid: number, q: Select): OffloadCall {
+    return this.ask(pid, opcode.DF_SELECT, selectOf(q));
+  }
+  aggregate(pid: number, q: Aggregate): OffloadCall {
+    return this.ask(pid, opcode.DF_AGGREGATE, aggregateOf(q));
+  }
 
   /** A query that is right in itself; one in ten reads where it may not. */
   query(rows?: number): { readonly pid: number; readonly q: Aggregate } {
-    const { random } = this.#b, pid = random.pick(pids);
-    const rowBytes = random.pick([1, 3, 8, random.int(1, 20), random.int(1, 64), random.int(1, this.most), random.int(60, 140), this.most]);
-    const fieldBytes = random.int(1, Math.min(8, rowBytes)), valueBytes = random.int(1, Math.min(8, rowBytes));
-    const fieldOffset = random.int(0, rowBytes - fieldBytes), valueOffset = random.int(0, rowBytes - valueBytes);
-    const count = rows ?? Math.min(random.pick([0, 1, 2, random.int(1, 40), random.int(1, 400)]), Math.floor(tableBytes / rowBytes));
-    const spare = tableBytes - count * rowBytes, away = random.bool(0.1) ? random.pick([random.int(1, secret), 2 * tableBytes]) : 0;
+    const { random } = this.#b,
+      pid = random.pick(pids);
+    const rowBytes = random.pick([
+      1,
+      3,
+      8,
+      random.int(1, 20),
+      random.int(1, 64),
+      random.int(1, this.most),
+      random.int(60, 140),
+      this.most,
+    ]);
+    const fieldBytes = random.int(1, Math.min(8, rowBytes)),
+      valueBytes = random.int(1, Math.min(8, rowBytes));
+    const fieldOffset = random.int(0, rowBytes - fieldBytes),
+      valueOffset = random.int(0, rowBytes - valueBytes);
+    const count =
+      rows ??
+      Math.min(random.pick([0, 1, 2, random.int(1, 40), random.int(1, 400)]), Math.floor(tableBytes / rowBytes));
+    const spare = tableBytes - count * rowBytes,
+      away = random.bool(0.1) ? random.pick([random.int(1, secret), 2 * tableBytes]) : 0;
     const table = base + BigInt(random.int(0, spare) + away);
-    const like = this.memory.load(pid, table + BigInt(random.int(0, Math.max(0, count - 1)) * rowBytes + fieldOffset), fieldBytes);
-    const operand = random.bool(0.8) ? like.reduceRight((v, x) => v << 8n | BigInt(x), 0n) : random.bits(64);
-    return { pid, q: { table, rows: count, rowBytes, fieldOffset, fieldBytes, predicate: random.int(0, 5), operand, valueOffset, valueBytes } };
+    const like = this.memory.load(
+      pid,
+      table + BigInt(random.int(0, Math.max(0, count - 1)) * rowBytes + fieldOffset),
+      fieldBytes,
+    );
+    const operand = random.bool(0.8) ? like.reduceRight((v, x) => (v << 8n) | BigInt(x), 0n) : random.bits(64);
+    return {
+      pid,
+      q: {
+        table,
+        rows: count,
+        rowBytes,
+        fieldOffset,
+        fieldBytes,
+        predicate: random.int(0, 5),
+        operand,
+        valueOffset,
+        valueBytes,
+      },
+    };
   }
   random(): OffloadCall {
-    const { pid, q } = this.query(), { random } = this.#b;
+    const { pid, q } = this.query(),
+      { random } = this.#b;
     return random.bool() ? this.select(pid, q) : this.aggregate(pid, q);
   }
   /** A request that is wrong in one way. */
   wrong(): OffloadCall {
-    const { random } = this.#b, { pid, q } = this.query(), code = random.bool() ? opcode.DF_SELECT : opcode.DF_AGGREGATE;
-    const encoded = (wrong: Partial<Aggregate>): Uint8Array => (code === opcode.DF_SELECT ? selectOf({ ...q, ...wrong }) : aggregateOf({ ...q, ...wrong }));
+    const { random } = this.#b,
+      { pid, q } = this.query(),
+      code = random.bool() ? opcode.DF_SELECT : opcode.DF_AGGREGATE;
+    const encoded = (wrong: Partial<Aggregate>): Uint8Array =>
+      code === opcode.DF_SELECT ? selectOf({ ...q, ...wrong }) : aggregateOf({ ...q, ...wrong });
     const body = random.pick([
-      () => encoded({ rowBytes: 0 }), () => encoded({ rowBytes: this.most + 1 }), () => encoded({ rowBytes: random.int(this.most + 1, 65_535) }), () => encoded({ fieldBytes: 0 }),
-      () => encoded({ fieldBytes: 9 }), () => encoded({ fieldBytes: 255 }), () => encoded({ fieldOffset: q.rowBytes - q.fieldBytes + 1 }), () => encoded({ fieldOffset: 65_535 }),
-      () => encoded({ predicate: 6 }), () => encoded({ predicate: 128 }), () => encoded({ valueBytes: 0 }), () => encoded({ valueOffset: 40_000 }),
-      () => encoded({}).subarray(0, random.int(0, 25)), () => random.bytes(random.int(30, 200)), () => encoded({}).subarray(0, 28),
+      () => encoded({ rowBytes: 0 }),
+      () => encoded({ rowBytes: this.most + 1 }),
+      () => encoded({ rowBytes: random.int(this.most + 1, 65_535) }),
+      () => encoded({ fieldBytes: 0 }),
+      () => encoded({ fieldBytes: 9 }),
+      () => encoded({ fieldBytes: 255 }),
+      () => encoded({ fieldOffset: q.rowBytes - q.fieldBytes + 1 }),
+      () => encoded({ fieldOffset: 65_535 }),
+      () => encoded({ predicate: 6 }),
+      () => encoded({ predicate: 128 }),
+      () => encoded({ valueBytes: 0 }),
+      () => encoded({ valueOffset: 40_000 }),
+      () => encoded({}).subarray(0, random.int(0, 25)),
+      () => random.bytes(random.int(30, 200)),
+      () => encoded({}).subarray(0, 28),
     ])();
     return this.ask(pid, random.bool(0.05) ? 0x7f : code, body);
   }
@@ -83,7 +148,10 @@ export class DfRig {
     const ends: Record<string, number> = {};
     for (const { request, call } of this.#asked) {
       const wanted = this.#model.request(request);
-      expect(call.replies.map(({ status: s, opcode: o, body, more }) => ({ status: s, opcode: o, body, more })), `opcode 0x${request.opcode.toString(16)}`).toEqual(wanted);
+      expect(
+        call.replies.map(({ status: s, opcode: o, body, more }) => ({ status: s, opcode: o, body, more })),
+        `opcode 0x${request.opcode.toString(16)}`,
+      ).toEqual(wanted);
       const name = statusName(wanted.at(-1)?.status ?? status.FAIL);
       ends[name] = (ends[name] ?? 0) + 1;
       if (wanted.length > 1) ends["several frames"] = (ends["several frames"] ?? 0) + 1;
@@ -92,5 +160,7 @@ export class DfRig {
     return ends;
   }
   /** After a reset nothing that was asked before is answered. */
-  forget(): void { this.#asked.length = 0; }
+  forget(): void {
+    this.#asked.length = 0;
+  }
 }

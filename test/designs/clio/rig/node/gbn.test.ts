@@ -4,7 +4,14 @@ import { Client, GoBackNTransport } from "../../../../../designs/clio/client/ind
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
 import { clientEndpoint, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
-import { ClientStation, joinNetwork, timeOf, realClock, UdpTransport, withNode } from "../../../../../designs/clio/rig/index.ts";
+import {
+  ClientStation,
+  joinNetwork,
+  timeOf,
+  realClock,
+  UdpTransport,
+  withNode,
+} from "../../../../../designs/clio/rig/index.ts";
 import { NetworkModel, type LinkOptions } from "../../../../../sim/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { played } from "../run/played.ts";
@@ -12,73 +19,152 @@ import { servedNode } from "../serve/served.ts";
 
 /** The smallest node: what is looked at here is what stands around it. */
 const small = {
-  transport: "gbn", gbnSessions: 64, dataWidth: 64, pageSize: 4096, physicalMemory: "4MB", freePageBuffer: 4, requestSlots: 8, outstandingMisses: 2, tlbEntries: 16, syncLanes: 1, fences: 1, retryClients: 8, retryTimeout: 1000,
+  transport: "gbn",
+  gbnSessions: 64,
+  dataWidth: 64,
+  pageSize: 4096,
+  physicalMemory: "4MB",
+  freePageBuffer: 4,
+  requestSlots: 8,
+  outstandingMisses: 2,
+  tlbEntries: 16,
+  syncLanes: 1,
+  fences: 1,
+  retryClients: 8,
+  retryTimeout: 1000,
 };
-const settings = makeSettings(small), { runtime } = settings;
+const settings = makeSettings(small),
+  { runtime } = settings;
 
 /** Limit against a hang: a model is built in seconds on an idle machine. */
 const buildMs = 300_000;
 
 describe("the node with Go-Back-N", () => {
-  test("random requests: every reply is what the reference model of the node without a transport says", async () => {
-    const { completed, problems } = await randomRun("gbn-random", settings, { requests: Number(process.env["MNEMO_GBN_REQUESTS"] ?? 400), window: 96, mixture: { seed: 7, pages: 6, silentShare: 0.05 }, bench: { wave: false } });
-    expect(problems).toEqual([]);
-    expect(completed).toBeGreaterThan(300);
-  }, buildMs);
+  test(
+    "random requests: every reply is what the reference model of the node without a transport says",
+    async () => {
+      const { completed, problems } = await randomRun("gbn-random", settings, {
+        requests: Number(process.env["MNEMO_GBN_REQUESTS"] ?? 400),
+        window: 96,
+        mixture: { seed: 7, pages: 6, silentShare: 0.05 },
+        bench: { wave: false },
+      });
+      expect(problems).toEqual([]);
+      expect(completed).toBeGreaterThan(300);
+    },
+    buildMs,
+  );
 
   const bad: LinkOptions = { loss: 0.08, duplicate: 0.05, reorder: 0.1, reorderNs: 3000, corrupt: 0.02 };
-  test("CLib over a bad network: not one of its own retries, nothing lost, nothing twice", async () => {
-    await withNode("gbn-clib", settings, { seed: 3, limitCycles: 4_000_000, wave: false }, async node => {
-      const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } });
-      joinNetwork(node, network, { out: bad, in: bad });
-      const stations = [0, 1].map(i => new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])));
-      const transports = stations.map((station, i) => new GoBackNTransport(station, { clock: network.time, random: () => 0.25 + i / 4 }));
-      const clients = transports.map(transport => new Client({ transport, clock: network.time, timeoutNs: 50e6, pageSize: 4096 })), to = { ip: runtime.ip, port: runtime.nativePort };
-      const process = await clients[0]!.createProcess(to), thread = process.thread(), other = clients[1]!.process(process.pid, to).thread();
-      const va = await thread.ralloc(4 * 4096), r = new Numbers(1), data = r.bytes(8000);
-      await thread.rwrite(va + 100n, data);
-      expect(await other.rread(va + 100n, data.length)).toEqual(data);
-      // Atomics are not repeatable without harm: a lost reply and a repeated request would show.
-      const before = await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? thread : clients[1]!.process(process.pid, to).thread()).fetchAndAdd(va + 16_000n, 1n)));
-      expect(before.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i));
-      for (const c of clients) expect(c.statistics).toMatchObject({ retries: 0, timeouts: 0, failed: 0, late: 0, unknown: 0, unfit: 0 });
-      expect(transports.map(t => t.sessionOf(to))).toEqual([1, 2]);
-      expect(network.totals.lost + network.totals.corrupted).toBeGreaterThan(5);
-      expect(transports.reduce((n, t) => n + t.resent, 0)).toBeGreaterThan(0);
+  test(
+    "CLib over a bad network: not one of its own retries, nothing lost, nothing twice",
+    async () => {
+      await withNode("gbn-clib", settings, { seed: 3, limitCycles: 4_000_000, wave: false }, async node => {
+        const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } });
+        joinNetwork(node, network, { out: bad, in: bad });
+        const stations = [0, 1].map(
+          i => new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])),
+        );
+        const transports = stations.map(
+          (station, i) => new GoBackNTransport(station, { clock: network.time, random: () => 0.25 + i / 4 }),
+        );
+        const clients = transports.map(
+            transport => new Client({ transport, clock: network.time, timeoutNs: 50e6, pageSize: 4096 }),
+          ),
+          to = { ip: runtime.ip, port: runtime.nativePort };
+        const process = await clients[0]!.createProcess(to),
+          thread = process.thread(),
+          other = clients[1]!.process(process.pid, to).thread();
+        const va = await thread.ralloc(4 * 4096),
+          r = new Numbers(1),
+          data = r.bytes(8000);
+        await thread.rwrite(va + 100n, data);
+        expect(await other.rread(va + 100n, data.length)).toEqual(data);
+        // Atomics are not repeatable without harm: a lost reply and a repeated request would show.
+        const before = await Promise.all(
+          Array.from({ length: 40 }, (_, i) =>
+            (i % 2 === 0 ? thread : clients[1]!.process(process.pid, to).thread()).fetchAndAdd(va + 16_000n, 1n),
+          ),
+        );
+        expect(before.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i));
+        for (const c of clients)
+          expect(c.statistics).toMatchObject({ retries: 0, timeouts: 0, failed: 0, late: 0, unknown: 0, unfit: 0 });
+        expect(transports.map(t => t.sessionOf(to))).toEqual([1, 2]);
+        expect(network.totals.lost + network.totals.corrupted).toBeGreaterThan(5);
+        expect(transports.reduce((n, t) => n + t.resent, 0)).toBeGreaterThan(0);
 
-      // A program that starts again without having closed anything: its session begins anew, and so does one that was closed.
-      transports[1]!.close();
-      for (const [i, station] of stations.entries()) {
-        const transport = new GoBackNTransport(station, { clock: network.time, random: () => 0.6 }), again = new Client({ transport, clock: network.time, timeoutNs: 50e6, pageSize: 4096, random: () => 0.5 + i / 8 });
-        expect(await again.process(process.pid, to).thread().rread(va + 100n, 500)).toEqual(data.slice(0, 500));
-        expect(transport.sessionOf(to)).toBe(i + 1);
+        // A program that starts again without having closed anything: its session begins anew, and so does one
+        // that was closed.
+        transports[1]!.close();
+        for (const [i, station] of stations.entries()) {
+          const transport = new GoBackNTransport(station, { clock: network.time, random: () => 0.6 }),
+            again = new Client({
+              transport,
+              clock: network.time,
+              timeoutNs: 50e6,
+              pageSize: 4096,
+              random: () => 0.5 + i / 8,
+            });
+          expect(
+            await again
+              .process(process.pid, to)
+              .thread()
+              .rread(va + 100n, 500),
+          ).toEqual(data.slice(0, 500));
+          expect(transport.sessionOf(to)).toBe(i + 1);
+        }
+        const registers = gbnDriver(node.transport.registers),
+          accepted = await registers.read("gbnRxAccepted");
+        expect(accepted).toBeGreaterThan(50);
+        expect(await registers.read("gbnRxManagement")).toBeGreaterThanOrEqual(5);
+      });
+    },
+    buildMs,
+  );
+
+  test(
+    "mnemo run plays a capture of plain frames into it",
+    async () => {
+      const run = await played(
+        fileURLToPath(new URL("../../../../../captures/first.pcap", import.meta.url)),
+        Object.entries(small).flatMap(([k, v]) => ["--set", `${k}=${v}`]),
+      );
+      expect([run.code, run.err]).toEqual([0, ""]);
+      expect(run.out).toMatch(/^[\d,]+ bytes of replies compared with the reference model: no difference$/m);
+      expect(run.replies.length).toBeGreaterThan(30);
+    },
+    buildMs,
+  );
+
+  test(
+    "served behind a UDP socket, it answers CLib, whose sessions it opens",
+    async () => {
+      const served = await servedNode(small, { sessions: 0 }),
+        socket = await UdpTransport.open(),
+        transport = new GoBackNTransport(socket, { clock: realClock, timeoutNs: 3e8 });
+      try {
+        const { ip, nativePort: port } = served.settings.runtime,
+          client = new Client({
+            transport,
+            clock: realClock,
+            timeoutNs: 5e9,
+            targetDelayNs: 1e9,
+            pageSize: 4096,
+            mtu: 1492,
+          });
+        const thread = (await client.createProcess({ ip, port })).thread(),
+          va = await thread.ralloc(8192),
+          data = new Numbers(2).bytes(5000);
+        await thread.rwrite(va, data);
+        expect(await thread.rread(va, data.length)).toEqual(data);
+        expect(transport.sessionOf({ ip, port })).toBe(1);
+        expect(client.statistics).toMatchObject({ failed: 0, unknown: 0, unfit: 0 });
+      } finally {
+        transport.close();
+        await served.stop();
+        await socket.close();
       }
-      const registers = gbnDriver(node.transport.registers), accepted = await registers.read("gbnRxAccepted");
-      expect(accepted).toBeGreaterThan(50);
-      expect(await registers.read("gbnRxManagement")).toBeGreaterThanOrEqual(5);
-    });
-  }, buildMs);
-
-  test("mnemo run plays a capture of plain frames into it", async () => {
-    const run = await played(fileURLToPath(new URL("../../../../../captures/first.pcap", import.meta.url)), Object.entries(small).flatMap(([k, v]) => ["--set", `${k}=${v}`]));
-    expect([run.code, run.err]).toEqual([0, ""]);
-    expect(run.out).toMatch(/^[\d,]+ bytes of replies compared with the reference model: no difference$/m);
-    expect(run.replies.length).toBeGreaterThan(30);
-  }, buildMs);
-
-  test("served behind a UDP socket, it answers CLib, whose sessions it opens", async () => {
-    const served = await servedNode(small, { sessions: 0 }), socket = await UdpTransport.open(), transport = new GoBackNTransport(socket, { clock: realClock, timeoutNs: 3e8 });
-    try {
-      const { ip, nativePort: port } = served.settings.runtime, client = new Client({ transport, clock: realClock, timeoutNs: 5e9, targetDelayNs: 1e9, pageSize: 4096, mtu: 1492 });
-      const thread = (await client.createProcess({ ip, port })).thread(), va = await thread.ralloc(8192), data = new Numbers(2).bytes(5000);
-      await thread.rwrite(va, data);
-      expect(await thread.rread(va, data.length)).toEqual(data);
-      expect(transport.sessionOf({ ip, port })).toBe(1);
-      expect(client.statistics).toMatchObject({ failed: 0, unknown: 0, unfit: 0 });
-    } finally {
-      transport.close();
-      await served.stop();
-      await socket.close();
-    }
-  }, buildMs);
+    },
+    buildMs,
+  );
 });

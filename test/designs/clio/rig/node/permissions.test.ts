@@ -21,11 +21,31 @@ describe("permission fuzz: every data address at the AXI4 port is granted to a r
   // In each of these the replies of other requests stay right; the guard names the address.
   const permitted = "wire permitted =([^;]*);";
   test.each<[string, RegExp, string]>([
-    ["rights of a crossing access's second page are not looked at", new RegExp(`${permitted}([\\s\\S]*?wire complete_choice = ([^;]*);)`), "wire permitted = ($3) | ($1);$2"],
-    ["rights of a pointer's target are not looked at", new RegExp(`${permitted}([\\s\\S]*?decision_indirect <= ([^;]*);)`), "wire permitted = ($3) | ($1);$2"],
-    ["rights are only looked at when the TLB learns a page", new RegExp(permitted), "wire permitted = ~misses_served_valid | ($1);"],
-  ])("planted fault: %s", async (_what, from, to) => {
-    const r = await permissionRun(settings, { seed: 4, requests: 3000, design: plant(clioNode(settings.config), from, to) });
-    expect(r.problems.join("\n")).toMatch(/is granted to no request under way/);
-  }, 600_000);
+    [
+      "rights of a crossing access's second page are not looked at",
+      new RegExp(`${permitted}([\\s\\S]*?wire complete_choice = ([^;]*);)`),
+      "wire permitted = ($3) | ($1);$2",
+    ],
+    [
+      "rights of a pointer's target are not looked at",
+      new RegExp(`${permitted}([\\s\\S]*?decision_indirect <= ([^;]*);)`),
+      "wire permitted = ($3) | ($1);$2",
+    ],
+    [
+      "rights are only looked at when the TLB learns a page",
+      new RegExp(permitted),
+      "wire permitted = ~misses_served_valid | ($1);",
+    ],
+  ])(
+    "planted fault: %s",
+    async (_what, from, to) => {
+      const r = await permissionRun(settings, {
+        seed: 4,
+        requests: 3000,
+        design: plant(clioNode(settings.config), from, to),
+      });
+      expect(r.problems.join("\n")).toMatch(/is granted to no request under way/);
+    },
+    600_000,
+  );
 });

@@ -14,7 +14,7 @@ export class RawStation {
 
   private constructor(program: ChildProcess, reader: FrameReader) {
     this.#program = program;
-    reader.frames((frame) => {
+    reader.frames(frame => {
       this.received.push(frame);
       const waiting = this.#waiting;
       this.#waiting = [];
@@ -24,9 +24,13 @@ export class RawStation {
 
   static async open(device: string): Promise<RawStation> {
     const cxx = (findTool("clang++") ?? findTool("g++"))!;
-    const { dir } = await cached("raw-ethernet", digest([cxx.fingerprint, readFileSync(source)]), async (to) => {
-      await run(cxx.path, ["-O2", "-std=c++17", "-Wall", "-Wextra", source, "-o", join(to, "raw_ethernet")], to,
-        "compiling the raw station");
+    const { dir } = await cached("raw-ethernet", digest([cxx.fingerprint, readFileSync(source)]), async to => {
+      await run(
+        cxx.path,
+        ["-O2", "-std=c++17", "-Wall", "-Wextra", source, "-o", join(to, "raw_ethernet")],
+        to,
+        "compiling the raw station",
+      );
     });
     const program = spawn(join(dir, "raw_ethernet"), [device], { stdio: ["pipe", "pipe", "inherit"] }),
       reader = new FrameReader(program.stdout);
@@ -35,17 +39,21 @@ export class RawStation {
     return new RawStation(program, reader);
   }
 
-  send(frame: Uint8Array): void { this.#program.stdin?.write(lengthPrefixed(frame)); }
+  send(frame: Uint8Array): void {
+    this.#program.stdin?.write(lengthPrefixed(frame));
+  }
   /** The first frame that came and `wanted` picks, taken out with all before it. */
   async next(wanted: (frame: Uint8Array) => boolean): Promise<Uint8Array> {
     for (;;) {
       for (let f = this.received.shift(); f; f = this.received.shift()) if (wanted(f)) return f;
-      await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+      await new Promise<void>(resolve => {
+        this.#waiting.push(resolve);
+      });
     }
   }
   close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#program.once("exit", () => { resolve(); });
+    return new Promise(resolve => {
+      this.#program.once("exit", () => resolve());
       this.#program.stdin?.end();
     });
   }

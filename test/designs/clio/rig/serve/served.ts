@@ -1,7 +1,13 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { makeSettings, type Settings } from "../../../../../designs/clio/config/index.ts";
 import { clioHeader } from "../../../../../designs/clio/wire/index.ts";
-import { decode, formatIpv4, parseIpv4, type Decoded, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
+import {
+  decode,
+  formatIpv4,
+  parseIpv4,
+  type Decoded,
+  type Endpoint,
+} from "../../../../../designs/shared/wire/index.ts";
 import { serve, type Served, type ServeOptions } from "../../../../../designs/clio/rig/serve/serve.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";
 import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.ts";
@@ -9,34 +15,56 @@ import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.t
 /** A loopback address of this process's own, so that the usual ports are free whatever else runs. */
 export function ownAddress(n = 0): string {
   const { pid } = process;
-  return `127.${64 + n}.${(pid >> 8) & 0xff}.${1 + (pid & 0xff) % 254}`;
+  return `127.${64 + n}.${(pid >> 8) & 0xff}.${1 + ((pid & 0xff) % 254)}`;
 }
 
 export interface ServedNode {
-  readonly settings: Settings; readonly node: SimulatedNode;
+  readonly settings: Settings;
+  readonly node: SimulatedNode;
   /** Ends the service. */
   readonly stop: () => Promise<Served>;
 }
 
 /** A node served behind UDP sockets, in this process. */
-export async function servedNode(given: Readonly<Record<string, unknown>> = {},
-  o: Partial<ServeOptions> & { readonly sessions?: number } = {}): Promise<ServedNode> {
-  const settings = makeSettings({ ip: ownAddress(), ...given }), { mac, ip } = settings.runtime,
+export async function servedNode(
+  given: Readonly<Record<string, unknown>> = {},
+  o: Partial<ServeOptions> & { readonly sessions?: number } = {},
+): Promise<ServedNode> {
+  const settings = makeSettings({ ip: ownAddress(), ...given }),
+    { mac, ip } = settings.runtime,
     monitor: Endpoint = { mac, ip, port: 10000 };
   const network = await UdpNetwork.open(settings, { sessions: o.sessions ?? 2, monitorPort: monitor.port });
   let end: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => { end = resolve; });
+  const stopped = new Promise<void>(resolve => {
+    end = resolve;
+  });
   let ended: Promise<Served> = Promise.reject(new Error("not started"));
   ended.catch(() => undefined);
   const node = await new Promise<SimulatedNode>((resolve, reject) => {
     ended = serve(settings, network, { monitor, stop: stopped, ready: resolve, ...o });
     ended.catch(reject);
   });
-  return { settings, node, stop: async () => { end(); try { return await ended; } finally { await network.close(); } } };
+  return {
+    settings,
+    node,
+    stop: async () => {
+      end();
+      try {
+        return await ended;
+      } finally {
+        await network.close();
+      }
+    },
+  };
 }
 
 /** A datagram with its sender. */
-export interface Datagram { readonly header: Decoded<typeof clioHeader>; readonly body: Uint8Array; readonly bytes: Uint8Array; readonly from: RemoteInfo }
+export interface Datagram {
+  readonly header: Decoded<typeof clioHeader>;
+  readonly body: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly from: RemoteInfo;
+}
 
 /** A program with a UDP socket on an ephemeral port (or a given one), as an application developer would write it. */
 export class UdpClient {
@@ -57,22 +85,37 @@ export class UdpClient {
 
   static async open(address = "127.0.0.1", port = 0): Promise<UdpClient> {
     const socket = createSocket("udp4");
-    await new Promise<void>((resolve) => { socket.bind(port, address, resolve); });
+    await new Promise<void>(resolve => {
+      socket.bind(port, address, resolve);
+    });
     return new UdpClient(socket);
   }
 
-  get port(): number { return this.socket.address().port; }
-  get ip(): number { return parseIpv4(this.socket.address().address); }
+  get port(): number {
+    return this.socket.address().port;
+  }
+  get ip(): number {
+    return parseIpv4(this.socket.address().address);
+  }
 
-  send(ip: number, port: number, payload: Uint8Array): void { this.socket.send(payload, port, formatIpv4(ip)); }
+  send(ip: number, port: number, payload: Uint8Array): void {
+    this.socket.send(payload, port, formatIpv4(ip));
+  }
   /** The next datagram. */
   async next(): Promise<Datagram> {
-    while (this.received.length === 0) await new Promise<void>((resolve) => { this.#waiting.push(resolve); });
+    while (this.received.length === 0)
+      await new Promise<void>(resolve => {
+        this.#waiting.push(resolve);
+      });
     return this.received.shift()!;
   }
   async ask(ip: number, port: number, payload: Uint8Array): Promise<Datagram> {
     this.send(ip, port, payload);
     return this.next();
   }
-  close(): Promise<void> { return new Promise((resolve) => { this.socket.close(resolve); }); }
+  close(): Promise<void> {
+    return new Promise(resolve => {
+      this.socket.close(resolve);
+    });
+  }
 }

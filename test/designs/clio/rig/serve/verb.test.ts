@@ -10,70 +10,118 @@ import { root } from "../../../../../scripts/setup/paths.mjs";
 import { mnemo as inProcess } from "../../../../support/command-line.ts";
 
 // An address of this process's own: the usual ports are free there whatever else runs.
-const address = `127.96.${(process.pid >> 8) & 0xff}.${1 + (process.pid & 0xff) % 254}`;
+const address = `127.96.${(process.pid >> 8) & 0xff}.${1 + ((process.pid & 0xff) % 254)}`;
 
 interface Running {
   readonly firstLine: Promise<string>;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }>;
+  readonly ended: Promise<{
+    readonly code: number | null;
+    readonly signal: NodeJS.Signals | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  }>;
   readonly signal: (s: NodeJS.Signals) => void;
 }
 
 /** The real command in a process of its own. */
 function mnemo(...args: string[]): Running {
   const child = spawn(process.execPath, ["cli/mnemo.mjs", ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-  let stdout = "", stderr = "", told: (line: string) => void = () => undefined;
-  const firstLine = new Promise<string>((resolve) => { told = resolve; });
+  let stdout = "",
+    stderr = "",
+    told: (line: string) => void = () => undefined;
+  const firstLine = new Promise<string>(resolve => {
+    told = resolve;
+  });
   child.stdout.on("data", (d: Buffer) => {
     stdout += d.toString();
     if (stdout.includes("\n")) told(stdout.slice(0, stdout.indexOf("\n")));
   });
-  child.stderr.on("data", (d: Buffer) => { stderr += d.toString(); });
-  const ended = new Promise<Awaited<Running["ended"]>>((resolve) => {
-    child.on("close", (code, signal) => { told(`ended: ${stderr}`); resolve({ code, signal, stdout, stderr }); });
+  child.stderr.on("data", (d: Buffer) => {
+    stderr += d.toString();
   });
-  return { firstLine, ended, signal: (s) => { child.kill(s); } };
+  const ended = new Promise<Awaited<Running["ended"]>>(resolve => {
+    child.on("close", (code, signal) => {
+      told(`ended: ${stderr}`);
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+  return {
+    firstLine,
+    ended,
+    signal: s => {
+      child.kill(s);
+    },
+  };
 }
 
 /** One request to the native port. */
 async function ask(payload: Uint8Array): Promise<Uint8Array> {
   const socket = createSocket("udp4");
-  const reply = new Promise<Uint8Array>((resolve) => { socket.once("message", (m) => { resolve(new Uint8Array(m)); }); });
+  const reply = new Promise<Uint8Array>(resolve => {
+    socket.once("message", m => resolve(new Uint8Array(m)));
+  });
   socket.send(payload, 1200, address);
-  try { return await reply; } finally { socket.close(); }
+  try {
+    return await reply;
+  } finally {
+    socket.close();
+  }
 }
 
 describe("mnemo serve clio", () => {
   it("says where it is, answers, runs the page's first program as it stands, and ends cleanly on SIGINT", async () => {
     const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "3");
     expect(await served.firstLine).toBe(
-      `serving on UDP on ${address}: native port 1200; published client's ports 1234 to 1236, more as sessions open; monitor 10000. Ctrl-C ends.`);
+      `serving on UDP on ${address}: native port 1200; published client's ports 1234 to 1236, more as sessions open; monitor 10000. Ctrl-C ends.`,
+    );
     const message = p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3));
     expect(await ask(message)).toEqual(message);
 
-    const page = readFileSync(join(root, "docs/serve.md"), "utf8"), program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+    const page = readFileSync(join(root, "docs/serve.md"), "utf8"),
+      program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
     const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-"));
     try {
       writeFileSync(join(folder, "first.mjs"), program);
-      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")],
-        { env: { ...process.env, MNEMO_NODE: address } });
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")], {
+        env: { ...process.env, MNEMO_NODE: address },
+      });
       expect(stdout).toBe("process 1, address 0x40000000, status 0: hello, far memory\n");
       expect(page).toContain(`It prints \`${stdout.trimEnd()}\``);
-    } finally { rmSync(folder, { recursive: true }); }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
 
     // The port is taken now.
-    expect(await inProcess(["serve", "clio", "--set", `ip=${address}`])).toEqual({ code: 2, out: "",
-      err: `mnemo: UDP port 1200 of ${address} is taken by another program; choose another with --port (0: any free one)\n` });
+    expect(await inProcess(["serve", "clio", "--set", `ip=${address}`])).toEqual({
+      code: 2,
+      out: "",
+      err: `mnemo: UDP port 1200 of ${address} is taken by another program; choose another with --port (0: any free one)\n`,
+    });
     served.signal("SIGINT");
     const { code, stdout, stderr } = await served.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n")[1]).toMatch(
-      /^served: 5 frames in, 5 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/);
+      /^served: 5 frames in, 5 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/,
+    );
     expect(stdout).toContain("counters: rxFrames 5, txFrames 5, pingpongs 1, reads 1, writes 1");
   });
 
   it("takes any free port, says which, and ends cleanly on SIGTERM", async () => {
-    const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--port", "0", "--sessions", "0", "--monitor", "off");
-    expect(await served.firstLine).toMatch(/: native port \d+; published client's ports as sessions open\. Ctrl-C ends\.$/);
+    const served = mnemo(
+      "serve",
+      "clio",
+      "--set",
+      `ip=${address}`,
+      "--port",
+      "0",
+      "--sessions",
+      "0",
+      "--monitor",
+      "off",
+    );
+    expect(await served.firstLine).toMatch(
+      /: native port \d+; published client's ports as sessions open\. Ctrl-C ends\.$/,
+    );
     served.signal("SIGTERM");
     expect(await served.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
   });
@@ -83,18 +131,29 @@ describe("what cannot be is one sentence, exit code 2", () => {
   it.each<[string[], RegExp]>([
     [["--set", "ip=192.0.2.77"], /^mnemo: ip = 192\.0\.2\.77 is no address of this machine; /],
     [["--port", "70000"], /'--port <port>' argument '70000' is invalid\. It must be a UDP port, 0 to 65535\./],
-    [["--port", "1300", "--set", "nativePort=1200"], /^mnemo: --port and --set nativePort=\.\.\. are the same; give one of them\n$/],
+    [
+      ["--port", "1300", "--set", "nativePort=1200"],
+      /^mnemo: --port and --set nativePort=\.\.\. are the same; give one of them\n$/,
+    ],
     [["--sessions", "2000"], /It must be a number of sessions, 0 to 1024\./],
     [["--tap", "a-much-too-long-name"], /It must be a device name of 1 to 15 characters/],
     [["--tap-address", "10.0.0.1/24"], /^mnemo: --tap-address is this machine's end of a TAP device; /],
     [["--tap-address", "10.0.0.1/31"], /It must be an IPv4 address with a prefix length of 1 to 30/],
     [["--tap", "mnemo9", "--port", "0"], /^mnemo: --port 0 asks for a free port of this machine; /],
-    [["--tap", "mnemo9", "--set", "ip=10.1.1.9"],
-      /^mnemo: 10\.1\.1\.9 would be the address of the node \(--set ip=\.\.\.\) and of the monitor \(--monitor\); give one of them another\n$/],
+    [
+      ["--tap", "mnemo9", "--set", "ip=10.1.1.9"],
+      /^mnemo: 10\.1\.1\.9 would be the address of the node \(--set ip=\.\.\.\) and of the monitor \(--monitor\); give one of them another\n$/,
+    ],
     // Not a TAP device, or no right to find out.
-    [["--tap", "lo"], /^mnemo: (?:the device lo is there already and is no TAP device; give another name with --tap|there is no right to .*: run as root .*|.*tun.*)\n$/],
+    [
+      ["--tap", "lo"],
+      /^mnemo: (?:the device lo is there already and is no TAP device; give another name with --tap|there is no right to .*: run as root .*|.*tun.*)\n$/,
+    ],
     [["--monitor", "1235"], /^mnemo: --monitor 1235 is a port of the node \(1200, 1234 to 2257\); give another\n$/],
-    [["--monitor", "10.0.0.1"], /^mnemo: --monitor 10\.0\.0\.1: behind sockets the monitor has the node's address, 127\.0\.0\.1; give only its port\n$/],
+    [
+      ["--monitor", "10.0.0.1"],
+      /^mnemo: --monitor 10\.0\.0\.1: behind sockets the monitor has the node's address, 127\.0\.0\.1; give only its port\n$/,
+    ],
     [["--monitor", "x:y"], /argument 'x:y' is invalid/],
   ])("%s", async (args, message) => {
     const { code, out, err } = await inProcess(["serve", "clio", ...args]);

@@ -1,18 +1,41 @@
 import { describe, expect, test } from "vitest";
 import { FenceUnit, type FenceParameters } from "../../../../../designs/clio/rtl/dispatch/fence.ts";
-import { bernoulli, bursts, never, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../../sim/index.ts";
+import {
+  bernoulli,
+  bursts,
+  never,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 type Ports = ReturnType<typeof FenceUnit>["ports"];
 const dut = (slots: number, fences: number) => FenceUnit({ slots, fences });
 
-interface Waiting { readonly slot: number; readonly taken: number; readonly before: Set<number>; readonly refused: boolean; over: number }
-interface Answer { readonly slot: number; readonly refused: boolean; readonly cycle: number; readonly taken: number; readonly over: number }
+interface Waiting {
+  readonly slot: number;
+  readonly taken: number;
+  readonly before: Set<number>;
+  readonly refused: boolean;
+  over: number;
+}
+interface Answer {
+  readonly slot: number;
+  readonly refused: boolean;
+  readonly cycle: number;
+  readonly taken: number;
+  readonly over: number;
+}
 
 /**
- * Surroundings of the fence unit: slots as the pool gives them out (a released one is used again 2 cycles later at the earliest), requests that enter and leave,
- * fences in between, and a scoreboard that keeps for each fence which requests came before it. Requests are told apart by number, not by slot.
+ * Surroundings of the fence unit: slots as the pool gives them out (a released one is used again 2 cycles later at the
+ * earliest), requests that enter and leave, fences in between, and a scoreboard that keeps for each fence which
+ * requests came before it. Requests are told apart by number, not by slot.
  */
 class FenceRig {
   readonly answers: Answer[] = [];
@@ -35,14 +58,17 @@ class FenceRig {
   readonly #arriving: number[] = [];
 
   constructor(b: Bench<Ports>, p: FenceParameters, pause: () => Pause = () => never) {
-    this.#b = b; this.#p = p;
+    this.#b = b;
+    this.#p = p;
     this.#free = Array.from({ length: p.slots }, (_, i) => i);
     this.#fences = new StreamSource(b.sim, b.io.fence);
     this.#replies = new StreamSink(b.sim, b.io.reply, { pause: pause() });
-    b.onEdge({ sample: c => { this.#sample(c); }, drive: () => { this.#drive(); } });
+    b.onEdge({ sample: c => this.#sample(c), drive: () => this.#drive() });
   }
 
-  usable(slot: number): boolean { return this.#free.includes(slot); }
+  usable(slot: number): boolean {
+    return this.#free.includes(slot);
+  }
   /** A request takes a slot and goes to memory in the next cycle; @returns its slot. */
   enter(slot = this.#free[this.#b.random.int(0, this.#free.length - 1)]): number | undefined {
     if (slot === undefined || this.#entering !== undefined) return undefined;
@@ -60,8 +86,12 @@ class FenceRig {
     return slot;
   }
   /** A request or an answered fence leaves: its slot is free from the next cycle on. */
-  leave(slot: number): void { this.#leaving.add(slot); }
-  hold(stopped: Pause): void { this.#replies.pause = stopped; }
+  leave(slot: number): void {
+    this.#leaving.add(slot);
+  }
+  hold(stopped: Pause): void {
+    this.#replies.pause = stopped;
+  }
   forget(): void {
     this.#free.length = 0;
     this.#free.push(...Array.from({ length: this.#p.slots }, (_, i) => i));
@@ -84,7 +114,10 @@ class FenceRig {
     this.#leaving.clear();
     for (let i = this.#cooling.length - 1; i >= 0; i--) {
       const c = this.#cooling[i] as { slot: number; from: number };
-      if (cycle >= c.from) { this.#free.push(c.slot); this.#cooling.splice(i, 1); }
+      if (cycle >= c.from) {
+        this.#free.push(c.slot);
+        this.#cooling.splice(i, 1);
+      }
     }
     const io = this.#b.io;
     io.busy.value = this.#busy;
@@ -98,12 +131,17 @@ class FenceRig {
     const alive = new Set(this.inside.values());
     for (const w of this.waiting) if (w.over === Infinity && ![...w.before].some(n => alive.has(n))) w.over = cycle;
     for (let seen = this.#replies.take(); seen; seen = this.#replies.take()) {
-      const slot = Number(seen.value.slot), refused = seen.value.refused === 1, at = this.waiting.findIndex(w => w.slot === slot);
+      const slot = Number(seen.value.slot),
+        refused = seen.value.refused === 1,
+        at = this.waiting.findIndex(w => w.slot === slot);
       const w = this.waiting[at];
       if (!w) throw new Error(`an answer for slot ${slot} at cycle ${cycle}, which has no fence waiting`);
       expect(refused, `the fence of slot ${slot}, taken at cycle ${w.taken}, is refused`).toBe(w.refused);
       const left = [...this.inside].filter(([, n]) => w.before.has(n)).map(([s]) => s);
-      if (!refused && left.length > 0) expect.fail(`the fence of slot ${slot} is answered at cycle ${cycle} with slots ${left.join(", ")} of before it inside`);
+      if (!refused && left.length > 0)
+        expect.fail(
+          `the fence of slot ${slot} is answered at cycle ${cycle} with slots ${left.join(", ")} of before it inside`,
+        );
       this.waiting.splice(at, 1);
       this.answers.push({ slot, refused, cycle, taken: w.taken, over: w.over });
       this.#leaving.add(slot);
@@ -113,7 +151,13 @@ class FenceRig {
     if (this.#b.io.fence.valid.value) {
       expect(this.#b.io.fence.ready.value, "a fence is always taken").toBe(1);
       const slot = this.#arriving.shift() as number;
-      this.waiting.push({ slot, taken: cycle, before: new Set([...alive].filter(n => n !== this.#now)), refused: this.#b.io.waiting.value === this.#p.fences, over: Infinity });
+      this.waiting.push({
+        slot,
+        taken: cycle,
+        before: new Set([...alive].filter(n => n !== this.#now)),
+        refused: this.#b.io.waiting.value === this.#p.fences,
+        over: Infinity,
+      });
       const w = this.waiting.at(-1) as Waiting;
       if (w.before.size === 0) w.over = cycle;
     }
@@ -121,13 +165,25 @@ class FenceRig {
 }
 
 /** Requests and fences at random, each request staying for a random time; in the end nothing waits. */
-async function traffic(b: Bench<Ports>, p: FenceParameters, o: { readonly cycles?: number; readonly stay?: number; readonly fences?: number; readonly pause?: () => Pause } = {}): Promise<FenceRig> {
-  const rig = new FenceRig(b, p, o.pause), random = b.random, stay = o.stay ?? 30, due = new Map<number, number>();
+async function traffic(
+  b: Bench<Ports>,
+  p: FenceParameters,
+  o: { readonly cycles?: number; readonly stay?: number; readonly fences?: number; readonly pause?: () => Pause } = {},
+): Promise<FenceRig> {
+  const rig = new FenceRig(b, p, o.pause),
+    random = b.random,
+    stay = o.stay ?? 30,
+    due = new Map<number, number>();
   for (let n = 0; n < (o.cycles ?? 4000); n++) {
-    for (const [slot, at] of due) if (b.cycle >= at) { rig.leave(slot); due.delete(slot); }
+    for (const [slot, at] of due)
+      if (b.cycle >= at) {
+        rig.leave(slot);
+        due.delete(slot);
+      }
     if (random.bool(o.fences ?? 0.15)) rig.fence();
     const slot = random.bool(0.7) ? rig.enter() : undefined;
-    if (slot !== undefined) due.set(slot, b.cycle + 1 + random.pick([1, 2, 3, random.int(1, stay), random.int(1, 4 * stay)]));
+    if (slot !== undefined)
+      due.set(slot, b.cycle + 1 + random.pick([1, 2, 3, random.int(1, stay), random.int(1, 4 * stay)]));
     await b.risingEdge();
   }
   for (const slot of due.keys()) rig.leave(slot);
@@ -136,28 +192,51 @@ async function traffic(b: Bench<Ports>, p: FenceParameters, o: { readonly cycles
 }
 
 describe("FenceUnit", () => {
-  for (const [slots, fences] of [[64, 4], [8, 1], [16, 8]] as const) {
+  for (const [slots, fences] of [
+    [64, 4],
+    [8, 1],
+    [16, 8],
+  ] as const) {
     const p = { slots, fences };
-    bench(`${slots} slots, ${fences} fences: requests and fences at random, replies held back at random`, dut(slots, fences), { seed: slots }, async b => {
-      let seed = b.random.u32();
-      const rig = await traffic(b, p, { pause: () => (++seed % 2 ? bernoulli(0.4, seed) : bursts({ go: 20, pause: 20 }, seed)) });
-      expect([rig.answers.some(a => a.refused), rig.answers.filter(a => !a.refused).length > 20]).toEqual([true, true]);
-    });
-    bench(`${slots} slots, ${fences} fences: answered 2 cycles after the last request of before it has left, refused after 1`, dut(slots, fences), { seed: slots + 1 }, async b => {
-      const rig = await traffic(b, p, { fences: 0.1 });
-      let apart = 0;
-      const done = rig.answers.filter(a => !a.refused);
-      for (const [n, a] of done.entries()) {
-        // Fences that end together leave one after another.
-        const least = Math.max(a.over, a.taken) + 2, oneByOne = Math.max(least, (done[n - 1]?.cycle ?? -1) + 1);
-        const held = rig.answers.some(r => r.refused && r.cycle >= least && r.cycle < a.cycle);
-        expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBeGreaterThanOrEqual(least);
-        if (!held) { expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBe(oneByOne); apart++; }
-      }
-      expect(apart).toBeGreaterThan(done.length / 2);
-      const refused = rig.answers.filter(a => a.refused).map(a => a.cycle - a.taken);
-      if (refused.length > 0) expect(Math.min(...refused)).toBe(1);
-    });
+    bench(
+      `${slots} slots, ${fences} fences: requests and fences at random, replies held back at random`,
+      dut(slots, fences),
+      { seed: slots },
+      async b => {
+        let seed = b.random.u32();
+        const rig = await traffic(b, p, {
+          pause: () => (++seed % 2 ? bernoulli(0.4, seed) : bursts({ go: 20, pause: 20 }, seed)),
+        });
+        expect([rig.answers.some(a => a.refused), rig.answers.filter(a => !a.refused).length > 20]).toEqual([
+          true,
+          true,
+        ]);
+      },
+    );
+    bench(
+      `${slots} slots, ${fences} fences: answered 2 cycles after the last request of before it has left, refused after 1`,
+      dut(slots, fences),
+      { seed: slots + 1 },
+      async b => {
+        const rig = await traffic(b, p, { fences: 0.1 });
+        let apart = 0;
+        const done = rig.answers.filter(a => !a.refused);
+        for (const [n, a] of done.entries()) {
+          // Fences that end together leave one after another.
+          const least = Math.max(a.over, a.taken) + 2,
+            oneByOne = Math.max(least, (done[n - 1]?.cycle ?? -1) + 1);
+          const held = rig.answers.some(r => r.refused && r.cycle >= least && r.cycle < a.cycle);
+          expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBeGreaterThanOrEqual(least);
+          if (!held) {
+            expect(a.cycle, `fence taken at ${a.taken}, nothing left at ${a.over}`).toBe(oneByOne);
+            apart++;
+          }
+        }
+        expect(apart).toBeGreaterThan(done.length / 2);
+        const refused = rig.answers.filter(a => a.refused).map(a => a.cycle - a.taken);
+        if (refused.length > 0) expect(Math.min(...refused)).toBe(1);
+      },
+    );
   }
 
   const laterOnes = async (b: Bench<Ports>): Promise<void> => {
@@ -167,7 +246,10 @@ describe("FenceUnit", () => {
     rig.fence();
     await b.risingEdge();
     const later: number[] = [];
-    for (let n = 0; n < 4; n++) { later.push(rig.enter() as number); await b.risingEdge(); }
+    for (let n = 0; n < 4; n++) {
+      later.push(rig.enter() as number);
+      await b.risingEdge();
+    }
     rig.leave(first as number);
     await b.cycles(5);
     expect(rig.answers.length, "answered although later requests stay").toBe(1);
@@ -205,36 +287,52 @@ describe("FenceUnit", () => {
     await b.cycles(3);
     rig.leave(other);
     await b.cycles(6);
-    expect([rig.answers.length, rig.inside.has(slot)], "answered although the slot is another's by now").toEqual([1, true]);
+    expect([rig.answers.length, rig.inside.has(slot)], "answered although the slot is another's by now").toEqual([
+      1,
+      true,
+    ]);
   };
   bench("a slot that is given back and used again 2 cycles later holds up nothing", dut(8, 4), {}, reused);
 
   const onlyFences = async (b: Bench<Ports>): Promise<void> => {
     const rig = new FenceRig(b, { slots: 8, fences: 4 });
-    for (let n = 0; n < 20; n++) { rig.fence(); await b.cycles(1); }
+    for (let n = 0; n < 20; n++) {
+      rig.fence();
+      await b.cycles(1);
+    }
     await b.cycles(10);
     expect([rig.waiting.length, rig.answers.some(a => a.refused)], "fences that still wait").toEqual([0, false]);
-    rig.answers.forEach(a => { expect(a.cycle - a.taken).toBe(2); });
+    rig.answers.forEach(a => expect(a.cycle - a.taken).toBe(2));
     expect(rig.answers.length).toBeGreaterThan(10);
   };
   bench("fences without requests wait neither for themselves nor for one another", dut(8, 4), {}, onlyFences);
 
-  bench("full: the fifth is refused at once, the four are answered in order, and nobody is lost while replies are held", dut(16, 4), {}, async b => {
-    let stopped = true;
-    const rig = new FenceRig(b, { slots: 16, fences: 4 }), request = rig.enter() as number, sent: number[] = [];
-    rig.hold(() => stopped);
-    await b.cycles(1);
-    for (let n = 0; n < 15; n++) { sent.push(rig.fence() as number); await b.cycles(1); }
-    await b.cycles(10);
-    expect(rig.answers.length).toBe(0);
-    stopped = false;
-    await b.cycles(20);
-    expect(rig.answers.map(a => a.slot)).toEqual(sent.slice(4));
-    rig.leave(request);
-    await b.cycles(10);
-    expect(rig.answers.map(a => a.slot)).toEqual([...sent.slice(4), ...sent.slice(0, 4)]);
-    expect(rig.answers.map(a => a.refused)).toEqual(sent.map((_, n) => n < 11));
-  });
+  bench(
+    "full: the fifth is refused at once, the four are answered in order, and nobody is lost while replies are held",
+    dut(16, 4),
+    {},
+    async b => {
+      let stopped = true;
+      const rig = new FenceRig(b, { slots: 16, fences: 4 }),
+        request = rig.enter() as number,
+        sent: number[] = [];
+      rig.hold(() => stopped);
+      await b.cycles(1);
+      for (let n = 0; n < 15; n++) {
+        sent.push(rig.fence() as number);
+        await b.cycles(1);
+      }
+      await b.cycles(10);
+      expect(rig.answers.length).toBe(0);
+      stopped = false;
+      await b.cycles(20);
+      expect(rig.answers.map(a => a.slot)).toEqual(sent.slice(4));
+      rig.leave(request);
+      await b.cycles(10);
+      expect(rig.answers.map(a => a.slot)).toEqual([...sent.slice(4), ...sent.slice(0, 4)]);
+      expect(rig.answers.map(a => a.refused)).toEqual(sent.map((_, n) => n < 11));
+    },
+  );
 
   bench("reset in the middle: nothing is inside and nobody waits", dut(8, 4), {}, async b => {
     const rig = new FenceRig(b, { slots: 8, fences: 4 });
@@ -254,23 +352,72 @@ describe("FenceUnit", () => {
   describe("a planted fault is found", () => {
     const p = { slots: 8, fences: 4 };
     const run = (name: string, design: Dut<Ports>, body: (b: Bench<Ports>) => Promise<unknown>): Promise<unknown> =>
-      runBench(name, design, { wave: false, hangCycles: 2000, limitCycles: 20_000 }, async b => { await body(b); });
-    const random = (b: Bench<Ports>): Promise<unknown> => traffic(b, p, { cycles: 1500, fences: 0.3, pause: () => bernoulli(0.4, 7) });
+      runBench(name, design, { wave: false, hangCycles: 2000, limitCycles: 20_000 }, async b => {
+        await body(b);
+      });
+    const random = (b: Bench<Ports>): Promise<unknown> =>
+      traffic(b, p, { cycles: 1500, fences: 0.3, pause: () => bernoulli(0.4, 7) });
     test("and nothing without one", async () => {
       for (const body of [random, laterOnes, reused, onlyFences]) await run("no fault", dut(8, 4), body);
     });
-    const faults: readonly (readonly [string, string | RegExp, string, (b: Bench<Ports>) => Promise<unknown>, RegExp, Dut<Ports>?])[] = [
-      ["later requests are waited for", /(awaited_\d) & busy/, "($1 | inside_) & busy", laterOnes, /although later requests stay/],
-      ["what enters with the fence is waited for as if it were before", /(takes_\d) \? still_inside/, "$1 ? still_inside | (entered_valid ? inside__joined : 8'd0)", together, /with it stays/],
-      ["a fence waits for its own slot", /(takes_\d) \? still_inside/, "$1 ? still_inside | (8'd1 << fence_payload_slot)", onlyFences, /fences that still wait/],
-      ["what has left is looked at as inside", "still_inside = inside_ & busy", "still_inside = inside_", random, /has not ended|fences that wait/],
-      ["a slot given back and used again is not seen", /~\(\|(awaited_\d)\)/, "~(|($1 & busy))", reused, /by now/, plant(dut(8, 4), /(awaited_\d) & busy/, "$1")],
+    const faults: readonly (readonly [
+      string,
+      string | RegExp,
+      string,
+      (b: Bench<Ports>) => Promise<unknown>,
+      RegExp,
+      Dut<Ports>?,
+    ])[] = [
+      [
+        "later requests are waited for",
+        /(awaited_\d) & busy/,
+        "($1 | inside_) & busy",
+        laterOnes,
+        /although later requests stay/,
+      ],
+      [
+        "what enters with the fence is waited for as if it were before",
+        /(takes_\d) \? still_inside/,
+        "$1 ? still_inside | (entered_valid ? inside__joined : 8'd0)",
+        together,
+        /with it stays/,
+      ],
+      [
+        "a fence waits for its own slot",
+        /(takes_\d) \? still_inside/,
+        "$1 ? still_inside | (8'd1 << fence_payload_slot)",
+        onlyFences,
+        /fences that still wait/,
+      ],
+      [
+        "what has left is looked at as inside",
+        "still_inside = inside_ & busy",
+        "still_inside = inside_",
+        random,
+        /has not ended|fences that wait/,
+      ],
+      [
+        "a slot given back and used again is not seen",
+        /~\(\|(awaited_\d)\)/,
+        "~(|($1 & busy))",
+        reused,
+        /by now/,
+        plant(dut(8, 4), /(awaited_\d) & busy/, "$1"),
+      ],
       ["a fence does not wait", /~\(\|awaited_\d\)/, "1'b1", random, /is answered at cycle/],
       ["one more than there is room for", "full = count == 3'd4", "full = count == 3'd5", random, /is refused/],
-      ["refusals are lost", "refusals_push_valid = fence_valid & full", "refusals_push_valid = fence_valid & full & ~refusals_pop_valid", random, /has not ended/],
+      [
+        "refusals are lost",
+        "refusals_push_valid = fence_valid & full",
+        "refusals_push_valid = fence_valid & full & ~refusals_pop_valid",
+        random,
+        /has not ended/,
+      ],
     ];
     for (const [name, from, to, body, why, design] of faults) {
-      test(name, async () => { await findsFault(run(name, plant(design ?? dut(8, 4), from, to), body), why); });
+      test(name, async () => {
+        await findsFault(run(name, plant(design ?? dut(8, 4), from, to), body), why);
+      });
     }
   });
 });

@@ -6,24 +6,53 @@ import type { AxiPorts, InputOf, Random } from "../../../../../sim/index.ts";
 
 export type Parameters = AccessReadParameters & AccessWriteParameters;
 export const widths = (beatBytes: number, pageShift: number, frameBytes = 1536): Parameters => ({
-  beatBytes, pageShift, frameBytes, addressBits: 31, ppnBits: 31 - pageShift, pagesPerRequest: 1 + Math.ceil((frameBytes - dataOffset - 1) / 2 ** pageShift),
-  idBits: 5, slots: 64, outstanding: 32, dataBeats: 32,
+  beatBytes,
+  pageShift,
+  frameBytes,
+  addressBits: 31,
+  ppnBits: 31 - pageShift,
+  pagesPerRequest: 1 + Math.ceil((frameBytes - dataOffset - 1) / 2 ** pageShift),
+  idBits: 5,
+  slots: 64,
+  outstanding: 32,
+  dataBeats: 32,
 });
-export const configurations: readonly Parameters[] = [...[8, 16, 32, 64].flatMap(b => [widths(b, 12), widths(b, 22)]), widths(64, 12, 9018), widths(8, 12, 9018)];
-export const nameOf = (p: Parameters): string => `${p.beatBytes * 8} bits, pages of 2^${p.pageShift}, frames of ${p.frameBytes}`;
+export const configurations: readonly Parameters[] = [
+  ...[8, 16, 32, 64].flatMap(b => [widths(b, 12), widths(b, 22)]),
+  widths(64, 12, 9018),
+  widths(8, 12, 9018),
+];
+export const nameOf = (p: Parameters): string =>
+  `${p.beatBytes * 8} bits, pages of 2^${p.pageShift}, frames of ${p.frameBytes}`;
 
 export interface Request {
-  readonly slot: number; readonly offset: number; readonly length: number; readonly silent: boolean; readonly ppns: readonly number[];
-  readonly bytes: Uint8Array; readonly opcode: number;
+  readonly slot: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly silent: boolean;
+  readonly ppns: readonly number[];
+  readonly bytes: Uint8Array;
+  readonly opcode: number;
   /** A pointer led to it. */
   readonly indirect: boolean;
 }
 /** A part of a request that lies together in physical memory: `from` is its first byte in the request. */
-export interface Piece { readonly address: number; readonly from: number; readonly length: number }
+export interface Piece {
+  readonly address: number;
+  readonly from: number;
+  readonly length: number;
+}
 
 export const value = (r: Request, p: Parameters, write: boolean): InputOf<ReturnType<typeof Translated>> => ({
-  slot: r.slot, offset: r.offset, length: r.length, write: write ? 1 : 0, silent: r.silent ? 1 : 0, replyOpcode: r.opcode, op: 0, indirect: r.indirect ? 1 : 0,
-  ppns: r.ppns.reduce((all, n, i) => all | BigInt(n) << BigInt(i * p.ppnBits), 0n),
+  slot: r.slot,
+  offset: r.offset,
+  length: r.length,
+  write: write ? 1 : 0,
+  silent: r.silent ? 1 : 0,
+  replyOpcode: r.opcode,
+  op: 0,
+  indirect: r.indirect ? 1 : 0,
+  ppns: r.ppns.reduce((all, n, i) => all | (BigInt(n) << BigInt(i * p.ppnBits)), 0n),
 });
 
 /** What a reply is to do with the word kept for its slot. */
@@ -33,35 +62,69 @@ export const wordUse = (r: Request): number => (r.indirect ? replyWord.address :
 export function pieces(r: Request, p: Parameters, window = 2 ** p.pageShift): Piece[] {
   const out: Piece[] = [];
   for (let from = 0; from < r.length;) {
-    const at = r.offset + from, length = Math.min(window - at % window, r.length - from);
-    out.push({ address: (r.ppns[at >> p.pageShift] as number) * 2 ** p.pageShift + at % 2 ** p.pageShift, from, length });
+    const at = r.offset + from,
+      length = Math.min(window - (at % window), r.length - from);
+    out.push({
+      address: (r.ppns[at >> p.pageShift] as number) * 2 ** p.pageShift + (at % 2 ** p.pageShift),
+      from,
+      length,
+    });
     from += length;
   }
   return out;
 }
 /** AXI bursts that a request takes: none crosses 4 KB or 256 beats. */
 export const burstsOf = (r: Request, p: Parameters): number => pieces(r, p, Math.min(4096, 256 * p.beatBytes)).length;
-export const memoryBeats = (r: Request, p: Parameters): number => Math.ceil((r.offset % p.beatBytes + r.length) / p.beatBytes);
+export const memoryBeats = (r: Request, p: Parameters): number =>
+  Math.ceil(((r.offset % p.beatBytes) + r.length) / p.beatBytes);
 /** Beats of the frame from the one that holds the data's first byte. */
-export const frameBeats = (r: { readonly length: number }, p: Parameters): number => Math.ceil((dataOffset % p.beatBytes + r.length) / p.beatBytes);
+export const frameBeats = (r: { readonly length: number }, p: Parameters): number =>
+  Math.ceil(((dataOffset % p.beatBytes) + r.length) / p.beatBytes);
 
 /** Random requests on a few pages: often at the end of a page or of 4 KB, of any length that a frame holds. */
 export function randomRequest(random: Random, p: Parameters, pages: readonly number[]): Request {
-  const page = 2 ** p.pageShift, longest = p.frameBytes - dataOffset;
+  const page = 2 ** p.pageShift,
+    longest = p.frameBytes - dataOffset;
   const length = random.pick([random.int(1, 8), random.int(1, 4 * p.beatBytes), random.int(1, longest), longest]);
   const near = random.pick([page, 4096 * random.int(1, page / 4096), 2048]) - random.int(1, Math.min(length + 8, 2048));
   const offset = random.pick([near, near, random.int(0, page - 1), random.int(0, 3) * p.beatBytes]);
-  return { slot: random.int(0, p.slots - 1), offset, length, indirect: random.bool(0.2), silent: random.bool(0.25), opcode: random.int(0, 255), ppns: Array.from({ length: p.pagesPerRequest }, () => random.pick(pages)), bytes: random.bytes(length) };
+  return {
+    slot: random.int(0, p.slots - 1),
+    offset,
+    length,
+    indirect: random.bool(0.2),
+    silent: random.bool(0.25),
+    opcode: random.int(0, 255),
+    ppns: Array.from({ length: p.pagesPerRequest }, () => random.pick(pages)),
+    bytes: random.bytes(length),
+  };
 }
 
 /** A signal that nobody is connected to. */
 const idle = (width: number) => ({ name: "idle", width, value: 0, num: 0, big: 0n, bytes: new Uint8Array(width / 8) });
-const idleChannel = (fields: readonly string[], width = 8) => ({ valid: idle(1), ready: idle(1), payload: Object.fromEntries(fields.map(f => [f, idle(f === "data" ? width : width / 8)])) });
+const idleChannel = (fields: readonly string[], width = 8) => ({
+  valid: idle(1),
+  ready: idle(1),
+  payload: Object.fromEntries(fields.map(f => [f, idle(f === "data" ? width : width / 8)])),
+});
 const addressFields = ["addr", "id", "len", "size", "burst"];
 /** An AXI4 port of which only the write channels, or only the read channels, are there. */
 export const writePorts = (io: Pick<AxiPorts, "aw" | "w" | "b">): AxiPorts =>
-  ({ aw: io.aw, w: io.w, b: io.b, ar: idleChannel(addressFields), r: idleChannel(["data", "id", "resp", "last"], io.w.payload.data.width) }) as unknown as AxiPorts;
+  ({
+    aw: io.aw,
+    w: io.w,
+    b: io.b,
+    ar: idleChannel(addressFields),
+    r: idleChannel(["data", "id", "resp", "last"], io.w.payload.data.width),
+  }) as unknown as AxiPorts;
 export const readPorts = (io: Pick<AxiPorts, "ar" | "r">): AxiPorts =>
-  ({ ar: io.ar, r: io.r, aw: idleChannel(addressFields), w: idleChannel(["data", "strb", "last"], io.r.payload.data.width), b: idleChannel(["id", "resp"]) }) as unknown as AxiPorts;
+  ({
+    ar: io.ar,
+    r: io.r,
+    aw: idleChannel(addressFields),
+    w: idleChannel(["data", "strb", "last"], io.r.payload.data.width),
+    b: idleChannel(["id", "resp"]),
+  }) as unknown as AxiPorts;
 
-export const toBig = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`));
+export const toBig = (bytes: Uint8Array): bigint =>
+  bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);

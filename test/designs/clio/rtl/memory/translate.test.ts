@@ -5,10 +5,29 @@ import { type Bench, type BenchOptions, type Random, runBench } from "../../../.
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type Page, type PageKind, type Ports, type RigOptions, TranslateRig } from "./support/translate-rig.ts";
 
-const small: TranslateParameters = { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses: 4, beatBytes: 64, addressBits: 24,
-  idBits: 5, freePages: 8, slots: 16, tlbEntries: 16, pagesPerRequest: 2 };
-const big: TranslateParameters = { ...small, pageSize: 2 ** 22, physicalMemory: 2 ** 31, addressBits: 31, misses: 16, freePages: 64,
-  slots: 64, tlbEntries: 64 };
+const small: TranslateParameters = {
+  pageSize: 4096,
+  physicalMemory: 2 ** 24,
+  slotsFactor: 4,
+  misses: 4,
+  beatBytes: 64,
+  addressBits: 24,
+  idBits: 5,
+  freePages: 8,
+  slots: 16,
+  tlbEntries: 16,
+  pagesPerRequest: 2,
+};
+const big: TranslateParameters = {
+  ...small,
+  pageSize: 2 ** 22,
+  physicalMemory: 2 ** 31,
+  addressBits: 31,
+  misses: 16,
+  freePages: 64,
+  slots: 64,
+  tlbEntries: 64,
+};
 const spaceEnd = 1n << 50n;
 
 interface Load extends RigOptions {
@@ -25,29 +44,42 @@ interface Load extends RigOptions {
   readonly whenOut?: "waits" | "fails";
 }
 
-const kindOf = (random: Random, faulting: number): PageKind =>
-  ({ read: random.bool(0.9), write: random.bool(0.8), faults: random.bool(faulting) });
+const kindOf = (random: Random, faulting: number): PageKind => ({
+  read: random.bool(0.9),
+  write: random.bool(0.8),
+  faults: random.bool(faulting),
+});
 
 /** Pages in runs of neighbours, of several processes, in the last page of the address space too. */
 function makePages(rig: TranslateRig, random: Random, load: Load): Page[] {
-  const pages: Page[] = [], top = (1n << BigInt(rig.g.vpnBits)) - 1n;
-  const put = (pid: number, vpn: bigint): void => { const p = rig.add(pid, vpn, kindOf(random, load.faulting)); if (p) pages.push(p); };
+  const pages: Page[] = [],
+    top = (1n << BigInt(rig.g.vpnBits)) - 1n;
+  const put = (pid: number, vpn: bigint): void => {
+    const p = rig.add(pid, vpn, kindOf(random, load.faulting));
+    if (p) pages.push(p);
+  };
   put(7, top);
   put(7, 0n);
   while (pages.length < load.pages) {
-    const pid = random.int(0, 5) * 13107, start = random.bits(rig.g.vpnBits);
-    for (let i = 0n, n = BigInt(random.int(1, 6)); i < n && start + i <= top && pages.length < load.pages; i++) put(pid, start + i);
+    const pid = random.int(0, 5) * 13107,
+      start = random.bits(rig.g.vpnBits);
+    for (let i = 0n, n = BigInt(random.int(1, 6)); i < n && start + i <= top && pages.length < load.pages; i++)
+      put(pid, start + i);
   }
   return pages;
 }
 
 /** Random accesses with everything going on at once. */
 async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Promise<TranslateRig> {
-  const random = b.random.fork("traffic"), rig = new TranslateRig(b, p, load), size = p.pageSize;
+  const random = b.random.fork("traffic"),
+    rig = new TranslateRig(b, p, load),
+    size = p.pageSize;
   const frames = Array.from({ length: rig.g.usablePages }, (_, i) => rig.g.firstPpn + i);
   // Random frames, so that a wrong bit shows.
-  for (let i = frames.length - 1; i > 0; i--) { const k = random.int(0, i);
-    [frames[i], frames[k]] = [frames[k] as number, frames[i] as number]; }
+  for (let i = frames.length - 1; i > 0; i--) {
+    const k = random.int(0, i);
+    [frames[i], frames[k]] = [frames[k] as number, frames[i] as number];
+  }
   const spare = frames.splice(0, load.frames ?? 200);
   rig.pool.push(...frames);
   rig.supply = 0;
@@ -81,10 +113,12 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
     if (n % 64 === 0) hot = Array.from({ length: random.int(1, 12) }, () => random.pick(pages));
     const page = random.bool(0.6) ? random.pick(hot) : random.pick(pages),
       length = random.bool(0.2) ? random.int(1, 4) : random.int(1, 1430);
-    const near = random.bool(0.3), offset = near ? size - random.int(1, Math.min(size, 1430)) : random.int(0, size - 1);
+    const near = random.bool(0.3),
+      offset = near ? size - random.int(1, Math.min(size, 1430)) : random.int(0, size - 1);
     const pid = random.bool(0.02) ? random.int(0, 65535) : page.pid;
-    const va = random.bool(0.02) ? random.pick([spaceEnd, spaceEnd + 4096n, spaceEnd - 1n, (1n << 64n) - 1n, 1n << 63n,
-      random.bits(64)]) : rig.addressOf(page, offset);
+    const va = random.bool(0.02)
+      ? random.pick([spaceEnd, spaceEnd + 4096n, spaceEnd - 1n, (1n << 64n) - 1n, 1n << 63n, random.bits(64)])
+      : rig.addressOf(page, offset);
     // Some are the sync unit's: 8 aligned bytes, whatever the length says.
     const op = random.bool(0.2) ? random.int(1, 6) : 0;
     await rig.sendWhenFree({ pid, va: op ? va & ~7n : va, length, write: random.bool(), op });
@@ -99,31 +133,67 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
   return rig;
 }
 
-const bench = (name: string, p: TranslateParameters, body: (b: Bench<Ports>) => Promise<void>, o: BenchOptions = {}): void => {
+const bench = (
+  name: string,
+  p: TranslateParameters,
+  body: (b: Bench<Ports>) => Promise<void>,
+  o: BenchOptions = {},
+): void => {
   test(name, () => runBench(`translate ${name}`, Translate(p), { hangCycles: 5000, ...o }, body));
 };
 
 describe("Translate under random traffic", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
     const p = { ...small, beatBytes };
-    bench(`${beatBytes * 8} bits, 4 KB pages: hits, misses, faults, evictions, shootdowns, back-pressure`, p, async (b) => {
-      const rig = await traffic(b, p, { accesses: 2500, pages: 60, faulting: 0.4, churn: 60, busy: 0.2, latency: 15, jitter: 10,
-        outOfOrder: true });
-      for (const [name, n] of Object.entries(rig.events)) if (name !== "outOfMemory") expect(n,
-        `${name}: seen at least once`).toBeGreaterThan(0);
-    });
+    bench(
+      `${beatBytes * 8} bits, 4 KB pages: hits, misses, faults, evictions, shootdowns, back-pressure`,
+      p,
+      async b => {
+        const rig = await traffic(b, p, {
+          accesses: 2500,
+          pages: 60,
+          faulting: 0.4,
+          churn: 60,
+          busy: 0.2,
+          latency: 15,
+          jitter: 10,
+          outOfOrder: true,
+        });
+        for (const [name, n] of Object.entries(rig.events))
+          if (name !== "outOfMemory") expect(n, `${name}: seen at least once`).toBeGreaterThan(0);
+      },
+    );
   }
-  bench("512 bits, 4 MB pages, 64 entries, 16 misses", big,
-    async (b) => { await traffic(b, big, { accesses: 6000, pages: 150, faulting: 0.5, churn: 80, latency: 40, jitter: 20, outOfOrder: true,
-      frames: 250 }); });
-  bench("no back-pressure, everything as fast as it goes", small,
-    async (b) => { await traffic(b, small, { accesses: 4000, pages: 40, faulting: 0.3, churn: 20, latency: 5, hold: 2 }); });
-  bench("few pages, much shooting", small,
-    async (b) => { await traffic(b, small, { accesses: 4000, pages: 6, faulting: 0.6, churn: 5, latency: 20, jitter: 10, hold: 4 }); });
-  bench("frames run out: accesses wait for them, the others go on (fault 6)", small,
-    async (b) => { await traffic(b, small, { accesses: 2000, pages: 60, faulting: 0.7, churn: 60, frames: 90, whenOut: "waits" }); });
-  bench("frames run out: accesses fail while the slow path says so (fault 6)", small, async (b) => {
-    const rig = await traffic(b, small, { accesses: 2000, pages: 60, faulting: 0.7, churn: 60, frames: 90, whenOut: "fails" });
+  bench("512 bits, 4 MB pages, 64 entries, 16 misses", big, async b => {
+    await traffic(b, big, {
+      accesses: 6000,
+      pages: 150,
+      faulting: 0.5,
+      churn: 80,
+      latency: 40,
+      jitter: 20,
+      outOfOrder: true,
+      frames: 250,
+    });
+  });
+  bench("no back-pressure, everything as fast as it goes", small, async b => {
+    await traffic(b, small, { accesses: 4000, pages: 40, faulting: 0.3, churn: 20, latency: 5, hold: 2 });
+  });
+  bench("few pages, much shooting", small, async b => {
+    await traffic(b, small, { accesses: 4000, pages: 6, faulting: 0.6, churn: 5, latency: 20, jitter: 10, hold: 4 });
+  });
+  bench("frames run out: accesses wait for them, the others go on (fault 6)", small, async b => {
+    await traffic(b, small, { accesses: 2000, pages: 60, faulting: 0.7, churn: 60, frames: 90, whenOut: "waits" });
+  });
+  bench("frames run out: accesses fail while the slow path says so (fault 6)", small, async b => {
+    const rig = await traffic(b, small, {
+      accesses: 2000,
+      pages: 60,
+      faulting: 0.7,
+      churn: 60,
+      frames: 90,
+      whenOut: "fails",
+    });
     expect(rig.events.outOfMemory).toBeGreaterThan(0);
   });
 });
@@ -138,43 +208,67 @@ function quiet(b: Bench<Ports>, p: TranslateParameters, o: RigOptions = {}): Tra
 /** Pages in different buckets, one by one. */
 function addMany(rig: TranslateRig, count: number, kind: PageKind): Page[] {
   const pages: Page[] = [];
-  for (let n = 0n; pages.length < count; n++) { const page = rig.add(3, 5n + 2n * n, kind); if (page) pages.push(page); }
+  for (let n = 0n; pages.length < count; n++) {
+    const page = rig.add(3, 5n + 2n * n, kind);
+    if (page) pages.push(page);
+  }
   return pages;
 }
-const to = (rig: TranslateRig, page: Page, write = false) => ({ pid: page.pid, va: rig.addressOf(page, 8), length: 64, write });
+const to = (rig: TranslateRig, page: Page, write = false) => ({
+  pid: page.pid,
+  va: rig.addressOf(page, 8),
+  length: 64,
+  write,
+});
 /** Cycles of a hit, from the access to its result. */
 const hit = 3;
 
 describe("Translate's times", () => {
-  for (const [name, p] of [["small", small], ["big", big]] as const) {
-    bench(`${name}: hits take ${hit} cycles, one per cycle`, p, async (b) => {
-      const rig = quiet(b, p), pages = addMany(rig, 4, {}), count = p.slots - 1;
+  for (const [name, p] of [
+    ["small", small],
+    ["big", big],
+  ] as const) {
+    bench(`${name}: hits take ${hit} cycles, one per cycle`, p, async b => {
+      const rig = quiet(b, p),
+        pages = addMany(rig, 4, {}),
+        count = p.slots - 1;
       for (const page of pages) await rig.one(to(rig, page));
       await b.cycles(20);
       rig.outcomes.length = 0;
       for (let n = 0; n < count; n++) rig.send(to(rig, pages[n % 4] as Page, n % 3 === 0));
       await b.until(() => rig.inFlight === 0);
       expect(rig.outcomes.map(o => o.cycle - o.accepted)).toEqual(Array.from({ length: count }, () => hit));
-      expect(rig.outcomes.map(o => o.accepted - (rig.outcomes[0]?.accepted ?? 0))).toEqual(Array.from({ length: count }, (_, n) => n));
+      expect(rig.outcomes.map(o => o.accepted - (rig.outcomes[0]?.accepted ?? 0))).toEqual(
+        Array.from({ length: count }, (_, n) => n),
+      );
     });
     for (const L of [1, 12, 60]) {
-      bench(`${name}, memory latency ${L}: a miss is a hit, one table access and 4 cycles; a fault 1 more`, p, async (b) => {
-        const rig = quiet(b, p, { latency: L }), [mapped] = addMany(rig, 1, {}) as [Page],
-          faulting = rig.add(9, 77n, { faults: true }) as Page;
-        rig.supply = 1;
-        await b.cycles(10);
-        for (const [page, cycles] of [[mapped, hit + L + 4], [faulting, hit + L + 5]] as const) {
-          const o = await rig.one(to(rig, page));
-          expect(o.cycle - o.accepted).toBe(cycles);
-          const again = await rig.one(to(rig, page));
-          expect(again.cycle - again.accepted).toBe(hit);
-        }
-        expect(rig.ram.counts).toEqual({ readBursts: 2, readBeats: 2, writeBursts: 1, writeBeats: 1 });
-        await rig.finish();
-      });
+      bench(
+        `${name}, memory latency ${L}: a miss is a hit, one table access and 4 cycles; a fault 1 more`,
+        p,
+        async b => {
+          const rig = quiet(b, p, { latency: L }),
+            [mapped] = addMany(rig, 1, {}) as [Page],
+            faulting = rig.add(9, 77n, { faults: true }) as Page;
+          rig.supply = 1;
+          await b.cycles(10);
+          for (const [page, cycles] of [
+            [mapped, hit + L + 4],
+            [faulting, hit + L + 5],
+          ] as const) {
+            const o = await rig.one(to(rig, page));
+            expect(o.cycle - o.accepted).toBe(cycles);
+            const again = await rig.one(to(rig, page));
+            expect(again.cycle - again.accepted).toBe(hit);
+          }
+          expect(rig.ram.counts).toEqual({ readBursts: 2, readBeats: 2, writeBursts: 1, writeBeats: 1 });
+          await rig.finish();
+        },
+      );
     }
-    bench(`${name}: an access over the end of a page takes 3 cycles more`, p, async (b) => {
-      const rig = quiet(b, p), [first] = [rig.add(6, 20n, {}), rig.add(6, 21n, {})] as [Page, Page],
+    bench(`${name}: an access over the end of a page takes 3 cycles more`, p, async b => {
+      const rig = quiet(b, p),
+        [first] = [rig.add(6, 20n, {}), rig.add(6, 21n, {})] as [Page, Page],
         over = { ...to(rig, first), va: rig.addressOf(first, p.pageSize - 7) };
       await rig.one(over);
       await b.cycles(20);
@@ -182,16 +276,20 @@ describe("Translate's times", () => {
       expect(o.cycle - o.accepted).toBe(hit + 3);
       await rig.finish();
     });
-    bench(`${name}: misses are pipelined, one per cycle, as many as there is room for`, p, async (b) => {
-      const L = 60, rig = quiet(b, p, { latency: L }), pages = addMany(rig, p.misses, {});
+    bench(`${name}: misses are pipelined, one per cycle, as many as there is room for`, p, async b => {
+      const L = 60,
+        rig = quiet(b, p, { latency: L }),
+        pages = addMany(rig, p.misses, {});
       for (const page of pages) rig.send(to(rig, page));
       await b.until(() => rig.inFlight === 0);
       expect(rig.outcomes.map(o => o.cycle - o.accepted)).toEqual(pages.map(() => hit + L + 4));
       expect(rig.outcomes.map(o => o.accepted - (rig.outcomes[0]?.accepted ?? 0))).toEqual(pages.map((_, n) => n));
       await rig.finish();
     });
-    bench(`${name}: hits flow at their own speed while every miss is out and more wait`, p, async (b) => {
-      const L = 300, rig = quiet(b, p, { latency: L }), [warm, ...cold] = addMany(rig, p.misses + 3, {}) as [Page, ...Page[]],
+    bench(`${name}: hits flow at their own speed while every miss is out and more wait`, p, async b => {
+      const L = 300,
+        rig = quiet(b, p, { latency: L }),
+        [warm, ...cold] = addMany(rig, p.misses + 3, {}) as [Page, ...Page[]],
         hits = p.slots - cold.length - 1;
       await rig.one(to(rig, warm));
       await b.cycles(20);
@@ -205,8 +303,11 @@ describe("Translate's times", () => {
     });
   }
 
-  bench("a first touch every 2 cycles, for hundreds of pages, keeps its pace", big, async (b) => {
-    const L = 12, count = 400, rig = quiet(b, big, { latency: L }), pages = addMany(rig, count, { faults: true });
+  bench("a first touch every 2 cycles, for hundreds of pages, keeps its pace", big, async b => {
+    const L = 12,
+      count = 400,
+      rig = quiet(b, big, { latency: L }),
+      pages = addMany(rig, count, { faults: true });
     rig.supply = 1;
     await b.cycles(200);
     for (const page of pages) {
@@ -214,7 +315,8 @@ describe("Translate's times", () => {
       await b.cycles(2);
     }
     await b.until(() => rig.inFlight === 0);
-    const waits = rig.outcomes.map(o => o.cycle - o.accepted), first = rig.outcomes[0]?.accepted ?? 0;
+    const waits = rig.outcomes.map(o => o.cycle - o.accepted),
+      first = rig.outcomes[0]?.accepted ?? 0;
     expect(rig.outcomes.map(o => o.accepted - first)).toEqual(pages.map((_, n) => 2 * n));
     expect(Math.max(...waits)).toBe(hit + L + 5);
     await rig.finish();
@@ -223,51 +325,86 @@ describe("Translate's times", () => {
 });
 
 describe("Translate, case by case", () => {
-  bench("atomics need both rights, a pointer that is fetched that to read, and what needs both takes a frame only where it has both", small,
-    async (b) => {
-    const rig = quiet(b, small), kinds: readonly PageKind[] = [{}, { write: false }, { read: false }, { read: false, write: false }];
-    const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + i), k) as Page),
-      untouched = kinds.map((k, i) => rig.add(1, BigInt(20 + i), { ...k, faults: true }) as Page);
-    rig.supply = 1;
-    for (const [op, wanted] of [[1, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]],
-      [4, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]], [5, [0, 0, status.READ_PERM, status.READ_PERM]],
-      [6, [0, 0, status.READ_PERM, status.READ_PERM]]] as const) {
-      for (const list of [pages, untouched]) {
-        for (const [i, page] of list.entries()) {
-          // The last 8 bytes of a page: the length of what the pointer leads to does not count.
-          const o = await rig.one({ pid: 1, va: rig.addressOf(page, small.pageSize - 8), length: 1000, write: op === 6, op });
-          // Without frame and rights a page is one that moves to another node.
-          expect(o.status, `operation ${op} on a page of kind ${i}`).toBe(i === 3 && list === untouched ? status.MIGRATING : wanted[i]);
+  bench(
+    "atomics need both rights, a pointer that is fetched that to read, and what needs both takes a frame only where it has both",
+    small,
+    async b => {
+      const rig = quiet(b, small),
+        kinds: readonly PageKind[] = [{}, { write: false }, { read: false }, { read: false, write: false }];
+      const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + i), k) as Page),
+        untouched = kinds.map((k, i) => rig.add(1, BigInt(20 + i), { ...k, faults: true }) as Page);
+      rig.supply = 1;
+      for (const [op, wanted] of [
+        [1, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]],
+        [4, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]],
+        [5, [0, 0, status.READ_PERM, status.READ_PERM]],
+        [6, [0, 0, status.READ_PERM, status.READ_PERM]],
+      ] as const) {
+        for (const list of [pages, untouched]) {
+          for (const [i, page] of list.entries()) {
+            // The last 8 bytes of a page: the length of what the pointer leads to does not count.
+            const o = await rig.one({
+              pid: 1,
+              va: rig.addressOf(page, small.pageSize - 8),
+              length: 1000,
+              write: op === 6,
+              op,
+            });
+            // Without frame and rights a page is one that moves to another node.
+            expect(o.status, `operation ${op} on a page of kind ${i}`).toBe(
+              i === 3 && list === untouched ? status.MIGRATING : wanted[i],
+            );
+          }
         }
       }
-    }
-    // Two pages with nothing but the right to read, or to write, have no frame still.
-    await rig.finish();
-    expect(rig.events.pageFaults).toBe(2);
-  });
+      // Two pages with nothing but the right to read, or to write, have no frame still.
+      await rig.finish();
+      expect(rig.events.pageFaults).toBe(2);
+    },
+  );
 
   for (const faults of [false, true]) {
-    bench(`accesses to one page at once make one fetch${faults ? " and take one frame" : ""} (faults 1 and 4)`, small, async (b) => {
-      const rig = quiet(b, small, { latency: 30 }), [page] = addMany(rig, 1, { faults }) as [Page];
-      rig.supply = 1;
-      for (let n = 0; n < 12; n++) rig.send(to(rig, page, n % 2 === 0));
-      await b.until(() => rig.inFlight === 0);
-      await rig.finish();
-      expect([rig.ram.counts.readBursts, rig.events.missesMerged, rig.events.pageFaults]).toEqual([1, 11, faults ? 1 : 0]);
-      expect(new Set(rig.outcomes.map(o => o.ppns[0])).size).toBe(1);
-    });
+    bench(
+      `accesses to one page at once make one fetch${faults ? " and take one frame" : ""} (faults 1 and 4)`,
+      small,
+      async b => {
+        const rig = quiet(b, small, { latency: 30 }),
+          [page] = addMany(rig, 1, { faults }) as [Page];
+        rig.supply = 1;
+        for (let n = 0; n < 12; n++) rig.send(to(rig, page, n % 2 === 0));
+        await b.until(() => rig.inFlight === 0);
+        await rig.finish();
+        expect([rig.ram.counts.readBursts, rig.events.missesMerged, rig.events.pageFaults]).toEqual([
+          1,
+          11,
+          faults ? 1 : 0,
+        ]);
+        expect(new Set(rig.outcomes.map(o => o.ppns[0])).size).toBe(1);
+      },
+    );
   }
 
-  bench("the checks come in the order of the rules, page by page", small, async (b) => {
-    const rig = quiet(b, small), end = small.pageSize - 10;
-    const kinds: readonly PageKind[] = [{}, { write: false }, { faults: true, write: false }, { read: false }, { allocated: false },
-      { faults: true }];
+  bench("the checks come in the order of the rules, page by page", small, async b => {
+    const rig = quiet(b, small),
+      end = small.pageSize - 10;
+    const kinds: readonly PageKind[] = [
+      {},
+      { write: false },
+      { faults: true, write: false },
+      { read: false },
+      { allocated: false },
+      { faults: true },
+    ];
     const pages = kinds.map((k, i) => rig.add(1, BigInt(10 + 10 * i), k) as Page),
       nexts = kinds.map((k, i) => rig.add(1, BigInt(11 + 10 * i), k) as Page);
-    rig.add(1, 100n, {}); rig.add(1, 101n, { write: false }); rig.add(1, 110n, { faults: true });
-      rig.add(1, 111n, { faults: true, write: false }); rig.add(1, spaceEnd / 4096n - 1n, {});
+    rig.add(1, 100n, {});
+    rig.add(1, 101n, { write: false });
+    rig.add(1, 110n, { faults: true });
+    rig.add(1, 111n, { faults: true, write: false });
+    rig.add(1, spaceEnd / 4096n - 1n, {});
     expect(nexts.length).toBe(kinds.length);
-    const at = async (va: bigint, write: boolean, length = 20): Promise<number> => (await rig.one({ pid: 1, va, length, write })).status;
+    const at = async (va: bigint, write: boolean, length = 20): Promise<number> =>
+      (await rig.one({ pid: 1, va, length, write })).status;
     const inside = async (i: number, write: boolean): Promise<number> => at(rig.addressOf(pages[i] as Page, 5), write);
     expect([await inside(0, true), await inside(0, false)]).toEqual([0, 0]);
     expect([await inside(1, true), await inside(1, false)]).toEqual([status.WRITE_PERM, 0]);
@@ -276,8 +413,12 @@ describe("Translate, case by case", () => {
     expect([await inside(3, true), await inside(3, false)]).toEqual([0, status.READ_PERM]);
     expect([await inside(4, true), await inside(4, false)]).toEqual([status.INVALID, status.INVALID]);
     rig.outOfMemory = true;
-    expect([await inside(5, true), await inside(2, true), await inside(4, true), await inside(1, false)]).toEqual(
-      [status.OUT_OF_MEMORY, status.WRITE_PERM, status.INVALID, 0]);
+    expect([await inside(5, true), await inside(2, true), await inside(4, true), await inside(1, false)]).toEqual([
+      status.OUT_OF_MEMORY,
+      status.WRITE_PERM,
+      status.INVALID,
+      0,
+    ]);
     rig.outOfMemory = false;
     rig.supply = 1;
     expect([await inside(5, true), await inside(2, false), await inside(2, true)]).toEqual([0, 0, status.WRITE_PERM]);
@@ -291,9 +432,13 @@ describe("Translate, case by case", () => {
     expect(await at(110n * 4096n + BigInt(end), true)).toBe(status.WRITE_PERM);
     expect(rig.events.pageFaults).toBe(taken + 1);
     // The end of the address space, and of 64 bits.
-    expect([await at(spaceEnd - 20n, true), await at(spaceEnd - 19n, true), await at(spaceEnd, false), await at((1n << 64n) - 1n, false),
-      await at((1n << 63n) + 5n, false)])
-      .toEqual([0, status.INVALID, status.INVALID, status.INVALID, status.INVALID]);
+    expect([
+      await at(spaceEnd - 20n, true),
+      await at(spaceEnd - 19n, true),
+      await at(spaceEnd, false),
+      await at((1n << 64n) - 1n, false),
+      await at((1n << 63n) + 5n, false),
+    ]).toEqual([0, status.INVALID, status.INVALID, status.INVALID, status.INVALID]);
     await rig.finish();
   });
 
@@ -307,10 +452,16 @@ describe("Translate, case by case", () => {
   };
   bench("a refused write takes no frame", small, refusedWrites);
 
-  bench("every slot of a bucket faults and is written back right (fault 5)", small, async (b) => {
-    const rig = quiet(b, small), pages: Page[] = [];
-    for (let slot = 0, vpn = 0n; slot < 8; vpn += 3n) { const page = rig.add(2, vpn, { faults: true, read: slot % 2 === 0 }, slot);
-      if (page) { pages.push(page); slot++; } }
+  bench("every slot of a bucket faults and is written back right (fault 5)", small, async b => {
+    const rig = quiet(b, small),
+      pages: Page[] = [];
+    for (let slot = 0, vpn = 0n; slot < 8; vpn += 3n) {
+      const page = rig.add(2, vpn, { faults: true, read: slot % 2 === 0 }, slot);
+      if (page) {
+        pages.push(page);
+        slot++;
+      }
+    }
     rig.supply = 1;
     for (const page of pages) rig.send(to(rig, page, true));
     await b.until(() => rig.inFlight === 0);
@@ -318,8 +469,9 @@ describe("Translate, case by case", () => {
     expect(rig.events.pageFaults).toBe(8);
   });
 
-  bench("a memory error ends the access with FAIL, and is not remembered", small, async (b) => {
-    const rig = quiet(b, small), [page, other] = addMany(rig, 2, {}) as [Page, Page],
+  bench("a memory error ends the access with FAIL, and is not remembered", small, async b => {
+    const rig = quiet(b, small),
+      [page, other] = addMany(rig, 2, {}) as [Page, Page],
       range = { from: page.index * 64, to: page.index * 64 + 64 };
     rig.ram.failAt(range);
     rig.failing.add(page.index);
@@ -331,7 +483,8 @@ describe("Translate, case by case", () => {
   });
 
   const framesRunOut = async (b: Bench<Ports>): Promise<void> => {
-    const rig = quiet(b, small, { latency: 10 }), [warm, ...rest] = addMany(rig, 4, {}) as [Page, ...Page[]],
+    const rig = quiet(b, small, { latency: 10 }),
+      [warm, ...rest] = addMany(rig, 4, {}) as [Page, ...Page[]],
       faulting = addMany(rig, 3, { faults: true });
     await rig.one(to(rig, warm));
     for (const page of faulting) rig.send(to(rig, page));
@@ -339,7 +492,7 @@ describe("Translate, case by case", () => {
     rig.outcomes.length = 0;
     // Hits, and misses that need no frame, in the miss that is left.
     for (let n = 0; n < 8; n++) rig.send(to(rig, warm));
-    for (const page of rest) expect((rig.send(to(rig, page)))).toBeDefined();
+    for (const page of rest) expect(rig.send(to(rig, page))).toBeDefined();
     await b.until(() => rig.outcomes.length === 8 + rest.length);
     expect(rig.inFlight).toBe(faulting.length);
     await b.cycles(200);
@@ -351,7 +504,8 @@ describe("Translate, case by case", () => {
   bench("frames run out: what needs none goes on, what waits gets them in the end (fault 6)", small, framesRunOut);
 
   const slotsStayBusy = async (b: Bench<Ports>): Promise<void> => {
-    const rig = quiet(b, small, { hold: 400 }), [page] = addMany(rig, 1, {}) as [Page];
+    const rig = quiet(b, small, { hold: 400 }),
+      [page] = addMany(rig, 1, {}) as [Page];
     for (let n = 0; n < 6; n++) await rig.one(to(rig, page));
     await rig.unmap(page);
     expect((await rig.one(to(rig, page))).status).toBe(status.INVALID);
@@ -359,13 +513,20 @@ describe("Translate, case by case", () => {
   };
   bench("a shootdown is acknowledged when the slots that could have used the page are free", small, slotsStayBusy);
 
-  /** On a narrow bus a page's entry in slot 0 is read beats before the bucket is whole: a window in which the slow path changes it. */
+  /**
+   * On a narrow bus a page's entry in slot 0 is read beats before the bucket is whole: a window in which the slow
+   * path changes it.
+   */
   const narrow = { ...small, beatBytes: 8 };
   const inSlot0 = (rig: TranslateRig, kind: PageKind): Page => {
-    for (let vpn = 40n; ; vpn++) { const page = rig.add(4, vpn, kind, 0); if (page) return page; }
+    for (let vpn = 40n; ; vpn++) {
+      const page = rig.add(4, vpn, kind, 0);
+      if (page) return page;
+    }
   };
   const inFlightFetch = async (b: Bench<Ports>): Promise<void> => {
-    const rig = quiet(b, narrow), page = inSlot0(rig, {});
+    const rig = quiet(b, narrow),
+      page = inSlot0(rig, {});
     for (let wait = 0; wait < 20; wait++) {
       rig.send(to(rig, page));
       await b.until(() => b.io.r.valid.value === 1);
@@ -378,10 +539,15 @@ describe("Translate, case by case", () => {
     }
     await rig.finish();
   };
-  bench("a shootdown while the page's fetch comes back: the fill does not bring the old mapping back", narrow, inFlightFetch);
+  bench(
+    "a shootdown while the page's fetch comes back: the fill does not bring the old mapping back",
+    narrow,
+    inFlightFetch,
+  );
 
   const writeUnderWay = async (b: Bench<Ports>): Promise<void> => {
-    const rig = quiet(b, small, { latency: { read: 5, write: 80 } }), [page] = addMany(rig, 1, { faults: true }) as [Page];
+    const rig = quiet(b, small, { latency: { read: 5, write: 80 } }),
+      [page] = addMany(rig, 1, { faults: true }) as [Page];
     rig.supply = 1;
     for (let wait = 0; wait < 60; wait += 3) {
       rig.send(to(rig, page));
@@ -394,7 +560,8 @@ describe("Translate, case by case", () => {
   bench("a shootdown while a fault's entry is being written: acknowledged when it is in memory", small, writeUnderWay);
 
   const lateEntry = async (b: Bench<Ports>): Promise<void> => {
-    const rig = quiet(b, narrow), page = inSlot0(rig, { allocated: false });
+    const rig = quiet(b, narrow),
+      page = inSlot0(rig, { allocated: false });
     rig.send(to(rig, page));
     await b.until(() => b.io.r.valid.value === 1);
     rig.map(page, {});
@@ -403,70 +570,211 @@ describe("Translate, case by case", () => {
     expect(rig.outcomes.map(o => o.status)).toEqual([status.INVALID, 0, 0, 0]);
     await rig.finish();
   };
-  bench("an access that comes after its page was made sees it, though a fetch from before is under way", narrow, lateEntry);
+  bench(
+    "an access that comes after its page was made sees it, though a fetch from before is under way",
+    narrow,
+    lateEntry,
+  );
 
-  bench("reset in the middle: nothing is left of before", small, async (b) => {
-    const first = quiet(b, small, { latency: 100 }), pages = addMany(first, 10, {});
+  bench("reset in the middle: nothing is left of before", small, async b => {
+    const first = quiet(b, small, { latency: 100 }),
+      pages = addMany(first, 10, {});
     for (const page of pages) first.send(to(first, page));
     await b.cycles(40);
     // Long enough for the memory to answer what it was asked: the answers fall on the floor.
     b.sim.reset(300);
     await b.cycles(3);
-    expect([b.io.ar.valid.value, b.io.aw.valid.value, b.io.reads.valid.value, b.io.writes.valid.value, b.io.refused.valid.value]).toEqual(
-      [0, 0, 0, 0, 0]);
+    expect([
+      b.io.ar.valid.value,
+      b.io.aw.valid.value,
+      b.io.reads.valid.value,
+      b.io.writes.valid.value,
+      b.io.refused.valid.value,
+    ]).toEqual([0, 0, 0, 0, 0]);
     first.forget();
     for (const page of pages) await first.one(to(first, page));
     for (const page of pages) await first.one(to(first, page));
-    expect(first.outcomes.map(o => o.cycle - o.accepted)).toEqual([...pages.map(() => hit + 100 + 4), ...pages.map(() => hit)]);
+    expect(first.outcomes.map(o => o.cycle - o.accepted)).toEqual([
+      ...pages.map(() => hit + 100 + 4),
+      ...pages.map(() => hit),
+    ]);
   });
 
   describe("planted faults are caught", () => {
-    const caught = (name: string, p: TranslateParameters, from: string | RegExp, becomes: string,
-      body: (b: Bench<Ports>) => Promise<unknown>, error: RegExp): void => {
-      test(name, () => findsFault(runBench(`planted ${name}`, plant(Translate(p), from, becomes),
-        { wave: false, hangCycles: 3000, limitCycles: 60_000 }, async b => { await body(b); }), error));
+    const caught = (
+      name: string,
+      p: TranslateParameters,
+      from: string | RegExp,
+      becomes: string,
+      body: (b: Bench<Ports>) => Promise<unknown>,
+      error: RegExp,
+    ): void => {
+      test(name, () =>
+        findsFault(
+          runBench(
+            `planted ${name}`,
+            plant(Translate(p), from, becomes),
+            { wave: false, hangCycles: 3000, limitCycles: 60_000 },
+            async b => {
+              await body(b);
+            },
+          ),
+          error,
+        ),
+      );
     };
     const mapped: Load = { accesses: 1500, pages: 40, faulting: 0, latency: 20, jitter: 10, hold: 4 },
-      touched: Load = { ...mapped, faulting: 1 }, mixed: Load = { ...mapped, faulting: 0.5 };
+      touched: Load = { ...mapped, faulting: 1 },
+      mixed: Load = { ...mapped, faulting: 0.5 };
     const shot: Load = { ...mapped, pages: 8, churn: 20, faulting: 0.3 };
     const run = (load: Load) => (b: Bench<Ports>) => traffic(b, small, load);
-    caught("fault 1: two misses to one page make two entries", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(mapped),
-      /at most once|merged|every miss/);
-    caught("fault 2: fills do not move the order", small, "touched <= use_ | fill_valid", "touched <= use_ & ~fill_valid",
-      b => fillsTlb(b), /in the TLB/);
-    caught("fault 3: answers back to back are compared with a tag of another", small, /wanted\[coming\]/g,
-      "wanted[miss]", run(mapped), /access of pid/);
-    caught("fault 4: two faults on one page take two frames", small, /wire same_(\d) = /, "wire same_$1 = 1'b0 & ", run(touched),
-      /frame|at most once/);
-    caught("fault 4: an ordinary miss takes the frame of a fault", small, /picked_quick \? faulted_ppn/,
-      "faulted_valid ? faulted_ppn", run(mixed), /access of pid/);
-    caught("fault 5: the entry is written to another slot", small, "waiting_pop_payload_slot, 3'd0",
-      "waiting_pop_payload_slot ^ 3'd1, 3'd0", run(touched), /entry of page|frame|entry at/);
-    caught("fault 6: without frames everything stops", small, "first_ready = ~first_valid | first_moves",
-      "first_ready = (~first_valid | first_moves) & (free_pages != 0)", framesRunOut, /no stream has moved|has not ended|access/);
-    caught("a fill under way brings back what was shot down", narrow, /if \(poison & same_/, "if (1'b0 & poison & same_", inFlightFetch,
-      /access of pid/);
-    caught("a shootdown does not wait for the write of a fault", small, " | misses_poison_left", "", writeUnderWay, /entry of page|frame/);
-    caught("a shootdown leaves the TLB as it is", small, "if (clear & found", "if (1'b0 & found", run(shot), /access of pid/);
-    caught("a shootdown is acknowledged at once", small, /(awaited <= )inside/, "$1{16{1'b0}} & inside", slotsStayBusy,
-      /busy at its acknowledgement/);
-    caught("no entry is believed by all that joined", narrow, /== 3'd1\) & ~?misses_served_first/, "== 3'd1)", lateEntry,
-      /refused with status 1/);
-    caught("an atomic is let pass with one right", small, /~plain \| ~access_payload_write/, "~access_payload_write", run(mixed), /access of pid|frame/);
-    caught("a pointer's length counts at the end of a page", small, /access_payload_op == 3'd0/g, "1'b1", run(mixed), /access of pid|frame/);
-    caught("a page that moves is refused as one without rights", small, "moving ? 4'd9", "1'b0 ? 4'd9", run(mixed), /access of pid.*got status [23]/s);
-    caught("a page without frame is taken for one that moves", small, /(wire moving =[^;]*) & ~\(\w+ \| \w+\)/, "$1", refusedWrites, /access of pid.*got status 9|status/s);
-    caught("a refused write takes a frame", small, /helps_write & walked_result_write/, "helps_write",
-      refusedWrites, /no access that is permitted/);
+    caught(
+      "fault 1: two misses to one page make two entries",
+      small,
+      /wire same_(\d) = /,
+      "wire same_$1 = 1'b0 & ",
+      run(mapped),
+      /at most once|merged|every miss/,
+    );
+    caught(
+      "fault 2: fills do not move the order",
+      small,
+      "touched <= use_ | fill_valid",
+      "touched <= use_ & ~fill_valid",
+      b => fillsTlb(b),
+      /in the TLB/,
+    );
+    caught(
+      "fault 3: answers back to back are compared with a tag of another",
+      small,
+      /wanted\[coming\]/g,
+      "wanted[miss]",
+      run(mapped),
+      /access of pid/,
+    );
+    caught(
+      "fault 4: two faults on one page take two frames",
+      small,
+      /wire same_(\d) = /,
+      "wire same_$1 = 1'b0 & ",
+      run(touched),
+      /frame|at most once/,
+    );
+    caught(
+      "fault 4: an ordinary miss takes the frame of a fault",
+      small,
+      /picked_quick \? faulted_ppn/,
+      "faulted_valid ? faulted_ppn",
+      run(mixed),
+      /access of pid/,
+    );
+    caught(
+      "fault 5: the entry is written to another slot",
+      small,
+      "waiting_pop_payload_slot, 3'd0",
+      "waiting_pop_payload_slot ^ 3'd1, 3'd0",
+      run(touched),
+      /entry of page|frame|entry at/,
+    );
+    caught(
+      "fault 6: without frames everything stops",
+      small,
+      "first_ready = ~first_valid | first_moves",
+      "first_ready = (~first_valid | first_moves) & (free_pages != 0)",
+      framesRunOut,
+      /no stream has moved|has not ended|access/,
+    );
+    caught(
+      "a fill under way brings back what was shot down",
+      narrow,
+      /if \(poison & same_/,
+      "if (1'b0 & poison & same_",
+      inFlightFetch,
+      /access of pid/,
+    );
+    caught(
+      "a shootdown does not wait for the write of a fault",
+      small,
+      " | misses_poison_left",
+      "",
+      writeUnderWay,
+      /entry of page|frame/,
+    );
+    caught(
+      "a shootdown leaves the TLB as it is",
+      small,
+      "if (clear & found",
+      "if (1'b0 & found",
+      run(shot),
+      /access of pid/,
+    );
+    caught(
+      "a shootdown is acknowledged at once",
+      small,
+      /(awaited <= )inside/,
+      "$1{16{1'b0}} & inside",
+      slotsStayBusy,
+      /busy at its acknowledgement/,
+    );
+    caught(
+      "no entry is believed by all that joined",
+      narrow,
+      /== 3'd1\) & ~?misses_served_first/,
+      "== 3'd1)",
+      lateEntry,
+      /refused with status 1/,
+    );
+    caught(
+      "an atomic is let pass with one right",
+      small,
+      /~plain \| ~access_payload_write/,
+      "~access_payload_write",
+      run(mixed),
+      /access of pid|frame/,
+    );
+    caught(
+      "a pointer's length counts at the end of a page",
+      small,
+      /access_payload_op == 3'd0/g,
+      "1'b1",
+      run(mixed),
+      /access of pid|frame/,
+    );
+    caught(
+      "a page that moves is refused as one without rights",
+      small,
+      "moving ? 4'd9",
+      "1'b0 ? 4'd9",
+      run(mixed),
+      /access of pid.*got status [23]/s,
+    );
+    caught(
+      "a page without frame is taken for one that moves",
+      small,
+      /(wire moving =[^;]*) & ~\(\w+ \| \w+\)/,
+      "$1",
+      refusedWrites,
+      /access of pid.*got status 9|status/s,
+    );
+    caught(
+      "a refused write takes a frame",
+      small,
+      /helps_write & walked_result_write/,
+      "helps_write",
+      refusedWrites,
+      /no access that is permitted/,
+    );
   });
 });
 
 /** Page after page through the TLB: the last ones are hits, whatever came before. */
 async function fillsTlb(b: Bench<Ports>): Promise<void> {
-  const rig = quiet(b, small), pages = addMany(rig, 200, {});
+  const rig = quiet(b, small),
+    pages = addMany(rig, 200, {});
   for (const [n, page] of pages.entries()) {
     await rig.one(to(rig, page));
-    const back = pages[Math.max(0, n - 8)] as Page, fetches = rig.events.bucketFetches;
+    const back = pages[Math.max(0, n - 8)] as Page,
+      fetches = rig.events.bucketFetches;
     await rig.one(to(rig, back));
     await b.cycles(2);
     expect(rig.events.bucketFetches, `page ${Math.max(0, n - 8)} is in the TLB after page ${n}`).toBe(fetches);

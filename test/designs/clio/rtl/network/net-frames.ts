@@ -1,43 +1,108 @@
 /** Frames for the benches of the network blocks: whole ones, and ones with each thing wrong that the rules name. */
-import { arpFrame, arpPacket, broadcastMac, concat, decode, encodeInto, etherType, ethernetHeader, icmpEchoFrame, icmpHeader, internetChecksum, ipv4Header, udpFrame, udpHeader, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
+import {
+  arpFrame,
+  arpPacket,
+  broadcastMac,
+  concat,
+  decode,
+  encodeInto,
+  etherType,
+  ethernetHeader,
+  icmpEchoFrame,
+  icmpHeader,
+  internetChecksum,
+  ipv4Header,
+  udpFrame,
+  udpHeader,
+  type Endpoint,
+} from "../../../../../designs/shared/wire/index.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import type { FilterSettings } from "../../../../../designs/clio/model/index.ts";
 import type { Random } from "../../../../../sim/index.ts";
 
-export const mtuFrame = 1536, clientPorts = 1024;
-export const own: FilterSettings = { mac: 0x02c110000001n, ip: 0x0a0a0001, nativePort: 1200, clientPort: 1234, acceptAnyMac: false,
-  mtuFrame, clientPorts };
-export const configOf = (s: FilterSettings) => ({ mac: s.mac, ip: s.ip, nativePort: s.nativePort, clientPort: s.clientPort,
-  acceptAnyMac: s.acceptAnyMac ? 1 : 0 });
+export const mtuFrame = 1536,
+  clientPorts = 1024;
+export const own: FilterSettings = {
+  mac: 0x02c110000001n,
+  ip: 0x0a0a0001,
+  nativePort: 1200,
+  clientPort: 1234,
+  acceptAnyMac: false,
+  mtuFrame,
+  clientPorts,
+};
+export const configOf = (s: FilterSettings) => ({
+  mac: s.mac,
+  ip: s.ip,
+  nativePort: s.nativePort,
+  clientPort: s.clientPort,
+  acceptAnyMac: s.acceptAnyMac ? 1 : 0,
+});
 
-export const randomClient = (random: Random): Endpoint => ({ mac: random.bits(48), ip: random.u32(), port: random.int(1, 65535) });
-const nodePort = (random: Random): number => random.pick([own.nativePort, own.nativePort, own.clientPort, own.clientPort + clientPorts - 1,
-  own.clientPort + random.int(1, clientPorts - 2)]);
+export const randomClient = (random: Random): Endpoint => ({
+  mac: random.bits(48),
+  ip: random.u32(),
+  port: random.int(1, 65535),
+});
+const nodePort = (random: Random): number =>
+  random.pick([
+    own.nativePort,
+    own.nativePort,
+    own.clientPort,
+    own.clientPort + clientPorts - 1,
+    own.clientPort + random.int(1, clientPorts - 2),
+  ]);
 
 /** A body length: mostly small, so that headers and edges of beats are met often. */
-const bodyBytes = (random: Random): number => (random.bool(0.1) ? random.int(0,
-  mtuFrame - frameOffsets.body) : random.bool(0.3) ? random.pick([0, 1, 2, 11, 12, 13]) : random.int(0, 150));
+const bodyBytes = (random: Random): number =>
+  random.bool(0.1)
+    ? random.int(0, mtuFrame - frameOffsets.body)
+    : random.bool(0.3)
+      ? random.pick([0, 1, 2, 11, 12, 13])
+      : random.int(0, 150);
 
 /** A request to the node with random contents; `body` bytes behind the Clio header. */
-export function randomRequest(random: Random, body = bodyBytes(random), port = nodePort(random), code = random.int(0, 255)): Uint8Array {
+export function randomRequest(
+  random: Random,
+  body = bodyBytes(random),
+  port = nodePort(random),
+  code = random.int(0, 255),
+): Uint8Array {
   const values = {
-    pid: random.int(0, 65535), tag: random.int(0, 255), opcode: code, status: random.int(0, 15), flagRoute: random.int(0, 1),
-      flagRepl: random.int(0, 1), flagTracked: random.int(0, 1),
-    flagRetry: random.int(0, 1), seqId: random.int(0, 255), requestId: random.u32(), retryOf: random.u32(),
+    pid: random.int(0, 65535),
+    tag: random.int(0, 255),
+    opcode: code,
+    status: random.int(0, 15),
+    flagRoute: random.int(0, 1),
+    flagRepl: random.int(0, 1),
+    flagTracked: random.int(0, 1),
+    flagRetry: random.int(0, 1),
+    seqId: random.int(0, 255),
+    requestId: random.u32(),
+    retryOf: random.u32(),
   };
   return udpFrame(randomClient(random), { ...own, port }, clioMessage(values, random.bytes(body)));
 }
-export function randomPing(random: Random, data = random.bool(0.1) ? random.int(0, mtuFrame - 42) : random.int(0, 100)): Uint8Array {
+export function randomPing(
+  random: Random,
+  data = random.bool(0.1) ? random.int(0, mtuFrame - 42) : random.int(0, 100),
+): Uint8Array {
   return icmpEchoFrame(randomClient(random), own, random.int(0, 65535), random.int(0, 65535), random.bytes(data));
 }
 export function randomArp(random: Random): Uint8Array {
-  const frame = arpFrame(random.bool() ? broadcastMac : own.mac, { operation: 1, senderMac: random.bits(48), senderIp: random.u32(),
-    targetMac: random.bits(48), targetIp: own.ip });
+  const frame = arpFrame(random.bool() ? broadcastMac : own.mac, {
+    operation: 1,
+    senderMac: random.bits(48),
+    senderIp: random.u32(),
+    targetMac: random.bits(48),
+    targetIp: own.ip,
+  });
   // The frame's source need not be the ARP sender.
   if (random.bool()) encodeInto(ethernetHeader, { src: random.bits(48) }, frame);
   return frame;
 }
-export const ipOffset = frameOffsets.network, transport = frameOffsets.transport;
+export const ipOffset = frameOffsets.network,
+  transport = frameOffsets.transport;
 
 /** The IPv4 checksum made right again after a change. */
 export function fixChecksum(frame: Uint8Array): void {
@@ -47,35 +112,96 @@ export function fixChecksum(frame: Uint8Array): void {
 }
 
 type Change = (frame: Uint8Array, random: Random) => void;
-const ip = (values: (r: Random, was: ReturnType<typeof ipOf>) => Parameters<typeof encodeInto<typeof ipv4Header.fields>>[1]): Change => (f,
-  r) => {
-  encodeInto(ipv4Header, values(r, ipOf(f)), f, ipOffset); fixChecksum(f);
-};
+const ip =
+  (
+    values: (r: Random, was: ReturnType<typeof ipOf>) => Parameters<typeof encodeInto<typeof ipv4Header.fields>>[1],
+  ): Change =>
+  (f, r) => {
+    encodeInto(ipv4Header, values(r, ipOf(f)), f, ipOffset);
+    fixChecksum(f);
+  };
 const ipOf = (f: Uint8Array) => decode(ipv4Header, f, ipOffset);
 /** What can be wrong with a frame that has all its headers, one change each. */
 export const changes: readonly Change[] = [
-  (f, r) => { encodeInto(ethernetHeader, { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.int(0, 47)))]) }, f); },
-  (f, r) => { encodeInto(ethernetHeader, { etherType: r.pick([r.int(0, 65535), etherType.arp, etherType.ipv4]) }, f); },
-  ip(r => ({ version: r.int(0, 15) })), ip(r => ({ ihl: r.int(0, 15) })), ip(r => ({ moreFragments: 1,
-    fragmentOffset: r.bool() ? 0 : r.int(0, 8191) })),
-  ip(r => ({ fragmentOffset: 1 << r.int(0, 12) })), ip(r => ({ dst: (own.ip ^ (1 << r.int(0, 31))) >>> 0 })),
-    ip(r => ({ protocol: r.pick([1, 6, 17, r.int(0, 255)]) })),
-  ip((r, was) => ({ totalLength: r.pick([0, 19, 20, 27, 28, 29, 43, 44, 65535, was.totalLength + 1, Math.max(0, was.totalLength - 1),
-    r.int(0, 65535)]) })),
+  (f, r) =>
+    encodeInto(ethernetHeader, { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.int(0, 47)))]) }, f),
+  (f, r) => encodeInto(ethernetHeader, { etherType: r.pick([r.int(0, 65535), etherType.arp, etherType.ipv4]) }, f),
+  ip(r => ({ version: r.int(0, 15) })),
+  ip(r => ({ ihl: r.int(0, 15) })),
+  ip(r => ({ moreFragments: 1, fragmentOffset: r.bool() ? 0 : r.int(0, 8191) })),
+  ip(r => ({ fragmentOffset: 1 << r.int(0, 12) })),
+  ip(r => ({ dst: (own.ip ^ (1 << r.int(0, 31))) >>> 0 })),
+  ip(r => ({ protocol: r.pick([1, 6, 17, r.int(0, 255)]) })),
+  ip((r, was) => ({
+    totalLength: r.pick([
+      0,
+      19,
+      20,
+      27,
+      28,
+      29,
+      43,
+      44,
+      65535,
+      was.totalLength + 1,
+      Math.max(0, was.totalLength - 1),
+      r.int(0, 65535),
+    ]),
+  })),
   ip(r => ({ tos: r.int(0, 255), identification: r.int(0, 65535), ttl: r.int(0, 255), reservedFlag: 1 })),
-  (f, r) => { encodeInto(ipv4Header, { checksum: r.pick([0, 0xffff, ipOf(f).checksum ^ (1 << r.int(0, 15)), r.int(0, 65535)]) }, f,
-    ipOffset); },
-  (f, r) => { encodeInto(udpHeader, { dstPort: r.pick([own.nativePort - 1, own.nativePort + 1, own.clientPort - 1,
-    own.clientPort + clientPorts, r.int(0, 65535)]) }, f, transport); },
-  (f, r) => { const was = decode(udpHeader, f, transport).length; encodeInto(udpHeader, { length: r.pick([0, 8, 23, 24, was - 1, was + 1,
-    r.int(0, 65535)]) & 0xffff }, f, transport); },
-  (f, r) => { const was = decode(clioHeader, f, frameOffsets.clio).size; encodeInto(clioHeader, { size: r.pick([0, 15, 16, 17, was - 1,
-    was + 1, 65535, r.int(0, 65535)]) & 0xffff }, f, frameOffsets.clio); },
-  (f, r) => { encodeInto(icmpHeader, { type: r.int(0, 9), code: r.int(0, 1) }, f, transport); },
+  (f, r) => {
+    encodeInto(
+      ipv4Header,
+      { checksum: r.pick([0, 0xffff, ipOf(f).checksum ^ (1 << r.int(0, 15)), r.int(0, 65535)]) },
+      f,
+      ipOffset,
+    );
+  },
+  (f, r) => {
+    encodeInto(
+      udpHeader,
+      {
+        dstPort: r.pick([
+          own.nativePort - 1,
+          own.nativePort + 1,
+          own.clientPort - 1,
+          own.clientPort + clientPorts,
+          r.int(0, 65535),
+        ]),
+      },
+      f,
+      transport,
+    );
+  },
+  (f, r) => {
+    const was = decode(udpHeader, f, transport).length;
+    encodeInto(udpHeader, { length: r.pick([0, 8, 23, 24, was - 1, was + 1, r.int(0, 65535)]) & 0xffff }, f, transport);
+  },
+  (f, r) => {
+    const was = decode(clioHeader, f, frameOffsets.clio).size;
+    encodeInto(
+      clioHeader,
+      { size: r.pick([0, 15, 16, 17, was - 1, was + 1, 65535, r.int(0, 65535)]) & 0xffff },
+      f,
+      frameOffsets.clio,
+    );
+  },
+  (f, r) => encodeInto(icmpHeader, { type: r.int(0, 9), code: r.int(0, 1) }, f, transport),
   (f, r) => {
     const was = decode(arpPacket, f, ipOffset);
-    encodeInto(arpPacket, r.pick([{ hardwareType: 2 }, { protocolType: 0x86dd }, { hardwareSize: 7 }, { protocolSize: 3 },
-      { operation: r.pick([0, 2, 3, 257]) }, { targetIp: (was.targetIp ^ 1) >>> 0 }]), f, ipOffset);
+    encodeInto(
+      arpPacket,
+      r.pick([
+        { hardwareType: 2 },
+        { protocolType: 0x86dd },
+        { hardwareSize: 7 },
+        { protocolSize: 3 },
+        { operation: r.pick([0, 2, 3, 257]) },
+        { targetIp: (was.targetIp ^ 1) >>> 0 },
+      ]),
+      f,
+      ipOffset,
+    );
   },
 ];
 
@@ -97,12 +223,16 @@ export function anyFrame(random: Random): Uint8Array {
   const shape = random.int(0, 9);
   if (shape === 0) frame = frame.slice(0, random.int(1, Math.min(140, frame.length)));
   if (shape === 1) frame = concat(frame, random.bytes(random.int(1, 80)));
-  if (shape === 2 && random.bool(0.3)) frame = concat(frame, random.bytes(random.pick([mtuFrame - frame.length,
-    mtuFrame + 1 - frame.length, 700, 2048, 3000]) & 0xfff));
+  if (shape === 2 && random.bool(0.3))
+    frame = concat(
+      frame,
+      random.bytes(random.pick([mtuFrame - frame.length, mtuFrame + 1 - frame.length, 700, 2048, 3000]) & 0xfff),
+    );
   return frame;
 }
 /** A READ that must be served. */
 export const goodRead = (random: Random): Uint8Array => randomRequest(random, 12, own.nativePort, opcode.READ);
-export const toBig = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`));
-export const fromBig = (value: bigint, bytes: number): Uint8Array => new Uint8Array(Buffer.from(value.toString(16).padStart(bytes * 2,
-  "0"), "hex").reverse());
+export const toBig = (bytes: Uint8Array): bigint =>
+  bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+export const fromBig = (value: bigint, bytes: number): Uint8Array =>
+  new Uint8Array(Buffer.from(value.toString(16).padStart(bytes * 2, "0"), "hex").reverse());

@@ -8,7 +8,15 @@ import { bursts, runBench, type Dut } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { clientPorts, goodRead, own, randomRequest } from "./net-frames.ts";
-import { netRxBenches, netRxDut as dut, netRxSlots as slots, randomTraffic, Surroundings, withoutPrefix, type NetRxPorts } from "./support/net-rx-rig.ts";
+import {
+  netRxBenches,
+  netRxDut as dut,
+  netRxSlots as slots,
+  randomTraffic,
+  Surroundings,
+  withoutPrefix,
+  type NetRxPorts,
+} from "./support/net-rx-rig.ts";
 
 describe("NetRx", () => {
   test("its drop reasons are the node's counters", () => {
@@ -23,14 +31,25 @@ describe("NetRx", () => {
   }
 
   describe("other settings", () => {
-    const elsewhere: FilterSettings = { ...own, ip: 0xfffffffe, mac: 0xfeffffffffffn, nativePort: 65535, clientPort: 64000,
-      acceptAnyMac: true };
+    const elsewhere: FilterSettings = {
+      ...own,
+      ip: 0xfffffffe,
+      mac: 0xfeffffffffffn,
+      nativePort: 65535,
+      clientPort: 64000,
+      acceptAnyMac: true,
+    };
     bench("any MAC, ports up to the last", dut(32), { seed: 5 }, async b => {
       const s = new Surroundings(b, { settings: elsewhere });
       for (let i = 0; i < 800; i++) {
         const port = b.random.pick([65535, 64000, 63999, 65023, 65024, 65022, 0, 1, 1200]);
-        s.send(udpFrame({ mac: b.random.bits(48), ip: b.random.u32(), port: 7 },
-          { mac: b.random.bool() ? b.random.bits(48) : elsewhere.mac, ip: elsewhere.ip, port }, b.random.bytes(b.random.int(0, 60))));
+        s.send(
+          udpFrame(
+            { mac: b.random.bits(48), ip: b.random.u32(), port: 7 },
+            { mac: b.random.bool() ? b.random.bits(48) : elsewhere.mac, ip: elsewhere.ip, port },
+            b.random.bytes(b.random.int(0, 60)),
+          ),
+        );
       }
       await s.finish();
       expect(s.events.filter(e => e.request).length).toBeGreaterThan(50);
@@ -39,18 +58,22 @@ describe("NetRx", () => {
     bench("jumbo frames", jumbo, { seed: 5 }, async b => {
       const settings = { ...own, mtuFrame: 9018 };
       const s = new Surroundings(b, { settings });
-      for (const n of [9018, 9019, 8000, 16384, 16385, 16448, 33000]) { s.send(randomRequest(b.random,
-        n - 58)); s.send(goodRead(b.random)); }
+      for (const n of [9018, 9019, 8000, 16384, 16385, 16448, 33000]) {
+        s.send(randomRequest(b.random, n - 58));
+        s.send(goodRead(b.random));
+      }
       await s.finish();
     });
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<NetRxPorts>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300,
-      limitCycles: 60_000, seed: 2 }, async b => {
-      await randomTraffic(b, 1500, { request: bursts({ go: 12, pause: 12 }, 4) });
+    const run = (name: string, design: Dut<NetRxPorts>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 60_000, seed: 2 }, async b => {
+        await randomTraffic(b, 1500, { request: bursts({ go: 12, pause: 12 }, 4) });
+      });
+    test("and nothing without one", async () => {
+      await run("no fault", dut(16));
     });
-    test("and nothing without one", async () => { await run("no fault", dut(16)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a last byte one lane off", /last_byte <= \{/, "last_byte <= 32'd1 + {"],
       ["a frame of two kinds of ports", /native \| client/, "native"],

@@ -2,26 +2,52 @@
 import { describe, expect, test } from "vitest";
 import { PartitionRx, partitionBeats } from "../../../../../designs/clio/rtl/partition/partition-rx.ts";
 import { PartitionTx, txTurn } from "../../../../../designs/clio/rtl/partition/partition-tx.ts";
-import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause } from "../../../../../sim/index.ts";
+import {
+  bernoulli,
+  never,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
-const p = { partitions: 2, beatBytes: 8, frameBytes: 64, plain: true } as const, most = p.frameBytes / p.beatBytes;
-const rx = PartitionRx(p), tx = PartitionTx(p);
+const p = { partitions: 2, beatBytes: 8, frameBytes: 64, plain: true } as const,
+  most = p.frameBytes / p.beatBytes;
+const rx = PartitionRx(p),
+  tx = PartitionTx(p);
 type RxPorts = typeof rx.ports;
 type TxPorts = typeof tx.ports;
-interface Beat { readonly data: bigint; readonly keep: number | bigint; readonly last: number; readonly user: number }
+interface Beat {
+  readonly data: bigint;
+  readonly keep: number | bigint;
+  readonly last: number;
+  readonly user: number;
+}
 
 /** The stream of each partition, which the ports' type does not name. */
-const each = (io: unknown, name: string): readonly never[] => [0, 1].map(i => (io as Readonly<Record<string, never>>)[`${name}${i}`] as never);
-const beatsOf = (s: { readonly received: readonly { readonly value: unknown }[] }): Beat[] => s.received.map(r => r.value as Beat);
+const each = (io: unknown, name: string): readonly never[] =>
+  [0, 1].map(i => (io as Readonly<Record<string, never>>)[`${name}${i}`] as never);
+const beatsOf = (s: { readonly received: readonly { readonly value: unknown }[] }): Beat[] =>
+  s.received.map(r => r.value as Beat);
 /** A frame of a partition: its low bit tells whose it is, the rest of the first beat its number. */
 function frame(b: { readonly random: Bench<RxPorts>["random"] }, owner: number, number: number, beats: number): Beat[] {
-  return Array.from({ length: beats }, (_, i) => ({ data: i === 0 ? BigInt(number) << 1n | BigInt(owner) : b.random.bits(64), keep: 255n, last: i === beats - 1 ? 1 : 0, user: 0 }));
+  return Array.from({ length: beats }, (_, i) => ({
+    data: i === 0 ? (BigInt(number) << 1n) | BigInt(owner) : b.random.bits(64),
+    keep: 255n,
+    last: i === beats - 1 ? 1 : 0,
+    user: 0,
+  }));
 }
 function framesOf(beats: readonly Beat[]): Beat[][] {
   const out: Beat[][] = [[]];
-  for (const x of beats) { (out.at(-1) as Beat[]).push(x); if (x.last === 1) out.push([]); }
+  for (const x of beats) {
+    (out.at(-1) as Beat[]).push(x);
+    if (x.last === 1) out.push([]);
+  }
   out.pop();
   return out;
 }
@@ -29,16 +55,26 @@ const numberOf = (f: readonly Beat[]): bigint => (f[0] as Beat).data >> 1n;
 const plainly = (f: readonly Beat[]): string => f.map(x => `${x.data}${x.last === 1 ? "." : ","}`).join("");
 
 /** Frames of both, back to back or not, into queues that are emptied at their own pace. */
-async function receive(b: Bench<RxPorts>, count: number, give: Pause, take: readonly [Pause, Pause]): Promise<{ readonly dropped: readonly number[] }> {
-  const io = b.io, source = new StreamSource(b.sim, io.rx, { pause: give });
+async function receive(
+  b: Bench<RxPorts>,
+  count: number,
+  give: Pause,
+  take: readonly [Pause, Pause],
+): Promise<{ readonly dropped: readonly number[] }> {
+  const io = b.io,
+    source = new StreamSource(b.sim, io.rx, { pause: give });
   const sinks = each(io, "rx").map((s, i) => new StreamSink(b.sim, s, { pause: take[i] as Pause }));
-  const dropped = [0, 0], sent: Beat[][][] = [[], []];
-  b.onEdge({ sample: () => {
-    if (io.rx.ready.value !== 1) throw new Error("the line is held up");
-    for (const i of [0, 1]) dropped[i]! += Number(io.dropped.value) >> i & 1;
-  } });
+  const dropped = [0, 0],
+    sent: Beat[][][] = [[], []];
+  b.onEdge({
+    sample: () => {
+      if (io.rx.ready.value !== 1) throw new Error("the line is held up");
+      for (const i of [0, 1]) dropped[i]! += (Number(io.dropped.value) >> i) & 1;
+    },
+  });
   for (let n = 0; n < count; n++) {
-    const owner = b.random.int(0, 1), f = frame(b, owner, n, b.random.int(1, most));
+    const owner = b.random.int(0, 1),
+      f = frame(b, owner, n, b.random.int(1, most));
     sent[owner]!.push(f);
     const all = f.map(x => source.send(x as never));
     await b.until(() => all.every(x => x.cycle !== undefined));
@@ -46,7 +82,8 @@ async function receive(b: Bench<RxPorts>, count: number, give: Pause, take: read
   const left = (): boolean => sinks.every((s, i) => framesOf(beatsOf(s)).length + dropped[i]! === sent[i]!.length);
   await b.until(left);
   sinks.forEach((s, i) => {
-    const came = framesOf(beatsOf(s)), known = new Map(sent[i]!.map(f => [numberOf(f), plainly(f)]));
+    const came = framesOf(beatsOf(s)),
+      known = new Map(sent[i]!.map(f => [numberOf(f), plainly(f)]));
     expect(came.map(numberOf)).toEqual(came.map(numberOf).toSorted((x, y) => (x < y ? -1 : 1)));
     for (const f of came) expect(plainly(f)).toBe(known.get(numberOf(f)));
   });
@@ -54,60 +91,121 @@ async function receive(b: Bench<RxPorts>, count: number, give: Pause, take: read
 }
 
 describe("PartitionRx", () => {
-  bench("frames go to their partition, in order and whole; one that takes nothing loses its own, and only its", rx, { seed: 1, limitCycles: 40_000 }, async b => {
-    const { dropped } = await receive(b, 300, never, [never, bernoulli(0.97, 3)]);
-    expect(dropped[0]).toBe(0);
-    expect(dropped[1]).toBeGreaterThan(20);
-  });
+  bench(
+    "frames go to their partition, in order and whole; one that takes nothing loses its own, and only its",
+    rx,
+    { seed: 1, limitCycles: 40_000 },
+    async b => {
+      const { dropped } = await receive(b, 300, never, [never, bernoulli(0.97, 3)]);
+      expect(dropped[0]).toBe(0);
+      expect(dropped[1]).toBeGreaterThan(20);
+    },
+  );
   bench("the same with pauses, after a reset", rx, { seed: 2, limitCycles: 40_000 }, async b => {
     await b.cycles(3);
     b.sim.reset();
     await receive(b, 200, bernoulli(0.3, 1), [bernoulli(0.6, 2), bernoulli(0.9, 3)]);
   });
-  bench("a beat is at its partition's queue's head a cycle later, and one follows another each cycle", rx, { seed: 3 }, async b => {
-    const source = new StreamSource(b.sim, b.io.rx, { pause: never }), sink = new StreamSink(b.sim, each(b.io, "rx")[1]!, { pause: never });
-    const sent = frame(b, 1, 0, most).map(x => source.send(x as never));
-    await b.until(() => sink.received.length === most);
-    expect(sink.received.map((r, i) => r.cycle - (sent[i]!.cycle as number))).toEqual(sent.map(() => 1));
-  });
-  test("a queue keeps two of the largest frames at least", () => { expect(partitionBeats(p)).toBeGreaterThanOrEqual(2 * most); });
+  bench(
+    "a beat is at its partition's queue's head a cycle later, and one follows another each cycle",
+    rx,
+    { seed: 3 },
+    async b => {
+      const source = new StreamSource(b.sim, b.io.rx, { pause: never }),
+        sink = new StreamSink(b.sim, each(b.io, "rx")[1]!, { pause: never });
+      const sent = frame(b, 1, 0, most).map(x => source.send(x as never));
+      await b.until(() => sink.received.length === most);
+      expect(sink.received.map((r, i) => r.cycle - (sent[i]!.cycle as number))).toEqual(sent.map(() => 1));
+    },
+  );
+  test("a queue keeps two of the largest frames at least", () =>
+    expect(partitionBeats(p)).toBeGreaterThanOrEqual(2 * most));
 });
 
 /** Frames of both, each at its own pace; what leaves, and when. */
-async function transmit(b: Bench<TxPorts>, count: number, gives: readonly [Pause, Pause], take: Pause): Promise<readonly { readonly cycle: number; readonly owner: number }[]> {
-  const io = b.io, sources = each(io, "tx").map((s, i) => new StreamSource(b.sim, s, { pause: gives[i] as Pause }));
-  const sink = new StreamSink(b.sim, io.tx as never, { pause: take }), sent = sources.map((_, owner) => Array.from({ length: count }, (_x, n) => frame(b, owner, n, b.random.int(1, most))));
-  sent.forEach((fs, i) => { for (const x of fs.flat()) sources[i]!.send(x as never); });
+async function transmit(
+  b: Bench<TxPorts>,
+  count: number,
+  gives: readonly [Pause, Pause],
+  take: Pause,
+): Promise<readonly { readonly cycle: number; readonly owner: number }[]> {
+  const io = b.io,
+    sources = each(io, "tx").map((s, i) => new StreamSource(b.sim, s, { pause: gives[i] as Pause }));
+  const sink = new StreamSink(b.sim, io.tx as never, { pause: take }),
+    sent = sources.map((_, owner) =>
+      Array.from({ length: count }, (_x, n) => frame(b, owner, n, b.random.int(1, most))),
+    );
+  sent.forEach((fs, i) => {
+    for (const x of fs.flat()) sources[i]!.send(x as never);
+  });
   await b.until(() => sink.received.length === sent.flat(2).length);
   const came = framesOf(beatsOf(sink));
-  for (const owner of [0, 1]) expect(came.filter(f => Number((f[0] as Beat).data & 1n) === owner).map(plainly)).toEqual(sent[owner]!.map(plainly));
-  return came.reduce<{ at: number; out: { cycle: number; owner: number }[] }>((a, f) => {
-    a.out.push({ cycle: sink.received[a.at]!.cycle, owner: Number((f[0] as Beat).data & 1n) });
-    return { at: a.at + f.length, out: a.out };
-  }, { at: 0, out: [] }).out;
+  for (const owner of [0, 1])
+    expect(came.filter(f => Number((f[0] as Beat).data & 1n) === owner).map(plainly)).toEqual(
+      sent[owner]!.map(plainly),
+    );
+  return came.reduce<{ at: number; out: { cycle: number; owner: number }[] }>(
+    (a, f) => {
+      a.out.push({ cycle: sink.received[a.at]!.cycle, owner: Number((f[0] as Beat).data & 1n) });
+      return { at: a.at + f.length, out: a.out };
+    },
+    { at: 0, out: [] },
+  ).out;
 }
 
 async function inTurn(b: Bench<TxPorts>): Promise<void> {
-  const out = await transmit(b, 60, [never, never], never), turn = txTurn(p);
+  const out = await transmit(b, 60, [never, never], never),
+    turn = txTurn(p);
   const whose = (x: { readonly cycle: number }, from: number): number => Math.floor((x.cycle + from) / turn) % 2;
   // Where the turns begin is not told by the ports: one beginning must fit all.
-  expect(Array.from({ length: 2 * turn }, (_, from) => out.every(x => whose(x, from) === x.owner)).some(Boolean)).toBe(true);
+  expect(Array.from({ length: 2 * turn }, (_, from) => out.every(x => whose(x, from) === x.owner)).some(Boolean)).toBe(
+    true,
+  );
 }
 
 describe("PartitionTx", () => {
-  bench("frames leave whole and in order, under random back-pressure", tx, { seed: 4, limitCycles: 60_000 }, async b => {
-    await transmit(b, 80, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3));
-  });
-  bench("a partition's frames begin in its own turns only, whatever the other has", tx, { seed: 5, limitCycles: 60_000 }, inTurn);
+  bench(
+    "frames leave whole and in order, under random back-pressure",
+    tx,
+    { seed: 4, limitCycles: 60_000 },
+    async b => {
+      await transmit(b, 80, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3));
+    },
+  );
+  bench(
+    "a partition's frames begin in its own turns only, whatever the other has",
+    tx,
+    { seed: 5, limitCycles: 60_000 },
+    inTurn,
+  );
 });
 
 describe("a planted fault is found", () => {
-  const receiving = (design: Dut<RxPorts>) => runBench("partition rx", design, { wave: false, seed: 1, hangCycles: 400, limitCycles: 40_000 }, b => receive(b, 200, never, [never, bernoulli(0.97, 3)]));
-  const sending = (design: Dut<TxPorts>) => runBench("partition tx", design, { wave: false, seed: 4, hangCycles: 400, limitCycles: 60_000 }, b => transmit(b, 40, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3)));
-  test("a frame without room is let in", async () => { await findsFault(receiving(plant(rx, /wire admits = [^;]*;/, "wire admits = 1'b1;"))); });
-  test("later beats go by their own low bits", async () => { await findsFault(receiving(plant(rx, /wire owner = [^;]*;/, "wire owner = rx_payload_data[0];"))); });
-  test("a frame begins while another is being sent", async () => { await findsFault(sending(plant(tx, /(wire begins_1 = [^;]*)turn_fits_1([^;]*;)/, "$1turn_mine[1]$2"))); });
+  const receiving = (design: Dut<RxPorts>) =>
+    runBench("partition rx", design, { wave: false, seed: 1, hangCycles: 400, limitCycles: 40_000 }, b =>
+      receive(b, 200, never, [never, bernoulli(0.97, 3)]),
+    );
+  const sending = (design: Dut<TxPorts>) =>
+    runBench("partition tx", design, { wave: false, seed: 4, hangCycles: 400, limitCycles: 60_000 }, b =>
+      transmit(b, 40, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3)),
+    );
+  test("a frame without room is let in", async () => {
+    await findsFault(receiving(plant(rx, /wire admits = [^;]*;/, "wire admits = 1'b1;")));
+  });
+  test("later beats go by their own low bits", async () => {
+    await findsFault(receiving(plant(rx, /wire owner = [^;]*;/, "wire owner = rx_payload_data[0];")));
+  });
+  test("a frame begins while another is being sent", async () => {
+    await findsFault(sending(plant(tx, /(wire begins_1 = [^;]*)turn_fits_1([^;]*;)/, "$1turn_mine[1]$2")));
+  });
   test("a partition sends in the other's turn too", async () => {
-    await findsFault(runBench("partition tx", plant(tx, /turn_fits_1 = turn_mine\[1\]/, "turn_fits_1 = ~(sending_0 | begins_0 | sending_1)"), { wave: false, seed: 5, hangCycles: 400, limitCycles: 60_000 }, inTurn));
+    await findsFault(
+      runBench(
+        "partition tx",
+        plant(tx, /turn_fits_1 = turn_mine\[1\]/, "turn_fits_1 = ~(sending_0 | begins_0 | sending_1)"),
+        { wave: false, seed: 5, hangCycles: 400, limitCycles: 60_000 },
+        inTurn,
+      ),
+    );
   });
 });

@@ -3,8 +3,19 @@ import { BufferWrite, FrameBuffer, AxisBeat, Release } from "../../../../../desi
 import { SlowRx } from "../../../../../designs/clio/rtl/slow-path/slow-rx.ts";
 import { SlowFrame } from "../../../../../designs/clio/rtl/records/records.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
-import { AxisSink, bernoulli, bursts, never, poke, runBench, StreamSource, type Bench, type Dut, type Frame,
-  type Pause } from "../../../../../sim/index.ts";
+import {
+  AxisSink,
+  bernoulli,
+  bursts,
+  never,
+  poke,
+  runBench,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Frame,
+  type Pause,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 
 import { findsFault, plant } from "../../../../support/plant.ts";
@@ -12,35 +23,54 @@ import { mtuFrame, toBig } from "../network/net-frames.ts";
 
 const slots = 8;
 /** SlowRx with the frame buffer that it reads. */
-const HandOver = module("HandOver",
+const HandOver = module(
+  "HandOver",
   (p: { slots: number; beatBytes: number; frameBytes: number }) => ({
-    frame: sink(SlowFrame(p)), socRx: source(AxisBeat(p.beatBytes)), release: output(Release(p)), bufferWrite: input(BufferWrite(p)),
+    frame: sink(SlowFrame(p)),
+    socRx: source(AxisBeat(p.beatBytes)),
+    release: output(Release(p)),
+    bufferWrite: input(BufferWrite(p)),
   }),
   (io, p) => {
-    const slow = instance(SlowRx(p)), buffer = instance(FrameBuffer(p));
+    const slow = instance(SlowRx(p)),
+      buffer = instance(FrameBuffer(p));
     connect(io.frame, slow.frame);
     connect(slow.job, buffer.slowJob);
     connect(buffer.slowData, slow.beats);
     connect(slow.socRx, io.socRx);
     io.release.set(slow.release);
     buffer.write.set(io.bufferWrite);
-    for (const job of [buffer.writeJob, buffer.echoJob]) { job.valid.set(0); job.payload.set({ slot: 0, first: 0, beats: 0 }); }
+    for (const job of [buffer.writeJob, buffer.echoJob]) {
+      job.valid.set(0);
+      job.payload.set({ slot: 0, first: 0, beats: 0 });
+    }
     for (const out of [buffer.writeData, buffer.echoData]) out.ready.set(0);
-  });
+  },
+);
 const dut = (beatBytes: number) => HandOver({ slots, beatBytes, frameBytes: mtuFrame });
 type Ports = ReturnType<typeof dut>["ports"];
 
 /** Stores frames of the given lengths under free slots, hands them over, and compares what comes out. */
-async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly number[], pause: Pause = never, framePause: Pause = never) {
-  const given = new StreamSource(b.sim, b.io.frame, { pause: framePause }), soc = new AxisSink(b.sim, b.io.socRx, { pause });
-  const free = Array.from({ length: slots }, (_, i) => i), order: number[] = [],
+async function handOver(
+  b: Bench<Ports>,
+  beatBytes: number,
+  lengths: readonly number[],
+  pause: Pause = never,
+  framePause: Pause = never,
+) {
+  const given = new StreamSource(b.sim, b.io.frame, { pause: framePause }),
+    soc = new AxisSink(b.sim, b.io.socRx, { pause });
+  const free = Array.from({ length: slots }, (_, i) => i),
+    order: number[] = [],
     released: { readonly slot: number; readonly cycle: number }[] = [];
-  b.onEdge({ sample: cycle => {
-    if (b.io.release.valid.value === 0) return;
-    const slot = Number(b.io.release.slot.value);
-    released.push({ slot, cycle });
-    free.push(slot);
-  } });
+  b.onEdge({
+    sample: cycle => {
+      if (b.io.release.valid.value === 0) return;
+      const slot = Number(b.io.release.slot.value);
+      released.push({ slot, cycle });
+      free.push(slot);
+    },
+  });
   const sent = [];
   const frames: Uint8Array[] = [];
   for (const n of lengths) {
@@ -59,7 +89,9 @@ async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly nu
   const got: Frame[] = [];
   for (const [i, bytes] of frames.entries()) {
     const f = await soc.recv();
-    expect(Buffer.from(f.bytes).toString("hex"), `frame ${i} of ${bytes.length} bytes`).toBe(Buffer.from(bytes).toString("hex"));
+    expect(Buffer.from(f.bytes).toString("hex"), `frame ${i} of ${bytes.length} bytes`).toBe(
+      Buffer.from(bytes).toString("hex"),
+    );
     expect(f.user).toBe(0);
     got.push(f);
   }
@@ -67,29 +99,57 @@ async function handOver(b: Bench<Ports>, beatBytes: number, lengths: readonly nu
   expect([soc.frames.length, released.map(r => r.slot)]).toEqual([0, order]);
   return { sent, got, released };
 }
-const randomLengths = (b: Bench<Ports>, count: number): number[] => Array.from({ length: count },
-  () => (b.random.bool(0.2) ? b.random.int(1, mtuFrame) : b.random.int(1, 160)));
+const randomLengths = (b: Bench<Ports>, count: number): number[] =>
+  Array.from({ length: count }, () => (b.random.bool(0.2) ? b.random.int(1, mtuFrame) : b.random.int(1, 160)));
 
 describe("SlowRx", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    bench(`${beatBytes * 8} bits: random frames to a slow path that stalls`, dut(beatBytes), { seed: beatBytes }, async b => {
-      await handOver(b, beatBytes, [...randomLengths(b, 150), mtuFrame], bursts({ go: 12, pause: 30 }, b.random.u32()), bernoulli(0.3,
-        b.random.u32()));
-    });
-    bench(`${beatBytes * 8} bits: every length, 2 cycles to the first beat, then without a bubble, released behind the last`,
-      dut(beatBytes), { seed: 1 }, async b => {
-      const { sent, got, released } = await handOver(b, beatBytes, Array.from({ length: 140 }, (_, i) => i + 1));
-      got.forEach((f, i) => {
-        expect(f.start - (sent[i]?.cycle as number), `frame ${i}`).toBe(2);
-        expect(f.end - f.start + 1).toBe(Math.ceil((i + 1) / beatBytes));
-        expect(released[i]?.cycle).toBe(f.end + 1);
-      });
-    });
+    bench(
+      `${beatBytes * 8} bits: random frames to a slow path that stalls`,
+      dut(beatBytes),
+      { seed: beatBytes },
+      async b => {
+        await handOver(
+          b,
+          beatBytes,
+          [...randomLengths(b, 150), mtuFrame],
+          bursts({ go: 12, pause: 30 }, b.random.u32()),
+          bernoulli(0.3, b.random.u32()),
+        );
+      },
+    );
+    bench(
+      `${beatBytes * 8} bits: every length, 2 cycles to the first beat, then without a bubble, released behind the last`,
+      dut(beatBytes),
+      { seed: 1 },
+      async b => {
+        const { sent, got, released } = await handOver(
+          b,
+          beatBytes,
+          Array.from({ length: 140 }, (_, i) => i + 1),
+        );
+        got.forEach((f, i) => {
+          expect(f.start - (sent[i]?.cycle as number), `frame ${i}`).toBe(2);
+          expect(f.end - f.start + 1).toBe(Math.ceil((i + 1) / beatBytes));
+          expect(released[i]?.cycle).toBe(f.end + 1);
+        });
+      },
+    );
     bench(`${beatBytes * 8} bits: 2 idle cycles between frames that wait`, dut(beatBytes), { seed: 1 }, async b => {
       let held = true;
-      setTimeoutCycles(b, 600, () => { held = false; });
-      const { got } = await handOver(b, beatBytes, Array.from({ length: 6 }, () => 200), never, () => held);
-      got.forEach((f, i) => { if (i > 0) expect(f.start - (got[i - 1]?.end as number)).toBe(3); });
+      setTimeoutCycles(b, 600, () => {
+        held = false;
+      });
+      const { got } = await handOver(
+        b,
+        beatBytes,
+        Array.from({ length: 6 }, () => 200),
+        never,
+        () => held,
+      );
+      got.forEach((f, i) => {
+        if (i > 0) expect(f.start - (got[i - 1]?.end as number)).toBe(3);
+      });
     });
   }
   bench("a reset in the middle of a frame leaves nothing behind", dut(16), {}, async b => {
@@ -103,18 +163,22 @@ describe("SlowRx", () => {
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 300,
-      limitCycles: 40_000 }, async b => {
-      await handOver(b, 16, randomLengths(b, 60), bernoulli(0.4, 1));
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 40_000 }, async b => {
+        await handOver(b, 16, randomLengths(b, 60), bernoulli(0.4, 1));
+      });
+    test("and nothing without one", async () => {
+      await run("no fault", dut(16));
     });
-    test("and nothing without one", async () => { await run("no fault", dut(16)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a whole last beat", /last_lane <= [^;]*;/, "last_lane <= 4'd15;"],
       ["one beat too many when the last is whole", /last_byte = [^;]*;/, "last_byte = frame_payload_frame;"],
       ["the slot released before its last beat", /ended = [^;]*;/, "ended = soc_rx_valid & beats_payload_last;"],
     ];
     for (const [name, from, to] of faults) {
-      test(name, async () => { await findsFault(run(name, plant(dut(16), from, to))); });
+      test(name, async () => {
+        await findsFault(run(name, plant(dut(16), from, to)));
+      });
     }
   });
 });
@@ -122,5 +186,12 @@ describe("SlowRx", () => {
 /** Calls `f` once, `n` edges from now. */
 function setTimeoutCycles(b: Bench<Ports>, n: number, f: () => void): void {
   let left = n;
-  const remove = b.onEdge({ sample: () => { if (--left === 0) { f(); remove(); } } });
+  const remove = b.onEdge({
+    sample: () => {
+      if (--left === 0) {
+        f();
+        remove();
+      }
+    },
+  });
 }

@@ -2,35 +2,90 @@ import { expect, test } from "vitest";
 import { makeSettings, narrowConfig } from "../../../../../designs/clio/config/index.ts";
 import { MappedMemory, ReferenceNode } from "../../../../../designs/clio/model/index.ts";
 import { SmallNode, smallNodeParameters } from "../../../../../designs/clio/rtl/index.ts";
-import { bucketAddress, bucketBytes, entryAddress, locate, packEntry } from "../../../../../designs/shared/virtual-memory/table/index.ts";
-import { accessBody, clioHeader, clioMessage, defaultAction, dissect, frameOffsets, opcode, status } from "../../../../../designs/clio/wire/index.ts";
+import {
+  bucketAddress,
+  bucketBytes,
+  entryAddress,
+  locate,
+  packEntry,
+} from "../../../../../designs/shared/virtual-memory/table/index.ts";
+import {
+  accessBody,
+  clioHeader,
+  clioMessage,
+  defaultAction,
+  dissect,
+  frameOffsets,
+  opcode,
+  status,
+} from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, encodeInto, udpFrame, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
-import { AxiRam, AxisSink, AxisSource, bernoulli, bursts, runBench, StreamSink, StreamSource, type Bench, type Random } from "../../../../../sim/index.ts";
+import {
+  AxiRam,
+  AxisSink,
+  AxisSource,
+  bernoulli,
+  bursts,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Random,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyFrame, own } from "../network/net-frames.ts";
 
 const { runtime } = makeSettings({ nativePort: own.nativePort, clientPort: own.clientPort });
-const config = narrowConfig({ pageSize: 512, physicalMemory: 65_536, slotsFactor: 2, tlbEntries: 4, freePageBuffer: 2, mtuFrame: 576, clientPorts: 1024 });
+const config = narrowConfig({
+  pageSize: 512,
+  physicalMemory: 65_536,
+  slotsFactor: 2,
+  tlbEntries: 4,
+  freePageBuffer: 2,
+  mtuFrame: 576,
+  clientPorts: 1024,
+});
 const { table, pageSize, maxData } = config;
 const dut = () => SmallNode(smallNodeParameters(config, runtime));
 type Ports = ReturnType<typeof dut>["ports"];
-const client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 }, node: Endpoint = { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort };
+const client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 },
+  node: Endpoint = { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort };
 
 /** Pages of three processes: neighbours, so that accesses cross, and gaps; every third one to be read only. */
-const pages = [1, 2, 3].flatMap(pid => [4, 5, 6, 9, 10, 13, 14, 15].map((vpn, i) => ({ pid, vpn: BigInt(vpn + 100 * pid), write: i % 3 !== 2 })));
+const pages = [1, 2, 3].flatMap(pid =>
+  [4, 5, 6, 9, 10, 13, 14, 15].map((vpn, i) => ({ pid, vpn: BigInt(vpn + 100 * pid), write: i % 3 !== 2 })),
+);
 
 /** The node with its memory, page table and free pages, and the model of what it must say. */
-function rig(b: Bench<Ports>, pause: { readonly rx: number; readonly tx: boolean; readonly memory: number }, latency = 5) {
-  const { sim, io, random } = b, often = (p: number) => bernoulli(p, random.u32());
-  const ram = new AxiRam(sim, { ar: io.memAr, r: io.memR, aw: io.memAw, w: io.memW, b: io.memB }, {
-    latency, jitter: pause.memory > 0 ? 8 : 0, pause: pause.memory > 0 ? { aw: often(pause.memory), w: often(pause.memory), ar: often(pause.memory) } : {},
-  });
-  const memory = new MappedMemory(), taken = new Map<number, number>();
+function rig(
+  b: Bench<Ports>,
+  pause: { readonly rx: number; readonly tx: boolean; readonly memory: number },
+  latency = 5,
+) {
+  const { sim, io, random } = b,
+    often = (p: number) => bernoulli(p, random.u32());
+  const ram = new AxiRam(
+    sim,
+    { ar: io.memAr, r: io.memR, aw: io.memAw, w: io.memW, b: io.memB },
+    {
+      latency,
+      jitter: pause.memory > 0 ? 8 : 0,
+      pause: pause.memory > 0 ? { aw: often(pause.memory), w: often(pause.memory), ar: often(pause.memory) } : {},
+    },
+  );
+  const memory = new MappedMemory(),
+    taken = new Map<number, number>();
   for (const { pid, vpn, write } of pages) {
-    const { index, tag } = locate(table, pid, vpn), slot = taken.get(index) ?? 0, bytes = new Uint8Array(8);
+    const { index, tag } = locate(table, pid, vpn),
+      slot = taken.get(index) ?? 0,
+      bytes = new Uint8Array(8);
     taken.set(index, slot + 1);
-    new DataView(bytes.buffer).setBigUint64(0, packEntry(table, { valid: false, allocated: true, read: true, write, tag, ppn: 0 }), true);
+    new DataView(bytes.buffer).setBigUint64(
+      0,
+      packEntry(table, { valid: false, allocated: true, read: true, write, tag, ppn: 0 }),
+      true,
+    );
     ram.write(entryAddress(table, index, slot), bytes);
     memory.map(pid, vpn, { read: true, write });
   }
@@ -39,11 +94,16 @@ function rig(b: Bench<Ports>, pause: { readonly rx: number; readonly tx: boolean
   for (let i = 0; i < pages.length; i++) free.send(config.firstPpn + i);
   // What the narrowed build leaves out is for it what means nothing.
   const plain = [opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG, opcode.FENCE].map(Number);
-  const model = new ReferenceNode(config, runtime, memory, code => (defaultAction(code) === "fast" && !plain.includes(code) ? "malformed" : defaultAction(code)));
+  const model = new ReferenceNode(config, runtime, memory, code =>
+    defaultAction(code) === "fast" && !plain.includes(code) ? "malformed" : defaultAction(code),
+  );
   return {
-    ram, model, mac: new AxisSource(sim, io.rx, { pause: often(pause.rx) }),
+    ram,
+    model,
+    mac: new AxisSource(sim, io.rx, { pause: often(pause.rx) }),
     out: new AxisSink(sim, io.tx, pause.tx ? { pause: bursts({ go: 20, pause: 8 }, random.u32()) } : {}),
-    shootdown: new StreamSource(sim, io.shootdown), shot: new StreamSink(sim, io.shootdownDone),
+    shootdown: new StreamSource(sim, io.shootdown),
+    shot: new StreamSink(sim, io.shootdownDone),
   };
 }
 
@@ -51,20 +111,39 @@ const access = (code: number, pid: number, va: bigint, length: number, data: Uin
   udpFrame(client, node, clioMessage({ opcode: code, pid }, encode(accessBody, { va, length }), data));
 /** An access on or beside a page that is mapped: of any length, often over the page's end. */
 function randomAccess(random: Random): Uint8Array {
-  const { pid, vpn } = random.pick(pages), length = random.pick([random.int(1, 8), random.int(1, 40), random.int(1, maxData), maxData]);
-  const offset = random.bool(0.4) ? pageSize - random.int(1, Math.min(length + 4, pageSize)) : random.int(0, pageSize - 1);
-  const code = random.pick([opcode.READ, opcode.READ, opcode.WRITE, opcode.WRITE, opcode.WRITE_NOREPLY]), va = vpn * BigInt(pageSize) + BigInt(offset);
-  return access(code, pid, va + (random.bool(0.03) ? 1n << BigInt(random.int(40, 63)) : 0n), length, code === opcode.READ ? new Uint8Array() : random.bytes(length));
+  const { pid, vpn } = random.pick(pages),
+    length = random.pick([random.int(1, 8), random.int(1, 40), random.int(1, maxData), maxData]);
+  const offset = random.bool(0.4)
+    ? pageSize - random.int(1, Math.min(length + 4, pageSize))
+    : random.int(0, pageSize - 1);
+  const code = random.pick([opcode.READ, opcode.READ, opcode.WRITE, opcode.WRITE, opcode.WRITE_NOREPLY]),
+    va = vpn * BigInt(pageSize) + BigInt(offset);
+  return access(
+    code,
+    pid,
+    va + (random.bool(0.03) ? 1n << BigInt(random.int(40, 63)) : 0n),
+    length,
+    code === opcode.READ ? new Uint8Array() : random.bytes(length),
+  );
 }
 
 async function mixed(b: Bench<Ports>): Promise<void> {
-  const { random } = b, { mac, out, model, shootdown, shot } = rig(b, { rx: 0.2, tx: true, memory: 0.2 });
+  const { random } = b,
+    { mac, out, model, shootdown, shot } = rig(b, { rx: 0.2, tx: true, memory: 0.2 });
   const wanted: Uint8Array[] = [];
   for (let i = 0; i < 1500; i++) {
-    const frame = random.bool(0.6) ? randomAccess(random) : anyFrame(random), bad = random.bool(0.05);
-    if (random.bool(0.1) && frame.length >= frameOffsets.body) encodeInto(clioHeader, { opcode: opcode.PINGPONG }, frame, frameOffsets.clio);
+    const frame = random.bool(0.6) ? randomAccess(random) : anyFrame(random),
+      bad = random.bool(0.05);
+    if (random.bool(0.1) && frame.length >= frameOffsets.body)
+      encodeInto(clioHeader, { opcode: opcode.PINGPONG }, frame, frameOffsets.clio);
     // Without a retry buffer nothing is told from its repetition.
-    if (frame.length >= frameOffsets.body) encodeInto(clioHeader, { ...decode(clioHeader, frame, frameOffsets.clio), flagTracked: 0 }, frame, frameOffsets.clio);
+    if (frame.length >= frameOffsets.body)
+      encodeInto(
+        clioHeader,
+        { ...decode(clioHeader, frame, frameOffsets.clio), flagTracked: 0 },
+        frame,
+        frameOffsets.clio,
+      );
     mac.send(frame, { user: bad ? 1 : 0, userAtEnd: true });
     const said = model.receive(frame, bad);
     if (said.kind === "reply") wanted.push(said.frame);
@@ -82,7 +161,8 @@ async function mixed(b: Bench<Ports>): Promise<void> {
   });
   for (const [i, w] of wanted.entries()) {
     const { bytes } = await out.recv();
-    if (Buffer.compare(bytes, w) !== 0) expect(Buffer.from(bytes).toString("hex"), `reply ${i}`).toBe(Buffer.from(w).toString("hex"));
+    if (Buffer.compare(bytes, w) !== 0)
+      expect(Buffer.from(bytes).toString("hex"), `reply ${i}`).toBe(Buffer.from(w).toString("hex"));
   }
   await mac.drained();
   await b.until(() => b.io.busy.value === 0);
@@ -90,32 +170,70 @@ async function mixed(b: Bench<Ports>): Promise<void> {
   task.cancel();
   expect(out.frames).toEqual([]);
   const c = model.counters;
-  expect(Math.min(forgotten, c.pageFaults, c.invalid, c.writePermission, c.reads, c.writes, c.writesNoReply, c.pingpongs, c.nacks)).toBeGreaterThan(10);
+  expect(
+    Math.min(
+      forgotten,
+      c.pageFaults,
+      c.invalid,
+      c.writePermission,
+      c.reads,
+      c.writes,
+      c.writesNoReply,
+      c.pingpongs,
+      c.nacks,
+    ),
+  ).toBeGreaterThan(10);
 }
 const options = { hangCycles: 5000, seed: 3 };
 
-bench("1,500 frames of all kinds with shootdowns in between: the replies of the reference model, in order", dut(), options, mixed);
+bench(
+  "1,500 frames of all kinds with shootdowns in between: the replies of the reference model, in order",
+  dut(),
+  options,
+  mixed,
+);
 
-bench("a read of a beat: 8 cycles and the memory's from the request's last beat to the reply's first; a second page, a miss and a fault cost what is stated", dut(), options, async b => {
-  const latency = 5, { mac, out, shootdown, shot } = rig(b, { rx: 0, tx: false, memory: 0 }, latency), [{ pid, vpn }] = pages as [(typeof pages)[number]];
-  const timed = async (offset: number, length: number): Promise<number> => {
-    await b.until(() => b.io.busy.value === 0 && b.io.freePages.value === config.freePageBuffer);
-    const sent = mac.send(access(opcode.READ, pid, vpn * BigInt(pageSize) + BigInt(offset), length, new Uint8Array())), got = await out.recv();
-    expect(dissect(got.bytes).clio?.status).toBe(status.OK);
-    return got.start - (sent.end ?? 0);
-  };
-  const fault = await timed(0, 8), hit = await timed(0, 8);
-  await timed(pageSize, 8);
-  const crossing = await timed(pageSize - 4, 4 + 4);
-  shootdown.send({ pid, vpn });
-  await shot.recv();
-  const miss = await timed(0, 8), beats = 8;
-  expect({ hit, crossing, miss, fault }).toEqual({ hit: 8 + latency, crossing: hit + 2, miss: hit + latency + beats + 4, fault: miss + latency + 2 });
-});
+bench(
+  "a read of a beat: 8 cycles and the memory's from the request's last beat to the reply's first; a second page, a miss and a fault cost what is stated",
+  dut(),
+  options,
+  async b => {
+    const latency = 5,
+      { mac, out, shootdown, shot } = rig(b, { rx: 0, tx: false, memory: 0 }, latency),
+      [{ pid, vpn }] = pages as [(typeof pages)[number]];
+    const timed = async (offset: number, length: number): Promise<number> => {
+      await b.until(() => b.io.busy.value === 0 && b.io.freePages.value === config.freePageBuffer);
+      const sent = mac.send(
+          access(opcode.READ, pid, vpn * BigInt(pageSize) + BigInt(offset), length, new Uint8Array()),
+        ),
+        got = await out.recv();
+      expect(dissect(got.bytes).clio?.status).toBe(status.OK);
+      return got.start - (sent.end ?? 0);
+    };
+    const fault = await timed(0, 8),
+      hit = await timed(0, 8);
+    await timed(pageSize, 8);
+    const crossing = await timed(pageSize - 4, 4 + 4);
+    shootdown.send({ pid, vpn });
+    await shot.recv();
+    const miss = await timed(0, 8),
+      beats = 8;
+    expect({ hit, crossing, miss, fault }).toEqual({
+      hit: 8 + latency,
+      crossing: hit + 2,
+      miss: hit + latency + beats + 4,
+      fault: miss + latency + 2,
+    });
+  },
+);
 
 bench("an error of the memory: FAIL from the table, a bad frame from the page", dut(), options, async b => {
-  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }), [{ pid, vpn }] = pages as [(typeof pages)[number]];
-  const read = async (page: bigint) => { mac.send(access(opcode.READ, pid, page * BigInt(pageSize), 8, new Uint8Array())); return out.recv(); };
+  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
+    [{ pid, vpn }] = pages as [(typeof pages)[number]];
+  const read = async (page: bigint) => {
+    mac.send(access(opcode.READ, pid, page * BigInt(pageSize), 8, new Uint8Array()));
+    return out.recv();
+  };
   ram.failAt({ from: config.firstPpn * pageSize, to: config.physicalMemory });
   expect((await read(vpn)).user).toBe(1);
   const bucket = bucketAddress(table, locate(table, pid, vpn + 1n).index);
@@ -124,5 +242,7 @@ bench("an error of the memory: FAIL from the table, a bad frame from the page", 
 });
 
 test("a fault: the second page of an access is the first again", async () => {
-  await findsFault(runBench("fault", plant(dut(), "+ {41'd0, step}", "+ {41'd0, step & 1'b0}"), { ...options, wave: false }, mixed));
+  await findsFault(
+    runBench("fault", plant(dut(), "+ {41'd0, step}", "+ {41'd0, step & 1'b0}"), { ...options, wave: false }, mixed),
+  );
 });

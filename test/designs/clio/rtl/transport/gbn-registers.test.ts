@@ -14,29 +14,62 @@ const busOf = (b: Bench<Ports>) => {
   return { read: (a: number) => lite.read(a - gbnBase), write: (a: number, v: number) => lite.write(a - gbnBase, v) };
 };
 
-/** Sessions are opened and closed, one after another however they are asked for; those given up are told once, in order; counters show. */
+/**
+ * Sessions are opened and closed, one after another however they are asked for; those given up are told once, in
+ * order; counters show.
+ */
 async function scenario(b: Bench<Ports>): Promise<void> {
-  const bus = busOf(b), sessions = goBackNSessions(bus, p.sessions), orders = new StreamSink(b.sim, b.io.session, { pause: () => b.random.bool(0.5) });
+  const bus = busOf(b),
+    sessions = goBackNSessions(bus, p.sessions),
+    orders = new StreamSink(b.sim, b.io.session, { pause: () => b.random.bool(0.5) });
   await Promise.all([sessions.open(5), sessions.close(63), sessions.open(1)]);
-  expect(orders.received.map(r => r.value)).toEqual([{ session: 5, open: 1 }, { session: 63, open: 0 }, { session: 1, open: 1 }]);
+  expect(orders.received.map(r => r.value)).toEqual([
+    { session: 5, open: 1 },
+    { session: 63, open: 0 },
+    { session: 1, open: 1 },
+  ]);
   expect(await sessions.failed()).toBeUndefined();
-  const fail = async (n: number): Promise<void> => { b.io.failed.valid.value = 1; b.io.failed.session.value = n; await b.cycles(1); b.io.failed.valid.value = 0; await b.cycles(1); };
+  const fail = async (n: number): Promise<void> => {
+    b.io.failed.valid.value = 1;
+    b.io.failed.session.value = n;
+    await b.cycles(1);
+    b.io.failed.valid.value = 0;
+    await b.cycles(1);
+  };
   for (const n of [7, 9, 7]) await fail(n);
-  expect([await sessions.failed(), await sessions.failed(), await sessions.failed(), await sessions.failed()]).toEqual([7, 9, 7, undefined]);
+  expect([await sessions.failed(), await sessions.failed(), await sessions.failed(), await sessions.failed()]).toEqual([
+    7,
+    9,
+    7,
+    undefined,
+  ]);
   // More than are remembered: the first ones are.
   for (let n = 1; n <= 20; n++) await fail(n);
   const told: (number | undefined)[] = [];
   for (let n = await sessions.failed(); n !== undefined; n = await sessions.failed()) told.push(n);
   expect(told).toEqual(Array.from({ length: 16 }, (_, i) => i + 1));
-  const driver = gbnDriver(bus), given = gbnCounters.map((c, i) => [c, 0xffff_0000 + 17 * i] as const);
-  for (const [c, v] of given) ((b.io.counters[c.side] as unknown as Readonly<Record<string, { value: number }>>)[c.event] as { value: number }).value = v;
+  const driver = gbnDriver(bus),
+    given = gbnCounters.map((c, i) => [c, 0xffff_0000 + 17 * i] as const);
+  for (const [c, v] of given)
+    (
+      (b.io.counters[c.side] as unknown as Readonly<Record<string, { value: number }>>)[c.event] as { value: number }
+    ).value = v;
   await b.cycles(2);
   for (const [c, v] of given) expect(await driver.read(c.name), c.name).toBe(v);
-  expect([await driver.read("gbnIdentification"), await driver.read("gbnSessionsLog2"), await driver.read("gbnWindowLog2")]).toEqual([0x42474c43, 6, 7]);
+  expect([
+    await driver.read("gbnIdentification"),
+    await driver.read("gbnSessionsLog2"),
+    await driver.read("gbnWindowLog2"),
+  ]).toEqual([0x42474c43, 6, 7]);
 }
 
 describe("the registers of Go-Back-N", () => {
-  bench("open and close sessions, tell of those given up, and show the counters", GbnRegisters(p), { seed: 1 }, scenario);
+  bench(
+    "open and close sessions, tell of those given up, and show the counters",
+    GbnRegisters(p),
+    { seed: 1 },
+    scenario,
+  );
   test("a counter for each event of both shims", () => {
     expect(new Set(gbnCounters.map(c => c.name)).size).toBe(gbnCounters.length);
     expect(gbnMap.registers.length).toBe(5 + gbnCounters.length);
@@ -46,8 +79,16 @@ describe("the registers of Go-Back-N", () => {
       ["an order is not taken", /ordered <= [^;]*;/, "ordered <= 1'b0;"],
       ["a session given up is told again and again", /failures_pop_ready = [^;]*;/, "failures_pop_ready = 1'b0;"],
     ];
-    for (const [name, from, to] of faults) test(name, async () => {
-      await findsFault(runBench(name, plant(GbnRegisters(p), from, to) as Dut<Ports>, { wave: false, hangCycles: 0, limitCycles: 5000, seed: 1 }, scenario));
-    });
+    for (const [name, from, to] of faults)
+      test(name, async () => {
+        await findsFault(
+          runBench(
+            name,
+            plant(GbnRegisters(p), from, to) as Dut<Ports>,
+            { wave: false, hangCycles: 0, limitCycles: 5000, seed: 1 },
+            scenario,
+          ),
+        );
+      });
   });
 });

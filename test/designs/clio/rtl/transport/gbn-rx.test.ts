@@ -4,25 +4,91 @@ import { gbnFrame, withoutGbn, gbnHeader, gbnTypes } from "../../../../../design
 import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
-import { concat, decode, ethernetHeader, ipv4Header, udpHeader, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
-import { AxisSink, AxisSource, bernoulli, bursts, never, poke, runBench, StreamSink, StreamSource, type Bench, type Dut, type Pause, type SentFrame } from "../../../../../sim/index.ts";
+import {
+  concat,
+  decode,
+  ethernetHeader,
+  ipv4Header,
+  udpHeader,
+  type Endpoint,
+} from "../../../../../designs/shared/wire/index.ts";
+import {
+  AxisSink,
+  AxisSource,
+  bernoulli,
+  bursts,
+  never,
+  poke,
+  runBench,
+  StreamSink,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+  type SentFrame,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { changes, clientPorts, configOf, own, randomArp, randomClient, randomPing, toBig } from "../network/net-frames.ts";
+import {
+  changes,
+  clientPorts,
+  configOf,
+  own,
+  randomArp,
+  randomClient,
+  randomPing,
+  toBig,
+} from "../network/net-frames.ts";
 
 const parameters = (beatBytes: number, o: Partial<GbnRxParameters> = {}): GbnRxParameters => ({
-  beatBytes, frameBytes: 1536, clientPorts, sessions: 1024, sequenceBits: 32, window: 128, ackEvery: 100, ackCycles: 1024 * 65536, first: 1, managed: 64, ...o,
+  beatBytes,
+  frameBytes: 1536,
+  clientPorts,
+  sessions: 1024,
+  sequenceBits: 32,
+  window: 128,
+  ackEvery: 100,
+  ackCycles: 1024 * 65536,
+  first: 1,
+  managed: 64,
+  ...o,
 });
 type Ports = ReturnType<typeof GbnRx>["ports"];
-const outcomes = ["accepted", "duplicates", "ahead", "strangers", "refused", "malformed", "corrupt", "management", "passed", "acksHeard"] as const;
+const outcomes = [
+  "accepted",
+  "duplicates",
+  "ahead",
+  "strangers",
+  "refused",
+  "malformed",
+  "corrupt",
+  "management",
+  "passed",
+  "acksHeard",
+] as const;
 type Outcome = (typeof outcomes)[number];
-const outcomeOf = { accepted: "accepted", duplicate: "duplicates", ahead: "ahead", stranger: "strangers", refused: "refused" } as const;
+const outcomeOf = {
+  accepted: "accepted",
+  duplicate: "duplicates",
+  ahead: "ahead",
+  stranger: "strangers",
+  refused: "refused",
+} as const;
 /** MACs in place of the sender's (docs: gbn_types.ts). */
-const tagOf = (low: number, ticket: number): bigint => 0x0247_0000_0000n | BigInt(ticket & 0xffff) << 16n | BigInt(low);
+const tagOf = (low: number, ticket: number): bigint =>
+  0x0247_0000_0000n | (BigInt(ticket & 0xffff) << 16n) | BigInt(low);
 const endpoint = { mac: own.mac, ip: own.ip };
 
-interface Options { readonly rx?: Pause; readonly tx?: Pause; readonly answers?: Pause; readonly acks?: Pause }
-/** The shim between a MAC and a node: what it says of each frame (its events, in order) is held against the model, and so is all that comes out. */
+interface Options {
+  readonly rx?: Pause;
+  readonly tx?: Pause;
+  readonly answers?: Pause;
+  readonly acks?: Pause;
+}
+/**
+ * The shim between a MAC and a node: what it says of each frame (its events, in order) is held against the model, and
+ * so is all that comes out.
+ */
 class Rig {
   readonly mac: AxisSource;
   readonly node: AxisSink;
@@ -43,7 +109,8 @@ class Rig {
   #managed = 0;
   /** Timer ACKs are the receiver's bench's; here the timer is slow. */
   constructor(b: Bench<Ports>, p: GbnRxParameters, o: Options = {}) {
-    this.#b = b; this.#p = p;
+    this.#b = b;
+    this.#p = p;
     poke(b.io.config, configOf(own));
     this.mac = new AxisSource(b.sim, b.io.rx, { pause: o.rx ?? never });
     this.node = new AxisSink(b.sim, b.io.tx, { pause: o.tx ?? never });
@@ -51,11 +118,12 @@ class Rig {
     this.acks = new StreamSink(b.sim, b.io.acks, { pause: o.acks ?? never });
     this.silent = new StreamSink(b.sim, b.io.silent, { pause: o.acks ?? never });
     this.control = new StreamSource(b.sim, b.io.control);
-    b.onEdge({ sample: () => { this.#sample(); } });
+    b.onEdge({ sample: () => this.#sample() });
   }
   session(n: number): GbnReceiverModel {
     let m = this.sessions.get(n);
-    if (m === undefined) this.sessions.set(n, m = new GbnReceiverModel({ ackEvery: this.#p.ackEvery, first: this.#p.first }));
+    if (m === undefined)
+      this.sessions.set(n, (m = new GbnReceiverModel({ ackEvery: this.#p.ackEvery, first: this.#p.first })));
     return m;
   }
   send(frame: Uint8Array, bad = false): SentFrame {
@@ -64,14 +132,28 @@ class Rig {
     return sent;
   }
   async finish(): Promise<void> {
-    await this.#b.until(() => this.#sent.length === 0 && this.passed.length === 0 && this.answered.length === 0 && this.heard.length === 0 && this.silences.length === 0);
+    await this.#b.until(
+      () =>
+        this.#sent.length === 0 &&
+        this.passed.length === 0 &&
+        this.answered.length === 0 &&
+        this.heard.length === 0 &&
+        this.silences.length === 0,
+    );
     await this.#b.cycles(20);
-    expect([this.node.frames.length, this.answers.frames.length, this.acks.received.length, this.silent.received.length]).toEqual([0, 0, 0, 0]);
+    expect([
+      this.node.frames.length,
+      this.answers.frames.length,
+      this.acks.received.length,
+      this.silent.received.length,
+    ]).toEqual([0, 0, 0, 0]);
   }
   #sample(): void {
-    const e = this.#b.io.events, seen = outcomes.filter(n => e[n].value === 1);
+    const e = this.#b.io.events,
+      seen = outcomes.filter(n => e[n].value === 1);
     if (seen.length > 1) expect.fail(`several outcomes in one cycle: ${seen.join(", ")}`);
-    const answers = e.acks.value + e.nacks.value, before = this.answered.length;
+    const answers = e.acks.value + e.nacks.value,
+      before = this.answered.length;
     if (seen[0] !== undefined) this.#judge(seen[0]);
     expect(answers, `answers to ${seen[0] ?? "nothing"}`).toBe(this.answered.length - before);
     for (let f = this.node.take(); f !== undefined; f = this.node.take()) {
@@ -82,84 +164,173 @@ class Rig {
     for (let f = this.answers.take(); f !== undefined; f = this.answers.take()) {
       const want = this.answered.shift();
       if (want === undefined) throw new Error("an answer that nobody asked for");
-      const to = this.peers.get(want.session) as Uint8Array, was = decode(gbnHeader, to, frameOffsets.clio), udp = decode(udpHeader, to, frameOffsets.transport);
-      const frame = gbnFrame({ ...endpoint, port: udp.dstPort }, { mac: decode(ethernetHeader, to).src, ip: decode(ipv4Header, to, frameOffsets.network).src, port: udp.srcPort },
-        { type: want.nack ? gbnTypes.nack : gbnTypes.ack, sequence: want.sequence, srcSlot: want.session, dstSlot: was.srcSlot });
+      const to = this.peers.get(want.session) as Uint8Array,
+        was = decode(gbnHeader, to, frameOffsets.clio),
+        udp = decode(udpHeader, to, frameOffsets.transport);
+      const frame = gbnFrame(
+        { ...endpoint, port: udp.dstPort },
+        {
+          mac: decode(ethernetHeader, to).src,
+          ip: decode(ipv4Header, to, frameOffsets.network).src,
+          port: udp.srcPort,
+        },
+        {
+          type: want.nack ? gbnTypes.nack : gbnTypes.ack,
+          sequence: want.sequence,
+          srcSlot: want.session,
+          dstSlot: was.srcSlot,
+        },
+      );
       expect(hex(f.bytes)).toBe(hex(frame));
     }
     for (let a = this.acks.take(); a !== undefined; a = this.acks.take()) expect(a.value).toEqual(this.heard.shift());
-    for (let s = this.silent.take(); s !== undefined; s = this.silent.take()) expect(s.value).toEqual(this.silences.shift());
+    for (let s = this.silent.take(); s !== undefined; s = this.silent.take())
+      expect(s.value).toEqual(this.silences.shift());
   }
   #judge(outcome: Outcome): void {
     const next = this.#sent.shift();
     if (next === undefined) throw new Error(`${outcome}, and nothing was sent`);
     this.counts[outcome]++;
-    const { sent, bad } = next, frame = sent.bytes, what = `${frame.length} bytes: ${hex(frame.slice(0, 60))}`;
-    if (frame.length > this.#p.frameBytes) { expect(outcome, what).toBe("refused"); return; }
-    if (bad) { expect(["corrupt", "refused"], what).toContain(outcome); return; }
+    const { sent, bad } = next,
+      frame = sent.bytes,
+      what = `${frame.length} bytes: ${hex(frame.slice(0, 60))}`;
+    if (frame.length > this.#p.frameBytes) {
+      expect(outcome, what).toBe("refused");
+      return;
+    }
+    if (bad) {
+      expect(["corrupt", "refused"], what).toContain(outcome);
+      return;
+    }
     if (!isForNode(frame, own)) {
       // One that would be an ACK for us is not passed on.
       if (outcome === "passed") this.passed.push({ frame, sent });
-      else if (outcome !== "refused") { expect(outcome, what).toBe("malformed"); expect([1, 2]).toContain(frame[frameOffsets.clio]); }
+      else if (outcome !== "refused") {
+        expect(outcome, what).toBe("malformed");
+        expect([1, 2]).toContain(frame[frameOffsets.clio]);
+      }
       return;
     }
-    const bytes = decode(udpHeader, frame, frameOffsets.transport).length, h = bytes < 16 ? undefined : decode(gbnHeader, frame, frameOffsets.clio);
+    const bytes = decode(udpHeader, frame, frameOffsets.transport).length,
+      h = bytes < 16 ? undefined : decode(gbnHeader, frame, frameOffsets.clio);
     if (outcome === "refused") return;
-    const management = h !== undefined && (h.srcSlot === 0 || h.dstSlot === 0), data = h?.type === gbnTypes.data;
-    const good = h !== undefined && (data ? bytes >= 32 : !management && (h.type === gbnTypes.ack || h.type === gbnTypes.nack)) && (management || h.dstSlot < this.#p.sessions);
-    if (!good) { expect(outcome, what).toBe("malformed"); return; }
+    const management = h !== undefined && (h.srcSlot === 0 || h.dstSlot === 0),
+      data = h?.type === gbnTypes.data;
+    const good =
+      h !== undefined &&
+      (data ? bytes >= 32 : !management && (h.type === gbnTypes.ack || h.type === gbnTypes.nack)) &&
+      (management || h.dstSlot < this.#p.sessions);
+    if (!good) {
+      expect(outcome, what).toBe("malformed");
+      return;
+    }
     if (management) {
       expect(outcome, what).toBe("management");
       this.passed.push({ frame: withoutGbn(frame, tagOf(0x8000 | this.#managed, 0)), sent });
       this.#managed = (this.#managed + 1) % this.#p.managed;
       return;
     }
-    const ip = decode(ipv4Header, frame, frameOffsets.network), udp = decode(udpHeader, frame, frameOffsets.transport);
-    const { verdict, answer } = this.session(h.dstSlot).receive(h.sequence, `${ip.src} ${udp.srcPort} ${h.srcSlot}`, { control: !data });
-    expect(outcome, `${what}, session ${h.dstSlot}`).toBe(data ? outcomeOf[verdict] : verdict === "accepted" ? "acksHeard" : "strangers");
+    const ip = decode(ipv4Header, frame, frameOffsets.network),
+      udp = decode(udpHeader, frame, frameOffsets.transport);
+    const { verdict, answer } = this.session(h.dstSlot).receive(h.sequence, `${ip.src} ${udp.srcPort} ${h.srcSlot}`, {
+      control: !data,
+    });
+    expect(outcome, `${what}, session ${h.dstSlot}`).toBe(
+      data ? outcomeOf[verdict] : verdict === "accepted" ? "acksHeard" : "strangers",
+    );
     if (verdict === "accepted" && data) {
       this.peers.set(h.dstSlot, frame);
-      if (decode(clioHeader, frame, frameOffsets.clio + gbnHeader.bytes).opcode === opcode.WRITE_NOREPLY) this.silences.push({ session: h.dstSlot, ticket: h.sequence % 2 ** 16 });
+      if (decode(clioHeader, frame, frameOffsets.clio + gbnHeader.bytes).opcode === opcode.WRITE_NOREPLY)
+        this.silences.push({ session: h.dstSlot, ticket: h.sequence % 2 ** 16 });
       this.passed.push({ frame: withoutGbn(frame, tagOf(h.dstSlot, h.sequence)), sent });
     }
-    if (verdict === "accepted" && !data) this.heard.push({ session: h.dstSlot, sequence: h.sequence, nack: h.type === gbnTypes.nack ? 1 : 0 });
+    if (verdict === "accepted" && !data)
+      this.heard.push({ session: h.dstSlot, sequence: h.sequence, nack: h.type === gbnTypes.nack ? 1 : 0 });
     if (answer !== undefined) this.answered.push({ session: h.dstSlot, ...answer });
   }
 }
 const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
 
-interface Client extends Endpoint { readonly slot: number; readonly session: number; readonly port: number; readonly nodePort: number }
+interface Client extends Endpoint {
+  readonly slot: number;
+  readonly session: number;
+  readonly port: number;
+  readonly nodePort: number;
+}
 /** A packet of a client: its frame. */
 const packet = (c: Client, sequence: number, payload: Uint8Array, type: number = gbnTypes.data): Uint8Array =>
-  gbnFrame(c, { ...endpoint, port: c.nodePort }, { type, sequence: sequence >>> 0, srcSlot: c.slot, dstSlot: c.session }, payload);
+  gbnFrame(
+    c,
+    { ...endpoint, port: c.nodePort },
+    { type, sequence: sequence >>> 0, srcSlot: c.slot, dstSlot: c.session },
+    payload,
+  );
 
 /** Random clients over a bad channel, other frames and broken ones between theirs. */
-async function traffic(b: Bench<Ports>, p: GbnRxParameters, frames: number, o: Options & { readonly sessions?: number; readonly burst?: number } = {}): Promise<Rig> {
-  const rig = new Rig(b, p, o), r = b.random, n = Math.min(o.sessions ?? 1023, p.sessions - 1);
-  const clients = Array.from({ length: n }, (_, i): Client => ({ ...randomClient(r), slot: r.int(1, 1023), session: i + 1, nodePort: r.pick([own.nativePort, own.clientPort + i]) }));
+async function traffic(
+  b: Bench<Ports>,
+  p: GbnRxParameters,
+  frames: number,
+  o: Options & { readonly sessions?: number; readonly burst?: number } = {},
+): Promise<Rig> {
+  const rig = new Rig(b, p, o),
+    r = b.random,
+    n = Math.min(o.sessions ?? 1023, p.sessions - 1);
+  const clients = Array.from({ length: n }, (_, i): Client => ({
+    ...randomClient(r),
+    slot: r.int(1, 1023),
+    session: i + 1,
+    nodePort: r.pick([own.nativePort, own.clientPort + i]),
+  }));
   for (let i = 0; i < frames;) {
     const next = new Map<number, number>();
     for (const end = i + r.int(1, o.burst ?? 24); i < end; i++) {
-      const c = clients[r.bool(0.5) ? i % n : r.int(0, n - 1)] as Client, at = next.get(c.session) ?? rig.session(c.session).expected;
+      const c = clients[r.bool(0.5) ? i % n : r.int(0, n - 1)] as Client,
+        at = next.get(c.session) ?? rig.session(c.session).expected;
       if (Number.isNaN(at)) continue;
-      const body = clioMessage({ opcode: r.bool(0.1) ? opcode.WRITE_NOREPLY : r.int(0, 255), requestId: r.u32() }, r.bytes(r.bool(0.1) ? r.int(0, p.frameBytes - 66) : r.int(0, 90)));
+      const body = clioMessage(
+        { opcode: r.bool(0.1) ? opcode.WRITE_NOREPLY : r.int(0, 255), requestId: r.u32() },
+        r.bytes(r.bool(0.1) ? r.int(0, p.frameBytes - 66) : r.int(0, 90)),
+      );
       const kind = r.int(0, 19);
       if (kind < 11) {
         const step = r.bool(0.8) ? 0 : r.pick([1, 2, -1, -3, 100]);
         if (step === 0) next.set(c.session, at + 1);
         rig.send(packet(c, at + step, body));
-      } else if (kind < 14) rig.send(packet(c, at + r.int(-3, 3), new Uint8Array(), r.pick([gbnTypes.ack, gbnTypes.nack])));
+      } else if (kind < 14)
+        rig.send(packet(c, at + r.int(-3, 3), new Uint8Array(), r.pick([gbnTypes.ack, gbnTypes.nack])));
       else if (kind < 15) rig.send(packet({ ...c, ...r.pick([{ slot: 0 }, { session: 0 }]) }, r.u32(), body));
-      else if (kind < 16) rig.send(packet({ ...c, ...r.pick([{ slot: (c.slot % 1023) + 1 }, { port: c.port ^ 1 }, { ip: (c.ip ^ 4) >>> 0 }]) }, at, body));
+      else if (kind < 16)
+        rig.send(
+          packet(
+            { ...c, ...r.pick([{ slot: (c.slot % 1023) + 1 }, { port: c.port ^ 1 }, { ip: (c.ip ^ 4) >>> 0 }]) },
+            at,
+            body,
+          ),
+        );
       else if (kind < 17) {
         const elsewhere = r.pick([{ mac: own.mac ^ 4n }, { ip: own.ip ^ 1 }, { port: 9 }, {}]);
-        rig.send(r.bool(0.3) ? r.pick([randomArp, randomPing])(r) : gbnFrame(c, { ...endpoint, port: c.nodePort, ...elsewhere }, { type: r.int(1, 3), sequence: at >>> 0, srcSlot: c.slot, dstSlot: c.session }, body));
+        rig.send(
+          r.bool(0.3)
+            ? r.pick([randomArp, randomPing])(r)
+            : gbnFrame(
+                c,
+                { ...endpoint, port: c.nodePort, ...elsewhere },
+                { type: r.int(1, 3), sequence: at >>> 0, srcSlot: c.slot, dstSlot: c.session },
+                body,
+              ),
+        );
         if (Object.keys(elsewhere).length === 0) next.set(c.session, NaN);
-      }
-      else if (kind < 18) { rig.send(packet(c, at, body), true); }
-      else {
+      } else if (kind < 18) {
+        rig.send(packet(c, at, body), true);
+      } else {
         // Wrong in one way or more, or cut short.
-        const f = packet(c, at + 5000, r.bool(0.2) ? r.bytes(r.int(0, 17)) : body, r.bool(0.3) ? r.int(0, 255) : r.int(1, 3));
+        const f = packet(
+          c,
+          at + 5000,
+          r.bool(0.2) ? r.bytes(r.int(0, 17)) : body,
+          r.bool(0.3) ? r.int(0, 255) : r.int(1, 3),
+        );
         while (r.bool(0.6)) r.pick(changes)(f, r);
         rig.send(r.bool(0.3) ? f.slice(0, r.int(1, f.length)) : r.bool(0.1) ? concat(f, r.bytes(r.int(1, 2000))) : f);
       }
@@ -172,77 +343,127 @@ async function traffic(b: Bench<Ports>, p: GbnRxParameters, frames: number, o: O
 }
 
 describe("GbnRx", () => {
-  // Few models: one at the full width, one small one; the others are for long runs, and the whole node's tests have the smallest width.
-  const long = process.env["MNEMO_LONG"] !== undefined, small = parameters(16, { sessions: 64, first: 0xffff_fff8 });
+  // Few models: one at the full width, one small one; the others are for long runs, and the whole node's tests have
+  // the smallest width.
+  const long = process.env["MNEMO_LONG"] !== undefined,
+    small = parameters(16, { sessions: 64, first: 0xffff_fff8 });
   for (const beatBytes of long ? [8, 16, 32, 64] : [16]) {
     const p = { ...small, beatBytes };
-    bench(`${beatBytes * 8} bits: a bad channel, broken frames, pauses everywhere, numbers that wrap`, GbnRx(p), { seed: beatBytes }, async b => {
-      const rig = await traffic(b, p, 600, { rx: bursts({ go: 30, pause: 5 }, 1), tx: bernoulli(0.4, 2), answers: bernoulli(0.3, 3), acks: bernoulli(0.3, 4), sessions: 40 });
-      for (const o of outcomes) if (o !== "refused") expect(rig.counts[o], o).toBeGreaterThan(0);
-    });
+    bench(
+      `${beatBytes * 8} bits: a bad channel, broken frames, pauses everywhere, numbers that wrap`,
+      GbnRx(p),
+      { seed: beatBytes },
+      async b => {
+        const rig = await traffic(b, p, 600, {
+          rx: bursts({ go: 30, pause: 5 }, 1),
+          tx: bernoulli(0.4, 2),
+          answers: bernoulli(0.3, 3),
+          acks: bernoulli(0.3, 4),
+          sessions: 40,
+        });
+        for (const o of outcomes) if (o !== "refused") expect(rig.counts[o], o).toBeGreaterThan(0);
+      },
+    );
   }
   bench("hundreds of sessions", GbnRx(parameters(64)), { seed: 5 }, async b => {
     const rig = await traffic(b, parameters(64), 2500);
     expect(rig.sessions.size).toBeGreaterThan(900);
   });
-  bench("no bubble: packets of one session back to back, one beat per cycle in and out, latency as stated", GbnRx(parameters(64)), {}, async b => {
-    const p = parameters(64), rig = new Rig(b, p), c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort };
-    await b.cycles(1100);
-    const sent = Array.from({ length: 60 }, (_, i) => rig.send(packet(c, 1 + i, clioMessage({}, b.random.bytes(20 + i * 17)))));
-    const starts: number[] = [];
-    b.onEdge({ sample: cycle => { if (b.io.tx.valid.value === 1 && b.io.tx.payload.last.value === 1) starts.push(cycle); } });
-    let firstOut = 0;
-    b.onEdge({ sample: cycle => { if (firstOut === 0 && b.io.tx.valid.value === 1) firstOut = cycle; } });
-    await rig.finish();
-    sent.forEach((f, i) => { if (i > 0) expect(f.start, `frame ${i}`).toBe((sent[i - 1] as SentFrame).end as number + 1); });
-    expect(firstOut - ((sent[0] as SentFrame).end as number)).toBe(10);
-    // Out at the rate of the input, from then on.
-    expect((starts.at(-1) as number) - ((sent.at(-1) as SentFrame).end as number)).toBeLessThanOrEqual(60);
-    const from = { acks: 0, answers: 0 };
-    b.onEdge({ sample: cycle => { for (const n of ["acks", "answers"] as const) if (from[n] === 0 && b.io[n].valid.value === 1) from[n] = cycle; } });
-    // ACKs: one beat each, one per cycle, all heard.
-    const acks = Array.from({ length: 60 }, (_, i) => rig.send(packet(c, i, new Uint8Array(), gbnTypes.ack)));
-    await rig.finish();
-    acks.forEach((f, i) => { if (i > 0) expect(f.start).toBe((acks[i - 1] as SentFrame).start as number + 1); });
-    expect(rig.counts.acksHeard).toBe(60);
-    expect(from.acks - ((acks[0] as SentFrame).end as number)).toBe(8);
-    const ahead = rig.send(packet(c, 500, clioMessage({}, new Uint8Array(20))));
-    await rig.finish();
-    expect(from.answers - (ahead.end as number)).toBe(11);
-  });
-  bench("a node that takes nothing: ACKs come through, requests are dropped before the session sees them", GbnRx(parameters(64)), {}, async b => {
-    let open = false;
-    const p = parameters(64), rig = new Rig(b, p, { tx: () => !open });
-    const c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort };
-    for (let i = 0; i < 80; i++) rig.send(packet(c, 1 + i, clioMessage({}, new Uint8Array(40))));
-    for (let i = 0; i < 30; i++) rig.send(packet(c, i, new Uint8Array(), gbnTypes.ack));
-    await b.until(() => rig.counts.acksHeard === 30);
-    expect(rig.counts.refused).toBeGreaterThan(0);
-    const stood = rig.session(4).expected;
-    open = true;
-    await rig.finish();
-    rig.send(packet(c, stood, clioMessage({}, new Uint8Array(40))));
-    await rig.finish();
-    expect(rig.session(4).expected).toBe(stood + 1);
-  });
-  bench("crowded: DATA of sessions is as if lost, ACKs and management come through", GbnRx(parameters(64)), {}, async b => {
-    const rig = new Rig(b, parameters(64)), c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort };
-    await b.cycles(1100);
-    rig.send(packet(c, 1, clioMessage({}, new Uint8Array(40))));
-    await rig.finish();
-    b.io.crowded.value = 1;
-    await b.cycles(2);
-    for (let i = 0; i < 5; i++) rig.send(packet(c, 2 + i, clioMessage({}, new Uint8Array(40))));
-    rig.send(packet(c, 0, new Uint8Array(), gbnTypes.ack));
-    rig.send(packet({ ...c, session: 0 }, 9, clioMessage({}, new Uint8Array(40))));
-    await rig.finish();
-    b.io.crowded.value = 0;
-    await b.cycles(2);
-    expect([rig.counts.refused, rig.counts.acksHeard, rig.counts.management]).toEqual([5, 1, 1]);
-    rig.send(packet(c, 2, clioMessage({}, new Uint8Array(40))));
-    await rig.finish();
-    expect(rig.session(4).expected).toBe(3);
-  });
+  bench(
+    "no bubble: packets of one session back to back, one beat per cycle in and out, latency as stated",
+    GbnRx(parameters(64)),
+    {},
+    async b => {
+      const p = parameters(64),
+        rig = new Rig(b, p),
+        c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort };
+      await b.cycles(1100);
+      const sent = Array.from({ length: 60 }, (_, i) =>
+        rig.send(packet(c, 1 + i, clioMessage({}, b.random.bytes(20 + i * 17)))),
+      );
+      const starts: number[] = [];
+      b.onEdge({
+        sample: cycle => {
+          if (b.io.tx.valid.value === 1 && b.io.tx.payload.last.value === 1) starts.push(cycle);
+        },
+      });
+      let firstOut = 0;
+      b.onEdge({
+        sample: cycle => {
+          if (firstOut === 0 && b.io.tx.valid.value === 1) firstOut = cycle;
+        },
+      });
+      await rig.finish();
+      sent.forEach((f, i) => {
+        if (i > 0) expect(f.start, `frame ${i}`).toBe(((sent[i - 1] as SentFrame).end as number) + 1);
+      });
+      expect(firstOut - ((sent[0] as SentFrame).end as number)).toBe(10);
+      // Out at the rate of the input, from then on.
+      expect((starts.at(-1) as number) - ((sent.at(-1) as SentFrame).end as number)).toBeLessThanOrEqual(60);
+      const from = { acks: 0, answers: 0 };
+      b.onEdge({
+        sample: cycle => {
+          for (const n of ["acks", "answers"] as const) if (from[n] === 0 && b.io[n].valid.value === 1) from[n] = cycle;
+        },
+      });
+      // ACKs: one beat each, one per cycle, all heard.
+      const acks = Array.from({ length: 60 }, (_, i) => rig.send(packet(c, i, new Uint8Array(), gbnTypes.ack)));
+      await rig.finish();
+      acks.forEach((f, i) => {
+        if (i > 0) expect(f.start).toBe(((acks[i - 1] as SentFrame).start as number) + 1);
+      });
+      expect(rig.counts.acksHeard).toBe(60);
+      expect(from.acks - ((acks[0] as SentFrame).end as number)).toBe(8);
+      const ahead = rig.send(packet(c, 500, clioMessage({}, new Uint8Array(20))));
+      await rig.finish();
+      expect(from.answers - (ahead.end as number)).toBe(11);
+    },
+  );
+  bench(
+    "a node that takes nothing: ACKs come through, requests are dropped before the session sees them",
+    GbnRx(parameters(64)),
+    {},
+    async b => {
+      let open = false;
+      const p = parameters(64),
+        rig = new Rig(b, p, { tx: () => !open });
+      const c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort };
+      for (let i = 0; i < 80; i++) rig.send(packet(c, 1 + i, clioMessage({}, new Uint8Array(40))));
+      for (let i = 0; i < 30; i++) rig.send(packet(c, i, new Uint8Array(), gbnTypes.ack));
+      await b.until(() => rig.counts.acksHeard === 30);
+      expect(rig.counts.refused).toBeGreaterThan(0);
+      const stood = rig.session(4).expected;
+      open = true;
+      await rig.finish();
+      rig.send(packet(c, stood, clioMessage({}, new Uint8Array(40))));
+      await rig.finish();
+      expect(rig.session(4).expected).toBe(stood + 1);
+    },
+  );
+  bench(
+    "crowded: DATA of sessions is as if lost, ACKs and management come through",
+    GbnRx(parameters(64)),
+    {},
+    async b => {
+      const rig = new Rig(b, parameters(64)),
+        c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort };
+      await b.cycles(1100);
+      rig.send(packet(c, 1, clioMessage({}, new Uint8Array(40))));
+      await rig.finish();
+      b.io.crowded.value = 1;
+      await b.cycles(2);
+      for (let i = 0; i < 5; i++) rig.send(packet(c, 2 + i, clioMessage({}, new Uint8Array(40))));
+      rig.send(packet(c, 0, new Uint8Array(), gbnTypes.ack));
+      rig.send(packet({ ...c, session: 0 }, 9, clioMessage({}, new Uint8Array(40))));
+      await rig.finish();
+      b.io.crowded.value = 0;
+      await b.cycles(2);
+      expect([rig.counts.refused, rig.counts.acksHeard, rig.counts.management]).toEqual([5, 1, 1]);
+      rig.send(packet(c, 2, clioMessage({}, new Uint8Array(40))));
+      await rig.finish();
+      expect(rig.session(4).expected).toBe(3);
+    },
+  );
   bench("a reset in the middle of a frame leaves nothing behind", GbnRx(small), { seed: 2 }, async b => {
     await b.cycles(1100);
     b.io.rx.valid.value = 1;
@@ -255,10 +476,13 @@ describe("GbnRx", () => {
 
   describe("a planted fault is found", () => {
     const p = small;
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 3000, limitCycles: 80_000, seed: 6 }, async b => {
-      await traffic(b, p, 700, { sessions: 6, tx: bernoulli(0.3, 3) });
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 3000, limitCycles: 80_000, seed: 6 }, async b => {
+        await traffic(b, p, 700, { sessions: 6, tx: bernoulli(0.3, 3) });
+      });
+    test("and nothing without one", async () => {
+      await run("no fault", GbnRx(p));
     });
-    test("and nothing without one", async () => { await run("no fault", GbnRx(p)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["the checksum as it was", /entry_checksum <= [^;]*;/, "entry_checksum <= judged_checksum;"],
       ["lengths as they were", /judged_ip_length - 16'd8/, "judged_ip_length"],
@@ -267,6 +491,9 @@ describe("GbnRx", () => {
       ["management checked", /kind == 2'd2/, "kind == 2'd3"],
       ["the last bytes forgotten", /beats_payload_keep\[8\]/, "beats_payload_keep[9]"],
     ];
-    for (const [name, from, to] of long ? faults : faults.slice(0, 3)) test(name, async () => { await findsFault(run(name, plant(GbnRx(p), from, to))); });
+    for (const [name, from, to] of long ? faults : faults.slice(0, 3))
+      test(name, async () => {
+        await findsFault(run(name, plant(GbnRx(p), from, to)));
+      });
   });
 });

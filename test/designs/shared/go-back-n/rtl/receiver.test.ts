@@ -1,20 +1,62 @@
 import { describe, expect, test } from "vitest";
-import { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "../../../../../designs/shared/go-back-n/software/index.ts";
-import { GbnReceiver, gbnVerdict, type GbnReceiverParameters } from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
-import { bernoulli, bursts, never, runBench, StreamSource, type Bench, type Dut, type Pause } from "../../../../../sim/index.ts";
+import {
+  GbnReceiverModel,
+  type GbnAnswer,
+  type GbnVerdict,
+} from "../../../../../designs/shared/go-back-n/software/index.ts";
+import {
+  GbnReceiver,
+  gbnVerdict,
+  type GbnReceiverParameters,
+} from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
+import {
+  bernoulli,
+  bursts,
+  never,
+  runBench,
+  StreamSource,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 const parameters = (o: Partial<GbnReceiverParameters> = {}): GbnReceiverParameters => ({
-  sessions: 1024, sequenceBits: 32, window: 128, identityBits: 58, addressBits: 64, ackEvery: 100, ackCycles: 4096, first: 1, ...o,
+  sessions: 1024,
+  sequenceBits: 32,
+  window: 128,
+  identityBits: 58,
+  addressBits: 64,
+  ackEvery: 100,
+  ackCycles: 4096,
+  first: 1,
+  ...o,
 });
 type Ports = ReturnType<typeof GbnReceiver>["ports"];
-interface Packet { readonly session: number; readonly sequence: number; readonly control: boolean; readonly identity: bigint; readonly address: bigint }
-interface Operation { readonly packet?: Packet; readonly control?: { readonly session: number; readonly open: boolean } }
-interface Given { readonly cycle: number; readonly session: number; readonly nack: boolean; readonly sequence: number }
+interface Packet {
+  readonly session: number;
+  readonly sequence: number;
+  readonly control: boolean;
+  readonly identity: bigint;
+  readonly address: bigint;
+}
+interface Operation {
+  readonly packet?: Packet;
+  readonly control?: { readonly session: number; readonly open: boolean };
+}
+interface Given {
+  readonly cycle: number;
+  readonly session: number;
+  readonly nack: boolean;
+  readonly sequence: number;
+}
 const names = Object.fromEntries(Object.entries(gbnVerdict).map(([n, v]) => [v, n])) as Record<number, GbnVerdict>;
 
-/** Holds every verdict and every answer against the model, cycle by cycle. What the timer answers must be wanted, and come in time. */
+/**
+ * Holds every verdict and every answer against the model, cycle by cycle. What the timer answers must be wanted, and
+ * come in time.
+ */
 class Rig {
   readonly model = new Map<number, GbnReceiverModel>();
   readonly verdicts: { readonly cycle: number; readonly verdict: GbnVerdict }[] = [];
@@ -31,26 +73,52 @@ class Rig {
   readonly #controls: { readonly session: number; readonly open: boolean }[] = [];
   readonly #peers = new Map<number, Packet>();
   #last: Operation | undefined;
-  #expected: { readonly verdict?: GbnVerdict; readonly answer?: GbnAnswer & { readonly session: number }; readonly timer: boolean; readonly room: boolean } | undefined;
+  #expected:
+    | {
+        readonly verdict?: GbnVerdict;
+        readonly answer?: GbnAnswer & { readonly session: number };
+        readonly timer: boolean;
+        readonly room: boolean;
+      }
+    | undefined;
 
-  constructor(b: Bench<Ports>, p: GbnReceiverParameters, o: { readonly packet?: Pause; readonly control?: Pause; readonly room?: () => boolean } = {}) {
-    this.#b = b; this.#p = p;
+  constructor(
+    b: Bench<Ports>,
+    p: GbnReceiverParameters,
+    o: { readonly packet?: Pause; readonly control?: Pause; readonly room?: () => boolean } = {},
+  ) {
+    this.#b = b;
+    this.#p = p;
     this.packets = new StreamSource(b.sim, b.io.packet, { pause: o.packet ?? never });
     this.control = new StreamSource(b.sim, b.io.control, { pause: o.control ?? never });
     b.io.answerRoom.value = 1;
-    b.onEdge({ sample: c => { this.#sample(c); }, drive: () => { b.io.answerRoom.value = o.room === undefined || o.room() ? 1 : 0; } });
+    b.onEdge({
+      sample: c => this.#sample(c),
+      drive: () => {
+        b.io.answerRoom.value = o.room === undefined || o.room() ? 1 : 0;
+      },
+    });
   }
   session(n: number): GbnReceiverModel {
     let m = this.model.get(n);
-    if (m === undefined) this.model.set(n, m = new GbnReceiverModel({ ackEvery: this.#p.ackEvery, first: this.#p.first }));
+    if (m === undefined)
+      this.model.set(n, (m = new GbnReceiverModel({ ackEvery: this.#p.ackEvery, first: this.#p.first })));
     return m;
   }
   send(packet: Partial<Packet> & Pick<Packet, "session" | "sequence">): void {
     const full = { control: false, identity: BigInt(packet.session) + 7n, address: 5n, ...packet };
     this.#sent.push(full);
-    this.packets.send({ session: full.session, sequence: full.sequence >>> 0, control: full.control ? 1 : 0, peer: { identity: full.identity, address: full.address } });
+    this.packets.send({
+      session: full.session,
+      sequence: full.sequence >>> 0,
+      control: full.control ? 1 : 0,
+      peer: { identity: full.identity, address: full.address },
+    });
   }
-  open(session: number, open: boolean): void { this.#controls.push({ session, open }); this.control.send({ session, open: open ? 1 : 0 }); }
+  open(session: number, open: boolean): void {
+    this.#controls.push({ session, open });
+    this.control.send({ session, open: open ? 1 : 0 });
+  }
   /** Until all is judged. */
   async finish(): Promise<void> {
     await this.#b.until(() => this.#sent.length === 0 && this.#controls.length === 0);
@@ -60,19 +128,37 @@ class Rig {
   #sample(cycle: number): void {
     const io = this.#b.io;
     // What the operation of two cycles ago gives.
-    const e = this.#expected, where = `cycle ${cycle}`;
-    const seen = io.answer.valid.value === 1 ? { cycle, session: Number(io.answer.answer.session.value), nack: io.answer.answer.nack.value === 1, sequence: Number(io.answer.answer.sequence.big) } : undefined;
+    const e = this.#expected,
+      where = `cycle ${cycle}`;
+    const seen =
+      io.answer.valid.value === 1
+        ? {
+            cycle,
+            session: Number(io.answer.answer.session.value),
+            nack: io.answer.answer.nack.value === 1,
+            sequence: Number(io.answer.answer.sequence.big),
+          }
+        : undefined;
     expect(io.verdict.valid.value === 1 ? names[io.verdict.what.value] : undefined, where).toBe(e?.verdict);
     if (e?.verdict !== undefined) this.verdicts.push({ cycle, verdict: e.verdict });
     if (seen !== undefined && e?.timer === true) {
       expect(e.room, `${where}: an answer without room`).toBe(true);
       const { session, nack, sequence } = seen;
-      expect({ nack, sequence }, `${where}: the timer's ACK for session ${session}`).toEqual(this.session(session).timer());
+      expect({ nack, sequence }, `${where}: the timer's ACK for session ${session}`).toEqual(
+        this.session(session).timer(),
+      );
       this.timers++;
-    } else expect(seen === undefined ? undefined : { nack: seen.nack, sequence: seen.sequence, session: seen.session }, where).toEqual(e?.answer);
+    } else
+      expect(
+        seen === undefined ? undefined : { nack: seen.nack, sequence: seen.sequence, session: seen.session },
+        where,
+      ).toEqual(e?.answer);
     if (seen !== undefined) {
       const peer = this.#peers.get(seen.session) as Packet;
-      expect([io.answer.answer.peer.identity.big, io.answer.answer.peer.address.big], `${where}: peer`).toEqual([peer.identity, peer.address]);
+      expect([io.answer.answer.peer.identity.big, io.answer.answer.peer.address.big], `${where}: peer`).toEqual([
+        peer.identity,
+        peer.address,
+      ]);
       this.answers.push(seen);
     }
     // The operation of the last cycle meets the room of this one.
@@ -83,7 +169,10 @@ class Rig {
     this.#last = packet !== undefined ? { packet } : control !== undefined ? { control } : undefined;
   }
   #judge(o: Operation | undefined, room: boolean) {
-    if (o?.control !== undefined) { this.session(o.control.session).start(o.control.open); return { timer: false, room }; }
+    if (o?.control !== undefined) {
+      this.session(o.control.session).start(o.control.open);
+      return { timer: false, room };
+    }
     if (o?.packet === undefined) return { timer: true, room };
     const { session, sequence, identity, control } = o.packet;
     const { verdict, answer } = this.session(session).receive(sequence >>> 0, String(identity), { control, room });
@@ -94,17 +183,41 @@ class Rig {
 }
 
 /** Sessions that each have a sender over a channel that loses, repeats and reorders. */
-async function channel(b: Bench<Ports>, p: GbnReceiverParameters, packets: number, o: ConstructorParameters<typeof Rig>[2] & { readonly sessions?: number } = {}): Promise<Rig> {
-  const rig = new Rig(b, p, o), n = o.sessions ?? p.sessions - 1;
+async function channel(
+  b: Bench<Ports>,
+  p: GbnReceiverParameters,
+  packets: number,
+  o: ConstructorParameters<typeof Rig>[2] & { readonly sessions?: number } = {},
+): Promise<Rig> {
+  const rig = new Rig(b, p, o),
+    n = o.sessions ?? p.sessions - 1;
   for (let i = 0; i < packets;) {
     // A burst, from where the sessions stand now.
     const next = new Map<number, number>();
     for (const end = i + b.random.int(1, 64); i < end; i++) {
       const session = 1 + (b.random.bool(0.5) ? i % n : b.random.int(0, n - 1));
       const at = next.get(session) ?? rig.session(session).expected;
-      const step = b.random.bool(0.75) ? 0 : b.random.pick([1, 2, b.random.int(1, p.window - 1), -1, -2, -b.random.int(1, p.window), 0x7fff_ffff, -0x8000_0000]);
-      const stranger = b.random.bool(0.03), control = b.random.bool(0.1);
-      rig.send({ session, sequence: at + step, control, ...(stranger ? { identity: b.random.bits(58) } : {}), address: b.random.bits(64) });
+      const step = b.random.bool(0.75)
+        ? 0
+        : b.random.pick([
+            1,
+            2,
+            b.random.int(1, p.window - 1),
+            -1,
+            -2,
+            -b.random.int(1, p.window),
+            0x7fff_ffff,
+            -0x8000_0000,
+          ]);
+      const stranger = b.random.bool(0.03),
+        control = b.random.bool(0.1);
+      rig.send({
+        session,
+        sequence: at + step,
+        control,
+        ...(stranger ? { identity: b.random.bits(58) } : {}),
+        address: b.random.bits(64),
+      });
       if (step === 0 && !stranger && !control) next.set(session, at + 1);
     }
     if (b.random.bool(0.3)) rig.open(1 + b.random.int(0, n - 1), b.random.bool(0.9));
@@ -116,48 +229,74 @@ async function channel(b: Bench<Ports>, p: GbnReceiverParameters, packets: numbe
 describe("GbnReceiver", () => {
   for (const first of [1, 0xffff_fff0]) {
     const p = parameters({ first });
-    bench(`1,024 sessions from number ${first}: loss, duplication, reordering, strangers, openings, no room now and then`, GbnReceiver(p), { seed: 3 }, async b => {
-      let room = 0;
-      const rig = await channel(b, p, 5000, { packet: bursts({ go: 40, pause: 8 }, 5), control: bernoulli(0.5, 6), room: () => (room = (room + 1) % 97) > 20 });
-      const kinds = new Set(rig.verdicts.map(v => v.verdict));
-      expect([...kinds].sort()).toEqual(["accepted", "ahead", "duplicate", "refused", "stranger"]);
-      expect(rig.model.size).toBeGreaterThan(1000);
-    });
+    bench(
+      `1,024 sessions from number ${first}: loss, duplication, reordering, strangers, openings, no room now and then`,
+      GbnReceiver(p),
+      { seed: 3 },
+      async b => {
+        let room = 0;
+        const rig = await channel(b, p, 5000, {
+          packet: bursts({ go: 40, pause: 8 }, 5),
+          control: bernoulli(0.5, 6),
+          room: () => (room = (room + 1) % 97) > 20,
+        });
+        const kinds = new Set(rig.verdicts.map(v => v.verdict));
+        expect([...kinds].sort()).toEqual(["accepted", "ahead", "duplicate", "refused", "stranger"]);
+        expect(rig.model.size).toBeGreaterThan(1000);
+      },
+    );
   }
   const few = parameters({ sessions: 8, ackEvery: 7, ackCycles: 512, first: 0xffff_ff80 });
-  bench("few sessions, numbers that wrap: many packets of one session in neighbouring cycles", GbnReceiver(few), { seed: 4 }, async b => {
-    const rig = await channel(b, few, 5000, { sessions: 3 });
-    expect(rig.wrapped).toBeGreaterThan(0);
-  });
-  bench("one packet per cycle, of one session and of many, judged two cycles later", GbnReceiver(parameters()), {}, async b => {
-    const p = parameters(), rig = new Rig(b, p);
-    await b.cycles(p.sessions + 8);
-    for (let i = 0; i < 60; i++) rig.send({ session: 5, sequence: 1 + i });
-    await rig.finish();
-    for (let i = 0; i < 60; i++) rig.send({ session: 10 + i, sequence: 1 });
-    await rig.finish();
-    for (let k = 0; k < 120; k++) {
-      if (k % 60 !== 0) expect(rig.taken[k], `packet ${k}`).toBe(rig.taken[k - 1] as number + 1);
-      expect(rig.verdicts[k]).toEqual({ cycle: rig.taken[k] as number + 2, verdict: "accepted" });
-    }
-  });
-  bench("the ACK of the 100th packet, and the timer's for the rest, within a round; a NACK once", GbnReceiver(parameters()), {}, async b => {
-    const p = parameters(), rig = new Rig(b, p);
-    for (let i = 0; i < 250; i++) rig.send({ session: 9, sequence: 1 + i });
-    await rig.finish();
-    const end = rig.taken.at(-1) as number;
-    await b.until(() => rig.answers.some(a => a.sequence === 250));
-    expect((rig.answers.at(-1) as Given).cycle - end).toBeLessThanOrEqual(p.ackCycles + 8);
-    for (const sequence of [253, 254, 253, 260, 251, 253]) rig.send({ session: 9, sequence });
-    await rig.finish();
-    const nacks = rig.answers.filter(a => a.nack).map(a => a.sequence);
-    expect(nacks).toEqual([250, 251]);
-    // Nothing more is to be said.
-    const before = rig.timers;
-    await b.cycles(3 * p.ackCycles);
-    expect(rig.timers - before).toBeLessThanOrEqual(1);
-    expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
-  });
+  bench(
+    "few sessions, numbers that wrap: many packets of one session in neighbouring cycles",
+    GbnReceiver(few),
+    { seed: 4 },
+    async b => {
+      const rig = await channel(b, few, 5000, { sessions: 3 });
+      expect(rig.wrapped).toBeGreaterThan(0);
+    },
+  );
+  bench(
+    "one packet per cycle, of one session and of many, judged two cycles later",
+    GbnReceiver(parameters()),
+    {},
+    async b => {
+      const p = parameters(),
+        rig = new Rig(b, p);
+      await b.cycles(p.sessions + 8);
+      for (let i = 0; i < 60; i++) rig.send({ session: 5, sequence: 1 + i });
+      await rig.finish();
+      for (let i = 0; i < 60; i++) rig.send({ session: 10 + i, sequence: 1 });
+      await rig.finish();
+      for (let k = 0; k < 120; k++) {
+        if (k % 60 !== 0) expect(rig.taken[k], `packet ${k}`).toBe((rig.taken[k - 1] as number) + 1);
+        expect(rig.verdicts[k]).toEqual({ cycle: (rig.taken[k] as number) + 2, verdict: "accepted" });
+      }
+    },
+  );
+  bench(
+    "the ACK of the 100th packet, and the timer's for the rest, within a round; a NACK once",
+    GbnReceiver(parameters()),
+    {},
+    async b => {
+      const p = parameters(),
+        rig = new Rig(b, p);
+      for (let i = 0; i < 250; i++) rig.send({ session: 9, sequence: 1 + i });
+      await rig.finish();
+      const end = rig.taken.at(-1) as number;
+      await b.until(() => rig.answers.some(a => a.sequence === 250));
+      expect((rig.answers.at(-1) as Given).cycle - end).toBeLessThanOrEqual(p.ackCycles + 8);
+      for (const sequence of [253, 254, 253, 260, 251, 253]) rig.send({ session: 9, sequence });
+      await rig.finish();
+      const nacks = rig.answers.filter(a => a.nack).map(a => a.sequence);
+      expect(nacks).toEqual([250, 251]);
+      // Nothing more is to be said.
+      const before = rig.timers;
+      await b.cycles(3 * p.ackCycles);
+      expect(rig.timers - before).toBeLessThanOrEqual(1);
+      expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
+    },
+  );
   bench("the timer comes by under packets in every cycle", GbnReceiver(few), {}, async b => {
     const rig = new Rig(b, few);
     rig.send({ session: 3, sequence: few.first });
@@ -177,13 +316,16 @@ describe("GbnReceiver", () => {
   });
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, hangCycles: 3000, limitCycles: 60_000, seed: 2 }, async b => {
-      let room = 0;
-      const rig = await channel(b, few, 1500, { sessions: 3, room: () => (room = (room + 1) % 97) > 20 });
-      await b.cycles(3 * few.ackCycles);
-      expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 3000, limitCycles: 60_000, seed: 2 }, async b => {
+        let room = 0;
+        const rig = await channel(b, few, 1500, { sessions: 3, room: () => (room = (room + 1) % 97) > 20 });
+        await b.cycles(3 * few.ackCycles);
+        expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
+      });
+    test("and nothing without one", async () => {
+      await run("no fault", GbnReceiver(few));
     });
-    test("and nothing without one", async () => { await run("no fault", GbnReceiver(few)); });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a word that is being written is read as it was", "was = was_hit ? was_fwd : was_rd", "was = was_rd"],
       ["a NACK for every packet", "ahead & ~was[2]", "ahead"],
@@ -195,6 +337,9 @@ describe("GbnReceiver", () => {
       ["the timer forgets", "wanting = |", "wanting = &"],
       ["an answer without room", "(answer_room & (again", "((again"],
     ];
-    for (const [name, from, to] of faults) test(name, async () => { await findsFault(run(name, plant(GbnReceiver(few), from, to))); });
+    for (const [name, from, to] of faults)
+      test(name, async () => {
+        await findsFault(run(name, plant(GbnReceiver(few), from, to)));
+      });
   });
 });

@@ -1,13 +1,43 @@
 import { describe, expect, test } from "vitest";
-import { frameSpace, gbnMemory, GbnStore, type GbnStoreParameters } from "../../../../../designs/shared/go-back-n/rtl/store.ts";
-import { AxiRam, axiPorts, AxisSink, AxisSource, bernoulli, never, runBench, StreamSource, type AxiRamOptions, type Bench, type Dut, type Pause } from "../../../../../sim/index.ts";
+import {
+  frameSpace,
+  gbnMemory,
+  GbnStore,
+  type GbnStoreParameters,
+} from "../../../../../designs/shared/go-back-n/rtl/store.ts";
+import {
+  AxiRam,
+  axiPorts,
+  AxisSink,
+  AxisSource,
+  bernoulli,
+  never,
+  runBench,
+  StreamSource,
+  type AxiRamOptions,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 /** Frames of more than 4 KB and of more than a burst, at 16 bytes a beat. */
-const p: GbnStoreParameters = { sessions: 4, sequenceBits: 8, window: 4, beatBytes: 16, frameBytes: 9000, addressBits: 20, idBits: 1, base: 2 ** 18 };
+const p: GbnStoreParameters = {
+  sessions: 4,
+  sequenceBits: 8,
+  window: 4,
+  beatBytes: 16,
+  frameBytes: 9000,
+  addressBits: 20,
+  idBits: 1,
+  base: 2 ** 18,
+};
 type Ports = ReturnType<typeof GbnStore>["ports"];
-interface Place { readonly session: number; readonly place: number }
+interface Place {
+  readonly session: number;
+  readonly place: number;
+}
 const keyOf = (a: Place): number => a.session * p.window + a.place;
 
 /** The store before a memory; what is in each place, and when it may be read. */
@@ -29,18 +59,28 @@ class Rig {
     this.beats = new AxisSource(b.sim, b.io.beats, { pause: pause(2) });
     this.read = new StreamSource(b.sim, b.io.read, { pause: pause(3) });
     this.frames = new AxisSink(b.sim, b.io.frame, { pause: pause(4) });
-    this.ram = new AxiRam(b.sim, axiPorts({ memAw: b.io.aw, memW: b.io.w, memB: b.io.b, memAr: b.io.ar, memR: b.io.r }, "mem"), ram);
-    b.onEdge({ sample: () => {
-      this.errors += b.io.errors.value;
-      for (let f = this.frames.take(); f !== undefined; f = this.frames.take()) {
-        const want = this.expected.shift();
-        if (want === undefined) throw new Error("a frame that nobody asked for");
-        expect(Buffer.from(f.bytes).equals(want), `frame of ${f.bytes.length} bytes, ${want.length} asked for`).toBe(true);
-        this.starts.push(f.start);
-      }
-    } });
+    this.ram = new AxiRam(
+      b.sim,
+      axiPorts({ memAw: b.io.aw, memW: b.io.w, memB: b.io.b, memAr: b.io.ar, memR: b.io.r }, "mem"),
+      ram,
+    );
+    b.onEdge({
+      sample: () => {
+        this.errors += b.io.errors.value;
+        for (let f = this.frames.take(); f !== undefined; f = this.frames.take()) {
+          const want = this.expected.shift();
+          if (want === undefined) throw new Error("a frame that nobody asked for");
+          expect(Buffer.from(f.bytes).equals(want), `frame of ${f.bytes.length} bytes, ${want.length} asked for`).toBe(
+            true,
+          );
+          this.starts.push(f.start);
+        }
+      },
+    });
   }
-  get written(): number { return this.#b.io.written.value; }
+  get written(): number {
+    return this.#b.io.written.value;
+  }
   write(at: Place, bytes: Uint8Array): void {
     this.place.send({ at, bytes: bytes.length });
     this.beats.send(bytes);
@@ -52,25 +92,47 @@ class Rig {
     if (comes) this.expected.push(this.kept.get(keyOf(at)) as Uint8Array);
   }
   async settle(): Promise<void> {
-    await this.#b.until(() => this.written === this.given % 65536 && this.expected.length === 0 && this.read.pending === 0 && this.#b.io.reading.value === 0);
+    await this.#b.until(
+      () =>
+        this.written === this.given % 65536 &&
+        this.expected.length === 0 &&
+        this.read.pending === 0 &&
+        this.#b.io.reading.value === 0,
+    );
     await this.#b.cycles(5);
   }
 }
-const anyPlace = (b: Bench<Ports>): Place => ({ session: b.random.int(0, p.sessions - 1), place: b.random.int(0, p.window - 1) });
+const anyPlace = (b: Bench<Ports>): Place => ({
+  session: b.random.int(0, p.sessions - 1),
+  place: b.random.int(0, p.window - 1),
+});
 const lengths = [1, 15, 16, 17, 60, 4095, 4096, 4097, 8192, 8193, 9000];
 
-/** Frames of all lengths go to all places and are read while others are written; a place is written again once nobody reads it. */
-async function traffic(b: Bench<Ports>, frames: number, o: { readonly pause?: (seed: number) => Pause; readonly ram?: AxiRamOptions } = {}): Promise<Rig> {
-  const rig = new Rig(b, o.pause, o.ram), r = b.random;
+/**
+ * Frames of all lengths go to all places and are read while others are written; a place is written again once
+ * nobody reads it.
+ */
+async function traffic(
+  b: Bench<Ports>,
+  frames: number,
+  o: { readonly pause?: (seed: number) => Pause; readonly ram?: AxiRamOptions } = {},
+): Promise<Rig> {
+  const rig = new Rig(b, o.pause, o.ram),
+    r = b.random;
   for (let i = 0; i < frames; i++) {
     for (let n = r.int(1, 4); n > 0; n--) {
       const at = anyPlace(b);
-      if (rig.expected.length === 0 && rig.read.pending === 0) rig.write(at, r.bytes(r.bool(0.4) ? r.pick(lengths) : r.int(1, 300)));
+      if (rig.expected.length === 0 && rig.read.pending === 0)
+        rig.write(at, r.bytes(r.bool(0.4) ? r.pick(lengths) : r.int(1, 300)));
     }
     await b.until(() => rig.written === rig.given % 65536);
-    for (let n = r.int(0, 3); n > 0; n--) { const at = anyPlace(b); if (rig.kept.has(keyOf(at))) rig.ask(at); }
+    for (let n = r.int(0, 3); n > 0; n--) {
+      const at = anyPlace(b);
+      if (rig.kept.has(keyOf(at))) rig.ask(at);
+    }
     // Others are written meanwhile.
-    const busy = rig.expected.map(bytes => [...rig.kept].find(([, v]) => v === bytes)?.[0]), free = anyPlace(b);
+    const busy = rig.expected.map(bytes => [...rig.kept].find(([, v]) => v === bytes)?.[0]),
+      free = anyPlace(b);
     if (r.bool(0.5) && !busy.includes(keyOf(free))) rig.write(free, r.bytes(r.int(1, 600)));
     await rig.settle();
   }
@@ -79,61 +141,117 @@ async function traffic(b: Bench<Ports>, frames: number, o: { readonly pause?: (s
 const limits = { hangCycles: 5000, limitCycles: 300_000 };
 
 describe("GbnStore", () => {
-  bench("frames of every length in every place, memory and streams that pause: read as they were written", GbnStore(p), { seed: 1, ...limits }, async b => {
-    const rig = await traffic(b, 60, { pause: seed => bernoulli(0.2, seed), ram: { latency: { read: 20, write: 25 }, pause: { aw: bernoulli(0.3, 5), w: bernoulli(0.2, 6), b: bernoulli(0.2, 7), ar: bernoulli(0.3, 8), r: bernoulli(0.2, 9) } } });
-    expect(rig.errors).toBe(0);
-  });
-  bench("one beat per cycle each way; latencies as stated; where a frame lies", GbnStore(p), { seed: 2, ...limits }, async b => {
-    const rig = new Rig(b, undefined, { latency: { read: 10, write: 10 } }), first = { aw: 0, w: 0, ar: 0 };
-    b.onEdge({ sample: cycle => { for (const n of ["aw", "w", "ar"] as const) if (first[n] === 0 && b.io[n].valid.value === 1) first[n] = cycle; } });
-    const beats: number[] = [];
-    b.onEdge({ sample: cycle => { if (b.io.w.valid.value === 1 && b.io.w.ready.value === 1) beats.push(cycle); } });
-    const begun = b.cycle;
-    for (let i = 0; i < 8; i++) rig.write({ session: 1 + (i >> 2), place: i % 4 }, b.random.bytes(320));
-    await rig.settle();
-    expect((beats.at(-1) as number) - (beats[0] as number)).toBe(8 * 20 - 1);
-    expect([first.aw - begun, first.w - begun]).toEqual([2, 2]);
-    const at = p.base + (2 * p.window + 3) * frameSpace(p);
-    expect(Buffer.from(rig.ram.read(at, 320)).equals(rig.kept.get(2 * p.window + 3) as Uint8Array)).toBe(true);
-    expect(gbnMemory(p)).toBe(p.sessions * p.window * 16384);
-    const asked = b.cycle;
-    rig.ask({ session: 2, place: 3 });
-    await rig.settle();
-    expect(first.ar - asked).toBe(1 + 2);
-  });
-  bench("an error of the memory: the frame read does not come out, the next one does; an error of a write is told, too", GbnStore(p), { seed: 3, ...limits }, async b => {
-    const bad = p.base + frameSpace(p), rig = new Rig(b, undefined, { errors: [{ from: bad, to: bad + frameSpace(p) }] });
-    rig.write({ session: 0, place: 0 }, b.random.bytes(100));
-    await rig.settle();
-    expect(rig.errors).toBe(0);
-    rig.write({ session: 0, place: 1 }, b.random.bytes(5000));
-    await rig.settle();
-    const told = rig.errors;
-    expect(told).toBeGreaterThan(0);
-    rig.ask({ session: 0, place: 1 }, false);
-    rig.ask({ session: 0, place: 0 });
-    await rig.settle();
-    expect(rig.errors).toBe(told + 1);
-  });
-  bench("full: with 64 bursts unanswered nothing more is issued, and nothing is lost", GbnStore(p), { seed: 4, ...limits }, async b => {
-    let open = false;
-    const rig = new Rig(b, undefined, { pause: { b: () => !open } });
-    for (let i = 0; i < 100; i++) rig.write({ session: i % 4, place: (i >> 2) % 4 }, b.random.bytes(16));
-    let issued = 0;
-    b.onEdge({ sample: () => { if (b.io.aw.valid.value === 1 && b.io.aw.ready.value === 1) issued++; } });
-    await b.cycles(400);
-    expect([issued, rig.written]).toEqual([64, 0]);
-    open = true;
-    await rig.settle();
-    expect(rig.written).toBe(100);
-  });
+  bench(
+    "frames of every length in every place, memory and streams that pause: read as they were written",
+    GbnStore(p),
+    { seed: 1, ...limits },
+    async b => {
+      const rig = await traffic(b, 60, {
+        pause: seed => bernoulli(0.2, seed),
+        ram: {
+          latency: { read: 20, write: 25 },
+          pause: {
+            aw: bernoulli(0.3, 5),
+            w: bernoulli(0.2, 6),
+            b: bernoulli(0.2, 7),
+            ar: bernoulli(0.3, 8),
+            r: bernoulli(0.2, 9),
+          },
+        },
+      });
+      expect(rig.errors).toBe(0);
+    },
+  );
+  bench(
+    "one beat per cycle each way; latencies as stated; where a frame lies",
+    GbnStore(p),
+    { seed: 2, ...limits },
+    async b => {
+      const rig = new Rig(b, undefined, { latency: { read: 10, write: 10 } }),
+        first = { aw: 0, w: 0, ar: 0 };
+      b.onEdge({
+        sample: cycle => {
+          for (const n of ["aw", "w", "ar"] as const) if (first[n] === 0 && b.io[n].valid.value === 1) first[n] = cycle;
+        },
+      });
+      const beats: number[] = [];
+      b.onEdge({
+        sample: cycle => {
+          if (b.io.w.valid.value === 1 && b.io.w.ready.value === 1) beats.push(cycle);
+        },
+      });
+      const begun = b.cycle;
+      for (let i = 0; i < 8; i++) rig.write({ session: 1 + (i >> 2), place: i % 4 }, b.random.bytes(320));
+      await rig.settle();
+      expect((beats.at(-1) as number) - (beats[0] as number)).toBe(8 * 20 - 1);
+      expect([first.aw - begun, first.w - begun]).toEqual([2, 2]);
+      const at = p.base + (2 * p.window + 3) * frameSpace(p);
+      expect(Buffer.from(rig.ram.read(at, 320)).equals(rig.kept.get(2 * p.window + 3) as Uint8Array)).toBe(true);
+      expect(gbnMemory(p)).toBe(p.sessions * p.window * 16384);
+      const asked = b.cycle;
+      rig.ask({ session: 2, place: 3 });
+      await rig.settle();
+      expect(first.ar - asked).toBe(1 + 2);
+    },
+  );
+  bench(
+    "an error of the memory: the frame read does not come out, the next one does; an error of a write is told, too",
+    GbnStore(p),
+    { seed: 3, ...limits },
+    async b => {
+      const bad = p.base + frameSpace(p),
+        rig = new Rig(b, undefined, { errors: [{ from: bad, to: bad + frameSpace(p) }] });
+      rig.write({ session: 0, place: 0 }, b.random.bytes(100));
+      await rig.settle();
+      expect(rig.errors).toBe(0);
+      rig.write({ session: 0, place: 1 }, b.random.bytes(5000));
+      await rig.settle();
+      const told = rig.errors;
+      expect(told).toBeGreaterThan(0);
+      rig.ask({ session: 0, place: 1 }, false);
+      rig.ask({ session: 0, place: 0 });
+      await rig.settle();
+      expect(rig.errors).toBe(told + 1);
+    },
+  );
+  bench(
+    "full: with 64 bursts unanswered nothing more is issued, and nothing is lost",
+    GbnStore(p),
+    { seed: 4, ...limits },
+    async b => {
+      let open = false;
+      const rig = new Rig(b, undefined, { pause: { b: () => !open } });
+      for (let i = 0; i < 100; i++) rig.write({ session: i % 4, place: (i >> 2) % 4 }, b.random.bytes(16));
+      let issued = 0;
+      b.onEdge({
+        sample: () => {
+          if (b.io.aw.valid.value === 1 && b.io.aw.ready.value === 1) issued++;
+        },
+      });
+      await b.cycles(400);
+      expect([issued, rig.written]).toEqual([64, 0]);
+      open = true;
+      await rig.settle();
+      expect(rig.written).toBe(100);
+    },
+  );
 
   describe("a planted fault is found", () => {
-    const run = (name: string, design: Dut<Ports>): Promise<unknown> => runBench(name, design, { wave: false, ...limits, seed: 5 }, b => traffic(b, 25, { ram: { latency: { read: 10, write: 30 } } }));
+    const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, ...limits, seed: 5 }, b =>
+        traffic(b, 25, { ram: { latency: { read: 10, write: 30 } } }),
+      );
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a frame counts as written before the memory has answered", "(b_valid & b_ready & pending_pop_payload)", "(aw_valid & aw_ready & write_final)"],
+      [
+        "a frame counts as written before the memory has answered",
+        "(b_valid & b_ready & pending_pop_payload)",
+        "(aw_valid & aw_ready & write_final)",
+      ],
       ["the last burst is as long as the others", "write_len = write_final ?", "write_len = 1'b0 ?"],
     ];
-    for (const [name, from, to] of faults) test(name, async () => { await findsFault(run(name, plant(GbnStore(p), from, to))); });
+    for (const [name, from, to] of faults)
+      test(name, async () => {
+        await findsFault(run(name, plant(GbnStore(p), from, to)));
+      });
   });
 });

@@ -2,163 +2,295 @@ import { describe, expect, test } from "vitest";
 import { PageFault } from "../../../../../designs/shared/virtual-memory/rtl/page-fault.ts";
 import { geometryOf } from "../../../../../designs/shared/virtual-memory/rtl/table-walk.ts";
 import { bucketSlots, entryAddress, packEntry } from "../../../../../designs/shared/virtual-memory/table/index.ts";
-import { AxiRam, type Bench, bernoulli, never, poke, runBench, SparseMemory, StreamSource } from "../../../../../sim/index.ts";
+import {
+  AxiRam,
+  type Bench,
+  bernoulli,
+  never,
+  poke,
+  runBench,
+  SparseMemory,
+  StreamSource,
+} from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { noReads } from "../../../../support/half-axi.ts";
 
-const misses = 8, freePages = 8;
-const table = (pageSize: number) => ({ pageSize, physicalMemory: pageSize === 4096 ? 2 ** 24 : 2 ** 31, slotsFactor: 4 });
+const misses = 8,
+  freePages = 8;
+const table = (pageSize: number) => ({
+  pageSize,
+  physicalMemory: pageSize === 4096 ? 2 ** 24 : 2 ** 31,
+  slotsFactor: 4,
+});
 const dut = (beatBytes: number, pageSize = 4096) =>
   PageFault({ ...table(pageSize), misses, beatBytes, addressBits: 31, idBits: 5, freePages });
 type Ports = ReturnType<typeof dut>["ports"];
 
-interface Fault { readonly miss: number; readonly slot: number; readonly index: number; readonly tag: bigint; readonly read: number;
-  readonly write: number }
-interface Options { readonly beatBytes: number; readonly pageSize?: number; readonly busy: number; readonly pages: "many" | "few" | "none" }
+interface Fault {
+  readonly miss: number;
+  readonly slot: number;
+  readonly index: number;
+  readonly tag: bigint;
+  readonly read: number;
+  readonly write: number;
+}
+interface Options {
+  readonly beatBytes: number;
+  readonly pageSize?: number;
+  readonly busy: number;
+  readonly pages: "many" | "few" | "none";
+}
 
 /**
- * Random faults, one per cycle where there is a miss for it, pages now and then. Held against plain queues: pages go to faults in order,
- * each fault ends once, and an entry is in memory, right in all 64 bits with its neighbours untouched, when `written` tells so.
+ * Random faults, one per cycle where there is a miss for it, pages now and then. Held against plain queues: pages go to
+ * faults in order, each fault ends once, and an entry is in memory, right in all 64 bits with its neighbours untouched,
+ * when `written` tells so.
  */
 async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
-  const g = geometryOf(table(o.pageSize ?? 4096)), random = b.random.fork("faults"),
+  const g = geometryOf(table(o.pageSize ?? 4096)),
+    random = b.random.fork("faults"),
     p = (n: number) => (o.busy > 0 ? bernoulli(o.busy, n) : never);
-  const memory = new SparseMemory({ fill: { seed: 3 } }), copy = new SparseMemory({ fill: { seed: 3 } });
-  new AxiRam(b.sim, { aw: b.io.aw, w: b.io.w, b: b.io.b, ...noReads(o.beatBytes) } as never,
-    { latency: 10, jitter: 12, outOfOrder: true, memory, pause: { aw: p(1), w: p(2), b: p(3) } });
+  const memory = new SparseMemory({ fill: { seed: 3 } }),
+    copy = new SparseMemory({ fill: { seed: 3 } });
+  new AxiRam(b.sim, { aw: b.io.aw, w: b.io.w, b: b.io.b, ...noReads(o.beatBytes) } as never, {
+    latency: 10,
+    jitter: 12,
+    outOfOrder: true,
+    memory,
+    pause: { aw: p(1), w: p(2), b: p(3) },
+  });
   const pages = new StreamSource(b.sim, b.io.freePage, { pause: p(4) });
   /** By miss: `waits` for a page, then `writes` its entry. */
-  const waits: Fault[] = [], writes = new Map<number, Fault & { ppn: number }>(), given: number[] = [];
-  let quick = false, seenQuick = 0;
-  let refused = 0, done = 0, taken = 0, supplied = 0, outOfMemory = false;
-  b.onEdge({ sample: (cycle) => {
-    if (b.io.freePage.valid.value && b.io.freePage.ready.value) supplied++;
-    const d = b.io.done;
-    if (quick) expect([d.valid.value, d.outOfMemory.value], `a quick fault has its page at cycle ${cycle}`).toEqual([1, 0]);
-    quick = b.io.quick.value === 1 && b.io.fault.valid.value === 1;
-    if (quick) seenQuick++;
-    if (d.valid.value) {
-      const f = waits.shift();
-      if (!f) throw new Error(`done at cycle ${cycle} with no fault waiting`);
-      expect(Number(d.miss.value), `done in order at cycle ${cycle}`).toBe(f.miss);
-      if (d.outOfMemory.value) {
-        expect(outOfMemory, `out of memory at cycle ${cycle} though the slow path has pages`).toBe(true);
-        refused++;
-      } else {
-        expect(d.ppn.num, `page of the fault at cycle ${cycle}`).toBe(given[taken++]);
-        writes.set(f.miss, { ...f, ppn: d.ppn.num });
-        done++;
+  const waits: Fault[] = [],
+    writes = new Map<number, Fault & { ppn: number }>(),
+    given: number[] = [];
+  let quick = false,
+    seenQuick = 0;
+  let refused = 0,
+    done = 0,
+    taken = 0,
+    supplied = 0,
+    outOfMemory = false;
+  b.onEdge({
+    sample: cycle => {
+      if (b.io.freePage.valid.value && b.io.freePage.ready.value) supplied++;
+      const d = b.io.done;
+      if (quick)
+        expect([d.valid.value, d.outOfMemory.value], `a quick fault has its page at cycle ${cycle}`).toEqual([1, 0]);
+      quick = b.io.quick.value === 1 && b.io.fault.valid.value === 1;
+      if (quick) seenQuick++;
+      if (d.valid.value) {
+        const f = waits.shift();
+        if (!f) throw new Error(`done at cycle ${cycle} with no fault waiting`);
+        expect(Number(d.miss.value), `done in order at cycle ${cycle}`).toBe(f.miss);
+        if (d.outOfMemory.value) {
+          expect(outOfMemory, `out of memory at cycle ${cycle} though the slow path has pages`).toBe(true);
+          refused++;
+        } else {
+          expect(d.ppn.num, `page of the fault at cycle ${cycle}`).toBe(given[taken++]);
+          writes.set(f.miss, { ...f, ppn: d.ppn.num });
+          done++;
+        }
       }
-    }
-    if (b.io.written.valid.value) {
-      const miss = Number(b.io.written.miss.value), f = writes.get(miss);
-      if (!f) throw new Error(`written of miss ${miss} at cycle ${cycle}, which writes nothing`);
-      const at = entryAddress(g, f.index, f.slot), entry = new DataView(new ArrayBuffer(8));
-      entry.setBigUint64(0, packEntry(g, { allocated: true, valid: true, read: f.read === 1, write: f.write === 1, tag: f.tag,
-        ppn: f.ppn }), true);
-      copy.write(at, new Uint8Array(entry.buffer));
-      // The bucket and its neighbours, every byte.
-      const from = Math.max(0, at - 128);
-      expect(Buffer.from(memory.read(from, 256)).toString("hex"),
-        `table around slot ${f.slot} of bucket ${f.index}`).toBe(Buffer.from(copy.read(from, 256)).toString("hex"));
-      writes.delete(miss);
-    }
-  } });
+      if (b.io.written.valid.value) {
+        const miss = Number(b.io.written.miss.value),
+          f = writes.get(miss);
+        if (!f) throw new Error(`written of miss ${miss} at cycle ${cycle}, which writes nothing`);
+        const at = entryAddress(g, f.index, f.slot),
+          entry = new DataView(new ArrayBuffer(8));
+        entry.setBigUint64(
+          0,
+          packEntry(g, {
+            allocated: true,
+            valid: true,
+            read: f.read === 1,
+            write: f.write === 1,
+            tag: f.tag,
+            ppn: f.ppn,
+          }),
+          true,
+        );
+        copy.write(at, new Uint8Array(entry.buffer));
+        // The bucket and its neighbours, every byte.
+        const from = Math.max(0, at - 128);
+        expect(
+          Buffer.from(memory.read(from, 256)).toString("hex"),
+          `table around slot ${f.slot} of bucket ${f.index}`,
+        ).toBe(Buffer.from(copy.read(from, 256)).toString("hex"));
+        writes.delete(miss);
+      }
+    },
+  });
   const lowest = Array.from({ length: misses }, (_, i) => i),
     used = (): Set<number> => new Set([...waits.map(f => f.miss), ...writes.keys()]);
   for (let n = 0, edge = 0; n < count || waits.length > 0 || writes.size > 0; edge++) {
-    if (pages.pending < 2 && (o.pages === "many" || (o.pages === "few" && random.bool(0.05)))) { given.push(
-      random.int(0, 2 ** g.ppnBits - 1)); pages.send(given[given.length - 1] as number); }
+    if (pages.pending < 2 && (o.pages === "many" || (o.pages === "few" && random.bool(0.05)))) {
+      given.push(random.int(0, 2 ** g.ppnBits - 1));
+      pages.send(given[given.length - 1] as number);
+    }
     if (o.pages === "none" || (o.pages === "few" && n >= count)) outOfMemory = true;
     else if (o.pages === "few" && edge % 100 === 0) outOfMemory = edge % 300 === 200;
     b.io.outOfMemory.value = outOfMemory ? 1 : 0;
     const free = lowest.filter(m => !used().has(m));
     // Buckets are apart, so that neighbours in the comparison do not change at the same time.
-    const f: Fault | undefined = n < count && free.length > 0 && random.bool(0.8)
-      ? { miss: random.pick(free), slot: n % bucketSlots, index: (n * 8 + 3) % g.buckets, tag: random.bits(g.tagBits),
-        read: random.int(0, 1), write: random.int(0, 1) } : undefined;
-    poke(b.io.fault, { valid: f ? 1 : 0, result: { error: 0, allocated: 1, mapped: 0, ppn: random.int(0, 3),
-      ...(f ?? { miss: 0, slot: 0, index: 0, tag: 0, read: 0, write: 0 }) } });
+    const f: Fault | undefined =
+      n < count && free.length > 0 && random.bool(0.8)
+        ? {
+            miss: random.pick(free),
+            slot: n % bucketSlots,
+            index: (n * 8 + 3) % g.buckets,
+            tag: random.bits(g.tagBits),
+            read: random.int(0, 1),
+            write: random.int(0, 1),
+          }
+        : undefined;
+    poke(b.io.fault, {
+      valid: f ? 1 : 0,
+      result: {
+        error: 0,
+        allocated: 1,
+        mapped: 0,
+        ppn: random.int(0, 3),
+        ...(f ?? { miss: 0, slot: 0, index: 0, tag: 0, read: 0, write: 0 }),
+      },
+    });
     await b.risingEdge();
-    if (f) { waits.push(f); n++; }
+    if (f) {
+      waits.push(f);
+      n++;
+    }
     expect(b.io.level.num, `level at cycle ${b.cycle}`).toBeLessThanOrEqual(freePages);
   }
   expect(done + refused).toBe(count);
   expect(supplied - taken, "pages left in the buffer").toBe(b.io.level.num);
   if (o.pages === "none") expect(done).toBe(0);
-  if (o.pages === "many") { expect(refused).toBe(0); expect(seenQuick).toBeGreaterThan(10); }
+  if (o.pages === "many") {
+    expect(refused).toBe(0);
+    expect(seenQuick).toBeGreaterThan(10);
+  }
 }
 
 describe("PageFault", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    test(`${beatBytes * 8} bits: every slot's entry is written back right (fault 5)`,
-      () => runBench("fault", dut(beatBytes), {}, b => run(b, 600, { beatBytes, busy: 0.3, pages: "many" })));
+    test(`${beatBytes * 8} bits: every slot's entry is written back right (fault 5)`, () =>
+      runBench("fault", dut(beatBytes), {}, b => run(b, 600, { beatBytes, busy: 0.3, pages: "many" })));
   }
-  test("4 MB pages, no back-pressure", () => runBench("fault", dut(64, 2 ** 22), {},
-    b => run(b, 600, { beatBytes: 64, pageSize: 2 ** 22, busy: 0, pages: "many" })));
-  test("few pages: faults wait in order, or end when the slow path has none left (fault 6)",
-    () => runBench("fault", dut(64), {}, b => run(b, 400, { beatBytes: 64, busy: 0.3, pages: "few" })));
+  test("4 MB pages, no back-pressure", () =>
+    runBench("fault", dut(64, 2 ** 22), {}, b =>
+      run(b, 600, { beatBytes: 64, pageSize: 2 ** 22, busy: 0, pages: "many" }),
+    ));
+  test("few pages: faults wait in order, or end when the slow path has none left (fault 6)", () =>
+    runBench("fault", dut(64), {}, b => run(b, 400, { beatBytes: 64, busy: 0.3, pages: "few" })));
   test("no page at all: every fault is refused", () =>
     runBench("fault", dut(64), {}, b => run(b, 200, { beatBytes: 64, busy: 0.3, pages: "none" })));
 
-  test("a fault ends one cycle after it came, one per cycle, without waiting for the write",
-    () => runBench("fault timing", dut(64), {}, async (b) => {
-    const pages = new StreamSource(b.sim, b.io.freePage);
-    for (let i = 0; i < misses; i++) pages.send(100 + i);
-    await b.until(() => b.io.level.num === misses);
-    const done: number[] = [], came: number[] = [];
-    b.onEdge({ sample: (cycle) => { if (b.io.done.valid.value) done.push(cycle); } });
-    for (let miss = 0; miss < misses; miss++) {
-      poke(b.io.fault, { valid: 1, result: { miss, error: 0, allocated: 1, mapped: 0, ppn: 0, slot: 0, index: miss, tag: 5, read: 1,
-        write: 1 } });
-      await b.risingEdge();
-      came.push(b.cycle);
-    }
-    b.io.fault.valid.value = 0;
-    await b.cycles(3);
-    expect(done).toEqual(came.map(c => c + 1));
-    b.io.aw.ready.value = 1;
-    b.io.w.ready.value = 1;
-    await b.cycles(20);
-  }));
+  test("a fault ends one cycle after it came, one per cycle, without waiting for the write", () =>
+    runBench("fault timing", dut(64), {}, async b => {
+      const pages = new StreamSource(b.sim, b.io.freePage);
+      for (let i = 0; i < misses; i++) pages.send(100 + i);
+      await b.until(() => b.io.level.num === misses);
+      const done: number[] = [],
+        came: number[] = [];
+      b.onEdge({
+        sample: cycle => {
+          if (b.io.done.valid.value) done.push(cycle);
+        },
+      });
+      for (let miss = 0; miss < misses; miss++) {
+        poke(b.io.fault, {
+          valid: 1,
+          result: { miss, error: 0, allocated: 1, mapped: 0, ppn: 0, slot: 0, index: miss, tag: 5, read: 1, write: 1 },
+        });
+        await b.risingEdge();
+        came.push(b.cycle);
+      }
+      b.io.fault.valid.value = 0;
+      await b.cycles(3);
+      expect(done).toEqual(came.map(c => c + 1));
+      b.io.aw.ready.value = 1;
+      b.io.w.ready.value = 1;
+      await b.cycles(20);
+    }));
 
-  test("reset: pages and faults that waited are gone", () => runBench("fault reset", dut(64), {}, async (b) => {
-    const pages = new StreamSource(b.sim, b.io.freePage);
-    for (const p of [1, 2, 3]) pages.send(p);
-    await b.until(() => b.io.level.num === 3);
-    b.sim.reset(1);
-    expect(b.io.level.num).toBe(3);
-    await b.risingEdge();
-    expect(b.io.level.num).toBe(0);
-    poke(b.io.fault, { valid: 1, result: { miss: 1, error: 0, allocated: 1, mapped: 0, ppn: 0, slot: 0, index: 1, tag: 5, read: 1,
-      write: 1 } });
-    await b.risingEdge();
-    b.io.fault.valid.value = 0;
-    await b.cycles(5);
-    expect(b.io.done.valid.value).toBe(0);
-    pages.send(9);
-    await b.until(() => b.io.done.valid.value === 1);
-    expect([b.io.done.ppn.num, Number(b.io.done.miss.value)]).toEqual([9, 1]);
-  }));
+  test("reset: pages and faults that waited are gone", () =>
+    runBench("fault reset", dut(64), {}, async b => {
+      const pages = new StreamSource(b.sim, b.io.freePage);
+      for (const p of [1, 2, 3]) pages.send(p);
+      await b.until(() => b.io.level.num === 3);
+      b.sim.reset(1);
+      expect(b.io.level.num).toBe(3);
+      await b.risingEdge();
+      expect(b.io.level.num).toBe(0);
+      poke(b.io.fault, {
+        valid: 1,
+        result: { miss: 1, error: 0, allocated: 1, mapped: 0, ppn: 0, slot: 0, index: 1, tag: 5, read: 1, write: 1 },
+      });
+      await b.risingEdge();
+      b.io.fault.valid.value = 0;
+      await b.cycles(5);
+      expect(b.io.done.valid.value).toBe(0);
+      pages.send(9);
+      await b.until(() => b.io.done.valid.value === 1);
+      expect([b.io.done.ppn.num, Number(b.io.done.miss.value)]).toEqual([9, 1]);
+    }));
 
   describe("planted faults are caught", () => {
     const caught = (name: string, from: string | RegExp, to: string, o: Options, error: RegExp): void => {
-      test(name, () => findsFault(runBench("fault planted", plant(dut(o.beatBytes), from, to),
-        { wave: false, limitCycles: 50_000, hangCycles: 2000 }, b => run(b, 300, o)), error));
+      test(name, () =>
+        findsFault(
+          runBench(
+            "fault planted",
+            plant(dut(o.beatBytes), from, to),
+            { wave: false, limitCycles: 50_000, hangCycles: 2000 },
+            b => run(b, 300, o),
+          ),
+          error,
+        ),
+      );
     };
     const o: Options = { beatBytes: 64, busy: 0.2, pages: "many" };
-    caught("fault 5: the entry goes to slot 0 whatever its slot", "waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0",
-      "waiting_pop_payload_index, 3'd0, 3'd0", o, /table around/);
+    caught(
+      "fault 5: the entry goes to slot 0 whatever its slot",
+      "waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0",
+      "waiting_pop_payload_index, 3'd0, 3'd0",
+      o,
+      /table around/,
+    );
     caught("fault 5: strobes of the mirrored slot", /(?<=address\[5:3\] == 3'd)[07]/, "3", o, /table around/);
-    caught("fault 5: a narrow bus, the beat of the bucket is wrong", /address\[30:4\], 4'd0/, "address[30:6], 6'd0",
-      { ...o, beatBytes: 16 }, /table around/);
-    caught("fault 6: a fault that finds no page is dropped", "waiting_pop_ready = pages_pop_valid | gives_up", "waiting_pop_ready = 1'b1",
-      { ...o, pages: "few" }, /in order|limit|has not ended|no stream has moved/);
-    caught("fault 6: waits for ever though the slow path has none left", "gives_up = out_of_memory & ", "gives_up = 1'b0 & ",
-      { ...o, pages: "none" }, /has not ended|no stream has moved/);
-    caught("a fault is told to be quick behind one that waits", "quick = ~waiting_pop_valid & pages_pop_valid", "quick = 1'b1",
-      { ...o, pages: "few" }, /quick fault/);
-    caught("fault 4: a page is given twice", /pages_pop_ready = waiting_pop_valid/,
-      "pages_pop_ready = waiting_pop_valid & ~waiting_pop_payload_miss[0]", o, /page of the fault/);
+    caught(
+      "fault 5: a narrow bus, the beat of the bucket is wrong",
+      /address\[30:4\], 4'd0/,
+      "address[30:6], 6'd0",
+      { ...o, beatBytes: 16 },
+      /table around/,
+    );
+    caught(
+      "fault 6: a fault that finds no page is dropped",
+      "waiting_pop_ready = pages_pop_valid | gives_up",
+      "waiting_pop_ready = 1'b1",
+      { ...o, pages: "few" },
+      /in order|limit|has not ended|no stream has moved/,
+    );
+    caught(
+      "fault 6: waits for ever though the slow path has none left",
+      "gives_up = out_of_memory & ",
+      "gives_up = 1'b0 & ",
+      { ...o, pages: "none" },
+      /has not ended|no stream has moved/,
+    );
+    caught(
+      "a fault is told to be quick behind one that waits",
+      "quick = ~waiting_pop_valid & pages_pop_valid",
+      "quick = 1'b1",
+      { ...o, pages: "few" },
+      /quick fault/,
+    );
+    caught(
+      "fault 4: a page is given twice",
+      /pages_pop_ready = waiting_pop_valid/,
+      "pages_pop_ready = waiting_pop_valid & ~waiting_pop_payload_miss[0]",
+      o,
+      /page of the fault/,
+    );
   });
 });

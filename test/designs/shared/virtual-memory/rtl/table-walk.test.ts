@@ -1,50 +1,102 @@
 import { describe, expect, test } from "vitest";
 import { TableWalk, geometryOf } from "../../../../../designs/shared/virtual-memory/rtl/table-walk.ts";
-import { bucketAddress, bucketBytes, bucketSlots, packEntry, type Entry,
-  type TableGeometry } from "../../../../../designs/shared/virtual-memory/table/index.ts";
-import { AxiRam, type Bench, bernoulli, never, peek, poke, type Random, runBench, SparseMemory, StreamSink,
-  StreamSource } from "../../../../../sim/index.ts";
+import {
+  bucketAddress,
+  bucketBytes,
+  bucketSlots,
+  packEntry,
+  type Entry,
+  type TableGeometry,
+} from "../../../../../designs/shared/virtual-memory/table/index.ts";
+import {
+  AxiRam,
+  type Bench,
+  bernoulli,
+  never,
+  peek,
+  poke,
+  type Random,
+  runBench,
+  SparseMemory,
+  StreamSink,
+  StreamSource,
+} from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { noWrites } from "../../../../support/half-axi.ts";
 
-const misses = 8, idBits = 5;
-const dut = (beatBytes: number) => TableWalk({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses, beatBytes,
-  addressBits: 24, idBits });
+const misses = 8,
+  idBits = 5;
+const dut = (beatBytes: number) =>
+  TableWalk({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses, beatBytes, addressBits: 24, idBits });
 type Ports = ReturnType<typeof dut>["ports"];
 const g: TableGeometry = geometryOf({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4 });
 
-interface Bucket { readonly index: number; readonly entries: readonly (Entry | undefined)[] }
-/** Buckets of random entries whose tags are close to each other; free slots hold entries that were: everything but `allocated`. */
+interface Bucket {
+  readonly index: number;
+  readonly entries: readonly (Entry | undefined)[];
+}
+/**
+ * Buckets of random entries whose tags are close to each other; free slots hold entries that were:
+ * everything but `allocated`.
+ */
 function randomBuckets(random: Random, memory: SparseMemory, count: number): Bucket[] {
   return Array.from({ length: count }, (_, n) => {
-    const index = n < 4 ? [0, 1, g.buckets - 2, g.buckets - 1][n] as number : n * 3, base = random.bits(g.tagBits);
+    const index = n < 4 ? ([0, 1, g.buckets - 2, g.buckets - 1][n] as number) : n * 3,
+      base = random.bits(g.tagBits);
     const near = (): bigint => base ^ (1n << BigInt(random.int(0, g.tagBits - 1)));
     const tags = new Set<bigint>();
     while (tags.size < bucketSlots) tags.add(near());
-    const all = [...tags].map((tag): Entry => ({ allocated: random.bool(0.8), valid: random.bool(), read: random.bool(),
-      write: random.bool(), tag, ppn: random.int(0, 2 ** g.ppnBits - 1) }));
+    const all = [...tags].map((tag): Entry => ({
+      allocated: random.bool(0.8),
+      valid: random.bool(),
+      read: random.bool(),
+      write: random.bool(),
+      tag,
+      ppn: random.int(0, 2 ** g.ppnBits - 1),
+    }));
     const data = new DataView(new ArrayBuffer(bucketBytes));
-    all.forEach((e, slot) => { data.setBigUint64(slot * 8, packEntry(g, e), true); });
+    all.forEach((e, slot) => data.setBigUint64(slot * 8, packEntry(g, e), true));
     memory.write(bucketAddress(g, index), new Uint8Array(data.buffer));
     return { index, entries: all };
   });
 }
 
-interface Job { readonly miss: number; readonly bucket: Bucket; readonly tag: bigint; readonly error: boolean }
+interface Job {
+  readonly miss: number;
+  readonly bucket: Bucket;
+  readonly tag: bigint;
+  readonly error: boolean;
+}
 /** What the walk must say. */
 function expected(j: Job): Record<string, unknown> {
-  const slot = j.bucket.entries.findIndex(e => e?.allocated && e.tag === j.tag), e = j.bucket.entries[slot];
+  const slot = j.bucket.entries.findIndex(e => e?.allocated && e.tag === j.tag),
+    e = j.bucket.entries[slot];
   const found = e ? { mapped: +e.valid, read: +e.read, write: +e.write, ppn: e.ppn, slot } : {};
-  return { miss: j.miss, error: +j.error, allocated: +(e !== undefined), index: j.bucket.index, tag: j.tag, ...(j.error ? {} : found) };
+  return {
+    miss: j.miss,
+    error: +j.error,
+    allocated: +(e !== undefined),
+    index: j.bucket.index,
+    tag: j.tag,
+    ...(j.error ? {} : found),
+  };
 }
 function check(result: Record<string, unknown>, j: Job): void {
-  const want = expected(j), got = Object.fromEntries(
-    Object.keys(want).map(k => [k, k === "tag" ? BigInt(result[k] as number) : Number(result[k])]));
-  if (j.error) { delete want["allocated"]; delete got["allocated"]; }
+  const want = expected(j),
+    got = Object.fromEntries(
+      Object.keys(want).map(k => [k, k === "tag" ? BigInt(result[k] as number) : Number(result[k])]),
+    );
+  if (j.error) {
+    delete want["allocated"];
+    delete got["allocated"];
+  }
   expect(got, `walk of miss ${j.miss}`).toEqual(want);
 }
 
-/** Bucket reads answered in any order of the IDs, beats of several mixed, one after the other without a gap or with some. */
+/**
+ * Bucket reads answered in any order of the IDs, beats of several mixed, one after the other without a gap
+ * or with some.
+ */
 class MixingMemory {
   readonly bursts: { readonly id: number; readonly address: number; beat: number }[] = [];
   readonly #memory: SparseMemory;
@@ -56,7 +108,10 @@ class MixingMemory {
   /** Fewest bursts that wait before one is answered: to answer them back to back. */
   gather = 1;
   constructor(b: Bench<Ports>, memory: SparseMemory, beatBytes: number, busy: number, failing: () => Set<number>) {
-    this.#memory = memory; this.#beatBytes = beatBytes; this.#random = b.random.fork("memory"); this.#failing = failing;
+    this.#memory = memory;
+    this.#beatBytes = beatBytes;
+    this.#random = b.random.fork("memory");
+    this.#failing = failing;
     this.#ar = new StreamSink(b.sim, b.io.ar, { pause: busy > 0 ? bernoulli(busy, 5) : never });
     this.#r = new StreamSource(b.sim, b.io.r, { pause: busy > 0 ? bernoulli(busy, 6) : never });
     b.onEdge(this);
@@ -66,49 +121,78 @@ class MixingMemory {
     const taken = this.#ar.take();
     if (taken) {
       const a = taken.value;
-      expect([a.len, a.size, a.burst, Number(a.addr) % bucketBytes],
-        "shape of the fetch").toEqual([bucketBytes / this.#beatBytes - 1, Math.log2(this.#beatBytes), 1, 0]);
-      expect(this.bursts.some(x => x.id === Number(a.id)), `ID ${a.id} used twice`).toBe(false);
+      expect([a.len, a.size, a.burst, Number(a.addr) % bucketBytes], "shape of the fetch").toEqual([
+        bucketBytes / this.#beatBytes - 1,
+        Math.log2(this.#beatBytes),
+        1,
+        0,
+      ]);
+      expect(
+        this.bursts.some(x => x.id === Number(a.id)),
+        `ID ${a.id} used twice`,
+      ).toBe(false);
       this.bursts.push({ id: Number(a.id), address: Number(a.addr), beat: 0 });
     }
     if (this.bursts.length >= this.gather) this.#open = true;
     if (this.bursts.length === 0) this.#open = false;
     if (!this.#open || this.#r.pending > 0) return;
-    const burst = this.#random.pick(this.bursts), bytes = this.#memory.read(burst.address + burst.beat * this.#beatBytes, this.#beatBytes);
+    const burst = this.#random.pick(this.bursts),
+      bytes = this.#memory.read(burst.address + burst.beat * this.#beatBytes, this.#beatBytes);
     const last = ++burst.beat === bucketBytes / this.#beatBytes;
     if (last) this.bursts.splice(this.bursts.indexOf(burst), 1);
     const fails = this.#failing().has(burst.id - 1) && (last || this.#random.bool(0.3));
-    this.#r.send({ data: BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`), id: burst.id,
-      resp: fails ? this.#random.int(2, 3) : 0, last: last ? 1 : 0 });
+    this.#r.send({
+      data: BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`),
+      id: burst.id,
+      resp: fails ? this.#random.int(2, 3) : 0,
+      last: last ? 1 : 0,
+    });
   }
 }
 
 /** Random fetches, as many in flight as there are misses. */
 async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: number, gather: number): Promise<void> {
-  const random = b.random.fork("jobs"), sparse = new SparseMemory(), buckets = randomBuckets(random, sparse, 40);
-  const flying = new Map<number, Job>(), failing = new Set<number>();
+  const random = b.random.fork("jobs"),
+    sparse = new SparseMemory(),
+    buckets = randomBuckets(random, sparse, 40);
+  const flying = new Map<number, Job>(),
+    failing = new Set<number>();
   const memory = new MixingMemory(b, sparse, beatBytes, busy, () => failing);
   memory.gather = gather;
   const fetch = new StreamSource(b.sim, b.io.fetch, { pause: busy > 0 ? bernoulli(busy, 7) : never });
-  let done = 0, announced: number | undefined;
-  b.onEdge({ sample: (cycle) => {
-    const before = announced;
-    announced = b.io.arriving.valid.value ? Number(b.io.arriving.miss.value) : undefined;
-    expect(b.io.walked.valid.value ? Number(b.io.walked.result.miss.value) : undefined, `miss announced before cycle ${cycle}`).toBe(before);
-    if (b.io.walked.valid.value === 0) return;
-    const result = peek(b.io.walked.result) as unknown as Record<string, unknown>, j = flying.get(Number(result["miss"]));
-    if (!j) throw new Error(`a walk of miss ${String(result["miss"])}, which fetches nothing`);
-    check(result, j);
-    flying.delete(j.miss);
-    failing.delete(j.miss);
-    done++;
-  } });
+  let done = 0,
+    announced: number | undefined;
+  b.onEdge({
+    sample: cycle => {
+      const before = announced;
+      announced = b.io.arriving.valid.value ? Number(b.io.arriving.miss.value) : undefined;
+      expect(
+        b.io.walked.valid.value ? Number(b.io.walked.result.miss.value) : undefined,
+        `miss announced before cycle ${cycle}`,
+      ).toBe(before);
+      if (b.io.walked.valid.value === 0) return;
+      const result = peek(b.io.walked.result) as unknown as Record<string, unknown>,
+        j = flying.get(Number(result["miss"]));
+      if (!j) throw new Error(`a walk of miss ${String(result["miss"])}, which fetches nothing`);
+      check(result, j);
+      flying.delete(j.miss);
+      failing.delete(j.miss);
+      done++;
+    },
+  });
   for (let n = 0; n < count;) {
     const free = Array.from({ length: misses }, (_, i) => i).filter(i => !flying.has(i));
     if (free.length > 0 && fetch.pending === 0) {
-      const miss = random.pick(free), bucket = random.pick(buckets), e = random.pick(bucket.entries), error = random.bool(0.05);
-      const tag = random.bool(0.85) && e ? e.tag : random.bool()
-        ? random.bits(g.tagBits) : (random.pick(random.pick(buckets).entries)?.tag ?? 0n);
+      const miss = random.pick(free),
+        bucket = random.pick(buckets),
+        e = random.pick(bucket.entries),
+        error = random.bool(0.05);
+      const tag =
+        random.bool(0.85) && e
+          ? e.tag
+          : random.bool()
+            ? random.bits(g.tagBits)
+            : (random.pick(random.pick(buckets).entries)?.tag ?? 0n);
       flying.set(miss, { miss, bucket, tag, error });
       if (error) failing.add(miss);
       fetch.send({ miss, index: bucket.index, tag });
@@ -122,46 +206,64 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
 
 describe("TableWalk", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
-    test(`${beatBytes * 8} bits: random buckets, answers out of order with beats mixed, back-pressure`,
-      () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 1200, 0.3, 1)));
-    test(`${beatBytes * 8} bits: ${misses} answers back to back each match their own tag (fault 3)`,
-      () => runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 800, 0, misses)));
+    test(`${beatBytes * 8} bits: random buckets, answers out of order with beats mixed, back-pressure`, () =>
+      runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 1200, 0.3, 1)));
+    test(`${beatBytes * 8} bits: ${misses} answers back to back each match their own tag (fault 3)`, () =>
+      runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 800, 0, misses)));
   }
 
-  test("reset in the middle of buckets: their first beats are forgotten", () => runBench("walk reset", dut(16), {}, async (b) => {
-    // Two beats of four for every miss, then a reset.
-    for (let i = 0; i < 2 * misses; i++) {
-      poke(b.io.r.payload, { data: (1n << 128n) - 1n, id: 1 + (i % misses), resp: 2, last: 0 });
-      b.io.r.valid.value = 1;
-      await b.risingEdge();
-    }
-    b.io.r.valid.value = 0;
-    b.sim.reset(1);
-    await run(b, 16, 100, 0.3, 1);
-  }));
+  test("reset in the middle of buckets: their first beats are forgotten", () =>
+    runBench("walk reset", dut(16), {}, async b => {
+      // Two beats of four for every miss, then a reset.
+      for (let i = 0; i < 2 * misses; i++) {
+        poke(b.io.r.payload, { data: (1n << 128n) - 1n, id: 1 + (i % misses), resp: 2, last: 0 });
+        b.io.r.valid.value = 1;
+        await b.risingEdge();
+      }
+      b.io.r.valid.value = 0;
+      b.sim.reset(1);
+      await run(b, 16, 100, 0.3, 1);
+    }));
 
   for (const beatBytes of [8, 64]) {
-    test(`${beatBytes * 8} bits: one cycle to the address, two from the last beat, a fetch per cycle (per ${bucketBytes / beatBytes} below 512 bits)`, () => runBench("walk timing", dut(beatBytes), {}, async (b) => {
-      const memory = new SparseMemory(), [bucket] = randomBuckets(b.random, memory, 1), beats = bucketBytes / beatBytes, L = 20;
-      new AxiRam(b.sim, { ar: b.io.ar, r: b.io.r, ...noWrites(beatBytes) } as never, { latency: L, memory });
-      const fetch = new StreamSource(b.sim, b.io.fetch), at: number[] = [], walked: number[] = [];
-      b.onEdge({ sample: (cycle) => {
-        if (b.io.ar.valid.value && b.io.ar.ready.value) at.push(cycle);
-        if (b.io.walked.valid.value) walked.push(cycle);
-      } });
-      const sent = Array.from({ length: misses }, (_, miss) =>
-        fetch.send({ miss, index: bucket?.index ?? 0, tag: bucket?.entries[0]?.tag ?? 0n }));
-      await b.until(() => walked.length === misses);
-      const start = sent[0]?.cycle ?? 0;
-      expect(at.map(c => c - start)).toEqual(Array.from({ length: misses }, (_, i) => 1 + i));
-      expect(walked.map(c => c - start)).toEqual(Array.from({ length: misses }, (_, i) => 1 + L + (i + 1) * beats - 1 + 2));
-    }));
+    test(`${beatBytes * 8} bits: one cycle to the address, two from the last beat, a fetch per cycle (per ${bucketBytes / beatBytes} below 512 bits)`, () =>
+      runBench("walk timing", dut(beatBytes), {}, async b => {
+        const memory = new SparseMemory(),
+          [bucket] = randomBuckets(b.random, memory, 1),
+          beats = bucketBytes / beatBytes,
+          L = 20;
+        new AxiRam(b.sim, { ar: b.io.ar, r: b.io.r, ...noWrites(beatBytes) } as never, { latency: L, memory });
+        const fetch = new StreamSource(b.sim, b.io.fetch),
+          at: number[] = [],
+          walked: number[] = [];
+        b.onEdge({
+          sample: cycle => {
+            if (b.io.ar.valid.value && b.io.ar.ready.value) at.push(cycle);
+            if (b.io.walked.valid.value) walked.push(cycle);
+          },
+        });
+        const sent = Array.from({ length: misses }, (_, miss) =>
+          fetch.send({ miss, index: bucket?.index ?? 0, tag: bucket?.entries[0]?.tag ?? 0n }),
+        );
+        await b.until(() => walked.length === misses);
+        const start = sent[0]?.cycle ?? 0;
+        expect(at.map(c => c - start)).toEqual(Array.from({ length: misses }, (_, i) => 1 + i));
+        expect(walked.map(c => c - start)).toEqual(
+          Array.from({ length: misses }, (_, i) => 1 + L + (i + 1) * beats - 1 + 2),
+        );
+      }));
   }
 
   describe("planted faults are caught", () => {
     const caught = (name: string, beatBytes: number, from: string | RegExp, to: string): void => {
-      test(name, () => findsFault(runBench("walk planted", plant(dut(beatBytes), from, to), { wave: false },
-        b => run(b, beatBytes, 800, 0, misses)), /walk of miss/));
+      test(name, () =>
+        findsFault(
+          runBench("walk planted", plant(dut(beatBytes), from, to), { wave: false }, b =>
+            run(b, beatBytes, 800, 0, misses),
+          ),
+          /walk of miss/,
+        ),
+      );
     };
     caught("fault 3: a beat is compared with the tag of the beat before it", 64, "wanted[coming]", "wanted[miss]");
     caught("fault 3: beats of several buckets share what was found", 16, /if \(miss == 3'd\d\)/, "if (1'b1)");

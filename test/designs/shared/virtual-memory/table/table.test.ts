@@ -2,21 +2,49 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import * as t from "../../../../../designs/shared/virtual-memory/table/index.ts";
 
-const KB = 2 ** 10, MB = 2 ** 20, GB = 2 ** 30, TB = 2 ** 40;
+const KB = 2 ** 10,
+  MB = 2 ** 20,
+  GB = 2 ** 30,
+  TB = 2 ** 40;
 const standard = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 2 * GB, slotsFactor: 4 });
-const all = [4 * KB, 2 * MB, 4 * MB, 64 * MB, GB].flatMap(pageSize => [2 * GB, 64 * GB, 4 * TB].flatMap(physicalMemory => [1, 4, 16].map(slotsFactor => ({ pageSize, physicalMemory, slotsFactor }))));
+const all = [4 * KB, 2 * MB, 4 * MB, 64 * MB, GB].flatMap(pageSize =>
+  [2 * GB, 64 * GB, 4 * TB].flatMap(physicalMemory =>
+    [1, 4, 16].map(slotsFactor => ({ pageSize, physicalMemory, slotsFactor })),
+  ),
+);
 /** A seeded generator (mulberry32), so that occupancy figures are the same on every run. */
 function random(seed: number): () => number {
   let s = seed;
-  return () => { s = (s + 0x6d2b79f5) | 0; let x = Math.imul(s ^ (s >>> 15), 1 | s); x ^= x + Math.imul(x ^ (x >>> 7), 61 | x); return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32; };
+  return () => {
+    s = (s + 0x6d2b79f5) | 0;
+    let x = Math.imul(s ^ (s >>> 15), 1 | s);
+    x ^= x + Math.imul(x ^ (x >>> 7), 61 | x);
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
 
 describe("geometry", () => {
   it("of the default node", () => {
-    expect(standard).toMatchObject({ pageShift: 22, vpnBits: 28, ppnBits: 9, indexBits: 8, tagBits: 36, buckets: 256, slots: 2048, tableBytes: 16384, firstPpn: 1, usablePages: 511, entryBits: 49 });
+    expect(standard).toMatchObject({
+      pageShift: 22,
+      vpnBits: 28,
+      ppnBits: 9,
+      indexBits: 8,
+      tagBits: 36,
+      buckets: 256,
+      slots: 2048,
+      tableBytes: 16384,
+      firstPpn: 1,
+      usablePages: 511,
+      entryBits: 49,
+    });
     expect(standard.entry).toEqual([
-      { name: "valid", lsb: 0, width: 1 }, { name: "allocated", lsb: 1, width: 1 }, { name: "read", lsb: 2, width: 1 }, { name: "write", lsb: 3, width: 1 },
-      { name: "tag", lsb: 4, width: 36 }, { name: "ppn", lsb: 40, width: 9 },
+      { name: "valid", lsb: 0, width: 1 },
+      { name: "allocated", lsb: 1, width: 1 },
+      { name: "read", lsb: 2, width: 1 },
+      { name: "write", lsb: 3, width: 1 },
+      { name: "tag", lsb: 4, width: 36 },
+      { name: "ppn", lsb: 40, width: 9 },
     ]);
   });
   it("fits 64 bits for every page size, 2 GB to 4 TB", () => {
@@ -28,10 +56,15 @@ describe("geometry", () => {
     }
   });
   it("names the fields of what cannot be", () => {
-    expect(() => t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 3 * GB, slotsFactor: 4 })).toThrow("physicalMemory = 3221225472 is not a power of two; the nearest is 4294967296");
+    expect(() => t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 3 * GB, slotsFactor: 4 })).toThrow(
+      "physicalMemory = 3221225472 is not a power of two; the nearest is 4294967296",
+    );
     expect(() => t.tableGeometry({ pageSize: GB, physicalMemory: GB, slotsFactor: 4 })).toThrow(
-      "physicalMemory = 1073741824 holds no page of pageSize = 1073741824 beside the page table; the least physicalMemory is 2147483648");
-    expect(() => t.tableGeometry({ pageSize: 1, physicalMemory: 2 ** 20, slotsFactor: 4 })).toThrow(/needs 71 bits \(tag 47, ppn 20\)/);
+      "physicalMemory = 1073741824 holds no page of pageSize = 1073741824 beside the page table; the least physicalMemory is 2147483648",
+    );
+    expect(() => t.tableGeometry({ pageSize: 1, physicalMemory: 2 ** 20, slotsFactor: 4 })).toThrow(
+      /needs 71 bits \(tag 47, ppn 20\)/,
+    );
   });
 });
 
@@ -39,12 +72,19 @@ describe("mixing", () => {
   it("is inverted by unlocate over the whole space, for every geometry", () => {
     for (const c of all) {
       const g = t.tableGeometry(c);
-      fc.assert(fc.property(fc.integer({ min: 0, max: 65535 }), fc.bigInt({ min: 0n, max: (1n << BigInt(g.vpnBits)) - 1n }), (pid, vpn) => {
-        const at = t.locate(g, pid, vpn);
-        expect(at.index).toBeLessThan(g.buckets);
-        expect(at.tag >> BigInt(g.tagBits)).toBe(0n);
-        expect(t.unlocate(g, at)).toEqual({ pid, vpn });
-      }), { numRuns: 20, seed: 3 });
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 0, max: 65535 }),
+          fc.bigInt({ min: 0n, max: (1n << BigInt(g.vpnBits)) - 1n }),
+          (pid, vpn) => {
+            const at = t.locate(g, pid, vpn);
+            expect(at.index).toBeLessThan(g.buckets);
+            expect(at.tag >> BigInt(g.tagBits)).toBe(0n);
+            expect(t.unlocate(g, at)).toEqual({ pid, vpn });
+          },
+        ),
+        { numRuns: 20, seed: 3 },
+      );
     }
   });
   it("is shallow enough for two levels of 6-input LUTs", () => {
@@ -53,15 +93,21 @@ describe("mixing", () => {
   it("uses primitive polynomials, also found by counting the powers of X", () => {
     for (let k = 1; k <= 16; k++) {
       const p = t.primitivePolynomial(k);
-      let x = 1n, order = 0;
-      do { x <<= 1n; if ((x >> BigInt(k)) & 1n) x ^= p; order++; } while (x !== 1n && order < 2 ** k);
+      let x = 1n,
+        order = 0;
+      do {
+        x <<= 1n;
+        if ((x >> BigInt(k)) & 1n) x ^= p;
+        order++;
+      } while (x !== 1n && order < 2 ** k);
       expect(order, `degree ${k}`).toBe(2 ** k - 1);
     }
     expect(t.isPrimitive(0b11111n, 4)).toBe(false); // Irreducible, but X has order 5.
     expect(t.isPrimitive(0b101n, 2)).toBe(false);
   });
   it("keeps consecutive pages, processes and regions apart", () => {
-    const spread = (at: (i: number) => t.Location): number => new Set(Array.from({ length: 256 }, (_, i) => at(i).index)).size;
+    const spread = (at: (i: number) => t.Location): number =>
+      new Set(Array.from({ length: 256 }, (_, i) => at(i).index)).size;
     expect(spread(i => t.locate(standard, 7, BigInt(i) + 512n))).toBe(256);
     expect(spread(i => t.locate(standard, i, 0n))).toBe(256);
     expect(spread(i => t.locate(standard, 1, BigInt(i) << 8n))).toBe(256);
@@ -71,17 +117,32 @@ describe("mixing", () => {
 });
 
 /** Entries that would not fit their bucket, and the fullest bucket, when pages are put in without looking. */
-function occupancy(g: t.TableGeometry, pages: Iterable<readonly [pid: number, vpn: bigint]>): { fullest: number; overflow: number; count: number } {
+function occupancy(
+  g: t.TableGeometry,
+  pages: Iterable<readonly [pid: number, vpn: bigint]>,
+): { fullest: number; overflow: number; count: number } {
   const filled = new Uint32Array(g.buckets);
   let count = 0;
-  for (const [pid, vpn] of pages) { const { index } = t.locate(g, pid, vpn); filled[index] = (filled[index] ?? 0) + 1; count++; }
-  return { fullest: Math.max(...filled), overflow: filled.reduce((n, f) => n + Math.max(0, f - t.bucketSlots), 0), count };
+  for (const [pid, vpn] of pages) {
+    const { index } = t.locate(g, pid, vpn);
+    filled[index] = (filled[index] ?? 0) + 1;
+    count++;
+  }
+  return {
+    fullest: Math.max(...filled),
+    overflow: filled.reduce((n, f) => n + Math.max(0, f - t.bucketSlots), 0),
+    count,
+  };
 }
 /** Expected share of entries beyond 8 in a bucket when a perfect hash throws `load` x 8 entries at each (Poisson). */
 function perfectOverflow(load: number): number {
   const mean = load * t.bucketSlots;
-  let p = Math.exp(-mean), share = 0;
-  for (let k = 0; k < 100; k++) { if (k > t.bucketSlots) share += (k - t.bucketSlots) * p; p *= mean / (k + 1); }
+  let p = Math.exp(-mean),
+    share = 0;
+  for (let k = 0; k < 100; k++) {
+    if (k > t.bucketSlots) share += (k - t.bucketSlots) * p;
+    p *= mean / (k + 1);
+  }
   return share / mean;
 }
 
@@ -93,14 +154,19 @@ describe("bucket occupancy", () => {
       const oneProcess = Array.from({ length: total }, (_, i) => [1, BigInt(i)] as const);
       expect(occupancy(g, oneProcess)).toMatchObject({ overflow: 0, fullest: Math.ceil(load * 8) });
       // 64 processes of equal size from address 0: runs of any length interleave, and yet hardly anything overflows.
-      const each = Math.floor(total / 64), processes = Array.from({ length: 64 * each }, (_, i) => [1 + Math.floor(i / each), BigInt(i % each)] as const);
+      const each = Math.floor(total / 64),
+        processes = Array.from({ length: 64 * each }, (_, i) => [1 + Math.floor(i / each), BigInt(i % each)] as const);
       const o = occupancy(g, processes);
       expect(o.overflow / o.count).toBeLessThanOrEqual(load === 0.5 ? 0.002 : perfectOverflow(load));
     });
     it(`random allocations at ${load * 100} %: as good as a perfect hash`, () => {
       const r = random(4);
-      const pages = Array.from({ length: total }, () => [Math.floor(r() * 65536), BigInt(Math.floor(r() * 2 ** g.vpnBits))] as const);
-      const o = occupancy(g, pages), expected = perfectOverflow(load);
+      const pages = Array.from(
+        { length: total },
+        () => [Math.floor(r() * 65536), BigInt(Math.floor(r() * 2 ** g.vpnBits))] as const,
+      );
+      const o = occupancy(g, pages),
+        expected = perfectOverflow(load);
       expect(o.overflow / o.count).toBeGreaterThan(expected * 0.8);
       expect(o.overflow / o.count).toBeLessThan(expected * 1.2);
     });
@@ -112,7 +178,11 @@ describe("entries", () => {
     const e = { valid: true, allocated: true, read: true, write: false, tag: 0xfedcba987n, ppn: 0x1a5 };
     expect(t.packEntry(standard, e)).toBe(0b0111n | (0xfedcba987n << 4n) | (0x1a5n << 40n));
     expect(t.unpackEntry(standard, t.packEntry(standard, e))).toEqual(e);
-    expect(t.entryShape(standard).fields).toMatchObject({ tag: { width: 36 }, ppn: { width: 9 }, unused: { width: 15 } });
+    expect(t.entryShape(standard).fields).toMatchObject({
+      tag: { width: 36 },
+      ppn: { width: 9 },
+      unused: { width: 15 },
+    });
   });
   it("lie in one 64-byte bucket", () => {
     expect([t.bucketAddress(standard, 3), t.entryAddress(standard, 3, 7)]).toEqual([192, 248]);

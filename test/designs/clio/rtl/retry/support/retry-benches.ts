@@ -15,14 +15,25 @@ class Client {
   /** The next number. */
   next: number;
   private readonly recent: number[] = [];
-  constructor(key: bigint, next: number) { this.key = key; this.next = next >>> 0; }
+  constructor(key: bigint, next: number) {
+    this.key = key;
+    this.next = next >>> 0;
+  }
 
-  private number(): number { const n = this.next; this.next = (n + 1) >>> 0; return n; }
+  private number(): number {
+    const n = this.next;
+    this.next = (n + 1) >>> 0;
+    return n;
+  }
   private ask(operation: number, o: Partial<Ask> = {}): Ask {
     return { tracked: true, keeps: true, introduces: true, fence: false, client: this.key, operation, ...o };
   }
-  hello(): Ask { return this.ask(this.number(), { keeps: false, fence: true }); }
-  read(): Ask { return this.ask(this.number(), { keeps: false }); }
+  hello(): Ask {
+    return this.ask(this.number(), { keeps: false, fence: true });
+  }
+  read(): Ask {
+    return this.ask(this.number(), { keeps: false });
+  }
   write(): Ask {
     const n = this.number();
     this.recent.push(n);
@@ -34,26 +45,43 @@ class Client {
     const last = this.recent.slice(-among);
     return last.length === 0 ? this.write() : this.ask(random.pick(last), { introduces: random.bool() });
   }
-  last(o: Partial<Ask> = {}): Ask { return this.ask(this.recent.at(-1) as number, o); }
+  last(o: Partial<Ask> = {}): Ask {
+    return this.ask(this.recent.at(-1) as number, o);
+  }
 }
-const untracked = (random: Random): Ask =>
-  ({ tracked: false, keeps: random.bool(), introduces: random.bool(), fence: random.bool(0.1), client: random.bits(48), operation: random.u32() });
+const untracked = (random: Random): Ask => ({
+  tracked: false,
+  keeps: random.bool(),
+  introduces: random.bool(),
+  fence: random.bool(0.1),
+  client: random.bits(48),
+  operation: random.u32(),
+});
 
 /** Keys that differ in one bit: each bit takes part in the comparison, the port's too. */
 const clientsFor = (random: Random, count: number, next: (i: number) => number): Client[] => {
   const base = random.bits(48);
-  return Array.from({ length: count }, (_, i) => new Client(i === 0 ? base : base ^ (1n << BigInt((i - 1) * 17 % 48)), next(i)));
+  return Array.from(
+    { length: count },
+    (_, i) => new Client(i === 0 ? base : base ^ (1n << BigInt(((i - 1) * 17) % 48)), next(i)),
+  );
 };
 
 /** What a mixture of clients sends: `burst` is the chance of the same operation again right behind. */
-function mixture(random: Random, clients: readonly Client[], requests: number, burst = 0.2): (rig: RetryRig) => Ask | undefined {
+function mixture(
+  random: Random,
+  clients: readonly Client[],
+  requests: number,
+  burst = 0.2,
+): (rig: RetryRig) => Ask | undefined {
   let left = requests;
   const queue: Ask[] = clients.map(c => c.hello());
   return () => {
     if (left-- <= 0) return undefined;
     const ready = queue.shift();
     if (ready !== undefined) return ready;
-    const c = random.pick(clients), x = random.int(0, 99) / 100;
+    const c = random.pick(clients),
+      x = random.int(0, 99) / 100;
     if (x < 0.45) {
       const w = c.write();
       while (random.bool(burst)) queue.push({ ...w, introduces: random.bool() });
@@ -67,7 +95,12 @@ function mixture(random: Random, clients: readonly Client[], requests: number, b
 }
 
 export type MixtureOptions = Partial<RetryRigOptions> & { readonly start?: number };
-export async function runMixture(b: Bench<RetryPorts>, requests: number, o: MixtureOptions = {}, p: Size = small): Promise<RetryRig> {
+export async function runMixture(
+  b: Bench<RetryPorts>,
+  requests: number,
+  o: MixtureOptions = {},
+  p: Size = small,
+): Promise<RetryRig> {
   const clients = clientsFor(b.random, p.clients, i => (o.start ?? 1000) + i * 7);
   const rig = new RetryRig(b, p, { next: mixture(b.random, clients, requests), ...o });
   await b.until(() => rig.taken.length >= requests - 1);
@@ -82,12 +115,21 @@ export const pauses = (random: Random, chance = 0.3) => {
 const script = (asks: readonly (Ask | "settle")[]) => {
   const queue = [...asks];
   return (rig: RetryRig): Ask | undefined => {
-    if (queue[0] === "settle") { if (!rig.idle) return undefined; queue.shift(); }
-    return queue[0] === "settle" ? undefined : queue.shift() as Ask | undefined;
+    if (queue[0] === "settle") {
+      if (!rig.idle) return undefined;
+      queue.shift();
+    }
+    return queue[0] === "settle" ? undefined : (queue.shift() as Ask | undefined);
   };
 };
-async function say(b: Bench<RetryPorts>, p: Size, asks: readonly (Ask | "settle")[], o: Partial<RetryRigOptions> = {}): Promise<RetryRig> {
-  const rig = new RetryRig(b, p, { next: script(asks), ...o }), count = asks.filter(a => a !== "settle").length;
+async function say(
+  b: Bench<RetryPorts>,
+  p: Size,
+  asks: readonly (Ask | "settle")[],
+  o: Partial<RetryRigOptions> = {},
+): Promise<RetryRig> {
+  const rig = new RetryRig(b, p, { next: script(asks), ...o }),
+    count = asks.filter(a => a !== "settle").length;
   await b.until(() => rig.taken.length === count);
   await rig.settled();
   return rig;
@@ -96,21 +138,35 @@ async function say(b: Bench<RetryPorts>, p: Size, asks: readonly (Ask | "settle"
 /** Every set is filled by one client, then its oldest pushed out, with repetitions around that. */
 export async function fullSets(b: Bench<RetryPorts>, p: Size): Promise<void> {
   // The first write's number is a multiple of the sets: each round of numbers fills each set once.
-  const sets = p.entries / 4, c = new Client(0xc0a8_0001_0457n, sets - 1), asks: (Ask | "settle")[] = [c.hello(), "settle"];
+  const sets = p.entries / 4,
+    c = new Client(0xc0a8_0001_0457n, sets - 1),
+    asks: (Ask | "settle")[] = [c.hello(), "settle"];
   // Five operations of each set: the fifth pushes the first out.
   const writes = Array.from({ length: sets * 5 }, () => c.write());
   for (let i = 0; i < 4; i++) asks.push(...writes.slice(sets * i, sets * (i + 1)), "settle");
   for (let i = 0; i < sets; i++) {
-    const old = writes[i] as Ask, set = (w: Ask): number => retrySetOf(sets, c.key, w.operation);
+    const old = writes[i] as Ask,
+      set = (w: Ask): number => retrySetOf(sets, c.key, w.operation);
     asks.push(old, writes.slice(sets * 4).find(w => set(w) === set(old)) as Ask, old, old);
   }
   const rig = await say(b, p, asks);
-  expect([rig.seen.pass, rig.seen.replayed, rig.seen.expired, rig.model.evictions]).toEqual([sets * 5, sets, sets * 2, sets]);
+  expect([rig.seen.pass, rig.seen.replayed, rig.seen.expired, rig.model.evictions]).toEqual([
+    sets * 5,
+    sets,
+    sets * 2,
+    sets,
+  ]);
 }
 
-/** Newcomers that begin with a write, with low numbers, right behind operations of the first client that push its own out. */
+/**
+ * Newcomers that begin with a write, with low numbers, right behind operations of the first client that push
+ * its own out.
+ */
 export async function newcomers(b: Bench<RetryPorts>, p: Size): Promise<void> {
-  const [first, ...others] = clientsFor(b.random, p.clients, i => (i === 0 ? 2 ** 20 : 100 * i)) as [Client, ...Client[]];
+  const [first, ...others] = clientsFor(b.random, p.clients, i => (i === 0 ? 2 ** 20 : 100 * i)) as [
+    Client,
+    ...Client[],
+  ];
   const asks: (Ask | "settle")[] = [first.hello(), "settle"];
   for (const c of others) {
     for (let i = 0; i < 2 * p.entries; i++) asks.push(first.write());
@@ -120,27 +176,57 @@ export async function newcomers(b: Bench<RetryPorts>, p: Size): Promise<void> {
   expect([rig.seen.pass, rig.seen.expired, rig.seen.noPlace]).toEqual([others.length * (2 * p.entries + 3), 0, 0]);
 }
 
-/** All places taken, one client silent for long: a newcomer has it forgotten, and 0 to 5 cycles later it is heard of again, twice. */
+/**
+ * All places taken, one client silent for long: a newcomer has it forgotten, and 0 to 5 cycles later it is heard
+ * of again, twice.
+ */
 export async function forgottenWhileSought(b: Bench<RetryPorts>, p: Size): Promise<void> {
   const seen = new Set<number>();
   let rig: RetryRig | undefined;
   for (let gap = 1; gap <= 6; gap++) {
-    const clients = clientsFor(b.random, p.clients + 1, i => 500 + 10 * i), silent = clients[0] as Client, newcomer = clients.at(-1) as Client;
+    const clients = clientsFor(b.random, p.clients + 1, i => 500 + 10 * i),
+      silent = clients[0] as Client,
+      newcomer = clients.at(-1) as Client;
     const queue: (Ask | "settle")[] = clients.slice(0, p.clients).flatMap(c => [c.hello(), c.write(), "settle"]);
-    let phase = 0, until = 0;
+    let phase = 0,
+      until = 0;
     const next = (rig: RetryRig): Ask | undefined => {
       if (phase === 0 && queue.length > 0) {
-        if (queue[0] === "settle") { if (rig.idle) queue.shift(); return undefined; }
+        if (queue[0] === "settle") {
+          if (rig.idle) queue.shift();
+          return undefined;
+        }
         return queue.shift() as Ask;
       }
-      if (phase === 0) { phase = 1; until = rig.cycle + 6 * p.timeoutCycles; }
-      if (phase === 1 && rig.cycle < until) return rig.idle && rig.cycle % 16 === 0 ? (clients[1 + rig.cycle / 16 % (p.clients - 1)] as Client).read() : undefined;
-      if (phase === 1 && rig.idle) { phase = 2; until = rig.cycle + gap; return newcomer.hello(); }
-      if (phase === 2 && rig.cycle >= until) { phase = 3; return silent.last({ introduces: false }); }
-      if (phase === 3 && rig.idle) { phase = 4; return silent.last({ introduces: false }); }
+      if (phase === 0) {
+        phase = 1;
+        until = rig.cycle + 6 * p.timeoutCycles;
+      }
+      if (phase === 1 && rig.cycle < until)
+        return rig.idle && rig.cycle % 16 === 0
+          ? (clients[1 + ((rig.cycle / 16) % (p.clients - 1))] as Client).read()
+          : undefined;
+      if (phase === 1 && rig.idle) {
+        phase = 2;
+        until = rig.cycle + gap;
+        return newcomer.hello();
+      }
+      if (phase === 2 && rig.cycle >= until) {
+        phase = 3;
+        return silent.last({ introduces: false });
+      }
+      if (phase === 3 && rig.idle) {
+        phase = 4;
+        return silent.last({ introduces: false });
+      }
       return undefined;
     };
-    if (rig === undefined) { rig = new RetryRig(b, p, { next }); } else { b.sim.reset(2); rig.restart({ next }); }
+    if (rig === undefined) {
+      rig = new RetryRig(b, p, { next });
+    } else {
+      b.sim.reset(2);
+      rig.restart({ next });
+    }
     const on = rig;
     await b.until(() => phase === 4 && on.pending === 0 && on.idle);
     await on.settled();
@@ -151,111 +237,201 @@ export async function forgottenWhileSought(b: Bench<RetryPorts>, p: Size): Promi
   expect([...seen].sort()).toEqual([0, 1]);
 }
 
-/** A client whose numbers leap by 1/64 of a round at each read; the sweep has time enough to see every set between two eighths. */
+/**
+ * A client whose numbers leap by 1/64 of a round at each read; the sweep has time enough to see every set
+ * between two eighths.
+ */
 export async function leaps(b: Bench<RetryPorts>, p: Size): Promise<void> {
-  const c = new Client(0xc0a8_0001_0457n, 10), asks: (Ask | "settle")[] = [c.hello(), c.write(), "settle"];
-  let phase = 0, until = 0;
+  const c = new Client(0xc0a8_0001_0457n, 10),
+    asks: (Ask | "settle")[] = [c.hello(), c.write(), "settle"];
+  let phase = 0,
+    until = 0;
   const steps = 64;
-  const rig = new RetryRig(b, p, { next: rig => {
-    const ask = asks[0] === "settle" ? (rig.idle ? (asks.shift(), asks.shift()) : undefined) : asks.shift();
-    if (ask !== undefined && ask !== "settle") return ask;
-    if (!rig.idle || rig.cycle < until) return undefined;
-    if (phase++ === steps) { rig.forgetExecuted(); c.next = 11; return c.write(); }
-    if (phase > steps + 1) return undefined;
-    until = rig.cycle + (phase % 8 === 0 ? 16 * 2 * p.entries : 20);
-    c.next = (c.next + 2 ** 32 / steps) >>> 0;
-    return c.read();
-  } });
+  const rig = new RetryRig(b, p, {
+    next: rig => {
+      const ask = asks[0] === "settle" ? (rig.idle ? (asks.shift(), asks.shift()) : undefined) : asks.shift();
+      if (ask !== undefined && ask !== "settle") return ask;
+      if (!rig.idle || rig.cycle < until) return undefined;
+      if (phase++ === steps) {
+        rig.forgetExecuted();
+        c.next = 11;
+        return c.write();
+      }
+      if (phase > steps + 1) return undefined;
+      until = rig.cycle + (phase % 8 === 0 ? 16 * 2 * p.entries : 20);
+      c.next = (c.next + 2 ** 32 / steps) >>> 0;
+      return c.read();
+    },
+  });
   await b.until(() => phase > steps + 1);
   await rig.settled();
   expect([rig.seen.pass, rig.seen.expired, rig.seen.replayed]).toEqual([2 + steps, 0, 0]);
 }
 
 /** A bench of the buffer of size `small`, on the RTL or on what synthesis makes of it. */
-export interface RetryBench { readonly name: string; readonly seed?: number; readonly run: (b: Bench<RetryPorts>) => Promise<void> }
+export interface RetryBench {
+  readonly name: string;
+  readonly seed?: number;
+  readonly run: (b: Bench<RetryPorts>) => Promise<void>;
+}
 export const retryBenches: readonly RetryBench[] = [
-  { name: "four clients, repetitions, random back-pressure on all sides", seed: 5, run: async b => {
-    const rig = await runMixture(b, 6000, { pause: pauses(b.random) });
-    for (const kind of ["pass", "fence", "replayed", "busy", "expired", "doneAtLookup"] as const) {
-      expect(rig.seen[kind], kind).toBeGreaterThan(10);
-    }
-    expect(rig.model.evictions).toBeGreaterThan(1000);
-  } },
-  { name: "slow memory: operations are pushed out while under way, their results go nowhere", seed: 6, run: async b => {
-    const rig = await runMixture(b, 3000, { doneAfter: [1, 800] });
-    expect([rig.seen.busy, rig.seen.expired].every(n => n > 100), JSON.stringify(rig.seen)).toBe(true);
-  } },
-  { name: "numbers that wrap round", seed: 7, run: async b => {
-    await runMixture(b, 3000, { start: 2 ** 32 - 300, pause: pauses(b.random, 0.1) });
-  } },
-  { name: "one request per cycle, 3 cycles to pass or to the fence, 5 to the answer", run: async b => {
-    const c = new Client(0x0a00_0001_1234n, 77), d = new Client(0x0a00_0002_1234n, 5);
-    const asks: (Ask | "settle")[] = [c.hello(), d.hello(), "settle"];
-    const mixed: Ask[] = [];
-    for (let i = 0; i < 500; i++) mixed.push(c.write(), c.last(), d.write(), d.repeat(b.random, 8), untracked(b.random), c.hello(), d.read(), c.last({ introduces: false }));
-    const rig = await say(b, small, [...asks, ...mixed], { doneAfter: [1, 4] });
-    const at = rig.taken.slice(2);
-    expect((at.at(-1) as number) - (at[0] as number), "cycles for all").toBe(mixed.length - 1);
-    expect([...rig.latencies.pass], "cycles to pass").toEqual([3]);
-    // The first fences introduced their clients: a cycle more, after the memories are cleared.
-    expect([...rig.latencies.fence].filter(x => x === 3 || x === 4), "cycles to the fence").toContain(3);
-    expect([...rig.latencies.answer], "cycles to the answer").toEqual([5]);
-  } },
-  { name: "the same operation in consecutive cycles: once", seed: 3, run: async b => {
-    const c = new Client(0xc0a8_0001_0457n, 40), asks: (Ask | "settle")[] = [c.hello(), "settle"];
-    for (let i = 0; i < 300; i++) { asks.push(c.write()); for (let n = b.random.int(1, 3); n > 0; n--) asks.push(c.last({ introduces: b.random.bool() })); }
-    const rig = await say(b, small, asks, { doneAfter: [1, 3] });
-    expect(rig.seen.pass).toBe(300);
-    expect(rig.seen.expired).toBe(0);
-  } },
-  { name: "a full set: the oldest goes, and a repetition of it is expired, also right behind what pushed it out", run: b => fullSets(b, small) },
-  { name: "a newcomer: known to who comes right behind, whatever was forgotten of others", run: b => newcomers(b, small) },
-  { name: "all places taken: busy, then a silent client makes room; what it did is never taken for the newcomer's", run: async b => {
-    const clients = clientsFor(b.random, 6, () => 500), [first] = clients as [Client], sixth = clients[5] as Client;
-    const asks: (Ask | "settle")[] = [];
-    for (const c of clients.slice(0, 4)) asks.push(c.hello(), c.write(), c.write(), "settle");
-    let phase = 0, kept = 0, until = 0;
-    const fifth = clients[4] as Client, talks = clients.slice(1, 4), queue = script([...asks, fifth.hello(), "settle"]);
-    const rig = new RetryRig(b, small, { next: rig => {
-      const ask = phase === 0 ? queue(rig) : undefined;
-      if (ask !== undefined) return ask;
-      if (phase === 0 && rig.seen.noPlace === 1) { phase = 1; until = rig.cycle + 5 * small.timeoutCycles; }
-      // All but the first go on talking, for longer than three times TIMEOUT.
-      if (phase === 1) {
-        if (rig.cycle < until) return rig.idle && kept++ % 8 === 0 ? (talks[kept % 3] as Client).read() : undefined;
-        if (!rig.idle) return undefined;
-        phase = 2; until = rig.cycle + 50 * small.entries;
-        return fifth.hello();
+  {
+    name: "four clients, repetitions, random back-pressure on all sides",
+    seed: 5,
+    run: async b => {
+      const rig = await runMixture(b, 6000, { pause: pauses(b.random) });
+      for (const kind of ["pass", "fence", "replayed", "busy", "expired", "doneAtLookup"] as const) {
+        expect(rig.seen[kind], kind).toBeGreaterThan(10);
       }
-      if (phase === 2 && rig.cycle > until) {
-        phase = 3;
-        // The same numbers as the one who went: done, not answered from his; his are expired, or busy as a newcomer's.
-        const next = script([fifth.hello(), ...Array.from({ length: 10 }, () => fifth.write()), first.last({ introduces: false }), sixth.write(), "settle"]);
-        thisPhase = next;
+      expect(rig.model.evictions).toBeGreaterThan(1000);
+    },
+  },
+  {
+    name: "slow memory: operations are pushed out while under way, their results go nowhere",
+    seed: 6,
+    run: async b => {
+      const rig = await runMixture(b, 3000, { doneAfter: [1, 800] });
+      expect(
+        [rig.seen.busy, rig.seen.expired].every(n => n > 100),
+        JSON.stringify(rig.seen),
+      ).toBe(true);
+    },
+  },
+  {
+    name: "numbers that wrap round",
+    seed: 7,
+    run: async b => {
+      await runMixture(b, 3000, { start: 2 ** 32 - 300, pause: pauses(b.random, 0.1) });
+    },
+  },
+  {
+    name: "one request per cycle, 3 cycles to pass or to the fence, 5 to the answer",
+    run: async b => {
+      const c = new Client(0x0a00_0001_1234n, 77),
+        d = new Client(0x0a00_0002_1234n, 5);
+      const asks: (Ask | "settle")[] = [c.hello(), d.hello(), "settle"];
+      const mixed: Ask[] = [];
+      for (let i = 0; i < 500; i++)
+        mixed.push(
+          c.write(),
+          c.last(),
+          d.write(),
+          d.repeat(b.random, 8),
+          untracked(b.random),
+          c.hello(),
+          d.read(),
+          c.last({ introduces: false }),
+        );
+      const rig = await say(b, small, [...asks, ...mixed], { doneAfter: [1, 4] });
+      const at = rig.taken.slice(2);
+      expect((at.at(-1) as number) - (at[0] as number), "cycles for all").toBe(mixed.length - 1);
+      expect([...rig.latencies.pass], "cycles to pass").toEqual([3]);
+      // The first fences introduced their clients: a cycle more, after the memories are cleared.
+      expect(
+        [...rig.latencies.fence].filter(x => x === 3 || x === 4),
+        "cycles to the fence",
+      ).toContain(3);
+      expect([...rig.latencies.answer], "cycles to the answer").toEqual([5]);
+    },
+  },
+  {
+    name: "the same operation in consecutive cycles: once",
+    seed: 3,
+    run: async b => {
+      const c = new Client(0xc0a8_0001_0457n, 40),
+        asks: (Ask | "settle")[] = [c.hello(), "settle"];
+      for (let i = 0; i < 300; i++) {
+        asks.push(c.write());
+        for (let n = b.random.int(1, 3); n > 0; n--) asks.push(c.last({ introduces: b.random.bool() }));
       }
-      return phase === 3 ? thisPhase(rig) : undefined;
-    } });
-    let thisPhase: (rig: RetryRig) => Ask | undefined = () => undefined;
-    await b.until(() => phase === 3 && rig.seen.noPlace === 3);
-    await rig.settled();
-    // The sixth is refused, too, and has a silent one forgotten for him.
-    expect([rig.seen.replaced, rig.seen.noPlace, rig.seen.expired]).toEqual([2, 3, 1]);
-    expect(rig.model.isKnown(first.key)).toBe(false);
-    expect(rig.model.isKnown(fifth.key)).toBe(true);
-  } },
+      const rig = await say(b, small, asks, { doneAfter: [1, 3] });
+      expect(rig.seen.pass).toBe(300);
+      expect(rig.seen.expired).toBe(0);
+    },
+  },
+  {
+    name: "a full set: the oldest goes, and a repetition of it is expired, also right behind what pushed it out",
+    run: b => fullSets(b, small),
+  },
+  {
+    name: "a newcomer: known to who comes right behind, whatever was forgotten of others",
+    run: b => newcomers(b, small),
+  },
+  {
+    name: "all places taken: busy, then a silent client makes room; what it did is never taken for the newcomer's",
+    run: async b => {
+      const clients = clientsFor(b.random, 6, () => 500),
+        [first] = clients as [Client],
+        sixth = clients[5] as Client;
+      const asks: (Ask | "settle")[] = [];
+      for (const c of clients.slice(0, 4)) asks.push(c.hello(), c.write(), c.write(), "settle");
+      let phase = 0,
+        kept = 0,
+        until = 0;
+      const fifth = clients[4] as Client,
+        talks = clients.slice(1, 4),
+        queue = script([...asks, fifth.hello(), "settle"]);
+      const rig = new RetryRig(b, small, {
+        next: rig => {
+          const ask = phase === 0 ? queue(rig) : undefined;
+          if (ask !== undefined) return ask;
+          if (phase === 0 && rig.seen.noPlace === 1) {
+            phase = 1;
+            until = rig.cycle + 5 * small.timeoutCycles;
+          }
+          // All but the first go on talking, for longer than three times TIMEOUT.
+          if (phase === 1) {
+            if (rig.cycle < until) return rig.idle && kept++ % 8 === 0 ? (talks[kept % 3] as Client).read() : undefined;
+            if (!rig.idle) return undefined;
+            phase = 2;
+            until = rig.cycle + 50 * small.entries;
+            return fifth.hello();
+          }
+          if (phase === 2 && rig.cycle > until) {
+            phase = 3;
+            // The same numbers as the one who went: done, not answered from his; his are expired, or busy
+            // as a newcomer's.
+            const next = script([
+              fifth.hello(),
+              ...Array.from({ length: 10 }, () => fifth.write()),
+              first.last({ introduces: false }),
+              sixth.write(),
+              "settle",
+            ]);
+            thisPhase = next;
+          }
+          return phase === 3 ? thisPhase(rig) : undefined;
+        },
+      });
+      let thisPhase: (rig: RetryRig) => Ask | undefined = () => undefined;
+      await b.until(() => phase === 3 && rig.seen.noPlace === 3);
+      await rig.settled();
+      // The sixth is refused, too, and has a silent one forgotten for him.
+      expect([rig.seen.replaced, rig.seen.noPlace, rig.seen.expired]).toEqual([2, 3, 1]);
+      expect(rig.model.isKnown(first.key)).toBe(false);
+      expect(rig.model.isKnown(fifth.key)).toBe(true);
+    },
+  },
   { name: "a client that is asked for while it is forgotten", run: b => forgottenWhileSought(b, small) },
-  { name: "a client that only reads for 2^32 numbers: an old write is not taken for a new one", run: b => leaps(b, small) },
-  { name: "reset: nobody is known, nothing is remembered", seed: 9, run: async b => {
-    const c = new Client(0xc0a8_0001_0457n, 10);
-    const rig = new RetryRig(b, small, { next: script([c.hello(), ...Array.from({ length: 25 }, () => c.write())]) });
-    await b.until(() => rig.taken.length === 26 && rig.pending === 0);
-    b.io.done.valid.value = 0;
-    b.sim.reset(2);
-    const asks = [c.last({ introduces: false }), c.hello(), ...Array.from({ length: 80 }, () => c.repeat(b.random))];
-    rig.restart({ next: script(asks) });
-    await b.until(() => rig.taken.length === asks.length);
-    await rig.settled();
-    // What came before the FENCE counts as forgotten; the first of all too, which nobody was known for.
-    expect([rig.seen.pass, rig.seen.expired]).toEqual([0, 81]);
-  } },
+  {
+    name: "a client that only reads for 2^32 numbers: an old write is not taken for a new one",
+    run: b => leaps(b, small),
+  },
+  {
+    name: "reset: nobody is known, nothing is remembered",
+    seed: 9,
+    run: async b => {
+      const c = new Client(0xc0a8_0001_0457n, 10);
+      const rig = new RetryRig(b, small, { next: script([c.hello(), ...Array.from({ length: 25 }, () => c.write())]) });
+      await b.until(() => rig.taken.length === 26 && rig.pending === 0);
+      b.io.done.valid.value = 0;
+      b.sim.reset(2);
+      const asks = [c.last({ introduces: false }), c.hello(), ...Array.from({ length: 80 }, () => c.repeat(b.random))];
+      rig.restart({ next: script(asks) });
+      await b.until(() => rig.taken.length === asks.length);
+      await rig.settled();
+      // What came before the FENCE counts as forgotten; the first of all too, which nobody was known for.
+      expect([rig.seen.pass, rig.seen.expired]).toEqual([0, 81]);
+    },
+  },
 ];

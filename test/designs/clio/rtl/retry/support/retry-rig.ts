@@ -9,7 +9,8 @@ import { type Bench, never, type Pause, poke, StreamSink, StreamSource } from ".
 
 export const retryDut = (p: RetryBufferParameters) => RetryBuffer(p);
 /** The same, with a port that chooses among the faults that are planted in it (0: none). */
-export const retryFaultDut = module("RetryFaults",
+export const retryFaultDut = module(
+  "RetryFaults",
   (p: RetryBufferParameters) => ({ ...RetryBuffer(p).ports, fault: input(uint(5), { unused: true }) }),
   (io, p) => {
     const dut = instance("dut", RetryBuffer(p));
@@ -20,13 +21,20 @@ export const retryFaultDut = module("RetryFaults",
     io.word.set(dut.word);
     io.events.set(dut.events as never);
   },
-  { nameOf: () => "RetryFaults" });
+  { nameOf: () => "RetryFaults" },
+);
 export type RetryPorts = ReturnType<typeof retryDut>["ports"];
 
 /** What a request is, before it has a slot. */
 export type Ask = Omit<RetryAsked, "slot">;
 /** An answer that is to come: what the model says, and what may differ because the operation was finished meanwhile. */
-interface Awaited { readonly slot: number; readonly verdict: RetryVerdict; readonly wasDone: boolean; readonly at: number; readonly ask: Ask }
+interface Awaited {
+  readonly slot: number;
+  readonly verdict: RetryVerdict;
+  readonly wasDone: boolean;
+  readonly at: number;
+  readonly ask: Ask;
+}
 
 export interface RetryRigOptions {
   readonly pause?: () => Pause;
@@ -39,7 +47,18 @@ export interface RetryRigOptions {
 /** Feeds the buffer, does what passes, and holds every outcome against the model. */
 export class RetryRig {
   model: RetryModel;
-  readonly seen = { pass: 0, fence: 0, replayed: 0, busy: 0, expired: 0, noPlace: 0, replaced: 0, sweptBusy: 0, doneAtLookup: 0, orphans: 0 };
+  readonly seen = {
+    pass: 0,
+    fence: 0,
+    replayed: 0,
+    busy: 0,
+    expired: 0,
+    noPlace: 0,
+    replaced: 0,
+    sweptBusy: 0,
+    doneAtLookup: 0,
+    orphans: 0,
+  };
   readonly latencies = { pass: new Set<number>(), fence: new Set<number>(), answer: new Set<number>() };
   /** Cycles at which requests were taken. */
   readonly taken: number[] = [];
@@ -55,21 +74,25 @@ export class RetryRig {
   private readonly doing: { readonly slot: number; readonly due: number; readonly ask: Ask }[] = [];
   private readonly freeing: { readonly slot: number; readonly due: number }[] = [];
   private readonly words: { readonly slot: number; readonly word: bigint }[] = [];
-  private finishing: { readonly slot: number; readonly status: number; readonly word: bigint; readonly ask: Ask } | undefined;
+  private finishing:
+    { readonly slot: number; readonly status: number; readonly word: bigint; readonly ask: Ask } | undefined;
   private looking: { readonly slot: number; readonly word: bigint } | undefined;
   private readonly executed = new Set<string>();
   private replacedAt = -1e9;
   private readonly events = { answered: 0, busy: 0, expired: 0, evictions: 0 };
 
   constructor(b: Bench<RetryPorts>, p: RetryBufferParameters, o: RetryRigOptions) {
-    this.b = b; this.p = p; this.o = o;
+    this.b = b;
+    this.p = p;
+    this.o = o;
     this.model = new RetryModel({ retryEntries: p.entries, retryClients: p.clients });
     this.free = Array.from({ length: p.slots }, (_, i) => i);
     const pause = o.pause ?? (() => never);
     poke(b.io.done, { valid: 0, slot: 0, status: 0, word: 0 });
     b.io.wordSlot.value = 0;
     this.source = new StreamSource(b.sim, b.io.request, { pause: pause() });
-    const pass = new StreamSink(b.sim, b.io.pass, { pause: pause() }), fence = new StreamSink(b.sim, b.io.fence, { pause: pause() });
+    const pass = new StreamSink(b.sim, b.io.pass, { pause: pause() }),
+      fence = new StreamSink(b.sim, b.io.fence, { pause: pause() });
     const answer = new StreamSink(b.sim, b.io.answer, { pause: pause() });
     b.onEdge({
       sample: cycle => {
@@ -81,7 +104,7 @@ export class RetryRig {
         this.looked();
         if (b.io.request.valid.value && b.io.request.ready.value) this.accepted(cycle);
       },
-      drive: cycle => { this.drive(cycle); },
+      drive: cycle => this.drive(cycle),
     });
   }
 
@@ -90,18 +113,34 @@ export class RetryRig {
     this.o = { ...this.o, ...o };
     this.model = new RetryModel({ retryEntries: this.p.entries, retryClients: this.p.clients });
     this.free = Array.from({ length: this.p.slots }, (_, i) => i);
-    for (const list of [this.asked, this.passes, this.fences, this.answers, this.doing, this.freeing, this.words, this.taken]) list.length = 0;
+    for (const list of [
+      this.asked,
+      this.passes,
+      this.fences,
+      this.answers,
+      this.doing,
+      this.freeing,
+      this.words,
+      this.taken,
+    ])
+      list.length = 0;
     this.executed.clear();
     this.replacedAt = -1e9;
     Object.assign(this.seen, Object.fromEntries(Object.keys(this.seen).map(k => [k, 0])));
     Object.assign(this.events, { answered: 0, busy: 0, expired: 0, evictions: 0 });
   }
   /** Requests offered that have not been taken. */
-  get pending(): number { return this.source.pending; }
+  get pending(): number {
+    return this.source.pending;
+  }
 
   /** No request has a slot. */
-  get idle(): boolean { return this.free.length === this.p.slots; }
-  get cycle(): number { return this.b.cycle; }
+  get idle(): boolean {
+    return this.free.length === this.p.slots;
+  }
+  get cycle(): number {
+    return this.b.cycle;
+  }
 
   private count(): void {
     const e = this.b.io.events;
@@ -116,7 +155,8 @@ export class RetryRig {
   }
 
   private accepted(cycle: number): void {
-    const ask = this.asked.shift() as Ask & { readonly slot: number }, { slot } = ask;
+    const ask = this.asked.shift() as Ask & { readonly slot: number },
+      { slot } = ask;
     this.taken.push(cycle);
     // A place that was given up is swept first: up to 16 x sets cycles, and as long as the pipeline stands still.
     const admits = cycle > this.replacedAt + 40 * this.p.entries;
@@ -126,14 +166,21 @@ export class RetryRig {
     const at = cycle;
     if (verdict.kind === "pass") this.passes.push({ slot, at, ask });
     else if (verdict.kind === "fence") this.fences.push({ slot, at });
-    else this.answers.push({ slot, verdict, at, ask, wasDone: verdict.kind === "repeats" && verdict.of.result !== undefined });
+    else
+      this.answers.push({
+        slot,
+        verdict,
+        at,
+        ask,
+        wasDone: verdict.kind === "repeats" && verdict.of.result !== undefined,
+      });
   }
 
   private passed(v: { readonly slot: number; readonly va: bigint }, cycle: number): void {
     const p = this.passes.shift();
     if (p === undefined) throw new Error(`cycle ${cycle}: slot ${v.slot} passed, nothing was to pass`);
     expect(v.slot, `order of what passes, cycle ${cycle}`).toBe(p.slot);
-    expect(v.va, `the access that passes, cycle ${cycle}`).toBe(BigInt(p.ask.operation) << 8n | BigInt(p.slot));
+    expect(v.va, `the access that passes, cycle ${cycle}`).toBe((BigInt(p.ask.operation) << 8n) | BigInt(p.slot));
     if (p.ask.tracked && p.ask.keeps) {
       const key = `${p.ask.client.toString(16)} ${p.ask.operation}`;
       expect(this.executed.has(key), `operation ${key} was done before, cycle ${cycle}`).toBe(false);
@@ -142,11 +189,17 @@ export class RetryRig {
     this.seen.pass++;
     this.latencies.pass.add(cycle - p.at);
     const [least, most] = this.o.doneAfter ?? [1, 30];
-    this.doing.push({ slot: p.slot, due: cycle + this.b.random.int(least, this.b.random.bool(0.7) ? Math.min(most, least + 10) : most), ask: p.ask });
+    this.doing.push({
+      slot: p.slot,
+      due: cycle + this.b.random.int(least, this.b.random.bool(0.7) ? Math.min(most, least + 10) : most),
+      ask: p.ask,
+    });
   }
 
   /** Numbers come round: what was done long ago is not the same operation. */
-  forgetExecuted(): void { this.executed.clear(); }
+  forgetExecuted(): void {
+    this.executed.clear();
+  }
 
   private fenced(slot: number, cycle: number): void {
     const f = this.fences.shift();
@@ -156,7 +209,16 @@ export class RetryRig {
     this.freeing.push({ slot, due: cycle + 2 });
   }
 
-  private answered(v: { readonly slot: number; readonly kind: number; readonly status: number; readonly silent: number; readonly replyOpcode: number }, cycle: number): void {
+  private answered(
+    v: {
+      readonly slot: number;
+      readonly kind: number;
+      readonly status: number;
+      readonly silent: number;
+      readonly replyOpcode: number;
+    },
+    cycle: number,
+  ): void {
     const a = this.answers.shift();
     if (a === undefined) throw new Error(`cycle ${cycle}: slot ${v.slot} is answered, nothing was to be answered`);
     const where = `answer to slot ${a.slot}, ${a.verdict.kind} operation ${a.ask.operation} of ${a.ask.client.toString(16)}, taken at cycle ${a.at}, answered at ${cycle}`;
@@ -174,7 +236,9 @@ export class RetryRig {
         return;
       }
     }
-    expect([v.kind, v.status], where).toEqual(expired ? [retryAnswer.expired, status.EXPIRED] : [retryAnswer.busy, status.BUSY]);
+    expect([v.kind, v.status], where).toEqual(
+      expired ? [retryAnswer.expired, status.EXPIRED] : [retryAnswer.busy, status.BUSY],
+    );
     if (expired) this.seen.expired++;
     else if (a.verdict.kind === "repeats") this.seen.busy++;
     else this.seen.noPlace++;
@@ -198,17 +262,23 @@ export class RetryRig {
 
   private drive(cycle: number): void {
     const { io, random } = this.b;
-    const due = this.doing.flatMap((d, i) => (d.due <= cycle ? [i] : [])), at = due.length > 0 ? random.pick(due) : -1;
+    const due = this.doing.flatMap((d, i) => (d.due <= cycle ? [i] : [])),
+      at = due.length > 0 ? random.pick(due) : -1;
     if (at >= 0) {
       const [d] = this.doing.splice(at, 1) as unknown as [{ slot: number; ask: Ask }];
       this.finishing = { slot: d.slot, ask: d.ask, status: random.int(0, 15), word: random.bits(64) };
       poke(io.done, { valid: 1, slot: d.slot, status: this.finishing.status, word: this.finishing.word });
-    } else { io.done.valid.value = 0; }
+    } else {
+      io.done.valid.value = 0;
+    }
     this.looking = this.words.shift();
     if (this.looking !== undefined) io.wordSlot.value = this.looking.slot;
     for (let i = this.freeing.length - 1; i >= 0; i--) {
       const f = this.freeing[i] as { slot: number; due: number };
-      if (f.due <= cycle) { this.freeing.splice(i, 1); this.free.push(f.slot); }
+      if (f.due <= cycle) {
+        this.freeing.splice(i, 1);
+        this.free.push(f.slot);
+      }
     }
     while (this.source.pending < 3 && this.free.length > 0) {
       const ask = this.o.next(this);
@@ -216,9 +286,23 @@ export class RetryRig {
       const slot = this.free.shift() as number;
       this.asked.push({ ...ask, slot });
       this.source.send({
-        access: { slot, pid: 0, va: BigInt(ask.operation) << 8n | BigInt(slot), length: 0, write: 0, silent: ask.operation & 1,
-          replyOpcode: ask.operation & 0xff, op: 0, indirect: 0 },
-        tracked: +ask.tracked, keeps: +ask.keeps, introduces: +ask.introduces, fence: +ask.fence, client: ask.client, operation: ask.operation,
+        access: {
+          slot,
+          pid: 0,
+          va: (BigInt(ask.operation) << 8n) | BigInt(slot),
+          length: 0,
+          write: 0,
+          silent: ask.operation & 1,
+          replyOpcode: ask.operation & 0xff,
+          op: 0,
+          indirect: 0,
+        },
+        tracked: +ask.tracked,
+        keeps: +ask.keeps,
+        introduces: +ask.introduces,
+        fence: +ask.fence,
+        client: ask.client,
+        operation: ask.operation,
       } as never);
     }
   }
@@ -228,8 +312,11 @@ export class RetryRig {
     await this.b.until(() => this.idle);
     await this.b.cycles(3);
     expect([this.passes.length, this.fences.length, this.answers.length], "nothing is left to come").toEqual([0, 0, 0]);
-    expect([this.events.answered, this.events.busy, this.events.expired], "counters: answered, busy, expired")
-      .toEqual([this.seen.replayed, this.seen.busy + this.seen.noPlace, this.seen.expired]);
+    expect([this.events.answered, this.events.busy, this.events.expired], "counters: answered, busy, expired").toEqual([
+      this.seen.replayed,
+      this.seen.busy + this.seen.noPlace,
+      this.seen.expired,
+    ]);
     if (this.seen.replaced === 0) expect(this.events.evictions, "evictions counted").toBe(this.model.evictions);
   }
 }

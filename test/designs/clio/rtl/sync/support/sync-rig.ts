@@ -1,6 +1,7 @@
 /**
- * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream, so their order of arrival is known when they
- * are sent, and so is what each must find: the reference does them one after another.
+ * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream,
+ * so their order of arrival is known when they are sent, and so is what each must find: the reference does them
+ * one after another.
  */
 import { expect } from "vitest";
 import { atomicResult } from "../../../../../../designs/clio/model/index.ts";
@@ -8,16 +9,46 @@ import { syncOp, SyncReply, SyncRequest, SyncResult } from "../../../../../../de
 import { SyncUnit, type SyncUnitParameters } from "../../../../../../designs/clio/rtl/sync/sync-unit.ts";
 import { SlotWords, WordWrite } from "../../../../../../designs/shared/frame/index.ts";
 import { Access, operandBits } from "../../../../../../designs/clio/rtl/records/records.ts";
-import { axi4Address, axi4Read, axi4Response, axi4Write, connect, input, instance, module, output, sink, source } from "../../../../../../hdl-dsl/index.ts";
+import {
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
+  connect,
+  input,
+  instance,
+  module,
+  output,
+  sink,
+  source,
+} from "../../../../../../hdl-dsl/index.ts";
 import { status } from "../../../../../../designs/clio/wire/index.ts";
-import { AxiRam, never, SparseMemory, StreamMonitor, StreamSink, StreamSource, type AxiRamOptions, type Bench, type Pause } from "../../../../../../sim/index.ts";
+import {
+  AxiRam,
+  never,
+  SparseMemory,
+  StreamMonitor,
+  StreamSink,
+  StreamSource,
+  type AxiRamOptions,
+  type Bench,
+  type Pause,
+} from "../../../../../../sim/index.ts";
 
 /** The unit with the operands beside it, as they stand in the node: distributed memory by slot. */
-export const SyncDut = module("SyncDut",
+export const SyncDut = module(
+  "SyncDut",
   (p: SyncUnitParameters) => ({
-    request: sink(SyncRequest(p)), operandsWrite: input(WordWrite({ slots: p.slots, width: operandBits })),
-    ar: source(axi4Address(p)), r: sink(axi4Read(p)), aw: source(axi4Address(p)), w: source(axi4Write(p.beatBytes)), b: sink(axi4Response(p)),
-    result: output(SyncResult(p)), reply: source(SyncReply(p)), access: source(Access(p)),
+    request: sink(SyncRequest(p)),
+    operandsWrite: input(WordWrite({ slots: p.slots, width: operandBits })),
+    ar: source(axi4Address(p)),
+    r: sink(axi4Read(p)),
+    aw: source(axi4Address(p)),
+    w: source(axi4Write(p.beatBytes)),
+    b: sink(axi4Response(p)),
+    result: output(SyncResult(p)),
+    reply: source(SyncReply(p)),
+    access: source(Access(p)),
   }),
   (io, p) => {
     const unit = instance("unit", SyncUnit(p));
@@ -26,17 +57,44 @@ export const SyncDut = module("SyncDut",
     operands.slot.set(unit.operandSlot);
     unit.operands.set(operands.value.is(operandBits));
     connect(io.request, unit.request);
-    connect(unit.ar, io.ar); connect(io.r, unit.r); connect(unit.aw, io.aw); connect(unit.w, io.w); connect(io.b, unit.b);
-    connect(unit.reply, io.reply); connect(unit.access, io.access);
+    connect(unit.ar, io.ar);
+    connect(io.r, unit.r);
+    connect(unit.aw, io.aw);
+    connect(unit.w, io.w);
+    connect(io.b, unit.b);
+    connect(unit.reply, io.reply);
+    connect(unit.access, io.access);
     io.result.set(unit.result);
-  });
+  },
+);
 export type SyncPorts = ReturnType<typeof SyncDut>["ports"];
 
 export type OpName = keyof typeof syncOp;
 /** An operation as the bench asks for it. */
-export interface Op { readonly op: OpName; readonly address: number; readonly operand?: bigint; readonly swap?: bigint }
-interface Flying extends Op { readonly slot: number; readonly pid: number; readonly length: number; readonly silent: number; readonly replyOpcode: number; readonly sent: { cycle: number | undefined }; readonly old: bigint; readonly fails: boolean; told: boolean }
-export interface Done extends Op { readonly slot: number; readonly accepted: number; readonly cycle: number; readonly status: number; readonly old: bigint }
+export interface Op {
+  readonly op: OpName;
+  readonly address: number;
+  readonly operand?: bigint;
+  readonly swap?: bigint;
+}
+interface Flying extends Op {
+  readonly slot: number;
+  readonly pid: number;
+  readonly length: number;
+  readonly silent: number;
+  readonly replyOpcode: number;
+  readonly sent: { cycle: number | undefined };
+  readonly old: bigint;
+  readonly fails: boolean;
+  told: boolean;
+}
+export interface Done extends Op {
+  readonly slot: number;
+  readonly accepted: number;
+  readonly cycle: number;
+  readonly status: number;
+  readonly old: bigint;
+}
 
 const isPointer = (op: OpName): boolean => op === "derefRead" || op === "derefWrite";
 
@@ -53,7 +111,10 @@ export class SyncRig {
   readonly memory: SparseMemory;
   /** What memory must hold: changed as requests are sent. */
   readonly reference: SparseMemory;
-  /** Addresses whose operations fail although the reference does not know: set by benches that break memory in the middle. */
+  /**
+   * Addresses whose operations fail although the reference does not know: set by benches that break memory
+   * in the middle.
+   */
   readonly lost = new Set<number>();
   readonly #b: Bench<SyncPorts>;
   readonly #p: SyncUnitParameters;
@@ -74,26 +135,38 @@ export class SyncRig {
   readonly #writing: number[] = [];
 
   constructor(b: Bench<SyncPorts>, p: SyncUnitParameters, o: RigOptions = {}) {
-    this.#b = b; this.#p = p; this.#failing = o.failing;
-    const seed = b.random.u32(), pause = o.pause ?? (() => never);
+    this.#b = b;
+    this.#p = p;
+    this.#failing = o.failing;
+    const seed = b.random.u32(),
+      pause = o.pause ?? (() => never);
     this.memory = new SparseMemory({ fill: { seed } });
     this.reference = new SparseMemory({ fill: { seed } });
     this.ram = new AxiRam(b.sim, b.io, {
-      latency: 20, ...o.memory, memory: this.memory, pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() },
+      latency: 20,
+      ...o.memory,
+      memory: this.memory,
+      pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() },
       ...(o.failing ? { errors: [o.failing] } : {}),
     });
     this.#free = Array.from({ length: p.slots }, (_, i) => i);
     this.#requests = new StreamSource(b.sim, b.io.request, { pause: pause() });
     this.#replies = new StreamSink(b.sim, b.io.reply, { pause: pause() });
     this.#accesses = new StreamSink(b.sim, b.io.access, { pause: pause() });
-    new StreamMonitor(b.sim, b.io.ar, s => { this.#starts(s.value, s.cycle, "read"); });
-    new StreamMonitor(b.sim, b.io.aw, s => { this.#starts(s.value, s.cycle, "written"); });
-    new StreamMonitor(b.sim, b.io.r, () => { this.#busy.delete(this.#reading.shift() as number); });
-    new StreamMonitor(b.sim, b.io.b, () => { this.#busy.delete(this.#writing.shift() as number); });
-    b.onEdge({ sample: c => { this.#sample(c); }, drive: () => { this.#load(); } });
+    new StreamMonitor(b.sim, b.io.ar, s => this.#starts(s.value, s.cycle, "read"));
+    new StreamMonitor(b.sim, b.io.aw, s => this.#starts(s.value, s.cycle, "written"));
+    new StreamMonitor(b.sim, b.io.r, () => {
+      this.#busy.delete(this.#reading.shift() as number);
+    });
+    new StreamMonitor(b.sim, b.io.b, () => {
+      this.#busy.delete(this.#writing.shift() as number);
+    });
+    b.onEdge({ sample: c => this.#sample(c), drive: () => this.#load() });
   }
 
-  get inFlight(): number { return this.#flying.size; }
+  get inFlight(): number {
+    return this.#flying.size;
+  }
 
   /** Sets a word past the bus, in memory and in the reference. */
   set(address: number, value: bigint): void {
@@ -101,26 +174,52 @@ export class SyncRig {
     this.memory.write(address, bytes);
     this.reference.write(address, bytes);
   }
-  word(address: number): bigint { return wordOf(this.reference.read(address, 8)); }
+  word(address: number): bigint {
+    return wordOf(this.reference.read(address, 8));
+  }
 
-  /** Sends an operation if a slot is free; @returns whether there was one. its operands stand in the slot before it arrives. */
+  /**
+   * Sends an operation if a slot is free; @returns whether there was one. its operands stand in the slot
+   * before it arrives.
+   */
   send(o: Op): boolean {
     const random = this.#b.random;
     const slot = this.#free.splice(random.int(0, this.#free.length - 1), 1)[0];
     if (slot === undefined) return false;
-    const operand = o.operand ?? random.bits(64), swap = o.swap ?? random.bits(64);
-    const fails = this.lost.has(o.address) || (this.#failing !== undefined && o.address >= this.#failing.from && o.address < this.#failing.to);
+    const operand = o.operand ?? random.bits(64),
+      swap = o.swap ?? random.bits(64);
+    const fails =
+      this.lost.has(o.address) ||
+      (this.#failing !== undefined && o.address >= this.#failing.from && o.address < this.#failing.to);
     const old = this.word(o.address);
     if (!isPointer(o.op) && !fails) {
       const value = atomicResult({ kind: o.op as "tas", operand, swap }, old);
       if (value !== undefined) this.reference.write(o.address, wordBytes(value));
     }
     this.#touched.add(o.address);
-    this.#loading.push({ slot, value: operand | swap << 64n });
+    this.#loading.push({ slot, value: operand | (swap << 64n) });
     const f = {
-      ...o, operand, swap, slot, pid: random.int(0, 65535), length: random.int(1, 9000), silent: random.int(0, 1), replyOpcode: random.int(0, 255), old, fails, told: false,
+      ...o,
+      operand,
+      swap,
+      slot,
+      pid: random.int(0, 65535),
+      length: random.int(1, 9000),
+      silent: random.int(0, 1),
+      replyOpcode: random.int(0, 255),
+      old,
+      fails,
+      told: false,
     };
-    const sent = this.#requests.send({ slot, op: syncOp[o.op], address: o.address, pid: f.pid, length: f.length, silent: f.silent, replyOpcode: f.replyOpcode });
+    const sent = this.#requests.send({
+      slot,
+      op: syncOp[o.op],
+      address: o.address,
+      pid: f.pid,
+      length: f.length,
+      silent: f.silent,
+      replyOpcode: f.replyOpcode,
+    });
     this.#flying.set(slot, { ...f, sent });
     return true;
   }
@@ -128,7 +227,9 @@ export class SyncRig {
     while (!this.send(o)) await this.#b.risingEdge();
   }
   /** Takes neither replies nor accesses while `stopped`. */
-  hold(stopped: Pause): void { this.#replies.pause = this.#accesses.pause = stopped; }
+  hold(stopped: Pause): void {
+    this.#replies.pause = this.#accesses.pause = stopped;
+  }
   /** After a reset: what was under way is gone; what memory holds is what counts. */
   forget(): void {
     this.#free.push(...this.#flying.keys());
@@ -137,7 +238,9 @@ export class SyncRig {
     this.#busy.clear();
     for (const address of this.#touched) this.set(address, wordOf(this.memory.read(address, 8)));
   }
-  async idle(): Promise<void> { await this.#b.until(() => this.#flying.size === 0); }
+  async idle(): Promise<void> {
+    await this.#b.until(() => this.#flying.size === 0);
+  }
 
   /** Waits for the end, and holds memory against the reference: every word touched, and the beats around it. */
   async finish(): Promise<void> {
@@ -149,10 +252,13 @@ export class SyncRig {
   audit(): void {
     expect(this.memory.pages, "pages of memory in use").toBeLessThanOrEqual(this.reference.pages);
     for (const page of new Set([...this.#touched].map(a => Math.floor(a / 4096) * 4096))) {
-      const is = this.memory.read(page, 4096), should = this.reference.read(page, 4096);
+      const is = this.memory.read(page, 4096),
+        should = this.reference.read(page, 4096);
       for (let at = 0; at < 4096; at += 8) {
         if (wordOf(is.subarray(at, at + 8)) !== wordOf(should.subarray(at, at + 8))) {
-          expect.fail(`the word at 0x${(page + at).toString(16)} is ${wordOf(is.subarray(at, at + 8)).toString(16)}, expected ${wordOf(should.subarray(at, at + 8)).toString(16)}`);
+          expect.fail(
+            `the word at 0x${(page + at).toString(16)} is ${wordOf(is.subarray(at, at + 8)).toString(16)}, expected ${wordOf(should.subarray(at, at + 8)).toString(16)}`,
+          );
         }
       }
     }
@@ -160,7 +266,9 @@ export class SyncRig {
 
   #load(): void {
     const left = this.#loading.length > 0 ? undefined : this.#left.find(slot => this.#free.includes(slot));
-    const next = this.#loading.shift() ?? (left === undefined ? undefined : { slot: left, value: this.#b.random.bits(128) }), port = this.#b.io.operandsWrite;
+    const next =
+        this.#loading.shift() ?? (left === undefined ? undefined : { slot: left, value: this.#b.random.bits(128) }),
+      port = this.#b.io.operandsWrite;
     if (this.#loading.length === 0) this.#left.length = 0;
     port.en.value = next ? 1 : 0;
     if (!next) return;
@@ -169,12 +277,27 @@ export class SyncRig {
   }
 
   /** A memory access begins: single full beats of the unit's ID, and none to a beat's word that has one under way. */
-  #starts(a: { readonly addr: number | bigint; readonly id: number | bigint; readonly len: number | bigint; readonly size: number | bigint }, cycle: number, what: string): void {
+  #starts(
+    a: {
+      readonly addr: number | bigint;
+      readonly id: number | bigint;
+      readonly len: number | bigint;
+      readonly size: number | bigint;
+    },
+    cycle: number,
+    what: string,
+  ): void {
     const beat = Number(a.addr);
-    expect([Number(a.id), Number(a.len), 2 ** Number(a.size), beat % this.#p.beatBytes], `address at cycle ${cycle}`).toEqual([this.#p.id, 0, this.#p.beatBytes, 0]);
+    expect(
+      [Number(a.id), Number(a.len), 2 ** Number(a.size), beat % this.#p.beatBytes],
+      `address at cycle ${cycle}`,
+    ).toEqual([this.#p.id, 0, this.#p.beatBytes, 0]);
     const key = this.#p.beatBytes === 8 ? beat : -1 - this.#reading.length;
     if (this.#p.beatBytes === 8) {
-      expect(this.#busy.get(beat), `the word at 0x${beat.toString(16)} is ${what} at cycle ${cycle} while it is being`).toBeUndefined();
+      expect(
+        this.#busy.get(beat),
+        `the word at 0x${beat.toString(16)} is ${what} at cycle ${cycle} while it is being`,
+      ).toBeUndefined();
       this.#busy.set(beat, what);
     }
     (what === "read" ? this.#reading : this.#writing).push(key);
@@ -185,33 +308,51 @@ export class SyncRig {
     if (result.valid.value) {
       const f = this.#of(Number(result.slot.value), cycle, "a result");
       expect(f.told, `${name(f)} has told its word before`).toBe(false);
-      expect(f.op === "store" || (f.fails && !this.lost.has(f.address)), `${name(f)} tells a word at cycle ${cycle}`).toBe(false);
-      if (result.word.big !== f.old) expect.fail(`${name(f)} found 0x${result.word.big.toString(16)}, in order of arrival it is 0x${f.old.toString(16)} (cycle ${cycle})`);
+      expect(
+        f.op === "store" || (f.fails && !this.lost.has(f.address)),
+        `${name(f)} tells a word at cycle ${cycle}`,
+      ).toBe(false);
+      if (result.word.big !== f.old)
+        expect.fail(
+          `${name(f)} found 0x${result.word.big.toString(16)}, in order of arrival it is 0x${f.old.toString(16)} (cycle ${cycle})`,
+        );
       f.told = true;
     }
     for (let seen = this.#replies.take(); seen; seen = this.#replies.take()) {
-      const r = seen.value, f = this.#of(Number(r.slot), cycle, "a reply");
+      const r = seen.value,
+        f = this.#of(Number(r.slot), cycle, "a reply");
       const code = f.fails ? status.FAIL : status.OK;
-      expect([r.op, r.status, r.silent, r.replyOpcode], `reply to ${name(f)}`).toEqual([syncOp[f.op], code, f.silent, f.replyOpcode]);
+      expect([r.op, r.status, r.silent, r.replyOpcode], `reply to ${name(f)}`).toEqual([
+        syncOp[f.op],
+        code,
+        f.silent,
+        f.replyOpcode,
+      ]);
       expect(isPointer(f.op) && !f.fails, `${name(f)} ends with a reply`).toBe(false);
       if (!f.fails && f.op !== "store") expect(f.told, `${name(f)} has told its word before its reply`).toBe(true);
       this.#end(f, seen.cycle, code);
     }
     for (let seen = this.#accesses.take(); seen; seen = this.#accesses.take()) {
-      const a = seen.value, f = this.#of(Number(a.slot), cycle, "an access");
+      const a = seen.value,
+        f = this.#of(Number(a.slot), cycle, "an access");
       expect(isPointer(f.op) && !f.fails, `${name(f)} ends with an access`).toBe(true);
-      expect([a.pid, a.va, a.length, a.write, a.silent, a.replyOpcode, a.op, a.indirect], `access of ${name(f)}`)
-        .toEqual([f.pid, f.old, f.length, f.op === "derefWrite" ? 1 : 0, f.silent, f.replyOpcode, 0, 1]);
+      expect(
+        [a.pid, a.va, a.length, a.write, a.silent, a.replyOpcode, a.op, a.indirect],
+        `access of ${name(f)}`,
+      ).toEqual([f.pid, f.old, f.length, f.op === "derefWrite" ? 1 : 0, f.silent, f.replyOpcode, 0, 1]);
       this.#end(f, seen.cycle, status.OK);
     }
   }
   #of(slot: number, cycle: number, what: string): Flying {
     const f = this.#flying.get(slot);
-    if (f?.sent.cycle === undefined) throw new Error(`${what} for slot ${slot} at cycle ${cycle}, which has no operation under way`);
+    if (f?.sent.cycle === undefined)
+      throw new Error(`${what} for slot ${slot} at cycle ${cycle}, which has no operation under way`);
     return f;
   }
   #end(f: Flying, cycle: number, code: number): void {
-    const earlier = [...this.#flying.values()].find(x => x.address === f.address && (x.sent.cycle ?? Infinity) < (f.sent.cycle as number));
+    const earlier = [...this.#flying.values()].find(
+      x => x.address === f.address && (x.sent.cycle ?? Infinity) < (f.sent.cycle as number),
+    );
     if (earlier) throw new Error(`${name(f)} ends at cycle ${cycle} before ${name(earlier)}, which came before it`);
     this.#flying.delete(f.slot);
     this.#free.push(f.slot);
@@ -220,7 +361,8 @@ export class SyncRig {
   }
 }
 
-const name = (f: Flying): string => `${f.op} at 0x${f.address.toString(16)} in slot ${f.slot}, sent at cycle ${f.sent.cycle ?? "-"}`;
+const name = (f: Flying): string =>
+  `${f.op} at 0x${f.address.toString(16)} in slot ${f.slot}, sent at cycle ${f.sent.cycle ?? "-"}`;
 const wordOf = (bytes: Uint8Array): bigint => new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true);
 const wordBytes = (value: bigint): Uint8Array => {
   const out = new Uint8Array(8);

@@ -1,11 +1,25 @@
-/** Clients that speak Go-Back-N, and a channel between them and a node that loses, repeats and reorders frames, both ways. */
+/**
+ * Clients that speak Go-Back-N, and a channel between them and a node that loses, repeats and reorders
+ * frames, both ways.
+ */
 import { gbnFrame, gbnHeader } from "../../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../../../../../designs/shared/go-back-n/software/index.ts";
-import { decode, ethernetHeader, ipv4Header, udpHeader, type Endpoint } from "../../../../../../designs/shared/wire/index.ts";
+import {
+  decode,
+  ethernetHeader,
+  ipv4Header,
+  udpHeader,
+  type Endpoint,
+} from "../../../../../../designs/shared/wire/index.ts";
 import { frameOffsets } from "../../../../../../designs/clio/wire/index.ts";
 import type { Random } from "../../../../../../sim/index.ts";
 
-export interface ChannelOptions { readonly loss: number; readonly duplication: number; readonly reordering: number; readonly delay: number }
+export interface ChannelOptions {
+  readonly loss: number;
+  readonly duplication: number;
+  readonly reordering: number;
+  readonly delay: number;
+}
 
 /** Frames on their way: each comes after `delay` cycles, or not, or twice, or later than others. */
 export class Channel {
@@ -13,12 +27,21 @@ export class Channel {
   readonly #o: ChannelOptions;
   readonly #under: { readonly due: number; readonly frame: Uint8Array }[] = [];
   lost = 0;
-  constructor(random: Random, o: ChannelOptions) { this.#random = random; this.#o = o; }
-  get empty(): boolean { return this.#under.length === 0; }
+  constructor(random: Random, o: ChannelOptions) {
+    this.#random = random;
+    this.#o = o;
+  }
+  get empty(): boolean {
+    return this.#under.length === 0;
+  }
   put(frame: Uint8Array, now: number): void {
     const r = this.#random;
-    if (r.bool(this.#o.loss)) { this.lost++; return; }
-    for (let n = r.bool(this.#o.duplication) ? 2 : 1; n > 0; n--) this.#under.push({ due: now + this.#o.delay + (r.bool(this.#o.reordering) ? r.int(1, 400) : 0), frame });
+    if (r.bool(this.#o.loss)) {
+      this.lost++;
+      return;
+    }
+    for (let n = r.bool(this.#o.duplication) ? 2 : 1; n > 0; n--)
+      this.#under.push({ due: now + this.#o.delay + (r.bool(this.#o.reordering) ? r.int(1, 400) : 0), frame });
   }
   take(now: number): readonly Uint8Array[] {
     const out = this.#under.filter(f => f.due <= now).map(f => f.frame);
@@ -28,9 +51,15 @@ export class Channel {
 }
 
 export interface ClientOptions {
-  readonly self: Endpoint; readonly node: Endpoint; readonly slot: number; readonly session: number; readonly first: number;
+  readonly self: Endpoint;
+  readonly node: Endpoint;
+  readonly slot: number;
+  readonly session: number;
+  readonly first: number;
   /** Cycles after which it sends again, and acknowledges what it has not yet. */
-  readonly timeout: number; readonly ackDelay: number; readonly ackEvery: number;
+  readonly timeout: number;
+  readonly ackDelay: number;
+  readonly ackEvery: number;
   /** What takes its frames. */
   readonly send: (frame: Uint8Array) => void;
   /** A reply in order: the payload behind the Go-Back-N header. */
@@ -42,12 +71,22 @@ export class GbnClient {
   readonly #session: GbnSession;
   #now = 0;
   constructor({ self, node, send, reply, ...o }: ClientOptions) {
-    this.#session = new GbnSession({ ...o, send: (header, payload) => { send(gbnFrame(self, node, header, payload)); }, deliver: reply });
+    this.#session = new GbnSession({
+      ...o,
+      send: (header, payload) => send(gbnFrame(self, node, header, payload)),
+      deliver: reply,
+    });
   }
-  get idle(): boolean { return this.#session.idle; }
-  get resent(): number { return this.#session.resent; }
+  get idle(): boolean {
+    return this.#session.idle;
+  }
+  get resent(): number {
+    return this.#session.resent;
+  }
 
-  request(payload: Uint8Array): void { this.#session.put(payload, this.#now); }
+  request(payload: Uint8Array): void {
+    this.#session.put(payload, this.#now);
+  }
   tick(now: number): void {
     this.#now = now;
     this.#session.tick(now);
@@ -55,15 +94,31 @@ export class GbnClient {
   /** A frame for this client came. */
   take(frame: Uint8Array, now: number): void {
     const udp = decode(udpHeader, frame, frameOffsets.transport);
-    this.#session.take(decode(gbnHeader, frame, frameOffsets.clio), frame.slice(frameOffsets.clio + gbnHeader.bytes, frameOffsets.transport + udp.length), now);
+    this.#session.take(
+      decode(gbnHeader, frame, frameOffsets.clio),
+      frame.slice(frameOffsets.clio + gbnHeader.bytes, frameOffsets.transport + udp.length),
+      now,
+    );
   }
 }
 
 /** Where a frame goes, as far as Go-Back-N is in it. */
-export function addressed(frame: Uint8Array): { readonly mac: bigint; readonly ip: number; readonly port: number; readonly header: { readonly type: number; readonly sequence: number; readonly srcSlot: number; readonly dstSlot: number } } {
+export function addressed(frame: Uint8Array): {
+  readonly mac: bigint;
+  readonly ip: number;
+  readonly port: number;
+  readonly header: {
+    readonly type: number;
+    readonly sequence: number;
+    readonly srcSlot: number;
+    readonly dstSlot: number;
+  };
+} {
   const h = decode(gbnHeader, frame, frameOffsets.clio);
   return {
-    mac: decode(ethernetHeader, frame).dst, ip: decode(ipv4Header, frame, frameOffsets.network).dst, port: decode(udpHeader, frame, frameOffsets.transport).dstPort,
+    mac: decode(ethernetHeader, frame).dst,
+    ip: decode(ipv4Header, frame, frameOffsets.network).dst,
+    port: decode(udpHeader, frame, frameOffsets.transport).dstPort,
     header: { type: h.type, sequence: h.sequence, srcSlot: h.srcSlot, dstSlot: h.dstSlot },
   };
 }

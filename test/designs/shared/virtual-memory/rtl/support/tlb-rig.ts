@@ -2,52 +2,93 @@ import { expect } from "vitest";
 import { Tlb } from "../../../../../../designs/shared/virtual-memory/rtl/tlb.ts";
 import { type Bench, poke, type Random } from "../../../../../../sim/index.ts";
 
-const keyBits = 44, ppnBits = 9;
+const keyBits = 44,
+  ppnBits = 9;
 export const tlbDut = (entries: number) => Tlb({ entries, keyBits, ppnBits });
 export type TlbPorts = ReturnType<typeof tlbDut>["ports"];
 
-interface Mapping { readonly ppn: number; readonly write: number; readonly read: number }
-interface Entry { readonly key: number; readonly mapping: Mapping }
-
-/** The reference: the valid entries, and the places in order of use, so that a cleared place is taken by the fill that finds it oldest. */
-class TlbModel {
-  /** Least recently used first; a place without an entry is undefined. */
-  places: (Entry | undefined)[];
-  constructor(entries: number) { this.places = Array.from({ length: entries }, () => undefined); }
-  find(key: number): Entry | undefined { return this.places.find(e => e?.key === key); }
-  use(key: number): void {
-    const at = this.places.findIndex(e => e?.key === key), [e] = this.places.splice(at, 1);
-    this.places.push(e);
-  }
-  clear(key: number): void { this.places[this.places.findIndex(e => e?.key === key)] = undefined; }
-  get evicts(): boolean { return this.places[0] !== undefined; }
-  fill(entry: Entry): void { this.places.shift(); this.places.push(entry); }
+interface Mapping {
+  readonly ppn: number;
+  readonly write: number;
+  readonly read: number;
 }
-
-const randomMapping = (random: Random): Mapping =>
-  ({ ppn: random.int(0, 2 ** ppnBits - 1), write: random.int(0, 1), read: random.int(0, 1) });
-function idle(b: Bench<TlbPorts>): void {
-  b.io.use.value = 0; b.io.clear.value = 0; b.io.advance.value = 0; b.io.fill.valid.value = 0;
+interface Entry {
+  readonly key: number;
+  readonly mapping: Mapping;
 }
 
 /**
- * Random keys out of few, one advance after the other or with gaps; the outcome is held against the model, then used, cleared, or a fill
- * comes.
+ * The reference: the valid entries, and the places in order of use, so that a cleared place is taken by the fill that
+ * finds it oldest.
+ */
+class TlbModel {
+  /** Least recently used first; a place without an entry is undefined. */
+  places: (Entry | undefined)[];
+  constructor(entries: number) {
+    this.places = Array.from({ length: entries }, () => undefined);
+  }
+  find(key: number): Entry | undefined {
+    return this.places.find(e => e?.key === key);
+  }
+  use(key: number): void {
+    const at = this.places.findIndex(e => e?.key === key),
+      [e] = this.places.splice(at, 1);
+    this.places.push(e);
+  }
+  clear(key: number): void {
+    this.places[this.places.findIndex(e => e?.key === key)] = undefined;
+  }
+  get evicts(): boolean {
+    return this.places[0] !== undefined;
+  }
+  fill(entry: Entry): void {
+    this.places.shift();
+    this.places.push(entry);
+  }
+}
+
+const randomMapping = (random: Random): Mapping => ({
+  ppn: random.int(0, 2 ** ppnBits - 1),
+  write: random.int(0, 1),
+  read: random.int(0, 1),
+});
+function idle(b: Bench<TlbPorts>): void {
+  b.io.use.value = 0;
+  b.io.clear.value = 0;
+  b.io.advance.value = 0;
+  b.io.fill.valid.value = 0;
+}
+
+/**
+ * Random keys out of few, one advance after the other or with gaps; the outcome is held against the model, then used,
+ * cleared, or a fill comes.
  */
 export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number): Promise<void> {
-  const random = b.random.fork("tlb"), keys = Array.from({ length: entries * 2 }, () => Number(random.bits(keyBits)));
+  const random = b.random.fork("tlb"),
+    keys = Array.from({ length: entries * 2 }, () => Number(random.bits(keyBits)));
   // Keys that differ from another in one bit only: each bit takes part in the comparison.
-  for (let i = 0; i < entries; i++) keys.push(Number(BigInt(keys[i] as number) ^ (1n << BigInt(random.int(0, keyBits - 1)))));
+  for (let i = 0; i < entries; i++)
+    keys.push(Number(BigInt(keys[i] as number) ^ (1n << BigInt(random.int(0, keyBits - 1)))));
   let model = new TlbModel(entries);
   /** The key in the second stage, while its outcome still stands. */
   let second: number | undefined;
   idle(b);
   for (let i = 0; i < cycles; i++) {
-    if (i % 2500 === 2499) { idle(b); b.sim.reset(1); model = new TlbModel(entries); second = undefined; }
-    const key = random.pick(keys), advance = random.bool(0.8), entry = second === undefined ? undefined : model.find(second);
-    const op = random.pick(entry ? ["use", "use", "use", "use", "clear", "none", "fill"] as const : ["fill", "fill", "none"] as const);
+    if (i % 2500 === 2499) {
+      idle(b);
+      b.sim.reset(1);
+      model = new TlbModel(entries);
+      second = undefined;
+    }
+    const key = random.pick(keys),
+      advance = random.bool(0.8),
+      entry = second === undefined ? undefined : model.find(second);
+    const op = random.pick(
+      entry ? (["use", "use", "use", "use", "clear", "none", "fill"] as const) : (["fill", "fill", "none"] as const),
+    );
     // What a miss brings: its own key, or now and then the key that is being compared in this very cycle.
-    const fills = random.bool(0.3) ? key : random.pick(keys), absent = model.find(fills) === undefined;
+    const fills = random.bool(0.3) ? key : random.pick(keys),
+      absent = model.find(fills) === undefined;
     const mapping = randomMapping(random);
     idle(b);
     b.io.key.value = key;
@@ -58,14 +99,18 @@ export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number
     await b.risingEdge();
     if (second !== undefined) {
       expect(b.io.hit.value, `hit at cycle ${b.cycle}`).toBe(entry ? 1 : 0);
-      if (entry) expect({ ppn: b.io.mapping.ppn.num, write: b.io.mapping.write.value, read: b.io.mapping.read.value },
-        `mapping at cycle ${b.cycle}`).toEqual(entry.mapping);
+      if (entry)
+        expect(
+          { ppn: b.io.mapping.ppn.num, write: b.io.mapping.write.value, read: b.io.mapping.read.value },
+          `mapping at cycle ${b.cycle}`,
+        ).toEqual(entry.mapping);
     }
     expect(b.io.evicts.value, `evicts at cycle ${b.cycle}`).toBe(op === "fill" && absent && model.evicts ? 1 : 0);
     if (op === "use") model.use(second as number);
     if (op === "clear") model.clear(second as number);
     if (op === "fill" && absent) model.fill({ key: fills, mapping });
-    if (advance) second = key; else if (op !== "none" && op !== "use") second = undefined;
+    if (advance) second = key;
+    else if (op !== "none" && op !== "use") second = undefined;
   }
 }
 
@@ -83,7 +128,9 @@ async function lookup(b: Bench<TlbPorts>, key: number): Promise<number | undefin
   idle(b);
   return found;
 }
-/** Fills page after page, far beyond the capacity: the last `entries` pages are there, and the one that went is gone. */
+/**
+ * Fills page after page, far beyond the capacity: the last `entries` pages are there, and the one that went is gone.
+ */
 export async function fillMany(b: Bench<TlbPorts>, entries: number, pages: number): Promise<void> {
   idle(b);
   const key = (page: number): number => 0x1234_0000 + page * 3;
@@ -92,11 +139,12 @@ export async function fillMany(b: Bench<TlbPorts>, entries: number, pages: numbe
     poke(b.io.fill, { valid: 1, key: key(page), mapping: { ppn: page % 512, write: 1, read: 0 } });
     await b.risingEdge();
     expect(b.io.evicts.value, `page ${page} evicts`).toBe(page >= entries ? 1 : 0);
-    if (page >= entries) expect(await lookup(b, key(page - entries)), `page ${page - entries} after page ${page}`).toBe(undefined);
+    if (page >= entries)
+      expect(await lookup(b, key(page - entries)), `page ${page - entries} after page ${page}`).toBe(undefined);
     // In order of age, so that using them leaves the order as it was.
     if (page % 97 === 0 || page === entries || page === entries + 1 || page === pages - 1) {
-      for (let old = Math.max(0, page - entries + 1); old <= page;
-        old++) expect(await lookup(b, key(old)), `page ${old} after page ${page}`).toBe(old % 512);
+      for (let old = Math.max(0, page - entries + 1); old <= page; old++)
+        expect(await lookup(b, key(old)), `page ${old} after page ${page}`).toBe(old % 512);
     }
   }
 }
