@@ -64,7 +64,7 @@ const badge = (f: Pick<Figure, "standing">): string =>
 
 function section(f: Figure): string {
   const quotes = f.paper
-    .map(p => `<blockquote>“${escape(p.quote)}” <cite>§${escape(p.section)}</cite></blockquote>`)
+    .map(p => `<blockquote>${escape(p.quote)} <cite>§${escape(p.section)}</cite></blockquote>`)
     .join("");
   const verdicts = f.verdicts
     .map(
@@ -99,7 +99,7 @@ function besidesOf(besides: Report["besides"]): string {
   if (besides.length === 0) return "";
   const items = besides.map(
     b =>
-      `<h3>${escape(b.what)}${b.standing === undefined ? "" : ` ${badge({ standing: b.standing })}`}</h3><blockquote>“${escape(b.quote)}” <cite>§${escape(b.section)}</cite></blockquote><p>${escape(b.here)}</p>`,
+      `<h3>${escape(b.what)}${b.standing === undefined ? "" : ` ${badge({ standing: b.standing })}`}</h3><blockquote>${escape(b.quote)} <cite>§${escape(b.section)}</cite></blockquote><p>${escape(b.here)}</p>`,
   );
   return `<section id="besides"><h2>What else the chapter has <a class="up" href="#contents">contents</a></h2>${items.join("\n")}</section>`;
 }

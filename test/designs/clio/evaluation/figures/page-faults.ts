@@ -156,7 +156,7 @@ function figureFaults(f: Figure, html: string, fonts: readonly Font[]): string[]
     faults.push("it does not say how it came about");
   if (
     f.paper.length === 0 ||
-    f.paper.some(p => !section.includes(`<blockquote>“${escape(p.quote)}” <cite>§${p.section}</cite>`))
+    f.paper.some(p => !section.includes(`<blockquote>${escape(p.quote)} <cite>§${p.section}</cite>`))
   )
     faults.push("the paper's words are missing");
   if (f.plots.length === 0 && !f.notes.every(n => section.includes(escape(n))))
