@@ -1,5 +1,5 @@
 /**
- * What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules:
+ * Layout of a reply frame: headers, lengths and checksums out of a request's context. Rules:
  * designs/clio/model/rules.md, sections 2 and 3. Wires only.
  */
 import { accessBody, clioHeader, frameOffsets, oldValueBody, status } from "../../wire/index.ts";
@@ -80,7 +80,7 @@ export interface ReplyPlan {
 
 const sizeBits = 16,
   sumBits = 20;
-/** What kind of reply it is, and the one number of the request that every length in it follows from. */
+/** Kind of the reply, and the one number of the request that every length in the reply follows from. */
 export const ReplyKind = struct({
   arp: bit,
   icmp: bit,
@@ -276,8 +276,8 @@ function isPadded(context: Val<typeof ReplyContext>, icmp: Bit, ping: Bit): Bit 
 }
 
 /**
- * Where the echoed bytes of a request begin, in beats from the frame's first, and how many beats hold them, padding
- * included (what lies behind the request's own bytes is to be masked). Wires only.
+ * Position of a request's echoed bytes, in beats from the frame's first, and the number of beats that hold them,
+ * padding included. Bytes behind the request's own are to be masked. Wires only.
  */
 export function echoBeats(
   context: Val<typeof ReplyContext>,

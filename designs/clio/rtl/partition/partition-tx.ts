@@ -30,9 +30,9 @@ export interface PartitionTxParameters {
   readonly frameBytes: number;
 }
 /**
- * Cycles of a line of 100 Gbit/s that a frame takes, its overhead of 24 bytes included, in 32nds of a cycle of 4 ns: 41
- * for each beat of 64 bytes, and 16. So a MAC of such a line has sent in a turn what it was given in it, and its
- * back-pressure, if any, ends with the turn. For other widths: the beats and one more.
+ * Cycles that a frame takes on a line of 100 Gbit/s, its overhead of 24 bytes included. The unit is a 32nd of a cycle
+ * of 4 ns: 41 for each beat of 64 bytes, and 16. So a MAC of such a line has sent a turn's frames within the turn, and
+ * its back-pressure, if any, ends with the turn. For other widths: the beats and one more.
  */
 const lineRate = { beatBytes: 64, beat: 41, frame: 16, scale: 32 } as const;
 const beatsOf = (p: PartitionTxParameters): number => Math.ceil(p.frameBytes / p.beatBytes);
@@ -43,8 +43,9 @@ export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.
 
 /**
  * Frames of the partitions to the line, in fixed turns (turns.ts) of at least a largest frame. A frame is sent when all
- * of it is there and the line is done with it before its partition's turn ends; so, while `tx` is ready, when a
- * partition's frames leave depends on its own alone. While a beat waits for `tx` the time of the turns stands still.
+ * of it is there and the line is done with it before its partition's turn ends. So, while `tx` is ready, a partition's
+ * frames leave at times that depend on its own frames alone. While a beat waits for `tx` the time of the turns stands
+ * still.
  *
  * Latency: 2 cycles from a frame's last beat, then until the partition's turn: up to (partitions - 1) turns and what is
  * left of its own. Initiation interval within a turn: a frame's cycles on the line. Full: each partition has room for

@@ -81,7 +81,7 @@ const harness = module(
     const nodeReads = count("node_reads", io.sAr.fire, io.sR.fire),
       nodeWrites = count("node_writes", io.sAw.fire, io.sB.fire);
 
-    // What the surroundings promise.
+    // Assumptions about the surroundings.
     producerObeys({ valid: io.sAr.valid, ready: io.sAr.ready, payload: io.sAr.payload.addr }, "s_ar");
     producerObeys({ valid: io.sAw.valid, ready: io.sAw.ready, payload: io.sAw.payload.addr }, "s_aw");
     producerObeys({ valid: io.sW.valid, ready: io.sW.ready, payload: io.sW.payload.strb }, "s_w");

@@ -40,8 +40,8 @@ import { Access } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * What the retry buffer does with each request (retry_buffer.ts): it keeps the clients, the operations that are
- * remembered and the newest that was forgotten of each client. A request goes to `pass` or `fence`, or there is a
+ * The retry buffer's decision for each request (retry_buffer.ts). It keeps the clients, the operations that are
+ * remembered, and the newest forgotten operation of each client. A request goes to `pass` or `fence`, or there is a
  * `finding` about it, for the results (retry_results.ts).
  *
  * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
@@ -245,8 +245,8 @@ export const RetryVerdict = module(
     const victim = node(row.at(oldest));
     const way = mux(repeatsAhead, ahead.way, mux(anyHit, encodeOnehot(fromBits(hits)).is(wayBits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
-    // Forgotten of a client: what is pushed out; or what lies a quarter of a round back, so that serial numbers stay
-    // comparable for a client that goes on for long without one pushed out.
+    // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The
+    // latter keeps serial numbers comparable for a client that runs for long without one pushed out.
     const evicts = node(inserts.and(victim.valid));
     const drags = node(
       cat(
@@ -359,7 +359,7 @@ export const RetryVerdict = module(
   { nameOf: p => `RetryVerdict_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` },
 );
 
-/** What is looked up: a request, or a set that the sweep looks through. */
+/** Subject of a look-up: a request, or a set that the sweep looks through. */
 const Sought = (p: ReturnType<typeof whole>) =>
   struct({
     valid: bit,
@@ -369,7 +369,7 @@ const Sought = (p: ReturnType<typeof whole>) =>
     purgesLast: bit,
     row: uint(Math.log2(p.sets)),
   });
-/** What stage 2 found out of a request. */
+/** Findings of stage 2 about a request. */
 const Judged = (p: ReturnType<typeof whole>) =>
   struct({
     valid: bit,
