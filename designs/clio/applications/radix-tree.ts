@@ -10,7 +10,7 @@ export interface RadixTreeOptions {
   /** Nodes that there is room for. */
   readonly nodes: number;
 }
-/** What a search found, and in how many layers: so many round trips. */
+/** Result of a search, and its number of layers, which is the number of round trips. */
 export interface RadixFound {
   readonly value: bigint | undefined;
   readonly layers: number;
@@ -20,8 +20,8 @@ const keyBits = 64,
   noSymbol = 2n ** 64n - 1n;
 
 /**
- * A radix tree in remote memory, from keys to values of 64 bits (paper §4.6): nodes of a layer under one node are a
- * linked list, which the memory node follows (POINTER_CHASE), so a search takes one round trip for each layer however
+ * A radix tree in remote memory, from keys to values of 64 bits (paper §4.6). Nodes of a layer under one node are a
+ * linked list, which the memory node follows (POINTER_CHASE). So a search takes one round trip for each layer, however
  * long the lists are. A key has as many layers as tell it from all others. Any number of threads and clients may search
  * while one changes the tree; those that change it take turns by its lock. Keys are never taken out.
  */

@@ -57,7 +57,7 @@ const numbersOf = (bytes: Uint8Array): bigint[] => {
 };
 
 /**
- * A tree in remote memory: a list is followed by POINTER_CHASE, one round trip for each; whoever changes the tree
+ * A tree in remote memory: a list is followed by POINTER_CHASE, one round trip for each; a client that changes the tree
  * takes its lock.
  */
 export class RemoteTreeMemory implements TreeMemory {

@@ -57,10 +57,7 @@ export const parametersSchema = z.strictObject({
   slowPathRing: powerOfTwo(4, 256).default(16),
   /** Consecutive UDP ports of the published client's sessions. */
   clientPorts: range(1, udpPorts.publishedCount).default(udpPorts.publishedCount),
-  /**
-   * What makes the network reliable: nothing (CLib repeats requests, as in the paper), or Go-Back-N sessions
-   * in the node.
-   */
+  /** Reliability of the network: none (CLib repeats requests, as in the paper), or Go-Back-N sessions in the node. */
   transport: word(transports).default("none"),
   /** Go-Back-N sessions, number 0 (management, which has no state) among them. */
   gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
@@ -72,14 +69,14 @@ export const parametersSchema = z.strictObject({
   /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
   offloads: words(offloadNames).default("none"),
   /**
-   * Parts of the node between which nothing of the fast path is shared but the line and the memory, and those in fixed
-   * turns: processes in different ones do not change each other's timing. 1: one node for all.
+   * Number of partitions of the node. They share nothing of the fast path but the line and the memory, and those in
+   * fixed turns. Processes in different partitions do not change each other's timing. 1: one node for all.
    */
   partitions: oneOf([1, 2, 4]).default(1),
 });
 /**
- * `partitions` and `gbnTimeout` are there only in a build that has another than the default: one that has not is the
- * same Verilog to the letter as before there were any.
+ * `partitions` and `gbnTimeout` are present only in a build whose value is not the default. So the Verilog of a default
+ * build does not change by a letter.
  */
 export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout"> & {
   readonly partitions?: number;
@@ -94,16 +91,16 @@ export const gbnTimeoutCycles = (p: Pick<Parameters, "gbnTimeout" | "gbnSessions
 /** Partitions of a build: 1, 2 or 4. */
 export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.partitions ?? 1;
 
-/** What a frame takes on the wire beside its bytes: preamble 8, FCS 4, gap 12. */
+/** Bytes that a frame takes on the wire beside its own: preamble 8, FCS 4, gap 12. */
 const wireOverhead = 24;
 /** Bounds of the retry buffer, entries. */
 const fewestRetryEntries = 64,
   mostRetryEntries = 65536;
 
 /**
- * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth): as many writes of one byte as the data path
- * takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021,
- * so 2,048 entries.
+ * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth). That is the number of one-byte writes that the data
+ * path takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021, so
+ * 2,048 entries.
  */
 function retryEntries({ retryTimeout, dataWidth }: Pick<Parameters, "retryTimeout" | "dataWidth">): number {
   const smallestWrite = frameOffsets.body + accessBody.bytes + 1 + wireOverhead;
@@ -124,11 +121,11 @@ export function behindTransport(p: Parameters): Parameters {
   return { ...node, mtuFrame: p.mtuFrame - transportBytes(p), transport: "none", gbnSessions: mostSessions };
 }
 
-/** What partitions divide among them, with the least that a node can have. */
+/** Resources that partitions divide among them, with the least that a node can have. */
 const divided = { requestSlots: 8, tlbEntries: 16, outstandingMisses: 2, freePageBuffer: 4 } as const;
 /**
- * The node that stands in each partition: its share of slots, TLB entries, misses, free pages, and of sync lanes and
- * fences, of which each has one at least. Without partitions it is the node itself.
+ * The node that stands in each partition, with its share of slots, TLB entries, misses and free pages. It also has its
+ * share of sync lanes and fences, at least one of each. Without partitions it is the node itself.
  */
 export function ofPartition(p: Parameters): Parameters {
   const { partitions: _, ...node } = p,
@@ -145,8 +142,8 @@ export function ofPartition(p: Parameters): Parameters {
   };
 }
 /**
- * The partition of a process: the low bits of its PID, so whoever gives a PID places the process. Frames without a PID
- * (ARP, ICMP and what is no request) are partition 0's.
+ * The partition of a process is the low bits of its PID, so the choice of the PID places the process. Frames without a
+ * PID (ARP, ICMP and what is no request) are partition 0's.
  */
 export const partitionOfProcess = (p: Pick<Parameters, "partitions">, pid: number): number => pid % partitionsOf(p);
 

@@ -33,7 +33,7 @@ import type { SlotParameters } from "./slot.ts";
 import { rememberedBytes } from "./once-table.ts";
 import { BodyBeat, bodyLengthBits, type OffloadReply } from "./types.ts";
 
-/** What the reply side sees of a slot. */
+/** The reply side's view of a slot. */
 export interface ReplySide {
   readonly answer: StreamIn<ReturnType<typeof OffloadReply>>;
   readonly answerData: StreamIn<ReturnType<typeof BodyBeat>>;
@@ -81,7 +81,7 @@ export function replyFrames(
       v => ({ ...v, place: store.hostPlace, number: hostNumber, more: 0, lost: 0 }),
       { name: "host_answer" },
     );
-    // What stands at the place is read as the answer leaves its slot: then its place may be another's.
+    // The entry is read as the answer leaves its slot; afterwards its place may be another's.
     const granted = arbiter([...answers, host], { name: "granted" });
     const noted = requests.entryOf(granted.payload.place);
     const { lost: _lost, ...kept } = fields;
@@ -162,7 +162,7 @@ export function replyFrames(
       ),
       insert.head,
     );
-    // What the host itself says, and what is remembered of an answer: the first bytes of its body.
+    // Answers of the host itself, and the remembered part of an answer: the first bytes of its body.
     const sent = reg(
       struct({
         status: uint(4),

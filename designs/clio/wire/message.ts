@@ -15,7 +15,7 @@ export function clioMessage(header: Partial<Decoded<typeof clioHeader>>, ...body
   return concat(encode(clioHeader, { size: clioHeader.bytes + rest.length, ...header }), rest);
 }
 
-/** What a frame holds, as far as it goes; a part that is cut short or of another protocol is absent. */
+/** Contents of a frame, as far as it goes; a part that is cut short or of another protocol is absent. */
 export interface Dissected extends DissectedStack {
   readonly clio?: Decoded<typeof clioHeader>;
   /**

@@ -157,8 +157,8 @@ const harness = module(
 );
 
 /**
- * The same slot seen from those who share it with others: whoever has taken a head of `side` finds its data, beat after
- * beat, whatever the offload does.
+ * The same slot seen from its shared sides: after a head of `side` fires, its data follow, beat after beat, whatever
+ * the offload does.
  */
 const behind = (side: "answer" | "access") =>
   module(

@@ -92,7 +92,7 @@ const TranslateEvents = struct(
  * write-back).
  *
  * Shootdown: the page's entry goes at once. `shootdown_done` comes when every request that could have used the entry
- * has left the node (its slot is free), and no fetch or write-back of the page is under way. One at a time.
+ * has left the node (its slot is free). No fetch or write-back of the page is then under way. One at a time.
  */
 export const Translate = module(
   "Translate",

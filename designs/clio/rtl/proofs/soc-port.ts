@@ -1,6 +1,6 @@
 /**
- * The slow path's port. Whatever software writes and when, an order stays as it is until it is taken, and is reported
- * done once.
+ * The slow path's port. An order stays as it is until it is taken, and is reported done once, however and whenever
+ * software writes.
  */
 import {
   assertAlways,
