@@ -8,9 +8,9 @@ const slots = 4;
 
 /**
  * The offloads of a node over its registers: which are stuck, and the reset of one of them while all others go on.
- * Requests that it holds are answered BUSY, so their clients ask again; EXPIRED those that are done at most once,
- * for nobody knows how far they had come: they are neither done again nor said to be done, and a repetition is
- * answered EXPIRED, too.
+ * Requests that it holds are answered BUSY, so their clients repeat them. Requests done at most once are answered
+ * EXPIRED, since their progress is unknown. They are neither done again nor reported done, and a repetition is answered
+ * EXPIRED, too.
  */
 export class OffloadControl {
   private readonly registers: RegisterAccess;
@@ -43,8 +43,8 @@ export class OffloadControl {
 
   /**
    * Resets the offload in a slot. Resolves when it takes requests again: all that it held have been answered, its
-   * memory requests are done, and its own memory is free again. What it kept in itself or in that memory (a store's
-   * keys) is gone.
+   * memory requests are done, and its own memory is free again. State that it kept in itself or in that memory (a
+   * store's keys) is gone.
    * @throws RangeError for a slot that no node has
    */
   async reset(slot: number): Promise<void> {

@@ -95,7 +95,7 @@ export class SlowPath {
     ]);
   }
 
-  /** What QUERY_STAT tells besides the hardware's counters. */
+  /** Answer to QUERY_STAT besides the hardware's counters. */
   get statistics(): SoftwareStatistics {
     const a = this.memory.statistics,
       o = this.once.statistics;
@@ -164,7 +164,7 @@ export class SlowPath {
 
   /**
    * In a cluster, requests take turns with the steps of migrations. A refusal because a region moves is remembered like
-   * any answer: that operation is not done any more, and the client asks the region's node with a new one.
+   * any answer. That operation is not done any more, and the client sends a new one to the region's node.
    */
   private inTurn(request: SlowRequest, handler: Handler): SlowReply | Promise<SlowReply> {
     const { cluster, once } = this;

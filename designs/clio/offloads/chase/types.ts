@@ -36,8 +36,8 @@ export const visitBits = 16;
 const context = (p: OffloadParameters) => uint(contextBits(p));
 
 /**
- * What a request asks of each node; kept by context. `keyEnd` and `pointerEnd` are the places of the last bytes of the
- * key and of the pointer to the value.
+ * Conditions of a request on each node; kept by context. `keyEnd` and `pointerEnd` are the places of the last bytes of
+ * the key and of the pointer to the value.
  */
 export const Job = struct({
   key: uint(64),

@@ -42,11 +42,10 @@ export const ReadWrite = (p: DataFrameParameters) =>
   });
 
 /**
- * Reads the tables of all requests, in turns: one READ of whole rows for each request, then it is the next one's turn,
- * so that none waits for longer than `contexts` - 1 READs of others. Up to `reads` READs are in flight; their replies
- * come in any order and are handed on at `slice` in the order in which they were asked for. A READ that fails ends its
- * request: what is still in flight of it is handed on with that status, and nothing more is read. Every request ends
- * with a slice marked `final`.
+ * Reads the tables of all requests in turns of one READ of whole rows. So no request waits for longer than `contexts` -
+ * 1 READs of others. Up to `reads` READs are in flight. Their replies come in any order, and leave on `slice` in the
+ * order of the READs. A READ that fails ends its request: what is still in flight of it is handed on with that status,
+ * and nothing more is read. Every request ends with a slice marked `final`.
  *
  * Latency: 3 cycles from `query` to `memory` when nobody else has a turn; 1 from the last beat of a reply to its
  * `slice`. Initiation interval: a READ every 3 cycles.

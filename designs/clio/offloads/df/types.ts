@@ -61,7 +61,7 @@ export const Slice = (p: DataFrameParameters) =>
     final: bit,
   });
 
-/** What is done with `beatBytes` bytes from byte `at` of a READ's buffer. */
+/** Action on `beatBytes` bytes from byte `at` of a READ's buffer. */
 export const Step = (p: DataFrameParameters) =>
   struct({
     context: uint(contextBits(p)),

@@ -45,7 +45,7 @@ export const bodyBeats = (p: { readonly beatBytes: number; readonly maxData: num
   Math.max(2, 2 ** Math.ceil(Math.log2((p.maxData + headBytes) / p.beatBytes)));
 export const versionBits = (p: { readonly versions: number }): number => Math.log2(p.versions) + 1;
 
-/** What a request asks for. */
+/** Kind of a request. */
 export const kind = { create: 0, append: 1, read: 2, latest: 3, remove: 4 } as const;
 export const kindBits = 3;
 
@@ -62,7 +62,7 @@ export const Asked = (p: MultiVersionParameters) => struct({ context: uint(conte
 /** The same, kept by its context. */
 export const Kept = struct(askedFields);
 
-/** What the engine works on: the start of a request, or the reply to one of its memory requests. */
+/** Events of the engine: the start of a request, or the reply to one of its memory requests. */
 export const event = {
   start: 0,
   entry: 1,
@@ -74,10 +74,7 @@ export const event = {
 } as const;
 export const eventBits = 3;
 
-/**
- * What is written with a memory request: nothing, the context's map entry, its request's value, or the rest
- * of an ALLOC.
- */
+/** Bytes that a memory request writes: none, the context's map entry, its request's value, or the rest of an ALLOC. */
 export const source = { none: 0, entry: 1, value: 2, allocation: 3 } as const;
 export const Wanted = (p: MultiVersionParameters) =>
   struct({

@@ -119,8 +119,8 @@ export const smallBus = (p: SmallNodeParameters): Axi4Parameters => ({
  *
  * The request stands in net_rx's header register from its last beat to its reply's last, and nothing on its way copies
  * it. There are no reply contexts, and no registers between the stages of net_rx, the table and net_tx (cells.ts).
- * Latency from the request's last beat to its reply's first: 8 cycles and the memory's, for a read of a beat of a page
- * in the TLB. Initiation interval: a request's latency and its reply's beats. Full: while a request is inside
+ * Latency from the request's last beat to its reply's first: 8 cycles and the memory's. That is for a read of a beat of
+ * a page in the TLB. Initiation interval: a request's latency and its reply's beats. Full: while a request is inside
  * `rx.ready` is 0 at a frame's start. `busy`: a request is inside. Reset: none is.
  */
 export const SmallNode = module(

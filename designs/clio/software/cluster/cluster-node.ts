@@ -52,9 +52,9 @@ const ret = (value: number, data: Uint8Array = new Uint8Array()): SlowReply => {
 const migrating: SlowReply = { status: status.MIGRATING, body: new Uint8Array(), headerOnly: true };
 
 /**
- * A node's part in a cluster (paper §4.4.7): it joins the global controller, tells it when memory runs short and which
- * region was written longest ago, sends regions away and takes others in. Everything that touches memory's metadata
- * takes turns with the requests that the slow path serves.
+ * A node's part in a cluster (paper §4.4.7). The node joins the global controller, and reports to it when memory runs
+ * short, with the region written longest ago. It sends regions away and takes others in. Everything that touches
+ * memory's metadata takes turns with the requests that the slow path serves.
  */
 export class ClusterNode {
   readonly turns = new Turns();
@@ -74,8 +74,8 @@ export class ClusterNode {
   private closed = false;
   private fail: (error: unknown) => void = () => undefined;
   /**
-   * Rejects with what is no fault of another member: the node cannot go on. What comes while it is shut down
-   * counts for nothing.
+   * Rejects with what is no fault of another member: the node cannot go on. Requests that come while it is shut down
+   * are ignored.
    */
   readonly failure = new Promise<never>((_, reject) => {
     this.fail = error => {
@@ -235,7 +235,7 @@ export class ClusterNode {
     return migrationResult.underWay;
   }
 
-  /** What is free now, told to the controller, which gives the next region by it. */
+  /** Reports the free memory to the controller, which places the next region by it. */
   private async join(): Promise<void> {
     const {
       own,

@@ -56,10 +56,10 @@ const ret = (value: number): SlowReply => ({
 });
 
 /**
- * The global controller (paper §4.4.7): processes of the whole cluster, their regions of 1 GB and which node has each,
- * and migrations, one after another for a region. It is the published client's monitor, too, on that one's port. What
- * it is asked on its native port follows the rules of once at most; a migration is finished here, when the region's
- * place changes, and not before both nodes have done their part.
+ * The global controller (paper §4.4.7): processes of the whole cluster, their regions of 1 GB and the node of each. It
+ * orders migrations, one after another for a region. It is the published client's monitor, too, on that one's port.
+ * Requests on its native port are done at most once. A migration ends here, when the region's place changes, and not
+ * before both nodes have done their part.
  */
 export class GlobalController {
   readonly monitor: Monitor;
@@ -121,7 +121,7 @@ export class GlobalController {
   }
 
   /**
-   * Moves a region to another node, the one with the most free memory unless it is named. @returns 0 when it is there;
+   * Moves a region to another node: the named one, or the one with the most free memory. @returns 0 when it is there;
    * otherwise why it stays, or that it is lost with a node that is gone
    */
   migrate(

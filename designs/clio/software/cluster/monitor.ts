@@ -32,9 +32,9 @@ import { RegionMap, type MemberNode } from "./region-map.ts";
 const memberType = { node: 1n, host: 2n } as const;
 
 /**
- * The cluster's monitor as the published client's start-up needs it (wire-format.md): JOIN, with every node told to the
- * host before the reply; processes; and regions of 1 GB, given by the node with the fewest for its memory. A station of
- * its own: frames in, frames out.
+ * The cluster's monitor as the published client's start-up needs it (wire-format.md). It answers JOIN after it has
+ * named every node to the host, and serves processes. It places regions of 1 GB on the node with the fewest for its
+ * memory. A station of its own: frames in, frames out.
  */
 export class Monitor {
   private readonly own: Endpoint;
@@ -42,7 +42,7 @@ export class Monitor {
   private readonly pids: LowestFree;
   /** Processes that were created here, by clients that follow no region to another node. */
   private readonly published = new Set<number>();
-  /** Which node has which region. */
+  /** The node of each region. */
   readonly map: RegionMap;
 
   /** The port of a node's that hosts are told. */
@@ -90,8 +90,8 @@ export class Monitor {
           return this.freeProcess(d.clio.pid, reply);
         case opcode.ALLOC:
           return [this.giveRegion(d.clio.pid, d.body, reply)];
-        // A host answers NEW_NODE from its base port, the published client with an opcode that it never sets; and it
-        // answers an answer to that again.
+        // A host answers NEW_NODE from its base port; the published client uses an opcode that it never sets. The
+        // published client answers an answer to that again.
         default:
           return this.hosts.has(hostName(d.ipv4.src, d.udp.srcPort))
             ? []

@@ -28,8 +28,8 @@ const ok: StepReply = { ret: migrationResult.done },
 
 /**
  * The node that a region goes to: does what the node that it leaves asks, step by step. Each step may arrive any number
- * of times. Of a region that has come, or whose coming was given up, the version is remembered: what belongs to it or
- * an older one is refused.
+ * of times. The version is remembered of a region that has come, or whose coming was given up. Steps for that version
+ * or an older one are refused.
  */
 export class RegionReceiver {
   private readonly config: NodeConfig;

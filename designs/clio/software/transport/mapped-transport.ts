@@ -13,7 +13,7 @@ import {
 import { loadBytes, storeBytes, type MemoryMap } from "./memory-map.ts";
 import type { ControlRegister, SlowPathTransport } from "./transport.ts";
 
-/** What a processor sees of a node. */
+/** A processor's view of a node. */
 export interface NodeMaps {
   /** The node's registers (docs/registers.md). */
   readonly control: MemoryMap;
