@@ -45,10 +45,10 @@ async function insist<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Random operations of many clients on one process's memory: overlapping reads and writes of any alignment and over
- * page ends, atomics on few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end
- * check"): atomics and keys by linearizability, bytes by the writes that they can come from. It ends when every
- * operation has ended; that they all do is for whoever runs the clock to see.
+ * Random operations of many clients on one process's memory. They are overlapping reads and writes of any alignment and
+ * over page ends, atomics on few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end
+ * check"): atomics and keys by linearizability, bytes by the writes that they can come from. The run ends when every
+ * operation has ended; the driver of the clock must see that they all do.
  */
 export async function endToEnd(o: RunOptions): Promise<RunResult> {
   return new Run(o).run();

@@ -16,10 +16,10 @@ const ends = (w: PendingWrite): number => w.start + w.data.length;
 const before = (a: PendingWrite, b: PendingWrite): boolean => a.replied < b.issued;
 
 /**
- * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value unless that write
- * had not been issued when the read ended, or another write lay wholly between it and the read. Writes that are over
- * for every access that can still come are folded into one image; where several were concurrent their values stay as
- * alternatives until a read shows which was last.
+ * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value, with two
+ * exceptions. Either the write had not been issued when the read ended, or another write lay wholly between the two.
+ * Writes that are over for every access that can still come are folded into one image. Where several were concurrent,
+ * their values stay as alternatives until a read shows the last.
  */
 export class ByteHistory {
   private readonly image = new SparseBytes();

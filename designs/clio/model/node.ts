@@ -32,7 +32,7 @@ import { accessOf } from "./form.ts";
 import type { VirtualMemory } from "./pages.ts";
 import { RetryModel, type RetryAsked, type RetryOperation } from "./retry.ts";
 
-/** What the node does with a frame. */
+/** Outcome of a frame at the node. */
 export type Outcome =
   | { readonly kind: "reply"; readonly frame: Uint8Array; readonly why: string }
   | { readonly kind: "drop"; readonly reason: DropReason }
@@ -49,7 +49,7 @@ interface Done {
 }
 const done = (outcome: Outcome, word = 0n): Done => ({ outcome, status: status.OK, word });
 
-/** What the retry buffer sees of a request. */
+/** Fields of a request that the retry buffer sees. */
 function retryOf({ clio, ipv4, udp, native }: Request, ticket: number, what: "plain" | "kept" | "fence"): RetryAsked {
   const repeats = clio.flagRetry === 1;
   return {
@@ -82,7 +82,7 @@ export interface Repeat {
   readonly access: Access;
   readonly of: RetryOperation;
 }
-/** What becomes of a frame, as far as it does not depend on memory. */
+/** Outcome of a frame, as far as it does not depend on memory. */
 export type Meaning = Outcome | Execute | Repeat | Fence;
 
 /**
@@ -98,7 +98,7 @@ export class ReferenceNode {
   private readonly runtime: RuntimeSettings;
   private readonly memory: VirtualMemory;
   private readonly action: (code: number) => Action;
-  /** What has been asked for before. */
+  /** Operations that have been requested before. */
   readonly retries: RetryModel;
   private tickets = 0;
 

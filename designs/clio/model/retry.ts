@@ -19,7 +19,7 @@ export interface RetryOperation {
   readonly operation: number;
   result: { readonly status: number; readonly word: bigint } | undefined;
 }
-/** What is done with a request. */
+/** Action of the retry buffer on a request. */
 export type RetryVerdict =
   | { readonly kind: "pass" | "fence" | "expired" }
   /** It repeats an operation: answered with its result, or busy while it has none. */
@@ -40,16 +40,16 @@ interface OperationSet {
 export const isAfter = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 2 ** 31;
 
 /**
- * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and
- * completions. What hangs on time is told to it: which silent client was forgotten (`forget`), and whether its
- * place can be had yet (`admits`).
+ * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and completions.
+ * Time-dependent facts are inputs: the silent client that was forgotten (`forget`), and whether its place can be had
+ * yet (`admits`).
  */
 export class RetryModel {
   /** Operations pushed out by newer ones. */
   evictions = 0;
   private readonly places: number;
   private readonly sets: readonly OperationSet[];
-  /** Whoever was silent for longest comes first. */
+  /** The client silent for longest comes first. */
   private readonly clients = new Map<bigint, KnownClient>();
   private readonly underWay = new Map<number, RetryOperation>();
 

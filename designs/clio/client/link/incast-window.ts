@@ -1,6 +1,6 @@
 /**
  * iwnd (paper §4.4.4): bytes of replies that a client may expect at a time, of all nodes together. A request is sent
- * only when its reply fits. Who does not find room waits in line, so that small replies never keep a large one out for
+ * only when its reply fits. A request without room waits in line, so that small replies never keep a large one out for
  * ever. State: two numbers, and one place in line per node.
  */
 export class IncastWindow<W> {
@@ -21,7 +21,7 @@ export class IncastWindow<W> {
   get mostExpected(): number {
     return this.highest;
   }
-  /** Who is first in line. */
+  /** The first request in line. */
   get first(): W | undefined {
     return this.line.values().next().value;
   }

@@ -9,7 +9,7 @@ import { isFast, isRecorded, messageOf, nameOf, type Reply, type RequestSpec } f
 import type { ClientStatistics } from "./statistics.ts";
 import type { NodeAddress, Timer } from "./transport.ts";
 
-/** What the links of a client share. */
+/** State that the links of a client share. */
 export interface LinkContext {
   readonly options: ResolvedOptions;
   readonly ids: RequestIds;
@@ -92,9 +92,9 @@ export class NodeLink {
   }
 
   /**
-   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first
-   * request for the first time: whichever of them comes first makes the client known with everything older forgotten.
-   * The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
+   * The next request to send. While the node may not know the client, that is the greeting and, along with it, the
+   * first request for the first time. The first of them to arrive makes the client known, with everything older
+   * forgotten. The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
    */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
@@ -127,7 +127,7 @@ export class NodeLink {
       clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= 2 * timeoutNs
     );
   }
-  /** Which part of the node a request goes to: a node with partitions knows its clients in each of them. */
+  /** Part of the node that a request goes to: a node with partitions knows its clients in each of them. */
   private partitionOf({ pid }: RequestSpec): number {
     return pid % this.context.options.partitions;
   }
@@ -226,8 +226,8 @@ export class NodeLink {
   }
 
   /**
-   * The body of a good reply: of one in several frames when all are there; while some are missing, the clock for the
-   * next one runs anew.
+   * The body of a good reply; for a reply in several frames, when all are there. While frames are missing, the clock
+   * for the next one starts anew.
    */
   private collect(sent: Try, body: Uint8Array): Uint8Array | "more" | undefined {
     const { exchange } = sent,

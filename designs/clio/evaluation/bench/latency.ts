@@ -65,9 +65,9 @@ function stateRequests(client: FrameClient, page: bigint): [string, Uint8Array][
 }
 
 /**
- * Write and read of 64 bytes: TLB hits, misses (the page has its frame), faults (it has none); operations with state on
- * a page in the TLB. The share of net_rx and net_tx is measured with PINGPONG, which goes net_rx, mat, net_tx and
- * touches no memory: its latency less mat's two cycles.
+ * Write and read of 64 bytes: TLB hits, misses (the page has its frame), and faults (the page has no frame). Operations
+ * with state run on a page in the TLB. The share of net_rx and net_tx is measured with PINGPONG, which goes net_rx,
+ * mat, net_tx and touches no memory: its latency less mat's two cycles.
  */
 export async function measureLatency(seed: number): Promise<LatencyFigures> {
   const settings = makeSettings(),

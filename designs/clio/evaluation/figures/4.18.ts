@@ -60,8 +60,8 @@ export const figure418: Definition = {
       );
     await withClients("YCSB", { seed, clients, offloads: "all", fastOffloads: true, prepare }, async rig => {
       const all = rig.clients.flatMap(c => Array.from({ length: threads }, () => c.process(pid, rig.address).thread()));
-      // The pages' entries are in the TLB from here on, and each client is known to the node's software, which costs
-      // its first set a round trip.
+      // The pages' entries are in the TLB from here on. The first set of each client introduces it to the node's
+      // software, which costs a round trip.
       for (let c = 0; c < clients; c++) await all[c * threads]?.kv.update(keyOf(0), valueOf(0, 0));
       let stamp = 1;
       for (const [crowd, count] of crowds)

@@ -127,7 +127,7 @@ export const figure419: Definition = {
         all = new Objects(new Random(seed)),
         first = threads[0] as Thread;
       for (let i = 0; i < objects; i++) await all.add(first);
-      // What a client does once in its life is not measured.
+      // A client's first operation introduces it, and is not measured.
       for (const t of threads) await all.append(t, 0);
       for (const [name, skew] of skews)
         for (const x of counts) {

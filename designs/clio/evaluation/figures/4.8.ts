@@ -12,7 +12,7 @@ const bytes = 1024,
 const warmNs = 12_000;
 const kinds = ["read", "write"] as const,
   modes = ["asynchronous", "synchronous"] as const;
-/** What the line has room for, Gbit/s of data. */
+/** Room of the line, Gbit/s of data. */
 const room = (boardGbps * bytes) / (bytes + headers + LINE_OVERHEAD);
 
 interface Load {

@@ -1,9 +1,6 @@
 import type { Beside } from "../../../shared/evaluation/index.ts";
 
-/**
- * What the paper's chapter shows or measures outside of figures 4.4 to 4.21, each with where it is here, or why
- * it is not.
- */
+/** Contents of the paper's chapter outside of figures 4.4 to 4.21, each with its place here, or why it is absent. */
 export const besides: readonly Beside[] = [
   {
     what: "Figures 4.1 to 4.3: architecture, sample code, board",

@@ -44,8 +44,8 @@ export function checkValue(i: number, value: Uint8Array | undefined): void {
 const atOnce = 8;
 
 /**
- * Creates the keys of some indices at a node's own ports, as fast as the hardware takes them, before the node joins a
- * network: no line takes its time.
+ * Creates the keys of some indices at a node's own ports, as fast as the hardware takes them. The node has not joined a
+ * network yet, so no line takes time.
  * @throws CheckFailed when the node refuses one
  */
 export async function createKeys(node: SimulatedNode, indices: readonly number[]): Promise<void> {

@@ -13,7 +13,7 @@ export interface NodesOptions extends Pick<RigOptions, "seed" | "clients" | "fas
   readonly nodes: number;
   /** The nodes' offloads. */
   readonly offloads: string;
-  /** What is done at a node's own ports before it joins the network. */
+  /** Setup at a node's own ports before it joins the network. */
   readonly prepare: (node: SimulatedNode, index: number) => Promise<void>;
 }
 

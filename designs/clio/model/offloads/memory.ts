@@ -33,7 +33,7 @@ export interface MemoryAnswer {
   readonly length: number;
   readonly data: Uint8Array;
 }
-/** What the reference model of an offload runs on: one access after another. */
+/** Memory that the reference model of an offload runs on: one access after another. */
 export interface OffloadMemory {
   access(access: MemoryAccess): MemoryAnswer;
 }
@@ -48,8 +48,8 @@ const atomics: ReadonlyMap<number, { readonly kind: AtomicKind; readonly operand
 ]);
 
 /**
- * What is wrong with a memory request, which the node would answer with MALFORMED; undefined when nothing is. @param
- * maxData of the node, bytes
+ * The fault of a memory request that the node would answer with MALFORMED; undefined when there is none. @param maxData
+ * of the node, bytes
  */
 export function malformation(
   { opcode: code, va, length, data }: Omit<MemoryAccess, "pid">,
@@ -85,7 +85,7 @@ function dataBytesOf(code: number, length: number): number | undefined {
   }
 }
 
-/** What may be done with a page; `""`: it is moving (MIGRATING). */
+/** Rights on a page; `""`: it is moving (MIGRATING). */
 export type Rights = "r" | "w" | "rw" | "";
 export interface ModelMemoryOptions {
   /** Bytes of a page, a power of two. Default 4096. */

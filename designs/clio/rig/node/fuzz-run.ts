@@ -45,14 +45,14 @@ export interface FuzzResult {
   /** Runs of a fresh node, and simulated cycles in all. */
   readonly sessions: number;
   readonly cycles: number;
-  /** What the control registers have shown, and the stretches kept for it, seeds included. */
+  /** Coverage of the control registers, and the stretches kept for it, seeds included. */
   readonly coverage: ControlCoverage;
   readonly corpus: number;
   /** Good frames behind the stretches that were answered OK. */
   readonly served: number;
   /** The node's counters, added up. */
   readonly counters: Readonly<Record<CounterName, bigint>>;
-  /** What the reference model did not expect; the run ends at the first. */
+  /** Differences from the reference model; the run ends at the first. */
   readonly problems: readonly string[];
 }
 
@@ -233,7 +233,7 @@ class Fuzzer {
   }
 }
 
-/** What goes in and comes out of one node. */
+/** Frames into and out of one node. */
 class Session {
   frames = 0;
   private readonly node: SimulatedNode;

@@ -9,7 +9,7 @@ import type { Surroundings } from "./surroundings.ts";
 export interface MemoryTrace {
   readonly tag: number;
   readonly opcode: number;
-  /** Whose address space. */
+  /** PID of the address space. */
   readonly pid: number;
   readonly va: bigint;
   readonly length: number;

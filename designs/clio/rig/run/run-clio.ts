@@ -49,7 +49,7 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
   try {
     run = await simulate(options, setup, settings, input, replies, terminal);
   } catch (e) {
-    // What came back before the design failed is worth having.
+    // Replies from before a failure of the design are written too.
     if (replies.length > 0) writeFileSync(options.out, writePcap(replies));
     else giveUp();
     throw e;
