@@ -19,7 +19,7 @@ export class DesignStopped extends SimulationError {
   readonly stopCause: StopCause;
   /** Rising edges simulated when it happened. */
   readonly cycle: number;
-  /** What the design printed so far (`$display`, `$error`, ...; the last 64 KB). */
+  /** Output of the design so far (`$display`, `$error`, ...; the last 64 KB). */
   readonly output: string;
   constructor(message: string, cause: StopCause, cycle: number, output: string) {
     super(message);

@@ -72,7 +72,7 @@ export class Simulation<P extends Ports = Ports> {
   get timeNs(): number {
     return this.model.timePs() / 1000;
   }
-  /** What the design printed (`$display`), the last 64 KB. */
+  /** Output of the design (`$display`), the last 64 KB. */
   get output(): string {
     return this.model.output();
   }

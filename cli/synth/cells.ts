@@ -5,7 +5,7 @@
  * end and begin (registers, memories, DSP blocks, black boxes).
  */
 export type CellKind = "lut" | "wide" | "carry" | "lutram" | "invert" | "state";
-/** What is counted; `bram` in blocks of the target (a half one counts 0.5), `lutram` and `srl` in LUTs. */
+/** Resources that are counted; `bram` in blocks of the target (a half one counts 0.5), `lutram` and `srl` in LUTs. */
 export type Resource = "lut" | "lutram" | "srl" | "ff" | "latch" | "bram" | "uram" | "dsp";
 export interface CellClass {
   readonly kind: CellKind;

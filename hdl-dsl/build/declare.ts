@@ -29,7 +29,7 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
     if (c.signalNames.size !== before) break;
     name = `${s.name}_${i}`;
   }
-  // Every field, in one order, whoever declares: what reads signals then runs at its fastest.
+  // Every field, in one order, for every kind of declaration: code that reads signals then runs at its fastest.
   const signal: Signal = {
     kind: s.kind,
     name,
@@ -83,9 +83,9 @@ function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
 }
 
 /**
- * A register of any shape, clocked by the current domain. With `init` it takes that value under reset; without,
- * it is a data register that reset leaves alone (fine for payloads that a reset valid bit guards). It keeps its
- * value unless set.
+ * A register of any shape, clocked by the current domain. With `init` it takes that value under reset. Without, it is a
+ * data register that reset leaves alone (fine for payloads that a reset valid bit guards). It keeps its value unless
+ * set.
  */
 export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { readonly init?: Init } = {}): Var<S> {
   const c = context(),

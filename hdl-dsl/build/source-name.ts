@@ -1,6 +1,6 @@
 /**
- * Which name a source text gives to the value of a call: reads the tokens around the call, outwards, until
- * something binds it.
+ * The name that a source text gives to the value of a call: reads the tokens around the call, outwards, until a binding
+ * is found.
  */
 import { readFileSync } from "node:fs";
 import type { Position } from "../ir/circuit.ts";
@@ -384,7 +384,7 @@ class Reader {
   }
 }
 
-/** What the source does with the value of the call at `p`. */
+/** Use of the value of the call at `p` in the source. */
 export function bindingAt(p: Position): Binding {
   const s = sourceOf(p.file);
   const i = s === undefined ? undefined : tokenAt(s, p);

@@ -1,5 +1,5 @@
 /**
- * What nobody reads: wires, registers, inputs, memory outputs and memories. A record counts as read when one of
+ * Signals without a reader: wires, registers, inputs, memory outputs and memories. A record counts as read when one of
  * its fields is.
  */
 import type { Memory, Signal } from "../ir/circuit.ts";

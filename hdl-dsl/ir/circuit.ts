@@ -1,6 +1,6 @@
 /**
- * A module as data: signals, statements, memories and instances. What the builders make, the checks read and the
- * emitter turns into Verilog.
+ * A module as data: signals, statements, memories and instances. The builders make it, the checks read it, and the
+ * emitter turns it into Verilog.
  */
 import type { Expr } from "./expr.ts";
 import type { Ports } from "../types/ports.ts";
@@ -117,7 +117,7 @@ export interface ReadPort {
   readonly position: Position | undefined;
 }
 /**
- * What a synchronous read gives when the same edge writes that word: the `old` word, the `new` one, or `undefined` (x:
+ * Result of a synchronous read when the same edge writes that word: the `old` word, the `new` one, or `undefined` (x:
  * the user promises not to look).
  */
 export type Collision = "old" | "new" | "undefined";
@@ -140,7 +140,7 @@ export interface Instance {
   readonly circuit: Circuit;
   /** By the sub-module's flattened port name. */
   readonly connections: Map<string, Signal>;
-  /** Which domain of the parent drives each domain of the child (by name). */
+  /** Domain of the parent that drives each domain of the child (by name). */
   readonly domains: ReadonlyMap<string, ClockDomain>;
   /**
    * A reset of its own beside its default domain's: an instanceIn signal, in `connections` under the name of

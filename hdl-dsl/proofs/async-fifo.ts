@@ -15,7 +15,7 @@ const DEPTH = 2,
 
 /**
  * Elements are numbers that count up: one lost, doubled or overtaken breaks the count (counted modulo 8, which is more
- * than the FIFO holds). Edges of the clocks come in any order and number, or at once; a register between the clocks
+ * than the FIFO holds). Edges of the clocks come in any order and number, or at once. A register between the clocks
  * takes the old or the new pointer whole. That no mixture of the two is possible is the Gray code's claim, proved of
  * the code (encoders.ts).
  */

@@ -35,7 +35,7 @@ export interface NamedRegister<F extends FieldSpecs> extends Register {
 /** The names of the fields of some registers. */
 export type FieldNames<R> = R extends NamedRegister<infer F> ? keyof F & string : never;
 
-/** What a register map refuses: overlapping fields or registers, a name used twice, a value that does not fit. */
+/** Fault that a register map refuses: overlapping fields or registers, a name used twice, a value that does not fit. */
 export class RegisterError extends Error {
   override readonly name = "RegisterError";
 }

@@ -56,7 +56,7 @@ export function pipeline<F extends Fields>(
   return pipe(first, 0, prefix === undefined ? "" : `${prefix}_`) as Pipe<ValsOf<F>>;
 }
 
-/** What a second pipeline of a module is told apart by, when the source names neither. */
+/** Name that tells a second pipeline of a module apart, when the source names neither. */
 function streamName(from: StreamIn<unknown>): string | undefined {
   const e = exprOf(from.valid);
   return e.kind === "read" ? e.signal.name.replace(/_valid$/, "") : undefined;

@@ -1,6 +1,6 @@
 /**
- * What emission gives: plain data, all that a simulator backend, a linter or a synthesis script needs to know
- * of a design.
+ * Result of emission: plain data, all that a simulator backend, a linter or a synthesis script needs to know of a
+ * design.
  */
 export interface EmittedPort {
   /** Flattened Verilog name, e.g. `push_payload_tag`. */
@@ -90,6 +90,6 @@ export interface EmittedDesign {
    * Every stream inside the hierarchy too: dotted instance path and signal names, for hang diagnosis in a traced run.
    */
   readonly assertions: readonly { readonly message: string; readonly position: string }[];
-  /** What the names in the text stand for; absent when the text was not made by the emitter. */
+  /** Meaning of the names in the text; absent when the text was not made by the emitter. */
   readonly names?: NameMap;
 }

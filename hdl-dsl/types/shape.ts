@@ -31,7 +31,7 @@ export interface Fields {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `any` stops the recursion that StructShape<Fields> would need
 export type Shape = UIntShape | SIntShape | StructShape<any> | VecShape<any>;
 
-/** What a shape refuses: a width that is not a positive whole number. */
+/** Fault that a shape refuses: a width that is not a positive whole number. */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";
 }

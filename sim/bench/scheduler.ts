@@ -7,7 +7,7 @@ import { OpenWaits, Wait } from "./wait.ts";
 /** Most edges in one native call when nobody looks at each: what a timer of the process may be late by. */
 const EDGES_PER_CALL = 1000;
 
-/** What waits on one clock. */
+/** Waits on one clock. */
 interface ClockWaits {
   readonly domain: Domain;
   readonly due: Timeline<Wait<void>>;
@@ -25,7 +25,7 @@ interface Condition {
 
 /**
  * Runs a bench: steps the simulation while anything waits for it, and wakes what an edge makes ready. All code between
- * two awaits runs between two edges; the simulation never moves while the bench awaits something else (a file, say), so
+ * two awaits runs between two edges. The simulation never moves while the bench awaits something else (a file, say), so
  * the same seed is the same run.
  */
 export class Scheduler {
@@ -115,8 +115,8 @@ export class Scheduler {
 
   /**
    * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may
-   * sleep: for a bench whose next work comes from outside the simulation, at no cycle in particular. Whoever ends the
-   * bench's main function settles it, too.
+   * sleep. It is for a bench whose next work comes from outside the simulation, at no cycle in particular. The end of
+   * the bench's main function settles it, too.
    */
   rest(until: Promise<unknown>): void {
     this.#rest = until;
@@ -188,8 +188,8 @@ export class Scheduler {
           resolve();
           return;
         }
-        // After every promise that this edge settled: a nextTick queued from a microtask runs once the microtasks are
-        // done; queued from here it would run before them.
+        // This runs after every promise that this edge settled. A nextTick queued from a microtask runs once the
+        // microtasks are done; queued from here it would run before them.
         queueMicrotask(() => process.nextTick(turn));
       };
       queueMicrotask(() => process.nextTick(turn));

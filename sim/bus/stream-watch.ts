@@ -4,7 +4,7 @@ import type { Agent, Simulation } from "../simulation.ts";
 /** One stream being watched, as places in the model's memory. */
 interface Watched {
   readonly name: string;
-  /** Who drives `valid`. */
+  /** Side that drives `valid`. */
   readonly byDesign: boolean;
   readonly valid: number;
   readonly ready: number;
@@ -106,7 +106,7 @@ export class StreamWatch implements Agent {
     return this.#streams.find(s => s.name === name)?.handshakes ?? 0;
   }
 
-  /** One line per stream: stalled since when and by whom, or idle since when. */
+  /** One line per stream: the start of its stall and the side that stalls it, or the start of its idleness. */
   describe(): string {
     if (this.#streams.length === 0) return "  (the design has no streams)";
     const words = this.#sim.model.words;

@@ -1,4 +1,4 @@
-/** What a random choice is made with. */
+/** Source of a random choice. */
 interface Choice {
   below(below: number): number;
 }

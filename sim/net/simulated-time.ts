@@ -12,8 +12,8 @@ interface Due {
 }
 
 /**
- * Simulated time in ns and what is due in it. Of itself it runs from event to event (`run`), for models without a
- * clock; given a source it follows that (a bench's cycles), and whoever owns the source calls `advance`. Actions due at
+ * Simulated time in ns and what is due in it. Without a source it runs from event to event (`run`), for models without
+ * a clock. Given a source (a bench's cycles) it follows that, and the source's owner calls `advance`. Actions due at
  * one time are done in the order in which they were asked for.
  */
 export class SimulatedTime {

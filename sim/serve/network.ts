@@ -1,4 +1,4 @@
-/** What a served design hangs on: frames (without check sequence) both ways. */
+/** Network of a served design: frames (without check sequence) both ways. */
 export interface Network {
   /** Where the design is reached: one line, without the final full stop. */
   readonly place: string;

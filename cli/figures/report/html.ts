@@ -94,7 +94,7 @@ ${given.length === 0 ? "" : `<h3>Put into the models</h3>${list(given)}`}
 ${f.notes.length === 0 ? "" : `<h3>${f.plots.length === 0 ? "Why not" : "Notes"}</h3>${list(f.notes.map(escape))}`}</section>`;
 }
 
-/** What the chapter has outside of the figures. */
+/** Contents of the chapter outside of the figures. */
 function besidesOf(besides: Report["besides"]): string {
   if (besides.length === 0) return "";
   const items = besides.map(

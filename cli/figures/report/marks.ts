@@ -6,8 +6,8 @@ export const colours = 8;
 export const n = (v: number): string => String(Number(v.toFixed(1)));
 
 /**
- * Marks of the series in their order: colours alone do not tell them apart. Every two that follow another have room for
- * each other: a small full one lies inside a larger hollow one, so that both are seen where they meet.
+ * Marks of the series in their order: colours alone do not tell them apart. Every two marks in a row have room for each
+ * other: a small full one lies inside a larger hollow one. So both are seen where they meet.
  */
 const marks: readonly ((x: number, y: number) => string)[] = [
   (x, y) => `<circle class="mark FULL" cx="${n(x)}" cy="${n(y)}" r="3.6">`,

@@ -9,10 +9,10 @@ import { partBit } from "../../shared/go-back-n/rtl/index.ts";
 export type NodeBuild = ReturnType<typeof ClioNode>;
 
 /**
- * The node of a configuration. With a transport (`transport = gbn`) it is `ClioNodeGbn`, with offloads (`offloads =
- * chase,kv`) `ClioNodeExtended`. With both it is `ClioNodeGbnExtended` (the transport is outermost), in partitions
- * (`partitions = 2`) `ClioNodePartitioned`. Registers come up with the default run-time settings; others are written
- * over AXI4-Lite.
+ * The node of a configuration. With a transport (`transport = gbn`) it is `ClioNodeGbn`, with offloads
+ * (`offloads = chase,kv`) `ClioNodeExtended`. With both it is `ClioNodeGbnExtended` (the transport is outermost), in
+ * partitions (`partitions = 2`) `ClioNodePartitioned`. Registers come up with the default run-time settings; others are
+ * written over AXI4-Lite.
  */
 export function clioNode(c: NodeConfig): NodeBuild {
   const p = parametersOf(c),

@@ -21,10 +21,9 @@ export interface ShadowOptions {
 }
 
 /**
- * Claims that the unit is a queue: what it shows at its output is the oldest element that went in and has not come
- * out (or, when it holds none, the one at its input right now), every element comes out once, and none is lost on the
- * way. For a unit that only moves its data, a payload of one bit is enough: two elements that change places can be
- * given different bits.
+ * Claims that the unit is a queue. Its output shows the oldest element that went in and has not come out; when the unit
+ * is empty, the one at its input right now. Every element comes out once, and none is lost on the way. For a unit that
+ * only moves its data, a payload of one bit is enough: two elements that change places can be given different bits.
  * @returns the number of elements in the unit
  */
 export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empty: Bit; readonly full: Bit } {

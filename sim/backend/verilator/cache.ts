@@ -20,7 +20,7 @@ export function cacheRoot(): string {
 
 /**
  * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then
- * renamed into place: a reader sees all of it or nothing, and nothing that may be loaded is ever overwritten. Processes
+ * renamed into place. A reader sees all of it or nothing, and a file that may be loaded is never overwritten. Processes
  * that want the same key build it once: the others wait for the first, and take over when it has died.
  */
 export async function cached(
