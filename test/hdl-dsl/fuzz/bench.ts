@@ -83,7 +83,7 @@ export function benchText(subjects: readonly Subject[]): string {
   return [...lines, "endmodule", ""].join("\n");
 }
 
-/** What each subject's outputs must be at each step: bit patterns as in `out`, and which bits of them are known. */
+/** Required outputs of each subject at each step: bit patterns as in `out`, and the mask of known bits. */
 export function expected(s: Subject, vectors: readonly bigint[]): { readonly bits: bigint; readonly known: bigint }[] {
   const reference = new Reference(s.circuit);
   return vectors.map((vector, n) => {

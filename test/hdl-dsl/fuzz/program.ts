@@ -152,7 +152,7 @@ function build(d: Dice, name: string, below: number): Circuit {
   ];
   const late = new Expressions(d, all);
   for (const o of outputs) body.push(assign(o, late.make(o.width, o.signed, 1 + d.below(4))));
-  // What is stored, and what comes out of sub-modules, is seen: nothing wrong in there stays hidden.
+  // Stored values and outputs of sub-modules are observed, so no fault in there stays hidden.
   const seen = [
     ...registers,
     ...(store?.reads.map(r => r.data) ?? []),

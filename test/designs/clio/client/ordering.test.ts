@@ -116,7 +116,7 @@ async function dependentProgram(seed: number): Promise<number> {
         () => true,
       );
       if (failed) {
-        // Which of the writes were done is not known: begin anew from values that are.
+        // It is unknown which writes were done: begin anew from known values.
         for (const h of reads) h.data.catch(() => undefined);
         for (let at = 0; at < 4; at++) {
           while (

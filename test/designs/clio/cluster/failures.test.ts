@@ -36,7 +36,7 @@ function inTheMiddle(
     const [ret] = await all;
     ends(rig, ret, processes[0]!);
     if (ret !== migrationResult.done) expect(rig.nodeOf(processes[0]!, 1).name).toBe(first);
-    // Whatever it was, it has left nothing behind at the other node.
+    // The failure has left nothing behind at the other node.
     const other = rig.nodes.find(n => n.name !== rig.nodeOf(processes[0]!, 1).name)!;
     expect(other.slow.memory.entries).toBe(0);
     expect(other.slow.pool.free + other.hardware.freePages.length).toBe(other.frames - 1);

@@ -1,4 +1,4 @@
-/** Which region was written longest ago, as the slow path finds it by looking. */
+/** Region that was written longest ago, as the slow path finds it by looking. */
 import { expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { FramePool } from "../../../../designs/shared/virtual-memory/software/index.ts";

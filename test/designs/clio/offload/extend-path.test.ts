@@ -26,10 +26,10 @@ const add = (n: bigint): Uint8Array => encode(faaBody, { addend: n }).slice(12);
 const number = (body: Uint8Array): bigint => new DataView(body.buffer, body.byteOffset).getBigUint64(0, true);
 
 /**
- * Everything at random and at once: READs, WRITEs and what is refused, by one offload; additions that happen at most
- * once, repeated by their clients, by another; a third that has stopped with half a reply and half a memory request
- * given; a fourth that answers for others; frames of the network and of the software among them. Each answer is
- * compared with what the request asked for, and memory with what was to be written.
+ * Everything at random and at once, by four offloads. One sends READs, WRITEs and refused requests; another sends
+ * additions that happen at most once, repeated by their clients. A third has stopped with half a reply and half a
+ * memory request given; a fourth answers for others. Frames of the network and of the software are among them. Each
+ * answer is compared with what the request asked for, and memory with what was to be written.
  */
 async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Promise<void> {
   const { random } = b,

@@ -140,7 +140,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       const length = b.random.bool(0.1) ? b.random.int(p.maxData + 1, 100_000) : b.random.int(0, p.maxData),
         data = b.random.int(0, p.maxData),
         va = b.random.bits(64);
-      // Whose context it is must not change before the slot has taken it.
+      // The owner of the context must not change before the slot has taken it.
       const beats = beatsOf(b, data),
         head = { tag, opcode: code, client: client ? 1 : 0, context, va, length, data };
       const sent = [...beats.map(d => send(memoryData, d)), send(memory, head)];

@@ -63,8 +63,8 @@ interface Dram {
 }
 
 /**
- * The node's memory in a file that is mapped into the process, as DRAM is on a board: the simulated node works on
- * the mapping itself.
+ * The node's memory in a file that is mapped into the process, as DRAM is on a board. The simulated node works on the
+ * mapping itself.
  */
 class FileMemory extends SparseMemory {
   readonly #whole: ArrayBuffer;
@@ -208,7 +208,7 @@ test("the same with the node's memory in a memory-mapped file that the node and 
       processor: mapFile(addon, path, 0, config.physicalMemory),
     }),
   );
-  // What the client wrote is in the file, for who reads it as a file.
+  // The client's data are in the file, for a reader of the file.
   expect(readFileSync(path).includes(Buffer.from(Uint8Array.from({ length: 40 }, (_, k) => (5 * 40 + k) & 255)))).toBe(
     true,
   );

@@ -1,4 +1,4 @@
-/** What is wrong with a page of figures, by its text alone: no browser is needed. */
+/** Faults of a page of figures, by its text alone: no browser is needed. */
 import type { Figure, Plot, Report } from "../../../../../designs/shared/evaluation/index.ts";
 import { escape } from "../../../../../cli/figures/report/format.ts";
 
@@ -72,7 +72,7 @@ function fontsIn(html: string): readonly Font[] {
 }
 
 /**
- * Where the texts of a drawing lie: a character is taken for 0.6 of its font wide, a line for 0.75 of it high above the
+ * Places of the texts of a drawing. A character is taken for 0.6 of its font wide, a line for 0.75 of it high above the
  * baseline and 0.2 below.
  */
 function boxesOf(svg: string, fonts: Font): Box[] {

@@ -56,7 +56,7 @@ export type ExtendPorts = typeof extendDut.ports;
 /** Pages of the clients 1 and 2, of the two proxies, and of nobody else. */
 const pids = [1, 2, offloadPid(0), offloadPid(1)];
 export type Call = Parameters<typeof proxyBody>[0];
-/** What came of a request. */
+/** Outcome of a request. */
 export interface Asked {
   readonly frame: Uint8Array;
   readonly sent: SentFrame;
@@ -79,9 +79,9 @@ const headersOf = (frame: Uint8Array): RequestHeaders => {
 };
 
 /**
- * The extend path with four offloads, and around it: a reference node that does what memory requests ask, and answers
- * out of order; clients; software; a network. What passes by is checked here: nothing lost, twice or in another order,
- * every reply for one request, and with that request's headers.
+ * The extend path with four offloads, and its surroundings. They are a reference node that does memory requests and
+ * answers out of order, clients, software, and a network. Passing frames are checked here: none is lost, doubled or out
+ * of order. Every reply is for one request, with that request's headers.
  */
 export class ExtendRig {
   readonly b: Bench<ExtendPorts>;
@@ -98,7 +98,7 @@ export class ExtendRig {
   }[] = [];
   /** Cycles that memory takes. */
   latency: () => number;
-  /** What the software and the network were to get, and got. */
+  /** Frames due at the software and the network, and frames that came. */
   readonly due: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
   readonly got: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
   private readonly to: Record<"nodeSocRx" | "nodeTx" | "rx" | "socTx", AxisSource>;

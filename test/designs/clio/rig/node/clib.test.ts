@@ -84,7 +84,7 @@ describe("plain reads and writes", () => {
 });
 
 /**
- * What FAA found in one counter, by four clients of two threads each.
+ * Values that FAA found in one counter, by four clients of two threads each.
  * @throws when a number was found twice, or the end is not their sum
  */
 async function count(

@@ -79,8 +79,8 @@ const isPart = (payload: Uint8Array): boolean => {
 };
 
 /**
- * A transport that looks at what passes: every request has one last reply, in the order of the requests, and other
- * frames of it only before that.
+ * A transport that checks the passing frames. Every request has one last reply, in the order of the requests, and its
+ * other frames come only before that.
  */
 class InOrder implements ClientTransport {
   readonly #under: ClientTransport;
@@ -383,8 +383,8 @@ describe("offloads behind Go-Back-N", () => {
     buildMs,
   );
 
-  // Faults in the whole node: each is one more model to build, so they run with MNEMO_LONG only; what the tests above
-  // ask for cannot be had with them.
+  // Faults in the whole node: each is one more model to build, so they run with MNEMO_LONG only. The tests above cannot
+  // pass with them.
   const faults: readonly (readonly [
     string,
     (design: Design<NodePorts>) => Promise<void>,

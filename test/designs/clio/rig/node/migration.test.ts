@@ -36,8 +36,8 @@ interface Pair {
   readonly reports: readonly MigrationReport[];
   readonly shootdowns: readonly bigint[];
   /**
-   * What the hardware said of a page of the region during the first migration: at the node that it left, and
-   * at the other.
+   * Answers of the hardware for a page of the region during the first migration: at the node that it left, and at the
+   * other.
    */
   readonly said: readonly (readonly string[])[];
 }

@@ -63,7 +63,7 @@ describe("random requests end to end, judged by the model", () => {
     });
     expect(r.problems).toEqual([]);
     expect(r.completed).toBeGreaterThan(long * 0.95);
-    // What the run must have met to mean anything: faults, evictions, merged misses, refusals.
+    // Events that the run must have met to mean anything: faults, evictions, merged misses, refusals.
     const met = [
       "pageFaults",
       "tlbEvictions",

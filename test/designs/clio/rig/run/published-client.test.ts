@@ -24,7 +24,7 @@ const sent = (frame: Uint8Array): boolean => {
   const { ipv4, arp } = dissect(frame);
   return (ipv4?.src ?? arp?.senderIp) === clientIp;
 };
-/** What its test saw: the frames from the node and from the monitor. */
+/** Frames that its test saw, from the node and from the monitor. */
 const seen = (name: "kv" | "read-write" | "context"): Uint8Array[] =>
   publishedCapture(name)
     .map(f => f.bytes)

@@ -153,7 +153,7 @@ interface Job {
   readonly data: Uint8Array | undefined;
   readonly bad: boolean;
   readonly memory: boolean;
-  /** What is done with the word kept for the slot, and the word. */
+  /** Use of the word kept for the slot, and the word. */
   readonly word: number;
   readonly found: bigint;
 }
@@ -252,7 +252,7 @@ function pingJob(random: Random, size: number): Job {
     frame,
     frameOffsets.transport,
   );
-  // What pads the frame on the wire is not the request's and must not come back.
+  // Padding of the frame on the wire is not the request's and must not come back.
   const { totalLength } = decode(ipv4Header, frame, ipOffset),
     end = ethernetHeader.bytes + totalLength;
   const padded = end < frame.length ? concat(frame.slice(0, end), random.bytes(frame.length - end)) : frame;

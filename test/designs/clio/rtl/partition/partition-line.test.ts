@@ -1,4 +1,4 @@
-/** What the partitions share of the line: PartitionRx and PartitionTx by themselves. */
+/** Parts of the line that partitions share: PartitionRx and PartitionTx by themselves. */
 import { describe, expect, test } from "vitest";
 import { PartitionRx, partitionBeats } from "../../../../../designs/clio/rtl/partition/partition-rx.ts";
 import { PartitionTx, txTurn } from "../../../../../designs/clio/rtl/partition/partition-tx.ts";

@@ -92,7 +92,7 @@ function rig(
   // As many zeroed frames as pages, given when there is room.
   const free = new StreamSource(sim, io.freePage, { pause: often(0.97) });
   for (let i = 0; i < pages.length; i++) free.send(config.firstPpn + i);
-  // What the narrowed build leaves out is for it what means nothing.
+  // The narrowed build treats opcodes that it leaves out as meaningless.
   const plain = [opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG, opcode.FENCE].map(Number);
   const model = new ReferenceNode(config, runtime, memory, code =>
     defaultAction(code) === "fast" && !plain.includes(code) ? "malformed" : defaultAction(code),

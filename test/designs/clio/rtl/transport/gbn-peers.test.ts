@@ -68,7 +68,7 @@ async function run(
     source = new AxisSource(b.sim, io.rx, { pause: give }),
     sink = new AxisSink(b.sim, io.tx, { pause: take });
   const peers: (Peer | undefined)[] = Array.from({ length: sessions }, () => undefined);
-  // What a session's memory holds after reset means nothing: no request has come over it.
+  // The memory of a session means nothing after reset: no request has come over it.
   for (let s = 0; s < sessions; s++) {
     io.peer.en.value = 1;
     io.peer.session.value = s;

@@ -86,8 +86,8 @@ interface Options {
   readonly acks?: Pause;
 }
 /**
- * The shim between a MAC and a node: what it says of each frame (its events, in order) is held against the model, and
- * so is all that comes out.
+ * The shim between a MAC and a node. Its events for each frame, in order, are held against the model, and so is all
+ * that comes out.
  */
 class Rig {
   readonly mac: AxisSource;

@@ -25,7 +25,7 @@ export const retryFaultDut = module(
 );
 export type RetryPorts = ReturnType<typeof retryDut>["ports"];
 
-/** What a request is, before it has a slot. */
+/** A request, before it has a slot. */
 export type Ask = Omit<RetryAsked, "slot">;
 /** An answer that is to come: what the model says, and what may differ because the operation was finished meanwhile. */
 interface Awaited {

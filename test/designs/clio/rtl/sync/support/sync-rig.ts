@@ -1,7 +1,7 @@
 /**
- * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream,
- * so their order of arrival is known when they are sent, and so is what each must find: the reference does them
- * one after another.
+ * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream, so
+ * their order of arrival is known when they are sent. So is the value that each must find: the reference does them one
+ * after another.
  */
 import { expect } from "vitest";
 import { atomicResult } from "../../../../../../designs/clio/model/index.ts";
@@ -109,7 +109,7 @@ export class SyncRig {
   readonly ram: AxiRam;
   readonly done: Done[] = [];
   readonly memory: SparseMemory;
-  /** What memory must hold: changed as requests are sent. */
+  /** Required content of memory: changed as requests are sent. */
   readonly reference: SparseMemory;
   /**
    * Addresses whose operations fail although the reference does not know: set by benches that break memory
