@@ -61,7 +61,7 @@ export const Crc32 = module(
       result: (state, part) => {
         const kept = cat(part.last.addGrow(1), constant(0, 3));
         const held = state.resize(bits);
-        // The register's bytes that meet bytes of the frame; what the frame is too short for stays, shifted down.
+        // The register's bytes that meet bytes of the frame; bytes beyond a short frame stay, shifted down.
         const met =
           lanes === 1
             ? held

@@ -31,7 +31,7 @@ const ipBefore = ipv4Header.bytes + udpHeader.bytes;
 /** Bytes of the IPv4 packet in front of the Clio header. */
 export const ipOverhead = ipBefore;
 
-/** Ones' complement sum of 16-bit words, folded once: what is left is a carry at most. */
+/** Ones' complement sum of 16-bit words, folded once: at most a carry is left. */
 const fold = (sum: UInt): UInt<17> =>
   sum
     .bits(0, 16)

@@ -28,7 +28,7 @@ export interface Offload {
   /** The opcodes that go to it. */
   readonly opcodes: readonly number[];
   /**
-   * Those of them that are done at most once, however often a client repeats them (once_table.ts): their replies have
+   * Those of them that are done at most once, however often a client repeats them (once-table.ts): their replies have
    * 12 bytes of body at most.
    */
   readonly once?: readonly number[];
@@ -54,9 +54,9 @@ export interface ExtendPathParameters extends SlotParameters {
  * requests come to the node as frames of an internal client. An idle offload costs the network nothing. A busy one
  * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots. A stuck one stops itself
  * (slot.ts). Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1.
- * `events`: what is counted (four slots at most). `control.hold` resets offloads, each alone (slot.ts). Requests that
- * an offload held are answered BUSY. Requests done at most once are answered EXPIRED, as it is unknown whether they
- * were done; so is a repetition of such a request.
+ * `events`: the counted events (four slots at most). `control.hold` resets offloads, each alone (slot.ts). Requests
+ * that an offload held are answered BUSY. Requests done at most once are answered EXPIRED, as it is unknown whether
+ * they were done; so is a repetition of such a request.
  */
 export const extendPath = (offloads: readonly Offload[]) =>
   module(

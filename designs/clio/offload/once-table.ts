@@ -33,7 +33,7 @@ const unit = 64,
   stampBits = 32;
 /** State of a requested operation. */
 export const onceVerdict = {
-  /** It was not asked for before: it has an entry now, and is to be done. */
+  /** New operation: it has an entry now, and is to be done. */
   fresh: 0,
   /** It is being done. */
   running: 1,

@@ -42,9 +42,8 @@ export interface ReplySide {
 }
 
 /**
- * Replies of all slots, in turn, and BUSY, as frames to those who asked (wire-format.md: everything that a reply
- * echoes is the request's). Latency: 6 cycles from `answer` to the first beat; initiation interval 1 beat, no
- * bubble between frames.
+ * Replies of all slots, in turn, and BUSY, as frames to the requesters (wire-format.md: a reply echoes the request's
+ * fields). Latency: 6 cycles from `answer` to the first beat; initiation interval 1 beat, no bubble between frames.
  */
 export function replyFrames(
   slots: readonly ReplySide[],
@@ -86,8 +85,7 @@ export function replyFrames(
     const noted = requests.entryOf(granted.payload.place);
     const { lost: _lost, ...kept } = fields;
     const Headed = struct({ ...kept, header: uint(requestHeader * 8), remember: bit, entry: uint(noted.entry.width) });
-    // Of an operation that is to be done at most once nobody knows how far its offload had come; all others can
-    // be done again.
+    // The progress of an operation that is done at most once is unknown; all others can be done again.
     const askedHeader = node(store.read(granted.payload.place), { name: "asked_header" }),
       askedClio = cutFields(clioHeader, askedHeader, frameOffsets.clio);
     const lostStatus = mux(noted.valid, constant(status.EXPIRED, 4), constant(status.BUSY, 4));

@@ -48,8 +48,8 @@ export const OrderLeave = (p: { readonly contexts: number }) =>
  * starving, and requests on different keys never wait for one another.
  *
  * `enter`: a request, in the order of arrival. `start`: it may begin; 2 cycles after `enter` when nothing is in its
- * way, and one per cycle, the contexts in turn. `leave`: it is done; what waited for it alone starts 2 cycles later.
- * Bound: a place per context, so `enter` is always taken. Reset: nobody is inside.
+ * way, and one per cycle, the contexts in turn. `leave`: the request is done; requests that waited for it alone start 2
+ * cycles later. Bound: a place per context, so `enter` is always taken. Reset: no request is inside.
  */
 export const RequestOrder = module(
   "RequestOrder",

@@ -48,7 +48,7 @@ export interface RequestSide {
   readonly askedData: StreamOut<Bodies>;
 }
 
-/** Bytes of a request's headers: what is kept of it for its reply. */
+/** Bytes of a request's headers: the part kept for its reply. */
 export const requestHeader = frameOffsets.body;
 const opcodeByte = frameOffsets.clio + clioHeader.at.opcode.byteOffset;
 

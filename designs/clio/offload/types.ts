@@ -1,6 +1,6 @@
 /**
- * The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to those
- * who write one.
+ * The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to authors
+ * of offloads.
  */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
 import { firstOffloadPid } from "../config/index.ts";
@@ -51,7 +51,7 @@ export const OffloadRequest = (p: OffloadParameters) =>
     /** The offload's name for this request until its last reply: no other request that is in the offload has it. */
     context: contextOf(p),
     opcode: uint(8),
-    /** The process that asks. */
+    /** The requesting process. */
     pid: uint(16),
     length: uint(bodyLengthBits),
   });
@@ -122,5 +122,5 @@ export const offloadPorts = (p: OffloadParameters) => ({
   memoryReplyData: sink(BodyBeat(p)),
 });
 
-/** The process ID of the offload in slot `k`: its own address space. The slow path gives these to nobody else. */
+/** The process ID of the offload in slot `k`: its own address space. The slow path gives these to no other process. */
 export const offloadPid = (k: number): number => firstOffloadPid + k;

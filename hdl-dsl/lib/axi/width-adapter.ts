@@ -67,7 +67,7 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
   when(to.ready, () => full.set(0));
   when(from.fire, () => {
     inLane(lane, data, from.payload.data, 0);
-    // A word that begins forgets the lanes of the one before.
+    // A word that begins clears the lanes of the one before.
     when(lane.eq(0), () => keep.set(from.payload.keep.zext(bytes * ratio))).otherwise(() =>
       inLane(lane, keep, from.payload.keep, 1),
     );

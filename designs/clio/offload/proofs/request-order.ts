@@ -100,7 +100,7 @@ const harness = module(
       const offered = node(io.start.valid.and(io.start.payload.eq(i)), { name: `model_offered_${i}` });
       assertAlways(offered.not().or(waits[i] as Bit), "who begins is inside and has not begun");
       assertAlways(offered.not().or((blocked[i] as Bit).not()), "who begins waits for nobody");
-      // Nobody else keeps it from beginning, but those whose turn is before.
+      // No other context keeps it from beginning, but those whose turn is before.
       const could = reg(uint(contextBits), { init: 0, name: `model_could_${i}` });
       const free = node((waits[i] as Bit).and((blocked[i] as Bit).not()).and(io.start.valid.not()), {
         name: `model_free_${i}`,

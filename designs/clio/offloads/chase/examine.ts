@@ -56,10 +56,10 @@ export const valueTag = 7;
 
 /**
  * Takes what memory replies. A node's beats are kept (`beat`), and key, next pointer and pointer to the value are
- * picked out of them wherever they lie. Then one of four cases holds. The node answers the request (`ended`, `found`),
- * its value is read, the next node is read (`fetch`), or the list or the depth is at its end (`ended`, FAIL). The beats
- * of a value pass through to `value`, once its ending was taken (`passing`). A reply with another status than OK ends
- * its request with it.
+ * picked out of them wherever they lie. Then one of four cases holds. Then one of these follows: the node answers the
+ * request (`ended`, `found`), its value is read, or the next node is read (`fetch`). At the end of the list or the
+ * depth, the request fails (`ended`, FAIL). The beats of a value pass through to `value`, once its ending was taken
+ * (`passing`). A reply with another status than OK ends its request with it.
  *
  * The node that answers: with `useKey` the first with the requested key; else with `useDepth` node number `depth`; else
  * the first.

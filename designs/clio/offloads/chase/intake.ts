@@ -40,7 +40,7 @@ import {
  *
  * Latency: 3 cycles + the beats of the body from `request` to `first` or `ended`. Initiation interval: one more. Full:
  * one request at a time, the others wait; it waits while the reply under the same context is still being sent (`busy`).
- * Reset forgets the request.
+ * Reset drops the request.
  */
 export const ChaseIntake = module(
   "ChaseIntake",

@@ -27,7 +27,7 @@ import { type ChaseParameters, contextBits, mostNodes } from "./types.ts";
  * + the body's beats from `request` to the first READ, 5 + the node's beats from a READ's reply to the next READ. From
  * the last beat: 6 to `reply` and 9 to its body. Initiation interval: a node costs its beats and one cycle. Full: a
  * request waits for a free place. The outputs for nodes have a place for each context, so that nodes are always taken
- * from memory, whatever waits. A request ends after 65,535 nodes. Reset forgets all requests.
+ * from memory, whatever waits. A request ends after 65,535 nodes. Reset drops all requests.
  */
 export const PointerChase = module(
   "PointerChase",

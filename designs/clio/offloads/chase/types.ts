@@ -9,8 +9,8 @@ const usualMostNodes = 65_535;
 
 export interface ChaseParameters extends OffloadParameters {
   /**
-   * Nodes that one request visits at most, whatever it asks: what ends a list that is a ring. 255 (the largest depth)
-   * to 65,535, the default.
+   * Nodes that one request visits at most, whatever its `depth`: the bound ends a list that is a ring. 255 (the largest
+   * depth) to 65,535, the default.
    */
   readonly mostNodes?: number;
 }

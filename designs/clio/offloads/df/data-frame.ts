@@ -25,13 +25,13 @@ const defaultReads = 8;
  * predicates. So are fields and values of 0 or more than 8 bytes, or past their row. A READ that fails ends its request
  * with that status; frames that went before stand.
  *
- * Latency at 512 bits, L from a READ at `memory` to its reply: 36 + L cycles from `request` to the `reply` of a select
- * of one row. An aggregate takes 37 + L; each further row takes one more. 11 of the cycles are the bits of `maxData`: a
+ * Latency at 512 bits, L from a READ at `memory` to its reply: a select of one row takes 36 + L cycles from `request`
+ * to `reply`. An aggregate takes 37 + L; each further row takes one more. 11 of the cycles are the bits of `maxData`: a
  * request is checked bit by bit. Initiation interval: a request every 15 cycles, a READ every 3, a row every cycle and
  * one more for each READ. A frame takes 6 cycles and its beats at most. A READ brings 128 rows at most, so that none
  * takes longer than 130 cycles at 512 bits. A request waits for at most `contexts` - 1 READs of others, the `reads`
  * under way, and the frames that they give. Full: `contexts` requests; more do not come. Back-pressure on the replies
- * stalls the rows, never the READs' replies. Reset forgets all.
+ * stalls the rows, never the READs' replies. Reset drops all requests.
  */
 const definition = module(
   "DataFrame",

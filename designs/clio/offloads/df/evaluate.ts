@@ -33,7 +33,7 @@ const byteBits = 8,
  * that a window over two beats is read in one cycle.
  *
  * Latency: 7 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found`
- * waits. Reset forgets the steps.
+ * waits. Reset drops the steps.
  */
 export const DfEvaluate = module(
   "DfEvaluate",

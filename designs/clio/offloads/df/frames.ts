@@ -52,7 +52,7 @@ function turned(v: UInt, by: UInt, first: number, unit: number): UInt {
  *
  * Latency: 6 cycles and half the bits of a lane's number from the `placed` that completes a frame to `reply` and the
  * first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context has
- * two frames, and what would be a third waits in DfPlace until `sent`. Reset forgets all frames.
+ * two frames, and what would be a third waits in DfPlace until `sent`. Reset drops all frames.
  */
 export const DfFrames = module(
   "DfFrames",

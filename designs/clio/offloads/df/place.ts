@@ -86,7 +86,7 @@ export const DfPlace = module(
         .le(p.maxData),
     );
     const half = node(halves.at(s.context));
-    // Of each context by itself first: which half it is need not be known before the context is.
+    // The bit of each context by itself first: so the half need not be known before the context is.
     const busy = node(
       pickPart(
         each(i => mux(halves.at(i), sending.at(2 * i + 1), sending.at(2 * i))),

@@ -31,7 +31,7 @@ export const resultStep = (p: { readonly beatBytes: number }): number => Math.mi
  * the request.
  *
  * Latency: 1 cycle from `slice` to its first `step`; initiation interval: one step per cycle, and one more for each
- * slice. Reset forgets all.
+ * slice. Reset drops all requests.
  */
 export const DfWalk = module(
   "DfWalk",

@@ -71,7 +71,7 @@ const Progress = struct({
   grows: bit,
 });
 
-/** A memory request on its way out. `word`: what is written, the first 8 bytes of `length`; the others are 0. */
+/** A memory request on its way out. `word`: the written data, the first 8 bytes of `length`; the others are 0. */
 const Access = struct({
   tag: uint(memoryTagBits),
   write: bit,
@@ -98,8 +98,8 @@ const place = { slot: 0, found: 1, other: 2 } as const,
  * - DELETE: the entry is cleared; a slot that has no other, unless it is the bucket's first, is taken out of
  *   the chain instead.
  * - An old block is given back when its entry has been replaced: the bucket's readers have left before. A new one is
- *   given back when it was not needed, and its write is over. When the write of the entry itself fails it is lost,
- *   since nobody knows what the entry holds.
+ *   given back when it was not needed, and its write is over. When the write of the entry itself fails the block is
+ *   lost, since the content of the entry is unknown.
  *
  * Latency, from a reply's `event` to the next memory request: 5 cycles for a slot, 4 otherwise. Initiation interval: 4
  * cycles for a slot, 3 for all else. Full: `memory` and `reply` have room for every context; `give` too, by `credit`.
@@ -122,7 +122,7 @@ export const KvEngine = module(
       asked: input(Asked(p)),
       table: input(uint(blockBits)),
       leave: output(struct({ valid: bit, context })),
-      /** With `leave`: what could have been given back is not. */
+      /** With `leave`: a block that could have been given back is not. */
       refund: output(bit),
     };
   },
@@ -392,7 +392,7 @@ export const KvEngine = module(
       front: joinFields(kvReplyBody, head),
     });
 
-    // ---- One cycle later: what follows.
+    // ---- One cycle later: the results.
     const wordOf = (block: UInt, size: UInt, fingerprint: UInt, valid: Bit): UInt =>
       cat(valid, fingerprint, size, block);
     const no = { size: constant(0, sizeBits), fingerprint: constant(0, 8) };

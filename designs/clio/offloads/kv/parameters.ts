@@ -20,7 +20,7 @@ export const kvDefaults = { buckets: 2 ** 17, arenaBytes: 4 * 2 ** 20, regions: 
 export const unitBytes = 64,
   unitShift = 6,
   classCount = 6;
-/** Bytes of the largest block: what is carved up at a time. */
+/** Bytes of the largest block, a slab: smaller blocks are carved from it. */
 export const slabUnits = 2 ** (classCount - 1);
 /** Bits of a virtual address, and of the number of its unit. */
 export const addressBits = 50,
@@ -32,7 +32,7 @@ export const entriesPerSlot = 7;
 
 /**
  * Bytes of the largest value. Its block is written with one request and read with one, with the 12 bytes of `kvBody` in
- * front, and is no larger than 2 KB.
+ * front. The block is no larger than 2 KB.
  */
 export const largestValue = (p: { readonly maxData: number }): number =>
   Math.min(p.maxData, unitBytes * slabUnits) - kvBody.bytes;

@@ -33,7 +33,7 @@ export function tagOf(what: number | UInt, context: UInt): UInt {
 
 /**
  * A memory reply that waits to be dealt with. `line`: its first 64 bytes. For a slot or a list of free blocks they are
- * all; for a pair, the 12 bytes in front of the value and more. `block`: what ALLOC gave.
+ * all; for a pair, the 12 bytes in front of the value and more. `block`: the address that ALLOC gave.
  */
 export const MemoryEvent = struct({
   valid: bit,

@@ -41,7 +41,7 @@ const kinds = [
  * The word that stands unused in a create, append or delete, and in a read of the latest version, means nothing.
  *
  * Latency from `request` to `asked`: 1 cycle and its beats. Initiation interval: 2 cycles and its beats. Full: one
- * request at a time. Reset forgets it.
+ * request at a time. Reset drops the request.
  */
 export const MvIntake = module(
   "MvIntake",

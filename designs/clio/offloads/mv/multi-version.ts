@@ -27,8 +27,8 @@ const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };
  * length than the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request that fails
  * leaves all as it was.
  *
- * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40. create
- * takes L + 23 with a new number and 2 L + 33 with a deleted one, delete 2 L + 33. A refusal takes L + 23 when the
+ * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40. A create
+ * takes L + 23 with a new number and 2 L + 33 with a deleted one, a delete 2 L + 33. A refusal takes L + 23 when the
  * entry shows it, and 13 when no object has ever had the number. An ALLOC more takes its own time and 15. Initiation
  * interval: 27 cycles for a read, 36 for an append, while `contexts` requests wait for memory at a time. Full:
  * `contexts` requests; more do not come. Reset: there is no object.

@@ -44,7 +44,7 @@ const allocationRest = allocBody.bytes - accessBody.bytes,
  * value.
  *
  * Latency: 2 cycles from `wanted` to `memory`, one more to the first beat, two more for a value. Initiation interval: 3
- * cycles and the beats. Never full: there is room for two of each context. Reset forgets all.
+ * cycles and the beats. Never full: there is room for two of each context. Reset drops all requests.
  */
 export const MvRequests = module(
   "MvRequests",

@@ -9,14 +9,14 @@ export interface MultiVersionParameters extends OffloadParameters {
   readonly idBits: number;
   /** Versions of an object at most, a power of two. */
   readonly versions: number;
-  /** Bytes that one ALLOC asks for: the map of all objects and at least one of the largest arrays. */
+  /** Bytes of one ALLOC: the map of all objects and at least one of the largest arrays. */
   readonly arenaBytes: number;
 }
 
 /**
  * An object in the map. `number`: of a live object its latest version (0: none yet), of a deleted one the object that
- * was deleted before it (0: none). The array stays an object's for ever: who is made under a number that was deleted
- * has its array.
+ * was deleted before it (0: none). The array stays an object's for ever: an object made under a deleted number has that
+ * number's array.
  */
 export const entryLayout = layout("mvEntry", "Clio-MV's map entry", "le", {
   array: big(64, "address of the array of versions"),

@@ -64,7 +64,7 @@ export interface MatParameters {
   readonly compact?: true;
 }
 
-/** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
+/** An entry of the table: the action for an opcode. Its bits as the registers show them stand in ../registers. */
 export const MatEntry = struct({
   action: uint(3),
   write: bit,

@@ -141,7 +141,7 @@ export const AccessWrite = module(
       assertAlways(io.buffer.payload.last.eq(align.inputLast), "the frame buffer's last beat is the write's last beat"),
     );
 
-    // Where in its 4 KB (or page) the beat lies tells where bursts end, as for the addresses.
+    // The place of the beat in its 4 KB (or page) decides where bursts end, as for the addresses.
     const begun = reg(bit, { init: 0 });
     const nextBeat = reg(uint(window));
     const beat = node(mux(begun, nextBeat as typeof align.output.payload.tag, align.output.payload.tag));

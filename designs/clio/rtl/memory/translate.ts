@@ -282,18 +282,18 @@ export const Translate = module(
     const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
     const mapped = node(hit.or(ended(verdict.mapped)));
     // Requests that joined the fetch may be newer than an entry that the fetch did not see. So only the first request
-    // believes "no entry".
+    // takes "no entry" as true.
     const absent = node(isLookup.and(second.outside).or(ended(verdict.invalid).and(served.first)));
     const doubtful = node(ended(verdict.invalid).and(served.first.not()));
     const failed = node(ended(verdict.error));
-    // A page without a frame tells its permissions all the same: they come first.
+    // A page without a frame has permissions all the same: they are checked first.
     const denied = node(permitted.not().and(mapped.or(ended(verdict.unmapped)).or(ended(verdict.outOfMemory))));
     const lacksWrite = node(request.needsWrite.and(mapping.write.not()));
     const exhausted = node(permitted.and(ended(verdict.outOfMemory)));
     // An entry without frame and rights: the slow path has taken them, since the page goes to another node or comes
     // from one. Such a page is in no TLB, so this is beside the lookup's path.
     const moving = node(ended(verdict.unmapped).and(served.read.or(served.write).not()));
-    // Permitted, but joined after the verdict that nobody needed a frame: look again.
+    // Permitted, but joined after the verdict that no frame was needed: look again.
     const againLater = node(permitted.and(ended(verdict.unmapped)));
     const goesOn = node(mapped.and(permitted));
     const complete = node(request.step.eq(request.lastStep));
@@ -310,7 +310,7 @@ export const Translate = module(
     });
     misses.poison.set(isShoot);
 
-    // ---- The TLB learns a page when the first request of its miss is served.
+    // ---- The TLB is filled when the first request of a miss is served.
     const learns = node(serving.and(served.first).and(served.verdict.eq(verdict.mapped)).and(served.poisoned.not()));
     tlb.fill.set({
       valid: learns,
@@ -341,7 +341,7 @@ export const Translate = module(
         ),
       ),
     );
-    // From a register: what is decided leaves in the next cycle, past the queues when they are empty.
+    // From a register: the decision leaves in the next cycle, past the queues when they are empty.
     decision.set({
       slot: requestSlot,
       offset: request.offset,
@@ -418,7 +418,7 @@ export const Translate = module(
     connect(faults.w, io.w);
     connect(io.b, faults.b);
 
-    // ---- Shootdown: what could have used the page's translation drains.
+    // ---- Shootdown: requests that could have used the page's translation drain.
     const inside = reg(uint(p.slots), { init: 0 });
     const arriving = mux(takeNew, decode(a.slot, p.slots), constant(0, p.slots));
     inside.set(inside.and(io.busy).or(arriving));

@@ -128,7 +128,7 @@ export const NetTx = module(
     job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
     connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echoJob);
 
-    // Stage 2: what the reply is, and all that its header is made of.
+    // Stage 2: kind of the reply, and the operands of its header.
     io.wordSlot.set(asked.slot);
     const known = cell(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }), {
       name: "known",

@@ -232,7 +232,7 @@ export function planReply(
   const bodyOut = joinBytes(mux(withAccess, body, 0), mux(kind.withWord, word, 0));
 
   // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the
-  // sum, which comes back in at its low end, is told from its operand, so that one adder does.
+  // sum comes back in at its low end. It is derived from the operands, so that one adder is enough.
   const before = context.icmpChecksum.not(),
     change = ~(echoRequestType << 8) & 0xffff;
   const icmpChecksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
@@ -300,8 +300,8 @@ export function echoBeats(
 }
 
 /**
- * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. Where that one
- * comes from is told from the operands, so that one adder does.
+ * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. The origin of
+ * that second carry is derived from the operands, so that one adder is enough.
  */
 export function ipv4Checksum(sum: UInt): UInt<16> {
   const low = sum.bits(0, 16),

@@ -27,7 +27,7 @@ export interface PartitionRxParameters {
   readonly beatBytes: number;
   /** Largest frame, bytes without FCS. */
   readonly frameBytes: number;
-  /** For proofs at reduced size: the partition is told by the low bits of a frame's first beat. */
+  /** For proofs at reduced size: the partition is the low bits of a frame's first beat. */
   readonly plain?: true;
 }
 /** Frames that a partition can keep, the largest of them. */

@@ -38,7 +38,7 @@ const lineRate = { beatBytes: 64, beat: 41, frame: 16, scale: 32 } as const;
 const beatsOf = (p: PartitionTxParameters): number => Math.ceil(p.frameBytes / p.beatBytes);
 const costOf = (p: PartitionTxParameters, beats: number): number =>
   p.beatBytes === lineRate.beatBytes ? Math.ceil((lineRate.beat * beats + lineRate.frame) / lineRate.scale) : beats + 1;
-/** Cycles of a turn: what the largest frame takes, rounded up to a power of two. */
+/** Cycles of a turn: the largest frame's, rounded up to a power of two. */
 export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.log2(costOf(p, beatsOf(p))));
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The exchange of table entries: no access of the node is under way between its read and its write, and it tells
- * what it found.
+ * The exchange of table entries: no access of the node is under way between its read and its write, and it returns the
+ * old entry.
  */
 import {
   assertAlways,
@@ -28,7 +28,7 @@ import {
 import { EntryExchange } from "../slow-path/entry-exchange.ts";
 import { Exchange } from "../slow-path/soc-port.ts";
 
-/** Bursts of a beat, one ID: what is proved does not look at them. */
+/** Bursts of a beat, one ID: the claims do not depend on them. */
 const p = { addressBits: 4, idBits: 1, beatBytes: 8 };
 /** Accesses of the node under way each way, at most. */
 const MOST = 2;

@@ -79,7 +79,7 @@ const harness = module(
     );
     moduleObeys({ valid: io.reply.valid, ready: io.reply.ready, payload: io.reply.payload.slot }, "reply");
 
-    // Any one fence: what holds for it holds for every one.
+    // Any one fence: a claim for it holds for every fence.
     const active = reg(bit, { init: 0, name: "model_active" }),
       slot = reg(uint(slotBits(p)), { name: "model_slot" }),
       full = reg(bit, { name: "model_full" });

@@ -98,7 +98,7 @@ const rxHarness = module(
   },
 );
 
-// ---- Turns: what the frames out, the reads and the writes are let out by.
+// ---- Turns: they let out the frames, the reads and the writes.
 const CYCLES = 4;
 const Ask = struct({ valid: bit, cost: uint(2) });
 const turnsHarness = module(

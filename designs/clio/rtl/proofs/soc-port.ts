@@ -33,7 +33,7 @@ import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
-/** Short frames and few of them: what is proved does not look at their bytes. */
+/** Short frames and few of them: the claims do not depend on their bytes. */
 const c = {
   ...narrowConfig({
     pageSize: 512,

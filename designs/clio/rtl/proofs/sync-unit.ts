@@ -39,7 +39,7 @@ const SLOTS = 2,
   ID = 1;
 /** Two words, one to a beat. */
 const p = { slots: SLOTS, lanes: LANES, id: ID, beatBytes: 8, addressBits: 4, idBits: 1 };
-/** Cycles in which something moves at a stream, when nobody outside holds it up. */
+/** Cycles in which something moves at a stream, without stalls from outside. */
 const SOON = 5;
 const word = uint(1);
 
@@ -79,7 +79,7 @@ const harness = module(
     connect(dut.ar as never, io.ar);
     connect(dut.aw as never, io.aw);
     connect(dut.w as never, io.w);
-    // Words of one bit that counts: what is proved does not look at the others.
+    // Words of one bit that counts: the claims do not depend on the others.
     const { r, b } = io;
     dut.r.valid.set(r.valid);
     r.ready.set(dut.r.ready);

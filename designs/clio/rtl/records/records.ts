@@ -44,7 +44,7 @@ export const NetRequest = (p: { readonly slots: number }) =>
     length: uint(32),
     /** Bytes after the Clio header, as `size` and the UDP length tell. */
     body: uint(lengthBits),
-    /** Bytes of the whole frame as it came, without FCS: what the slow path gets. */
+    /** Bytes of the whole frame as it came, without FCS: the slow path gets all of them. */
     frame: uint(lengthBits),
     /** The Clio header's `size` goes past what came, or is below 16. */
     malformed: bit,
@@ -91,7 +91,7 @@ export const ReplyContext = struct({
  */
 export const operandBits = 128;
 
-/** Reply forms: what net_tx puts behind the Clio header. */
+/** Reply forms: the bytes that net_tx puts behind the Clio header. */
 export const replyForm = {
   /** Clio header only (MALFORMED, NACK). */
   bare: 0,
@@ -112,14 +112,14 @@ export const NetConfig = struct({
   acceptAnyMac: bit,
 });
 
-/** A frame handed to the slow path: its slot and all its bytes, without FCS. */
+/** A frame for the slow path: its slot and all its bytes, without FCS. */
 export const SlowFrame = (p: { readonly slots: number }) =>
   struct({ slot: uint(slotBits(p)), frame: uint(lengthBits) });
 
 /** Use of the word that is kept for the reply's slot. */
 export const replyWord = {
   none: 0,
-  /** It stands behind va and length: what an atomic found. */
+  /** The word stands behind va and length: the old value of an atomic. */
   behind: 1,
   /** It is the va: where a pointer led to. */
   address: 2,
@@ -140,8 +140,8 @@ const replyFields = (p: { readonly slots: number }) => ({
  */
 export const Reply = (p: { readonly slots: number }) => struct(replyFields(p));
 /**
- * The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had it, so the retry
- * buffer is told.
+ * The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had the request, so the
+ * retry buffer gets its `done`.
  */
 export const Ending = (p: { readonly slots: number }) => struct({ ...replyFields(p), silent: bit, done: bit });
 
@@ -171,7 +171,9 @@ export const Access = (p: { readonly slots: number }) =>
     indirect: bit,
   });
 
-/** A request to memory as the match-and-action table lets it through, with what tells it from its repetitions. */
+/**
+ * A request to memory as the match-and-action table lets it through, with the fields that tell it from its repetitions.
+ */
 export const Asked = (p: { readonly slots: number }) =>
   struct({
     access: Access(p),

@@ -41,7 +41,7 @@ export const retryEvents = [
  *
  * Latency: 3 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an
  * introduction takes a cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for
- * answers; when `pass` or `fence` stalls, what comes behind waits. Memory lost by `reset`: nobody is known; the
+ * answers; when `pass` or `fence` stalls, what comes behind waits. Memory lost by `reset`: no client is known; the
  * memories are cleared in `sets` cycles, for which tracked requests wait.
  *
  * A request that passed with `keeps` must get `done` once, after it passed and before its slot is used again. Other

@@ -36,10 +36,10 @@ export interface RetryClientsParameters {
 const idleQuarters = 13;
 
 /**
- * The clients that the retry buffer knows: exact keys (a CAM). `look` asks who `key` is; the answer is `found` from the
- * next cycle on, until the next `look`. `asks` 0: it is nobody's. `add` enters a client at `place`: the places in turn,
- * then a place that was given up. With `same`, the key that was looked up is entered, and is `found` from then on.
- * `retire` forgets the client `idle`. A look-up in the same cycle does not find that client any more; while it is
+ * The clients that the retry buffer knows: exact keys (a CAM). `look` looks `key` up; the answer is `found` from the
+ * next cycle on, until the next `look`. `asks` 0: the key is no client's. `add` enters a client at `place`: the places
+ * in turn, then a place that was given up. With `same`, the key that was looked up is entered, and is `found` from then
+ * on. `retire` removes the client `idle`. A look-up in the same cycle does not find that client any more; while it is
  * `found` it is not offered. Its place can be had again from `freed` on, because operations of its may still be
  * remembered until then. One place is vacant at most.
  *
@@ -49,8 +49,8 @@ const idleQuarters = 13;
  * 2^stampBits quarters of TIMEOUT. A client silent for that long counts as fresh for 3 x TIMEOUT more, never the other
  * way round.
  *
- * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset:
- * nobody is known.
+ * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: no
+ * client is known.
  */
 export const RetryClients = module(
   "RetryClients",

@@ -17,7 +17,7 @@ export interface RetryBufferParameters {
   readonly operationBits?: number;
   readonly wordBits?: number;
   readonly stampBits?: number;
-  /** For proofs: the numbers that clients use, 0 and up; any one operation is watched (retry_watch.ts). */
+  /** For proofs: the numbers that clients use, 0 and up; any one operation is watched (retry-watch.ts). */
   readonly watchedNumbers?: number;
 }
 
@@ -35,7 +35,7 @@ export const whole = (p: RetryBufferParameters) => {
   };
 };
 
-/** A request as the match-and-action table lets it through, with what tells it from its repetitions. */
+/** A request as the match-and-action table lets it through, with the fields that tell it from its repetitions. */
 export const RetryRequest = (p: RetryBufferParameters) =>
   struct({
     access: Access(p),

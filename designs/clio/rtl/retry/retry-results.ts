@@ -76,8 +76,8 @@ export const RetryDone = (p: { readonly slots: number; readonly wordBits: number
  * `started`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done` is awaited.
  * `finding` comes one cycle after. `found`: the request in `slot` repeats the operation at `entry`, put there by the
  * request in `entrySlot`. The answer is BUSY while the `done` of `entrySlot` is awaited, and the result otherwise.
- * `entered`: the operation that stood at `entry` before (of `entrySlot`) has been pushed out: its done, if it is still
- * to come, belongs to nobody.
+ * `entered`: the operation that stood at `entry` before (of `entrySlot`) has been pushed out. A `done` of that
+ * operation that is still to come is ignored.
  *
  * Latency from `finding` to `answer` 2 cycles, from `done` to being known as done 1; one of each per cycle. There is
  * always room for answers, since each stands for a slot. `word` is the number for the reply of `word_slot`, in the same

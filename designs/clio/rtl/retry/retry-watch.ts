@@ -72,7 +72,7 @@ export interface RetryInsides {
  */
 export function watchOperation(o: RetryInsides): void {
   const { judged, at, looked } = o;
-  // Any operation: whatever is at the port in the first cycle, in which nothing tracked is taken.
+  // Any operation: the one at the port in the first cycle, in which nothing tracked is taken.
   const chosen = reg(bit, { init: 0, name: "watched_chosen" });
   const key = reg(uint(o.request.client.width), { init: 0, name: "watched_client" });
   const number = reg(uint(o.request.operation.width), { init: 0, name: "watched_operation" });

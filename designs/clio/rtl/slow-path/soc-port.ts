@@ -51,10 +51,10 @@ export const Exchange = (addressBits: number) => struct({ address: uint(addressB
 /**
  * The slow path's side of the node as memory that a processor reads and writes (paper §4.5). It has two rings of
  * frames, the free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
- * ../registers/soc_port.ts. `irq` is up, a cycle late, while an enabled state holds.
+ * ../registers/soc-port.ts. `irq` is up, a cycle late, while an enabled state holds.
  *
  * Rings: `slots` frames each way in block memory. A received frame stands in slot rxHead mod slots until software
- * counts rxTail up. A frame to be sent is written to slot txHead mod slots, and handed over by its length in txCommit.
+ * counts rxTail up. A frame to be sent is written to slot txHead mod slots, and committed by its length in txCommit.
  * Full: with a full receive ring `soc_rx.ready` is 0, and the node answers BUSY when its own queue is full too. A
  * commit to a full send ring is refused (`refused`) and changes nothing. Empty: rxHead = rxTail; rxLength means
  * nothing. In and out in one cycle: both happen. Commands (page, shootdown, exchange): one of each under way at a time;

@@ -50,7 +50,7 @@ export interface SyncUnitParameters {
   readonly beatBytes: number;
   readonly addressBits: number;
   readonly idBits: number;
-  /** The AXI ID of all its accesses: nobody else's. */
+  /** The AXI ID of all its accesses; no other block uses it. */
   readonly id: number;
   /** Operations in flight, a power of two. */
   readonly lanes: number;
@@ -73,8 +73,8 @@ export interface SyncUnitParameters {
  * STORE, for a TAS or CAS that writes nothing, and for DEREF to `access`. Initiation interval: 1 cycle while lanes are
  * left; on one word the latency. So `lanes` operations every 2 L + 5 cycles. Full (all lanes taken): `request` waits.
  * `r` stalls for at most 1 cycle (for a STORE), `b` for at most 1 more each time another operation ends. Both hold
- * whatever `reply` and `access` do: there is room for every operation in flight. Reset: forgets all; what the memory
- * still answers to accesses of before must not come.
+ * whatever `reply` and `access` do: there is room for every operation in flight. Reset: all operations are dropped; the
+ * memory must not answer accesses from before it.
  */
 export const SyncUnit = module(
   "SyncUnit",
@@ -106,7 +106,7 @@ export const SyncUnit = module(
       burst: constant(1, 2),
     });
 
-    // ---- In: a lane for each operation, when its word is nobody else's.
+    // ---- In: a lane for each operation, when no other lane has its word.
     const arrived = stage(io.request, "forward");
     const q = arrived.payload,
       qWord = q.address.bits(wordShift, word.width);

@@ -75,7 +75,7 @@ export const ClioNode = module(
   "ClioNode",
   (
     p: Parameters & {
-      /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
+      /** Whether there is an output `net_config`, for a transport in front of the node (gbn-node.ts). */
       readonly exportsConfig?: true;
       /**
        * Whether there are `offload_events`, `offload_state` and `offload_control`, for offloads in front of the node.
@@ -162,8 +162,7 @@ export const ClioNode = module(
       }),
     );
     const translate = instance(Translate(t));
-    // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on
-    // into the next.
+    // Registers between the units: a unit's ready, or a decision late in a cycle, does not go on into the next unit.
     connect(
       arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], {
         policy: "priority",
@@ -352,7 +351,7 @@ export const ClioNode = module(
     connect(io.socTx, netTx.raw);
     connect(netTx.tx, io.tx);
 
-    // Slots back. The slow path's is handed back when its frame has left for the ring.
+    // Slots back. The slow path's is released when its frame has left for the ring.
     const releases = [netRx.release, mat.release, finish.release, netTx.release, slowRx.release];
     releases.forEach((r, i) => pool.release.at(i).set(r));
     io.busy.set(pool.busy);
@@ -437,7 +436,7 @@ export const ClioNode = module(
             offloadRepeated: e.repeated,
           }
         : {};
-    // Counted a cycle later: what is counted is decided late in a cycle.
+    // Counted a cycle later: the events are decided late in a cycle.
     for (const name of counterNames) {
       const target = control.events[name],
         of = pulses[name] ?? (offloads[name] === undefined ? [] : [offloads[name]]);

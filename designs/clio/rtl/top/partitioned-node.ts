@@ -56,7 +56,7 @@ const memoryOf = (p: Parameters): PartitionMemoryParameters => {
   const beats = Math.ceil((c.maxData + c.beatBytes - 1) / c.beatBytes);
   return { ...bus, partitions: partitionsOf(p), bursts, burstBeats: Math.min(beats, burstWindow(c) / c.beatBytes) };
 };
-/** The shape of the AXI4 master: partitions are told apart by the upper bits of the ID. */
+/** The shape of the AXI4 master: the upper bits of the ID are the partition. */
 const busOf = (p: Parameters): Axi4Parameters => partitionBus(memoryOf(p));
 
 /**
@@ -65,14 +65,14 @@ const busOf = (p: Parameters): Axi4Parameters => partitionBus(memoryOf(p));
  * queues of its own, so that within the nodes nothing meets. They share the line and the memory:
  *
  * - `rx`: frames go by PID to queues of the partitions; `rx.ready` is always 1; a frame that finds no room is
- *   dropped (`dropped`, partition_rx.ts).
+ *   dropped (`dropped`, partition-rx.ts).
  * - `tx`, `mem_*`: fixed turns (partition-tx.ts, partition-memory.ts). A partition with nothing to send leaves its turn
  *   unused.
  * - `soc_rx`, `soc_tx`, `free_page`, `shootdown`: the software behind them is one for all, and its timing is not
  *   independent. Frames to the software go one after another in turn, those from it by their PID. A free page goes to
  *   the partition whose turn it is, if it has room. One shootdown is under way at a time. A frame that waits for the
  *   software holds a slot of its own partition only.
- * - Registers as those of one node: written in all, counters are sums (lite_broadcast.ts).
+ * - Registers as those of one node: written in all, counters are sums (lite-broadcast.ts).
  *
  * Claim: each frame that leaves for a process leaves in a cycle that depends on its own partition's frames and their
  * arrival alone. The memory must answer a burst at a time that depends on that burst and the cycle alone, and take

@@ -150,7 +150,7 @@ export const SmallNode = module(
       w = { slots, beatBytes: p.beatBytes, frameBytes: p.frameBytes };
     const config = { mac: p.mac, ip: p.ip, nativePort: p.nativePort, clientPort: p.clientPort, acceptAnyMac: 0 };
 
-    // Frames in, and what is asked for.
+    // Frames in, and requests.
     const netRx = instance(NetRx({ ...w, clientPorts: p.clientPorts, compact: true }));
     const buffer = instance(FrameBuffer(w));
     const mat = instance(Mat({ slots, maxData: p.maxData, compact: true }));

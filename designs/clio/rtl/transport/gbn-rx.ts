@@ -68,7 +68,7 @@ export interface GbnRxParameters extends SessionParameters {
   readonly first: number;
   /** Management packets whose sender is kept, a power of two up to 2^15. */
   readonly managed: number;
-  /** Whether replies to who is no longer a session's peer are dropped: `peer_write` tells gbn_peers.ts. */
+  /** Whether replies to a session's former peer are dropped: `peer_write` sets the peers of gbn-peers.ts. */
   readonly checksPeers?: true;
 }
 
@@ -88,7 +88,7 @@ export const GbnRxEvents = struct({
   ahead: bit,
   strangers: bit,
   /**
-   * Without room for the frame, its answer, or replies that have to wait (gbn-reorder.ts), the frame counts as lost. So
+   * Without room for the frame, its answer, or replies that have to wait (reorder.ts), the frame counts as lost. So
    * does a frame longer than the largest.
    */
   refused: bit,
@@ -131,7 +131,7 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * Clio frames out.
  *
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and
- * lengths. It must be addressed to the node's MAC, address and one of its ports. DATA in order (gbn-receiver.ts) and
+ * lengths. It must be addressed to the node's MAC, address and one of its ports. DATA in order (receiver.ts) and
  * DATA from or to slot 0 pass, without the 8-byte header. The lengths and the IPv4 checksum are corrected (RFC 1624),
  * and the UDP checksum becomes 0. The sender's MAC becomes a tag, by which gbn-tx.ts finds session, request and sender
  * again when the node answers. Requests that are never answered are named on `silent`, too. While `crowded`, DATA of

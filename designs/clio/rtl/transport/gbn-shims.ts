@@ -60,7 +60,7 @@ export const gbnDefaults = {
 } as const;
 
 /**
- * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`).
+ * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node without knowledge of them (`node_rx`, `node_tx`).
  * gbn-rx.ts and gbn-tx.ts say all else. `session` opens and closes sessions in both directions (the slow path's
  * OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer is closed in
  * both directions and comes out on `failed`.
@@ -125,7 +125,7 @@ export const GbnShims = module(
       for (const name of counted[side]) {
         const count = registers[name],
           pulse = events[name];
-        // Of both kinds: what belongs to no request of the session, and what belongs to another client.
+        // Both kinds: frames for no request of the session, and frames for another client.
         const more = side === "tx" && name === "stale" ? stale : undefined;
         if (count !== undefined && pulse !== undefined && more !== undefined)
           when(pulse.or(more), () => count.set(count.add(pulse.zext(32)).add(more.zext(32))));
