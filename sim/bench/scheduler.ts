@@ -4,7 +4,7 @@ import { currentTask, Task } from "./task.ts";
 import { Timeline } from "./timeline.ts";
 import { OpenWaits, Wait } from "./wait.ts";
 
-/** Most edges in one native call when nobody looks at each: what a timer of the process may be late by. */
+/** Most edges in one native call when no wait needs each of them: a timer of the process may be late by so many. */
 const EDGES_PER_CALL = 1000;
 
 /** Waits on one clock. */
@@ -151,7 +151,7 @@ export class Scheduler {
     return this.#clocks[i] as ClockWaits;
   }
 
-  /** Steps until `ended`, giving promises their turn after each edge that woke somebody. */
+  /** Steps until `ended`, giving promises their turn after each edge that resolved a wait. */
   #loop(ended: () => boolean): Promise<void> {
     return new Promise(resolve => {
       const turn = (): void => {
@@ -169,8 +169,8 @@ export class Scheduler {
               this.#sinceTurn = 0;
               return;
             }
-            // Nobody waits for the simulation: the bench awaits something outside it, or its last promise is
-            // about to settle.
+            // No task waits for the simulation: the bench awaits something outside it, or its last promise is about to
+            // settle.
             if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
               setImmediate(turn);
@@ -205,7 +205,7 @@ export class Scheduler {
     this.waits.begun = undefined;
   }
 
-  /** One edge, or several when nothing can happen in between. @returns whether it woke anybody. */
+  /** One edge, or several when nothing can happen in between. @returns whether it resolved a wait. */
   #advance(): boolean {
     if (this.sim.model.edges() >= this.#limit.edges) throw this.#limit.error();
     const n = this.#idleEdges();

@@ -6,7 +6,7 @@ import type { Scheduler } from "./scheduler.ts";
 export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
 
 /**
- * A spawned part of a bench. Await it for its result; a failure that nobody awaits fails the whole bench. A task still
+ * A spawned part of a bench. Await it for its result; a failure that is not awaited fails the whole bench. A task still
  * running at the end is cancelled: its wait throws `Cancelled`, so its `finally` blocks run.
  */
 export class Task<T> implements PromiseLike<T> {

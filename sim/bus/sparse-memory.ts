@@ -91,7 +91,7 @@ export class SparseMemory {
     else this.#zeroed.push({ from: first, to: end });
   }
 
-  /** Forgets pages by number. */
+  /** Drops pages by number. */
   #drop(first: number, end: number): void {
     // A huge range holds far more page numbers than there are pages.
     if (end - first > this.#pages.size) {

@@ -20,8 +20,7 @@ interface Watched {
 
 /**
  * Watches every stream of a design each cycle. Protocol: a valid that is not taken stays, with the same payload, until
- * it is (AXI).
- * Progress: which streams are stalled, since when, and who is not ready.
+ * it is (AXI). Progress: the stalled streams, the start of each stall, and the side that is not ready.
  */
 export class StreamWatch implements Agent {
   readonly #sim: Simulation;

@@ -75,7 +75,7 @@ export class EthernetMac {
   get pending(): number {
     return this.#source.pending;
   }
-  /** Frames that the design sent and nobody has taken yet. */
+  /** Frames that the design sent and that have not been taken yet. */
   get received(): readonly Frame[] {
     return this.#sink.frames;
   }

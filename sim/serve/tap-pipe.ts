@@ -48,7 +48,7 @@ export class TapPipe implements Network {
     const helper = spawn(program, [o.device, String(o.mtu), o.address, String(o.prefix)], {
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // Told by the pipe's end already.
+    // The pipe's end reports it already.
     helper.stdin.on("error", () => undefined);
     const reader = new FrameReader(helper.stdout),
       said = await reader.line(helper);

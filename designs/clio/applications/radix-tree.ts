@@ -3,8 +3,8 @@ import { LocalTreeMemory, RemoteTreeMemory, treeBytes, type TreeMemory } from ".
 
 export interface RadixTreeOptions {
   /**
-   * Bits of a key that one layer tells apart: 1, 2, 4, 8 or 16. Default 4. A layer costs a round trip, a symbol more a
-   * node in its list.
+   * Bits of a key that one layer distinguishes: 1, 2, 4, 8 or 16. Default 4. A layer costs a round trip, a symbol more
+   * a node in its list.
    */
   readonly symbolBits?: number;
   /** Nodes that there is room for. */
@@ -84,8 +84,8 @@ export class RadixTree {
       const symbol = this.symbol(key, layer),
         node = await this.memory.find(first, symbol);
       if (node === undefined) {
-        // Whole before it can be found: those who search see the list with it or without it. The first node of a list
-        // stays the first.
+        // The list is whole before it can be found: searches see it with the new entry or without it. The first node of
+        // a list stays the first.
         const next = await this.memory.get(first, "next"),
           va = await this.memory.place({ next, symbol, child: 0n, key, value });
         await this.memory.set(first, "next", va);

@@ -174,7 +174,7 @@ export class ClusterProcess extends RemoteProcess {
         return reply;
       } catch (e) {
         if (!(e instanceof OperationError)) throw e;
-        // The node may be gone, and the region elsewhere: what comes next asks.
+        // The node may be gone, and the region elsewhere: the next request queries the controller.
         if (e.reason === "TIMEOUT") this.places.delete(region);
         if (!elsewhere.has(e.reason)) throw e;
         refusal = e;
@@ -210,10 +210,7 @@ export class ClusterProcess extends RemoteProcess {
     const known = this.places.get(region);
     return known === undefined ? this.lookUp(region) : Promise.resolve(known);
   }
-  /**
-   * Asks the controller; those who want to know the same at the same time share the answer only if they asked before
-   * it was sent.
-   */
+  /** Queries the controller. Callers share the answer only if they called before the query was sent. */
   private lookUp(region: bigint): Promise<Place> {
     const waiting = this.lookingUp.get(region);
     if (waiting) return waiting;

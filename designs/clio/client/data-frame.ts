@@ -169,7 +169,8 @@ function whole(name: string, value: number, least: number, most: number): void {
 }
 
 /**
- * The rows of a select: each frame tells by its address how many bytes of rows go before it, and whether others follow.
+ * The rows of a select: the address of each frame gives the bytes of rows before it, and `more` marks that others
+ * follow.
  */
 class RowCollector implements ReplyCollector {
   private readonly table: Table;

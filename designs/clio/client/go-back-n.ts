@@ -20,7 +20,7 @@ export interface GoBackNOptions {
    * Timeouts in a row without progress before the session is given up and another one opened; default 7, as the node.
    */
   readonly tries?: number;
-  /** 0 <= x < 1: what tells two lives of a program apart. Default Math.random. */
+  /** 0 <= x < 1: distinguishes two lives of a program. Default Math.random. */
   readonly random?: () => number;
 }
 
@@ -119,7 +119,7 @@ export class GoBackNTransport implements ClientTransport {
     return link;
   }
 
-  /** Asks for a session until there is one. */
+  /** Requests a session until there is one. */
   #open(link: Link): void {
     link.session = undefined;
     link.name = link.slot + 1024 * (1 + Math.floor(this.#o.random() * (2 ** 22 - 1)));

@@ -8,7 +8,7 @@ import { word, wordBytes } from "./requests.ts";
 export interface ChaseRequest {
   /** Address of the first node; 0: the list has none. */
   readonly first: bigint;
-  /** Bytes of a node, 8 to 512: what the memory node reads of each. */
+  /** Bytes that the memory node reads of each node of the list, 8 to 512. */
   readonly nodeBytes: number;
   /** Where the address of the next node is, 0 behind the last: a multiple of 8, at most 120. */
   readonly nextOffset: number;

@@ -63,7 +63,7 @@ export class Thread {
   readonly mv: MultiVersion;
   readonly df: DataFrame;
   private readonly tracker = new DependencyTracker();
-  /** Asynchronous operations that failed and whose error nobody has seen. */
+  /** Asynchronous operations that failed and whose error has not been observed. */
   private readonly failures = new Set<Handle<unknown>>();
   private unended = 0;
 
@@ -182,7 +182,7 @@ export class Thread {
     }).result;
   }
 
-  /** Sets the word to 1. @returns what it was: 0 for the one who set it first */
+  /** Sets the word to 1. @returns the old value: 0 for the thread that set it first */
   testAndSet(va: bigint): Promise<bigint> {
     return this.atomic(va, testAndSetSpec(this.process.pid, aligned(va)), oldValue);
   }

@@ -45,7 +45,7 @@ export const parametersSchema = z.strictObject({
   mtuFrame: range(576, 9018, " bytes").default(1536),
   /** Requests in flight in the fast path. */
   requestSlots: powerOfTwo(8, 256).default(64),
-  /** Clients whose writes and atomics are told from their retries at a time. */
+  /** Clients whose writes and atomics are distinguished from their retries at a time. */
   retryClients: powerOfTwo(4, 256).default(64),
   /** Nanoseconds after which a client repeats a request, for which the retry buffer is sized (paper §4.4.5). */
   retryTimeout: nanoseconds(100, 1e6).default(4000),
@@ -66,7 +66,7 @@ export const parametersSchema = z.strictObject({
    * timer, as the published library does, want as much as the published board has: 4 ms.
    */
   gbnTimeout: nanoseconds(gbnTimeoutDefault, 16e6).default(gbnTimeoutDefault),
-  /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
+  /** Offloads on the extend path, slot 0 first; requests of no offload go to the software. */
   offloads: words(offloadNames).default("none"),
   /**
    * Number of partitions of the node. They share nothing of the fast path but the line and the memory, and those in
@@ -185,7 +185,7 @@ export interface NodeConfig extends Parameters {
   readonly beatShift: number;
   /** Beats of the largest frame (with the transport's header). */
   readonly frameBeats: number;
-  /** Largest `length` of a READ or WRITE, bytes: what fits the largest frame after its headers. */
+  /** Largest `length` of a READ or WRITE, bytes: the room of the largest frame after its headers. */
   readonly maxData: number;
   /** Pages that one access can touch. */
   readonly maxPagesPerRequest: number;
@@ -198,11 +198,11 @@ export interface NodeConfig extends Parameters {
   /** Operations that the retry buffer remembers, and cycles of `retryTimeout`. */
   readonly retryEntries: number;
   readonly retryCycles: number;
-  /** The free-page buffer asks for more when it holds this many or fewer. */
+  /** The free-page buffer requests more pages when it holds this many or fewer. */
   readonly freePageLowWater: number;
 }
 
-/** Process IDs from here up are those of offloads, by slot: the slow path gives them to nobody else. */
+/** Process IDs from here up are those of offloads, by slot: the slow path gives them to no other process. */
 export const firstOffloadPid = 0xff00;
 /** The offloads of a build, slot 0 first. */
 export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly OffloadName[] =>

@@ -43,7 +43,7 @@ export interface RetrySize {
 
 /**
  * Bytes of state of the retry buffer, by part. `operations` and `results` are block RAM, sized by 3 x TIMEOUT x
- * bandwidth (paper §4.4.5). `clients` tells clients and their forgotten operations apart; `inFlight` is by request
+ * bandwidth (paper §4.4.5). `clients` distinguishes clients and holds their forgotten marks; `inFlight` is by request
  * slot.
  */
 export function retryStateBytes(p: RetrySize): {

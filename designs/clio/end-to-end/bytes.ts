@@ -57,7 +57,7 @@ export class SharedBytes {
     });
   }
 
-  /** Around a read of bytes from `start`. @param who names it in problems */
+  /** Around a read of bytes from `start`. @param who the reader's name in problems */
   async read(who: string, start: number, operation: () => Promise<Uint8Array>): Promise<void> {
     const issued = this.now();
     await this.during(async () => {

@@ -83,7 +83,7 @@ class Search<S, I, O> {
   /** All known operations below this are done. */
   private base = 0;
   private left: number;
-  /** The latest call of what has been done: what comes next is done no earlier. */
+  /** The latest call of the operations done: the next one is done no earlier. */
   private now = Number.NEGATIVE_INFINITY;
   /** States that have been reached, and the open operations that had been done for each. */
   private readonly tried = new Map<string, (readonly number[])[]>();

@@ -42,7 +42,7 @@ const kinds = {
   [opcode.DEREF_WRITE]: "derefWrite",
 } as const satisfies Readonly<Record<number, AccessKind>>;
 
-/** The kind of access that an opcode asks for; undefined when it asks for none. */
+/** The kind of access of an opcode; undefined when it has none. */
 export function kindOf(code: number): AccessKind | undefined {
   return (kinds as Readonly<Record<number, AccessKind>>)[code];
 }

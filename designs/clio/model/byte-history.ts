@@ -70,7 +70,7 @@ export class ByteHistory {
             offset: at,
             legal: [...new Set([...settled, ...candidates.map(w => w.data[at - w.start] ?? 0)])].sort((a, b) => a - b),
           };
-        // No write can come between any more: what this read saw is what the byte holds.
+        // No write can come between any more: the byte holds the value of this read.
         if (here.length === 0 && settled.length > 1) this.settle(at, value);
       }
     }
@@ -96,7 +96,7 @@ export class ByteHistory {
     if (this.recent.length === 0) return;
     const over = (w: PendingWrite): boolean => w.replied < horizon;
     const overlap = (a: PendingWrite, b: PendingWrite): boolean => a.start < ends(b) && b.start < ends(a);
-    // A write must wait for those that may still come before it; what waits makes others wait in turn.
+    // A write must wait for those that may still come before it; a waiting write makes others wait in turn.
     let foldable = this.recent.filter(over);
     if (foldable.length === 0) return;
     for (let again = true; again;) {

@@ -38,7 +38,7 @@ export type Outcome =
   | { readonly kind: "drop"; readonly reason: DropReason }
   /** WRITE_NOREPLY: done, or failed for the reason given. */
   | { readonly kind: "silent"; readonly why: string }
-  /** Handed to the slow path, which answers in its own time. */
+  /** Passed to the slow path, which answers in its own time. */
   | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
 
 /** How an access ended, and what an atomic found. */
@@ -76,7 +76,7 @@ export interface Execute {
   readonly access: Access;
   readonly ticket: number;
 }
-/** An access that was asked for before: to be answered as the first was (or BUSY, while that one is under way). */
+/** A repeated access: to be answered as the first was (or BUSY, while that one is under way). */
 export interface Repeat {
   readonly kind: "repeat";
   readonly access: Access;
@@ -87,7 +87,7 @@ export type Meaning = Outcome | Execute | Repeat | Fence;
 
 /**
  * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for
- * none out. It does one request after another; what concurrent requests allow is judged by `Scoreboard`.
+ * none out. It does one request after another; `Scoreboard` judges the results of concurrent requests.
  */
 export class ReferenceNode {
   readonly counters: Record<CounterName, number> = Object.fromEntries(counterNames.map(n => [n, 0])) as Record<

@@ -114,10 +114,7 @@ export class RetryModel {
     if (owner !== undefined && isAfter(old.operation, owner.forgotten)) owner.forgotten = old.operation;
   }
 
-  /**
-   * Serial numbers are compared within half a round: what is a quarter behind counts as forgotten, and what
-   * is older is.
-   */
+  /** Serial numbers are compared within half a round: a number a quarter behind, or older, counts as forgotten. */
   private keepComparable(r: RetryAsked, client: KnownClient): void {
     const ahead = (r.operation - client.forgotten) >>> 0;
     if (ahead < 2 ** 30 || ahead >= 2 ** 31) return;

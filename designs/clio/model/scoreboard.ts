@@ -57,9 +57,9 @@ interface Open {
   /** The exact reply, where it depends on nothing; undefined for accesses and for requests to the slow path. */
   readonly exact: Uint8Array | undefined;
   readonly access: OpenAccess | undefined;
-  /** Of an access: what it is to the retry buffer. */
+  /** Of an access: its ticket in the retry buffer. */
   readonly ticket: number | undefined;
-  /** Of a repetition: what it repeats, and whether that had been answered when it came. */
+  /** Of a repetition: the repeated operation, and whether that had been answered when the repetition came. */
   readonly repeat: { readonly access: Access; readonly of: RetryOperation; readonly settled: boolean } | undefined;
   /** Of a request to the slow path: its opcode. */
   readonly forwarded: number | undefined;
@@ -115,9 +115,9 @@ export class Scoreboard {
   private readonly open = new Map<string, Open[]>();
   private readonly silent = new Map<PendingWrite, number>();
   private readonly words = new Words();
-  /** Operations without a reply: how they ended is first told by a repetition that is answered. */
+  /** Operations without a reply: their outcome first shows in the answer to a repetition. */
   private readonly unheard = new Set<RetryOperation>();
-  /** Processes of which a write went where nobody knows: what their reads find is not judged from then on. */
+  /** Processes with a write to an unknown place: their reads are not judged from then on. */
   private readonly blind = new Set<number>();
   /** Requests to memory so far. */
   private entered = 0;
@@ -300,7 +300,7 @@ export class Scoreboard {
     return true;
   }
 
-  /** A write of the process goes where nobody knows: on a word, perhaps, or on a pointer that is being followed. */
+  /** A write of the process goes to an unknown place: on a word, perhaps, or on a pointer that is being followed. */
   private lose(pid: number): void {
     this.blind.add(pid);
     this.words.lose(pid);
@@ -410,7 +410,7 @@ export class Scoreboard {
     const code = dissect(frame).clio?.status ?? -1,
       { pointer } = access;
     if (pointer) {
-      // The pointer's own page first; what is wrong with it is answered with the pointer's address.
+      // The pointer's own page first; its faults are answered with the pointer's address.
       const legal = new Set([
         ...this.judge(pointer.source, [pointer.page]),
         ...this.judge(pointer.source, [this.page(pointer.source.pid, pointer.vpn)]),
@@ -604,8 +604,8 @@ export class Scoreboard {
   }
 
   /**
-   * A write's outcome is known: it was done by now, or never. When its pages were mapped anew meanwhile and it may have
-   * met either mapping, its value stays possible in both for as long as they are mapped.
+   * A write's outcome is known: it was done by now, or never. Its pages may have been mapped anew meanwhile, and it may
+   * have met either mapping. Then its value stays possible in both for as long as they are mapped.
    */
   private settleWrites({ pieces, pages, writes, late }: OpenAccess, ok: boolean, time: number): void {
     if (!ok) {

@@ -102,7 +102,7 @@ export class Words {
     }
   }
 
-  /** Some word of the process is written, nobody knows which. */
+  /** Some unknown word of the process is written. */
   lose(pid: number): void {
     for (const w of this.words.get(pid)?.values() ?? []) mix(w);
   }

@@ -5,14 +5,14 @@
  */
 
 /**
- * The process whose virtual addresses are physical ones. The slow path gives processes numbers from 1 on, so it
- * is nobody else's.
+ * The process whose virtual addresses are physical ones. The slow path gives processes numbers from 1 on, so no other
+ * process has it.
  */
 export const physicalPid = 0;
 
 /**
- * Registers to be written, by word. They are a free page's number; a page to be forgotten (pid in bits 0 to 15, vpn
- * above); whether pages have run out (bit 0).
+ * Registers to be written, by word. Word 0 takes a free page's number; word 1 a page to be forgotten (pid in bits 0 to
+ * 15, vpn above). Bit 0 of word 2 is whether pages have run out.
  */
 export const lineRegister = { freePage: 0, shootdown: 1, outOfMemory: 2 } as const;
 

@@ -57,8 +57,8 @@ export const matBase = 0x400,
 export const matAddress = (code: number): number => matBase + 4 * code;
 
 /**
- * The entry of an opcode with the given action: what the hardware has to know of it besides comes from the opcode
- * table. PINGPONG's fast path is to be echoed, that of atomics, pointers and fences is the sync unit.
+ * The entry of an opcode with the given action: the other fields come from the opcode table. PINGPONG's fast path is to
+ * be echoed, that of atomics, pointers and fences is the sync unit.
  */
 export function matEntry(code: number, action: Action = defaultAction(code)): MatEntryValues {
   const echo = action === "fast" && code === opcode.PINGPONG,

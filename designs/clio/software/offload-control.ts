@@ -7,7 +7,7 @@ import type { MemoryManager } from "./memory/memory-manager.ts";
 const slots = 4;
 
 /**
- * The offloads of a node over its registers: which are stuck, and the reset of one of them while all others go on.
+ * The offloads of a node over its registers: the stuck ones, and the reset of one of them while all others go on.
  * Requests that it holds are answered BUSY, so their clients repeat them. Requests done at most once are answered
  * EXPIRED, since their progress is unknown. They are neither done again nor reported done, and a repetition is answered
  * EXPIRED, too.
@@ -56,7 +56,7 @@ export class OffloadControl {
       while (((await this.read("offloadHeld")) & mask) === 0) {
         /* Every look is an access to a register. */
       }
-      // Nothing of the offload's is under way, so nobody uses these pages.
+      // No access of the offload's is under way, so these pages are unused.
       await this.memory?.freeProcess(firstOffloadPid + slot);
       await this.write("offloadReset", bits => bits & ~mask);
       while (((await this.read("offloadHeld")) & mask) !== 0) {

@@ -19,8 +19,8 @@ export function clioMessage(header: Partial<Decoded<typeof clioHeader>>, ...body
 export interface Dissected extends DissectedStack {
   readonly clio?: Decoded<typeof clioHeader>;
   /**
-   * Bytes after the Clio header, to the end of the data told by Clio `size`, the UDP length and the frame, whichever
-   * is the least.
+   * Bytes after the Clio header, to the end of the data by Clio `size`, the UDP length and the frame, whichever is the
+   * least.
    */
   readonly body?: Uint8Array;
 }

@@ -20,7 +20,7 @@ export interface FuzzFrame {
   readonly fcsBad: boolean;
   readonly gap: number;
 }
-/** Frames one after another: what a fuzzer mutates and keeps. */
+/** Frames one after another, the unit that a fuzzer mutates and keeps. */
 export type Stretch = readonly FuzzFrame[];
 
 /**
@@ -232,10 +232,7 @@ export function fuzzSeeds({ config, runtime }: Settings, ground: FuzzGround): St
   ];
 }
 
-/**
- * Request IDs of one client lie within an eighth of a round of 2^32 (retry-buffer.ts); what mutations make of them is
- * cut to this.
- */
+/** Request IDs of one client lie within an eighth of a round of 2^32 (retry-buffer.ts); mutated IDs are cut to this. */
 const idMask = 2 ** 28 - 1;
 
 /**

@@ -16,7 +16,7 @@ import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 import { Random } from "./random.ts";
 
-/** A frame that somebody's fault or malice could send. */
+/** A frame that a fault or malice could send. */
 export interface MalformedFrame {
   readonly frame: Uint8Array;
   /** The MAC marks its FCS bad. */

@@ -63,7 +63,7 @@ export class Exchange {
     this.fail(reason, `so the node said ${mostBusy + 1} times`);
     return undefined;
   }
-  /** All tries so far were refused for good: what comes next is an operation of its own. */
+  /** All tries so far were refused for good: the next try is an operation of its own. */
   renew(): void {
     this.tries.length = 0;
   }

@@ -9,7 +9,7 @@ export class IncastWindow<W> {
   private highest = 0;
   private readonly line = new Set<W>();
 
-  /** @param limit bytes; at least the longest reply, or it could never be asked for */
+  /** @param limit bytes; at least the longest reply, or it could never be requested */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -26,7 +26,7 @@ export class IncastWindow<W> {
     return this.line.values().next().value;
   }
 
-  /** Whether a reply of so many bytes may be asked for now; who may not is in line afterwards. */
+  /** Whether a reply of so many bytes may be requested now; a request without room is in line afterwards. */
   admits(who: W, bytes: number): boolean {
     if ((this.line.size === 0 || this.first === who) && this.used + bytes <= this.limit) return true;
     this.line.add(who);

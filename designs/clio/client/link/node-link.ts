@@ -18,7 +18,7 @@ export interface LinkContext {
   /** Tries by request ID, until their exchange ends. */
   readonly tries: Map<number, Try>;
   send(to: NodeAddress, payload: Uint8Array): void;
-  /** Room has become free in the incast window: who is in line for it may go on. */
+  /** Room has become free in the incast window: requests in line for it may go on. */
   roomFreed(): void;
 }
 
@@ -214,7 +214,7 @@ export class NodeLink {
       whole = { ...reply, body };
     }
     if (isFast(exchange.spec) && exchange.spec.code !== opcode.FENCE) this.window.answered(now - sent.sentAt, now);
-    // After EXPIRED the node knows nothing of the operation, and perhaps nothing of the client.
+    // After EXPIRED the node does not know the operation, and perhaps not the client.
     if (reply.status === status.EXPIRED) this.knownSince.delete(this.partitionOf(exchange.spec));
     else if (isRecorded(exchange.spec) || exchange === this.greeting) this.known(sent, exchange);
     if (sent !== exchange.latest) statistics.answeredByEarlier++;
@@ -329,7 +329,7 @@ export class NodeLink {
     });
   }
 
-  /** For messages: what keeps a request from leaving. */
+  /** For messages: the reason that keeps a request from leaving. */
   describe(): string {
     const first = this.again[0] ?? this.waiting[0];
     const what = first === undefined ? "" : ` (first ${nameOf(first.spec)})`;

@@ -13,8 +13,8 @@ const zero = {
   damaged: 0,
   busy: 0,
   /**
-   * Unexpected answers: answers without a waiting request (duplicates, or overtaken by a retry's), answers to no
-   * request of this client, and answers that fit no request.
+   * Unexpected answers: duplicates or answers overtaken by a retry's, answers to no request of this client, and answers
+   * that fit no request.
    */
   late: 0,
   unknown: 0,

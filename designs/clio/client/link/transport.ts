@@ -17,7 +17,7 @@ export type Receiver = (from: NodeAddress, payload: Uint8Array, damaged: boolean
 export interface ClientTransport {
   /** Sends one datagram; never waits, and may lose it. */
   send(to: NodeAddress, payload: Uint8Array): void;
-  /** Names who gets what comes in; called once, by the client. */
+  /** Sets the receiver of incoming payloads; called once, by the client. */
   receive(receiver: Receiver): void;
 }
 

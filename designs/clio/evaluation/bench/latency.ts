@@ -135,7 +135,7 @@ export async function measureLatency(seed: number): Promise<LatencyFigures> {
     ["read miss", core("read hit") + L + 4, "120"],
     ["write fault", core("write miss") + 3, "69"],
     ["read fault", core("read miss") + 3, "not given"],
-    // One memory access, or two one after another: what no design can do without, and as much beside it as a hit.
+    // One memory access, or two one after another: no design can do without them; and as much beside it as a hit.
     ["TAS", 12 + 2 * L, "absent"],
     ["FAA", 12 + 2 * L, "absent"],
     ["CAS that fails", 12 + L, "absent"],

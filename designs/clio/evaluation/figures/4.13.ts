@@ -20,7 +20,7 @@ async function fill(pages: number, slotsFactor: number, seed: number): Promise<S
     page = BigInt(config.pageSize),
     random = new Random(seed),
     none = (): Promise<void> => Promise.resolve();
-  // The allocator looks at its shadow table only: what it writes into the real one goes nowhere here.
+  // The allocator reads its shadow table only: its writes to the real one go nowhere here.
   const hardware = {
     exchangeEntry: () => Promise.resolve(0n),
     readMemory: (_: number, n: number) => Promise.resolve(new Uint8Array(n)),

@@ -46,7 +46,7 @@ async function goodput({ seed, threads, kind, mode, ns }: Load): Promise<number>
         count();
       }
     };
-    // Each on a page of its own: what touches one page waits for what writes it.
+    // Each on a page of its own: an operation on a page waits for writes of that page.
     const asynchronous = async (t: Thread, at: (i: number) => bigint): Promise<void> => {
       await Promise.all(
         Array.from({ length: asyncAtOnce }, async (_, lane) => {

@@ -17,7 +17,7 @@ export interface NodesOptions extends Pick<RigOptions, "seed" | "clients" | "fas
   readonly prepare: (node: SimulatedNode, index: number) => Promise<void>;
 }
 
-/** Something that is waited for until it is told. */
+/** A promise, and the function that resolves it. */
 function signal(): { readonly told: Promise<void>; readonly tell: () => void } {
   let tell: () => void = () => undefined;
   const told = new Promise<void>(resolve => {

@@ -15,7 +15,7 @@ export interface Scaling {
   readonly counts: readonly number[];
   /** The i-th page. */
   readonly page: (i: number) => Page;
-  /** Of the x axis: what a count stands for. */
+  /** Of the x axis: the meaning of a count. */
   readonly x: Plot["x"];
   readonly at: (count: number) => number;
   readonly title: string;

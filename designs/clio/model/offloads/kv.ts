@@ -151,7 +151,7 @@ export class KvModel {
     return at === undefined ? undefined : this.read(entry.address, kvBody.bytes + entry.size).slice(kvBody.bytes);
   }
 
-  /** @param pair the request's body: what is stored */
+  /** @param pair the request's body, which is stored */
   private put(key: bigint, pair: Uint8Array, creates: boolean): boolean {
     const size = pair.length - kvBody.bytes,
       block = this.take(blockBytes(size));
@@ -285,7 +285,7 @@ export interface KvPair {
  * fingerprint and the size that stands in front of the value. No slot is empty but the first of a bucket, and no block
  * or slot lies over another.
  * @param load bytes of the offload's space @param table address of the table
- * @throws Error that tells what is wrong
+ * @throws Error that names the fault
  */
 export function kvContents(load: (va: bigint, bytes: number) => Uint8Array, table: bigint, buckets: number): KvPair[] {
   const pairs: KvPair[] = [],

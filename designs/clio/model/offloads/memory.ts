@@ -105,7 +105,7 @@ const noMemory = 12,
 
 /**
  * Memory requests of offloads on a virtual memory: the status of every access is what the node would answer
- * (designs/clio/model/rules.md, sections 5 and 6). ALLOC and FREE are for who manages the memory: MALFORMED here.
+ * (designs/clio/model/rules.md, sections 5 and 6). ALLOC and FREE are for the manager of the memory: MALFORMED here.
  */
 export class OffloadAccess implements OffloadMemory {
   readonly pageSize: number;
@@ -118,7 +118,7 @@ export class OffloadAccess implements OffloadMemory {
     this.maxData = maxData;
   }
 
-  /** Bytes as they stand, whatever the rights; what is not mapped or was never touched reads as zero. */
+  /** Bytes as they stand, whatever the rights; bytes unmapped or never touched read as zero. */
   load(pid: number, va: bigint, bytes: number): Uint8Array {
     const out = new Uint8Array(bytes);
     for (const p of this.pieces(va, bytes)) out.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
@@ -260,7 +260,7 @@ export class ModelMemory extends OffloadAccess {
     return { status: outcome, ...decode(accessBody, out), data: out.slice(accessBody.bytes) };
   }
 
-  /** At the address asked for when its pages are free, else at the lowest of the region that fits (never 0). */
+  /** At the requested address when its pages are free, else at the lowest of the region that fits (never 0). */
   private allocate(
     pid: number,
     { addr, len, vregion, vmFlags }: Decoded<typeof allocBody>,

@@ -195,7 +195,7 @@ class Fuzzer {
         await node.transport.writeTable();
         this.coverage.attach(node.bench.sim);
         await new Session(node, scoreboard, this.ground, this.problems).run(session => this.stretch(session));
-        // Also where something is wrong already: what was counted says more about it.
+        // Also after a fault: the counters say more about it.
         this.compare(await node.counters(), scoreboard);
         this.cycles += node.bench.cycle;
       },
@@ -218,7 +218,8 @@ class Fuzzer {
   }
 
   /**
-   * The model's counts, where it has any; what goes to the slow path or is refused for want of room there, together.
+   * The model's counts, where it has any. Frames to the slow path, and those refused for want of room there, count
+   * together.
    */
   private compare(found: Readonly<Record<CounterName, bigint>>, { counters: expected }: Scoreboard): void {
     for (const { name, exact } of counterList as readonly { readonly name: CounterName; readonly exact: boolean }[]) {

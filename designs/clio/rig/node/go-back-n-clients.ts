@@ -78,7 +78,7 @@ export class GoBackNClients {
     this.#waiting.push(waiting);
     return waiting;
   }
-  /** The oldest frame from the node that nobody has taken. */
+  /** The oldest frame from the node that has not been taken. */
   take(): Frame | undefined {
     this.#drain();
     return this.#out.shift();

@@ -23,7 +23,7 @@ export interface PermissionRunResult {
   readonly crossing: number;
   readonly bursts: number;
   readonly layouts: number;
-  /** An access that nobody was granted, or a reply that the reference model would not give. */
+  /** An access beyond all grants, or a reply that the reference model would not give. */
   readonly problems: readonly string[];
 }
 

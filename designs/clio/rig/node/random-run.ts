@@ -25,7 +25,7 @@ export interface RandomRunResult {
 
 /**
  * Random requests end to end, many in flight, every reply judged by the scoreboard (clio.md "The end-to-end check").
- * Stops at the first problem: what follows one is noise.
+ * Stops at the first problem: later ones are noise.
  */
 export function randomRun(name: string, settings: Settings, o: RandomRunOptions): Promise<RandomRunResult> {
   const inside = settingsBehindTransport(settings),

@@ -105,7 +105,7 @@ export class SimulatedNode {
   send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame {
     return (this.#clients ?? this.mac).send(frame, o);
   }
-  /** The oldest frame from the node that nobody has taken. */
+  /** The oldest frame from the node that has not been taken. */
   take(): Frame | undefined {
     return (this.#clients ?? this.mac).take();
   }

@@ -5,7 +5,7 @@ import { StreamSink, StreamSource, ProtocolError, type Sent } from "../../../../
 import { beatsOfBody, BodyCollector } from "./bodies.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** One access to memory, for those who look at what an offload does. */
+/** One access to memory, for observers of an offload. */
 export interface MemoryTrace {
   readonly tag: number;
   readonly opcode: number;

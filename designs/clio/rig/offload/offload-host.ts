@@ -110,10 +110,7 @@ export class OffloadHost {
     return this.#memory.mostInFlight;
   }
 
-  /**
-   * Queues a request; it is handed over as soon as a context is free. The returned object fills up as the offload
-   * answers.
-   */
+  /** Queues a request; it goes in as soon as a context is free. The returned object fills up as the offload answers. */
   request(request: OffloadCallRequest): OffloadCall {
     return this.#calls.ask(request);
   }
@@ -144,7 +141,7 @@ export class OffloadHost {
         );
     }
   }
-  /** Resets the design and forgets all that was under way; what was asked stays unanswered. */
+  /** Resets the design and drops all that was under way; pending requests stay unanswered. */
   reset(): void {
     this.#inReset = true;
     this.#forget();

@@ -7,7 +7,7 @@ import { byType, gbps } from "./statistics.ts";
 /** Requests that the table shows of a long capture, and from how many on a capture is long. */
 const mostRows = 40,
   longCapture = 50;
-/** Differences that are shown at most: what follows the first ones is mostly their consequence. */
+/** Differences that are shown at most: later ones are mostly consequences of the first. */
 const mostProblems = 10;
 
 const grouped = (n: number | bigint): string => n.toString().replace(/\B(?=(\d{3})+$)/g, ",");

@@ -31,9 +31,9 @@ export interface ClusterServeOptions extends Pick<ServeOptions, "stop" | "seed">
   readonly ready?: (controller: GlobalController, nodes: readonly SimulatedNode[]) => void;
   /** Times of the cluster's software that differ (`clusterTimes`); real time, ns. */
   readonly times?: Partial<ClusterTimes>;
-  /** Free frames of a node at or below which it asks for a region to be moved; default an eighth of all. */
+  /** Free frames of a node at or below which it requests that a region be moved; default an eighth of all. */
   readonly pressureFrames?: number;
-  /** Told of every migration that has ended, by the node that the region left. */
+  /** Called at the end of every migration, by the node that the region left. */
   readonly report?: (node: Settings, migration: MigrationReport) => void;
 }
 export type ClusterTimes = Required<Pick<ClusterNodeOptions, "watchNs" | "timeoutNs" | "silentNs">> & {

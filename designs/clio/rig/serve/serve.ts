@@ -8,8 +8,8 @@ import { withNode, type NodeOptions, type SimulatedNode } from "../node/index.ts
 import { askInGbn } from "./gbn-management.ts";
 
 /**
- * Cycles without anything under way after which the clock stands still: pipelines that tell nobody of their work have
- * emptied by then.
+ * Cycles without anything under way after which the clock stands still: pipelines without an idle signal have emptied
+ * by then.
  */
 const QUIET_CYCLES = 64;
 /**
@@ -60,8 +60,8 @@ export interface Served {
  * Serves a cycle-accurate node on a network until `stop`. Simulated time passes only while something is under way. A
  * frame starts the clock. It stands still, with the process asleep, `QUIET_CYCLES` (with Go-Back-N: two rounds of its
  * timers) after the last of its consequences. So latencies in cycles are the hardware's, latencies in seconds those of
- * the simulator; nothing in the node ages while nobody asks.
- * @throws HangError and the like when the design fails; what `network` fails with
+ * the simulator; nothing in the node ages without requests.
+ * @throws HangError and the like when the design fails; the error of `network` when that fails
  */
 export async function serve(settings: Settings, network: SessionNetwork, o: ServeOptions): Promise<Served> {
   const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {};
@@ -184,7 +184,7 @@ class Service {
     }
     this.#drain();
     const { bench } = this.#node;
-    // Somebody of this process may wait for cycles, too.
+    // Other code of this process may wait for cycles, too.
     if (!this.#node.idle || bench.scheduler.waits.size > this.#restingWaits) {
       this.#quietSince = bench.cycle;
       return;

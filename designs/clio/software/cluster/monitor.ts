@@ -45,7 +45,7 @@ export class Monitor {
   /** The node of each region. */
   readonly map: RegionMap;
 
-  /** The port of a node's that hosts are told. */
+  /** The port of a node for hosts. */
   private readonly portOf: (node: MemberNode) => number;
 
   /**
@@ -103,7 +103,7 @@ export class Monitor {
     }
   }
 
-  /** A host is told every node; a node is told to every host. */
+  /** A host gets every node, and a node goes to every host. */
   private join(body: Uint8Array, mac: bigint): Uint8Array[] {
     const member = decode(joinBody, body),
       at: Endpoint = { mac, ip: member.ip, port: member.udpPort };
@@ -119,7 +119,7 @@ export class Monitor {
     return this.map.join(node) ? [...this.hosts.values()].map(host => this.newNode(node, host)) : [];
   }
 
-  /** Tells a member of a node. */
+  /** Announces a node to a member. */
   newNode(node: MemberNode, host: Endpoint): Uint8Array {
     const text = new TextEncoder();
     const mac = Uint8Array.from({ length: 6 }, (_, i) => Number((node.mac >> BigInt(40 - 8 * i)) & 0xffn));
@@ -169,7 +169,7 @@ export class Monitor {
     return this.pids.release(pid) ? this.map.removeProcess(pid) : undefined;
   }
 
-  /** The process's nodes are told to free it as well. */
+  /** The process's nodes free it as well. */
   private freeProcess(pid: number, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array[] {
     const nodes = this.endProcess(pid);
     const tellNodes = (nodes ?? []).map(node =>

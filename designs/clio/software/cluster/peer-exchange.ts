@@ -42,7 +42,7 @@ interface Pending {
  * FREE_PROC would not, as the process ID may be another's by then; it is tracked, and done once.
  *
  * The silence of a peer decides that it is gone, not one failed request, since a node declared gone loses its regions.
- * With 10 % loss and 10 % corruption on each of the four lines of an exchange, 16 tries in a row fail once in ten
+ * Take 10 % loss and 10 % corruption on each of the four lines of an exchange. Then 16 tries in a row fail once in ten
  * thousand requests. Any intact frame of a peer (its own requests, answers to others) shows that it is there. State:
  * the requests under way.
  */

@@ -9,7 +9,7 @@ export interface MemberNode extends Endpoint {
   readonly memoryBytes: number;
 }
 
-/** Codes of a region's state, as they are told to clients. */
+/** Codes of a region's state in replies to clients. */
 export const regionState = { placed: 0, stopAll: 1, pageByPage: 2, lost: 3 } as const;
 export type RegionState = keyof typeof regionState;
 

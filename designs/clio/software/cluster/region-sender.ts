@@ -69,7 +69,7 @@ export class RegionSender {
   private readonly m: Migration;
   private readonly pages: OutgoingPage[] = [];
   private stopped = false;
-  /** The destination is gone: what it is not asked any more need not be waited for. */
+  /** The destination is gone: steps that are not sent any more need not be waited for. */
   private alone = false;
   private bytes = 0;
   private longestWritePause = 0;
@@ -80,7 +80,7 @@ export class RegionSender {
     this.m = migration;
   }
 
-  /** Asks it to take everything back; without effect once all pages have gone over. */
+  /** Requests that everything be taken back; without effect once all pages have gone over. */
   cancel(): void {
     this.stopped = true;
   }
@@ -313,5 +313,5 @@ export class RegionSender {
   }
 }
 
-/** Bytes of a page in one message: what fits a packet of 1,500 bytes after the headers, in whole words. */
+/** Bytes of a page in one message: the room of a packet of 1,500 bytes after the headers, in whole words. */
 const chunkBytes = 1400;

@@ -2,7 +2,7 @@ import { decode, encode, concat, type Endpoint } from "../../../shared/wire/inde
 import { migrationBody, migrationStepBody } from "../../wire/index.ts";
 import { errorNumber } from "../memory/memory-manager.ts";
 
-/** A region of a process: what migrates. */
+/** A region of a process, which is the unit of migration. */
 export interface RegionName {
   readonly pid: number;
   readonly region: number;
@@ -12,8 +12,8 @@ export function regionKey({ pid, region }: RegionName): string {
 }
 
 /**
- * How a region moves. `stopAll`: the paper's, nobody gets in until it is over. `pageByPage`: everything but writes to
- * the page that is being copied goes on.
+ * How a region moves. `stopAll`: the paper's; no client has access until it is over. `pageByPage`: everything but
+ * writes to the page that is being copied goes on.
  */
 export type MigrationMode = "stopAll" | "pageByPage";
 

@@ -32,7 +32,7 @@ export interface AllocationRequest {
   readonly populate?: boolean;
 }
 
-/** Told of every page that comes or goes, once the real table says so (a reference model listens). */
+/** Called for every page that comes or goes, once the real table has it (a reference model listens). */
 export interface PageObserver {
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void;
   /** The page's entry is about to be cleared; until `unmap` an access may still find it, or not. */
@@ -88,10 +88,10 @@ export class MemoryManager {
     return this.processes.has(pid);
   }
 
-  /** A process with the lowest free PID, or with the one asked for. */
+  /** A process with the lowest free PID, or with the requested one. */
   createProcess(wanted?: number): Result<number> {
     if (wanted !== undefined) {
-      // An offload's is its own from the start, and handed out to nobody.
+      // An offload's PID is its own from the start, and given to no other process.
       if (wanted >= firstOffloadPid ? this.processes.has(wanted) : !this.pids.claim(wanted)) return failed("invalid");
       this.processes.set(wanted, new AddressRanges());
       return done(wanted);

@@ -70,14 +70,15 @@ const refusal = (code: number): SlowReply => ({ status: code, body: new Uint8Arr
 /**
  * Requests that are tracked (native port, request_id valid) and change something are done at most once. These are the
  * retry buffer's rules, in software, for the slow and the extend path. An operation is named by its client and the
- * request_id of its first request. Its reply is remembered and given again; while it is under way it is BUSY; what was
- * forgotten is EXPIRED, never done again.
+ * request_id of its first request. Its reply is remembered and given again; while it is under way it is BUSY. A
+ * forgotten operation is EXPIRED, never done again.
  *
- * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; what is at or below it can no longer be
- * told from it. A client that has been idle for long is forgotten for another, but for its newest operation. When that
- * client comes back, operations at or below the newest are EXPIRED. With no idle client the newcomer is BUSY. When even
- * that has been forgotten of some client (`forgotten`), a retry by an unknown client is EXPIRED: the retry may be of a
- * forgotten operation. Until then a client that is not known is new, and nothing of it can have been done.
+ * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; operations at or below it can no longer
+ * be distinguished from it. A client that has been idle for long is forgotten for another, but for its newest
+ * operation. When that client comes back, operations at or below the newest are EXPIRED. With no idle client the
+ * newcomer is BUSY. When even that has been forgotten of some client (`forgotten`), a retry by an unknown client is
+ * EXPIRED: its operation may be a forgotten one. Until then a client that is not known is new, and nothing of it can
+ * have been done.
  */
 export class AtMostOnce {
   private readonly o: AtMostOnceOptions;
@@ -151,7 +152,7 @@ export class AtMostOnce {
     return operation.reply;
   }
 
-  /** Down to the bound; what is under way is not forgotten. */
+  /** Down to the bound; operations under way are not forgotten. */
   private forgetOldest(client: Client): void {
     for (const [id, { reply }] of client.operations) {
       if (client.operations.size <= this.o.replies) return;
