@@ -14,7 +14,7 @@ import {
 const GOAL = 100_000;
 
 /**
- * `control/1000` as a measurement in this process, in JSON: what `runLanguageBench` starts a process for. @throws
+ * `control/1000` as a measurement in this process, in JSON: `runLanguageBench` starts a process for it. @throws
  * RangeError on anything else.
  */
 export function languageRow(row: string): string {

@@ -39,7 +39,7 @@ const script = (top: string, files: readonly string[]): string =>
 /**
  * Synthesizes with Yosys, places and routes with nextpnr-ice40 and packs the bitstream, or recalls all that of the same
  * text, tools and seed.
- * @param root the project's folder @param seed nextpnr's @param step told of what is being done
+ * @param root the project's folder @param seed nextpnr's @param step called with the name of each step
  * @throws CheckFailed when it does not fit or does not reach the board's clock
  */
 export async function routeBoard(

@@ -34,7 +34,7 @@ export const codeLines = (text: string): number => text.split("\n").filter(l => 
 
 /**
  * Both texts of every pair through the same synthesis, out of context. @param root the project's folder @param step
- * told of what goes on
+ * called with the name of each step
  */
 export async function compareAll(
   root: string,

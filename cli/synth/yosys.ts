@@ -15,7 +15,7 @@ export interface Yosys {
   readonly parallel: number;
   /**
    * Runs a script on Verilog files.
-   * @param result the file that the script writes @param step told of every pass that begins
+   * @param result the file that the script writes @param step called at the start of every pass
    * @returns the text of that file @throws CheckFailed with Yosys' own words
    */
   run(files: readonly EmittedFile[], script: string, result: string, step: (pass: string) => void): Promise<string>;

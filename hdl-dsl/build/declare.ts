@@ -12,7 +12,7 @@ import { assignView, shapeOf, view } from "./view.ts";
 export interface DeclareOptions {
   /** Overrides the name taken from the source. */
   readonly name?: string;
-  /** Nobody needs to read it. */
+  /** The signal may be unread. */
   readonly mayBeUnread?: boolean;
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
@@ -53,8 +53,8 @@ export const leafName = (base: string, l: Leaf): string => [base, ...l.path.map(
 
 /**
  * Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. A name that the user
- * wrote and that something in the module has already is an error: who writes a name relies on it. Names that
- * combinators make from that of their result are numbered, as those from the source.
+ * wrote and that something in the module has already is an error: its author relies on it. Names that combinators make
+ * from that of their result are numbered, as those from the source.
  */
 export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
   if (explicit !== undefined && isTaken(explicit) && calledByUser()) {

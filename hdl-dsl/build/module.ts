@@ -315,7 +315,7 @@ export function streamObject(shape: Shape, valid: Value, ready: Value, payload: 
   };
 }
 
-/** Readable only: what a misdirected `set` meets at run time, where the compiler was not asked. */
+/** Readable only: a misdirected `set` ends here at run time, where the compiler did not check. */
 class ReadOnly extends Value {
   readonly signal: Signal;
   constructor(signal: Signal) {

@@ -33,7 +33,7 @@ const isBuilder = (file: string): boolean => languageFolders.some(l => file.star
 const isForeign = (file: string): boolean =>
   (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
 
-/** A piece of code that runs; `places`: what is known of the offsets in it. */
+/** A piece of code that runs; `places`: the known offsets in it. */
 interface Script {
   readonly file: string;
   readonly own: boolean;

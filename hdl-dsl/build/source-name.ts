@@ -285,8 +285,8 @@ class Reader {
           return { kind: "named", name: this.text(b - 1).replace(/^["']|["']$/g, ""), inner: isInner };
         case "=>": {
           const s = this.arrowStart(b);
-          // A function of its own: who calls it gives the name. An argument of a call (`map(() => reg(...))`):
-          // go on outwards.
+          // A function of its own: its caller gives the name. An argument of a call (`map(() => reg(...))`): go on
+          // outwards.
           if (
             this.text(s - 1) === "=" ||
             this.text(s - 1) === ":" ||

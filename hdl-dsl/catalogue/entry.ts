@@ -21,7 +21,7 @@ export interface CatalogueEntry {
   readonly what: string;
   /** File that has its doc comment, from the project's folder; the comment of the export of that name. */
   readonly source: string;
-  /** A usual choice of parameters, or the combinator within a module: what is measured. */
+  /** A usual choice of parameters, or the combinator within a module: the measurements are of it. */
   readonly def: Def;
   /** In words, what was chosen for the measurement. */
   readonly example: string;

@@ -46,7 +46,7 @@ export interface Loop {
   }[];
 }
 
-/** Ranges of one expression that are told apart; beyond, the expression counts as a whole. */
+/** Number of ranges of one expression that are distinguished; beyond, the expression counts as a whole. */
 const RANGES = 64;
 
 export class Facts {

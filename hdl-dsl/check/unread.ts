@@ -29,7 +29,7 @@ export function checkUnread(s: Study): Diagnostic[] {
     }
   }
   const out: Diagnostic[] = [];
-  // A stream whose ready nobody drives has its own message.
+  // A stream with an undriven ready has its own message.
   const idle = new Set(
     s.circuit.streams
       .filter(t => t.dir === "in" && (s.resolution.segments.get(t.ready) ?? []).every(g => g.value === undefined))

@@ -12,7 +12,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** `reset`: what a clock domain's registers do under reset; `none` has no reset port at all. */
+/** `reset`: the behaviour of a clock domain's registers under reset; `none` has no reset port at all. */
 export interface ClockDomain {
   readonly name: string;
   readonly clock: string;
@@ -44,7 +44,7 @@ export interface Signal {
   readonly attributes?: Readonly<Record<string, string | number>> | undefined;
   /** instanceIn / instanceOut: whose. */
   readonly instance?: Instance | undefined;
-  /** Nobody needs to read it: the unread check stays quiet. */
+  /** The signal may be unread: the unread check stays quiet. */
   readonly mayBeUnread?: boolean | undefined;
   /** A stream's ready that the module must drive, or a stream's valid: for the stream checks. */
   readonly role?: "valid" | "ready" | "payload" | undefined;
@@ -117,8 +117,8 @@ export interface ReadPort {
   readonly position: Position | undefined;
 }
 /**
- * Result of a synchronous read when the same edge writes that word: the `old` word, the `new` one, or `undefined` (x:
- * the user promises not to look).
+ * Result of a synchronous read when the same edge writes that word: the `old` word, the `new` one, or `undefined`.
+ * `undefined` is x: the user promises not to look.
  */
 export type Collision = "old" | "new" | "undefined";
 export interface Memory {

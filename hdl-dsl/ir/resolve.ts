@@ -62,7 +62,7 @@ const isDriven = (s: Signal): boolean =>
 export function coversAll(s: Switch): boolean {
   const values = new Set<bigint>();
   for (const c of s.cases) for (const l of c.labels) if (l.kind === "const") values.add(l.value);
-  // Labels beyond the states count for nothing: what matters is that no state is missing.
+  // Labels beyond the states count for nothing: only a missing state matters.
   if (s.on.kind === "read" && s.on.signal.states?.every((_, n) => values.has(BigInt(n))) === true) return true;
   return s.on.width < 24 && values.size === 1 << s.on.width;
 }

@@ -1,4 +1,4 @@
-/** The FIFO between clocks: what comes out is numbered as it went in, whatever the two clocks do. */
+/** The FIFO between clocks: elements come out numbered as they went in, whatever the two clocks do. */
 import { input, source } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import { clockDomain, inDomain } from "../build/context.ts";

@@ -4,7 +4,7 @@
  */
 
 /**
- * `constant`: fixed by the build (its value is a parameter of the RTL). `live`: what the hardware shows now. `rw`:
+ * `constant`: fixed by the build (its value is a parameter of the RTL). `live`: the hardware's present value. `rw`:
  * kept, its value at reset is a parameter of the RTL. `event`: each bit is set by the hardware and stays until software
  * writes 1 to it. `pulse`: a 1 that is written shows to the hardware for one cycle; reads as 0.
  */

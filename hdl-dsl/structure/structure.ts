@@ -32,7 +32,10 @@ const isStream = (c: Circuit, s: Signal): boolean => {
 };
 const shortName = (c: Circuit): string => c.name.split("_")[0] ?? c.name;
 
-/** Finds the parts behind values. Conditions are left out: what flows counts, not what decides. */
+/**
+ * Finds the parts behind values. Conditions are left out: the flowing values count, not the conditions that choose
+ * among them.
+ */
 class Sources {
   readonly #values = new Map<Signal, Expr[]>();
   readonly #partOf: (origin: Signal | Memory) => Part | undefined;

@@ -41,7 +41,7 @@ export interface EmittedFile {
 export interface SourceMap {
   readonly version: 3;
   readonly file: string;
-  /** From the map's folder to the project's; empty until somebody knows where the file will stand. */
+  /** From the map's folder to the project's; empty until the place of the file is known. */
   readonly sourceRoot: string;
   /** Paths from the project's folder. */
   readonly sources: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Knows
- * nothing of lowering.
+ * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. It is
+ * independent of lowering.
  */
 import { shortPosition } from "../ir/diagnostic.ts";
 import type { Position } from "../ir/circuit.ts";

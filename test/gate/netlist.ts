@@ -110,7 +110,7 @@ export function withFaults(netlist: string, top: string, faults: readonly LutFau
       const k = faults.findIndex(f => f.lut === n) + 1,
         fault = faults[k - 1];
       if (fault === undefined) return whole;
-      // The table as it is, and as it is with the fault; the port tells which one answers.
+      // The table as it is, and with the fault; the port chooses between them.
       const bits = fault.entry === undefined ? (1n << BigInt(size)) - 1n : 1n << BigInt(fault.entry % Number(size));
       const turned = (BigInt(`0x${init}`) ^ bits).toString(16);
       const output = outputPattern.exec(connections)?.[1] ?? "";

@@ -1,6 +1,6 @@
 import { escape } from "./format.ts";
 
-/** How many series are told apart by colour. */
+/** Number of series that colour alone distinguishes. */
 export const colours = 8;
 /** A place in the drawing, to a tenth of its unit. */
 export const n = (v: number): string => String(Number(v.toFixed(1)));
@@ -25,7 +25,7 @@ export const dash = (i: number): string => {
   return d === "" ? "" : ` stroke-dasharray="${d}"`;
 };
 
-/** The mark of the i-th series at a place. @param title what a pointer that rests on it is told */
+/** The mark of the i-th series at a place. @param title text for a pointer that rests on it */
 export function mark(i: number, x: number, y: number, title = ""): string {
   const open = (marks[i % marks.length]?.(x, y) ?? "")
     .replace("FULL", colour(i))

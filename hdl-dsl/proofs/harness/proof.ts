@@ -13,7 +13,7 @@ export interface Fault {
 /**
  * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` the promises of the module's users. Its
  * `cover`s are states that must be reachable, so that the claims do not hold vacuously. Widths and depths are reduced;
- * what is proved must not depend on them.
+ * the claims must not depend on them.
  */
 export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */

@@ -28,7 +28,7 @@ export interface StreamUnit {
 }
 
 /**
- * Claims: the stream rules hold at the output; the unit is a queue; an element inside is offered in the next cycle;
+ * Claims: the stream rules hold at the output; the unit is a queue. An element inside is offered in the next cycle;
  * with room left the unit accepts.
  */
 export function streamUnit(name: string, u: StreamUnit): Def {

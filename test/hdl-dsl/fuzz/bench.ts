@@ -26,8 +26,8 @@ export function stimulus(random: Random): bigint[] {
 }
 
 /**
- * A module under test with the text that it is tested by, and what it must do where somebody else than
- * its circuit knows.
+ * A module under test with the text that it is tested by, and its required behaviour where a model other than its
+ * circuit gives it.
  */
 export interface Subject {
   readonly circuit: Circuit;

@@ -98,7 +98,7 @@ function elementShape(d: Dice): Shape {
 /** The scalar as a value of an integer leaf. */
 const leafOf = (s: Scalar, signed: boolean): unknown => (signed ? s.hw.asSint() : s.hw);
 
-/** Everything that one program draws from: what may be read, and how expressions of it are made. */
+/** Everything that one program draws from: the readable values, and the making of expressions from them. */
 class Source {
   readonly d: Dice;
   readonly element: Shape;
@@ -476,7 +476,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
   return { def, model };
 }
 
-/** The codes of checks that a random program may well earn: what it reads, overwrites or leaves is its own affair. */
+/** The codes of checks that a random program may well earn: its reads, overwrites and omissions are its own affair. */
 const HARMLESS = new Set(["HDL002", "HDL003", "HDL004"]);
 
 /** A program of vectors. @throws what the builders or the checks wrongly find in it. */

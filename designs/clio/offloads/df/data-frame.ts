@@ -25,7 +25,7 @@ const defaultReads = 8;
  * predicates. So are fields and values of 0 or more than 8 bytes, or past their row. A READ that fails ends its request
  * with that status; frames that went before stand.
  *
- * Latency at 512 bits, L from a READ at `memory` to its reply: a select of one row takes 36 + L cycles from `request`
+ * Latency at 512 bits, L from a READ at `memory` to its reply. A select of one row takes 36 + L cycles from `request`
  * to `reply`. An aggregate takes 37 + L; each further row takes one more. 11 of the cycles are the bits of `maxData`: a
  * request is checked bit by bit. Initiation interval: a request every 15 cycles, a READ every 3, a row every cycle and
  * one more for each READ. A frame takes 6 cycles and its beats at most. A READ brings 128 rows at most, so that none

@@ -108,7 +108,7 @@ const bytes = (n: number, seed: number): Uint8Array => Uint8Array.from({ length:
 
 async function memoryTrip(b: LineBench): Promise<void> {
   const { ask, silently, request, read, write, alloc, free, transport } = await boot(b);
-  // As before: what needs no memory.
+  // As before: requests that need no memory.
   await ask(
     arpFrame(broadcastMac, {
       operation: 1,

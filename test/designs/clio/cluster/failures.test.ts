@@ -14,7 +14,7 @@ const after = (rig: ClusterRig, ns: number): Promise<void> =>
     rig.time.after(ns, resolve);
   });
 
-/** Something happens in the middle of a migration under traffic: what comes of it, and what the clients see. */
+/** An event in the middle of a migration under traffic: its outcome, and its effects on the clients. */
 function inTheMiddle(
   mode: MigrationMode,
   o: ClusterOptions,

@@ -6,7 +6,7 @@ import type { SimulatedTime } from "../../../../sim/index.ts";
 /**
  * Answers of a node's fast path to a WRITE of one byte and a READ of one at `va`. They are repeated every `everyNs`
  * until `until` settles and once more; each answer that differs from the one before is kept. No part of CLib comes
- * between: this is what any client is told.
+ * between: any client gets these answers.
  */
 export async function watchRegion(
   client: Client,

@@ -318,7 +318,7 @@ describe("through the slow path", () => {
         (await twice({ opcode: opcode.ALLOC, pid: 1 }, p.encode(p.allocBody, { len: page }))).body,
       );
     expect(slow.memory.entries).toBe(1);
-    // A FREE done again would be refused, or free what somebody has been given since.
+    // A FREE done again would be refused, or free pages that have been given to another process since.
     expect(
       p.decode(
         p.allocReplyBody,

@@ -123,7 +123,7 @@ function plotFaults(plot: Plot, drawn: string, fonts: readonly Font[]): string[]
   if (plot.x.scale !== "category" && texts.filter(([, c]) => c === "x").length < 2)
     faults.push("the horizontal axis has fewer than two numbers");
   const points = plot.series.reduce((n, s) => n + s.points.length, 0);
-  // Each point is told to a pointer; a distribution is a line.
+  // Each point has a title for the pointer; a distribution is a line.
   if (plot.kind !== "steps" && svg.split("<title>").length - 1 !== points)
     faults.push(`${svg.split("<title>").length - 1} of ${points} points are drawn`);
   if (plot.kind === "steps" && svg.split('<path class="line').length - 1 !== plot.series.length)

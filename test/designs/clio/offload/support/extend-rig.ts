@@ -53,7 +53,7 @@ export const parameters: ExtendPathParameters = {
 export const extendDut = extendPath(offloads)(parameters);
 export type ExtendPorts = typeof extendDut.ports;
 
-/** Pages of the clients 1 and 2, of the two proxies, and of nobody else. */
+/** Pages of the clients 1 and 2, and of the two proxies. */
 const pids = [1, 2, offloadPid(0), offloadPid(1)];
 export type Call = Parameters<typeof proxyBody>[0];
 /** Outcome of a request. */
@@ -235,7 +235,7 @@ export class ExtendRig {
         : client.request(b.random.pick([op.software, opcode.SOC_PINGPONG]), 1, data);
     if (way === "socOut") for (let i = 0; i < 6; i++) frame[i] = Number((softwareMac >> BigInt(40 - 8 * i)) & 255n);
     if (way === "rx" && b.random.bool(0.3)) {
-      // Somebody who would like to be an offload.
+      // A frame from outside that poses as an offload's.
       frame.set([0x03, 0x43, 0x4c, 0x49, 0x4f, 0x00], 6);
       const cleared = frame.slice();
       cleared[6] = 0x02;

@@ -142,7 +142,7 @@ async function pair(
         migrations.begun++;
         const from = controller.monitor.map.find(pid, 1)!.node.ip,
           moving = controller.migrate(pid, 1, { mode });
-        // Beside the traffic, a client that asks both nodes all the time about a page that the traffic does not touch.
+        // Beside the traffic, a client that polls both nodes all the time for a page that the traffic does not touch.
         const watching =
           o.watched === true && i === 0
             ? [from, nodes.find(n => n.runtime.ip !== from)!.runtime.ip].map(ip =>

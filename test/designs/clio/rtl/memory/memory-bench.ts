@@ -100,7 +100,7 @@ export function randomRequest(random: Random, p: Parameters, pages: readonly num
   };
 }
 
-/** A signal that nobody is connected to. */
+/** A signal without a connection. */
 const idle = (width: number) => ({ name: "idle", width, value: 0, num: 0, big: 0n, bytes: new Uint8Array(width / 8) });
 const idleChannel = (fields: readonly string[], width = 8) => ({
   valid: idle(1),

@@ -136,7 +136,7 @@ async function mixed(b: Bench<Ports>): Promise<void> {
       bad = random.bool(0.05);
     if (random.bool(0.1) && frame.length >= frameOffsets.body)
       encodeInto(clioHeader, { opcode: opcode.PINGPONG }, frame, frameOffsets.clio);
-    // Without a retry buffer nothing is told from its repetition.
+    // Without a retry buffer no request is distinguished from its repetition.
     if (frame.length >= frameOffsets.body)
       encodeInto(
         clioHeader,
@@ -148,7 +148,7 @@ async function mixed(b: Bench<Ports>): Promise<void> {
     const said = model.receive(frame, bad);
     if (said.kind === "reply") wanted.push(said.frame);
   }
-  // Pages are forgotten all the time, which nobody may notice.
+  // Pages are removed all the time, without effect on the replies.
   let forgotten = 0;
   const task = b.spawn(async () => {
     for (;;) {

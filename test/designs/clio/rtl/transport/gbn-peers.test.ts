@@ -48,7 +48,7 @@ function makeFrame({ random }: Bench<Ports>): Uint8Array {
   if (kind === 7) encodeInto(ipv4Header, { protocol: ipProtocol.icmp }, frame, frameOffsets.network);
   return frame;
 }
-/** Whether a reply goes to who is no longer its session's peer. */
+/** Whether a reply goes to a former peer of its session. */
 function isStale(frame: Uint8Array, peers: readonly (Peer | undefined)[]): boolean {
   const { dst } = decode(ethernetHeader, frame),
     ip = decode(ipv4Header, frame, frameOffsets.network),

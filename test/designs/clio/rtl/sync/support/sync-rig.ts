@@ -70,7 +70,7 @@ export const SyncDut = module(
 export type SyncPorts = ReturnType<typeof SyncDut>["ports"];
 
 export type OpName = keyof typeof syncOp;
-/** An operation as the bench asks for it. */
+/** An operation of the bench. */
 export interface Op {
   readonly op: OpName;
   readonly address: number;
@@ -230,7 +230,7 @@ export class SyncRig {
   hold(stopped: Pause): void {
     this.#replies.pause = this.#accesses.pause = stopped;
   }
-  /** After a reset: what was under way is gone; what memory holds is what counts. */
+  /** After a reset: operations under way are gone, and the content of memory counts. */
   forget(): void {
     this.#free.push(...this.#flying.keys());
     this.#flying.clear();
