@@ -14,7 +14,7 @@ export const Events = struct(
 ) as unknown as StructShape<{ readonly [N in CounterName]: UIntShape }>;
 
 /**
- * Software's controls of the offloads; bit k belongs to slot k. They are the slots kept in reset, and the number of
+ * Software's controls of the offloads; bit k belongs to slot k. Fields: the slots kept in reset, and the number of
  * cycles without progress after which a slot counts as stuck.
  */
 export const OffloadControl = struct({ hold: uint(4), patience: uint(24) });

@@ -94,10 +94,10 @@ const atomicBytes = 8;
 export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, p.slots / 4);
 
 /**
- * Match-and-action table (paper §4.3.2): decides where each request goes. It decides by the opcode, or by a rule for
- * the PID, and by the request's form (../model/rules.md, section 4). The destinations are memory (`asked`: accesses,
- * atomics, pointers, fences), a reply (NACK, MALFORMED, BUSY, echo), the slow path, and none (`release` frees the
- * slot).
+ * Match-and-action table (paper §4.3.2): decides where each request goes. The decision is by the opcode, or by a rule
+ * for the PID, and by the request's form (../model/rules.md, section 4). The destinations are memory (`asked`:
+ * accesses, atomics, pointers, fences), a reply (NACK, MALFORMED, BUSY, echo), the slow path, and none (`release` frees
+ * the slot).
  *
  * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when
  * `asked` or `reply` stalls, two requests wait here, then `request.ready` is 0 (a register: it follows no other stream
@@ -180,7 +180,7 @@ export const Mat = module(
     const unaligned = node(v.va.bits(0, 3).any());
     const clio = node(v.kind.eq(frameKind.clio));
 
-    // Requests out at the slow path. One that was taken in the last cycle is counted in this one.
+    // Requests out at the slow path. A request that was taken in the last cycle is counted in this one.
     const waiting = reg(uint(bitsFor(slowLimit(p))), { init: 0 });
     const takenSlow = reg(bit, { init: 0 });
     const takenFull = reg(bit);

@@ -21,7 +21,7 @@ export const inwardsOf = <S extends Shape>(
     { length: partitions },
     (_, i) => (io as Readonly<Record<string, StreamIn<S>>>)[`${name}${i}`] as StreamIn<S>,
   );
-/** Those that go out. */
+/** Streams that go out. */
 export const outwardsOf = <S extends Shape>(
   io: unknown,
   name: string,
