@@ -168,7 +168,7 @@ function skeleton(body: readonly Stmt[], ids: ExprIds): string {
   return parts.join(";");
 }
 
-/** Bodies of one skeleton as one. They assign different registers, so only the order within each matters. */
+/** Bodies of one skeleton as one. The bodies assign different registers, so only the order within each matters. */
 function weave(bodies: readonly (readonly Stmt[])[]): Stmt[] {
   if (bodies.length === 1) return [...(bodies[0] as readonly Stmt[])];
   const out: Stmt[] = [];

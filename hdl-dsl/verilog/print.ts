@@ -1,5 +1,5 @@
 /**
- * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. It is
+ * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Printing is
  * independent of lowering.
  */
 import { shortPosition } from "../ir/diagnostic.ts";
@@ -180,8 +180,8 @@ function printValue(e: VExpr, before: string, indent: string): string {
 
 /**
  * Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. The
- * marks are characters that no name, number or string literal of the text has. They are of one byte: wider ones would
- * double the memory of the whole text.
+ * marks are characters that no name, number or string literal of the text has. Each mark is of one byte: wider ones
+ * would double the memory of the whole text.
  */
 const MARKED = "\x01",
   MARK_END = "\x02",

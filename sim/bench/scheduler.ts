@@ -115,8 +115,8 @@ export class Scheduler {
 
   /**
    * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may
-   * sleep. It is for a bench whose next work comes from outside the simulation, at no cycle in particular. The end of
-   * the bench's main function settles it, too.
+   * sleep. This pause is for a bench whose next work comes from outside the simulation, at no cycle in particular. The
+   * end of the bench's main function settles it, too.
    */
   rest(until: Promise<unknown>): void {
     this.#rest = until;

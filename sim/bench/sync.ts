@@ -52,7 +52,7 @@ export class Lock {
     return w.promise;
   }
   release(): void {
-    // Those cancelled while waiting are passed over.
+    // Waiters cancelled meanwhile are passed over.
     for (let w = this.#waiting.shift(); w; w = this.#waiting.shift())
       if (!w.done) {
         w.resolve();

@@ -21,7 +21,7 @@ export interface AxiRamOptions {
    * nothing would overtake.
    */
   readonly jitter?: number;
-  /** Whether answers of different IDs may overtake each other, at random. Those of one ID never do. Default no. */
+  /** Whether answers of different IDs may overtake each other, at random. Answers of one ID never do. Default no. */
   readonly outOfOrder?: boolean;
   /** Whether R beats of different IDs may be mixed, as AXI4 allows; needs `outOfOrder`. Default no. */
   readonly interleave?: boolean;

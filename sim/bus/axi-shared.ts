@@ -54,8 +54,8 @@ export class AxiShared {
   }
 
   /**
-   * Place of the burst to answer next, out of those due. It is the oldest, or at random the oldest of an ID; -1 when
-   * none is due.
+   * Place of the burst to answer next, out of those due. The choice is the oldest, or at random the oldest of an ID; -1
+   * when none is due.
    */
   pick(queue: readonly Burst[], cycle: number): number {
     if (!this.outOfOrder) return (queue[0]?.due ?? Infinity) <= cycle ? 0 : -1;

@@ -67,8 +67,8 @@ type NumberWidth =
   | 53;
 
 /**
- * Type of an integer of `W` bits when read: `number` up to 53 bits, `bigint` above. It is either when the width is a
- * parameter (see `num`, `big`).
+ * Type of an integer of `W` bits when read: `number` up to 53 bits, `bigint` above. The type is either when the width
+ * is a parameter (see `num`, `big`).
  */
 export type IntValue<W extends number> = number extends W ? number | bigint : W extends NumberWidth ? number : bigint;
 

@@ -12,9 +12,9 @@ export interface Budget {
 
 /** Finding of an engine about all assertions of a model together. */
 export type Finding =
-  /** They hold in every run, however long. */
+  /** All assertions hold in every run, however long. */
   | { readonly verdict: "proved"; readonly how: string }
-  /** One of them fails within `cycles` cycles of the start. */
+  /** An assertion fails within `cycles` cycles of the start. */
   | { readonly verdict: "failed"; readonly cycles: number }
   /** No answer; `holdsFor` cycles from reset were checked on the way. */
   | { readonly verdict: "unknown"; readonly why: string; readonly holdsFor: number };

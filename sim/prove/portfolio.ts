@@ -22,7 +22,7 @@ export interface Decision {
   readonly engine: string | undefined;
 }
 
-/** Those whose programs are on the PATH. @throws BuildError when none can run. */
+/** Engines whose programs are on the PATH. @throws BuildError when none can run. */
 export function usable(wanted: readonly Engine[]): readonly Engine[] {
   const missing = new Set(["yosys", ...wanted.flatMap(e => e.needs)].filter(p => findTool(p) === undefined));
   const found = wanted.filter(e => e.needs.every(p => !missing.has(p)));

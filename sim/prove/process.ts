@@ -33,7 +33,7 @@ export function runLimited(command: string, args: readonly string[], o: RunLimit
         try {
           process.kill(-child.pid, "SIGKILL");
         } catch {
-          /* It has just ended by itself. */
+          /* The process has just ended by itself. */
         }
     };
     const timer = setTimeout(end, o.seconds * 1000);

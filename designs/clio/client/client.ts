@@ -42,8 +42,8 @@ export interface ClientWindows {
 
 /**
  * CLib at one compute node (paper §4.3.1, §4.4.4, §4.4.5): all that its processes and threads share. One transport (one
- * IPv4 address and UDP port) belongs to one client: a node identifies clients by these. It keeps no connection; per
- * node there is a queue and a window.
+ * IPv4 address and UDP port) belongs to one client: a node identifies clients by these. The client keeps no connection;
+ * per node there is a queue and a window.
  */
 export class Client {
   readonly options: ResolvedOptions;
@@ -265,7 +265,7 @@ export class Client {
       this.counted.unfit++;
   }
 
-  /** Those in line for the incast window go on, in their order, as far as it has room. */
+  /** Requests in line for the incast window go on, in their order, as far as it has room. */
   private roomFreed(): void {
     if (this.freeing) return;
     this.freeing = true;

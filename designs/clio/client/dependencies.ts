@@ -48,8 +48,8 @@ export class DependencyTracker {
   }
 
   /**
-   * Tracks an operation until it leaves. It leaves before its caller is resumed, so that the caller's next operation
-   * does not wait for it.
+   * Tracks an operation until it leaves. An operation leaves before its caller is resumed, so that the caller's next
+   * operation does not wait for it.
    * @param barrier whether all behind it wait for it
    */
   enter(footprint: Footprint | undefined, barrier: boolean): Tracked {

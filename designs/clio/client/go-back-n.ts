@@ -10,8 +10,8 @@ export interface GoBackNOptions {
   /** Without a sign of the node for so long, everything unacknowledged is sent again, ns; default 100,000. */
   readonly timeoutNs?: number;
   /**
-   * An ACK goes out so much later at the latest, ns; default a tenth of `timeoutNs`. It must be well below the node's
-   * timeout (33 us at 250 MHz).
+   * An ACK goes out so much later at the latest, ns; default a tenth of `timeoutNs`. This time must be well below the
+   * node's timeout (33 us at 250 MHz).
    */
   readonly ackDelayNs?: number;
   /** Packets in order that are acknowledged at once; default 32. */
@@ -43,10 +43,10 @@ interface Link {
 
 /**
  * CLib's transport to nodes with `transport = gbn`, over another one that carries UDP payloads (a socket, a simulated
- * station). It has one session with each node, opened by the first datagram: OPEN_SESSION on slot 0, repeated until it
- * is answered. Requests reach the node in order and once, replies come back in order and once, whatever the network
- * loses. CLib's own retries then only happen when its timeout is below what Go-Back-N needs; give it a longer one. A
- * session that fails is opened anew and what it had in flight is lost.
+ * station). The transport has one session with each node, opened by the first datagram: OPEN_SESSION on slot 0,
+ * repeated until it is answered. Requests reach the node in order and once, replies come back in order and once,
+ * whatever the network loses. CLib's own retries then only happen when its timeout is below what Go-Back-N needs; give
+ * it a longer one. A session that fails is opened anew and what it had in flight is lost.
  */
 export class GoBackNTransport implements ClientTransport {
   readonly #under: ClientTransport;

@@ -27,7 +27,7 @@ import {
 import { eachPiece, piecesOf } from "./split.ts";
 
 export interface AllocationOptions {
-  /** Wanted address; default: the lowest that fits. It is granted whenever those pages are free. */
+  /** Wanted address; default: the lowest that fits. The address is granted whenever those pages are free. */
   readonly address?: bigint;
   /** Region of 1 GB to allocate in, when no address is wanted; default 0. */
   readonly region?: number;
@@ -221,7 +221,7 @@ export class Thread {
     ).result;
   }
   /**
-   * Follows a linked list at the memory node, which must have all of it. It returns the node that answers with its
+   * Follows a linked list at the memory node, which must have all of it. The result is the node that answers with its
    * value, or undefined when the list or the depth ends before. One round trip however long the list is (paper §4.6).
    * Nodes that others change meanwhile are seen before or after each change.
    */

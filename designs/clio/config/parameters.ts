@@ -69,8 +69,8 @@ export const parametersSchema = z.strictObject({
   /** Offloads on the extend path, slot 0 first; requests of no offload go to the software. */
   offloads: words(offloadNames).default("none"),
   /**
-   * Number of partitions of the node. They share nothing of the fast path but the line and the memory, and those in
-   * fixed turns. Processes in different partitions do not change each other's timing. 1: one node for all.
+   * Number of partitions of the node. Partitions share nothing of the fast path but the line and the memory, and those
+   * in fixed turns. Processes in different partitions do not change each other's timing. 1: one node for all.
    */
   partitions: oneOf([1, 2, 4]).default(1),
 });
@@ -124,8 +124,8 @@ export function behindTransport(p: Parameters): Parameters {
 /** Resources that partitions divide among them, with the least that a node can have. */
 const divided = { requestSlots: 8, tlbEntries: 16, outstandingMisses: 2, freePageBuffer: 4 } as const;
 /**
- * The node that stands in each partition, with its share of slots, TLB entries, misses and free pages. It also has its
- * share of sync lanes and fences, at least one of each. Without partitions it is the node itself.
+ * The node that stands in each partition, with its share of slots, TLB entries, misses and free pages. The share of
+ * sync lanes and fences is at least one of each. Without partitions it is the node itself.
  */
 export function ofPartition(p: Parameters): Parameters {
   const { partitions: _, ...node } = p,

@@ -87,7 +87,7 @@ export type Meaning = Outcome | Execute | Repeat | Fence;
 
 /**
  * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for
- * none out. It does one request after another; `Scoreboard` judges the results of concurrent requests.
+ * none out. The model does one request after another; `Scoreboard` judges the results of concurrent requests.
  */
 export class ReferenceNode {
   readonly counters: Record<CounterName, number> = Object.fromEntries(counterNames.map(n => [n, 0])) as Record<

@@ -4,7 +4,7 @@ import { retrySetOf, retryWays } from "../config/index.ts";
 export interface RetryAsked {
   /** The request slot, or anything else that names the request until it is done. */
   readonly slot: number;
-  /** It has a number; it is of those that are done at most once; it may make its client known; it is a FENCE. */
+  /** Facts about a request: it has a number; it is done at most once; it may make its client known; it is a FENCE. */
   readonly tracked: boolean;
   readonly keeps: boolean;
   readonly introduces: boolean;
@@ -22,7 +22,7 @@ export interface RetryOperation {
 /** Action of the retry buffer on a request. */
 export type RetryVerdict =
   | { readonly kind: "pass" | "fence" | "expired" }
-  /** It repeats an operation: answered with its result, or busy while it has none. */
+  /** The request repeats an operation: answered with its result, or busy while it has none. */
   | { readonly kind: "repeats"; readonly of: RetryOperation }
   /** Busy, for want of a place for its client. */
   | { readonly kind: "noPlace" };

@@ -93,7 +93,7 @@ export interface Completed {
  * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"). Every request gets
  * exactly one reply, the one that the model would give. Every read byte has a value that some legal order of the
  * concurrent writes allows. Feed it every frame with its time (any one unit): requests when their last byte has gone
- * in, replies when their last has come out. It is also the slow path's page observer.
+ * in, replies when their last has come out. The scoreboard is also the slow path's page observer.
  */
 export class Scoreboard {
   /** Faults, one sentence each. */

@@ -86,7 +86,7 @@ export class Words {
   /** A plain write is under way: with atomics on the same word it is in no order. */
   writing(pid: number, va: bigint, length: number): void {
     for (const w of this.overlapping(pid, va, length)) {
-      // One that covers a part of an unknown word leaves the rest unknown.
+      // A write that covers a part of an unknown word leaves the rest unknown.
       const whole = va <= w.va && w.va + BigInt(wordBytes) <= va + BigInt(length);
       if (w.atomics > 0) mix(w);
       else if (w.writes === 0 && whole) w.mixed = false;

@@ -1,7 +1,7 @@
 /**
  * The slow path's registers of a node without a processor, whose slow path runs at the other end of its line
- * (board/serial-node.ts). They are words of 64 bits behind the page table, in the same page, written and read with the
- * node's own WRITE and READ.
+ * (board/serial-node.ts). The registers are words of 64 bits behind the page table, in the same page, written and read
+ * with the node's own WRITE and READ.
  */
 
 /**

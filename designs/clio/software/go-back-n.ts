@@ -21,7 +21,7 @@ export interface TransportSessions {
 export function goBackNSessions(registers: RegisterAccess, count: number): TransportSessions {
   const driver = gbnDriver(registers);
   let last: Promise<unknown> = Promise.resolve();
-  // One after the other: an order while one is under way is forgotten by the hardware.
+  // One order after the other: the hardware ignores an order while one is under way.
   const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
     const done = last.then(action);
     last = done.catch(() => undefined);

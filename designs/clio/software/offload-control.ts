@@ -9,8 +9,8 @@ const slots = 4;
 /**
  * The offloads of a node over its registers: the stuck ones, and the reset of one of them while all others go on.
  * Requests that it holds are answered BUSY, so their clients repeat them. Requests done at most once are answered
- * EXPIRED, since their progress is unknown. They are neither done again nor reported done, and a repetition is answered
- * EXPIRED, too.
+ * EXPIRED, since their progress is unknown. Such requests are neither done again nor reported done, and a repetition is
+ * answered EXPIRED, too.
  */
 export class OffloadControl {
   private readonly registers: RegisterAccess;
@@ -60,7 +60,7 @@ export class OffloadControl {
       await this.memory?.freeProcess(firstOffloadPid + slot);
       await this.write("offloadReset", bits => bits & ~mask);
       while (((await this.read("offloadHeld")) & mask) !== 0) {
-        /* It opens within a few cycles. */
+        /* The slot opens within a few cycles. */
       }
     });
   }

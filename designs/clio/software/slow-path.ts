@@ -40,8 +40,8 @@ export interface SlowPathOptions {
 
 /**
  * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page
- * buffer. It knows the hardware by its transport only. No request stops it: a request that it cannot read is answered
- * with MALFORMED, or ignored without a sender.
+ * buffer. The slow path knows the hardware by its transport only. No request stops it: a request that it cannot read is
+ * answered with MALFORMED, or ignored without a sender.
  */
 export class SlowPath {
   readonly memory: MemoryManager;

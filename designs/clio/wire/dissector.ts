@@ -77,9 +77,9 @@ function bodyRows(): string[] {
 }
 
 /**
- * The Wireshark dissector in Lua (`tshark -X lua_script:clio.lua`). It shows headers, opcode and status names and every
- * body of the opcode table. Its ports are the native one, the published client's and the monitor's. Made from the same
- * layouts as the codec.
+ * The Wireshark dissector in Lua (`tshark -X lua_script:clio.lua`). The dissector shows headers, opcode and status
+ * names and every body of the opcode table. Its ports are the native one, the published client's and the monitor's.
+ * Made from the same layouts as the codec.
  */
 export function dissectorLua(): string {
   const layouts = [

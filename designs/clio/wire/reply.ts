@@ -4,14 +4,14 @@ import { clioHeader } from "./headers.ts";
 
 /** The headers of a request, as its reply needs them. */
 export interface RequestHeaders extends Required<Pick<Dissected, "ethernet" | "ipv4" | "udp" | "clio">> {
-  /** It came to the native port: its flags mean something. */
+  /** The request came to the native port: its flags mean something. */
   readonly native: boolean;
 }
 
 /**
- * The reply to a request (wire-format.md "Clio header"). It goes back to the sender's MAC, IP and port from the port of
- * the request, padded to 60 bytes. The fields pid, tag, seqId, requestId and retryOf are echoed. Flags are echoed on
- * the native port, and 0 on the published client's.
+ * The reply to a request (wire-format.md "Clio header"). The reply goes back to the sender's MAC, IP and port from the
+ * port of the request, padded to 60 bytes. The fields pid, tag, seqId, requestId and retryOf are echoed. Flags are
+ * echoed on the native port, and 0 on the published client's.
  */
 export function replyFrame(
   own: { readonly mac: bigint; readonly ip: number },

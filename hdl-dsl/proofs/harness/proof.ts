@@ -19,7 +19,7 @@ export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */
   readonly module: string;
   readonly harness: Def;
-  /** It takes a minute and more: `mnemo prove` does it, the tests only when they are run at length. */
+  /** The proof takes a minute and more: `mnemo prove` does it, the tests only when they are run at length. */
   readonly long?: true;
   /** Steps of k-induction worth trying; default 6. */
   readonly induction?: number;

@@ -22,7 +22,7 @@ export function smtbmc(solver: "z3" | "cvc5"): Engine {
       if (!base.out.includes("Status: PASSED")) return { verdict: "unknown", why: lastLine(base.out), holdsFor: 0 };
       const step = await run(["-i", "-t", String(Math.min(budget.induction, budget.depth - 1))]);
       if (step.out.includes("Temporal induction successful")) {
-        // It begins at the last step and goes back: as many steps as it went are the length of the induction.
+        // The induction begins at the last step and goes back: its number of steps is the length of the induction.
         const tried = [...step.out.matchAll(/Trying induction in step (\d+)/g)].map(m => Number(m[1]));
         return { verdict: "proved", how: `base case and ${Math.max(...tried) - Math.min(...tried) + 1}-induction` };
       }

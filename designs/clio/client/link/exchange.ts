@@ -10,7 +10,7 @@ export interface Try {
   /** The link that sent it: an answer from any other node is none. */
   readonly link: object;
   readonly sentAt: number;
-  /** It counts in the windows: neither answered nor given up. */
+  /** The try counts in the windows: neither answered nor given up. */
   open: boolean;
   /** The part received so far of a reply of several frames. */
   collector?: ReplyCollector;

@@ -256,8 +256,8 @@ export class NodeLink {
   }
 
   /**
-   * The latest request arrived damaged, or its answer did: retry at once (paper §4.4.4). One before it has
-   * had its retry.
+   * The latest request arrived damaged, or its answer did: retry at once (paper §4.4.4). A request before the latest
+   * has had its retry.
    */
   private nack(sent: Try): boolean {
     this.context.statistics.nacks++;

@@ -1,7 +1,9 @@
 import { clioHeader, opcode, opcodeName, operationOf } from "../../wire/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
 
-/** One request as it goes on the wire, but for its IDs. It fits one packet, and is tried and retried by itself. */
+/**
+ * One request as it goes on the wire, but for its IDs. The request fits one packet, and is tried and retried by itself.
+ */
 export interface RequestSpec {
   readonly pid: number;
   readonly code: number;
@@ -60,7 +62,7 @@ const harmless = new Set<number>([
 export function isRecorded({ code }: Pick<RequestSpec, "code">): boolean {
   return recorded.has(code);
 }
-/** It changes nothing at the node: to do it twice is to do it once. */
+/** The request changes nothing at the node: to do it twice is to do it once. */
 export function isHarmless({ code }: Pick<RequestSpec, "code">): boolean {
   return harmless.has(code);
 }

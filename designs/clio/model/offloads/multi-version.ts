@@ -22,8 +22,8 @@ export interface MultiVersionOptions {
 /**
  * Reference model of Clio-MV (designs/clio/offloads/mv): one request after another, in the order in which the offload
  * takes them. Numbers are given from 1 on. Numbers of deleted objects are given again, the last deleted first. The new
- * object's elements must have the same size (a power of two of 8 bytes or more). It never runs out of memory: that is
- * for benches that take memory away.
+ * object's elements must have the same size (a power of two of 8 bytes or more). The model never runs out of memory:
+ * that is for benches that take memory away.
  */
 export class MultiVersionModel {
   private readonly objects: StoredObject[] = [];

@@ -10,9 +10,9 @@ export interface ClientStationOptions {
 }
 
 /**
- * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its own MAC,
- * IP and port, and passes the frames for these to the client. Damaged frames come too, marked, as from a raw Ethernet
- * interface.
+ * A compute node's network card on a simulated network: CLib's transport. The station wraps payloads in frames with its
+ * own MAC, IP and port, and passes the frames for these to the client. Damaged frames come too, marked, as from a raw
+ * Ethernet interface.
  */
 export class ClientStation implements ClientTransport {
   readonly #own: Endpoint;

@@ -335,7 +335,7 @@ class Run {
       this.entering.shift();
       const leave = this.waits.get(e.sent);
       this.waits.delete(e.sent);
-      // One without a reply stays until the layout ends.
+      // A request without a reply stays until the layout ends.
       if (scoreboard.issue(e.bytes, e.sent.end) && leave) this.leaving.set(e.sent.end, leave);
     }
   }

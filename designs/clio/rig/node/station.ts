@@ -14,8 +14,8 @@ export interface Station {
 }
 
 /**
- * The published client's monitor, which knows the one node as its member. It owns what is sent to its IP address, and
- * ARP for it.
+ * The published client's monitor, which knows the one node as its member. The monitor owns frames to its IP address,
+ * and ARP for it.
  */
 export function monitorStation(
   own: Endpoint,

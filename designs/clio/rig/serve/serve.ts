@@ -58,9 +58,9 @@ export interface Served {
 
 /**
  * Serves a cycle-accurate node on a network until `stop`. Simulated time passes only while something is under way. A
- * frame starts the clock. It stands still, with the process asleep, `QUIET_CYCLES` (with Go-Back-N: two rounds of its
- * timers) after the last of its consequences. So latencies in cycles are the hardware's, latencies in seconds those of
- * the simulator; nothing in the node ages without requests.
+ * frame starts the clock. The clock stands still, with the process asleep, `QUIET_CYCLES` (with Go-Back-N: two rounds
+ * of its timers) after the last of its consequences. So latencies in cycles are the hardware's, latencies in seconds
+ * those of the simulator; nothing in the node ages without requests.
  * @throws HangError and the like when the design fails; the error of `network` when that fails
  */
 export async function serve(settings: Settings, network: SessionNetwork, o: ServeOptions): Promise<Served> {

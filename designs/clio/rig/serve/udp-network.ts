@@ -19,8 +19,8 @@ export interface UdpOptions {
 }
 
 /**
- * The node behind UDP sockets of this machine, all on the setting `ip`. One is for the native port, one for each open
- * session of the published client, one for the monitor. Datagrams become the frames that a host with the sender's
+ * The node behind UDP sockets of this machine, all on the setting `ip`. One socket is for the native port, one for each
+ * open session of the published client, one for the monitor. Datagrams become the frames that a host with the sender's
  * address would send, and back; nothing needs a right beyond that of opening sockets. ARP and ping have no way through
  * sockets: a TAP device takes those.
  */

@@ -53,7 +53,7 @@ const migrating: SlowReply = { status: status.MIGRATING, body: new Uint8Array(),
 
 /**
  * A node's part in a cluster (paper §4.4.7). The node joins the global controller, and reports to it when memory runs
- * short, with the region written longest ago. It sends regions away and takes others in. Everything that touches
+ * short, with the region written longest ago. The node sends regions away and takes others in. Everything that touches
  * memory's metadata takes turns with the requests that the slow path serves.
  */
 export class ClusterNode {

@@ -56,10 +56,10 @@ const ret = (value: number): SlowReply => ({
 });
 
 /**
- * The global controller (paper §4.4.7): processes of the whole cluster, their regions of 1 GB and the node of each. It
- * orders migrations, one after another for a region. It is the published client's monitor, too, on that one's port.
- * Requests on its native port are done at most once. A migration ends here, when the region's place changes, and not
- * before both nodes have done their part.
+ * The global controller (paper §4.4.7): processes of the whole cluster, their regions of 1 GB and the node of each. The
+ * controller orders migrations, one after another for a region. The controller is the published client's monitor, too,
+ * on the monitor's port. Requests on its native port are done at most once. A migration ends here, when the region's
+ * place changes, and not before both nodes have done their part.
  */
 export class GlobalController {
   readonly monitor: Monitor;
@@ -295,7 +295,7 @@ export class GlobalController {
     for (const p of map.of(pid)) await this.migrations.get(p);
     const nodes = new Set(map.of(pid).map(p => p.node));
     for (const node of nodes) {
-      // One that is gone has nothing of it any more.
+      // A node that is gone has nothing of it any more.
       try {
         await this.peers.request(node, opcode.FREE_PROC, pid);
       } catch (e) {

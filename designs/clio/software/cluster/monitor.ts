@@ -32,9 +32,9 @@ import { RegionMap, type MemberNode } from "./region-map.ts";
 const memberType = { node: 1n, host: 2n } as const;
 
 /**
- * The cluster's monitor as the published client's start-up needs it (wire-format.md). It answers JOIN after it has
- * named every node to the host, and serves processes. It places regions of 1 GB on the node with the fewest for its
- * memory. A station of its own: frames in, frames out.
+ * The cluster's monitor as the published client's start-up needs it (wire-format.md). The monitor answers JOIN after it
+ * has named every node to the host, and serves processes. The monitor places regions of 1 GB on the node with the
+ * fewest for its memory. A station of its own: frames in, frames out.
  */
 export class Monitor {
   private readonly own: Endpoint;

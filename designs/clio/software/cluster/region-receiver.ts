@@ -6,8 +6,8 @@ import { migrationResult, receiveStep, regionKey, type RegionName, type Step } f
 
 /**
  * A page that comes in. `open`: allocated without rights, being filled. `enabled`: it is in use here. `taken`: it has
- * been taken back, and nothing makes it be used any more. It goes through these in this order only, so that a step that
- * arrives late or twice undoes nothing.
+ * been taken back, and nothing makes it be used any more. A page goes through these in this order only, so that a step
+ * that arrives late or twice undoes nothing.
  */
 interface IncomingPage {
   state: "open" | "enabled" | "taken";

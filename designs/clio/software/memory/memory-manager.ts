@@ -47,7 +47,7 @@ export interface AllocationStatistics {
   /** Candidate ranges given up because a bucket would have overflowed: in all, and the most for one allocation. */
   readonly retries: number;
   readonly mostRetries: number;
-  /** Those of the last allocation. */
+  /** Retries of the last allocation. */
   readonly lastRetries: number;
 }
 

@@ -12,7 +12,7 @@ export interface ShadowEntry {
 
 /**
  * The slow path's copy of which page has which slot (paper §4.5: reading the real table across the interconnect is
- * slow). It does not know the frames of pages that the hardware faulted in; those stand in the real table.
+ * slow). The copy lacks the frames of pages that the hardware faulted in; those stand in the real table.
  */
 export class ShadowTable {
   private readonly geometry: TableGeometry;

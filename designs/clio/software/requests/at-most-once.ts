@@ -68,8 +68,8 @@ const after = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 0x80
 const refusal = (code: number): SlowReply => ({ status: code, body: new Uint8Array(), headerOnly: true });
 
 /**
- * Requests that are tracked (native port, request_id valid) and change something are done at most once. These are the
- * retry buffer's rules, in software, for the slow and the extend path. An operation is named by its client and the
+ * Requests that are tracked (native port, request_id valid) and change something are done at most once. The rules are
+ * the retry buffer's, in software, for the slow and the extend path. An operation is named by its client and the
  * request_id of its first request. Its reply is remembered and given again; while it is under way it is BUSY. A
  * forgotten operation is EXPIRED, never done again.
  *

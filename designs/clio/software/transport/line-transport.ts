@@ -27,7 +27,7 @@ export class LineRefusal extends Error {
 const wordBytes = 8;
 
 /**
- * The slow path's way to a node without a processor beside it. It uses the line of the node's clients
+ * The slow path's way to a node without a processor beside it. The transport uses the line of the node's clients
  * (board/serial-node.ts), with READs and WRITEs of `physicalPid`. All frames on the line go through here, one after
  * another, so that a few of them can be one step. `pass` is for clients' requests to the node, `offer` for those to the
  * slow path.

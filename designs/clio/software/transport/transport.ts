@@ -21,8 +21,8 @@ export interface SlowPathTransport {
   /** Zero whole frames; may be done by a DMA engine. Resolves when the memory holds the zeros. */
   zeroMemory(address: number, length: number): Promise<void>;
   /**
-   * Put 64 bits in place of a page table entry and give the old ones. It is one step against the hardware's own writes
-   * to the entry. A page fault either finds its frame in the old value or writes after the exchange.
+   * Put 64 bits in place of a page table entry and give the old ones. The exchange is one step against the hardware's
+   * own writes to the entry. A page fault either finds its frame in the old value or writes after the exchange.
    */
   exchangeEntry(address: number, bits: bigint): Promise<bigint>;
   /** Page numbers that the free-page buffer can take now. */
