@@ -16,7 +16,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { simulate } from "../support/icarus.ts";
 
-/** An arithmetic shift read as bits, in each place of the text where an unsigned neighbour could make it a logical one. */
+/** An arithmetic shift read as bits, in each place where an unsigned neighbour could make it a logical one. */
 const Shifts = module(
   "SignedShifts",
   () => ({
