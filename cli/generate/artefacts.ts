@@ -56,13 +56,13 @@ export function projectFiles(root: string): readonly GeneratedFile[] {
   const texts = [
     ...verilog(),
     { path: "generated/clio.lua", text: dissectorLua() },
-    { path: "docs/wire-format.md", text: wireFormatReference() },
+    { path: "docs/clio/wire-format.md", text: wireFormatReference() },
     { path: "generated/clio_registers.h", text: registerHeader() },
-    { path: "docs/registers.md", text: registerReference() },
+    { path: "docs/clio/registers.md", text: registerReference() },
     { path: "generated/clio_soc_port.h", text: socPortHeader() },
-    { path: "docs/soc-port.md", text: socPortReference(socPortGeometry(makeSettings().config)) },
+    { path: "docs/clio/soc-port.md", text: socPortReference(socPortGeometry(makeSettings().config)) },
     ...committedBoardFiles(root),
-    { path: "docs/clio-node.svg", text: svgOf(structureOf(clioNode(makeSettings().config))) },
+    { path: "docs/clio/node.svg", text: svgOf(structureOf(clioNode(makeSettings().config))) },
     { path: "docs/area.md", text: areaPage(root) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];

@@ -14,7 +14,7 @@ export interface SerialNodeParameters extends SmallNodeParameters {
 
 /**
  * A memory node behind a serial line, its memory in the device's own blocks: Ethernet frames without FCS, framed by
- * SLIP, 8N1. The slow path runs at the other end of the line: process `physicalPid` of the node (small_node.ts) sees
+ * SLIP, 8N1. The slow path runs at the other end of the line: process `physicalPid` of the node (small-node.ts) sees
  * physical memory, and behind the page table, in the same page, the registers of ../registers/line.ts: free pages,
  * shootdown, out of memory.
  * Latency: that of the line, 10 bits a byte, and the node's. Initiation interval: a byte a 10 bits. Full: the line

@@ -1,6 +1,6 @@
 import { deriveConfig, parametersSchema, type NodeConfig, type Parameters } from "./parameters.ts";
 
-/** What can be chosen of a node narrowed to one request at a time (rtl/small_node.ts); all sizes in bytes. */
+/** What can be chosen of a node narrowed to one request at a time (rtl/top/small-node.ts); all sizes in bytes. */
 export type NarrowParameters = Pick<
   Parameters,
   "pageSize" | "physicalMemory" | "slotsFactor" | "tlbEntries" | "freePageBuffer" | "mtuFrame" | "clientPorts"

@@ -28,7 +28,7 @@ export interface Offload {
   /** The opcodes that go to it. */
   readonly opcodes: readonly number[];
   /**
-   * Those of them that are done at most once, however often a client repeats them (once_table.ts): their replies have
+   * Those of them that are done at most once, however often a client repeats them (once-table.ts): their replies have
    * 12 bytes of body at most.
    */
   readonly once?: readonly number[];

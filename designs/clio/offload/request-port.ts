@@ -99,7 +99,7 @@ export const HostAnswer = struct({
  * Frames on their way to the slow path, parted by their opcode: those of an offload go to its slot, all others on to
  * the software as they are. A request for an offload without room (all its contexts taken, or bodies waiting) is
  * answered BUSY at once; one that a client repeats, of an operation that is done at most once, as it was answered the
- * first time (once_table.ts), or BUSY while it is being done. A frame waits here for nothing but the one before it, so
+ * first time (once-table.ts), or BUSY while it is being done. A frame waits here for nothing but the one before it, so
  * no offload can hold up the software's frames.
  *
  * Latency: 1 cycle and the beats up to the opcode's for the software; for an offload the whole frame, 3 cycles

@@ -13,7 +13,7 @@ import { registerAddressBits } from "./map.ts";
  */
 export const gbnBase = 2 ** registerAddressBits;
 
-/** What the shims count (rtl/gbn_rx.ts, rtl/gbn_tx.ts), by side and event. */
+/** What the shims count (rtl/transport/gbn-rx.ts, rtl/transport/gbn-tx.ts), by side and event. */
 const counted = {
   rx: {
     accepted: "DATA in order",

@@ -1,6 +1,6 @@
 /**
  * The slow path's registers of a node that has no processor beside it and whose slow path runs at the other end of its
- * line (board/serial_node.ts): words of 64 bits behind the page table, in the same page, written and read with the
+ * line (board/serial-node.ts): words of 64 bits behind the page table, in the same page, written and read with the
  * node's own WRITE and READ.
  */
 

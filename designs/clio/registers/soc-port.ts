@@ -12,7 +12,7 @@ import type { NodeConfig } from "../config/index.ts";
 const registerBits = 8;
 
 /**
- * The registers of the slow path's port (rtl/soc_port.ts): rings of frames both ways, free pages, shootdowns
+ * The registers of the slow path's port (rtl/slow-path/soc-port.ts): rings of frames both ways, free pages, shootdowns
  * and exchanges of table entries. One description for the RTL, the TypeScript driver, the C header and the
  * page of reference.
  */

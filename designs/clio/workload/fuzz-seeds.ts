@@ -233,7 +233,7 @@ export function fuzzSeeds({ config, runtime }: Settings, ground: FuzzGround): St
 }
 
 /**
- * Request IDs of one client lie within an eighth of a round of 2^32 (retry_buffer.ts); what mutations make of them is
+ * Request IDs of one client lie within an eighth of a round of 2^32 (retry-buffer.ts); what mutations make of them is
  * cut to this.
  */
 const idMask = 2 ** 28 - 1;

@@ -1,7 +1,7 @@
 /**
  * The Go-Back-N sender and receiver together: what the sender numbered is accepted in order and once, over channels
  * that lose, repeat and reorder, both ways. 1-bit data, window 2, 3-bit numbers (they wrap all the time), 2 sessions:
- * anything of the other session comes in between. The frame store and what reads it (gbn_resend.ts) are any that ask
+ * anything of the other session comes in between. The frame store and what reads it (go-back-n/rtl/resend.ts) are any that ask
  * and read by their rules. Runs go on until a session is given up.
  */
 import {
@@ -180,7 +180,7 @@ const harness = module(
     );
 
     // The channel back: any ACK or NACK of what has arrived that is not too old. (One that the receiver gave is one
-    // of these: gbn_receiver_proof.ts.)
+    // of these: gbn-receiver.ts.)
     assumeAlways(io.hear.not().or(io.heardAge.le(arrived)), "the sender hears of nothing that has not arrived");
     sender.heard.valid.set(io.hear);
     sender.heard.payload.set({ session: 1, sequence: delivered.sub(one).sub(io.heardAge as never), nack: io.nack });

@@ -30,7 +30,7 @@ import { KvReplies } from "./replies.ts";
  * and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as the request that wrote it had it:
  * `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed (allocator.ts).
  * A key is unique. A write is atomic, and what is read is committed: the entry is replaced by one write of 8 bytes when
- * the new block is in memory. Requests on one bucket are in order as soon as one of them writes (request_order.ts), and
+ * the new block is in memory. Requests on one bucket are in order as soon as one of them writes (request-order.ts), and
  * overlap otherwise, as many as there are contexts.
  *
  * FAIL, with `user` and key_size: a key that exists already on create, that is missing on all else. Everything else is

@@ -1,9 +1,9 @@
 /**
- * Not among the node's proofs (proofs.ts): no engine decides it for runs of any length within 90 s. All of it holds for
+ * Not among the node's proofs (index.ts): no engine decides it for runs of any length within 90 s. All of it holds for
  * 14 cycles from reset; with one fixed operation, or with numbers of 3 bits, for 15, undecided likewise.
  *
  * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in
- * retry_watch.ts; here are the surroundings: as many requests as they like, of any client and number, first ones,
+ * retry-watch.ts; here are the surroundings: as many requests as they like, of any client and number, first ones,
  * copies and repetitions in any order and for ever. Any one operation stands for all. Nobody is ever forgotten here
  * (there are as many places as clients), and numbers do not wrap: those are for the bench.
  */

@@ -17,7 +17,7 @@ export interface RetryBufferParameters {
   readonly operationBits?: number;
   readonly wordBits?: number;
   readonly stampBits?: number;
-  /** For proofs: the numbers that clients use, 0 and up; any one operation is watched (retry_watch.ts). */
+  /** For proofs: the numbers that clients use, 0 and up; any one operation is watched (retry-watch.ts). */
   readonly watchedNumbers?: number;
 }
 

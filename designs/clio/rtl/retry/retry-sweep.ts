@@ -26,7 +26,7 @@ const purgeEvery = 16;
 /**
  * The same for ageing: all sets of all clients are seen within 2^28 cycles (of 32-bit numbers), in which a
  * client uses up a sixteenth of its 2^32 numbers at most. What is too old must be seen while its age is 1/8 to
- * 5/8 of them (retry_store.ts).
+ * 5/8 of them (retry-store.ts).
  */
 const ageEvery = (p: RetrySweepParameters): number =>
   Math.max(purgeEvery, 2 ** (p.operationBits - 4) / (p.sets * p.clients));

@@ -40,9 +40,9 @@ import { Access } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * What the retry buffer does with each request (retry_buffer.ts): it keeps the clients, the operations that are
+ * What the retry buffer does with each request (retry-buffer.ts): it keeps the clients, the operations that are
  * remembered and the newest that was forgotten of each client. A request goes to `pass` or `fence`, or there is a
- * `finding` about it, for the results (retry_results.ts).
+ * `finding` about it, for the results (retry-results.ts).
  *
  * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
  * `replaced` are pulses: an operation was pushed out, an idle client forgotten. Latency: 3 cycles from `request` to

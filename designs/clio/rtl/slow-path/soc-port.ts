@@ -51,7 +51,7 @@ export const Exchange = (addressBits: number) => struct({ address: uint(addressB
 /**
  * The slow path's side of the node as memory that a processor reads and writes (paper §4.5): two rings of frames, the
  * free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
- * ../registers/soc_port.ts. `irq` is up, a cycle late, while an enabled state holds.
+ * ../registers/soc-port.ts. `irq` is up, a cycle late, while an enabled state holds.
  *
  * Rings: `slots` frames each way in block memory. A frame that comes in stands in slot rxHead mod slots until software
  * counts rxTail up; one to be sent is written to slot txHead mod slots and handed over by its length in txCommit. Full:

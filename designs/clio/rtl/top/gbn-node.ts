@@ -36,7 +36,7 @@ export interface BehindGoBackN {
    * Requests that it can have taken in beside those that hold a slot. They may take longer than their sessions last.
    */
   readonly requests: number;
-  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of gbn_types.ts). */
+  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of go-back-n/rtl/types.ts). */
   readonly marksParts: boolean;
 }
 /** The shims of a build. @throws ConfigError when it has none */
@@ -66,9 +66,9 @@ const shims = (p: GbnNodeParameters, { requests, marksParts }: BehindGoBackN): G
 };
 
 /**
- * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn_shims.ts). The ports
+ * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn-shims.ts). The ports
  * are the node's, and `gbn_aw` ... `gbn_r` is the AXI4 port of the frames kept. The registers are the node's, and
- * behind them, in an upper half of the register space, those of Go-Back-N (gbn_registers.ts): sessions are opened
+ * behind them, in an upper half of the register space, those of Go-Back-N (gbn-registers.ts): sessions are opened
  * and closed there.
  */
 export const goBackNNode = (inside: BehindGoBackN) =>

@@ -64,7 +64,7 @@ const offloadsPort = {
 
 /**
  * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port.
- * docs/clio-node.md has the picture.
+ * docs/clio/node.md has the picture.
  *
  * The network and the memory take and give one beat per cycle; requests finish in any order, at most `requestSlots` at
  * a time (when all slots are in use `rx.ready` is 0 at a frame's start, and nothing is lost inside). `free_page`,
@@ -75,7 +75,7 @@ export const ClioNode = module(
   "ClioNode",
   (
     p: Parameters & {
-      /** Whether there is an output `net_config`, for a transport in front of the node (gbn_node.ts). */
+      /** Whether there is an output `net_config`, for a transport in front of the node (gbn-node.ts). */
       readonly exportsConfig?: true;
       /**
        * Whether there are `offload_events`, `offload_state` and `offload_control`, for offloads in front of the node.

@@ -65,14 +65,14 @@ const busOf = (p: Parameters): Axi4Parameters => partitionBus(memoryOf(p));
  * queues of its own, so that within them nothing meets. They share the line and the memory:
  *
  * - `rx`: frames go by PID to queues of the partitions; `rx.ready` is always 1; a frame that finds no room is
- *   dropped (`dropped`, partition_rx.ts).
- * - `tx`, `mem_*`: fixed turns (partition_tx.ts, partition_memory.ts), in which whoever has nothing to send
+ *   dropped (`dropped`, partition-rx.ts).
+ * - `tx`, `mem_*`: fixed turns (partition-tx.ts, partition-memory.ts), in which whoever has nothing to send
  *   leaves them unused.
  * - `soc_rx`, `soc_tx`, `free_page`, `shootdown`: the software behind them is one for all, and its timing is not
  *   independent. Frames to it one after another in turn, those from it by their PID; free pages go to whoever's
  *   turn it is and has room; one shootdown at a time. A frame that waits for the software holds a slot of its
  *   own partition only.
- * - Registers as those of one node: written in all, counters are sums (lite_broadcast.ts).
+ * - Registers as those of one node: written in all, counters are sums (lite-broadcast.ts).
  *
  * Claim: with a memory that answers a burst at a time that depends on that burst and the cycle alone, takes `bursts`
  * without stalling, and with `tx` ready, each frame that leaves for a process leaves in a cycle that depends on the

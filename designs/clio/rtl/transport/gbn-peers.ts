@@ -39,7 +39,7 @@ const seenBytes = frameOffsets.transport + udpHeader.at.dstPort.byteOffset + 2;
  * lives; by the time of its reply the session may be another client's, and the reply, with a number of that session and
  * the first one's IPv4 address, would be missing there for ever. A reply (its receiver's MAC is a session's tag) to
  * another address or port than the session's peer has leaves with `user` set on its last beat, as a damaged frame does,
- * which gbn_tx.ts drops before it has a number. All other frames pass as they are.
+ * which gbn-tx.ts drops before it has a number. All other frames pass as they are.
  *
  * Latency 1 cycle; initiation interval 1 beat. Full: a beat is kept, the next one waits. `stale` is 1 for one cycle for
  * each such reply. Reset: no frame under way; who the sessions' peers are is not known until they are written.

@@ -68,7 +68,7 @@ export interface GbnRxParameters extends SessionParameters {
   readonly first: number;
   /** Management packets whose sender is kept, a power of two up to 2^15. */
   readonly managed: number;
-  /** Whether replies to who is no longer a session's peer are dropped: `peer_write` tells gbn_peers.ts. */
+  /** Whether replies to who is no longer a session's peer are dropped: `peer_write` tells gbn-peers.ts. */
   readonly checksPeers?: true;
 }
 
@@ -88,7 +88,7 @@ export const GbnRxEvents = struct({
   ahead: bit,
   strangers: bit,
   /**
-   * No room for the frame, for its answer, for replies that have to wait (gbn_reorder.ts), or longer than the largest
+   * No room for the frame, for its answer, for replies that have to wait (go-back-n/rtl/reorder.ts), or longer than the largest
    * frame: as if it had been lost.
    */
   refused: bit,
@@ -131,9 +131,9 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * Clio frames out.
  *
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and
- * lengths, to the node's MAC, address and one of its ports. DATA in order (gbn_receiver.ts) and DATA from or to slot 0
+ * lengths, to the node's MAC, address and one of its ports. DATA in order (go-back-n/rtl/receiver.ts) and DATA from or to slot 0
  * pass, without the 8-byte header: the lengths and the IPv4 checksum are corrected (RFC 1624), the UDP checksum becomes
- * 0, and the sender's MAC becomes the tag by which gbn_tx.ts finds session, request and sender again when the node
+ * 0, and the sender's MAC becomes the tag by which gbn-tx.ts finds session, request and sender again when the node
  * answers. Requests that are never answered are named on `silent`, too. While `crowded`, DATA of sessions is refused.
  * ACKs and NACKs of a session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP
  * frames that begin like an ACK or NACK, whatever their port: malformed).

@@ -61,7 +61,7 @@ export const gbnDefaults = {
 
 /**
  * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`):
- * gbn_rx.ts and gbn_tx.ts, which say all else. `session` opens and closes sessions in both directions (the slow path's
+ * gbn-rx.ts and gbn-tx.ts, which say all else. `session` opens and closes sessions in both directions (the slow path's
  * OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer is closed in
  * both directions and comes out on `failed`.
  */

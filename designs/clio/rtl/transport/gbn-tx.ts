@@ -65,12 +65,12 @@ import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn-shift.ts";
 
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
-  /** As in gbn_rx.ts. */
+  /** As in gbn-rx.ts. */
   readonly managed: number;
-  /** As in gbn_reorder.ts. */
+  /** As in go-back-n/rtl/reorder.ts. */
   readonly waiting: number;
   readonly patience: number;
-  /** Whether replies that others to the same request follow are marked (`partBit` of gbn_types.ts). */
+  /** Whether replies that others to the same request follow are marked (`partBit` of go-back-n/rtl/types.ts). */
   readonly marksParts?: true;
 }
 
@@ -102,12 +102,12 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
 /**
  * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
  *
- * A reply is known by the tag in its receiver's MAC (gbn_rx.ts): it waits until those to the session's earlier requests
- * have gone (gbn_reorder.ts), goes to the MAC and the slot kept for the session, with the session's next number, and is
+ * A reply is known by the tag in its receiver's MAC (gbn-rx.ts): it waits until those to the session's earlier requests
+ * have gone (go-back-n/rtl/reorder.ts), goes to the MAC and the slot kept for the session, with the session's next number, and is
  * kept in memory until it is acknowledged. Of a reply of several frames only the last waits for its turn, the marked
  * ones before it have numbers as they come: so each request has one frame here that waits, however many it is answered
  * with. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and
- * are not kept. Everything else passes. `acks` and the timer decide what is sent again (gbn_sender.ts); while a session
+ * are not kept. Everything else passes. `acks` and the timer decide what is sent again (go-back-n/rtl/sender.ts); while a session
  * sends again, its new replies are kept and follow in their turn. ACKs and NACKs of the receiving half (`answers`),
  * frames sent again, and new frames take turns, frame by frame.
  *

@@ -59,7 +59,7 @@ interface OutgoingPage {
 }
 
 /**
- * The node that a region leaves: it drives the migration (docs/distributed.md "Why it is right"). A page's rights are
+ * The node that a region leaves: it drives the migration (docs/clio/distributed.md "Why it is right"). A page's rights are
  * withdrawn, and the hardware has acknowledged the shootdown, before the first of its bytes is read for the copy
  * (write) and before the destination puts it to use (read); frames are kept until everything has gone over, so that all
  * can be taken back.

@@ -28,7 +28,7 @@ const wordBytes = 8;
 
 /**
  * The slow path's way to a node that has no processor beside it: over the line that its clients use
- * (board/serial_node.ts), with READs and WRITEs of `physicalPid`. All that goes over the line goes through here, one
+ * (board/serial-node.ts), with READs and WRITEs of `physicalPid`. All that goes over the line goes through here, one
  * frame after another, so that a few of them can be one step: `pass` is for clients' requests to the node, `offer` for
  * those to the slow path.
  */

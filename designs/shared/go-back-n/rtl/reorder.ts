@@ -61,7 +61,7 @@ export const GbnReorderEvents = struct({
  * keep the order of its requests").
  *
  * A request's ticket is the low half of its sequence number, so a session's tickets have no gaps; it comes back with
- * the reply (gbn_types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait. Its reply
+ * the reply (go-back-n/rtl/types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait. Its reply
  * passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent` names
  * requests that are never answered; they take a slot without beats if they are ahead. A reply behind the one that is
  * due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an earlier

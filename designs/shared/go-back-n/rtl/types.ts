@@ -1,4 +1,4 @@
-/** The records that pass between the blocks of the Go-Back-N shims (gbn_rx.ts, gbn_tx.ts), and what they agree on. */
+/** The records that pass between the blocks of the Go-Back-N shims (gbn-rx.ts, gbn-tx.ts), and what they agree on. */
 import { bit, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";

@@ -1,6 +1,6 @@
 /**
  * What a migration takes and what clients see of it, with pages of 4 MB, in model time: the
- * table of docs/distributed.md.
+ * table of docs/clio/distributed.md.
  */
 import { expect, test } from "vitest";
 import type { MigrationMode } from "../../../../designs/clio/software/index.ts";

@@ -74,7 +74,7 @@ const outcomeOf = {
   stranger: "strangers",
   refused: "refused",
 } as const;
-/** MACs in place of the sender's (docs: gbn_types.ts). */
+/** MACs in place of the sender's (docs: go-back-n/rtl/types.ts). */
 const tagOf = (low: number, ticket: number): bigint =>
   0x0247_0000_0000n | (BigInt(ticket & 0xffff) << 16n) | BigInt(low);
 const endpoint = { mac: own.mac, ip: own.ip };

@@ -35,7 +35,7 @@ interface Op {
 
 /**
  * The session table beside its model: operations are done in the order in which they are taken, one a cycle later. What
- * sends again is played here, as gbn_resend.ts does it.
+ * sends again is played here, as go-back-n/rtl/resend.ts does it.
  */
 class Rig {
   readonly model: Session[] = Array.from({ length: p.sessions }, () => ({
@@ -184,7 +184,7 @@ class Rig {
     expect(taken.length, `operations taken at cycle ${cycle}`).toBeLessThan(2);
     this.#doing = taken[0];
   }
-  /** As gbn_resend.ts: a frame is read for some cycles, then the next one is asked for. */
+  /** As go-back-n/rtl/resend.ts: a frame is read for some cycles, then the next one is asked for. */
   #resend(): void {
     const ask = (session: number, sequence: number, fresh: number): void => {
       this.steps.send({ session, sequence, fresh });
